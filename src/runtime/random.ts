@@ -1,0 +1,39 @@
+/** A source of numbers from 0 (included) to 1 (left out). */
+export type Random = () => number;
+
+/** The machine's randomness: the only place in the program that draws unpredictable numbers. */
+export const systemRandom: Random = () => Math.random();
+
+/** FNV-1a, 32 bits, of a text's UTF-16 units: the same on every machine and in every version. */
+export function hash32(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash ^= text.charCodeAt(index);
+    hash = Math.imul(hash, 0x01000193);
+  }
+  return avalanche(hash);
+}
+
+/** A text's stable place between 0 (included) and 1 (left out); spreads phases and shards evenly. */
+export function unitHash(text: string): number {
+  return hash32(text) / 2 ** 32;
+}
+
+/** A repeatable source (mulberry32): one seed, one sequence. */
+export function seededRandom(seed: number): Random {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The last step of MurmurHash3: without it, names that differ in their last letter land side by side. */
+function avalanche(hash: number): number {
+  let mixed = hash;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
