@@ -1,0 +1,90 @@
+import { ownTable } from './exposition/own-table.ts';
+import { addedLabels, type Family, fieldNames, isEveryOtherField, type MetricType } from './metrics/family.ts';
+import * as gfa from './sources/gfa/series.ts';
+import * as portal from './sources/portal/series.ts';
+
+/** One metric as the catalogue knows it: all that HELP, the reference, dashboards and tests need. */
+export interface CatalogEntry {
+  readonly name: string;
+  readonly help: string;
+  readonly type: MetricType;
+  /** The base unit; undefined for counts, states and infos. */
+  readonly unit: string | undefined;
+  /** Every label, in the order in which it is written. */
+  readonly labels: readonly string[];
+  /** Where it comes from: the operation and the fields, in the service's own spelling. */
+  readonly source: readonly string[];
+}
+
+interface Table {
+  readonly source: string;
+  readonly subject: readonly string[];
+  readonly families: readonly Family[];
+}
+
+/** Every table of upstream data, in the order of the exposition. */
+const tables: readonly Table[] = [
+  { source: 'GET /data, info', subject: [], families: gfa.infoTable },
+  { source: 'GET /data, volumes', subject: gfa.volumeLabels, families: gfa.volumeTable },
+  { source: 'GET /data, filers', subject: gfa.pairLabels, families: gfa.filerTable },
+  {
+    source: 'GET /data, propagation',
+    subject: gfa.pairLabels,
+    families: [gfa.propagationLatest, gfa.propagationDuration, gfa.dataProtected],
+  },
+  {
+    source: 'GET /data, locks',
+    subject: gfa.pairLabels,
+    families: [gfa.lockLatest, gfa.lockDuration, gfa.lockEvents, gfa.lockState],
+  },
+  { source: 'GET /data, every group', subject: [...gfa.pairLabels, 'group'], families: [gfa.recordTimestamp] },
+  { source: 'GET /serials, GET /edges', subject: portal.applianceLabels, families: portal.inventoryTable },
+  { source: 'polls', subject: portal.applianceLabels, families: [portal.applianceUp] },
+  ...Object.entries({
+    ...portal.standardSeries,
+    ...portal.furtherSeries,
+    current_appliance_performance: portal.currentPerformance,
+    appliance_health_score: portal.healthScore,
+  }).map(([series, families]) => ({ source: series, subject: portal.applianceLabels, families })),
+  { source: 'every series', subject: [...portal.applianceLabels, 'series'], families: [portal.seriesTimestamp] },
+];
+
+/** Every metric of upstream data, one entry a name, in the order of the exposition. */
+export const upstreamCatalog: readonly CatalogEntry[] = merge(tables);
+
+/** Every metric that the exporter has: those of upstream data, and those about itself. */
+export const catalog: readonly CatalogEntry[] = [
+  ...upstreamCatalog,
+  ...Object.values(ownTable).map(({ name, help, type, unit, labels }) => ({
+    name,
+    help,
+    type,
+    unit,
+    labels,
+    source: ['the exporter'],
+  })),
+];
+
+function merge(all: readonly Table[]): readonly CatalogEntry[] {
+  const entries = new Map<string, CatalogEntry>();
+  for (const { source, subject, families } of all) {
+    for (const family of families) {
+      const fields = isEveryOtherField(family.fields) ? 'every numeric field' : fieldNames(family).join(', ');
+      const known = entries.get(family.name);
+      entries.set(family.name, {
+        name: family.name,
+        help: family.help,
+        type: family.type ?? 'gauge',
+        unit: unitOf(family),
+        labels: [...new Set([...(known?.labels ?? subject), ...addedLabels(family)])],
+        source: [...(known?.source ?? []), fields === '' ? source : `${source}: ${fields}`],
+      });
+    }
+  }
+  return [...entries.values()];
+}
+
+function unitOf({ from: { unit } }: Family): string | undefined {
+  if (unit === 'none' || unit === 'info') return undefined;
+  return unit === 'timestamp_seconds' ? 'seconds' : unit;
+}

@@ -1,0 +1,137 @@
+import type { Secret } from '../runtime/secret.ts';
+
+/*
+ * The configuration in the program's own words: grouped, durations in milliseconds, URLs checked, secrets in a type that
+ * does not print. What the operator writes is in variables.ts; load.ts translates the one into the other.
+ */
+
+/** Everything the operator decides, settled once at the start. */
+export interface Config {
+  /** The file acceleration telemetry service; undefined when it is not polled. */
+  readonly gfa: GfaConfig | undefined;
+  /** The portal service; undefined when it is not polled. */
+  readonly portal: PortalConfig | undefined;
+  readonly requests: RequestsConfig;
+  /** A value that has not been confirmed for this many intervals leaves the exposition. */
+  readonly staleAfter: number;
+  readonly events: EventsConfig;
+  /** Where event counters outlive the process; undefined keeps them in memory alone. */
+  readonly stateFile: string | undefined;
+  readonly shard: ShardConfig;
+  readonly web: WebConfig;
+  readonly shutdownTimeoutMs: number;
+  readonly log: LogConfig;
+}
+
+/** One of the groups of records that `GET /data` can bring. */
+export type GfaGroup = 'filers' | 'volumes' | 'locks' | 'propagation';
+
+/** How the file acceleration telemetry service is polled. */
+export interface GfaConfig {
+  /** Base URL, ending in `/v1`, without a slash behind it. */
+  readonly url: string;
+  readonly token: Secret;
+  readonly clientKey: string;
+  readonly clientKeyHeader: string;
+  readonly intervalMs: number;
+  /** The groups to ask for; the others are switched off in the query. */
+  readonly groups: readonly GfaGroup[];
+}
+
+/** How the portal service is polled. */
+export interface PortalConfig {
+  /** Base URL without a slash behind it. */
+  readonly url: string;
+  readonly credentials: PortalCredentials;
+  readonly intervalMs: number;
+  readonly discoveryIntervalMs: number;
+  /** The appliances to poll, in lower case, each once; undefined polls all that are discovered. */
+  readonly serials: readonly string[] | undefined;
+  /** The series to poll, in the catalogue's order; never empty. */
+  readonly series: readonly PortalSeries[];
+  readonly lookbackMs: number;
+  readonly binSizeSeconds: number;
+  readonly rateLimit: RateLimit;
+  /** Requests in 24 hours at most; undefined for no limit. */
+  readonly dailyLimit: number | undefined;
+  readonly collectors: readonly string[];
+}
+
+/** One series of the portal and the time between two polls of it for the same appliance. */
+export interface PortalSeries {
+  readonly name: string;
+  readonly intervalMs: number;
+}
+
+/** What the token is bought with. `oauth2` sends the pair in a form body, `service_key` in headers. */
+export type PortalCredentials =
+  | { readonly kind: 'oauth2' | 'service_key'; readonly key: Secret; readonly secret: Secret }
+  | { readonly kind: 'user_key'; readonly key: Secret };
+
+/** A number of requests in any window of this length. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly windowMs: number;
+}
+
+/** What holds for every request, whichever API it goes to. */
+export interface RequestsConfig {
+  /** One attempt, headers and body. */
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  /** Requests in flight at most, per API. */
+  readonly concurrency: number;
+  /** Undefined when neither HTTP_PROXY nor HTTPS_PROXY is set. */
+  readonly proxy: ProxyConfig | undefined;
+}
+
+/** The proxies of the usual environment variables; at least one of the two is there. */
+export interface ProxyConfig {
+  readonly httpProxy: ProxyUrl | undefined;
+  readonly httpsProxy: ProxyUrl | undefined;
+  /** Hosts to reach without a proxy, separated by commas. */
+  readonly noProxy: string | undefined;
+}
+
+/** A proxy's URL may hold a password, so it comes twice: to use, and to show. */
+export interface ProxyUrl {
+  readonly url: Secret;
+  /** The URL with `[redacted]` in the place of user name and password. */
+  readonly shown: string;
+}
+
+/** How events become histograms. */
+export interface EventsConfig {
+  /** Upper bounds, ascending, without the infinite one. */
+  readonly bucketsSeconds: readonly number[];
+  /** False keeps only sum and count. */
+  readonly histograms: boolean;
+}
+
+/** This instance's part of the fleet: the serials that hash to `index` out of `total`. */
+export interface ShardConfig {
+  readonly index: number;
+  readonly total: number;
+}
+
+/** The exporter's own HTTP server. */
+export interface WebConfig {
+  /** A host name or an address without brackets; undefined listens on all addresses. */
+  readonly host: string | undefined;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly metricsPath: string;
+  readonly maxScrapes: number;
+  /** TLS and basic auth, in the file format of the Prometheus exporter toolkit. */
+  readonly configFile: string | undefined;
+}
+
+/** A level of the logger, `silent` included. */
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+/** How lines are logged. */
+export interface LogConfig {
+  readonly level: LogLevel;
+  /** `auto` is `pretty` on a terminal, else `json`. */
+  readonly format: 'json' | 'pretty' | 'auto';
+}

@@ -1,0 +1,37 @@
+/** Prometheus' units from the largest to the smallest, in milliseconds; a year has 365 days. */
+const UNITS = [
+  { unit: 'y', lengthMs: 31_536_000_000, wholeOnly: true },
+  { unit: 'w', lengthMs: 604_800_000, wholeOnly: true },
+  { unit: 'd', lengthMs: 86_400_000, wholeOnly: false },
+  { unit: 'h', lengthMs: 3_600_000, wholeOnly: false },
+  { unit: 'm', lengthMs: 60_000, wholeOnly: false },
+  { unit: 's', lengthMs: 1000, wholeOnly: false },
+  { unit: 'ms', lengthMs: 1, wholeOnly: false },
+] as const;
+
+const PATTERN = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
+
+/**
+ * Milliseconds of a Prometheus duration (`90s`, `1h30m`), or undefined when the text is none. As in Prometheus, larger
+ * units come first, each at most once, and `0` alone needs no unit. A length beyond exact integers is none either.
+ */
+export function parseDuration(text: string): number | undefined {
+  if (text === '0') return 0;
+  const counts = PATTERN.exec(text)?.slice(1);
+  if (text === '' || counts === undefined) return undefined;
+  let totalMs = 0;
+  for (const [place, { lengthMs }] of UNITS.entries()) totalMs += Number(counts[place] ?? 0) * lengthMs;
+  return Number.isSafeInteger(totalMs) ? totalMs : undefined;
+}
+
+/** A length in whole milliseconds as Prometheus writes it: years and weeks only where nothing remains (`90d`, not `12w6d`). */
+export function formatDuration(ms: number): string {
+  let remainingMs = Math.round(ms);
+  let text = '';
+  for (const { unit, lengthMs, wholeOnly } of UNITS) {
+    if (remainingMs < lengthMs || (wholeOnly && remainingMs % lengthMs !== 0)) continue;
+    text += `${Math.floor(remainingMs / lengthMs)}${unit}`;
+    remainingMs %= lengthMs;
+  }
+  return text === '' ? '0s' : text;
+}

@@ -1,0 +1,130 @@
+import { Secret } from '../runtime/secret.ts';
+import { formatDuration, parseDuration } from './duration.ts';
+import { bad, good, headerFlaw, type Kind, quoted } from './kind.ts';
+
+/** The least and the most that a value may be; `most` undefined is no bound. */
+interface Bounds {
+  readonly least: number;
+  readonly most?: number;
+}
+
+/** `from 1 to 8`, or `of at least 1`. */
+function rangePhrase({ least, most }: Bounds, format: (bound: number) => string): string {
+  return most === undefined ? `of at least ${format(least)}` : `from ${format(least)} to ${format(most)}`;
+}
+
+/** Which bound the value breaks, or undefined. */
+function boundFlaw(value: number, { least, most }: Bounds, format: (bound: number) => string): string | undefined {
+  if (value < least) return `is below ${format(least)}`;
+  if (most !== undefined && value > most) return `is above ${format(most)}`;
+  return undefined;
+}
+
+/** A Prometheus duration within bounds, in milliseconds; `examples` complete the line about a flaw. */
+export function duration(boundsMs: Bounds, examples: string): Kind<number> {
+  const range = rangePhrase(boundsMs, formatDuration);
+  return {
+    label: `duration ${range}`,
+    expects: `a Prometheus duration ${range}, such as ${examples}`,
+    parse: (text) => {
+      const valueMs = parseDuration(text);
+      if (valueMs === undefined) return bad(`${quoted(text)} is not a duration`);
+      const flaw = boundFlaw(valueMs, boundsMs, formatDuration);
+      return flaw === undefined ? good(valueMs) : bad(`${quoted(text)} ${flaw}`);
+    },
+  };
+}
+
+/** A duration within bounds that the API takes as whole seconds, in seconds. */
+export function wholeSeconds(boundsMs: Bounds, examples: string): Kind<number> {
+  const base = duration(boundsMs, examples);
+  return {
+    ...base,
+    parse: (text, vocabulary) => {
+      const parsed = base.parse(text, vocabulary);
+      if (parsed.state === 'bad') return parsed;
+      if (parsed.value % 1000 !== 0) return bad(`${quoted(text)} is not a whole number of seconds`);
+      return good(parsed.value / 1000);
+    },
+  };
+}
+
+/** A whole number within bounds, in decimal digits. */
+export function count(bounds: Bounds): Kind<number> {
+  const range = rangePhrase(bounds, String);
+  return {
+    label: `number ${range}`,
+    expects: `a whole number ${range}`,
+    parse: (text) => {
+      const value = Number(text);
+      if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) return bad(`${quoted(text)} is not a whole number`);
+      const flaw = boundFlaw(value, bounds, String);
+      return flaw === undefined ? good(value) : bad(`${quoted(text)} ${flaw}`);
+    },
+  };
+}
+
+/** Requests per window: `500/30s`. Neither may be zero: a limit of nothing would never end, and none is not this. */
+export const rate: Kind<{ readonly requests: number; readonly windowMs: number }> = {
+  label: 'requests per duration',
+  expects: 'requests and their window, neither of them 0, such as 500/30s',
+  parse: (text) => {
+    const [, requestsText, windowText] = /^(\d+)\/(.+)$/.exec(text) ?? [];
+    const requests = Number(requestsText);
+    const windowMs = parseDuration(windowText ?? '');
+    if (!Number.isSafeInteger(requests) || requests < 1 || windowMs === undefined || windowMs < 1) {
+      return bad(`${quoted(text)} is not a rate`);
+    }
+    return good({ requests, windowMs });
+  },
+};
+
+/** One word out of a few. */
+export function choice<const Word extends string>(words: readonly Word[]): Kind<Word> {
+  return {
+    label: words.join(', '),
+    expects: `one of ${words.join(', ')}`,
+    parse: (text) => {
+      const word = words.find((candidate) => candidate === text);
+      return word === undefined ? bad(`${quoted(text)} is none of the known words`) : good(word);
+    },
+  };
+}
+
+/** `true` or `false`, spelled so: `yes` and `1` mean too many things in too many formats. */
+export const truth: Kind<boolean> = {
+  label: 'true or false',
+  expects: 'true or false',
+  parse: (text) => {
+    if (text === 'true') return good(true);
+    if (text === 'false') return good(false);
+    return bad(`${quoted(text)} is neither`);
+  },
+};
+
+/** A text that travels in a header and may be shown. */
+export const headerValue: Kind<string> = {
+  label: 'text',
+  expects: 'a text of printable ASCII characters',
+  parse: (text) => {
+    const flaw = headerFlaw(text);
+    return flaw === undefined ? good(text) : bad(`${quoted(text)} ${flaw}`);
+  },
+};
+
+/** A text that travels in a header and is never shown, not even when it cannot be used. */
+export const secret: Kind<Secret> = {
+  label: 'secret',
+  expects: 'the secret as issued, in printable ASCII characters',
+  parse: (text) => {
+    const flaw = headerFlaw(text);
+    return flaw === undefined ? good(Secret.of(text)) : bad(`the value ${flaw}`);
+  },
+};
+
+/** A path of the file system; whether there is anything is not looked at here. */
+export const filePath: Kind<string> = {
+  label: 'path of a file',
+  expects: 'the path of a file',
+  parse: (text) => (/\p{Cc}/u.test(text) ? bad(`${quoted(text)} contains a control character`) : good(text)),
+};

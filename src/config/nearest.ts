@@ -1,0 +1,36 @@
+/** The candidate that takes the fewest slips of the pen to become `text`; the earlier one of equals. */
+export function nearest(text: string, candidates: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const distance = editDistance(text, candidate);
+    if (distance >= bestDistance) continue;
+    best = candidate;
+    bestDistance = distance;
+  }
+  return best;
+}
+
+/** How many letters to insert, drop, replace or swap with their neighbour (Damerau and Levenshtein, optimal alignment). */
+export function editDistance(from: string, to: string): number {
+  let beforePrevious: readonly number[] = [];
+  let previous: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current: number[] = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const replaced = at(previous, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      const swapped =
+        from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+          ? at(beforePrevious, column - 2) + 1
+          : Number.POSITIVE_INFINITY;
+      current.push(Math.min(replaced, swapped, at(previous, column) + 1, at(current, column - 1) + 1));
+    }
+    beforePrevious = previous;
+    previous = current;
+  }
+  return at(previous, to.length);
+}
+
+function at(distances: readonly number[], column: number): number {
+  return distances[column] ?? Number.POSITIVE_INFINITY;
+}

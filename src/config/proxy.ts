@@ -1,0 +1,39 @@
+import { REDACTED, Secret } from '../runtime/secret.ts';
+import type { ProxyConfig, ProxyUrl } from './config.ts';
+import type { Fault, Texts } from './environment.ts';
+
+/** The proxy variables. As with curl and undici, the name in lower case goes before the other. */
+export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined; readonly faults: readonly Fault[] } {
+  const faults: Fault[] = [];
+  const urlOf = (name: string): ProxyUrl | undefined => {
+    const setName = texts.has(name.toLowerCase()) ? name.toLowerCase() : name;
+    const text = texts.get(setName);
+    if (text === undefined) return undefined;
+    const proxyUrl = parsedProxy(text);
+    if (proxyUrl === undefined) {
+      // Not quoted: a proxy's URL is where its password is.
+      const expected = 'an http or https URL with nothing behind host and port, such as http://proxy.example.com:3128';
+      faults.push({ variable: undefined, line: `${setName}: the value is not a proxy; expected ${expected}` });
+    }
+    return proxyUrl;
+  };
+  const httpProxy = urlOf('HTTP_PROXY');
+  const httpsProxy = urlOf('HTTPS_PROXY');
+  // Blanks separate as commas do, and a line break must not split the line that shows them.
+  const noProxy = (texts.get('no_proxy') ?? texts.get('NO_PROXY'))
+    ?.split(/[\s,]+/)
+    .filter(Boolean)
+    .join(',');
+  const proxy = httpProxy === undefined && httpsProxy === undefined ? undefined : { httpProxy, httpsProxy, noProxy };
+  return { proxy, faults };
+}
+
+/** `host:port` alone is as good as `http://host:port`: other programs take it, and the variables are shared with them. */
+function parsedProxy(text: string): ProxyUrl | undefined {
+  const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  if (/[\s\p{Cc}\\]/u.test(address) || !URL.canParse(address)) return undefined;
+  const { protocol, username, password, host, pathname, search, hash } = new URL(address);
+  if (!/^https?:$/.test(protocol) || pathname !== '/' || search !== '' || hash !== '') return undefined;
+  const credentials = username === '' && password === '' ? '' : `${REDACTED}@`;
+  return { url: Secret.of(address), shown: `${protocol}//${credentials}${host}` };
+}

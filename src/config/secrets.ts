@@ -1,0 +1,57 @@
+import { Secret } from '../runtime/secret.ts';
+import { codeOf, type Fault, type ReadFile, type Texts } from './environment.ts';
+import { headerFlaw } from './kind.ts';
+import { fileVariable, rows, type VariableName } from './variables.ts';
+
+/** A secret that is read from a file, again on every reload, so that a rotated one needs no restart. */
+export class FileSecret extends Secret {
+  /** Where it comes from; a path is not secret. */
+  readonly path: string;
+
+  constructor(path: string, readFile: ReadFile) {
+    super(() => secretIn(readFile(path)));
+    this.path = path;
+  }
+}
+
+/** What a file holds cannot be the secret. The message never quotes it. */
+class UnfitContentError extends Error {}
+
+/**
+ * The secret in a file's content. It throws on content that cannot be one, which {@link Secret.reload} takes for a
+ * rotation under way: an empty file does not replace a good secret.
+ */
+function secretIn(content: string): string {
+  const text = content.replace(/[\r\n]+$/, '');
+  if (text === '') throw new UnfitContentError('the file is empty; expected the secret in it');
+  const flaw = headerFlaw(text);
+  if (flaw !== undefined) throw new UnfitContentError(`the file's content ${flaw}; expected the secret alone`);
+  return text;
+}
+
+/** The secrets that the environment gives as files. A path that cannot be read is not quoted: it may be the secret itself. */
+export function fileSecrets(
+  texts: Texts,
+  readFile: ReadFile,
+): { readonly secrets: ReadonlyMap<VariableName, Secret>; readonly faults: readonly Fault[] } {
+  const secrets = new Map<VariableName, Secret>();
+  const faults: Fault[] = [];
+  for (const { name, row } of rows) {
+    const fileName = fileVariable(name);
+    const path = row.file ? texts.get(fileName) : undefined;
+    if (path === undefined) continue;
+    if (texts.has(name)) {
+      faults.push({ variable: name, line: `${name}: is set and so is ${fileName}; expected one of them` });
+    }
+    try {
+      secrets.set(name, new FileSecret(path, readFile));
+    } catch (error) {
+      const reason =
+        error instanceof UnfitContentError
+          ? error.message
+          : `cannot be read (${codeOf(error)}); expected the path of a file that holds the secret`;
+      faults.push({ variable: name, line: `${fileName}: ${reason}` });
+    }
+  }
+  return { secrets, faults };
+}

@@ -1,0 +1,20 @@
+import { uuidOf } from './signals.ts';
+
+/** What the two services accept. Made up from the seed, so there is nothing to keep secret. */
+export interface Credentials {
+  readonly gfaToken: string;
+  readonly serviceKey: string;
+  /** A UUID. */
+  readonly serviceSecret: string;
+  readonly userKey: string;
+}
+
+/** The credentials of a seed. */
+export function credentialsOf(seed: number): Credentials {
+  return {
+    gfaToken: uuidOf(seed, 'gfa token'),
+    serviceKey: `service-${uuidOf(seed, 'service key').slice(0, 8)}`,
+    serviceSecret: uuidOf(seed, 'service secret'),
+    userKey: `user-${uuidOf(seed, 'user key')}`,
+  };
+}

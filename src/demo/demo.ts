@@ -1,0 +1,43 @@
+import type { Clock } from '../runtime/clock.ts';
+import { type StandIn, startStandIn } from './stand-in.ts';
+
+/** Starts the stand-in of both services for `--demo`. */
+export function startDemo(clock: Clock): Promise<StandIn> {
+  return startStandIn({
+    clock,
+    variations: {
+      dataProtected: true,
+      rateLimit: { kind: 'sliding-window', ...LIMITS.burst },
+      dailyLimit: LIMITS.daily,
+    },
+  });
+}
+
+/** What the demo's account may: more than a real one, for it is polled ten times as often. */
+const LIMITS = { burst: { requests: 1_500, windowMs: 30_000 }, daily: 5_000_000 } as const;
+
+/**
+ * The environment that points the exporter at the stand-in: read like a real one, and served through the same client.
+ * Shorter intervals than in real use, so that a visitor sees values move. What the visitor's own environment says of
+ * real accounts and proxies is left out; the rest of it, as `LISTEN_ADDRESS` and `LOG_LEVEL`, holds.
+ */
+export function demoEnvironment(
+  own: Readonly<Record<string, string | undefined>>,
+  standIn: Pick<StandIn, 'gfaUrl' | 'portalUrl' | 'credentials'>,
+): Readonly<Record<string, string | undefined>> {
+  const kept = Object.entries(own).filter(([name]) => !/^(?:GFA|PORTAL)_|_PROXY$/i.test(name));
+  return {
+    ...Object.fromEntries(kept),
+    GFA_URL: standIn.gfaUrl,
+    GFA_TOKEN: standIn.credentials.gfaToken,
+    GFA_INTERVAL: '10s',
+    PORTAL_URL: standIn.portalUrl,
+    PORTAL_SERVICE_KEY: standIn.credentials.serviceKey,
+    PORTAL_SERVICE_SECRET: standIn.credentials.serviceSecret,
+    PORTAL_INTERVAL: '30s',
+    PORTAL_DISCOVERY_INTERVAL: '1m',
+    PORTAL_SERIES: 'all',
+    PORTAL_RATE_LIMIT: `${LIMITS.burst.requests}/${LIMITS.burst.windowMs}ms`,
+    PORTAL_DAILY_LIMIT: String(LIMITS.daily),
+  };
+}

@@ -1,0 +1,74 @@
+import type { Variations } from './variations.ts';
+import type { World } from './world.ts';
+
+/** A request as the handlers see it: read whole, its path without the prefix of its service. */
+export interface Ask {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** By name in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+/** An answer before it is written, or before a fault spoils it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
+
+/** What a handler may look at: the request, the world and the moment. */
+export interface Scene {
+  readonly ask: Ask;
+  readonly world: World;
+  readonly variations: Variations;
+  readonly now: number;
+}
+
+/** One fault of a 422, in the words of the portal's ValidationErrorResponse. */
+export interface Complaint {
+  readonly type: string;
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly input: unknown;
+}
+
+/** A JSON answer. */
+export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
+}
+
+/** An answer without a body. */
+export function empty(status: number, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, headers, body: '' };
+}
+
+/** The portal's ErrorResponse. */
+export function portalError(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Answer {
+  return json(status, { message, detail: null }, headers);
+}
+
+/** The portal's ValidationErrorResponse. */
+export function invalid(...complaints: readonly Complaint[]): Answer {
+  return json(422, { message: 'Validation Error', detail: complaints });
+}
+
+/** The error body of `GET /data`. */
+export function gfaError(status: number, error: string): Answer {
+  return json(status, { error });
+}
+
+/** JSON text as a value, or undefined when it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

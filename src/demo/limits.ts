@@ -1,0 +1,88 @@
+import type { Answer } from './exchange.ts';
+import { portalError } from './exchange.ts';
+import type { RateLimit, Variations } from './variations.ts';
+
+/** Lets a request through with 0, or says in how many milliseconds the next one would be. Refused ones do not count. */
+type Gate = (now: number) => number;
+
+const DAY_MS = 86_400_000;
+
+/** The limits that all portal operations share. */
+export class Limits {
+  #limit: RateLimit | null = null;
+  #gate: Gate = open;
+  #day = 0;
+  #today = 0;
+
+  /** The 429 that a request gets now, if any. */
+  refusal(variations: Variations, now: number): Answer | undefined {
+    const day = Math.floor(now / DAY_MS);
+    if (day !== this.#day) this.#today = 0;
+    this.#day = day;
+    if (variations.dailyLimit !== null && this.#today >= variations.dailyLimit) return tooMany({});
+
+    if (variations.rateLimit !== this.#limit) this.#gate = gateOf(variations.rateLimit);
+    this.#limit = variations.rateLimit;
+    const waitMs = this.#gate(now);
+    if (waitMs > 0) return tooMany(retryAfter(variations.retryAfter, waitMs, now));
+    this.#today += 1;
+    return undefined;
+  }
+}
+
+function tooMany(headers: Readonly<Record<string, string>>): Answer {
+  return portalError(429, 'Too many requests', headers);
+}
+
+function retryAfter(form: Variations['retryAfter'], waitMs: number, now: number): Readonly<Record<string, string>> {
+  if (form === 'none') return {};
+  if (form === 'seconds') return { 'retry-after': String(Math.ceil(waitMs / 1000)) };
+  return { 'retry-after': new Date(Math.ceil((now + waitMs) / 1000) * 1000).toUTCString() };
+}
+
+function gateOf(limit: RateLimit | null): Gate {
+  if (limit === null) return open;
+  if (limit.kind === 'token-bucket') return tokenBucket(limit.perSecond, limit.burst);
+  return limit.kind === 'fixed-window'
+    ? fixedWindow(limit.requests, limit.windowMs)
+    : slidingWindow(limit.requests, limit.windowMs);
+}
+
+function open(): number {
+  return 0;
+}
+
+function tokenBucket(perSecond: number, burst: number): Gate {
+  let tokens = burst;
+  let filledAt: number | undefined;
+  return (now) => {
+    tokens = Math.min(burst, tokens + (Math.max(0, now - (filledAt ?? now)) / 1000) * perSecond);
+    filledAt = now;
+    if (tokens < 1) return ((1 - tokens) / perSecond) * 1000;
+    tokens -= 1;
+    return 0;
+  };
+}
+
+function fixedWindow(requests: number, windowMs: number): Gate {
+  let window = Number.NaN;
+  let seen = 0;
+  return (now) => {
+    const current = Math.floor(now / windowMs);
+    if (current !== window) seen = 0;
+    window = current;
+    if (seen >= requests) return (current + 1) * windowMs - now;
+    seen += 1;
+    return 0;
+  };
+}
+
+function slidingWindow(requests: number, windowMs: number): Gate {
+  const seen: number[] = [];
+  return (now) => {
+    while (seen[0] !== undefined && seen[0] <= now - windowMs) seen.shift();
+    if (seen.length >= requests) return (seen[0] ?? now) + windowMs - now;
+    seen.push(now);
+    return 0;
+  };
+}

@@ -1,0 +1,77 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../runtime/clock.ts';
+import type { Answer } from './exchange.ts';
+import { empty, gfaError, invalid, portalError } from './exchange.ts';
+import type { FaultEffect } from './faults.ts';
+import type { Route } from './routes.ts';
+
+/** Writes an answer whole. */
+export function sendWhole(response: ServerResponse, answer: Answer): void {
+  const body = begin(response, answer);
+  response.end(body);
+}
+
+/** The answer that a fault puts in place of the real one; undefined when it only spoils the sending. */
+export function replacement(fault: FaultEffect, service: Route['service']): Answer | undefined {
+  if (fault.kind === 'body') {
+    const headers = { 'content-type': fault.contentType ?? 'application/json', ...fault.headers };
+    return { status: 200, headers, body: fault.body };
+  }
+  if (fault.kind !== 'status') return undefined;
+  const usual = usualError(fault.status, service);
+  return { ...usual, headers: { ...usual.headers, ...fault.headers }, body: fault.body ?? usual.body };
+}
+
+/** Whether a fault keeps the request from its operation: there is no answer at all. */
+export function isSilence(fault: FaultEffect): boolean {
+  return fault.kind === 'reset' || fault.kind === 'hang';
+}
+
+/** Gives a request no answer. */
+export function sendSilence(response: ServerResponse, fault: FaultEffect): void {
+  if (fault.kind === 'reset') response.destroy();
+}
+
+/** Sends an answer as the fault spoils it; `signal` ends what still drips. */
+export async function sendSpoiled(
+  response: ServerResponse,
+  fault: FaultEffect,
+  answer: Answer,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  const body = begin(response, answer);
+  response.flushHeaders();
+  if (fault.kind === 'drip') await drip(response, body, clock, signal);
+  else if (fault.kind === 'cut' || fault.kind === 'hang-body') {
+    response.write(body.subarray(0, Math.floor(body.length / 2)), () => {
+      if (fault.kind === 'cut') response.destroy();
+    });
+  } else response.end(body);
+}
+
+async function drip(response: ServerResponse, body: Buffer, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (const byte of body) {
+    await clock.sleep(1000, signal);
+    if (signal.aborted || response.destroyed) return;
+    response.write(Uint8Array.of(byte));
+  }
+  response.end();
+}
+
+function begin(response: ServerResponse, { status, headers, body }: Answer): Buffer {
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { 'content-length': bytes.length, ...headers });
+  return bytes;
+}
+
+/** The error body that the service would send with a status. */
+function usualError(status: number, service: Route['service']): Answer {
+  const msg = 'Injected fault';
+  if (service === 'portal') {
+    return status === 422
+      ? invalid({ type: 'value_error', loc: ['body'], msg, input: null })
+      : portalError(status, msg);
+  }
+  return status === 401 || status === 403 ? empty(status) : gfaError(status, msg);
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../runtime/clock.ts';
+import type { Credentials } from './credentials.ts';
+import type { Answer, Ask, Scene } from './exchange.ts';
+import { empty, portalError } from './exchange.ts';
+import { Faults } from './faults.ts';
+import { Gfa } from './gfa.ts';
+import { Portal } from './portal.ts';
+import type { Route } from './routes.ts';
+import { routeOf } from './routes.ts';
+import { SeenRequests } from './seen.ts';
+import { isSilence, replacement, sendSilence, sendSpoiled, sendWhole } from './sending.ts';
+import type { Variations } from './variations.ts';
+import type { World } from './world.ts';
+
+/** The longest request body that is read. */
+const LONGEST_BODY = 1_048_576;
+
+/** Both services behind one listener: reads a request, records it, applies faults, and answers. */
+export class Service {
+  readonly faults = new Faults();
+  readonly seen = new SeenRequests();
+  variations: Variations;
+  readonly #clock: Clock;
+  readonly #world: World;
+  readonly #gfa: Gfa;
+  readonly #portal: Portal;
+
+  constructor(clock: Clock, world: World, credentials: Credentials, variations: Variations) {
+    this.#clock = clock;
+    this.#world = world;
+    this.variations = variations;
+    this.#gfa = new Gfa(credentials.gfaToken);
+    this.#portal = new Portal(credentials, world.seed);
+  }
+
+  /** Serves one request; never rejects. */
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A client that goes away in the middle is its own business.
+    response.on('error', () => {});
+    try {
+      await this.#serve(request, response);
+    } catch (thrown) {
+      if (response.headersSent || response.destroyed) response.destroy();
+      else sendWhole(response, portalError(500, `The stand-in is at fault: ${String(thrown)}`));
+    }
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://stand-in');
+    const route = routeOf(request.method ?? '', url.pathname);
+    const body = await bodyOf(request);
+    const ask = askOf(request, route.path, url.searchParams, body ?? '');
+    const { method, path, headers } = ask;
+    const { service, operation } = route;
+    const answered = this.seen.add({
+      ...{ at: this.#clock.now(), method, path, query: url.search.slice(1) },
+      ...{ service, operation, headers: Object.fromEntries(headers), body: ask.body },
+    });
+    const gone = new AbortController();
+    const { signal } = gone;
+    response.once('close', () => gone.abort());
+    if (this.variations.latencyMs > 0) await this.#clock.sleep(this.variations.latencyMs, signal);
+    if (signal.aborted) return;
+
+    const fault = this.faults.take(operation, route.serial);
+    if (fault !== undefined && isSilence(fault)) {
+      sendSilence(response, fault);
+      return;
+    }
+    const replaced = fault === undefined ? undefined : replacement(fault, service);
+    const answer = replaced ?? (body === undefined ? portalError(413, 'Body too long') : this.#answer(ask, route));
+    answered(answer.status);
+    if (fault === undefined) sendWhole(response, answer);
+    else await sendSpoiled(response, fault, answer, this.#clock, signal);
+  }
+
+  #answer(ask: Ask, route: Route): Answer {
+    const scene: Scene = { ask, world: this.#world, variations: this.variations, now: this.#clock.now() };
+    if (route.service === 'portal') return this.#portal.answer(scene, route);
+    return route.refusal === undefined ? this.#gfa.data(scene) : empty(route.refusal);
+  }
+}
+
+function askOf(request: IncomingMessage, path: string, query: URLSearchParams, body: string): Ask {
+  const headers = new Map<string, string>();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  return { method: request.method ?? '', path, query, headers, body };
+}
+
+/** The body as text; undefined when it is too long, and then it is read to its end and thrown away. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= LONGEST_BODY) chunks.push(chunk);
+  }
+  return length <= LONGEST_BODY ? Buffer.concat(chunks).toString('utf8') : undefined;
+}

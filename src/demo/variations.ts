@@ -1,0 +1,102 @@
+/** What one spelling of the load average fields is called; the definition of the service names none. */
+export type LoadNames = 'longterm' | 'fifteen_minute_load_average' | '15' | '15min';
+
+/** How many portal requests are let through, and by which kind of counting. */
+export type RateLimit =
+  | { readonly kind: 'token-bucket'; readonly perSecond: number; readonly burst: number }
+  | { readonly kind: 'fixed-window' | 'sliding-window'; readonly requests: number; readonly windowMs: number };
+
+/** Everything about the two services that is unknown or may change, as switches. */
+export interface Variations {
+  /** The header that names the client within one API key of `GET /data`. */
+  readonly clientKeyHeader: string;
+  /** `metrics` as an array of one object, as the object itself, or as an array of several objects. */
+  readonly metricsShape: 'array' | 'object' | 'split';
+  /** What becomes of a group that the query switches off. */
+  readonly switchedOff: 'empty' | 'missing';
+  /** Events after the bookmark, from some minutes before it, or the whole of `freshHistoryMs` each time. */
+  readonly delivery: 'incremental' | 'overlapping' | 'full';
+  /** Every volume's profile is empty text, not only that of a volume in mode Observation. */
+  readonly emptyProfile: boolean;
+  /** Now and then a lock state, a lock phase or a propagation kind that nobody has documented. */
+  readonly unknownStates: boolean;
+  /** Leaves out whatever a record may go without, in both services; a null becomes an absent field. */
+  readonly omitOptional: boolean;
+  /** The undocumented count in propagation records. */
+  readonly dataProtected: boolean;
+  /** Milliseconds in the timestamps of `GET /data`. */
+  readonly fractionalTimestamps: boolean;
+  /** How far back the first call of a new client key reaches. */
+  readonly freshHistoryMs: number;
+  readonly loadNames: LoadNames;
+  /** Decimals of the telemetry series as JSON strings or as JSON numbers. */
+  readonly decimals: 'string' | 'number';
+  /** The share of null among the values that may be null, from 0 to 1. */
+  readonly nulls: number;
+  /** The newest bin of every series holds nulls only. */
+  readonly newestNull: boolean;
+  /** Items in no order. */
+  readonly shuffled: boolean;
+  /** The answer about a disk that the appliance does not have. */
+  readonly absentDisks: '404' | 'empty' | 'null';
+  /** The answer of the memory series that does not fit the appliance's build. */
+  readonly memoryMismatch: 'empty' | '404' | '422';
+  /** A health score is a number in text, or a word. */
+  readonly healthScore: 'number' | 'word';
+  /** `expires_in` of a token answer, in seconds, true or not; null leaves the JWT's `exp` as the only truth. */
+  readonly expiresIn: number | null;
+  /** An access token is a JWT with `iat` and `exp`, or opaque. */
+  readonly jwt: 'exp' | 'none';
+  readonly tokenLifetimeMs: number;
+  readonly refreshSingleUse: boolean;
+  /** `GET /edges` answers 403. */
+  readonly edgesForbidden: boolean;
+  /** `synced`, `is_reachable` and `last_seen_at` in `GET /edges`. */
+  readonly newerEdgeFields: boolean;
+  /** Whether `appliance_id` in `GET /volume_connections` is the id of `GET /edges` or the serial. */
+  readonly connectionIds: 'edge' | 'serial';
+  /** The licence that the telemetry series need; without it they answer 403. */
+  readonly opsIqPremium: boolean;
+  /** The burst limit of all portal operations together. */
+  readonly rateLimit: RateLimit | null;
+  /** Portal requests a day (UTC); beyond it 429 without `Retry-After`. */
+  readonly dailyLimit: number | null;
+  /** How a 429 of the burst limit says when to come back. */
+  readonly retryAfter: 'seconds' | 'date' | 'none';
+  /** How long every answer of both services takes. */
+  readonly latencyMs: number;
+}
+
+/** What the real services most plausibly do. */
+export const plausible: Variations = {
+  clientKeyHeader: 'X-Service-client-key',
+  metricsShape: 'array',
+  switchedOff: 'empty',
+  delivery: 'incremental',
+  emptyProfile: false,
+  unknownStates: false,
+  omitOptional: false,
+  dataProtected: false,
+  fractionalTimestamps: false,
+  freshHistoryMs: 3_600_000,
+  loadNames: 'longterm',
+  decimals: 'string',
+  nulls: 0,
+  newestNull: false,
+  shuffled: false,
+  absentDisks: 'empty',
+  memoryMismatch: 'empty',
+  healthScore: 'number',
+  expiresIn: null,
+  jwt: 'exp',
+  tokenLifetimeMs: 900_000,
+  refreshSingleUse: true,
+  edgesForbidden: false,
+  newerEdgeFields: true,
+  connectionIds: 'edge',
+  opsIqPremium: true,
+  rateLimit: { kind: 'sliding-window', requests: 500, windowMs: 30_000 },
+  dailyLimit: 1_000_000,
+  retryAfter: 'seconds',
+  latencyMs: 0,
+};

@@ -1,0 +1,136 @@
+import type { ApplianceRole, Disk, VolumeRole } from './cast.ts';
+import { applianceRoles, castAt, volumeRoles } from './cast.ts';
+import { draw, uuidOf } from './signals.ts';
+
+/** One appliance; `serial` is its `filer_guid` in `GET /data` too. */
+export interface Appliance extends Omit<ApplianceRole, 'name'> {
+  readonly serial: string;
+  /** The id of `GET /edges`, never the serial. */
+  readonly edgeId: string;
+  readonly title: string;
+  readonly disks: ReadonlySet<Disk>;
+  /** The guids of the volumes that it is connected to; none for a file-intelligence appliance. */
+  readonly volumes: ReadonlySet<string>;
+  readonly joinedAt: number;
+  readonly leftAt: number;
+}
+
+/** One volume; `portalId` carries the numeric suffix that some portal ids have. */
+export interface Volume extends Omit<VolumeRole, 'name'> {
+  readonly guid: string;
+  readonly portalId: string;
+  readonly title: string;
+}
+
+/** How many appliances that have left are remembered, for the events they had before. */
+const DEPARTED_KEPT = 100;
+
+/** Who and what exists, by seed; only its titles and its appliances change, and only when told. */
+export class World {
+  readonly seed: number;
+  readonly account: string;
+  readonly startedAt: number;
+  readonly #appliances = new Map<string, Appliance>();
+  readonly #volumes = new Map<string, Volume>();
+  #departed: readonly Appliance[] = [];
+  #joined = 0;
+
+  constructor(seed: number, sizes: { readonly appliances: number; readonly volumes: number }, startedAt: number) {
+    this.seed = seed;
+    this.account = uuidOf(seed, 'account');
+    this.startedAt = startedAt;
+    for (let index = 0; index < sizes.volumes; index += 1) this.#addVolume(index);
+    while (this.#joined < sizes.appliances) this.addAppliance(Number.NEGATIVE_INFINITY);
+  }
+
+  get appliances(): readonly Appliance[] {
+    return [...this.#appliances.values()];
+  }
+
+  get volumes(): readonly Volume[] {
+    return [...this.#volumes.values()];
+  }
+
+  /** Those there are and those that have left: events outlive their appliance. */
+  get everyAppliance(): readonly Appliance[] {
+    return [...this.#appliances.values(), ...this.#departed];
+  }
+
+  appliance(serial: string): Appliance | undefined {
+    return this.#appliances.get(serial);
+  }
+
+  volume(guid: string): Volume | undefined {
+    return this.#volumes.get(guid);
+  }
+
+  /** The volumes that an appliance is connected to. */
+  volumesOf(appliance: Appliance): readonly Volume[] {
+    return this.volumes.filter((volume) => appliance.volumes.has(volume.guid));
+  }
+
+  /** The appliances connected to a volume, its owner first. */
+  appliancesOf(volume: Volume): readonly Appliance[] {
+    const order = (appliance: Appliance) => draw(volume.guid, appliance.serial, 'owner');
+    return this.appliances
+      .filter((appliance) => appliance.volumes.has(volume.guid))
+      .sort((one, other) => order(one) - order(other));
+  }
+
+  /** The next of the cast joins; it has no history from before `joinedAt`. */
+  addAppliance(joinedAt: number): Appliance {
+    const index = this.#joined;
+    this.#joined += 1;
+    const { name, ...role } = castAt(applianceRoles, index);
+    const serial = uuidOf(this.seed, 'appliance', index);
+    const appliance: Appliance = {
+      ...role,
+      serial,
+      edgeId: uuidOf(this.seed, 'edge', index),
+      title: name,
+      disks: new Set<Disk>(['cache', ...role.extraDisks, 'os']),
+      volumes: new Set(role.kind === 'edge' ? this.#connections(serial, index) : []),
+      joinedAt,
+      leftAt: Number.POSITIVE_INFINITY,
+    };
+    this.#appliances.set(serial, appliance);
+    return appliance;
+  }
+
+  /** The appliance is gone from everything but the events it had until then. */
+  removeAppliance(serial: string, leftAt: number): void {
+    const gone = this.#appliances.get(serial);
+    if (gone === undefined) return;
+    this.#appliances.delete(serial);
+    this.#departed = [...this.#departed, { ...gone, leftAt }].slice(-DEPARTED_KEPT);
+  }
+
+  renameAppliance(serial: string, title: string): void {
+    const appliance = this.#appliances.get(serial);
+    if (appliance !== undefined) this.#appliances.set(serial, { ...appliance, title });
+  }
+
+  renameVolume(guid: string, title: string): void {
+    const volume = this.#volumes.get(guid);
+    if (volume !== undefined) this.#volumes.set(guid, { ...volume, title });
+  }
+
+  #addVolume(index: number): void {
+    const { name, ...role } = castAt(volumeRoles, index);
+    const guid = uuidOf(this.seed, 'volume', index);
+    const portalId = index % 2 === 0 ? `${guid}_${index}` : guid;
+    this.#volumes.set(guid, { ...role, guid, portalId, title: name });
+  }
+
+  /** About half of the volumes, and always one of them. */
+  #connections(serial: string, index: number): readonly string[] {
+    const guids = [...this.#volumes.keys()];
+    return guids.filter((guid, place) => place === index % guids.length || draw(guid, serial, 'connected') < 0.5);
+  }
+}
+
+/** Whether an appliance reports its memory in detail: build 10.0.4 and later. */
+export function hasMemoryDetails(appliance: Appliance): boolean {
+  const [major = 0, minor = 0, patch = 0] = appliance.build.split('.').map((part) => Number.parseInt(part, 10));
+  return major * 1_000_000 + minor * 1_000 + patch >= 10_000_004;
+}

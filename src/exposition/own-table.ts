@@ -1,0 +1,126 @@
+import type { MetricType } from '../metrics/family.ts';
+
+/** A metric about the exporter itself. */
+export interface OwnMetric {
+  readonly name: `filer_${string}`;
+  readonly help: string;
+  readonly type: MetricType;
+  readonly unit: string | undefined;
+  readonly labels: readonly string[];
+}
+
+/** What the exporter says about itself, beside Node's own process metrics. Add a metric here and nowhere else. */
+export const ownTable = {
+  up: {
+    name: 'filer_up',
+    help: '1 when the latest poll of the API succeeded; of the portal, its token and at least one series.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api'],
+  },
+  buildInfo: {
+    name: 'filer_exporter_build_info',
+    help: 'Always 1: what is running.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['version', 'revision', 'node_version'],
+  },
+  requests: {
+    name: 'filer_exporter_requests_total',
+    help: 'Requests sent to the APIs, by what came of them: the HTTP status, or timeout, network, invalid, oversize.',
+    type: 'counter',
+    unit: undefined,
+    labels: ['api', 'operation', 'code'],
+  },
+  requestDuration: {
+    name: 'filer_exporter_request_duration_seconds',
+    help: 'Time from sending a request to its whole answer.',
+    type: 'histogram',
+    unit: 'seconds',
+    labels: ['api', 'operation'],
+  },
+  requestsInFlight: {
+    name: 'filer_exporter_requests_in_flight',
+    help: 'Requests that are waiting for an answer.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api'],
+  },
+  throttled: {
+    name: 'filer_exporter_throttled_total',
+    help: 'Requests that the API refused with 429.',
+    type: 'counter',
+    unit: undefined,
+    labels: ['api'],
+  },
+  pace: {
+    name: 'filer_exporter_pace_requests_per_second',
+    help: 'What the pacing allows now; 0 while everything is held after a refusal.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api'],
+  },
+  budgetRemaining: {
+    name: 'filer_exporter_daily_budget_remaining',
+    help: 'Requests left of the last 24 hours’ limit, as far as this process has spent it.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api'],
+  },
+  lastSuccess: {
+    name: 'filer_exporter_last_success_timestamp_seconds',
+    help: 'When a poll of the API last succeeded.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: ['api'],
+  },
+  sweepDuration: {
+    name: 'filer_exporter_sweep_duration_seconds',
+    help: 'How long the last whole round over all tasks took.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: ['api'],
+  },
+  effectiveInterval: {
+    name: 'filer_exporter_effective_interval_seconds',
+    help: 'Time between two polls as the limits allow it; above the interval asked for when the fleet is too large for it.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: ['api'],
+  },
+  tasksResting: {
+    name: 'filer_exporter_tasks_resting',
+    help: 'Tasks of which nothing is to be had, asked slowly: a missing right or licence, disks and series that do not exist.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api'],
+  },
+  samples: {
+    name: 'filer_exporter_samples',
+    help: 'Samples of upstream data that are exposed.',
+    type: 'gauge',
+    unit: undefined,
+    labels: [],
+  },
+  samplesDropped: {
+    name: 'filer_exporter_samples_dropped_total',
+    help: 'Values that gave no sample, or a mended one: absent, invalid, record (unusable whole), duplicate, label (cut).',
+    type: 'counter',
+    unit: undefined,
+    labels: ['api', 'reason'],
+  },
+  eventMemory: {
+    name: 'filer_exporter_event_memory_events',
+    help: 'Events remembered so that each counts once.',
+    type: 'gauge',
+    unit: undefined,
+    labels: [],
+  },
+  eventMemoryEvicted: {
+    name: 'filer_exporter_event_memory_evicted_total',
+    help: 'Events forgotten for want of room; one of them would count again if the service sent it again.',
+    type: 'counter',
+    unit: undefined,
+    labels: [],
+  },
+} as const satisfies Record<string, OwnMetric>;

@@ -1,0 +1,198 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { acceptsGzip, CONTENT_TYPES, chooseFormat } from './negotiate.ts';
+import type { Format } from './text.ts';
+
+/** What the server asks of the rest of the program. */
+export interface Site {
+  /** One moment of the whole exposition, in order. */
+  exposition(format: Format): Promise<readonly Buffer[]>;
+  /** Whether the first polls have ended. */
+  ready(): boolean;
+  /** Pages for people, as whole HTML documents. */
+  statusPage(): string;
+  landingPage(): string;
+}
+
+/** What a server needs. */
+export interface ServerSettings {
+  /** All addresses, IPv4 and IPv6, when undefined. */
+  readonly host: string | undefined;
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly metricsPath: string;
+  /** Scrapes served at once; 503 beyond. */
+  readonly maxScrapes: number;
+  readonly site: Site;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Pieces of about so many bytes go to the socket or the compressor at a time. */
+const PIECE_BYTES = 256 * 1024;
+
+/** A scrape that does not end within this, in milliseconds, is cut off where the scraper names no time-out of its own. */
+const LONGEST_SCRAPE_MS = 120_000;
+
+/** Serves the exposition and the pages. No request ever waits for an API. */
+export class ExpositionServer {
+  readonly #settings: ServerSettings;
+  readonly #server: Server;
+  #scrapes = 0;
+
+  constructor(settings: ServerSettings) {
+    this.#settings = settings;
+    this.#server = createServer({ headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 75_000 });
+    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      this.#answer(request, response).catch((err: unknown) => {
+        settings.log.error({ err, path: request.url }, 'a request could not be answered');
+        if (!response.headersSent) sendText(response, 500, 'internal error\n');
+        else response.destroy();
+      });
+    });
+  }
+
+  /** Listens; resolves with the port. Rejects when the address cannot be had. */
+  listen(): Promise<number> {
+    const { host, port } = this.#settings;
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+        this.#server.off('error', reject);
+        resolve((this.#server.address() as AddressInfo).port);
+      });
+    });
+  }
+
+  /** Takes no more connections and resolves when the scrapes under way have ended, or `signal` cuts them off. */
+  close(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const cut = () => this.#server.closeAllConnections();
+      signal.addEventListener('abort', cut, { once: true });
+      this.#server.close(() => {
+        signal.removeEventListener('abort', cut);
+        resolve();
+      });
+      this.#server.closeIdleConnections();
+      if (signal.aborted) cut();
+    });
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { site, metricsPath } = this.#settings;
+    const path = (request.url ?? '/').split('?', 1)[0];
+    // Nothing here takes a body: whoever sends one has it thrown away.
+    request.resume();
+    const pages: Readonly<Record<string, () => Promise<void> | void>> = {
+      [metricsPath]: () => this.#scrape(request, response),
+      '/healthz': () => sendText(response, 200, 'ok\n'),
+      '/readyz': () =>
+        site.ready() ? sendText(response, 200, 'ready\n') : sendText(response, 503, 'the first polls have not ended\n'),
+      '/status': () => sendPage(response, site.statusPage()),
+      '/': () => sendPage(response, site.landingPage()),
+    };
+    const page = path !== undefined && Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (page === undefined) {
+      sendText(response, 404, 'not found; / has links to what there is\n');
+    } else if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD');
+      sendText(response, 405, 'only GET and HEAD\n');
+    } else await page();
+  }
+
+  async #scrape(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#scrapes >= this.#settings.maxScrapes) {
+      response.setHeader('retry-after', '1');
+      sendText(response, 503, 'too many scrapes at once (MAX_SCRAPES)\n');
+      return;
+    }
+    this.#scrapes += 1;
+    try {
+      await this.#serve(request, response);
+    } finally {
+      this.#scrapes -= 1;
+    }
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { site, clock, log } = this.#settings;
+    const format = chooseFormat(request.headers.accept);
+    const packed = acceptsGzip(String(request.headers['accept-encoding'] ?? ''));
+    const buffers = await site.exposition(format);
+    response.setHeader('content-type', CONTENT_TYPES[format]);
+    response.setHeader('vary', 'Accept, Accept-Encoding');
+    response.setHeader('cache-control', 'no-store');
+    if (packed) response.setHeader('content-encoding', 'gzip');
+    else
+      response.setHeader(
+        'content-length',
+        buffers.reduce((size, buffer) => size + buffer.length, 0),
+      );
+    if (request.method === 'HEAD') {
+      response.end();
+      return;
+    }
+    const ended = new AbortController();
+    const tooLong = new AbortController();
+    void clock.sleep(scrapeTimeoutMs(request), ended.signal).then(() => {
+      if (!ended.signal.aborted) tooLong.abort();
+    });
+    try {
+      const source = Readable.from(pieces(buffers));
+      const { signal } = tooLong;
+      // Level 1: four percent more bytes than the default for half the time.
+      if (packed) await pipeline(source, createGzip({ level: 1 }), response, { signal });
+      else await pipeline(source, response, { signal });
+    } catch (err) {
+      // The scraper went away or was too slow: its matter, and everything that it held is free now.
+      log.debug({ err }, 'a scrape was not read to its end');
+    } finally {
+      ended.abort();
+    }
+  }
+}
+
+/** Joins small buffers to pieces worth a write; one larger than that goes as it is. */
+export function* pieces(buffers: readonly Buffer[]): Generator<Buffer> {
+  let waiting: Buffer[] = [];
+  let size = 0;
+  for (const buffer of buffers) {
+    waiting.push(buffer);
+    size += buffer.length;
+    if (size < PIECE_BYTES) continue;
+    yield waiting.length === 1 ? buffer : Buffer.concat(waiting, size);
+    waiting = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(waiting, size);
+}
+
+/** How long the scraper itself waits, as Prometheus says in a header, in milliseconds; bounded. */
+function scrapeTimeoutMs(request: IncomingMessage): number {
+  const told = Number(request.headers['x-prometheus-scrape-timeout-seconds']);
+  return told > 0 ? Math.min(told * 1000, LONGEST_SCRAPE_MS) : LONGEST_SCRAPE_MS;
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
+function sendPage(response: ServerResponse, html: string): void {
+  response.writeHead(200, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': Buffer.byteLength(html),
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(html);
+}

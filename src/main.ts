@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+import process from 'node:process';
+
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+const stopped = new Promise<void>((resolve) => {
+  let asked = false;
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(name, () => {
+      if (asked) process.exit(1);
+      asked = true;
+      resolve();
+    });
+  }
+});
+
+// Loaded only now, with the signals already heard: a stop while the program loads is a clean stop too.
+const { run } = await import('./run.ts');
+process.exitCode = await run(process.argv.slice(2), process.env, stopped);
+// Whatever is still open must not keep a stopped program alive.
+process.exit();

@@ -1,0 +1,134 @@
+/** How many events an {@link EventMemory} may hold. */
+export interface MemoryLimits {
+  /** For one pair of filer and volume. */
+  readonly perPair: number;
+  /** For all pairs together. */
+  readonly total: number;
+}
+
+/** How many answers the reach is judged by: at one poll a minute, the last hour. */
+const ANSWERS_JUDGED = 60;
+
+/** Kept on top of twice the reach, in seconds: an hour covers a service that was down and catches up. */
+const MARGIN_SECONDS = 3600;
+
+/**
+ * The events of one kind that were counted already, so that one delivered again counts once. Nobody promises whether
+ * the service sends only what is new, overlapping windows, or everything each time (upstream-api.md 2.4), so an event
+ * is forgotten only when it is older than anything that recent answers reached back to, twice over and an hour more.
+ *
+ * Bounded: past the limits the oldest are forgotten too early. Such an event would count again if it came again, so
+ * {@link EventMemory.evicted} tells how often that had to be risked.
+ */
+export class EventMemory {
+  readonly #limits: MemoryLimits;
+  readonly #pairs = new Map<string, Map<string, number>>();
+  readonly #reaches: number[] = [];
+  #frontier = Number.NEGATIVE_INFINITY;
+  #size = 0;
+  #evicted = 0;
+
+  constructor(limits: MemoryLimits) {
+    this.#limits = limits;
+  }
+
+  /** How many events are remembered. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** How many were forgotten for want of room; only grows. */
+  get evicted(): number {
+    return this.#evicted;
+  }
+
+  /** True when the event was not there yet; it is from now on. `at` is its own time in Unix seconds. */
+  admit(pair: string, identity: string, at: number): boolean {
+    let seen = this.#pairs.get(pair);
+    if (seen === undefined) {
+      seen = new Map();
+      this.#pairs.set(pair, seen);
+    }
+    if (seen.has(identity)) return false;
+    seen.set(identity, at);
+    this.#size += 1;
+    if (seen.size > this.#limits.perPair) this.#evicted += this.#forget(seen, oldestTenth(seen.values()));
+    if (this.#size > this.#limits.total) this.#evictEverywhere();
+    return true;
+  }
+
+  /**
+   * Says that an answer has been read: the times of its oldest and newest event, in Unix seconds, and the service's own
+   * bookmark for this kind where it sent one. Forgets what cannot come again by all that was seen so far.
+   */
+  answered(oldest: number, newest: number, bookmark: number | undefined): void {
+    const before = Number.isFinite(this.#frontier) ? this.#frontier : newest;
+    this.#frontier = Math.max(this.#frontier, newest);
+    this.#reaches.push(Number.isFinite(oldest) ? Math.max(0, before - oldest) : 0);
+    if (this.#reaches.length > ANSWERS_JUDGED) this.#reaches.shift();
+    const horizon = this.#horizon(bookmark);
+    for (const [pair, seen] of this.#pairs) {
+      this.#forget(seen, horizon);
+      if (seen.size === 0) this.#pairs.delete(pair);
+    }
+  }
+
+  /** Forgets all of a pair that is gone. */
+  drop(pair: string): void {
+    this.#size -= this.#pairs.get(pair)?.size ?? 0;
+    this.#pairs.delete(pair);
+  }
+
+  /** What {@link EventMemory.restore} takes. */
+  state(): EventMemoryState {
+    return {
+      frontier: Number.isFinite(this.#frontier) ? this.#frontier : null,
+      reaches: [...this.#reaches],
+      pairs: [...this.#pairs].map(([pair, seen]) => [pair, [...seen]]),
+    };
+  }
+
+  /** Takes over what another memory held. */
+  restore(saved: EventMemoryState): void {
+    this.#frontier = saved.frontier ?? Number.NEGATIVE_INFINITY;
+    this.#reaches.push(...saved.reaches);
+    for (const [pair, seen] of saved.pairs) for (const [identity, at] of seen) this.admit(pair, identity, at);
+  }
+
+  #horizon(bookmark: number | undefined): number {
+    const reach = this.#reaches.reduce((longest, next) => Math.max(longest, next), 0);
+    return Math.min(this.#frontier, bookmark ?? this.#frontier) - 2 * reach - MARGIN_SECONDS;
+  }
+
+  #forget(seen: Map<string, number>, before: number): number {
+    let forgotten = 0;
+    for (const [identity, at] of seen) {
+      if (at < before) {
+        seen.delete(identity);
+        forgotten += 1;
+      }
+    }
+    this.#size -= forgotten;
+    return forgotten;
+  }
+
+  #evictEverywhere(): void {
+    const cutoff = oldestTenth([...this.#pairs.values()].flatMap((seen) => [...seen.values()]));
+    for (const seen of this.#pairs.values()) this.#evicted += this.#forget(seen, cutoff);
+  }
+}
+
+/** A memory's events, as kept over restarts. */
+export interface EventMemoryState {
+  readonly frontier: number | null;
+  readonly reaches: readonly number[];
+  readonly pairs: readonly (readonly [pair: string, seen: readonly (readonly [identity: string, at: number])[]])[];
+}
+
+/** The time below which the oldest tenth lies; a tenth at a time, so that eviction stays cheap for each event. */
+function oldestTenth(times: Iterable<number>): number {
+  const sorted = Float64Array.from(times).sort();
+  const cut = sorted[Math.floor(sorted.length / 10)] ?? 0;
+  // Where many share one time, cutting below it would free nothing.
+  return cut > (sorted[0] ?? 0) ? cut : cut + 1;
+}

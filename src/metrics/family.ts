@@ -1,0 +1,67 @@
+import type { Conversion, MetricName, Unit } from './units.ts';
+
+/** One object as a service sent it: nothing about its fields is known until a conversion has read them. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a JSON object, and no list. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a JSON value is, in words for messages. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+}
+
+/** Label names and values. A value is any text; the exposition escapes it. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** The metric types that the exporter writes, in the words of both text formats. */
+export type MetricType = 'gauge' | 'counter' | 'histogram';
+
+/** Every field of a record that no other row names and that reads as a number; for records without documented names. */
+export interface EveryOtherField {
+  /** The label that tells the fields apart. */
+  readonly label: string;
+  /** The label's value for a field's name; several fields may not map to one value in one record. */
+  readonly value: (field: string) => string;
+  /** Field names not taken, as the record's time. */
+  readonly except: readonly string[];
+}
+
+interface Row<U extends Unit> {
+  readonly name: MetricName<U>;
+  /** One sentence for HELP and the reference page. */
+  readonly help: string;
+  /** A gauge unless it says otherwise. */
+  readonly type?: MetricType;
+  readonly from: Conversion<U>;
+  /** The upstream fields that feed it, in the service's own spelling, each with the labels that it adds. */
+  readonly fields: Readonly<Record<string, Labels>> | EveryOtherField;
+  /** Labels whose value is itself an upstream field: label name to field name. */
+  readonly labelsFrom?: Readonly<Record<string, string>>;
+  /** A field that the service may leave out on purpose: its absence is not counted as a dropped sample. */
+  readonly optional?: boolean;
+}
+
+/** One metric: its name, help and the upstream fields that feed it. A row of a table; adding a metric is adding one. */
+export type Family = { readonly [U in Unit]: Row<U> }[Unit];
+
+/** Tells a row over undocumented names from one that lists its fields. */
+export function isEveryOtherField(fields: Family['fields']): fields is EveryOtherField {
+  return typeof (fields as EveryOtherField).value === 'function';
+}
+
+/** The upstream field names of a row, in the order in which HELP and the reference page list them. */
+export function fieldNames(family: Family): readonly string[] {
+  return isEveryOtherField(family.fields) ? [] : Object.keys(family.fields);
+}
+
+/** The labels that a row adds to those of its subject, in order. */
+export function addedLabels(family: Family): readonly string[] {
+  const fromFields = Object.keys(family.labelsFrom ?? {});
+  if (isEveryOtherField(family.fields)) return [family.fields.label, ...fromFields];
+  const fixed = new Set(Object.values(family.fields).flatMap((labels) => Object.keys(labels)));
+  return [...fixed, ...fromFields];
+}

@@ -1,0 +1,103 @@
+import { type Family, type Fields, isEveryOtherField, type Labels } from './family.ts';
+
+/** One number of one series. */
+export interface Sample {
+  /** The name of the line: the family's, or with `_bucket`, `_sum`, `_count` for a histogram. */
+  readonly name: string;
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+/**
+ * Why a value that was asked for gave no sample; the label `reason` of `filer_exporter_samples_dropped_total`.
+ * `absent`: the field was missing, or null, wherever it could have been. `invalid`: it was there and not what the
+ * service documents. `record`: a whole record could not be used. `duplicate`: a later record had the same labels.
+ * `label`: the value is there, but a label had to be cut or replaced to keep the exposition bounded.
+ */
+export type DropReason = 'absent' | 'invalid' | 'record' | 'duplicate' | 'label';
+
+/** Where dropped values are noted: the reason, and the place such as `items[3].cpu_usage` for the debug log. */
+export type NoteDrop = (reason: DropReason, place: string) => void;
+
+/**
+ * Applies a table to the records of one subject, newest first. Each field takes its own newest value, so one null in
+ * the newest record does not hide the value before it; a field that nobody holds gives no sample and one note.
+ *
+ * `subject` holds the labels that every sample gets. Pure but for `note`.
+ */
+export function toSamples(
+  families: readonly Family[],
+  newestFirst: readonly Fields[],
+  subject: Labels,
+  note: NoteDrop = () => {},
+): Sample[] {
+  const samples: Sample[] = [];
+  for (const family of families) {
+    for (const [field, added] of fieldsOf(family, families, newestFirst)) {
+      const found = newestValue(family, field, newestFirst);
+      if (found.state === 'found') {
+        const labels = { ...subject, ...added, ...textLabels(family, found.record) };
+        samples.push({ name: family.name, labels, value: found.value });
+      } else if (newestFirst.length > 0 && (found.state === 'invalid' || !family.optional)) {
+        note(found.state, field);
+      }
+    }
+  }
+  return samples;
+}
+
+/** Whether a record holds a value for any row of a table. */
+export function holdsValue(families: readonly Family[], record: Fields): boolean {
+  return families.some((family) =>
+    fieldsOf(family, families, [record]).some(([field]) => newestValue(family, field, [record]).state === 'found'),
+  );
+}
+
+type Found =
+  | { readonly state: 'found'; readonly value: number; readonly record: Fields }
+  | { readonly state: 'absent' | 'invalid' };
+
+function newestValue(family: Family, field: string, newestFirst: readonly Fields[]): Found {
+  let state: 'absent' | 'invalid' = 'absent';
+  for (const record of newestFirst) {
+    const raw = record[field];
+    if (raw === undefined || raw === null) continue;
+    const value = family.from.read(raw);
+    if (value !== undefined) return { state: 'found', value, record };
+    state = 'invalid';
+  }
+  return { state };
+}
+
+function fieldsOf(
+  family: Family,
+  families: readonly Family[],
+  records: readonly Fields[],
+): readonly (readonly [field: string, added: Labels])[] {
+  const { fields } = family;
+  if (!isEveryOtherField(fields)) return Object.entries(fields);
+  const taken = new Set(fields.except);
+  for (const other of families) {
+    if (!isEveryOtherField(other.fields)) for (const field of Object.keys(other.fields)) taken.add(field);
+  }
+  const names = new Set<string>();
+  for (const record of records) {
+    for (const [field, raw] of Object.entries(record)) {
+      if (!taken.has(field) && (raw === null || family.from.read(raw) !== undefined)) names.add(field);
+    }
+  }
+  return [...names].map((field) => [field, { [fields.label]: fields.value(field) }] as const);
+}
+
+function textLabels(family: Family, record: Fields): Labels {
+  if (family.labelsFrom === undefined) return {};
+  const labels: Record<string, string> = {};
+  for (const [label, field] of Object.entries(family.labelsFrom)) labels[label] = text(record[field]);
+  return labels;
+}
+
+/** An upstream value as a label: text as it is, numbers and booleans written out, everything else empty. */
+export function text(raw: unknown): string {
+  if (typeof raw === 'string') return raw;
+  return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : '';
+}

@@ -1,0 +1,30 @@
+import type { DropReason, NoteDrop, Sample } from './samples.ts';
+
+/** The two services; the value of the label `api`. */
+export type Api = 'gfa' | 'portal';
+
+/** What one task said at one moment: replaced or withdrawn as a whole, never edited. */
+export interface Snapshot {
+  /** The task's id; one task has one snapshot. */
+  readonly task: string;
+  readonly samples: Iterable<Sample>;
+}
+
+/** What one answer came to: samples, and what could not be used of it. */
+export interface Reading {
+  readonly samples: Iterable<Sample>;
+  /** How many values gave no sample, by reason. */
+  readonly drops: ReadonlyMap<DropReason, number>;
+  /** The answer was good and held no record at all: a series that this appliance does not have, or has nothing to say in. */
+  readonly empty: boolean;
+}
+
+/** Counts drops while an answer is read. */
+export class DropCount {
+  readonly counts = new Map<DropReason, number>();
+
+  /** One more; bound, so that it can be handed on. */
+  readonly note: NoteDrop = (reason) => {
+    this.counts.set(reason, (this.counts.get(reason) ?? 0) + 1);
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * Base units as they end a metric's name; `none` for counts, states and rates without a unit, `info` for gauges that
+ * are always 1 and carry their news in labels.
+ */
+export type Unit = 'seconds' | 'bytes' | 'ratio' | 'timestamp_seconds' | 'bytes_per_second' | 'info' | 'none';
+
+/** The names that a metric of a unit may have: a wrong suffix does not compile. */
+export type MetricName<U extends Unit> = U extends 'none' ? `filer_${string}` : `filer_${string}_${U}`;
+
+/** How one upstream field becomes a number in a base unit. */
+export interface Conversion<U extends Unit = Unit> {
+  readonly unit: U;
+  /** The unit as the service sends it, in words for the reference page. */
+  readonly upstream: string;
+  /** The number in the base unit, or undefined when the raw value is not what the service documents. Never throws. */
+  readonly read: (raw: unknown) => number | undefined;
+}
+
+/**
+ * A decimal as the services send it: a JSON number, or a string of digits with sign and fraction (upstream-api.md
+ * 4.2). Undefined for everything else, `""`, `"NaN"`, `"0x10"` and numbers too large for a double among it.
+ */
+export function decimal(raw: unknown): number | undefined {
+  if (typeof raw === 'number') return Number.isFinite(raw) ? raw : undefined;
+  if (typeof raw !== 'string' || !DECIMAL.test(raw)) return undefined;
+  const value = Number(raw);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/**
+ * An RFC 3339 date as Unix seconds, fractions and offsets included; one without an offset is read as UTC, which is
+ * what both services send. Undefined when it is no such date.
+ */
+export function dateSeconds(raw: unknown): number | undefined {
+  if (typeof raw !== 'string') return undefined;
+  const parts = RFC_3339.exec(raw);
+  if (parts === null) return undefined;
+  const [, day, time, fraction = '', offset = 'Z'] = parts;
+  const whole = Date.parse(`${day}T${time}${offset.toUpperCase()}`);
+  return Number.isFinite(whole) ? whole / 1000 + Number(`0${fraction}`) : undefined;
+}
+
+const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(\.\d{1,18})?([Zz]|[+-]\d{2}:\d{2})?$/;
+
+function scaled(apply: (value: number) => number): (raw: unknown) => number | undefined {
+  return (raw) => {
+    const value = decimal(raw);
+    return value === undefined ? undefined : apply(value);
+  };
+}
+
+/** Numbers without a unit: counts, operations per second, load. */
+export const plain: Conversion<'none'> = { unit: 'none', upstream: 'number', read: decimal };
+
+/** Seconds, as they are. */
+export const seconds: Conversion<'seconds'> = { unit: 'seconds', upstream: 'seconds', read: decimal };
+
+/** Milliseconds, to seconds. */
+export const milliseconds: Conversion<'seconds'> = {
+  unit: 'seconds',
+  upstream: 'milliseconds',
+  read: scaled((value) => value / 1000),
+};
+
+/** KB as the portal says, which are kibibytes: kernel figures collected on Linux (upstream-api.md 7). */
+export const kibibytes: Conversion<'bytes'> = {
+  unit: 'bytes',
+  upstream: 'KiB',
+  read: scaled((value) => value * 1024),
+};
+
+/** Bytes per second, as they are. */
+export const bytesPerSecond: Conversion<'bytes_per_second'> = {
+  unit: 'bytes_per_second',
+  upstream: 'bytes per second',
+  read: decimal,
+};
+
+/** Percent, to a ratio from 0 to 1. */
+export const percent: Conversion<'ratio'> = {
+  unit: 'ratio',
+  upstream: 'percent',
+  // Divided, not multiplied by 0.01: 57 % is 0.57 and not 0.5700000000000001.
+  read: scaled((value) => value / 100),
+};
+
+/** Epoch milliseconds, to Unix seconds. */
+export const epochMilliseconds: Conversion<'timestamp_seconds'> = {
+  unit: 'timestamp_seconds',
+  upstream: 'epoch milliseconds',
+  read: scaled((value) => value / 1000),
+};
+
+/** RFC 3339 dates, to Unix seconds. */
+export const date: Conversion<'timestamp_seconds'> = {
+  unit: 'timestamp_seconds',
+  upstream: 'RFC 3339 date',
+  read: dateSeconds,
+};
+
+/** Always 1: the news is in the labels. */
+export const presence: Conversion<'info'> = { unit: 'info', upstream: 'text', read: () => 1 };
+
+/** 1 for the state that holds now; the state is a label. */
+export const state: Conversion<'none'> = { unit: 'none', upstream: 'text', read: () => 1 };
+
+/** The length of a list. */
+export const listLength: Conversion<'none'> = {
+  unit: 'none',
+  upstream: 'list',
+  read: (raw) => (Array.isArray(raw) ? raw.length : undefined),
+};

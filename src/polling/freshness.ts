@@ -1,0 +1,38 @@
+import type { Task } from '../metrics/task.ts';
+
+/**
+ * Which snapshots are still fresh: one not confirmed for `staleAfter` of its task's intervals is not. Intervals as the
+ * limits allow them: where a sweep takes longer than the interval asked for, the longer one counts. Monotonic
+ * milliseconds.
+ */
+export class Freshness {
+  readonly #staleAfter: number;
+  readonly #stretchOf: (task: Task) => number;
+  readonly #confirmed = new Map<string, { readonly task: Task; readonly at: number }>();
+
+  /** `stretchOf`: how many times its interval the limits make of a task's time between polls, 1 where they allow it. */
+  constructor(staleAfter: number, stretchOf: (task: Task) => number) {
+    this.#staleAfter = staleAfter;
+    this.#stretchOf = stretchOf;
+  }
+
+  /** A poll of the task succeeded. */
+  confirm(task: Task, now: number): void {
+    this.#confirmed.set(task.id, { task, at: now });
+  }
+
+  /** The task's snapshot is gone for another reason. */
+  forget(id: string): void {
+    this.#confirmed.delete(id);
+  }
+
+  /** The tasks whose snapshot must not be served any more; each is told once. */
+  expire(now: number): readonly string[] {
+    const expired: string[] = [];
+    for (const [id, { task, at }] of this.#confirmed) {
+      if (now - at > this.#staleAfter * task.intervalMs * this.#stretchOf(task)) expired.push(id);
+    }
+    for (const id of expired) this.#confirmed.delete(id);
+    return expired;
+  }
+}

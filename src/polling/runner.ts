@@ -1,0 +1,175 @@
+import type { Collector, Task } from '../metrics/task.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import type { Agenda } from './agenda.ts';
+import type { ApiHealth } from './health.ts';
+import { type Outcome, poll } from './poll.ts';
+
+/** Hears of what the runner does. */
+export interface RunnerEvents {
+  /** A poll ended; called before its task is put back. */
+  ended(outcome: Outcome, api: { readonly wentDown: boolean; readonly wentUp: boolean }): void;
+  /** The collector's tasks are these from now on; `gone` are polled no more. */
+  changed(tasks: readonly Task[], gone: readonly Task[]): void;
+}
+
+/** What a runner needs. */
+export interface RunnerSettings {
+  readonly collector: Collector;
+  readonly agenda: Agenda;
+  readonly health: ApiHealth;
+  readonly events: RunnerEvents;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Polls under way at most. */
+  readonly workers: number;
+}
+
+/** The longest time between two polls of an appliance's task that keeps failing, in its intervals. */
+const LONGEST_BACKOFF = 3;
+
+/** After a failed inventory there is nothing to poll: it is read again soon, in milliseconds, doubling up to its interval. */
+const INVENTORY_RETRY_MS = 15_000;
+
+/** Nothing sleeps longer without looking up, in milliseconds. */
+const LONGEST_SLEEP_MS = 3_600_000;
+
+/** So many answers without a record in a row, and a series rests. */
+const EMPTY_BEFORE_REST = 3;
+
+/** Polls one API: takes what is due, asks, tells how it ended and puts it back; until it is stopped. */
+export class Runner {
+  readonly #settings: RunnerSettings;
+  readonly #failures = new Map<string, number>();
+  readonly #empties = new Map<string, number>();
+  /** Tasks that failed while everything failed: made due when the API is back. */
+  readonly #failed = new Set<string>();
+  readonly #resting = new Set<string>();
+  #appliances = 0;
+  #wake = new AbortController();
+
+  constructor(settings: RunnerSettings) {
+    this.#settings = settings;
+  }
+
+  /** How many tasks rest: nothing is to be had of them, so they are asked slowly. */
+  get resting(): number {
+    return this.#resting.size;
+  }
+
+  /** Polls until `signal` aborts; resolves when the last poll under way has ended. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#reconcile();
+    await Promise.all(Array.from({ length: this.#settings.workers }, () => this.#work(signal)));
+  }
+
+  /** Polls everything once, what comes to light meanwhile included; resolves when all have been polled. */
+  async runOnce(signal: AbortSignal): Promise<void> {
+    const once = new AbortController();
+    const settled = new Set<string>();
+    const { agenda } = this.#settings;
+    const all = AbortSignal.any([signal, once.signal]);
+    this.#reconcile();
+    const work = async () => {
+      while (!all.aborted) {
+        const task = await this.#next(all);
+        if (task === undefined) break;
+        await this.#poll(task, signal);
+        settled.add(task.id);
+        if (settled.size >= agenda.size && [...agenda.tasks()].every(({ id }) => settled.has(id))) once.abort();
+      }
+    };
+    await Promise.all(Array.from({ length: this.#settings.workers }, work));
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const task = await this.#next(signal);
+      if (task === undefined) return;
+      await this.#poll(task, signal);
+    }
+  }
+
+  /** The next task, when there is one; undefined when stopped. */
+  async #next(signal: AbortSignal): Promise<Task | undefined> {
+    const { agenda, health, clock } = this.#settings;
+    while (!signal.aborted) {
+      const now = clock.monotonic();
+      const wait = health.waitMs(now);
+      if (wait === 0) {
+        // A probe goes out whether or not anything is due: an outage may outlast every slot.
+        const task = agenda.take(now) ?? (health.probing ? agenda.takeSoonest() : undefined);
+        if (task !== undefined) {
+          health.starting();
+          return task;
+        }
+      }
+      const due = health.probing ? now : (agenda.nextDue ?? Number.POSITIVE_INFINITY);
+      const until = Math.max(due, now + (wait ?? Number.POSITIVE_INFINITY));
+      await clock.sleep(Math.min(until - now, LONGEST_SLEEP_MS), AbortSignal.any([signal, this.#wake.signal]));
+    }
+    return undefined;
+  }
+
+  async #poll(task: Task, signal: AbortSignal): Promise<void> {
+    const { agenda, health, events, clock } = this.#settings;
+    const outcome = await poll(task, signal, clock);
+    const now = clock.monotonic();
+    const turn = health.observe(outcome, this.#appliances, now);
+    if (agenda.has(task.id)) {
+      events.ended(outcome, { wentDown: turn === 'went down', wentUp: turn === 'went up' });
+    }
+    agenda.settle(task, now, { failed: outcome.state === 'failed', afterMs: this.#afterMs(outcome) });
+    if (outcome.state === 'failed') this.#failed.add(task.id);
+    else this.#failed.delete(task.id);
+    if (turn === 'went up') {
+      agenda.wake(this.#failed, now);
+      this.#failed.clear();
+    }
+    if (task.changesTasks && outcome.state === 'succeeded') this.#reconcile();
+    this.#wake.abort();
+    this.#wake = new AbortController();
+  }
+
+  #reconcile(): void {
+    const { agenda, collector, events, clock } = this.#settings;
+    const tasks = collector.tasks();
+    const gone = agenda.reconcile(tasks, clock.monotonic());
+    for (const { id } of gone) {
+      this.#failures.delete(id);
+      this.#empties.delete(id);
+      this.#failed.delete(id);
+      this.#resting.delete(id);
+    }
+    this.#appliances = new Set(tasks.flatMap(({ appliance }) => appliance?.serial ?? [])).size;
+    events.changed(tasks, gone);
+  }
+
+  /** When the task is to be asked again, where that is not its next slot: after failures later, at rest much later. */
+  #afterMs(outcome: Outcome): number | undefined {
+    const { task } = outcome;
+    const jitter = 0.9 + this.#settings.random() / 10;
+    const empties = outcome.state === 'succeeded' && outcome.reading.empty ? count(this.#empties, task.id) : 0;
+    if (empties === 0) this.#empties.delete(task.id);
+    const nothingToHave = outcome.state === 'absent' || empties >= EMPTY_BEFORE_REST;
+    if (nothingToHave && task.restMs !== undefined && task.restMs > task.intervalMs) {
+      this.#resting.add(task.id);
+      return task.restMs * jitter;
+    }
+    this.#resting.delete(task.id);
+    if (outcome.state !== 'failed') {
+      this.#failures.delete(task.id);
+      return undefined;
+    }
+    const failures = count(this.#failures, task.id);
+    if (task.changesTasks) return Math.min(task.intervalMs, INVENTORY_RETRY_MS * 2 ** (failures - 1)) * jitter;
+    if (task.appliance === undefined || failures < 2) return undefined;
+    return task.intervalMs * Math.min(LONGEST_BACKOFF, 2 ** (failures - 1)) * jitter;
+  }
+}
+
+function count(counts: Map<string, number>, id: string): number {
+  const next = (counts.get(id) ?? 0) + 1;
+  counts.set(id, next);
+  return next;
+}

@@ -1,0 +1,253 @@
+import type { DropReason } from '../metrics/samples.ts';
+import type { Api, Snapshot } from '../metrics/snapshot.ts';
+import type { Task } from '../metrics/task.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Outcome } from './poll.ts';
+import type { RunnerEvents } from './runner.ts';
+import { Sweep } from './sweep.ts';
+
+/** Takes what polls bring. */
+export interface SnapshotSink {
+  publish(task: Task, snapshot: Snapshot): void;
+  withdraw(id: string): void;
+  dropped(api: Api, drops: ReadonlyMap<DropReason, number>): void;
+}
+
+/** One appliance as its polls show it, for people. */
+export interface ApplianceStatus {
+  readonly serial: string;
+  readonly name: string;
+  readonly up: boolean | undefined;
+  /** Epoch milliseconds; undefined before the first. */
+  readonly lastPollAt: number | undefined;
+  readonly lastSuccessAt: number | undefined;
+  readonly lastError: string | undefined;
+}
+
+interface ApplianceRecord {
+  name: string;
+  /** The latest outcome of each of its tasks that has been polled. */
+  readonly outcomes: Map<string, Outcome['state']>;
+  published: boolean | undefined;
+  lastPollAt: number | undefined;
+  lastSuccessAt: number | undefined;
+  lastError: string | undefined;
+}
+
+/** What a watch needs. */
+export interface WatchSettings {
+  readonly api: Api;
+  readonly sink: SnapshotSink;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** The name of the gauge that says whether an appliance answers. */
+  readonly upName: string;
+}
+
+/**
+ * What the outcomes of one API's polls say: publishes and withdraws snapshots, knows which appliances answer, and logs
+ * each change of state once. While the API as a whole is down, its appliances and series change nothing in the log.
+ */
+export class Watch implements RunnerEvents {
+  readonly #settings: WatchSettings;
+  readonly #appliances = new Map<string, ApplianceRecord>();
+  readonly #failing = new Map<string, number>();
+  readonly #sweep = new Sweep();
+  #down: string | undefined;
+  #ended = 0;
+  #succeeded = 0;
+  #lastSuccessAt: number | undefined;
+  #lastError: string | undefined;
+  #tasks: readonly Task[] = [];
+
+  constructor(settings: WatchSettings) {
+    this.#settings = settings;
+  }
+
+  /** The tasks as of the latest change. */
+  get tasks(): readonly Task[] {
+    return this.#tasks;
+  }
+
+  /** Whether the API answers: its latest poll succeeded, or where there are appliances one series of one of them did. */
+  get up(): boolean {
+    if (this.#down !== undefined || this.#ended === 0) return false;
+    const perAppliance = this.#tasks.some((task) => task.appliance !== undefined || task.changesTasks);
+    return perAppliance ? [...this.#appliances.values()].some(isUp) : this.#succeeded > 0;
+  }
+
+  /** Whether the first polls have ended, whatever came of them: of one series at least, once there are any to ask. */
+  get polledOnce(): boolean {
+    const waiting = this.#tasks.some((task) => task.appliance !== undefined);
+    return waiting ? [...this.#appliances.values()].some(({ outcomes }) => outcomes.size > 0) : this.#ended > 0;
+  }
+
+  /** How many polls have succeeded. */
+  get succeeded(): number {
+    return this.#succeeded;
+  }
+
+  /** Epoch milliseconds of the last poll that succeeded. */
+  get lastSuccessAt(): number | undefined {
+    return this.#lastSuccessAt;
+  }
+
+  /** Why the latest failed poll failed, while the API is down. */
+  get lastError(): string | undefined {
+    return this.#down === undefined ? undefined : this.#lastError;
+  }
+
+  /** Seconds of the last whole round; undefined before it has ended. */
+  get sweepSeconds(): number | undefined {
+    return this.#sweep.lastSeconds;
+  }
+
+  /** Every appliance, by name. */
+  appliances(): readonly ApplianceStatus[] {
+    return [...this.#appliances]
+      .map(([serial, record]) => ({ serial, ...record, up: record.outcomes.size === 0 ? undefined : isUp(record) }))
+      .sort((a, b) => a.name.localeCompare(b.name) || a.serial.localeCompare(b.serial));
+  }
+
+  ended(outcome: Outcome, turn: { readonly wentDown: boolean; readonly wentUp: boolean }): void {
+    const { sink, log, clock, api } = this.#settings;
+    const { task, state, seconds } = outcome;
+    if (state === 'aborted') return;
+    this.#ended += 1;
+    this.#sweep.polled(task.id, clock.monotonic());
+    if (state === 'succeeded') {
+      this.#succeeded += 1;
+      this.#lastSuccessAt = clock.now();
+      sink.publish(task, { task: task.id, samples: outcome.reading.samples });
+      sink.dropped(api, outcome.reading.drops);
+      log.debug({ task: task.id, seconds, drops: Object.fromEntries(outcome.reading.drops) }, 'polled');
+    } else {
+      this.#lastError = outcome.error.message;
+      if (state === 'absent') sink.withdraw(task.id);
+      log.debug({ task: task.id, seconds, reason: outcome.error.message }, 'poll failed');
+    }
+    if (turn.wentUp) this.#cameBack();
+    if (turn.wentDown && state === 'failed') this.#wentDown(outcome.error);
+    this.#noteTask(outcome);
+    this.#noteAppliance(outcome);
+  }
+
+  changed(tasks: readonly Task[], gone: readonly Task[]): void {
+    const { sink, clock, log, api } = this.#settings;
+    const before = this.#appliances.size;
+    this.#tasks = tasks;
+    this.#sweep.changed(tasks, clock.monotonic());
+    for (const { id } of gone) {
+      sink.withdraw(id);
+      this.#failing.delete(id);
+    }
+    const named = new Map(tasks.flatMap(({ appliance }) => (appliance ? [[appliance.serial, appliance.name]] : [])));
+    for (const [serial, record] of this.#appliances) {
+      if (named.has(serial)) {
+        for (const { id } of gone) record.outcomes.delete(id);
+        continue;
+      }
+      this.#appliances.delete(serial);
+      sink.withdraw(upTask(serial));
+    }
+    for (const [serial = '', name = ''] of named) {
+      const record = this.#appliances.get(serial);
+      if (record === undefined) this.#appliances.set(serial, { ...newRecord(), name });
+      else if (record.name !== name) {
+        record.name = name;
+        record.published = undefined;
+        this.#publishUp(serial, record);
+      }
+    }
+    if (this.#appliances.size !== before) {
+      log.info({ api, appliances: this.#appliances.size, tasks: tasks.length }, 'the inventory has changed');
+    }
+  }
+
+  #cameBack(): void {
+    const { log, api } = this.#settings;
+    const was = this.#down;
+    this.#down = undefined;
+    log.info({ api }, was === undefined ? 'the API answers' : 'the API answers again');
+  }
+
+  #wentDown(err: Error): void {
+    this.#down = err.message;
+    this.#settings.log.warn({ api: this.#settings.api, err }, 'the API cannot be polled');
+    for (const [serial, record] of this.#appliances) if (record.outcomes.size > 0) this.#publishUp(serial, record);
+  }
+
+  /** One line when a series fails for the second time in a row while its API answers, and one when it is back. */
+  #noteTask(outcome: Outcome): void {
+    const { log } = this.#settings;
+    const { id } = outcome.task;
+    const before = this.#failing.get(id) ?? 0;
+    if (outcome.state !== 'failed') {
+      this.#failing.delete(id);
+      if (before >= 2) log.info({ task: id }, 'the task can be polled again');
+      return;
+    }
+    if (this.#down !== undefined) return;
+    this.#failing.set(id, before + 1);
+    if (before === 1) log.warn({ task: id, err: outcome.error }, 'the task cannot be polled');
+  }
+
+  #noteAppliance(outcome: Outcome): void {
+    const { clock, log } = this.#settings;
+    const { task, state } = outcome;
+    const serial = task.appliance?.serial;
+    const record = serial === undefined ? undefined : this.#appliances.get(serial);
+    if (serial === undefined || record === undefined) return;
+    record.outcomes.set(task.id, state);
+    record.lastPollAt = clock.now();
+    if (state === 'succeeded') {
+      record.lastSuccessAt = clock.now();
+      record.lastError = undefined;
+    } else if (state === 'failed') record.lastError = outcome.error.message;
+    const was = record.published;
+    this.#publishUp(serial, record);
+    if (this.#down !== undefined || was === record.published) return;
+    if (record.published === false && was === true)
+      log.warn({ serial, filer: record.name }, 'the appliance does not answer');
+    if (record.published && was === false) log.info({ serial, filer: record.name }, 'the appliance answers');
+  }
+
+  #publishUp(serial: string, record: ApplianceRecord): void {
+    const { sink, upName } = this.#settings;
+    const up = isUp(record) && this.#down === undefined;
+    if (record.published === up || record.outcomes.size === 0) return;
+    record.published = up;
+    const id = upTask(serial);
+    const labels = { serial, filer: record.name };
+    const task: Task = { ...NEVER_STALE, id, api: this.#settings.api };
+    sink.publish(task, { task: id, samples: [{ name: upName, labels, value: up ? 1 : 0 }] });
+  }
+}
+
+/** What is derived from polls is right until a poll says otherwise: it has no age of its own. */
+const NEVER_STALE = {
+  operation: 'up',
+  intervalMs: Number.POSITIVE_INFINITY,
+  poll: () => Promise.reject(new Error('a derived task is never polled')),
+} as const;
+
+function upTask(serial: string): string {
+  return `portal/${serial}/up`;
+}
+
+function newRecord(): ApplianceRecord {
+  return {
+    name: '',
+    outcomes: new Map(),
+    published: undefined,
+    lastPollAt: undefined,
+    lastSuccessAt: undefined,
+    lastError: undefined,
+  };
+}
+
+function isUp({ outcomes }: ApplianceRecord): boolean {
+  for (const state of outcomes.values()) if (state === 'succeeded') return true;
+  return false;
+}

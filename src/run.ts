@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { type App, createApp } from './app.ts';
+import { type Command, EXIT, parseArguments, usage } from './cli.ts';
+import type { Config, LogConfig } from './config/config.ts';
+import { effectiveConfiguration, helpText } from './config/describe.ts';
+import { loadConfig } from './config/load.ts';
+import { systemClock } from './runtime/clock.ts';
+import { asError, ConfigError } from './runtime/errors.ts';
+import { createLog } from './runtime/log.ts';
+import { systemRandom } from './runtime/random.ts';
+import { FURTHER_SERIES, STANDARD_SERIES } from './sources/portal/operations.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The whole life of the process; resolves with its exit code. `stopped` resolves when it is asked to stop. */
+export async function run(args: readonly string[], environment: Environment, stopped: Promise<void>): Promise<number> {
+  try {
+    return await obey(parseArguments(args), environment, stopped);
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      process.stderr.write(`${error.faults.join('\n')}\n`);
+      return EXIT.configuration;
+    }
+    process.stderr.write(`${asError(error).stack}\n`);
+    return EXIT.failure;
+  }
+}
+
+async function obey(command: Command, environment: Environment, stopped: Promise<void>): Promise<number> {
+  if (command === 'help') return say(usage(helpText()));
+  if (command === 'version') return say(packageVersion());
+  if (command === 'check-config') return say(effectiveConfiguration(load(environment, readText)));
+  if (command !== 'demo') return live(command, load(environment, readText), stopped);
+  // Loaded only when asked for: a real exporter has no use for made-up services.
+  const { demoEnvironment, startDemo } = await import('./demo/demo.ts');
+  const demo = await startDemo(systemClock);
+  try {
+    return await live(command, load(demoEnvironment(environment, demo), noFile), stopped);
+  } finally {
+    await demo.close();
+  }
+}
+
+async function live(command: Command, config: Config, stopped: Promise<void>): Promise<number> {
+  const log = createLog(config.log.level, await destinationOf(config.log, command));
+  process.on('unhandledRejection', (reason) => {
+    log.error({ err: asError(reason) }, 'a defect: a promise was rejected and nobody heard; going on');
+  });
+  const app = createApp(config, {
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    version: packageVersion(),
+    revision: process.env.FILER_EXPORTER_REVISION || 'unknown',
+    nodeVersion: process.version,
+  });
+  return command === 'once' ? once(app, stopped) : serve(app, config, stopped);
+}
+
+async function serve(app: App, { web }: Config, stopped: Promise<void>): Promise<number> {
+  try {
+    await app.start();
+  } catch (error) {
+    const address = `${web.host ?? ''}:${web.port}`;
+    process.stderr.write(
+      `listening on ${address}: ${asError(error).message}; choose another address with LISTEN_ADDRESS\n`,
+    );
+    await app.stop();
+    return EXIT.failure;
+  }
+  await stopped;
+  await app.stop();
+  return EXIT.clean;
+}
+
+async function once(app: App, stopped: Promise<void>): Promise<number> {
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
+  const { exposition, polled } = await app.once(stopping.signal);
+  await app.stop();
+  await new Promise((resolve) => process.stdout.write(exposition, resolve));
+  return polled ? EXIT.clean : EXIT.failure;
+}
+
+function load(environment: Environment, readFile: (path: string) => string): Config {
+  return loadConfig({
+    environment,
+    readFile,
+    vocabulary: { standardSeries: STANDARD_SERIES, furtherSeries: FURTHER_SERIES, collectors: ['telemetry'] },
+  });
+}
+
+function readText(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+/** For the demo, which no `.env` of a real account may touch. */
+function noFile(path: string): never {
+  throw Object.assign(new Error(`${path}: not read in the demo`), { code: 'ENOENT' });
+}
+
+/** Pretty on a terminal, where the package for it is installed; the image leaves it out. `--once` keeps stdout clean. */
+async function destinationOf({ format }: LogConfig, command: Command): Promise<NodeJS.WritableStream> {
+  const out = command === 'once' ? process.stderr : process.stdout;
+  if (format === 'json' || (format === 'auto' && !out.isTTY)) return out;
+  try {
+    const { default: pretty } = await import('pino-pretty');
+    return pretty({ destination: out, colorize: out.isTTY, sync: true });
+  } catch {
+    return out;
+  }
+}
+
+function packageVersion(): string {
+  const file: unknown = JSON.parse(readText(new URL('../package.json', import.meta.url).pathname));
+  return (file as { readonly version: string }).version;
+}
+
+function say(text: string): number {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  return EXIT.clean;
+}

@@ -1,0 +1,59 @@
+import { RequestError } from '../../runtime/errors.ts';
+import type { Secret } from '../../runtime/secret.ts';
+import type { JsonClient } from '../../transport/client.ts';
+import { dataRetries, type Patience, withRetries } from '../../transport/retry.ts';
+import { GROUPS, type Group } from './series.ts';
+
+/** How `GET /data` is asked. */
+export interface GfaSettings {
+  readonly token: Secret;
+  /** Names this client within the token; the service keeps a bookmark for each (upstream-api.md 2.4). */
+  readonly clientKey: string;
+  readonly clientKeyHeader: string;
+  /** The groups to ask for; the others are switched off. */
+  readonly groups: readonly Group[];
+}
+
+/** The name of each group's switch in the query. */
+const SWITCHES = {
+  filers: 'filer_metrics',
+  volumes: 'volume_metrics',
+  locks: 'lock_metrics',
+  propagation: 'propagation_metrics',
+} as const satisfies Record<Group, string>;
+
+/** The file acceleration telemetry service. */
+export class GfaClient {
+  readonly #client: JsonClient;
+  readonly #settings: GfaSettings;
+  readonly #patience: Patience;
+
+  constructor(client: JsonClient, settings: GfaSettings, patience: Patience) {
+    this.#client = client;
+    this.#settings = settings;
+    this.#patience = patience;
+  }
+
+  /** The parsed body of `GET /data`. After a 401 the token is read again, and tried once more when it has changed. */
+  data(signal: AbortSignal): Promise<unknown> {
+    return withRetries(() => this.#ask(signal), dataRetries, this.#patience, signal);
+  }
+
+  async #ask(signal: AbortSignal): Promise<unknown> {
+    try {
+      return await this.#send(signal);
+    } catch (error) {
+      const refused = error instanceof RequestError && (error.status === 401 || error.status === 403);
+      if (!refused || !this.#settings.token.reload()) throw error;
+      return this.#send(signal);
+    }
+  }
+
+  #send(signal: AbortSignal): Promise<unknown> {
+    const { token, clientKey, clientKeyHeader, groups } = this.#settings;
+    const query = Object.fromEntries(GROUPS.map((group) => [SWITCHES[group], String(groups.includes(group))]));
+    // The key goes as it was issued: the service knows no scheme word such as Bearer.
+    const headers = { authorization: token.reveal(), [clientKeyHeader]: clientKey };
+    return this.#client.send({ method: 'GET', path: '/data', operation: 'data', query, headers }, signal);
+  }
+}

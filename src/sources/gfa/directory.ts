@@ -1,0 +1,61 @@
+import { text } from '../../metrics/samples.ts';
+
+interface Entry {
+  title: string;
+  /** The record's own time of that title, so that a late record does not bring an old title back. */
+  titleAt: number;
+  /** Monotonic milliseconds of the latest answer that named it. */
+  seenAt: number;
+}
+
+/** The filers, or the volumes, that answers have named: their latest titles, and when they were last named. */
+export class Directory {
+  readonly #entries = new Map<string, Entry>();
+
+  /** The title by the newest record, or the guid while none has said. */
+  titleOf(guid: string): string {
+    return this.#entries.get(guid)?.title ?? guid;
+  }
+
+  /** Notes that a record named it. `at` is the record's time in Unix seconds, `now` monotonic milliseconds. */
+  see(guid: string, title: unknown, at: number, now: number): void {
+    const entry = this.#entries.get(guid);
+    const fresh = text(title);
+    if (entry === undefined) {
+      this.#entries.set(guid, { title: fresh, titleAt: at, seenAt: now });
+      return;
+    }
+    entry.seenAt = now;
+    if (at >= entry.titleAt && title !== undefined && title !== null) {
+      entry.title = fresh;
+      entry.titleAt = at;
+    }
+  }
+
+  /** Notes that it is there, without a record of its own: keeps one that is known. */
+  confirm(guid: string, now: number): void {
+    const entry = this.#entries.get(guid);
+    if (entry !== undefined) entry.seenAt = now;
+  }
+
+  /** Forgets those not named since `before`, in monotonic milliseconds. */
+  retire(before: number): void {
+    for (const [guid, entry] of this.#entries) if (entry.seenAt < before) this.#entries.delete(guid);
+  }
+
+  has(guid: string): boolean {
+    return this.#entries.has(guid);
+  }
+
+  /** What {@link Directory.restore} takes; ages and not moments, for monotonic time does not outlive the process. */
+  state(now: number): DirectoryState {
+    return [...this.#entries].map(([guid, { title, titleAt, seenAt }]) => [guid, title, titleAt, now - seenAt]);
+  }
+
+  restore(saved: DirectoryState, now: number): void {
+    for (const [guid, title, titleAt, age] of saved) this.#entries.set(guid, { title, titleAt, seenAt: now - age });
+  }
+}
+
+/** A directory's entries, as kept over restarts. */
+export type DirectoryState = readonly (readonly [guid: string, title: string, titleAt: number, ageMs: number])[];

@@ -1,0 +1,15 @@
+/** How many distinct values an open set of upstream words may bring before the rest are called `other`. */
+const MOST_VALUES = 50;
+
+/** Keeps an open set of label values bounded: the first fifty stand for themselves, all later ones are `other`. */
+export class LabelCap {
+  readonly #values = new Set<string>();
+
+  /** The value, or `other` when there is no room for one more. */
+  admit(value: string): string {
+    if (this.#values.has(value)) return value;
+    if (this.#values.size >= MOST_VALUES) return 'other';
+    this.#values.add(value);
+    return value;
+  }
+}

@@ -1,0 +1,220 @@
+import { EventMemory, type MemoryLimits } from '../../metrics/event-memory.ts';
+import type { Fields } from '../../metrics/family.ts';
+import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
+import { dateSeconds } from '../../metrics/units.ts';
+import { Directory } from './directory.ts';
+import { LabelCap } from './label-cap.ts';
+import { type Dated, type HistogramSettings, Pair } from './pair.ts';
+import type { Answer } from './records.ts';
+import {
+  dataProtected,
+  filerTable,
+  type Group,
+  infoTable,
+  lockLatest,
+  lockState,
+  propagationLatest,
+  recordTimestamp,
+  volumeTable,
+} from './series.ts';
+
+/** The fields of an event that are checked, so that what cannot be read is noted. */
+const eventTables = { locks: [lockState, lockLatest], propagation: [propagationLatest, dataProtected] } as const;
+
+/** What a ledger needs to know. */
+export interface LedgerSettings {
+  readonly histograms: HistogramSettings;
+  readonly memory: MemoryLimits;
+  /** The groups that are asked for: what is not asked for cannot be found gone by its absence. */
+  readonly groups: readonly Group[];
+  /** What no answer has named for so long, in milliseconds, is gone. */
+  readonly goneAfterMs: number;
+}
+
+interface VolumeState {
+  readonly dated: Dated;
+  confirmedAt: number;
+}
+
+/**
+ * What the answers of `GET /data` have said so far, folded: the current state of filers and volumes, and every event
+ * counted once. A poll may bring everything, or only what is new since the last one (upstream-api.md 2.4); the ledger
+ * comes to the same either way, whatever the order.
+ */
+export class Ledger {
+  readonly #settings: LedgerSettings;
+  readonly #filers = new Directory();
+  readonly #volumes = new Directory();
+  readonly #pairs = new Map<string, Pair>();
+  readonly #volumeStates = new Map<string, VolumeState>();
+  readonly #memories: Readonly<Record<'locks' | 'propagation', EventMemory>>;
+  readonly #caps = {
+    kind: new LabelCap(),
+    lock_phase: new LabelCap(),
+    lock_state: new LabelCap(),
+    mode: new LabelCap(),
+    profile: new LabelCap(),
+  };
+  #info: Fields = {};
+  #asked = false;
+
+  constructor(settings: LedgerSettings) {
+    this.#settings = settings;
+    this.#memories = { locks: new EventMemory(settings.memory), propagation: new EventMemory(settings.memory) };
+  }
+
+  /** How many events are remembered, and how many were forgotten for want of room. */
+  get memory(): { readonly size: number; readonly evicted: number } {
+    const { locks, propagation } = this.#memories;
+    return { size: locks.size + propagation.size, evicted: locks.evicted + propagation.evicted };
+  }
+
+  /**
+   * Folds an answer in and forgets what is gone; `now` in monotonic milliseconds. A generator, for an answer can hold
+   * hundreds of thousands of records: it yields where it may be interrupted. Returns how many events were new.
+   */
+  *absorb(answer: Answer, now: number, note: NoteDrop): Generator<void, number> {
+    this.#info = answer.info;
+    this.#asked = true;
+    for (const record of answer.groups.volumes) {
+      this.#takeVolume(record, now, note);
+      yield;
+    }
+    for (const record of answer.groups.filers) {
+      this.#takeFiler(record, now, note);
+      yield;
+    }
+    const locks = yield* this.#takeEvents('locks', answer, now, note);
+    const propagation = yield* this.#takeEvents('propagation', answer, now, note);
+    this.#retire(now);
+    return locks + propagation;
+  }
+
+  /** Every sample of the ledger. Yields nothing while no answer has been absorbed. */
+  *samples(): Generator<Sample> {
+    if (!this.#asked) return;
+    yield* toSamples(infoTable, [this.#info], {});
+    for (const [guid, { dated }] of this.#volumeStates) {
+      const labels = { volume_guid: guid, volume: this.#volumes.titleOf(guid) };
+      yield* toSamples(volumeTable, [dated.record], labels);
+      yield* toSamples([recordTimestamp], [dated.record], { filer_guid: '', filer: '', ...labels, group: 'volumes' });
+    }
+    for (const pair of this.#pairs.values()) {
+      yield* pair.samples({
+        filer_guid: pair.filer,
+        filer: this.#filers.titleOf(pair.filer),
+        volume_guid: pair.volume,
+        volume: pair.volume === '' ? '' : this.#volumes.titleOf(pair.volume),
+      });
+    }
+  }
+
+  #takeVolume(record: Fields, now: number, note: NoteDrop): void {
+    const guid = text(record.volume_guid);
+    if (guid === '') {
+      note('record', 'volumes.volume_guid');
+      return;
+    }
+    const at = dateSeconds(record.timestamp) ?? Number.NEGATIVE_INFINITY;
+    const dated = { at, record: this.#capped(record, note) };
+    this.#volumes.see(guid, record.volume_title, dated.at, now);
+    toSamples(volumeTable, [record], {}, note);
+    const held = this.#volumeStates.get(guid);
+    if (held === undefined || dated.at >= held.dated.at) this.#volumeStates.set(guid, { dated, confirmedAt: now });
+    else held.confirmedAt = now;
+  }
+
+  #takeFiler(record: Fields, now: number, note: NoteDrop): void {
+    const at = dateSeconds(record.timestamp) ?? Number.NEGATIVE_INFINITY;
+    const pair = this.#pairOf(record, at, now);
+    if (pair === undefined) {
+      note('record', 'filers.filer_guid');
+      return;
+    }
+    toSamples(filerTable, [record], {}, note);
+    pair.takeCurrent({ at, record }, now);
+  }
+
+  *#takeEvents(group: 'locks' | 'propagation', answer: Answer, now: number, note: NoteDrop): Generator<void, number> {
+    const memory = this.#memories[group];
+    let fresh = 0;
+    let oldest = Number.POSITIVE_INFINITY;
+    let newest = Number.NEGATIVE_INFINITY;
+    for (const record of answer.groups[group]) {
+      yield;
+      const at = dateSeconds(record.timestamp);
+      const pair = at === undefined ? undefined : this.#pairOf(record, at, now);
+      if (at === undefined || pair === undefined) {
+        note('record', `${group}.${at === undefined ? 'timestamp' : 'filer_guid'}`);
+        continue;
+      }
+      oldest = Math.min(oldest, at);
+      newest = Math.max(newest, at);
+      const isFresh = memory.admit(pairKey(pair.filer, pair.volume), identityOf(record, at), at);
+      if (isFresh) fresh += 1;
+      const dated = { at, record: this.#capped(record, note) };
+      toSamples(eventTables[group], [record], {}, note);
+      if (group === 'locks') pair.takeLock(dated, isFresh);
+      else pair.takePropagation(dated, isFresh);
+    }
+    memory.answered(
+      oldest,
+      newest,
+      dateSeconds(answer.info[group === 'locks' ? 'last_lock_event' : 'last_propagation']),
+    );
+    return fresh;
+  }
+
+  #capped(record: Fields, note: NoteDrop): Fields {
+    let capped = record;
+    for (const [field, cap] of Object.entries(this.#caps)) {
+      const value = record[field];
+      if (value === undefined) continue;
+      const kept = cap.admit(text(value));
+      if (kept === value) continue;
+      capped = { ...capped, [field]: kept };
+      note('label', field);
+    }
+    return capped;
+  }
+
+  #pairOf(record: Fields, at: number, now: number): Pair | undefined {
+    const filer = text(record.filer_guid);
+    if (filer === '') return undefined;
+    const volume = text(record.volume_guid);
+    this.#filers.see(filer, record.filer_title, at, now);
+    if (volume !== '') this.#volumes.see(volume, record.volume_title, at, now);
+    const key = pairKey(filer, volume);
+    const pair = this.#pairs.get(key) ?? new Pair(filer, volume, this.#settings.histograms);
+    this.#pairs.set(key, pair);
+    return pair;
+  }
+
+  /** Lets go of filers and volumes that no answer has named for too long, with all that was counted of them. */
+  #retire(now: number): void {
+    const before = now - this.#settings.goneAfterMs;
+    if (Array.isArray(this.#info.volumes))
+      for (const guid of this.#info.volumes) this.#volumes.confirm(text(guid), now);
+    if (this.#settings.groups.includes('filers')) this.#filers.retire(before);
+    this.#volumes.retire(before);
+    for (const [guid, { confirmedAt }] of this.#volumeStates) {
+      if (!this.#volumes.has(guid) || confirmedAt < before) this.#volumeStates.delete(guid);
+    }
+    for (const [key, pair] of this.#pairs) {
+      pair.retire(before);
+      if (this.#filers.has(pair.filer) && (pair.volume === '' || this.#volumes.has(pair.volume))) continue;
+      this.#pairs.delete(key);
+      for (const memory of Object.values(this.#memories)) memory.drop(key);
+    }
+  }
+}
+
+function pairKey(filer: string, volume: string): string {
+  return `${filer}\n${volume}`;
+}
+
+/** What makes an event itself, beside its filer and volume (interface.md, section 4): two alike are one. */
+function identityOf(record: Fields, at: number): string {
+  const { kind, prop_seconds, lock_phase, lock_state, lock_duration } = record;
+  return [at, kind, prop_seconds, lock_phase, lock_state, lock_duration].map(text).join('\n');
+}

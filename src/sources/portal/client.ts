@@ -1,0 +1,38 @@
+import { RequestError } from '../../runtime/errors.ts';
+import type { ApiRequest, JsonClient } from '../../transport/client.ts';
+import { type Patience, seriesRetries, withRetries } from '../../transport/retry.ts';
+import type { TokenSource } from './token.ts';
+
+/** The portal with its token: adds it to each request, and asks once more with a new one after a 401. */
+export class PortalClient {
+  readonly #client: JsonClient;
+  readonly #tokens: TokenSource;
+  readonly #patience: Patience;
+
+  constructor(client: JsonClient, tokens: TokenSource, patience: Patience) {
+    this.#client = client;
+    this.#tokens = tokens;
+    this.#patience = patience;
+  }
+
+  /** Sends a request, again where upstream-api.md 6.3 says so, and gives the parsed body. */
+  send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
+    return withRetries(() => this.#withToken(request, signal), seriesRetries, this.#patience, signal);
+  }
+
+  async #withToken(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
+    const access = await this.#tokens.get(signal);
+    try {
+      return await this.#authorized(request, access, signal);
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.status !== 401) throw error;
+      this.#tokens.reject(access);
+      return this.#authorized(request, await this.#tokens.get(signal), signal);
+    }
+  }
+
+  #authorized(request: ApiRequest, access: string, signal: AbortSignal): Promise<unknown> {
+    const headers = { ...request.headers, authorization: `Bearer ${access}` };
+    return this.#client.send({ ...request, headers }, signal);
+  }
+}

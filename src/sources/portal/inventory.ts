@@ -1,0 +1,82 @@
+import { type Fields, isFields } from '../../metrics/family.ts';
+import { type NoteDrop, text } from '../../metrics/samples.ts';
+import { optionalItemsOf } from './records.ts';
+
+/** An appliance that telemetry is asked of. */
+export interface Appliance {
+  /** In lower case: the key of its telemetry and the label `serial`. */
+  readonly serial: string;
+  /** Its name in the inventory, or its serial while unknown. */
+  readonly name: string;
+  /** `edge` or `file_iq`, as the portal spells it; empty while unknown. */
+  readonly type: string;
+  readonly build: string;
+  /** The build that it could be updated to; empty when there is none. */
+  readonly availableBuild: string;
+}
+
+/** The kinds of serials that have telemetry (upstream-api.md 5.2). */
+export const TELEMETRY_TYPES = ['edge', 'file_iq'] as const;
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+
+/** Appliances by serial. */
+export type Inventory = ReadonlyMap<string, Appliance>;
+
+/** What the answers of an inventory round brought; undefined for one that was not given. */
+export interface InventoryAnswers {
+  /** The bodies of `GET /serials`, one for each type. */
+  readonly serials: readonly unknown[] | undefined;
+  /** The body of `GET /edges`. */
+  readonly edges: unknown;
+}
+
+/**
+ * The appliances in use, named and dated by both lists: `GET /serials` says which there are, `GET /edges` knows builds
+ * better and stands in where the serials are forbidden. Records that are not about an appliance in use are passed over,
+ * those without a usable serial are noted. Throws a ShapeError when an answer is no list.
+ */
+export function readInventory(answers: InventoryAnswers, note: NoteDrop): Inventory {
+  const appliances = new Map<string, Appliance>();
+  for (const body of answers.serials ?? []) {
+    for (const record of records(body, 'GET /serials', 'id', note)) {
+      const type = text(record.type);
+      const known = type === '' || TELEMETRY_TYPES.some((wanted) => wanted === type);
+      if (!known || record.in_use === false) continue;
+      const serial = text(record.id).toLowerCase();
+      appliances.set(serial, {
+        serial,
+        name: text(record.description) || serial,
+        type,
+        build: text(record.build),
+        availableBuild: text(record.available_build),
+      });
+    }
+  }
+  if (answers.edges === undefined) return appliances;
+  for (const record of records(answers.edges, 'GET /edges', 'serial', note)) {
+    const serial = text(record.serial).toLowerCase();
+    const listed = appliances.get(serial);
+    if (listed === undefined && answers.serials !== undefined) continue;
+    appliances.set(serial, {
+      serial,
+      name: text(record.description) || listed?.name || serial,
+      type: listed?.type || 'edge',
+      build: text(record.build) || listed?.build || '',
+      availableBuild: listed?.availableBuild ?? '',
+    });
+  }
+  return appliances;
+}
+
+/** An appliance of which nothing but the serial is known, as one of `PORTAL_SERIALS` before the inventory was read. */
+export function unknownAppliance(serial: string): Appliance {
+  return { serial, name: serial, type: '', build: '', availableBuild: '' };
+}
+
+function* records(body: unknown, what: string, key: string, note: NoteDrop): Generator<Fields> {
+  for (const [index, record] of optionalItemsOf(body, what).entries()) {
+    if (isFields(record) && UUID.test(text(record[key]).toLowerCase())) yield record;
+    else note('record', `${what} items[${index}].${key}`);
+  }
+}

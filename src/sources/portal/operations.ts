@@ -1,0 +1,76 @@
+import { type Family, type Fields, isFields, kindOf } from '../../metrics/family.ts';
+import type { NoteDrop } from '../../metrics/samples.ts';
+import { decimal } from '../../metrics/units.ts';
+import { ShapeError } from '../../runtime/errors.ts';
+import { isoPeriod } from './lookback.ts';
+import { newestFirst } from './records.ts';
+import { currentPerformance, furtherSeries, healthScore, standardSeries } from './series.ts';
+
+/** How one telemetry operation is asked and read. */
+export interface Operation {
+  readonly families: readonly Family[];
+  /** The request body. */
+  readonly body: (periodMs: number, binSeconds: number) => Fields;
+  /** The answer's records, newest first. */
+  readonly records: (body: unknown, note: NoteDrop) => readonly Fields[];
+}
+
+/** The series that are asked for when `PORTAL_SERIES` says nothing. */
+export const STANDARD_SERIES: readonly string[] = Object.keys(standardSeries);
+
+/** The series that `PORTAL_SERIES` adds by name or with `all`. */
+export const FURTHER_SERIES: readonly string[] = [
+  ...Object.keys(furtherSeries),
+  'current_appliance_performance',
+  'appliance_health_score',
+];
+
+/**
+ * The operations for a choice of series. `current_appliance_performance` gives only what no other chosen series gives
+ * better, so that no sample comes from two answers.
+ */
+export function operationsFor(chosen: readonly string[]): ReadonlyMap<string, Operation> {
+  const tables: Readonly<Record<string, readonly Family[]>> = { ...standardSeries, ...furtherSeries };
+  const given = new Set(chosen.flatMap((name) => (tables[name] ?? []).map((family) => family.name)));
+  const operations = new Map<string, Operation>();
+  for (const name of chosen) {
+    const families = tables[name];
+    if (families !== undefined) operations.set(name, { families, body: standardBody, records: newestFirst });
+    else if (name === 'current_appliance_performance') {
+      const left = currentPerformance.filter((family) => !given.has(family.name));
+      operations.set(name, { families: left, body: () => ({ period: 'PT30M' }), records: readCurrent });
+    } else if (name === 'appliance_health_score') {
+      operations.set(name, { families: healthScore, body: () => ({ period: 'PT1H' }), records: readHealth });
+    }
+  }
+  return operations;
+}
+
+function standardBody(periodMs: number, binSeconds: number): Fields {
+  return { period: isoPeriod(periodMs), bin_size: binSeconds };
+}
+
+/** `current_appliance_performance` is one object and no list (upstream-api.md 4.4). */
+function readCurrent(body: unknown): readonly Fields[] {
+  return [objectOf(body, 'current_appliance_performance')];
+}
+
+/** `appliance_health_score`: the score is a text, either a number or a word; the word is no number that went missing. */
+function readHealth(body: unknown): readonly Fields[] {
+  const { health_score, description, raw_data } = objectOf(body, 'appliance_health_score');
+  const status = isFields(description) ? description.health_status : undefined;
+  const points = isFields(raw_data) && Array.isArray(raw_data.data) ? raw_data.data.filter(isFields) : [];
+  const times = points.map(({ time }) => decimal(time)).filter((time) => time !== undefined);
+  return [
+    {
+      health_score: decimal(health_score) === undefined ? undefined : health_score,
+      health_status: status ?? (decimal(health_score) === undefined ? health_score : undefined),
+      time: times.length === 0 ? undefined : times.reduce((newest, time) => Math.max(newest, time)),
+    },
+  ];
+}
+
+function objectOf(body: unknown, what: string): Fields {
+  if (!isFields(body)) throw new ShapeError(`reading ${what}: expected a JSON object, got ${kindOf(body)}`);
+  return body;
+}

@@ -1,0 +1,36 @@
+import { type Fields, isFields, kindOf } from '../../metrics/family.ts';
+import type { NoteDrop } from '../../metrics/samples.ts';
+import { decimal } from '../../metrics/units.ts';
+import { ShapeError } from '../../runtime/errors.ts';
+
+/**
+ * The records of a series' answer, newest first, for the order of `items` is not promised (upstream-api.md 4.2). What
+ * has no readable time is noted and left out. Fields beside `items`, as `num_cores`, come last as a record of their own.
+ * Throws a ShapeError when the answer has no list `items`.
+ */
+export function newestFirst(body: unknown, note: NoteDrop): readonly Fields[] {
+  const dated: { readonly time: number; readonly record: Fields }[] = [];
+  for (const [index, record] of itemsOf(body, 'the series').entries()) {
+    const time = isFields(record) ? decimal(record.time) : undefined;
+    if (time === undefined || !isFields(record)) note('record', `items[${index}].time`);
+    else dated.push({ time, record });
+  }
+  dated.sort((a, b) => b.time - a.time);
+  const records = dated.map(({ record }) => record);
+  const { items: _, metadata: __, ...beside } = body as Fields;
+  return Object.keys(beside).length === 0 ? records : [...records, beside];
+}
+
+/** The list `items` of an answer. Throws a ShapeError when there is none; `what` names the answer in its message. */
+export function itemsOf(body: unknown, what: string): readonly unknown[] {
+  if (!isFields(body)) throw new ShapeError(`reading ${what}: expected a JSON object, got ${kindOf(body)}`);
+  if (!Array.isArray(body.items)) {
+    throw new ShapeError(`reading ${what}: items: expected a list, got ${kindOf(body.items)}`);
+  }
+  return body.items;
+}
+
+/** Like {@link itemsOf}, where the service may leave an empty list out (upstream-api.md 5). */
+export function optionalItemsOf(body: unknown, what: string): readonly unknown[] {
+  return isFields(body) && (body.items === undefined || body.items === null) ? [] : itemsOf(body, what);
+}

@@ -1,0 +1,210 @@
+import { isFields } from '../../metrics/family.ts';
+import { decimal } from '../../metrics/units.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { asError, CredentialError, RequestError, ShapeError } from '../../runtime/errors.ts';
+import type { Secret } from '../../runtime/secret.ts';
+import type { ApiRequest, JsonClient } from '../../transport/client.ts';
+
+/** One of the three ways to authenticate (upstream-api.md 3.1). */
+export type Credentials =
+  | { readonly kind: 'oauth2' | 'service_key'; readonly key: Secret; readonly secret: Secret }
+  | { readonly kind: 'user_key'; readonly key: Secret };
+
+interface Pair {
+  readonly access: string;
+  readonly refresh: string | undefined;
+  /** Monotonic milliseconds. */
+  readonly renewAt: number;
+  readonly expiresAt: number;
+}
+
+/** Assumed when neither `expires_in` nor the token itself tells, in seconds. */
+const ASSUMED_LIFETIME_SECONDS = 300;
+
+/** A token is renewed so long before it expires: the smaller of two minutes and a fifth of its life, in seconds. */
+const MARGIN = { mostSeconds: 120, share: 0.2 } as const;
+
+/** After refused credentials nothing is sent for this long: from seconds, doubling, in milliseconds. */
+const REFUSED_PAUSE = { firstMs: 5_000, longestMs: 300_000 } as const;
+
+/** The access token of one account: fetched when first needed, renewed by one request however many wait for it. */
+export class TokenSource {
+  readonly #client: JsonClient;
+  readonly #credentials: Credentials;
+  readonly #clock: Clock;
+  #pair: Pair | undefined;
+  #renewal: Promise<Pair> | undefined;
+  #refusals = 0;
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #lastError: CredentialError | undefined;
+
+  constructor(client: JsonClient, credentials: Credentials, clock: Clock) {
+    this.#client = client;
+    this.#credentials = credentials;
+    this.#clock = clock;
+  }
+
+  /** Whether the latest attempt to get a token succeeded; false before the first. */
+  get held(): boolean {
+    return this.#pair !== undefined && this.#lastError === undefined;
+  }
+
+  /** Seconds until the token at hand expires; undefined without one. */
+  get secondsLeft(): number | undefined {
+    return this.#pair === undefined ? undefined : (this.#pair.expiresAt - this.#clock.monotonic()) / 1000;
+  }
+
+  /**
+   * A token good for a request now. Rejects with a CredentialError when the credentials are refused or the token
+   * service cannot be used; after a refusal nothing is sent until a growing pause is over.
+   */
+  async get(signal: AbortSignal): Promise<string> {
+    const pair = this.#pair;
+    if (pair !== undefined && this.#clock.monotonic() < pair.renewAt) return pair.access;
+    this.#renewal ??= this.#renew(signal).finally(() => {
+      this.#renewal = undefined;
+    });
+    return (await this.#renewal).access;
+  }
+
+  /** Says that a request with this token was answered 401: the next one authenticates anew, with credentials read again. */
+  reject(access: string): void {
+    if (this.#pair?.access === access) this.#pair = undefined;
+  }
+
+  /** Ends the token at hand and its family. Never rejects: a token that cannot be revoked expires by itself. */
+  async revoke(signal: AbortSignal): Promise<boolean> {
+    const pair = this.#pair;
+    if (pair === undefined) return false;
+    this.#pair = undefined;
+    try {
+      const headers = { authorization: `Bearer ${pair.access}` };
+      await this.#client.send({ method: 'DELETE', path: '/auth/token', operation: 'token', headers }, signal);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #renew(signal: AbortSignal): Promise<Pair> {
+    const now = this.#clock.monotonic();
+    if (this.#lastError !== undefined && now < this.#pausedUntil) throw this.#lastError;
+    try {
+      const pair = (await this.#refresh(signal)) ?? (await this.#authenticate(signal));
+      this.#pair = pair;
+      this.#refusals = 0;
+      this.#lastError = undefined;
+      return pair;
+    } catch (thrown) {
+      throw this.#fail(asError(thrown));
+    }
+  }
+
+  #fail(cause: Error): Error {
+    if (cause instanceof RequestError && cause.fault === 'aborted') return cause;
+    const refused = cause instanceof RequestError && cause.status !== undefined && cause.status < 500;
+    if (refused && cause.status !== 429) {
+      this.#refusals += 1;
+      const pause = REFUSED_PAUSE.firstMs * 2 ** (this.#refusals - 1);
+      this.#pausedUntil = this.#clock.monotonic() + Math.min(pause, REFUSED_PAUSE.longestMs);
+    }
+    this.#pair = undefined;
+    const advice = refused ? '; check the portal credentials and that their key is not revoked' : '';
+    this.#lastError = new CredentialError(`getting a token from the portal: ${cause.message}${advice}`, { cause });
+    return this.#lastError;
+  }
+
+  /** A new pair for the refresh token at hand; undefined when there is none, or it is not taken. */
+  async #refresh(signal: AbortSignal): Promise<Pair | undefined> {
+    const pair = this.#pair;
+    if (pair?.refresh === undefined) return undefined;
+    // Gone whatever comes: a refresh token may be good for one use only.
+    this.#pair = undefined;
+    try {
+      return this.#read(
+        await this.#client.send(
+          {
+            method: 'POST',
+            path: '/auth/token/refresh',
+            operation: 'token',
+            headers: { authorization: `Bearer ${pair.access}` },
+            json: { token: pair.refresh },
+          },
+          signal,
+        ),
+      );
+    } catch (error) {
+      if (error instanceof RequestError && error.status === undefined && error.fault !== 'invalid') throw error;
+      return undefined;
+    }
+  }
+
+  async #authenticate(signal: AbortSignal): Promise<Pair> {
+    const credentials = this.#credentials;
+    credentials.key.reload();
+    if (credentials.kind !== 'user_key') credentials.secret.reload();
+    return this.#read(await this.#client.send(tokenRequest(credentials), signal));
+  }
+
+  #read(body: unknown): Pair {
+    if (!isFields(body) || typeof body.access_token !== 'string' || body.access_token === '') {
+      throw new ShapeError('reading the portal’s token: expected an object with the text access_token');
+    }
+    const lifetime = lifetimeSeconds(body.expires_in, body.access_token, this.#clock.now());
+    const now = this.#clock.monotonic();
+    const margin = Math.min(MARGIN.mostSeconds, lifetime * MARGIN.share);
+    return {
+      access: body.access_token,
+      refresh: typeof body.refresh_token === 'string' && body.refresh_token !== '' ? body.refresh_token : undefined,
+      renewAt: now + (lifetime - margin) * 1000,
+      expiresAt: now + lifetime * 1000,
+    };
+  }
+}
+
+function tokenRequest(credentials: Credentials): ApiRequest {
+  const request = { method: 'POST', path: '/auth/token', operation: 'token' } as const;
+  switch (credentials.kind) {
+    case 'oauth2':
+      return {
+        ...request,
+        form: {
+          grant_type: 'client_credentials',
+          client_id: credentials.key.reveal(),
+          client_secret: credentials.secret.reveal(),
+        },
+      };
+    case 'service_key':
+      return {
+        ...request,
+        headers: { 'x-service-key': credentials.key.reveal(), 'x-service-secret': credentials.secret.reveal() },
+        json: {},
+      };
+    case 'user_key':
+      return { ...request, headers: { 'x-user-key': credentials.key.reveal() }, json: {} };
+  }
+}
+
+/**
+ * How long a token lives, in seconds: `expires_in` when it is a positive number, else what the JWT's own claims say
+ * (`exp - iat`, which no clock can spoil, or `exp` against `now` in epoch milliseconds), else five minutes.
+ */
+export function lifetimeSeconds(expiresIn: unknown, token: string, now: number): number {
+  const told = decimal(expiresIn);
+  if (told !== undefined && told > 0) return told;
+  const claims = jwtClaims(token);
+  const exp = decimal(claims.exp);
+  if (exp === undefined) return ASSUMED_LIFETIME_SECONDS;
+  const lifetime = exp - (decimal(claims.iat) ?? now / 1000);
+  return lifetime > 0 ? lifetime : ASSUMED_LIFETIME_SECONDS;
+}
+
+/** The claims of a JWT, neither verified nor trusted; none when it is not one. */
+function jwtClaims(token: string): Readonly<Record<string, unknown>> {
+  try {
+    const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    return isFields(payload) ? payload : {};
+  } catch {
+    return {};
+  }
+}

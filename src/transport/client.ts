@@ -1,0 +1,178 @@
+import type { LimitFunction } from 'p-limit';
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../runtime/clock.ts';
+import { asError, RequestError } from '../runtime/errors.ts';
+import { assertAllowed, type Method } from './allowed.ts';
+import { readJson } from './body.ts';
+import type { Pacer } from './pacer.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+/** One request to an API, below its base URL. */
+export interface ApiRequest {
+  readonly method: Method;
+  /** Begins with `/`; its segments are encoded already. */
+  readonly path: string;
+  /** What it is for, as the label `operation`. */
+  readonly operation: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as `application/json`. */
+  readonly json?: unknown;
+  /** Sent as `application/x-www-form-urlencoded`. */
+  readonly form?: Readonly<Record<string, string>>;
+}
+
+/** Hears of every request, for the exporter's own metrics. */
+export interface RequestObserver {
+  started(operation: string): void;
+  /** `code`: the HTTP status, or why there was no usable answer. */
+  ended(operation: string, code: string, seconds: number): void;
+  throttled(): void;
+}
+
+/** What a client needs. */
+export interface ClientSettings {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly userAgent: string;
+  readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
+  readonly pacer: Pacer;
+  /** Caps the requests in flight. */
+  readonly limit: LimitFunction;
+  readonly observer: RequestObserver;
+  /** For one attempt, headers and body, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+}
+
+/** One HTTP API, politely: each request is allowed, counted, capped, paced, bounded in time and size, and tried once. */
+export class JsonClient {
+  readonly #settings: ClientSettings;
+  readonly #base: URL;
+
+  constructor(settings: ClientSettings) {
+    this.#settings = settings;
+    this.#base = new URL(settings.baseUrl);
+  }
+
+  /**
+   * Sends a request when its turn comes and gives the body of a 2xx answer, parsed. Rejects with a RequestError for
+   * anything else: a refusal with 429 holds up every later request of this API for as long as the service asks.
+   * An abort of `signal` gives a RequestError `aborted`.
+   */
+  send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
+    assertAllowed(request.method, request.path);
+    return this.#settings.limit(async () => {
+      const { pacer, clock, observer } = this.#settings;
+      const departure = await pacer.turn(signal);
+      if (departure === undefined) throw new RequestError('aborted', `${nameOf(request)} was not sent: stopping`);
+      observer.started(request.operation);
+      const started = clock.monotonic();
+      let code = '200';
+      let refused: { readonly retryAfterMs: number | undefined } | undefined;
+      try {
+        const answer = await this.#attempt(request, signal);
+        code = String(answer.status);
+        if (answer.status === 429) refused = { retryAfterMs: answer.retryAfterMs };
+        if (answer.status < 200 || answer.status > 299) {
+          throw new RequestError('status', `${nameOf(request)} was answered ${answer.status}${hintOf(answer.body)}`, {
+            status: answer.status,
+          });
+        }
+        return answer.body;
+      } catch (thrown) {
+        const error = toRequestError(request, thrown);
+        code = error.code;
+        throw error;
+      } finally {
+        pacer.ended(departure, refused);
+        if (refused !== undefined) observer.throttled();
+        observer.ended(request.operation, code, (clock.monotonic() - started) / 1000);
+      }
+    });
+  }
+
+  async #attempt(request: ApiRequest, signal: AbortSignal): Promise<Answer> {
+    const { dispatcher, clock, timeoutMs, maxResponseBytes, userAgent } = this.#settings;
+    const attempt = new AbortController();
+    const giveUp = () => attempt.abort(new RequestError('aborted', `${nameOf(request)} was given up: stopping`));
+    signal.addEventListener('abort', giveUp, { once: true });
+    const timer = new AbortController();
+    void clock.sleep(timeoutMs, timer.signal).then(() => {
+      if (timer.signal.aborted) return;
+      attempt.abort(new RequestError('timeout', `${nameOf(request)} got no whole answer within ${timeoutMs} ms`));
+    });
+    try {
+      const { body, type } = payloadOf(request);
+      const query = request.query === undefined ? '' : `?${new URLSearchParams(request.query)}`;
+      const answer = await dispatcher.request({
+        origin: this.#base.origin,
+        path: `${this.#base.pathname.replace(/\/$/, '')}${request.path}${query}`,
+        method: request.method,
+        headers: {
+          accept: 'application/json',
+          'accept-encoding': 'gzip',
+          'user-agent': userAgent,
+          ...(type === undefined ? {} : { 'content-type': type }),
+          ...request.headers,
+        },
+        body: body ?? null,
+        signal: attempt.signal,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      const ok = answer.statusCode >= 200 && answer.statusCode <= 299;
+      return {
+        status: answer.statusCode,
+        retryAfterMs: retryAfterMs(first(answer.headers['retry-after']), first(answer.headers.date), clock.now()),
+        body: await readJson(answer, { maxBytes: maxResponseBytes, lenient: !ok, place: nameOf(request) }),
+      };
+    } catch (thrown) {
+      // An abort surfaces as undici's own error; what it was aborted for is the better story.
+      throw attempt.signal.aborted ? attempt.signal.reason : thrown;
+    } finally {
+      timer.abort();
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+  readonly body: unknown;
+}
+
+function nameOf(request: ApiRequest): string {
+  return `${request.method} ${request.path}`;
+}
+
+function first(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}
+
+function payloadOf(request: ApiRequest): { readonly body?: string; readonly type?: string } {
+  if (request.json !== undefined) return { body: JSON.stringify(request.json), type: 'application/json' };
+  if (request.form === undefined) return {};
+  return { body: String(new URLSearchParams(request.form)), type: 'application/x-www-form-urlencoded' };
+}
+
+/** The service's own `message` or `error` (upstream-api.md 6.2), short and on one line; `detail` may echo the request. */
+function hintOf(body: unknown): string {
+  if (typeof body !== 'object' || body === null) return '';
+  const { message, error } = body as Readonly<Record<string, unknown>>;
+  const text = typeof message === 'string' ? message : error;
+  if (typeof text !== 'string' || text === '') return '';
+  return `: ${text.slice(0, 200).replaceAll(/\s+/g, ' ').replaceAll(LOOKS_LIKE_A_KEY, '[…]')}`;
+}
+
+/** A service may echo what it was sent: whatever is long enough for a key, a token or a uuid is left out of messages. */
+const LOOKS_LIKE_A_KEY = /[\w+/=.~-]{16,}/g;
+
+function toRequestError(request: ApiRequest, thrown: unknown): RequestError {
+  if (thrown instanceof RequestError) return thrown;
+  const cause = asError(thrown);
+  const reason = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
+  return new RequestError('network', `${nameOf(request)} got no answer: ${reason}`, { cause });
+}

@@ -1,0 +1,30 @@
+/** The shortest and longest hold that a `Retry-After` can ask for, in milliseconds: 1 s and 15 min (upstream-api.md 6.1). */
+export const RETRY_AFTER_BOUNDS = { shortestMs: 1_000, longestMs: 900_000 } as const;
+
+const HTTP_DATE = /^[A-Za-z]{3,9},? \d{2}[ -][A-Za-z]{3}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/**
+ * How long a `Retry-After` header asks to wait, in milliseconds within {@link RETRY_AFTER_BOUNDS}; undefined when there
+ * is none or it is neither seconds nor an HTTP date.
+ *
+ * A date is counted from the answer's own `Date` where there is one, so that a wrong clock on either side does not turn
+ * ten seconds into an hour; else from `now`, in epoch milliseconds.
+ */
+export function retryAfterMs(
+  retryAfter: string | undefined,
+  date: string | undefined,
+  now: number,
+): number | undefined {
+  const text = retryAfter?.trim();
+  if (text === undefined || text === '') return undefined;
+  if (/^\d+(?:\.\d+)?$/.test(text)) return bounded(Number(text) * 1000);
+  if (!HTTP_DATE.test(text)) return undefined;
+  const until = Date.parse(text);
+  if (!Number.isFinite(until)) return undefined;
+  const sent = date === undefined ? Number.NaN : Date.parse(date);
+  return bounded(until - (Number.isFinite(sent) ? sent : now));
+}
+
+function bounded(ms: number): number {
+  return Math.min(Math.max(ms, RETRY_AFTER_BOUNDS.shortestMs), RETRY_AFTER_BOUNDS.longestMs);
+}

@@ -1,0 +1,57 @@
+import { expect } from 'vitest';
+import type { Config } from '../../src/config/config.ts';
+import type { Vocabulary } from '../../src/config/kind.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { ConfigError } from '../../src/runtime/errors.ts';
+
+/** Variables by name, as a process gets them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Texts by path: the files there are. A test may replace one, as a rotation would. */
+export type Files = Record<string, string>;
+
+/** A small catalogue. */
+export const vocabulary: Vocabulary = {
+  standardSeries: ['load_average', 'cpu_utilization', 'cache_utilization'],
+  furtherSeries: ['network_utilization', 'smb_connections'],
+  collectors: ['telemetry', 'volumes', 'notifications'],
+};
+
+/** The least that polls the file acceleration telemetry service. */
+export const gfaOnly = { GFA_URL: 'https://gfa.example.com/v1', GFA_TOKEN: 'token-canary' };
+
+/** The least that polls the portal. */
+export const portalOnly = { PORTAL_URL: 'https://portal.example.com', PORTAL_USER_KEY: 'user-canary' };
+
+/** The least that polls both. */
+export const both = { ...gfaOnly, ...portalOnly };
+
+/** An error as the file system throws it. */
+export function systemError(code: string): Error {
+  return Object.assign(new Error(`${code}: something about a path`), { code });
+}
+
+/** Reads what there is, and ENOENT for the rest. */
+export function reader(files: Files): (path: string) => string {
+  return (path) => {
+    const content = files[path];
+    if (content === undefined) throw systemError('ENOENT');
+    return content;
+  };
+}
+
+/** The configuration of this environment and these files. */
+export function configOf(environment: Environment, files: Files = {}): Config {
+  return loadConfig({ environment, readFile: reader(files), vocabulary });
+}
+
+/** The lines about this environment and these files; none when there is nothing wrong. */
+export function faultsOf(environment: Environment, files: Files = {}): readonly string[] {
+  try {
+    configOf(environment, files);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return error instanceof ConfigError ? error.faults : [];
+  }
+}

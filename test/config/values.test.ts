@@ -1,0 +1,405 @@
+import { describe, expect, test } from 'vitest';
+import type { Config } from '../../src/config/config.ts';
+import { rows, type VariableName } from '../../src/config/variables.ts';
+import { both, configOf, type Environment, faultsOf } from './surroundings.ts';
+
+/** Texts of one variable: what each good one means, and the whole line about each bad one. */
+interface Case {
+  readonly read: (config: Config) => unknown;
+  readonly good: readonly (readonly [text: string, value: unknown])[];
+  readonly bad: readonly (readonly [text: string, line: string])[];
+  /** What else has to be set. */
+  readonly beside?: Environment;
+}
+
+const series = (...names: readonly string[]) => names.map((name) => ({ name, intervalMs: 300_000 }));
+
+const uuid = '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
+
+const secretShape = 'expected the secret as issued, in printable ASCII characters';
+
+const badSecrets = (name: string): Case['bad'] => [
+  ['canary\n', `${name}: the value contains a line break; ${secretShape}`],
+  ['canary\r\nX-Evil: 1', `${name}: the value contains a line break; ${secretShape}`],
+  ['canary\u0000', `${name}: the value contains a control character; ${secretShape}`],
+  ['canary\u00fc', `${name}: the value contains a character outside ASCII; ${secretShape}`],
+  ['canary ', `${name}: the value begins or ends with a blank; ${secretShape}`],
+];
+
+/** A row of durations: what its bounds look like and what lies outside. */
+function durations(
+  name: string,
+  read: Case['read'],
+  range: string,
+  examples: string,
+  outside: readonly (readonly [string, string])[],
+): Case {
+  const expected = `expected a Prometheus duration ${range}, such as ${examples}`;
+  return {
+    read,
+    good: [['1h', 3_600_000]],
+    bad: [
+      ['5 minutes', `${name}: "5 minutes" is not a duration; ${expected}`],
+      ['60', `${name}: "60" is not a duration; ${expected}`],
+      ['-1s', `${name}: "-1s" is not a duration; ${expected}`],
+      ...outside.map(([text, flaw]) => [text, `${name}: "${text}" ${flaw}; ${expected}`] as const),
+    ],
+  };
+}
+
+/** A row of whole numbers: what lies outside its bounds. */
+function counts(
+  name: string,
+  read: Case['read'],
+  range: string,
+  outside: readonly (readonly [string, string])[],
+): Case {
+  const expected = `expected a whole number ${range}`;
+  return {
+    read,
+    good: [['7', 7]],
+    bad: [
+      ...['1e3', '3.5', '-1', ' 4', 'many', '99999999999999999999'].map(
+        (text) => [text, `${name}: "${text}" is not a whole number; ${expected}`] as const,
+      ),
+      ...outside.map(([text, flaw]) => [text, `${name}: "${text}" ${flaw}; ${expected}`] as const),
+    ],
+  };
+}
+
+function urls(name: string, ending: string, read: Case['read']): Case {
+  const withEnding = ending === '' ? '' : ` ending in ${ending}`;
+  const expected = `expected an http or https URL${withEnding}, without credentials or query, such as https://api.example.com${ending}`;
+  return {
+    read,
+    good: [
+      [`https://api.example.com${ending}`, `https://api.example.com${ending}`],
+      [`http://[::1]:8080/base${ending}/`, `http://[::1]:8080/base${ending}`],
+      [`HTTPS://API.example.com${ending}//`, `https://api.example.com${ending}`],
+    ],
+    bad: [
+      ['api.example.com/v1', `${name}: "api.example.com/v1" is not a URL; ${expected}`],
+      ['https://a b/v1', `${name}: "https://a b/v1" is not a URL; ${expected}`],
+      ['https://a\n/v1', `${name}: "https://a\\n/v1" is not a URL; ${expected}`],
+      ['ftp://host/v1', `${name}: "ftp://host/v1" is not an http or https URL; ${expected}`],
+      ['http:host/v1', `${name}: "http:host/v1" is not an http or https URL; ${expected}`],
+      ['https://me:canary@host/v1', `${name}: the value has a user name or password in it; ${expected}`],
+      ['https://me:can/ary@host/v1', `${name}: the value has a user name or password in it; ${expected}`],
+      ['https://host/v1?key=canary', `${name}: the value has a query or fragment in it; ${expected}`],
+      ['https://host/v1#canary', `${name}: the value has a query or fragment in it; ${expected}`],
+      ...(ending === ''
+        ? []
+        : ([
+            ['https://host', `${name}: "https://host" does not end in /v1; ${expected}`],
+            ['https://host/v1/data', `${name}: "https://host/v1/data" does not end in /v1; ${expected}`],
+          ] as const)),
+    ],
+  };
+}
+
+const words = (name: string, all: string): Case['bad'] => [
+  ['other', `${name}: "other" is none of the known words; expected one of ${all}`],
+  ['INFO', `${name}: "INFO" is none of the known words; expected one of ${all}`],
+];
+
+const cases: Readonly<Record<VariableName, Case>> = {
+  GFA_URL: urls('GFA_URL', '/v1', ({ gfa }) => gfa?.url),
+  GFA_TOKEN: { read: ({ gfa }) => gfa?.token.reveal(), good: [['a b', 'a b']], bad: badSecrets('GFA_TOKEN') },
+  GFA_CLIENT_KEY: {
+    read: ({ gfa }) => gfa?.clientKey,
+    good: [['rack 7', 'rack 7']],
+    bad: [
+      ['a\nb', 'GFA_CLIENT_KEY: "a\\nb" contains a line break; expected a text of printable ASCII characters'],
+      ['é', 'GFA_CLIENT_KEY: "é" contains a character outside ASCII; expected a text of printable ASCII characters'],
+    ],
+  },
+  GFA_CLIENT_KEY_HEADER: {
+    read: ({ gfa }) => gfa?.clientKeyHeader,
+    good: [['X-Other-client-key', 'X-Other-client-key']],
+    bad: [
+      [
+        'X Key',
+        'GFA_CLIENT_KEY_HEADER: "X Key" is not a header name; expected the name of a header that is not otherwise in use, such as X-Service-client-key',
+      ],
+      [
+        'Authorization',
+        'GFA_CLIENT_KEY_HEADER: "Authorization" is already in use; expected the name of a header that is not otherwise in use, such as X-Service-client-key',
+      ],
+    ],
+  },
+  GFA_INTERVAL: durations('GFA_INTERVAL', ({ gfa }) => gfa?.intervalMs, 'of at least 1s', '60s or 5m', [
+    ['999ms', 'is below 1s'],
+    ['0', 'is below 1s'],
+  ]),
+  GFA_METRICS: {
+    read: ({ gfa }) => gfa?.groups,
+    good: [['locks, filers,,locks', ['locks', 'filers']]],
+    bad: [
+      [
+        'locks,loks',
+        'GFA_METRICS: "loks" is none of the known words; expected a comma-separated list of filers, volumes, locks, propagation',
+      ],
+      [
+        ' , ',
+        'GFA_METRICS: " , " is an empty list; expected a comma-separated list of filers, volumes, locks, propagation',
+      ],
+    ],
+  },
+  PORTAL_URL: urls('PORTAL_URL', '', ({ portal }) => portal?.url),
+  PORTAL_SERVICE_KEY: {
+    read: ({ portal }) => portal?.credentials.key.reveal(),
+    good: [['key', 'key']],
+    bad: badSecrets('PORTAL_SERVICE_KEY'),
+    beside: { PORTAL_AUTH: 'oauth2', PORTAL_SERVICE_SECRET: 'secret' },
+  },
+  PORTAL_SERVICE_SECRET: {
+    read: ({ portal }) => portal !== undefined && 'secret' in portal.credentials && portal.credentials.secret.reveal(),
+    good: [['secret', 'secret']],
+    bad: badSecrets('PORTAL_SERVICE_SECRET'),
+    beside: { PORTAL_AUTH: 'oauth2', PORTAL_SERVICE_KEY: 'key' },
+  },
+  PORTAL_USER_KEY: {
+    read: ({ portal }) => portal?.credentials.key.reveal(),
+    good: [['key', 'key']],
+    bad: badSecrets('PORTAL_USER_KEY'),
+  },
+  PORTAL_AUTH: {
+    read: ({ portal }) => portal?.credentials.kind,
+    good: [
+      ['oauth2', 'oauth2'],
+      ['service_key', 'service_key'],
+      ['user_key', 'user_key'],
+    ],
+    bad: words('PORTAL_AUTH', 'oauth2, service_key, user_key'),
+    beside: { PORTAL_SERVICE_KEY: 'key', PORTAL_SERVICE_SECRET: 'secret' },
+  },
+  PORTAL_INTERVAL: durations('PORTAL_INTERVAL', ({ portal }) => portal?.intervalMs, 'of at least 1s', '60s or 5m', [
+    ['0s', 'is below 1s'],
+  ]),
+  PORTAL_DISCOVERY_INTERVAL: durations(
+    'PORTAL_DISCOVERY_INTERVAL',
+    ({ portal }) => portal?.discoveryIntervalMs,
+    'of at least 1s',
+    '15m or 1h',
+    [['0s', 'is below 1s']],
+  ),
+  PORTAL_SERIALS: {
+    read: ({ portal }) => portal?.serials,
+    good: [[`${uuid.toUpperCase()}, ${uuid}`, [uuid]]],
+    bad: [
+      [
+        `${uuid},filer-7`,
+        `PORTAL_SERIALS: "filer-7" is not a uuid; expected a comma-separated list of uuids, such as ${uuid}`,
+      ],
+    ],
+  },
+  PORTAL_SERIES: {
+    read: ({ portal }) => portal?.series,
+    good: [
+      ['cpu_utilization,load_average', series('load_average', 'cpu_utilization')],
+      ['all', series('load_average', 'cpu_utilization', 'cache_utilization', 'network_utilization', 'smb_connections')],
+      ['all,-smb_connections,-load_average', series('cpu_utilization', 'cache_utilization', 'network_utilization')],
+      ['-cpu_utilization', series('load_average', 'cache_utilization')],
+      ['-cpu_utilization,cpu_utilization', series('cpu_utilization')],
+      ['cpu_utilization=1m', [{ name: 'cpu_utilization', intervalMs: 60_000 }]],
+      ['cpu_utilization=1m,load_average', [...series('load_average'), { name: 'cpu_utilization', intervalMs: 60_000 }]],
+      [
+        'all=1h,-load_average,-cpu_utilization,-cache_utilization,-network_utilization,smb_connections = 2h',
+        [{ name: 'smb_connections', intervalMs: 7_200_000 }],
+      ],
+    ],
+    bad: [
+      ['cpu_utilisation', 'PORTAL_SERIES: "cpu_utilisation" is not a series; did you mean cpu_utilization?'],
+      ['-smb_conections', 'PORTAL_SERIES: "smb_conections" is not a series; did you mean smb_connections?'],
+      ['al', 'PORTAL_SERIES: "al" is not a series; did you mean all?'],
+      [
+        'cpu_utilization=1 min',
+        'PORTAL_SERIES: "cpu_utilization=1 min" has no duration of at least 1s; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
+      ],
+      [
+        'cpu_utilization=',
+        'PORTAL_SERIES: "cpu_utilization=" has no duration of at least 1s; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
+      ],
+      [
+        '-cpu_utilization=1m',
+        'PORTAL_SERIES: "-cpu_utilization=1m" drops a series, which takes no interval; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
+      ],
+      [
+        'load_average,-load_average',
+        'PORTAL_SERIES: "load_average,-load_average" leaves no series; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
+      ],
+      [
+        ',',
+        'PORTAL_SERIES: "," leaves no series; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
+      ],
+    ],
+  },
+  PORTAL_LOOKBACK: durations('PORTAL_LOOKBACK', ({ portal }) => portal?.lookbackMs, 'from 6m to 30d', '15m', [
+    ['5m59s', 'is below 6m'],
+    ['31d', 'is above 30d'],
+  ]),
+  PORTAL_BIN_SIZE: {
+    ...durations('PORTAL_BIN_SIZE', ({ portal }) => portal?.binSizeSeconds, 'from 1m to 1h', '60s', [
+      ['59s', 'is below 1m'],
+      ['3601s', 'is above 1h'],
+      ['60s500ms', 'is not a whole number of seconds'],
+    ]),
+    good: [
+      ['60s', 60],
+      ['1h', 3600],
+    ],
+  },
+  PORTAL_CONCURRENCY: counts('PORTAL_CONCURRENCY', ({ requests }) => requests.concurrency, 'from 1 to 1000', [
+    ['0', 'is below 1'],
+    ['1001', 'is above 1000'],
+  ]),
+  PORTAL_RATE_LIMIT: {
+    read: ({ portal }) => portal?.rateLimit,
+    good: [
+      ['20/1s', { requests: 20, windowMs: 1000 }],
+      ['1000/1h30m', { requests: 1000, windowMs: 5_400_000 }],
+    ],
+    bad: ['500', '500/', '/30s', '0/30s', '500/0s', '500/30', '500 / 30s', '-5/30s'].map((text) => [
+      text,
+      `PORTAL_RATE_LIMIT: "${text}" is not a rate; expected requests and their window, neither of them 0, such as 500/30s`,
+    ]),
+  },
+  PORTAL_DAILY_LIMIT: {
+    ...counts('PORTAL_DAILY_LIMIT', ({ portal }) => portal?.dailyLimit, 'of at least 0', []),
+    good: [
+      ['5000', 5000],
+      ['0', undefined],
+    ],
+  },
+  REQUEST_TIMEOUT: durations('REQUEST_TIMEOUT', ({ requests }) => requests.timeoutMs, 'from 1ms to 1d', '30s', [
+    ['0', 'is below 1ms'],
+    ['25h', 'is above 1d'],
+  ]),
+  MAX_RESPONSE_BYTES: counts('MAX_RESPONSE_BYTES', ({ requests }) => requests.maxResponseBytes, 'of at least 1', [
+    ['0', 'is below 1'],
+  ]),
+  STALE_AFTER: counts('STALE_AFTER', ({ staleAfter }) => staleAfter, 'of at least 1', [['0', 'is below 1']]),
+  EVENT_BUCKETS: {
+    read: ({ events }) => events.bucketsSeconds,
+    good: [['500ms, 1.5,10,1m', [0.5, 1.5, 10, 60]]],
+    bad: (
+      [
+        ['10s,soon', '"soon" is not a bucket'],
+        ['0,10s', '"0" is not a bucket'],
+        ['-1', '"-1" is not a bucket'],
+        ['Infinity', '"Infinity" is not a bucket'],
+        ['10s,5s', '"10s,5s" does not ascend'],
+        ['60s,1m', '"60s,1m" does not ascend'],
+        [',', '"," is an empty list'],
+      ] as const
+    ).map(([text, flaw]) => [
+      text,
+      `EVENT_BUCKETS: ${flaw}; expected durations or seconds of at least 1ms, ascending and separated by commas, such as 10s,1m,1h`,
+    ]),
+  },
+  EVENT_HISTOGRAMS: {
+    read: ({ events }) => events.histograms,
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: [['yes', 'EVENT_HISTOGRAMS: "yes" is neither; expected true or false']],
+  },
+  STATE_FILE: {
+    read: ({ stateFile }) => stateFile,
+    good: [['state dir/state.json', 'state dir/state.json']],
+    bad: [['a\u0000b', 'STATE_FILE: "a\\u0000b" contains a control character; expected the path of a file']],
+  },
+  PORTAL_COLLECTORS: {
+    read: ({ portal }) => portal?.collectors,
+    good: [['notifications,telemetry', ['notifications', 'telemetry']]],
+    bad: [['volume', 'PORTAL_COLLECTORS: "volume" is not a collector; did you mean volumes?']],
+  },
+  MAX_SCRAPES: counts('MAX_SCRAPES', ({ web }) => web.maxScrapes, 'of at least 1', [['0', 'is below 1']]),
+  LISTEN_ADDRESS: {
+    read: ({ web }) => ({ host: web.host, port: web.port }),
+    good: [
+      [':0', { host: undefined, port: 0 }],
+      ['localhost:9989', { host: 'localhost', port: 9989 }],
+      ['0.0.0.0:80', { host: '0.0.0.0', port: 80 }],
+      ['[::1]:65535', { host: '::1', port: 65_535 }],
+    ],
+    bad: (
+      [
+        ['9989', 'is not a listen address'],
+        ['localhost', 'is not a listen address'],
+        ['::1:9989', 'is not a listen address'],
+        ['http://host:1', 'is not a listen address'],
+        [':99999', 'has a port above 65535'],
+        ['[localhost]:1', 'has no IPv6 address in its brackets'],
+        ['300.1.1.1:1', 'has no IPv4 address'],
+      ] as const
+    ).map(([text, flaw]) => [
+      text,
+      `LISTEN_ADDRESS: "${text}" ${flaw}; expected host:port, [v6]:port or :port, such as :9989`,
+    ]),
+  },
+  METRICS_PATH: {
+    read: ({ web }) => web.metricsPath,
+    good: [
+      ['/metrics', '/metrics'],
+      ['/exporter/filers', '/exporter/filers'],
+    ],
+    bad: (
+      [
+        ['metrics', 'does not start with /'],
+        ['/metrics?x=1', 'has a query or fragment in it'],
+        ['/metrics#x', 'has a query or fragment in it'],
+        ['/a/../b', 'is not a plain path'],
+        ['//host/metrics', 'is not a plain path'],
+        ['/two words', 'is not a plain path'],
+        ['/', 'is taken'],
+        ['/healthz', 'is taken'],
+        ['/readyz', 'is taken'],
+        ['/status/', 'is taken'],
+        ['/api/v1', 'is taken'],
+      ] as const
+    ).map(([text, flaw]) => [
+      text,
+      `METRICS_PATH: "${text}" ${flaw}; expected a path such as /metrics, without a query and not one that the exporter itself answers`,
+    ]),
+  },
+  WEB_CONFIG_FILE: {
+    read: ({ web }) => web.configFile,
+    good: [['/etc/web.yml', '/etc/web.yml']],
+    bad: [['a\tb', 'WEB_CONFIG_FILE: "a\\tb" contains a control character; expected the path of a file']],
+  },
+  SHARD: {
+    ...counts('SHARD', ({ shard }) => shard.index, 'of at least 0', []),
+    beside: { TOTAL_SHARDS: '8' },
+  },
+  TOTAL_SHARDS: counts('TOTAL_SHARDS', ({ shard }) => shard.total, 'of at least 1', [['0', 'is below 1']]),
+  SHUTDOWN_TIMEOUT: durations('SHUTDOWN_TIMEOUT', (config) => config.shutdownTimeoutMs, 'from 0s to 1d', '10s', [
+    ['2d', 'is above 1d'],
+  ]),
+  LOG_LEVEL: {
+    read: ({ log }) => log.level,
+    good: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) => [level, level]),
+    bad: words('LOG_LEVEL', 'trace, debug, info, warn, error, fatal, silent'),
+  },
+  LOG_FORMAT: {
+    read: ({ log }) => log.format,
+    good: ['json', 'pretty', 'auto'].map((format) => [format, format]),
+    bad: words('LOG_FORMAT', 'json, pretty, auto'),
+  },
+};
+
+describe.each(rows.map(({ name }) => ({ name, ...cases[name] })))('$name', ({ name, read, good, bad, beside }) => {
+  test.each(good)('%j is understood', (text, value) => {
+    expect(read(configOf({ ...both, ...beside, [name]: text }))).toEqual(value);
+  });
+
+  test.each(bad)('%j is refused in one line', (text, line) => {
+    expect(faultsOf({ ...both, ...beside, [name]: text })).toEqual([line]);
+  });
+
+  test('an empty text is as if it were not set', () => {
+    const without = { ...both, ...beside, [name]: undefined };
+    expect(faultsOf({ ...without, [name]: '' })).toEqual(faultsOf(without));
+  });
+});

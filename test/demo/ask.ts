@@ -1,0 +1,101 @@
+import { request } from 'undici';
+import { onTestFinished } from 'vitest';
+import { type StandIn, type StandInOptions, startStandIn } from '../../src/demo/stand-in.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+/** A JSON object as it came. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** An answer read whole; `json` is undefined when the body is not JSON. */
+export interface Heard {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  readonly json: unknown;
+}
+
+/** What a request says beside its method and address. */
+export interface Said {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A stand-in that ends with the test, and its clock. */
+export async function start(options: Partial<StandInOptions> = {}): Promise<{ standIn: StandIn; clock: ManualClock }> {
+  const clock = new ManualClock();
+  const standIn = await startStandIn({ clock, ...options });
+  onTestFinished(() => standIn.close());
+  return { standIn, clock };
+}
+
+/** Sends a request and reads the answer whole. */
+export async function ask(
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  url: string,
+  said: Said = {},
+): Promise<Heard> {
+  const { statusCode, headers, body } = await request(url, { method, ...said });
+  const text = await body.text();
+  return { status: statusCode, headers, text, json: parsed(text) };
+}
+
+/** `GET /data` with the right token. */
+export function data(standIn: StandIn, query = '', headers: Readonly<Record<string, string>> = {}): Promise<Heard> {
+  const authorization = standIn.credentials.gfaToken;
+  return ask('GET', `${standIn.gfaUrl}/data${query}`, { headers: { authorization, ...headers } });
+}
+
+/** A group's records of a `GET /data` answer with one metrics object in an array. */
+export function group(heard: Heard, name: 'volumes' | 'filers' | 'propagation' | 'locks'): readonly Fields[] {
+  const [metrics] = (heard.json as { metrics: readonly Record<string, readonly Fields[]>[] }).metrics;
+  return metrics?.[name] ?? [];
+}
+
+/** A new pair of tokens, by user key. */
+export async function signIn(standIn: StandIn): Promise<{ access: string; refresh: string; answer: Fields }> {
+  const heard = await ask('POST', `${standIn.portalUrl}/auth/token`, {
+    headers: { 'x-user-key': standIn.credentials.userKey },
+  });
+  const answer = heard.json as Fields;
+  return { access: String(answer.access_token), refresh: String(answer.refresh_token), answer };
+}
+
+/** An inventory operation with a new token. */
+export async function get(standIn: StandIn, path: string): Promise<Heard> {
+  const { access } = await signIn(standIn);
+  return ask('GET', `${standIn.portalUrl}${path}`, { headers: { authorization: `Bearer ${access}` } });
+}
+
+/** A telemetry operation with a new token. */
+export async function telemetry(
+  standIn: StandIn,
+  serial: string,
+  segment: string,
+  body: Fields = { period: 'PT15M', bin_size: 60 },
+): Promise<Heard> {
+  const { access } = await signIn(standIn);
+  return ask('POST', `${standIn.portalUrl}/telemetry/appliances/${serial}/${segment}`, {
+    headers: { authorization: `Bearer ${access}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+/** The items of a list answer. */
+export function items(heard: Heard): readonly Fields[] {
+  return (heard.json as { items: readonly Fields[] }).items;
+}
+
+/** The serial of the appliance of a name. */
+export function serialOf(standIn: StandIn, title: string): string {
+  const found = standIn.fleet.appliances.find((appliance) => appliance.title === title);
+  if (found === undefined) throw new Error(`no appliance ${title}`);
+  return found.serial;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

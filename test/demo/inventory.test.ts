@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { get, items, start } from './ask.ts';
+
+test('serials can be filtered by type and use, and hold more than has telemetry', async () => {
+  const { standIn } = await start();
+  const types = async (query: string) => items(await get(standIn, `/serials${query}`)).map(({ type }) => type);
+  expect(new Set(await types(''))).toEqual(new Set(['edge', 'file_iq', 'nmc']));
+  expect(await types('?type=file_iq')).toEqual(['file_iq']);
+  expect(await types('?type=edge')).toHaveLength(12);
+  expect(await types('?type=edge&in_use=true')).toHaveLength(11);
+  expect(await types('?in_use=false')).toEqual(['edge']);
+});
+
+test('one type per call, a known one, and in_use is a boolean', async () => {
+  const { standIn } = await start();
+  for (const query of ['?type=edge&type=file_iq', '?type=toaster', '?in_use=maybe']) {
+    const heard = await get(standIn, `/serials${query}`);
+    expect(heard.status).toBe(422);
+    expect(heard.json).toMatchObject({ message: expect.any(String), detail: [{ loc: expect.any(Array) }] });
+  }
+});
+
+test('builds lie on both sides of 10.0.4, and one has an update on offer', async () => {
+  const { standIn } = await start();
+  expect(new Set(standIn.fleet.appliances.map(({ memorySeries }) => memorySeries)).size).toBe(2);
+  const offered = items(await get(standIn, '/serials')).filter((serial) => typeof serial.available_build === 'string');
+  expect(offered.map(({ description }) => description)).toEqual(['edge-denver']);
+});
+
+test('edges are keyed by an id of their own and carry the serial', async () => {
+  const { standIn } = await start();
+  const edges = items(await get(standIn, '/edges'));
+  const fleet = standIn.fleet.appliances.filter(({ kind }) => kind === 'edge');
+  expect(edges.map(({ id, serial, description, build }) => ({ id, serial, description, build }))).toEqual(
+    fleet.map(({ edgeId, serial, title, build }) => ({ id: edgeId, serial, description: title, build })),
+  );
+  const unreachable = edges.filter((edge) => edge.is_reachable === false);
+  expect(unreachable.map(({ description }) => description)).toEqual(['edge-lima']);
+  const withFileIq = items(await get(standIn, '/edges?file_iq_enabled=true'));
+  expect(withFileIq.length).toBeGreaterThan(0);
+  expect(withFileIq.length).toBeLessThan(edges.length);
+});
+
+test('edges can be forbidden, and can lack their newer fields', async () => {
+  const { standIn } = await start({ variations: { edgesForbidden: true } });
+  expect(await get(standIn, '/edges')).toMatchObject({ status: 403, json: { detail: null } });
+  standIn.vary({ edgesForbidden: false, newerEdgeFields: false });
+  const [edge] = items(await get(standIn, '/edges'));
+  expect(Object.keys(edge ?? {})).toEqual(['id', 'description', 'serial', 'build', 'services']);
+});
+
+test('there is a connection for each volume and each appliance on it, and one owner a volume', async () => {
+  const { standIn } = await start();
+  const { appliances, volumes } = standIn.fleet;
+  const rows = items(await get(standIn, '/volume_connections'));
+  expect(rows).toHaveLength(appliances.reduce((sum, appliance) => sum + appliance.volumes.length, 0));
+  expect(rows.filter((row) => row.role === 'owner').map((row) => row.volume_id)).toEqual(
+    volumes.map(({ portalId }) => portalId),
+  );
+  expect(new Set(appliances.map(({ edgeId }) => edgeId))).toContain(rows[0]?.appliance_id);
+  standIn.vary({ connectionIds: 'serial', nulls: 1 });
+  const [row] = items(await get(standIn, `/volume_connections?volume_id=${volumes[1]?.portalId}`));
+  expect(row).toMatchObject({ volume_name: 'design', unprotected_data: null });
+  expect(new Set(appliances.map(({ serial }) => serial))).toContain(row?.appliance_id);
+});
+
+test('inventories can come with their required fields only', async () => {
+  const { standIn } = await start({ variations: { omitOptional: true } });
+  const first = async (path: string) => Object.keys(items(await get(standIn, path))[0] ?? {});
+  expect(await first('/serials')).toEqual(['id', 'type', 'in_use']);
+  expect(await first('/edges')).toEqual(['id', 'description', 'serial', 'build']);
+  expect(await first('/volume_connections')).toEqual([
+    ...['volume_id', 'volume_name', 'appliance_id', 'appliance_name', 'role'],
+  ]);
+});
+
+test('the licence tells whether telemetry is allowed', async () => {
+  const { standIn } = await start();
+  expect((await get(standIn, '/account/license')).json).toMatchObject({ ops_iq_premium: true, gfa_enabled: true });
+  standIn.vary({ opsIqPremium: false });
+  expect((await get(standIn, '/account/license')).json).toMatchObject({ ops_iq_premium: false });
+});

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import type { StandIn } from '../../src/demo/stand-in.ts';
+import { ask, type Heard, start } from './ask.ts';
+
+const health = (standIn: StandIn) => ask('GET', `${standIn.portalUrl}/health`);
+
+async function statuses(standIn: StandIn, count: number): Promise<readonly number[]> {
+  const heard: Heard[] = [];
+  for (let asked = 0; asked < count; asked += 1) heard.push(await health(standIn));
+  return heard.map(({ status }) => status);
+}
+
+test('a token bucket lets a burst through and then one by one', async () => {
+  const { standIn, clock } = await start({
+    variations: { rateLimit: { kind: 'token-bucket', perSecond: 2, burst: 3 } },
+  });
+  expect(await statuses(standIn, 4)).toEqual([200, 200, 200, 429]);
+  await clock.advance(500);
+  expect(await statuses(standIn, 2)).toEqual([200, 429]);
+});
+
+test('a fixed window opens again at its end', async () => {
+  const rateLimit = { kind: 'fixed-window', requests: 2, windowMs: 30_000 } as const;
+  const { standIn, clock } = await start({ variations: { rateLimit } });
+  await clock.advance(29_000);
+  expect(await statuses(standIn, 3)).toEqual([200, 200, 429]);
+  expect((await health(standIn)).headers['retry-after']).toBe('1');
+  await clock.advance(1_000);
+  expect(await statuses(standIn, 3)).toEqual([200, 200, 429]);
+});
+
+test('a sliding window opens when its oldest request has left it', async () => {
+  const rateLimit = { kind: 'sliding-window', requests: 2, windowMs: 30_000 } as const;
+  const { standIn, clock } = await start({ variations: { rateLimit } });
+  expect(await statuses(standIn, 1)).toEqual([200]);
+  await clock.advance(20_000);
+  expect(await statuses(standIn, 2)).toEqual([200, 429]);
+  await clock.advance(10_000);
+  expect(await statuses(standIn, 2)).toEqual([200, 429]);
+});
+
+test('by default 500 requests pass in 30 s', async () => {
+  const { standIn } = await start();
+  const answers = await statuses(standIn, 501);
+  expect(answers.filter((status) => status === 200)).toHaveLength(500);
+  expect(answers.at(-1)).toBe(429);
+});
+
+test('a 429 says when to come back in seconds, as a date, or not at all', async () => {
+  const rateLimit = { kind: 'sliding-window', requests: 1, windowMs: 30_000 } as const;
+  const { standIn, clock } = await start({ variations: { rateLimit } });
+  await health(standIn);
+  await clock.advance(500);
+  const refused = await health(standIn);
+  expect(refused.json).toEqual({ message: 'Too many requests', detail: null });
+  expect(refused.headers['retry-after']).toBe('30');
+  standIn.vary({ retryAfter: 'date' });
+  expect((await health(standIn)).headers['retry-after']).toBe('Mon, 02 Mar 2026 10:00:30 GMT');
+  standIn.vary({ retryAfter: 'none' });
+  expect((await health(standIn)).headers).not.toHaveProperty('retry-after');
+});
+
+test('the daily limit is a 429 without Retry-After, until the next day', async () => {
+  const { standIn, clock } = await start({ variations: { dailyLimit: 2 } });
+  expect(await statuses(standIn, 3)).toEqual([200, 200, 429]);
+  expect((await health(standIn)).headers).not.toHaveProperty('retry-after');
+  await clock.advance(14 * 3_600_000);
+  expect(await statuses(standIn, 1)).toEqual([200]);
+});
+
+test('limits hold for token calls too, and not for the other service', async () => {
+  const rateLimit = { kind: 'sliding-window', requests: 0, windowMs: 30_000 } as const;
+  const { standIn } = await start({ variations: { rateLimit } });
+  const headers = { 'x-user-key': standIn.credentials.userKey };
+  expect((await ask('POST', `${standIn.portalUrl}/auth/token`, { headers })).status).toBe(429);
+  const authorization = standIn.credentials.gfaToken;
+  expect((await ask('GET', `${standIn.gfaUrl}/data`, { headers: { authorization } })).status).toBe(200);
+});
