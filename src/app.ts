@@ -30,6 +30,7 @@ import { JsonClient } from './transport/client.ts';
 import { createDispatcher } from './transport/dispatcher.ts';
 import { Pace, type RateLimit } from './transport/pace.ts';
 import { Pacer } from './transport/pacer.ts';
+import { MeasuredRate } from './transport/rate-law.ts';
 
 /** What is outside: handed in, so that a test can hand in something else. */
 export interface Outside {
@@ -242,7 +243,11 @@ function politeClient(
     },
   );
   const now = clock.monotonic();
-  const pacer = new Pacer(new Pace(limit, now), new Budget(dailyLimit, now), clock);
+  const pacer = new Pacer(
+    new Pace(limit, new MeasuredRate(limit.requests / limit.windowMs, now), now),
+    new Budget(dailyLimit, now),
+    clock,
+  );
   const client = new JsonClient({
     baseUrl,
     userAgent: `filer-exporter/${version}`,

@@ -45,3 +45,11 @@ export function demandPerSecond(tasks: Iterable<Task>): number {
 export function stretch(demand: number, allowed: number): number {
   return allowed > 0 && Number.isFinite(allowed) ? Math.max(1, demand / allowed) : 1;
 }
+
+/**
+ * The worst age that the data of a healthy task can reach, in milliseconds: its interval as the limits stretch it, and
+ * half an interval more, for a task's slot comes at least half and at most one and a half of its interval after a poll.
+ */
+export function worstAgeMs(intervalMs: number, stretched: number): number {
+  return intervalMs * (stretched + 0.5);
+}

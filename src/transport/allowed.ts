@@ -3,7 +3,8 @@ import { ForbiddenRequestError } from '../runtime/errors.ts';
 /** The methods that the program has any use for. */
 export type Method = 'GET' | 'POST' | 'DELETE';
 
-const POSTS = /^\/(?:auth\/token(?:\/refresh)?|telemetry\/(?:appliances|volumes)\/[^/]+\/[a-z_]+)$/;
+// An id is a uuid, or one with a number behind it: nothing that a server could read as another path, such as `..`.
+const POSTS = /^\/(?:auth\/token(?:\/refresh)?|telemetry\/(?:appliances|volumes)\/[\w-]+\/[a-z_]+)$/;
 
 /**
  * The one place that keeps the program read-only: any GET, the token's own three operations, and the telemetry series,

@@ -4,6 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { asError, RequestError } from '../runtime/errors.ts';
 import { assertAllowed, type Method } from './allowed.ts';
 import { readJson } from './body.ts';
+import type { Verdict } from './pace.ts';
 import type { Pacer } from './pacer.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -20,6 +21,8 @@ export interface ApiRequest {
   readonly json?: unknown;
   /** Sent as `application/x-www-form-urlencoded`. */
   readonly form?: Readonly<Record<string, string>>;
+  /** It has failed before: whatever has not been tried yet goes first. */
+  readonly again?: boolean;
 }
 
 /** Hears of every request, for the exporter's own metrics. */
@@ -65,20 +68,24 @@ export class JsonClient {
     assertAllowed(request.method, request.path);
     return this.#settings.limit(async () => {
       const { pacer, clock, observer } = this.#settings;
-      const departure = await pacer.turn(signal);
+      const departure = await pacer.turn(signal, request.again ? 'again' : 'first');
       if (departure === undefined) throw new RequestError('aborted', `${nameOf(request)} was not sent: stopping`);
       observer.started(request.operation);
       const started = clock.monotonic();
       let code = '200';
-      let refused: { readonly retryAfterMs: number | undefined } | undefined;
+      let verdict: Verdict = { state: 'unknown' };
       try {
         const answer = await this.#attempt(request, signal);
         code = String(answer.status);
-        if (answer.status === 429) refused = { retryAfterMs: answer.retryAfterMs };
+        verdict = answer.status === 429 ? { state: 'refused', retryAfterMs: answer.retryAfterMs } : { state: 'taken' };
         if (answer.status < 200 || answer.status > 299) {
-          throw new RequestError('status', `${nameOf(request)} was answered ${answer.status}${hintOf(answer.body)}`, {
-            status: answer.status,
-          });
+          throw new RequestError(
+            'status',
+            `${nameOf(request)} was answered ${answer.status}${hintOf(request, answer.body)}`,
+            {
+              status: answer.status,
+            },
+          );
         }
         return answer.body;
       } catch (thrown) {
@@ -86,8 +93,8 @@ export class JsonClient {
         code = error.code;
         throw error;
       } finally {
-        pacer.ended(departure, refused);
-        if (refused !== undefined) observer.throttled();
+        pacer.ended(departure, verdict);
+        if (verdict.state === 'refused') observer.throttled();
         observer.ended(request.operation, code, (clock.monotonic() - started) / 1000);
       }
     });
@@ -98,6 +105,8 @@ export class JsonClient {
     const attempt = new AbortController();
     const giveUp = () => attempt.abort(new RequestError('aborted', `${nameOf(request)} was given up: stopping`));
     signal.addEventListener('abort', giveUp, { once: true });
+    // Between the turn and here other code may have run: who listens to an aborted signal waits for ever.
+    if (signal.aborted) giveUp();
     const timer = new AbortController();
     void clock.sleep(timeoutMs, timer.signal).then(() => {
       if (timer.signal.aborted) return;
@@ -159,15 +168,29 @@ function payloadOf(request: ApiRequest): { readonly body?: string; readonly type
 }
 
 /** The service's own `message` or `error` (upstream-api.md 6.2), short and on one line; `detail` may echo the request. */
-function hintOf(body: unknown): string {
+function hintOf(request: ApiRequest, body: unknown): string {
   if (typeof body !== 'object' || body === null) return '';
   const { message, error } = body as Readonly<Record<string, unknown>>;
   const text = typeof message === 'string' ? message : error;
   if (typeof text !== 'string' || text === '') return '';
-  return `: ${text.slice(0, 200).replaceAll(/\s+/g, ' ').replaceAll(LOOKS_LIKE_A_KEY, '[…]')}`;
+  return `: ${withoutSecrets(request, text).slice(0, LONGEST_HINT).replaceAll(/\s+/g, ' ')}`;
 }
 
-/** A service may echo what it was sent: whatever is long enough for a key, a token or a uuid is left out of messages. */
+const LONGEST_HINT = 200;
+
+/**
+ * A service may echo what it was sent: left out of messages are the headers and form fields themselves, and whatever is
+ * long enough for a key, a token or a uuid. Before anything is cut: a piece of a key would not be known again.
+ */
+function withoutSecrets({ headers, form }: ApiRequest, text: string): string {
+  let shown = text.slice(0, 100 * LONGEST_HINT);
+  for (const sent of Object.values({ ...headers, ...form })) {
+    // An `Authorization` may be a scheme and a token, and the token alone may be echoed.
+    for (const part of [sent, ...sent.split(' ')]) if (part.length > 3) shown = shown.replaceAll(part, '[…]');
+  }
+  return shown.replaceAll(LOOKS_LIKE_A_KEY, '[…]');
+}
+
 const LOOKS_LIKE_A_KEY = /[\w+/=.~-]{16,}/g;
 
 function toRequestError(request: ApiRequest, thrown: unknown): RequestError {

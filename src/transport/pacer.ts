@@ -1,17 +1,22 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Budget } from './budget.ts';
-import type { Departure, Pace } from './pace.ts';
+import type { Departure, Pace, Verdict } from './pace.ts';
 
-/** How long everything is held after a 429 without `Retry-After`: from a second, doubling to an hour, in milliseconds. */
-const UNTOLD_HOLD = { firstMs: 1_000, longestMs: 3_600_000 } as const;
+/** Who goes first where several wait: what has not been tried yet goes before what is tried again. */
+export type Turn = 'first' | 'again';
 
-/** The turn-taking of one API: every request waits here for its moment, first come, first served. */
+interface Waiter {
+  readonly resolve: (departure: Departure | undefined) => void;
+}
+
+/** The turn-taking of one API: every request waits here for its moment. */
 export class Pacer {
   readonly #pace: Pace;
   readonly #budget: Budget;
   readonly #clock: Clock;
-  #last: Promise<unknown> = Promise.resolve();
-  #untoldInARow = 0;
+  readonly #queues: Readonly<Record<Turn, Set<Waiter>>> = { first: new Set(), again: new Set() };
+  #serving = false;
+  #wake = new AbortController();
 
   constructor(pace: Pace, budget: Budget, clock: Clock) {
     this.#pace = pace;
@@ -39,41 +44,58 @@ export class Pacer {
     return this.#pace.holdUntil > this.#clock.monotonic() ? this.#pace.holdUntil : undefined;
   }
 
-  /** Resolves when a request may leave, and counts it as sent; undefined when `signal` aborted before that. */
-  turn(signal: AbortSignal): Promise<Departure | undefined> {
-    const turn = this.#last.then(() => this.#wait(signal));
-    this.#last = turn;
-    return turn;
+  /** Resolves when a request may leave, and counts it as sent; with undefined as soon as `signal` aborts before that. */
+  turn(signal: AbortSignal, turn: Turn = 'first'): Promise<Departure | undefined> {
+    if (signal.aborted) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const queue = this.#queues[turn];
+      const leave = () => {
+        queue.delete(waiter);
+        this.#wake.abort();
+        resolve(undefined);
+      };
+      const waiter: Waiter = {
+        resolve: (departure) => {
+          signal.removeEventListener('abort', leave);
+          resolve(departure);
+        },
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      queue.add(waiter);
+      void this.#serve();
+    });
   }
 
-  /** Says that a request was answered, or given up; `refused` with what the service asked for when that was a 429. */
-  ended(departure: Departure, refused: { readonly retryAfterMs: number | undefined } | undefined): void {
-    const now = this.#clock.monotonic();
-    this.#pace.ended(departure, now);
-    if (refused === undefined) {
-      this.#untoldInARow = 0;
-      return;
-    }
-    this.#pace.refused(departure, now, refused.retryAfterMs ?? this.#untoldHoldMs(departure));
+  /** Says that a request was answered, or given up, and how the answer bears on the pace. */
+  ended(departure: Departure, verdict: Verdict): void {
+    this.#pace.ended(departure, this.#clock.monotonic(), verdict);
+    this.#wake.abort();
   }
 
-  /** Without `Retry-After` it may be a short limit or the day's: what happens after the hold tells. */
-  #untoldHoldMs(departure: Departure): number {
-    if (departure.startedAt >= this.#pace.holdUntil) this.#untoldInARow += 1;
-    const doubled = UNTOLD_HOLD.firstMs * 2 ** Math.max(0, this.#untoldInARow - 1);
-    return Math.min(doubled, UNTOLD_HOLD.longestMs);
-  }
-
-  async #wait(signal: AbortSignal): Promise<Departure | undefined> {
-    while (!signal.aborted) {
+  /** Lets waiters go as their moments come, until nobody waits. */
+  async #serve(): Promise<void> {
+    if (this.#serving) return;
+    this.#serving = true;
+    for (let queue = this.#waiting(); queue !== undefined; queue = this.#waiting()) {
       const now = this.#clock.monotonic();
       const earliest = Math.max(this.#pace.earliest(now), this.#budget.earliest(now));
-      if (earliest <= now) {
-        this.#budget.spend(now);
-        return this.#pace.started(now);
+      if (earliest > now) {
+        this.#wake = new AbortController();
+        await this.#clock.sleep(earliest - now, this.#wake.signal);
+        continue;
       }
-      await this.#clock.sleep(earliest - now, signal);
+      const [waiter] = queue;
+      if (waiter === undefined) continue;
+      queue.delete(waiter);
+      this.#budget.spend(now);
+      waiter.resolve(this.#pace.started(now));
     }
-    return undefined;
+    this.#serving = false;
+  }
+
+  #waiting(): Set<Waiter> | undefined {
+    const { first, again } = this.#queues;
+    if (first.size > 0) return first;
+    return again.size > 0 ? again : undefined;
   }
 }

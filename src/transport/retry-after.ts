@@ -3,6 +3,9 @@ export const RETRY_AFTER_BOUNDS = { shortestMs: 1_000, longestMs: 900_000 } as c
 
 const HTTP_DATE = /^[A-Za-z]{3,9},? \d{2}[ -][A-Za-z]{3}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 
+/** The third spelling that RFC 9110 5.6.7 asks to understand: asctime's, which means UTC without saying it. */
+const ASCTIME_DATE = /^[A-Za-z]{3} [A-Za-z]{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+
 /**
  * How long a `Retry-After` header asks to wait, in milliseconds within {@link RETRY_AFTER_BOUNDS}; undefined when there
  * is none or it is neither seconds nor an HTTP date.
@@ -18,11 +21,15 @@ export function retryAfterMs(
   const text = retryAfter?.trim();
   if (text === undefined || text === '') return undefined;
   if (/^\d+(?:\.\d+)?$/.test(text)) return bounded(Number(text) * 1000);
-  if (!HTTP_DATE.test(text)) return undefined;
-  const until = Date.parse(text);
-  if (!Number.isFinite(until)) return undefined;
-  const sent = date === undefined ? Number.NaN : Date.parse(date);
-  return bounded(until - (Number.isFinite(sent) ? sent : now));
+  const until = httpDate(text);
+  return until === undefined ? undefined : bounded(until - (httpDate(date ?? '') ?? now));
+}
+
+/** An HTTP date in epoch milliseconds; undefined for any other text, much of which `Date.parse` would read as local time. */
+function httpDate(text: string): number | undefined {
+  if (!HTTP_DATE.test(text) && !ASCTIME_DATE.test(text)) return undefined;
+  const moment = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
+  return Number.isFinite(moment) ? moment : undefined;
 }
 
 function bounded(ms: number): number {

@@ -50,16 +50,19 @@ export interface Patience {
   readonly random: Random;
 }
 
-/** Tries until it succeeds or the policy says that it was enough; then rejects with the last error. */
+/**
+ * Tries until it succeeds or the policy says that it was enough; then rejects with the last error. `attempt` is told
+ * whether it is a further one.
+ */
 export async function withRetries<Result>(
-  attempt: () => Promise<Result>,
+  attempt: (again: boolean) => Promise<Result>,
   policy: RetryPolicy,
   { clock, random }: Patience,
   signal: AbortSignal,
 ): Promise<Result> {
   for (let attempts = 1; ; attempts += 1) {
     try {
-      return await attempt();
+      return await attempt(attempts > 1);
     } catch (error) {
       const delayMs = signal.aborted ? undefined : retryDelayMs(error, attempts, policy, random);
       if (delayMs === undefined) throw error;

@@ -1,4 +1,4 @@
-import { RequestError } from '../../runtime/errors.ts';
+import { CredentialError, RequestError } from '../../runtime/errors.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
 import { type Patience, seriesRetries, withRetries } from '../../transport/retry.ts';
 import type { TokenSource } from './token.ts';
@@ -15,9 +15,17 @@ export class PortalClient {
     this.#patience = patience;
   }
 
-  /** Sends a request, again where upstream-api.md 6.3 says so, and gives the parsed body. */
+  /**
+   * Sends a request, again where upstream-api.md 6.3 says so, and gives the parsed body. A 401 with a new token too is a
+   * CredentialError: it is not the token that is wrong.
+   */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
-    return withRetries(() => this.#withToken(request, signal), seriesRetries, this.#patience, signal);
+    return withRetries(
+      (again) => this.#withToken({ ...request, again }, signal),
+      seriesRetries,
+      this.#patience,
+      signal,
+    );
   }
 
   async #withToken(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
@@ -25,9 +33,14 @@ export class PortalClient {
     try {
       return await this.#authorized(request, access, signal);
     } catch (error) {
-      if (!(error instanceof RequestError) || error.status !== 401) throw error;
-      this.#tokens.reject(access);
-      return this.#authorized(request, await this.#tokens.get(signal), signal);
+      if (!isRefused(error)) throw error;
+    }
+    this.#tokens.reject(access);
+    try {
+      return await this.#authorized(request, await this.#tokens.get(signal), signal);
+    } catch (cause) {
+      if (!isRefused(cause)) throw cause;
+      throw new CredentialError(`${cause.message}, with a new token as well`, { cause });
     }
   }
 
@@ -35,4 +48,8 @@ export class PortalClient {
     const headers = { ...request.headers, authorization: `Bearer ${access}` };
     return this.#client.send({ ...request, headers }, signal);
   }
+}
+
+function isRefused(error: unknown): error is RequestError {
+  return error instanceof RequestError && error.status === 401;
 }

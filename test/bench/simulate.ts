@@ -1,0 +1,80 @@
+import { seededRandom } from '../../src/runtime/random.ts';
+import { type Departure, Pace } from '../../src/transport/pace.ts';
+import type { RateLaw } from '../../src/transport/rate-law.ts';
+import type { Limit } from './services.ts';
+
+export interface Scenario {
+  readonly law: (ceiling: number, now: number) => RateLaw;
+  readonly limit: Limit;
+  /** Requests per second that the operator allowed: what the exporter was told. */
+  readonly toldPerSecond: number;
+  readonly seconds: number;
+  readonly retryAfter: boolean;
+  readonly concurrency?: number;
+  readonly latencyMs?: number;
+  readonly seed?: number;
+}
+
+export interface Result {
+  /** What was taken after the first half minute, of what could have been. */
+  readonly goodput: number;
+  /** Refused requests among all that were sent. */
+  readonly refused: number;
+  /** Requests that left inside a `Retry-After`. */
+  readonly insideHold: number;
+}
+
+/** Unlimited demand against a limit, in simulated time: what a pace makes of it. */
+export function simulate(scenario: Scenario): Result {
+  const { limit, toldPerSecond, seconds, retryAfter, concurrency = 8, latencyMs = 100, seed = 1 } = scenario;
+  const random = seededRandom(seed);
+  const pace = new Pace(
+    { requests: Math.round(toldPerSecond * 30), windowMs: 30_000 },
+    scenario.law(toldPerSecond / 1000, 0),
+    0,
+  );
+  const open: { readonly departure: Departure; readonly endsAt: number; readonly freeAt: number | undefined }[] = [];
+  let now = 0;
+  let sent = 0;
+  let refused = 0;
+  let taken = 0;
+  let fair = 0;
+  let insideHold = 0;
+  let toldHold = 0;
+  let measuredTo = 30_000;
+  while (now < seconds * 1000) {
+    const earliest = open.length < concurrency ? pace.earliest(now) : Number.POSITIVE_INFINITY;
+    const next = open.reduce((first, { endsAt }) => Math.min(first, endsAt), Number.POSITIVE_INFINITY);
+    now = Math.max(now, Math.min(earliest, next));
+    if (now > measuredTo) {
+      fair += (limit.fair(measuredTo) * (now - measuredTo)) / 1000;
+      measuredTo = now;
+    }
+    if (next <= earliest) {
+      const index = open.findIndex(({ endsAt }) => endsAt === next);
+      const [{ departure, freeAt } = { departure: { startedAt: 0, endedAt: 0 }, freeAt: undefined }] = open.splice(
+        index,
+        1,
+      );
+      if (freeAt === undefined) pace.ended(departure, now, { state: 'taken' });
+      else {
+        const retryAfterMs = retryAfter ? Math.max(1, Math.ceil((freeAt - now) / 1000)) * 1000 : undefined;
+        if (retryAfterMs !== undefined) toldHold = Math.max(toldHold, now + retryAfterMs);
+        pace.ended(departure, now, { state: 'refused', retryAfterMs });
+      }
+      continue;
+    }
+    if (now < toldHold) insideHold += 1;
+    const departure = pace.started(now);
+    const answer = limit.take(now);
+    sent += 1;
+    if (!answer.taken) refused += 1;
+    else if (now >= 30_000) taken += 1;
+    open.push({
+      departure,
+      endsAt: now + latencyMs * (0.5 + random()),
+      freeAt: answer.taken ? undefined : answer.freeAt,
+    });
+  }
+  return { goodput: taken / fair, refused: refused / sent, insideHold };
+}

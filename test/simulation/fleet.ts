@@ -1,0 +1,113 @@
+import type { Task } from '../../src/metrics/task.ts';
+import { Agenda } from '../../src/polling/agenda.ts';
+import { demandPerSecond, stretch, worstAgeMs } from '../../src/polling/sweep.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
+import { Budget } from '../../src/transport/budget.ts';
+import { type Departure, Pace, type RateLimit } from '../../src/transport/pace.ts';
+import { MeasuredRate } from '../../src/transport/rate-law.ts';
+import { slidingWindow } from '../bench/services.ts';
+
+/** A fleet, the limits that the simulated service enforces and the exporter is told, and how long to watch. */
+export interface Fleet {
+  readonly appliances: number;
+  readonly series: number;
+  readonly intervalMs: number;
+  readonly limit: RateLimit;
+  readonly dailyLimit: number;
+  readonly hours: number;
+}
+
+/** What came of it. */
+export interface FleetResult {
+  readonly refused: number;
+  readonly sent: number;
+  /** Part of the day's quota used in the last whole day. */
+  readonly quotaUsed: number;
+  /** Most requests in any 24 hours. */
+  readonly mostInADay: number;
+  /** Ages after the first two sweeps, in seconds. */
+  readonly worstAgeSeconds: number;
+  readonly computedWorstAgeSeconds: number;
+}
+
+const DAY_MS = 86_400_000;
+const CONCURRENCY = 8;
+
+/** Polls a fleet in simulated time with the agenda, pace and budget of the program; nothing sleeps. */
+export function simulateFleet(fleet: Fleet): FleetResult {
+  const random = seededRandom(7);
+  const agenda = new Agenda({ perAppliance: 2, suspects: 2 });
+  const ceiling = fleet.limit.requests / fleet.limit.windowMs;
+  const pace = new Pace(fleet.limit, new MeasuredRate(ceiling, 0), 0);
+  const budget = new Budget(fleet.dailyLimit, 0);
+  const burst = slidingWindow(fleet.limit.requests, fleet.limit.windowMs);
+  const day = slidingWindow(fleet.dailyLimit, DAY_MS);
+  const tasks = tasksOf(fleet);
+  agenda.reconcile(tasks, 0);
+  const demand = demandPerSecond(tasks);
+  const stretched = stretch(demand, Math.min(budget.perSecond, pace.perSecond(0)));
+  const settledAfter = 2 * fleet.intervalMs * stretched;
+
+  const open: {
+    readonly task: Task;
+    readonly departure: Departure;
+    readonly endsAt: number;
+    readonly taken: boolean;
+  }[] = [];
+  const lastSuccess = new Map<string, number>();
+  let now = 0;
+  let sent = 0;
+  let refused = 0;
+  let inLastDay = 0;
+  let worstAge = 0;
+  const end = fleet.hours * 3_600_000;
+  while (now < end) {
+    const next = open.reduce((first, { endsAt }) => Math.min(first, endsAt), Number.POSITIVE_INFINITY);
+    const due = open.length < CONCURRENCY ? (agenda.nextDue ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+    const leave = Math.max(due, pace.earliest(now), budget.earliest(now));
+    now = Math.max(now, Math.min(next, leave));
+    if (next <= leave) {
+      const index = open.findIndex(({ endsAt }) => endsAt === next);
+      for (const { task, departure, taken } of open.splice(index, 1)) {
+        pace.ended(departure, now, taken ? { state: 'taken' } : { state: 'refused', retryAfterMs: 30_000 });
+        agenda.settle(task, now, { failed: !taken });
+        if (!taken) continue;
+        const before = lastSuccess.get(task.id);
+        if (before !== undefined && before > settledAfter) worstAge = Math.max(worstAge, now - before);
+        lastSuccess.set(task.id, now);
+      }
+      continue;
+    }
+    const task = agenda.take(now);
+    if (task === undefined) continue;
+    budget.spend(now);
+    const taken = burst.take(now).taken && day.take(now).taken;
+    sent += 1;
+    if (!taken) refused += 1;
+    if (now >= end - DAY_MS) inLastDay += 1;
+    open.push({ task, departure: pace.started(now), endsAt: now + 100 + 200 * random(), taken });
+  }
+  return {
+    refused,
+    sent,
+    quotaUsed: inLastDay / fleet.dailyLimit,
+    mostInADay: inLastDay,
+    worstAgeSeconds: worstAge / 1000,
+    computedWorstAgeSeconds: worstAgeMs(fleet.intervalMs, stretched) / 1000,
+  };
+}
+
+function tasksOf({ appliances, series, intervalMs }: Fleet): Task[] {
+  const poll = () => Promise.reject(new Error('simulated tasks are not polled'));
+  return Array.from({ length: appliances * series }, (_, index) => {
+    const serial = `appliance-${Math.floor(index / series)}`;
+    return {
+      id: `portal/${serial}/series-${index % series}`,
+      api: 'portal',
+      operation: `series-${index % series}`,
+      appliance: { serial, name: serial },
+      intervalMs,
+      poll,
+    };
+  });
+}

@@ -1,0 +1,90 @@
+import pLimit from 'p-limit';
+import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import { RequestError } from '../../src/runtime/errors.ts';
+import { Secret } from '../../src/runtime/secret.ts';
+import { TokenSource } from '../../src/sources/portal/token.ts';
+import { Budget } from '../../src/transport/budget.ts';
+import { JsonClient } from '../../src/transport/client.ts';
+import { createDispatcher } from '../../src/transport/dispatcher.ts';
+import { Pace } from '../../src/transport/pace.ts';
+import { Pacer } from '../../src/transport/pacer.ts';
+import { MeasuredRate, type RateLaw } from '../../src/transport/rate-law.ts';
+
+/** How hard to ask. */
+export interface Drive {
+  readonly standIn: StandIn;
+  readonly clock: Clock;
+  /** Requests per second that the client was told. */
+  readonly toldPerSecond: number;
+  readonly seconds: number;
+  readonly law?: (ceiling: number, now: number) => RateLaw;
+  readonly concurrency?: number;
+}
+
+/** What the service saw of it, after the first half minute. */
+export interface Driven {
+  readonly perSecond: number;
+  /** Refused among all that were sent from the start. */
+  readonly refusedShare: number;
+  readonly refused: number;
+}
+
+/** Unlimited demand over real sockets: a client with the program's own pace asks a stand-in as fast as it may. */
+export async function drive(settings: Drive): Promise<Driven> {
+  const { standIn, clock, toldPerSecond, seconds, concurrency = 8 } = settings;
+  const law = settings.law ?? ((ceiling, now) => new MeasuredRate(ceiling, now));
+  const dispatcher = createDispatcher(concurrency, undefined);
+  const start = clock.monotonic();
+  const limit = { requests: Math.round(toldPerSecond * 30), windowMs: 30_000 };
+  const pacer = new Pacer(
+    new Pace(limit, law(toldPerSecond / 1000, start), start),
+    new Budget(undefined, start),
+    clock,
+  );
+  const client = new JsonClient({
+    baseUrl: standIn.portalUrl,
+    userAgent: 'drive',
+    dispatcher,
+    clock,
+    pacer,
+    limit: pLimit(concurrency),
+    observer: { started: () => {}, ended: () => {}, throttled: () => {} },
+    timeoutMs: 30_000,
+    maxResponseBytes: 1_000_000,
+  });
+  const stop = new AbortController();
+  const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of(standIn.credentials.userKey) }, clock);
+  const access = await tokens.get(stop.signal);
+  const serial = standIn.fleet.appliances[0]?.serial ?? '';
+  const request = {
+    method: 'POST',
+    path: `/telemetry/appliances/${serial}/smb_connections`,
+    operation: 'smb_connections',
+    headers: { authorization: `Bearer ${access}` },
+    json: { period: 'PT6M', bin_size: 60 },
+  } as const;
+  const begun = clock.now();
+  const seen = { taken: 0, refused: 0, sent: 0 };
+  const ask = async () => {
+    while (!stop.signal.aborted) {
+      try {
+        await client.send(request, stop.signal);
+        seen.sent += 1;
+        if (clock.now() - begun > 30_000) seen.taken += 1;
+      } catch (error) {
+        if (!(error instanceof RequestError)) throw error;
+        if (error.fault === 'aborted') break;
+        seen.sent += 1;
+        if (error.status === 429) seen.refused += 1;
+      }
+    }
+  };
+  const workers = Promise.all(Array.from({ length: concurrency }, ask));
+  await clock.sleep(seconds * 1000);
+  const measured = (clock.now() - begun) / 1000 - 30;
+  stop.abort();
+  await workers;
+  await dispatcher.destroy();
+  return { perSecond: seen.taken / measured, refusedShare: seen.refused / seen.sent, refused: seen.refused };
+}
