@@ -16,6 +16,7 @@ const MARGIN_SECONDS = 3600;
  * The events of one kind that were counted already, so that one delivered again counts once. Nobody promises whether
  * the service sends only what is new, overlapping windows, or everything each time (upstream-api.md 2.4), so an event
  * is forgotten only when it is older than anything that recent answers reached back to, twice over and an hour more.
+ * Should the service begin all over again later, what is not newer than the newest forgotten of its pair was counted.
  *
  * Bounded: past the limits the oldest are forgotten too early. Such an event would count again if it came again, so
  * {@link EventMemory.evicted} tells how often that had to be risked.
@@ -23,6 +24,8 @@ const MARGIN_SECONDS = 3600;
 export class EventMemory {
   readonly #limits: MemoryLimits;
   readonly #pairs = new Map<string, Map<string, number>>();
+  /** The time of the newest event forgotten for its age, by pair. */
+  readonly #forgotten = new Map<string, number>();
   readonly #reaches: number[] = [];
   #frontier = Number.NEGATIVE_INFINITY;
   #size = 0;
@@ -44,6 +47,7 @@ export class EventMemory {
 
   /** True when the event was not there yet; it is from now on. `at` is its own time in Unix seconds. */
   admit(pair: string, identity: string, at: number): boolean {
+    if (at <= (this.#forgotten.get(pair) ?? Number.NEGATIVE_INFINITY)) return false;
     let seen = this.#pairs.get(pair);
     if (seen === undefined) {
       seen = new Map();
@@ -68,6 +72,9 @@ export class EventMemory {
     if (this.#reaches.length > ANSWERS_JUDGED) this.#reaches.shift();
     const horizon = this.#horizon(bookmark);
     for (const [pair, seen] of this.#pairs) {
+      for (const at of seen.values()) {
+        if (at < horizon) this.#forgotten.set(pair, Math.max(at, this.#forgotten.get(pair) ?? at));
+      }
       this.#forget(seen, horizon);
       if (seen.size === 0) this.#pairs.delete(pair);
     }
@@ -77,6 +84,7 @@ export class EventMemory {
   drop(pair: string): void {
     this.#size -= this.#pairs.get(pair)?.size ?? 0;
     this.#pairs.delete(pair);
+    this.#forgotten.delete(pair);
   }
 
   /** What {@link EventMemory.restore} takes. */
@@ -84,6 +92,7 @@ export class EventMemory {
     return {
       frontier: Number.isFinite(this.#frontier) ? this.#frontier : null,
       reaches: [...this.#reaches],
+      forgotten: [...this.#forgotten],
       pairs: [...this.#pairs].map(([pair, seen]) => [pair, [...seen]]),
     };
   }
@@ -92,6 +101,7 @@ export class EventMemory {
   restore(saved: EventMemoryState): void {
     this.#frontier = saved.frontier ?? Number.NEGATIVE_INFINITY;
     this.#reaches.push(...saved.reaches);
+    for (const [pair, at] of saved.forgotten) this.#forgotten.set(pair, at);
     for (const [pair, seen] of saved.pairs) for (const [identity, at] of seen) this.admit(pair, identity, at);
   }
 
@@ -122,6 +132,7 @@ export class EventMemory {
 export interface EventMemoryState {
   readonly frontier: number | null;
   readonly reaches: readonly number[];
+  readonly forgotten: readonly (readonly [pair: string, at: number])[];
   readonly pairs: readonly (readonly [pair: string, seen: readonly (readonly [identity: string, at: number])[]])[];
 }
 

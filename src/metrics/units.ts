@@ -31,23 +31,34 @@ const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * An RFC 3339 date as Unix seconds, fractions and offsets included; one without an offset is read as UTC, which is
- * what both services send. Undefined when it is no such date.
+ * what both services send. A leap second is the first of the next minute, as Unix time has it. Undefined when it is no
+ * such date.
  */
 export function dateSeconds(raw: unknown): number | undefined {
   if (typeof raw !== 'string') return undefined;
   const parts = RFC_3339.exec(raw);
   if (parts === null) return undefined;
-  const [, day, time, fraction = '', offset = 'Z'] = parts;
-  const whole = Date.parse(`${day}T${time}${offset.toUpperCase()}`);
-  return Number.isFinite(whole) ? whole / 1000 + Number(`0${fraction}`) : undefined;
+  const [, day = '', minute, second, fraction = '', offset = 'Z'] = parts;
+  if (!isDay(day)) return undefined;
+  const leap = second === '60' ? 1 : 0;
+  const whole = Date.parse(`${day}T${minute}:${leap === 1 ? '59' : second}${offset.toUpperCase()}`);
+  return Number.isFinite(whole) ? whole / 1000 + leap + Number(`0${fraction}`) : undefined;
 }
 
-const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(\.\d{1,18})?([Zz]|[+-]\d{2}:\d{2})?$/;
+const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt ]((?:[01]\d|2[0-3]):\d{2}):(\d{2})(\.\d{1,18})?([Zz]|[+-]\d{2}:\d{2})?$/;
+
+/** Whether the calendar has such a day: Date.parse() makes the second of March of a 30 February. */
+function isDay(day: string): boolean {
+  if (Number(day.slice(8)) <= 28) return true;
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  return Number.isFinite(midnight) && new Date(midnight).toISOString().startsWith(day);
+}
 
 function scaled(apply: (value: number) => number): (raw: unknown) => number | undefined {
   return (raw) => {
     const value = decimal(raw);
-    return value === undefined ? undefined : apply(value);
+    // Once more: a number that just fits a double may not fit any more.
+    return value === undefined ? undefined : decimal(apply(value));
   };
 }
 
@@ -56,6 +67,16 @@ export const plain: Conversion<'none'> = { unit: 'none', upstream: 'number', rea
 
 /** Seconds, as they are. */
 export const seconds: Conversion<'seconds'> = { unit: 'seconds', upstream: 'seconds', read: decimal };
+
+/** Seconds that something took. A negative one is a fault of clocks: it would make the sum of a histogram fall. */
+export const duration: Conversion<'seconds'> = {
+  unit: 'seconds',
+  upstream: 'seconds',
+  read: (raw) => {
+    const value = decimal(raw);
+    return value !== undefined && value >= 0 ? value : undefined;
+  },
+};
 
 /** Milliseconds, to seconds. */
 export const milliseconds: Conversion<'seconds'> = {

@@ -1,7 +1,8 @@
 import { text } from '../../metrics/samples.ts';
 
 interface Entry {
-  title: string;
+  /** Null while no record has told one. */
+  title: string | null;
   /** The record's own time of that title, so that a late record does not bring an old title back. */
   titleAt: number;
   /** Monotonic milliseconds of the latest answer that named it. */
@@ -20,14 +21,14 @@ export class Directory {
   /** Notes that a record named it. `at` is the record's time in Unix seconds, `now` monotonic milliseconds. */
   see(guid: string, title: unknown, at: number, now: number): void {
     const entry = this.#entries.get(guid);
-    const fresh = text(title);
+    const told = title === undefined || title === null ? null : text(title);
     if (entry === undefined) {
-      this.#entries.set(guid, { title: fresh, titleAt: at, seenAt: now });
+      this.#entries.set(guid, { title: told, titleAt: at, seenAt: now });
       return;
     }
     entry.seenAt = now;
-    if (at >= entry.titleAt && title !== undefined && title !== null) {
-      entry.title = fresh;
+    if (told !== null && (entry.title === null || at >= entry.titleAt)) {
+      entry.title = told;
       entry.titleAt = at;
     }
   }
@@ -58,4 +59,4 @@ export class Directory {
 }
 
 /** A directory's entries, as kept over restarts. */
-export type DirectoryState = readonly (readonly [guid: string, title: string, titleAt: number, ageMs: number])[];
+export type DirectoryState = readonly (readonly [guid: string, title: string | null, titleAt: number, ageMs: number])[];

@@ -76,6 +76,7 @@ export class Ledger {
   *absorb(answer: Answer, now: number, note: NoteDrop): Generator<void, number> {
     this.#info = answer.info;
     this.#asked = true;
+    toSamples(infoTable, [answer.info], {}, note);
     for (const record of answer.groups.volumes) {
       this.#takeVolume(record, now, note);
       yield;
@@ -86,7 +87,7 @@ export class Ledger {
     }
     const locks = yield* this.#takeEvents('locks', answer, now, note);
     const propagation = yield* this.#takeEvents('propagation', answer, now, note);
-    this.#retire(now);
+    this.#retire(answer, now);
     return locks + propagation;
   }
 
@@ -169,9 +170,9 @@ export class Ledger {
     let capped = record;
     for (const [field, cap] of Object.entries(this.#caps)) {
       const value = record[field];
-      if (value === undefined) continue;
+      if (value === undefined || value === null) continue;
       const kept = cap.admit(text(value));
-      if (kept === value) continue;
+      if (kept === text(value)) continue;
       capped = { ...capped, [field]: kept };
       note('label', field);
     }
@@ -190,12 +191,14 @@ export class Ledger {
     return pair;
   }
 
-  /** Lets go of filers and volumes that no answer has named for too long, with all that was counted of them. */
-  #retire(now: number): void {
+  /**
+   * Lets go of filers and volumes that no answer has named for too long, with all that was counted of them. An answer
+   * without any record of a filer says nothing about which there are: it may bring only what is new.
+   */
+  #retire({ info, groups }: Answer, now: number): void {
     const before = now - this.#settings.goneAfterMs;
-    if (Array.isArray(this.#info.volumes))
-      for (const guid of this.#info.volumes) this.#volumes.confirm(text(guid), now);
-    if (this.#settings.groups.includes('filers')) this.#filers.retire(before);
+    if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.confirm(text(guid), now);
+    if (this.#settings.groups.includes('filers') && groups.filers.length > 0) this.#filers.retire(before);
     this.#volumes.retire(before);
     for (const [guid, { confirmedAt }] of this.#volumeStates) {
       if (!this.#volumes.has(guid) || confirmedAt < before) this.#volumeStates.delete(guid);

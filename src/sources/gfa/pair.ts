@@ -71,9 +71,9 @@ export class Pair {
   takePropagation(dated: Dated, fresh: boolean): void {
     this.#note('propagation', dated);
     const kind = this.#kindOf(text(dated.record.kind));
-    if (isNewer(dated, kind.latest)) kind.latest = dated;
+    const duration = propagationDuration.from.read(dated.record.prop_seconds);
+    if (duration !== undefined && isNewer(dated, kind.latest)) kind.latest = dated;
     if (!fresh) return;
-    const duration = decimal(dated.record.prop_seconds);
     if (duration !== undefined) kind.durations.observe(duration);
     const covered = decimal(dated.record.data_protected);
     if (covered !== undefined && covered >= 0) kind.protectedEvents = (kind.protectedEvents ?? 0) + covered;
@@ -87,7 +87,7 @@ export class Pair {
     const state = text(dated.record.lock_state);
     const counted = phase.states.get(state) ?? { count: 0, latest: undefined };
     phase.states.set(state, counted);
-    const duration = decimal(dated.record.lock_duration);
+    const duration = lockDuration.from.read(dated.record.lock_duration);
     if (duration !== undefined && isNewer(dated, counted.latest)) counted.latest = dated;
     if (!fresh) return;
     counted.count += 1;

@@ -1,5 +1,5 @@
 import type { Family } from '../../metrics/family.ts';
-import { date, listLength, plain, presence, seconds, state } from '../../metrics/units.ts';
+import { date, duration, listLength, plain, presence, seconds, state } from '../../metrics/units.ts';
 
 /** The labels of a filer on a volume. A record without a volume has empty volume labels. */
 export const pairLabels = ['filer_guid', 'filer', 'volume_guid', 'volume'] as const;
@@ -92,7 +92,7 @@ export const filerTable = [
 export const propagationLatest = {
   name: 'filer_propagation_latest_seconds',
   help: 'Propagation time of the newest event, by kind.',
-  from: seconds,
+  from: duration,
   fields: { prop_seconds: {} },
   labelsFrom: { kind: 'kind' },
 } as const satisfies Family;
@@ -102,7 +102,7 @@ export const propagationDuration = {
   name: 'filer_propagation_duration_seconds',
   help: 'Propagation times of all events since the exporter first saw the filer and volume.',
   type: 'histogram',
-  from: seconds,
+  from: duration,
   fields: { prop_seconds: {} },
   labelsFrom: { kind: 'kind' },
 } as const satisfies Family;
@@ -122,7 +122,7 @@ export const dataProtected = {
 export const lockLatest = {
   name: 'filer_lock_latest_duration_seconds',
   help: 'How long the lock was held, by the newest event that tells.',
-  from: seconds,
+  from: duration,
   fields: { lock_duration: {} },
   labelsFrom: { lock_phase: 'lock_phase', lock_state: 'lock_state' },
   optional: true,
@@ -133,7 +133,7 @@ export const lockDuration = {
   name: 'filer_lock_duration_seconds',
   help: 'How long the lock was held, over all events since the exporter first saw the filer and volume.',
   type: 'histogram',
-  from: seconds,
+  from: duration,
   fields: { lock_duration: {} },
   labelsFrom: { lock_phase: 'lock_phase' },
   optional: true,

@@ -53,6 +53,12 @@ export class PortalCollector implements Collector {
     );
   }
 
+  /** Reads the inventory now and counts the appliances of this instance. Rejects as a poll of it would. */
+  async countAppliances(signal: AbortSignal): Promise<number> {
+    await this.#discover(signal);
+    return this.appliances.length;
+  }
+
   tasks(): readonly Task[] {
     const tasks: Task[] = [
       {

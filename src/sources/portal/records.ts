@@ -5,8 +5,8 @@ import { ShapeError } from '../../runtime/errors.ts';
 
 /**
  * The records of a series' answer, newest first, for the order of `items` is not promised (upstream-api.md 4.2). What
- * has no readable time is noted and left out. Fields beside `items`, as `num_cores`, come last as a record of their own.
- * Throws a ShapeError when the answer has no list `items`.
+ * has no readable time is noted and left out. `num_cores`, which is beside `items`, comes last as a record of its own;
+ * what else may be there is none of the series' fields. Throws a ShapeError when the answer has no list `items`.
  */
 export function newestFirst(body: unknown, note: NoteDrop): readonly Fields[] {
   const dated: { readonly time: number; readonly record: Fields }[] = [];
@@ -17,8 +17,8 @@ export function newestFirst(body: unknown, note: NoteDrop): readonly Fields[] {
   }
   dated.sort((a, b) => b.time - a.time);
   const records = dated.map(({ record }) => record);
-  const { items: _, metadata: __, ...beside } = body as Fields;
-  return Object.keys(beside).length === 0 ? records : [...records, beside];
+  const { num_cores } = body as Fields;
+  return num_cores === undefined || num_cores === null ? records : [...records, { num_cores }];
 }
 
 /** The list `items` of an answer. Throws a ShapeError when there is none; `what` names the answer in its message. */

@@ -102,8 +102,8 @@ export class TokenSource {
 
   #fail(cause: Error): Error {
     if (cause instanceof RequestError && cause.fault === 'aborted') return cause;
-    const refused = cause instanceof RequestError && cause.status !== undefined && cause.status < 500;
-    if (refused && cause.status !== 429) {
+    const refused = cause instanceof RequestError && isRefusal(cause.status);
+    if (refused) {
       this.#refusals += 1;
       const pause = REFUSED_PAUSE.firstMs * 2 ** (this.#refusals - 1);
       this.#pausedUntil = this.#clock.monotonic() + Math.min(pause, REFUSED_PAUSE.longestMs);
@@ -160,6 +160,11 @@ export class TokenSource {
       expiresAt: now + lifetime * 1000,
     };
   }
+}
+
+/** Whether a status says that the credentials are no good; 408 and 429 say nothing about them. */
+function isRefusal(status: number | undefined): boolean {
+  return status !== undefined && status < 500 && status !== 408 && status !== 429;
 }
 
 function tokenRequest(credentials: Credentials): ApiRequest {

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import type { Family, Fields } from '../../src/metrics/family.ts';
+import { holdsValue, text, toSamples } from '../../src/metrics/samples.ts';
+import { percent, plain, presence } from '../../src/metrics/units.ts';
+import { loadWindow, standardSeries } from '../../src/sources/portal/series.ts';
+import { valuesOf } from '../support/exposition-lines.ts';
+
+const appliance = { serial: 's', filer: 'f' };
+
+const cpu = {
+  name: 'filer_test_cpu_ratio',
+  help: 'Test.',
+  from: percent,
+  fields: { user: { mode: 'user' }, system: { mode: 'system' } },
+} as const satisfies Family;
+
+function read(families: readonly Family[], ...newestFirst: readonly Fields[]) {
+  const notes: string[] = [];
+  const samples = toSamples(families, newestFirst, {}, (reason, place) => notes.push(`${reason} ${place}`));
+  return { values: valuesOf(samples), notes };
+}
+
+describe('a field', () => {
+  test('takes its own newest value, and one that nobody holds gives no sample', () => {
+    const newestFirst = [
+      { memory_used: null, memory_cached: '8' },
+      { memory_used: '2', memory_cached: '4' },
+    ];
+    expect(toSamples(standardSeries.memory_utilization, newestFirst, appliance)).toEqual([
+      { name: 'filer_appliance_memory_bytes', labels: { ...appliance, state: 'used' }, value: 2048 },
+      { name: 'filer_appliance_memory_bytes', labels: { ...appliance, state: 'cached' }, value: 8192 },
+    ]);
+  });
+
+  test('that is zero is a sample', () => {
+    expect(read([cpu], { user: 0, system: '0' }).values).toEqual({
+      'filer_test_cpu_ratio{mode="user"}': 0,
+      'filer_test_cpu_ratio{mode="system"}': 0,
+    });
+  });
+
+  test('that is missing or null everywhere is counted once as absent', () => {
+    expect(read([cpu], { user: null }, { user: null, other: 1 }).notes).toEqual(['absent user', 'absent system']);
+  });
+
+  test.each(['NaN', '', true, {}, '0x10'])('that reads %j is counted as invalid and gives no sample', (user) => {
+    expect(read([cpu], { user, system: 5 })).toEqual({
+      values: { 'filer_test_cpu_ratio{mode="system"}': 0.05 },
+      notes: ['invalid user'],
+    });
+  });
+
+  test('that cannot be read in the newest record takes the value before', () => {
+    expect(read([cpu], { user: 'NaN', system: 1 }, { user: '7' })).toEqual({
+      values: { 'filer_test_cpu_ratio{mode="user"}': 0.07, 'filer_test_cpu_ratio{mode="system"}': 0.01 },
+      notes: [],
+    });
+  });
+
+  test('that may be left out is no drop when absent, and one when it cannot be read', () => {
+    const optional = { ...cpu, optional: true };
+    expect(read([optional], { system: 'x' })).toEqual({ values: {}, notes: ['invalid system'] });
+  });
+
+  test('of an answer without any record is nothing to count', () => {
+    expect(read([cpu])).toEqual({ values: {}, notes: [] });
+  });
+
+  test('named like a member of every object is not found where nobody sent it', () => {
+    const odd = { ...cpu, fields: { constructor: {}, toString: {} } } as const;
+    expect(read([odd], {}).values).toEqual({});
+  });
+});
+
+describe('labels', () => {
+  const info = {
+    name: 'filer_test_info',
+    help: 'Test.',
+    from: presence,
+    fields: { id: {} },
+    labelsFrom: { build: 'build' },
+  } as const satisfies Family;
+
+  test('that are fields come from the record of the value, empty where it has none', () => {
+    expect(read([info], { id: null, build: 'new' }, { id: 'x', build: 'old' }).values).toEqual({
+      'filer_test_info{build="old"}': 1,
+    });
+    expect(read([info], { id: 'x' }).values).toEqual({ 'filer_test_info{build=""}': 1 });
+  });
+
+  test.each([
+    ['text', 'text'],
+    ['', ''],
+    [4, '4'],
+    [false, 'false'],
+    [null, ''],
+    [undefined, ''],
+    [{ a: 1 }, ''],
+    [['a'], ''],
+  ])('write %j as %j', (raw, label) => {
+    expect(text(raw)).toBe(label);
+  });
+});
+
+describe('load windows', () => {
+  test.each([
+    [
+      '15m',
+      ['longterm', 'fifteen_minute_load_average', '15', '15min', 'load15', 'Fifteen', 'LONGTERM', 'load_15m_avg'],
+    ],
+    ['5m', ['midterm', 'five_minute_load_average', '5', '5min', 'load5', 'Five']],
+    ['1m', ['shortterm', 'one_minute_load_average', '1', '1min', 'load1', 'One']],
+  ])('of %s are known by %j', (window, names) => {
+    for (const name of names) expect(loadWindow(name)).toBe(window);
+  });
+
+  test.each(['load', 'runqueue', '', '__proto__'])('named %j stand for themselves', (name) => {
+    expect(loadWindow(name)).toBe(name);
+  });
+
+  test.each([
+    [['shortterm', 'midterm', 'longterm']],
+    [['one_minute_load_average', 'five_minute_load_average', 'fifteen_minute_load_average']],
+    [['1', '5', '15']],
+    [['1min', '5min', '15min']],
+  ])('spelt %j give three samples and the cores', ([one = '', five = '', fifteen = '']) => {
+    const record = { time: 1, [fifteen]: '0.15', [one]: '0.01', [five]: 0.05 };
+    expect(read(standardSeries.load_average, record, { num_cores: 4 })).toEqual({
+      values: {
+        'filer_appliance_load_average{window="1m"}': 0.01,
+        'filer_appliance_load_average{window="5m"}': 0.05,
+        'filer_appliance_load_average{window="15m"}': 0.15,
+        filer_appliance_cpu_cores: 4,
+      },
+      notes: [],
+    });
+  });
+
+  test('take every number but the time, each its newest, and no text', () => {
+    const records = [
+      { time: 3, longterm: null, queue: 2, host: 'edge', up: true },
+      { time: 2, longterm: '0.5', midterm: '0.25' },
+    ];
+    expect(read(standardSeries.load_average, ...records, { num_cores: 2 }).values).toEqual({
+      'filer_appliance_load_average{window="15m"}': 0.5,
+      'filer_appliance_load_average{window="queue"}': 2,
+      'filer_appliance_load_average{window="5m"}': 0.25,
+      filer_appliance_cpu_cores: 2,
+    });
+  });
+
+  test('that are null in every record are counted as absent', () => {
+    expect(read(standardSeries.load_average, { time: 1, longterm: null }).notes).toEqual([
+      'absent longterm',
+      'absent num_cores',
+    ]);
+  });
+
+  test('from a record with the keys __proto__ and constructor harm nobody', () => {
+    const record = JSON.parse('{"time": 1, "__proto__": 5, "constructor": "6", "longterm": "0.5"}') as Fields;
+    const samples = toSamples(standardSeries.load_average, [record, { time: 0 }], {});
+    expect(samples.map(({ labels, value }) => [labels.window, value])).toContainEqual(['15m', 0.5]);
+    expect(({} as Fields).polluted).toBeUndefined();
+    expect(Object.getPrototypeOf({})).toBe(Object.prototype);
+  });
+});
+
+test('a record holds a value when any row finds one in it', () => {
+  const rows = [cpu, { ...cpu, name: 'filer_test_other', from: plain, fields: { other: {} } }] as const;
+  expect(holdsValue(rows, { other: '1' })).toBe(true);
+  expect(holdsValue(rows, { user: null, system: 'NaN', third: 1 })).toBe(false);
+});

@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  bytesPerSecond,
+  date,
+  dateSeconds,
+  decimal,
+  duration,
+  epochMilliseconds,
+  kibibytes,
+  listLength,
+  milliseconds,
+  percent,
+  plain,
+  presence,
+  seconds,
+  state,
+} from '../../src/metrics/units.ts';
+
+/** What JSON can hold where a decimal is documented, and is none. */
+const noDecimals: readonly unknown[] = [
+  ...[
+    '',
+    ' ',
+    ' 1',
+    '1 ',
+    '1\n',
+    '1,5',
+    '1.2.3',
+    '1_000',
+    '0x10',
+    '0b1',
+    '1e',
+    'e5',
+    '.',
+    '-',
+    '+',
+    '--1',
+    '٣',
+    '12.5 %',
+  ],
+  ...['NaN', 'Infinity', '-Infinity', 'null', 'true', '1e400', '-1e400', '9'.repeat(400)],
+  ...[Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, true, false, null, undefined],
+  ...[{}, [], [1], { valueOf: () => 1 }, Object(1)],
+];
+
+describe('decimals', () => {
+  test.each([
+    ['12.5', 12.5],
+    ['0', 0],
+    ['-0.5', -0.5],
+    ['+3', 3],
+    ['.5', 0.5],
+    ['5.', 5],
+    ['007', 7],
+    ['1e3', 1000],
+    ['1E-3', 0.001],
+    ['123456789012345678901234567890', 1.2345678901234568e29],
+    [12.5, 12.5],
+    [0, 0],
+    [Number.MAX_VALUE, Number.MAX_VALUE],
+  ])('%j is the number %d', (raw, value) => {
+    expect(decimal(raw)).toBe(value);
+  });
+
+  test.each(noDecimals.map((raw) => [raw]))('%j is no number', (raw) => {
+    expect(decimal(raw)).toBeUndefined();
+  });
+
+  test('every finite number reads back from its text', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        expect(decimal(String(value))).toBe(value + 0);
+      }),
+    );
+  });
+
+  test('whatever JSON holds, a value is a finite number or there is none', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), fc.string()), (raw) => {
+        const values = [decimal(raw), dateSeconds(raw), ...Object.values(byName).map(({ read }) => read(raw))];
+        expect(values.every((value) => value === undefined || Number.isFinite(value))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('dates', () => {
+  test.each([
+    ['1970-01-01T00:00:00Z', 0],
+    ['1969-12-31T23:59:59Z', -1],
+    ['2026-03-02T09:55:00Z', 1772445300],
+    ['2026-03-02t09:55:00z', 1772445300],
+    ['2026-03-02 09:55:00Z', 1772445300],
+    ['2026-03-02T09:55:00', 1772445300],
+    ['2026-03-02T09:55:00.25Z', 1772445300.25],
+    ['2026-03-02T09:55:00.123456789Z', 1772445300.1234567],
+    ['2026-03-02T15:25:00+05:30', 1772445300],
+    ['2026-03-01T23:55:00-10:00', 1772445300],
+    ['2026-03-02T09:55:00-00:00', 1772445300],
+    ['2024-02-29T00:00:00Z', 1709164800],
+    ['2016-12-31T23:59:60Z', 1483228800],
+    ['2016-12-31T23:59:60.5Z', 1483228800.5],
+    ['2017-01-01T00:59:60+01:00', 1483228800],
+  ])('%s is the Unix second %d', (raw, value) => {
+    expect(dateSeconds(raw)).toBe(value);
+  });
+
+  test.each([
+    ...[
+      '',
+      'now',
+      '1772445300',
+      '2026-03-02',
+      '2026-03-02T09:55Z',
+      '2026-03-02T09:55:00.Z',
+      '2026-03-02T09:55:00+0100',
+    ],
+    ...['2026-02-30T00:00:00Z', '2025-02-29T00:00:00Z', '2026-13-01T00:00:00Z', '2026-00-01T00:00:00Z'],
+    ...['2026-01-32T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01T25:00:00Z', '2026-01-01T00:60:00Z'],
+    ...['2026-01-01T00:00:61Z', '2026-01-01T00:00:00+24:00', ' 2026-01-01T00:00:00Z', 'Mon, 02 Mar 2026 10:00:30 GMT'],
+    ...[1772445300, null, undefined, true, {}, ['2026-01-01T00:00:00Z'], new Date(0)],
+  ])('%j is no date', (raw) => {
+    expect(dateSeconds(raw)).toBeUndefined();
+  });
+
+  test('every moment reads back from its text', () => {
+    const min = new Date('0000-01-01T00:00:00Z');
+    const max = new Date('9999-12-31T23:59:59Z');
+    fc.assert(
+      fc.property(fc.date({ min, max, noInvalidDate: true }), (moment) => {
+        expect(dateSeconds(moment.toISOString())).toBeCloseTo(moment.getTime() / 1000, 3);
+      }),
+    );
+  });
+});
+
+const byName = {
+  ...{ bytesPerSecond, date, duration, epochMilliseconds, kibibytes, listLength, milliseconds, percent, plain },
+  ...{ presence, seconds, state },
+};
+
+describe('conversions', () => {
+  test.each([
+    ['plain', '3', 3],
+    ['seconds', '-3', -3],
+    ['duration', '3', 3],
+    ['duration', '0', 0],
+    ['milliseconds', '1250', 1.25],
+    ['kibibytes', '1.5', 1536],
+    ['bytesPerSecond', 1048576, 1048576],
+    ['percent', '57', 0.57],
+    ['percent', '0.1', 0.001],
+    ['epochMilliseconds', 1772445300500, 1772445300.5],
+    ['date', '1970-01-01T00:01:00Z', 60],
+    ['listLength', [], 0],
+    ['listLength', ['a', null], 2],
+    ['presence', 'anything', 1],
+    ['state', 'ACQUIRED', 1],
+  ] as const)('%s reads %j as %d', (name, raw, value) => {
+    expect(byName[name].read(raw)).toBe(value);
+  });
+
+  test.each([
+    ['a duration below nothing', duration, '-1'],
+    ['kibibytes whose bytes do not fit a double', kibibytes, '1e308'],
+    ['a list that is a text', listLength, 'abc'],
+    ['a list that is a number', listLength, 3],
+  ])('%s is no value', (_, { read }, raw) => {
+    expect(read(raw)).toBeUndefined();
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../../src/runtime/secret.ts';
+import { GfaClient, type GfaSettings } from '../../../src/sources/gfa/client.ts';
+import { going, type MockApi, mockApi } from '../../support/mock-api.ts';
+
+const KEY = 'ad0c9a7f-0000-4000-8000-000000000001';
+
+function client(api: MockApi, more: Partial<GfaSettings> = {}): GfaClient {
+  const settings: GfaSettings = {
+    token: Secret.of(KEY),
+    clientKey: 'filer-exporter',
+    clientKeyHeader: 'X-Service-client-key',
+    groups: ['filers', 'volumes', 'locks', 'propagation'],
+    ...more,
+  };
+  return new GfaClient(api.client, settings, { clock: api.clock, random: () => 0 });
+}
+
+/** Asks, and lets time pass for whatever waits. */
+async function asked(api: MockApi, more: Partial<GfaSettings> = {}): Promise<unknown> {
+  const answer = client(api, more)
+    .data(going)
+    .catch((error: unknown) => error);
+  for (let round = 0; round < 10; round += 1) await api.clock.advance(1_000);
+  return answer;
+}
+
+/** A secret file that is rotated each time it is read. */
+function rotated(...values: readonly string[]): Secret {
+  let reads = -1;
+  return new Secret(() => {
+    reads += 1;
+    return values[Math.min(reads, values.length - 1)] ?? '';
+  });
+}
+
+describe('a request', () => {
+  test('carries the key as it was issued and the client key in the header configured', async () => {
+    const api = mockApi();
+    api.answer('GET', '/data', [200, { ok: true }]);
+    expect(await asked(api, { clientKeyHeader: 'X-Nasuni-client-key', clientKey: 'two' })).toEqual({ ok: true });
+    expect(api.sent[0]?.headers).toMatchObject({ authorization: KEY, 'X-Nasuni-client-key': 'two' });
+    expect(api.sent[0]?.headers).not.toHaveProperty('X-Service-client-key');
+    expect(api.sent[0]?.body).toBe('');
+  });
+
+  test('switches on the groups that are asked for and the others off', async () => {
+    const api = mockApi();
+    api.answer('GET', '/data', [200, {}], [200, {}]);
+    await asked(api);
+    await asked(api, { groups: ['locks'] });
+    expect(api.sent.map(({ path }) => Object.fromEntries(new URL(path, 'http://x').searchParams))).toEqual([
+      { filer_metrics: 'true', volume_metrics: 'true', lock_metrics: 'true', propagation_metrics: 'true' },
+      { filer_metrics: 'false', volume_metrics: 'false', lock_metrics: 'true', propagation_metrics: 'false' },
+    ]);
+  });
+});
+
+describe('a refused key', () => {
+  test.each([401, 403])('with %d is read again from its file, and tried once when it has changed', async (status) => {
+    const api = mockApi();
+    api.answer('GET', '/data', [status, undefined], [200, { ok: true }]);
+    expect(await asked(api, { token: rotated('old', 'new') })).toEqual({ ok: true });
+    expect(api.sent.map(({ headers }) => headers.authorization)).toEqual(['old', 'new']);
+  });
+
+  test('that has not changed is not tried again', async () => {
+    const api = mockApi();
+    api.answer('GET', '/data', [401, undefined]);
+    expect(await asked(api)).toMatchObject({ name: 'RequestError', status: 401 });
+    expect(api.sent).toHaveLength(1);
+  });
+
+  test('is tried once with the new key and not with a third', async () => {
+    const api = mockApi();
+    api.answer('GET', '/data', [401, undefined], [401, undefined]);
+    expect(await asked(api, { token: rotated('old', 'new', 'newer') })).toMatchObject({ status: 401 });
+    expect(api.sent).toHaveLength(2);
+  });
+});
+
+describe('an answer that may have moved the bookmark', () => {
+  test.each([
+    ['500', [500, { error: 'no bookmarks' }]],
+    ['503', [503, undefined]],
+    ['a broken connection', new Error('socket hang up')],
+  ] as const)('as %s is asked for once more', async (_, reply) => {
+    const api = mockApi();
+    api.answer('GET', '/data', reply, [200, { ok: true }]);
+    expect(await asked(api)).toEqual({ ok: true });
+  });
+
+  test.each([
+    ['500', [500, { error: 'no bookmarks' }], { status: 500 }],
+    ['a broken connection', new Error('socket hang up'), { fault: 'network' }],
+  ] as const)('as %s is not asked for a third time', async (_, reply, error) => {
+    const api = mockApi();
+    api.answer('GET', '/data', reply, reply);
+    expect(await asked(api)).toMatchObject(error);
+  });
+
+  test.each([400, 404, 406, 429])('as %d is left until the next interval', async (status) => {
+    const api = mockApi();
+    api.answer('GET', '/data', [status, { error: 'no account' }]);
+    expect(await asked(api)).toMatchObject({ status });
+    expect(api.sent).toHaveLength(1);
+  });
+});

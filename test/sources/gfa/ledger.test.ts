@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest';
+import { isNewer } from '../../../src/sources/gfa/pair.ts';
+import { valuesOf } from '../../support/exposition-lines.ts';
+import {
+  dataAnswer,
+  filer,
+  lock,
+  newLedger,
+  propagation,
+  released,
+  take,
+  told,
+  volume,
+} from '../../support/gfa-answers.ts';
+
+describe('the newest event', () => {
+  test('goes by its own time and not by when it came', () => {
+    const ledger = newLedger();
+    take(ledger, dataAnswer({ propagation: [propagation(100, 7)], locks: [released(100, 7)] }));
+    take(ledger, dataAnswer({ propagation: [propagation(50, 5)], locks: [released(50, 5)] }));
+    expect(told(ledger, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 7 });
+    expect(told(ledger, 'filer_lock_latest_duration_seconds')).toEqual({ 'lock_phase="P2",lock_state="RELEASED"': 7 });
+    expect(told(ledger, 'filer_propagation_duration_seconds_sum')).toEqual({ 'kind="data"': 12 });
+  });
+
+  test('without a duration leaves the duration told before', () => {
+    const ledger = newLedger();
+    take(ledger, dataAnswer({ locks: [released(1, 7), lock(2, { lock_state: 'RELEASED', lock_duration: null })] }));
+    take(ledger, dataAnswer({ propagation: [propagation(1, 7), propagation(2, Number.NaN)] }));
+    expect(told(ledger, 'filer_lock_latest_duration_seconds')).toEqual({ 'lock_phase="P2",lock_state="RELEASED"': 7 });
+    expect(told(ledger, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 7 });
+  });
+
+  test.each([
+    ['taken and given back', lock(5), released(5, 0)],
+    ['taken and given back without a duration', lock(5), lock(5, { lock_state: 'RELEASED' })],
+  ])('of a lock %s in one second is the release, in either order', (_, taken, given) => {
+    for (const locks of [
+      [taken, given],
+      [given, taken],
+    ]) {
+      const ledger = newLedger();
+      take(ledger, dataAnswer({ locks }));
+      expect(told(ledger, 'filer_lock_state')).toEqual({ 'lock_phase="P2",lock_state="RELEASED"': 1 });
+    }
+  });
+
+  test('is no other than itself', () => {
+    const dated = { at: 1, record: released(1, 5) };
+    expect(isNewer(dated, dated)).toBe(false);
+    expect(isNewer(dated, undefined)).toBe(true);
+  });
+});
+
+describe('the state of a lock', () => {
+  test('is exactly one for each filer, volume and phase', () => {
+    const ledger = newLedger();
+    const other = { volume_guid: 'v2', volume_title: 'archive' };
+    take(ledger, dataAnswer({ locks: [lock(1), released(2, 1), lock(3, { lock_phase: 'P1' }), lock(4, other)] }));
+    take(ledger, dataAnswer({ locks: [lock(5, { lock_state: 'ABORTED' })] }));
+    expect(told(ledger, 'filer_lock_state')).toEqual({
+      'lock_phase="P2",lock_state="ABORTED"': 1,
+      'lock_phase="P1",lock_state="ACQUIRED"': 1,
+      'filer_guid="f1",filer="one",volume_guid="v2",volume="archive",lock_phase="P2",lock_state="ACQUIRED"': 1,
+    });
+  });
+
+  test('is the capped one for words beyond the fiftieth, and the cap is counted', () => {
+    const ledger = newLedger();
+    const locks = Array.from({ length: 52 }, (_, index) => lock(index, { lock_state: `STATE ${index}` }));
+    expect(take(ledger, dataAnswer({ locks })).notes).toEqual(['label lock_state', 'label lock_state']);
+    const events = told(ledger, 'filer_lock_events_total');
+    expect(Object.keys(events)).toHaveLength(51);
+    expect(events).toMatchObject({
+      'lock_phase="P2",lock_state="other"': 2,
+      'lock_phase="P2",lock_state="STATE 49"': 1,
+    });
+    expect(told(ledger, 'filer_lock_state')).toEqual({ 'lock_phase="P2",lock_state="other"': 1 });
+  });
+});
+
+test.each([
+  ['locks', 'lock_phase', lock(1), 'filer_lock_events_total'],
+  ['propagation', 'kind', propagation(1, 1), 'filer_propagation_latest_seconds'],
+  ['volumes', 'mode', volume(1), 'filer_volume_info'],
+  ['volumes', 'profile', volume(1), 'filer_volume_info'],
+] as const)('in %s the words of %s are bounded', (group, field, record, family) => {
+  const ledger = newLedger();
+  const words = Array.from({ length: 300 }, (_, index) => `word ${index}`);
+  const records = words.map((word, index) => ({ ...record, [field]: word, volume_guid: `v${index}` }));
+  expect(take(ledger, dataAnswer({ [group]: records })).notes.filter((text) => text === `label ${field}`)).toHaveLength(
+    250,
+  );
+  const values = [...ledger.samples()].filter(({ name }) => name === family).map(({ labels }) => labels[field]);
+  expect(new Set(values).size).toBe(51);
+});
+
+describe('a record', () => {
+  test.each([
+    ['a lock without filer', { locks: [lock(1, { filer_guid: undefined })] }, 'record locks.filer_guid'],
+    ['a lock with an empty filer', { locks: [lock(1, { filer_guid: '' })] }, 'record locks.filer_guid'],
+    ['a lock without time', { locks: [lock(1, { timestamp: undefined })] }, 'record locks.timestamp'],
+    ['a lock of no day', { locks: [lock(1, { timestamp: '2026-02-30T00:00:00Z' })] }, 'record locks.timestamp'],
+    [
+      'a propagation without time',
+      { propagation: [propagation(1, 5, { timestamp: null })] },
+      'record propagation.timestamp',
+    ],
+    [
+      'a propagation without filer',
+      { propagation: [propagation(1, 5, { filer_guid: {} })] },
+      'record propagation.filer_guid',
+    ],
+    ['a filer without guid', { filers: [filer(1, 5, { filer_guid: null })] }, 'record filers.filer_guid'],
+    ['a volume without guid', { volumes: [volume(1, { volume_guid: [] })] }, 'record volumes.volume_guid'],
+  ])('that is %s is skipped and counted', (_, records, note) => {
+    const ledger = newLedger();
+    expect(take(ledger, dataAnswer(records))).toEqual({ fresh: 0, notes: [note] });
+    expect(Object.keys(valuesOf(ledger.samples())).filter((series) => series.includes('guid'))).toEqual([]);
+  });
+
+  test.each([
+    ['prop_seconds', { propagation: [propagation(1, 0, { prop_seconds: 'soon' })] }, 'invalid prop_seconds'],
+    ['prop_seconds below zero', { propagation: [propagation(1, -5)] }, 'invalid prop_seconds'],
+    ['lock_duration', { locks: [released(1, 0, { lock_duration: true })] }, 'invalid lock_duration'],
+    ['lock_state', { locks: [lock(1, { lock_state: null })] }, 'absent lock_state'],
+    ['last_checkin', { filers: [filer(1, 0, { last_checkin: {} })] }, 'invalid last_checkin'],
+    ['time_to_protect', { volumes: [volume(1, { time_to_protect: null })] }, 'absent time_to_protect'],
+  ])('with an unreadable %s is counted as a drop', (_, records, note) => {
+    expect(take(newLedger(), dataAnswer(records)).notes).toEqual([note]);
+  });
+
+  test('with a duration below zero counts as an event and in no histogram: no sum ever falls', () => {
+    const ledger = newLedger();
+    take(ledger, dataAnswer({ locks: [released(1, 10), released(2, -100)], propagation: [propagation(1, -5)] }));
+    expect(told(ledger, 'filer_lock_duration_seconds_sum')).toEqual({ 'lock_phase="P2"': 10 });
+    expect(told(ledger, 'filer_lock_events_total')).toEqual({ 'lock_phase="P2",lock_state="RELEASED"': 2 });
+    expect(told(ledger, 'filer_propagation')).toEqual({});
+  });
+
+  test('of a filer alone has empty volume labels, and none for oldest data that nobody told', () => {
+    const ledger = newLedger();
+    take(ledger, dataAnswer({ filers: [filer(1, 5, { volume_guid: undefined, volume_title: undefined })] }));
+    expect(told(ledger, 'filer_last_checkin_age_seconds')).toEqual({
+      'filer_guid="f1",filer="one",volume_guid="",volume=""': 5,
+    });
+    expect(told(ledger, 'filer_oldest_unprotected_data_age_seconds')).toEqual({});
+  });
+
+  test('that is older does not bring an old state back', () => {
+    const ledger = newLedger();
+    take(ledger, dataAnswer({ filers: [filer(9, 90)], volumes: [volume(9, { mode: 'Active' })] }));
+    take(ledger, dataAnswer({ filers: [filer(5, 50)], volumes: [volume(5, { mode: 'Disabled' })] }));
+    expect(told(ledger, 'filer_last_checkin_age_seconds')).toEqual({ '': 90 });
+    expect(Object.keys(valuesOf(ledger.samples())).join()).not.toContain('Disabled');
+  });
+
+  test('with names such as __proto__ and constructor is like any other', () => {
+    const ledger = newLedger();
+    const odd = {
+      filer_guid: '__proto__',
+      volume_guid: 'constructor',
+      lock_state: 'toString',
+      lock_phase: '__proto__',
+    };
+    take(ledger, dataAnswer({ locks: [JSON.parse(JSON.stringify(lock(1, odd)))] }));
+    const pair = 'filer_guid="__proto__",filer="one",volume_guid="constructor",volume="projects"';
+    expect(told(ledger, 'filer_lock_events_total')).toEqual({
+      [`${pair},lock_phase="__proto__",lock_state="toString"`]: 1,
+    });
+  });
+});
+
+describe('info', () => {
+  test('that misses a field or has it wrong is counted, and gives the rest', () => {
+    const ledger = newLedger();
+    const info = { last_info: undefined, last_lock_event: null, request_time: 'now', volumes: 2 };
+    expect(take(ledger, dataAnswer({}, info)).notes).toEqual([
+      'invalid volumes',
+      'absent last_info',
+      'absent last_lock_event',
+      'invalid request_time',
+    ]);
+    expect(valuesOf(ledger.samples())).toEqual({
+      'filer_account_info{account="acc"}': 1,
+      filer_gfa_last_propagation_timestamp_seconds: 1_772_496_000,
+    });
+  });
+
+  test('of an epoch date is a value like any other', () => {
+    const ledger = newLedger();
+    take(ledger, dataAnswer({}, { last_lock_event: '1970-01-01T00:00:00Z' }));
+    expect(told(ledger, 'filer_gfa_last_lock_event_timestamp_seconds')).toEqual({ '': 0 });
+  });
+});
+
+describe('a title', () => {
+  test('that changes takes every series with it, and no series stays under the old one', () => {
+    const ledger = newLedger();
+    take(ledger, dataAnswer({ filers: [filer(1, 5)], locks: [released(1, 5)], propagation: [propagation(1, 5)] }));
+    take(ledger, dataAnswer({ filers: [filer(2, 5, { filer_title: 'two', volume_title: 'plans' })] }));
+    const own = Object.keys(valuesOf(ledger.samples())).filter((series) => series.includes('f1'));
+    expect(own.every((series) => series.includes('filer="two"') && series.includes('volume="plans"'))).toBe(true);
+    expect(own.length).toBeGreaterThan(10);
+  });
+
+  test('in an older event does not come back', () => {
+    const ledger = newLedger();
+    take(ledger, dataAnswer({ filers: [filer(2, 5)] }));
+    take(ledger, dataAnswer({ locks: [lock(1, { filer_title: 'old' })] }));
+    expect(Object.keys(valuesOf(ledger.samples())).join()).not.toContain('old');
+  });
+
+  test('that no record has told is the guid until one does, however old', () => {
+    const ledger = newLedger();
+    take(ledger, dataAnswer({ filers: [filer(2, 5, { filer_title: null, volume_title: undefined })] }));
+    expect(told(ledger, 'filer_last_checkin_age_seconds')).toEqual({
+      'filer_guid="f1",filer="f1",volume_guid="v1",volume="v1"': 5,
+    });
+    take(ledger, dataAnswer({ locks: [lock(1)] }));
+    expect(told(ledger, 'filer_last_checkin_age_seconds')).toEqual({ '': 5 });
+  });
+});
+
+test('nothing is said before the first answer', () => {
+  expect([...newLedger().samples()]).toEqual([]);
+});

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { Secret } from '../../../src/runtime/secret.ts';
+import { going, mockApi, token } from '../../support/mock-api.ts';
+import { outcomeOf, portalClient } from '../../support/portal-parts.ts';
+
+const TOKEN = '/auth/token';
+const SERIALS = { method: 'GET', path: '/serials', operation: 'serials' } as const;
+
+test('a request carries the token as a bearer', async () => {
+  const api = mockApi();
+  api.answer('POST', TOKEN, token('one'));
+  api.answer('GET', '/serials', [200, { items: [] }]);
+  expect(await portalClient(api).send(SERIALS, going)).toEqual({ items: [] });
+  expect(api.sent[1]?.headers.authorization).toBe('Bearer one');
+});
+
+test('a 401 is asked once more with a new token, for the key read again from its file', async () => {
+  const api = mockApi();
+  let version = 0;
+  const key = new Secret(() => `key${version}`);
+  api.answer('POST', TOKEN, token('one'), token('two'));
+  api.answer('GET', '/serials', [200, 1], [401, undefined], [200, 2]);
+  const portal = portalClient(api, { kind: 'user_key', key });
+  expect(await portal.send(SERIALS, going)).toBe(1);
+  version = 1;
+  expect(await portal.send(SERIALS, going)).toBe(2);
+  expect(api.sent.map(({ headers }) => headers['x-user-key'] ?? headers.authorization)).toEqual([
+    'key0',
+    'Bearer one',
+    'Bearer one',
+    'key1',
+    'Bearer two',
+  ]);
+});
+
+test('a 401 with the new token too is a fault of the credentials and is not asked a third time', async () => {
+  const api = mockApi();
+  api.answer('POST', TOKEN, token('one'), token('two'));
+  api.answer('GET', '/serials', [401, undefined], [401, undefined]);
+  const error = await outcomeOf(api, portalClient(api).send(SERIALS, going));
+  expect(error).toMatchObject({
+    name: 'CredentialError',
+    message: expect.stringContaining('with a new token as well'),
+  });
+});
+
+test('a 401 whose new token is refused is a fault of the credentials, and nothing is sent while the pause lasts', async () => {
+  const api = mockApi();
+  api.answer('POST', TOKEN, token('one'), [401, undefined]);
+  api.answer('GET', '/serials', [401, undefined]);
+  const portal = portalClient(api);
+  expect(await outcomeOf(api, portal.send(SERIALS, going), 0)).toMatchObject({ name: 'CredentialError' });
+  expect(await outcomeOf(api, portal.send(SERIALS, going), 0)).toMatchObject({ name: 'CredentialError' });
+  expect(api.sent).toHaveLength(3);
+});
+
+test('fifty requests answered 401 together get one new token', async () => {
+  const api = mockApi();
+  api.answer('POST', TOKEN, token('one'), token('two'));
+  const fifty = <Thing>(thing: Thing) => Array.from({ length: 50 }, () => thing);
+  api.answer('GET', '/serials', ...fifty([401, undefined] as const), ...fifty([200, 'ok'] as const));
+  const portal = portalClient(api);
+  const answers = await Promise.all(fifty(SERIALS).map((request) => portal.send(request, going)));
+  expect(new Set(answers)).toEqual(new Set(['ok']));
+  expect(api.sent.filter(({ path }) => path === '/v1/auth/token')).toHaveLength(2);
+});
+
+test.each([403, 404, 422])('a %d is not asked again', async (status) => {
+  const api = mockApi();
+  api.answer('POST', TOKEN, token('one'));
+  api.answer('GET', '/serials', [status, { message: 'no', detail: null }]);
+  expect(await outcomeOf(api, portalClient(api).send(SERIALS, going))).toMatchObject({ status });
+});
+
+test('a service in trouble is asked twice more', async () => {
+  const api = mockApi();
+  api.answer('POST', TOKEN, token('one'));
+  api.answer('GET', '/serials', [503, undefined], new Error('reset'), [200, 'ok']);
+  expect(await outcomeOf(api, portalClient(api).send(SERIALS, going))).toBe('ok');
+});

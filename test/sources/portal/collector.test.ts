@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import type { Reading } from '../../../src/metrics/snapshot.ts';
+import type { PortalCollector } from '../../../src/sources/portal/collector.ts';
+import { valuesOf } from '../../support/exposition-lines.ts';
+import { going, type MockApi, mockApi, type Reply, token } from '../../support/mock-api.ts';
+import { outcomeOf, portalCollector, uuid } from '../../support/portal-parts.ts';
+
+const A = uuid(0xa);
+const B = uuid(0xb);
+const FORBIDDEN: Reply = [403, { message: 'Forbidden', detail: null }];
+
+function list(...items: readonly object[]): Reply {
+  return [200, { items }];
+}
+
+/** An API whose inventory says this: edge serials, file_iq serials, edges. */
+function portal(edge: Reply, fileIq: Reply, edges: Reply): MockApi {
+  const api = mockApi();
+  api.answer('POST', '/auth/token', token('one'));
+  api.answer('GET', '/serials', edge, fileIq);
+  api.answer('GET', '/edges', edges);
+  return api;
+}
+
+function discover(collector: PortalCollector): Promise<Reading> {
+  return collector.tasks()[0]?.poll(going) ?? Promise.reject(new Error('no inventory task'));
+}
+
+function ids(collector: PortalCollector): readonly string[] {
+  return collector.tasks().map(({ id }) => id);
+}
+
+describe('the inventory task', () => {
+  test('asks for the edges and the file_iq in use, each type in a request of its own', async () => {
+    const api = portal(list(), list(), list());
+    await discover(portalCollector(api));
+    expect(api.sent.slice(1).map(({ method, path }) => `${method} ${path.replace(/\?$/, '')}`)).toEqual([
+      'GET /v1/serials?type=edge&in_use=true',
+      'GET /v1/serials?type=file_iq&in_use=true',
+      'GET /v1/edges',
+    ]);
+  });
+
+  test('makes a task for each series of each appliance', async () => {
+    const api = portal(list({ id: A, type: 'edge' }), list({ id: B, type: 'file_iq' }), list());
+    const collector = portalCollector(api);
+    expect(ids(collector)).toEqual(['portal/inventory']);
+    await discover(collector);
+    expect(ids(collector)).toEqual(['portal/inventory', `portal/${A}/cpu_utilization`, `portal/${B}/cpu_utilization`]);
+  });
+
+  test('does with what is not forbidden', async () => {
+    const edge = { serial: B, description: 'b', build: '9' };
+    const noEdges = portalCollector(portal(list({ id: A, type: 'edge' }), list(), FORBIDDEN));
+    expect((await discover(noEdges)).empty).toBe(false);
+    expect(noEdges.appliances.map(({ serial }) => serial)).toEqual([A]);
+    const noSerials = portalCollector(portal(FORBIDDEN, FORBIDDEN, list(edge)));
+    await discover(noSerials);
+    expect(noSerials.appliances.map(({ name }) => name)).toEqual(['b']);
+  });
+
+  test('fails when everything is forbidden and nobody has listed the serials, and says what to do', async () => {
+    const collector = portalCollector(portal(FORBIDDEN, FORBIDDEN, FORBIDDEN));
+    await expect(discover(collector)).rejects.toThrow(/both forbidden; give the role .* PORTAL_SERIALS/);
+  });
+
+  test('that fails leaves the appliances as they were', async () => {
+    const api = portal(list({ id: A, type: 'edge' }), list(), list());
+    const collector = portalCollector(api);
+    await discover(collector);
+    api.answer('GET', '/serials', [200, 'maintenance'], list());
+    api.answer('GET', '/edges', list());
+    expect(await outcomeOf(api, discover(collector))).toMatchObject({ name: 'ShapeError' });
+    api.answer('GET', '/serials', [200, undefined], list());
+    api.answer('GET', '/edges', list());
+    expect(await outcomeOf(api, discover(collector))).toMatchObject({ name: 'ShapeError' });
+    expect(collector.appliances.map(({ serial }) => serial)).toEqual([A]);
+  });
+});
+
+describe('PORTAL_SERIALS', () => {
+  test('are polled before the inventory is read, and where all of it is forbidden', async () => {
+    const api = portal(FORBIDDEN, FORBIDDEN, FORBIDDEN);
+    const collector = portalCollector(api, { serials: [A, B] });
+    expect(ids(collector)).toHaveLength(3);
+    expect(valuesOf((await discover(collector)).samples)).toEqual({
+      [`filer_appliance_info{serial="${A}",filer="${A}",type="",build="",available_build=""}`]: 1,
+      [`filer_appliance_info{serial="${B}",filer="${B}",type="",build="",available_build=""}`]: 1,
+    });
+  });
+
+  test('take their names from the inventory and no other appliance', async () => {
+    const serials = list({ id: A.toUpperCase(), type: 'edge', description: 'a' }, { id: uuid(9), type: 'edge' });
+    const collector = portalCollector(portal(serials, list(), list()), { serials: [A, B] });
+    await discover(collector);
+    expect(collector.appliances.map(({ name }) => name)).toEqual(['a', B]);
+  });
+});
+
+describe('a shard', () => {
+  const serials = Array.from({ length: 60 }, (_, index) => uuid(index));
+
+  test('polls its own appliances and says their inventory alone; all shards together have each once', async () => {
+    const polled: string[] = [];
+    for (const index of [0, 1, 2]) {
+      const api = portal(list(...serials.map((id) => ({ id, type: 'edge' }))), list(), list());
+      const collector = portalCollector(api, { shard: { index, total: 3 } });
+      const { samples } = await discover(collector);
+      const own = collector.appliances.map(({ serial }) => serial);
+      expect([...samples].map(({ labels }) => labels.serial)).toEqual(own);
+      polled.push(...own);
+    }
+    expect(polled).toHaveLength(serials.length);
+    expect(new Set(polled)).toEqual(new Set(serials));
+  });
+});
+
+describe('a series', () => {
+  async function polled(body: unknown, series = 'cpu_utilization'): Promise<Reading> {
+    const api = mockApi();
+    api.answer('POST', '/auth/token', token('one'));
+    api.answer('POST', `/telemetry/appliances/${A}/${series}`, [200, body]);
+    const collector = portalCollector(api, { serials: [A], series: [{ name: series, intervalMs: 300_000 }] });
+    return collector.tasks()[1]?.poll(going) ?? Promise.reject(new Error('no task'));
+  }
+
+  test('has the time of the newest record that held a value', async () => {
+    const items = [
+      { time: 3_000, cpu_usage: null },
+      { time: 1_000, cpu_usage: '1' },
+      { time: 2_000, cpu_usage: '50' },
+    ];
+    expect(valuesOf((await polled({ items })).samples)).toEqual({
+      [`filer_appliance_cpu_utilization_ratio{serial="${A}",filer="${A}"}`]: 0.5,
+      [`filer_appliance_series_timestamp_seconds{serial="${A}",filer="${A}",series="cpu_utilization"}`]: 2,
+    });
+  });
+
+  test('of nulls has no sample and no time, and counts the drop', async () => {
+    const { samples, drops, empty } = await polled({ items: [{ time: 3_000, cpu_usage: null }] });
+    expect([[...samples], Object.fromEntries(drops), empty]).toEqual([[], { absent: 1 }, false]);
+  });
+
+  test('without items is empty and no failure, whatever is beside them', async () => {
+    const { samples, drops, empty } = await polled({ items: [], num_cores: null, next: 15 }, 'load_average');
+    expect([[...samples], drops.size, empty]).toEqual([[], 0, true]);
+  });
+
+  test('that does not fit the build is asked for at the pace of the inventory', async () => {
+    const serial = { id: A, type: 'edge', build: '10.0.4' };
+    const series = ['memory_utilization', 'memory_utilization_details', 'load_average'];
+    const collector = portalCollector(portal(list(serial), list(), list()), {
+      series: series.map((name) => ({ name, intervalMs: 300_000 })),
+    });
+    await discover(collector);
+    const intervals = collector.tasks().slice(1);
+    expect(intervals.map(({ operation, intervalMs }) => [operation, intervalMs])).toEqual([
+      ['memory_utilization', 900_000],
+      ['memory_utilization_details', 300_000],
+      ['load_average', 300_000],
+    ]);
+  });
+
+  test('takes the appliance’s new name from the next poll on', async () => {
+    const api = portal(list({ id: A, type: 'edge', description: 'old' }), list(), list());
+    const collector = portalCollector(api);
+    await discover(collector);
+    api.answer('GET', '/serials', list({ id: A, type: 'edge', description: 'new' }), list());
+    api.answer('GET', '/edges', list());
+    const old = collector.tasks()[1];
+    await discover(collector);
+    api.answer('POST', `/telemetry/appliances/${A}/cpu_utilization`, list({ time: 1, cpu_usage: 1 }));
+    const { samples } = (await old?.poll(going)) ?? { samples: [] };
+    expect([...samples].map(({ labels }) => labels.filer)).toEqual(['new', 'new']);
+    expect(collector.tasks()[1]?.appliance?.name).toBe('new');
+  });
+});

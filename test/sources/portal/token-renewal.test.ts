@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../../src/runtime/secret.ts';
+import { type Credentials, TokenSource } from '../../../src/sources/portal/token.ts';
+import { going, type MockApi, mockApi, token } from '../../support/mock-api.ts';
+import { userKey } from '../../support/portal-parts.ts';
+
+const TOKEN = '/auth/token';
+const REFRESH = '/auth/token/refresh';
+
+function source(api: MockApi, credentials: Credentials = userKey): TokenSource {
+  return new TokenSource(api.client, credentials, api.clock);
+}
+
+function paths(api: MockApi): readonly string[] {
+  return api.sent.map(({ method, path }) => `${method} ${path.replace('/v1', '')}`);
+}
+
+/** The error's name, or the token. */
+function got(tokens: TokenSource): Promise<string> {
+  return tokens.get(going).catch((error: Error) => error.name);
+}
+
+describe('fifty that wait for a token', () => {
+  test('share one request, and one refresh', async () => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('one'));
+    const tokens = source(api);
+    const fifty = () => Promise.all(Array.from({ length: 50 }, () => got(tokens)));
+    expect(new Set(await fifty())).toEqual(new Set(['one']));
+    await api.clock.advance(3_500_000);
+    api.answer('POST', REFRESH, token('two'));
+    expect(new Set(await fifty())).toEqual(new Set(['two']));
+    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`]);
+  });
+
+  test('share one failure, and one new token after a 401 that each of them tells', async () => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, [503, undefined], token('one'), token('two'));
+    const tokens = source(api);
+    const fifty = () => Promise.all(Array.from({ length: 50 }, () => got(tokens)));
+    expect(new Set(await fifty())).toEqual(new Set(['CredentialError']));
+    await fifty();
+    const again = Array.from({ length: 50 }, () => {
+      tokens.reject('one');
+      return got(tokens);
+    });
+    expect(new Set(await Promise.all(again))).toEqual(new Set(['two']));
+    tokens.reject('one');
+    expect(await tokens.get(going)).toBe('two');
+  });
+});
+
+describe('a refresh', () => {
+  async function expired(api: MockApi, more = {}): Promise<TokenSource> {
+    api.answer('POST', TOKEN, token('one', more));
+    const tokens = source(api);
+    await tokens.get(going);
+    await api.clock.advance(3_600_000);
+    return tokens;
+  }
+
+  test('sends the refresh token under the name token, with the old access token', async () => {
+    const api = mockApi();
+    const tokens = await expired(api);
+    api.answer('POST', REFRESH, token('two'));
+    await tokens.get(going);
+    expect(JSON.parse(api.sent[1]?.body ?? '')).toEqual({ token: 'one-refresh' });
+    expect(api.sent[1]?.headers.authorization).toBe('Bearer one');
+  });
+
+  test.each([400, 401, 422, 500])('answered %d gives way to the whole way', async (status) => {
+    const api = mockApi();
+    const tokens = await expired(api);
+    api.answer('POST', REFRESH, [status, { message: 'no' }]);
+    api.answer('POST', TOKEN, token('two'));
+    expect(await tokens.get(going)).toBe('two');
+    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`, `POST ${TOKEN}`]);
+  });
+
+  test('answered with something else than a token gives way as well', async () => {
+    const api = mockApi();
+    const tokens = await expired(api);
+    api.answer('POST', REFRESH, [200, { access_token: 5 }]);
+    api.answer('POST', TOKEN, token('two'));
+    expect(await tokens.get(going)).toBe('two');
+  });
+
+  test('that nobody answered is not tried a second time with the same token', async () => {
+    const api = mockApi();
+    const tokens = await expired(api);
+    api.answer('POST', REFRESH, new Error('reset'));
+    expect(await got(tokens)).toBe('CredentialError');
+    api.answer('POST', TOKEN, token('two'));
+    expect(await got(tokens)).toBe('two');
+  });
+
+  test.each([[{ refresh_token: undefined }], [{ refresh_token: '' }], [{ refresh_token: 7 }]])(
+    'is left out where the answer held %j',
+    async (more) => {
+      const api = mockApi();
+      const tokens = await expired(api, more);
+      api.answer('POST', TOKEN, token('two'));
+      expect(await tokens.get(going)).toBe('two');
+    },
+  );
+
+  test('is not used for a token that was answered 401', async () => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('one'), token('two'));
+    const tokens = source(api);
+    tokens.reject(await tokens.get(going));
+    expect(await tokens.get(going)).toBe('two');
+  });
+});
+
+describe('refused credentials', () => {
+  test.each([400, 401, 403, 422])(
+    'with %d are not sent again until a pause is over that doubles to five minutes',
+    async (status) => {
+      const api = mockApi();
+      const tokens = source(api);
+      for (const pauseMs of [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]) {
+        api.answer('POST', TOKEN, [status, { message: 'no' }]);
+        const before = api.sent.length;
+        expect(await got(tokens)).toBe('CredentialError');
+        await api.clock.advance(pauseMs - 1);
+        expect(await got(tokens)).toBe('CredentialError');
+        expect(api.sent.length).toBe(before + 1);
+        await api.clock.advance(1);
+      }
+      api.answer('POST', TOKEN, token('one'));
+      expect(await got(tokens)).toBe('one');
+      expect(tokens.held).toBe(true);
+    },
+  );
+
+  test('pause from the first step again after a success', async () => {
+    const api = mockApi();
+    const tokens = source(api);
+    api.answer('POST', TOKEN, [401, undefined]);
+    await got(tokens);
+    await api.clock.advance(5_000);
+    api.answer('POST', TOKEN, token('one'));
+    tokens.reject(await got(tokens));
+    api.answer('POST', TOKEN, [401, undefined]);
+    await got(tokens);
+    await api.clock.advance(5_000);
+    api.answer('POST', TOKEN, token('two'));
+    expect(await got(tokens)).toBe('two');
+  });
+
+  test('are told with what to check; a service in trouble or in a hurry is not', async () => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, [401, { message: 'Bad key' }]);
+    await expect(source(api).get(going)).rejects.toThrow(/answered 401: Bad key; check the portal credentials/);
+    for (const status of [408, 429, 500, 503]) {
+      api.answer('POST', TOKEN, [status, undefined], token('one'));
+      const tokens = source(api);
+      const error = await tokens.get(going).catch(String);
+      expect(error).toMatch(new RegExp(`CredentialError: getting a token from the portal: .* ${status}$`));
+      expect(await got(tokens)).toBe('one');
+    }
+  });
+
+  test('are read again from their files each time', async () => {
+    const api = mockApi();
+    let version = 0;
+    const rotating = (name: string) => new Secret(() => `${name}${version}`);
+    const tokens = source(api, { kind: 'service_key', key: rotating('key'), secret: rotating('secret') });
+    api.answer('POST', TOKEN, token('one'), token('two'));
+    tokens.reject(await tokens.get(going));
+    version = 1;
+    await tokens.get(going);
+    const sent = api.sent.map(({ headers }) => [headers['x-service-key'], headers['x-service-secret']]);
+    expect(sent).toEqual([
+      ['key0', 'secret0'],
+      ['key1', 'secret1'],
+    ]);
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../../src/runtime/secret.ts';
+import { type Credentials, lifetimeSeconds, TokenSource } from '../../../src/sources/portal/token.ts';
+import { going, type MockApi, mockApi, token } from '../../support/mock-api.ts';
+import { jwt, userKey } from '../../support/portal-parts.ts';
+
+const TOKEN = '/auth/token';
+const REFRESH = '/auth/token/refresh';
+
+function source(api: MockApi, credentials: Credentials = userKey): TokenSource {
+  return new TokenSource(api.client, credentials, api.clock);
+}
+
+/** The error's name, or the token. */
+function got(tokens: TokenSource): Promise<string> {
+  return tokens.get(going).catch((error: Error) => error.name);
+}
+
+describe('credentials on the wire', () => {
+  const key = Secret.of('key+with/odd chars&');
+  const secret = Secret.of('sec=ret');
+
+  test('of OAuth 2.0 are a form and nothing in the headers', async () => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('t'));
+    await source(api, { kind: 'oauth2', key, secret }).get(going);
+    const [sent] = api.sent;
+    expect(sent?.body).toBe(
+      'grant_type=client_credentials&client_id=key%2Bwith%2Fodd+chars%26&client_secret=sec%3Dret',
+    );
+    expect(sent?.headers).toMatchObject({ 'content-type': 'application/x-www-form-urlencoded' });
+    expect(new Set(Object.keys(sent?.headers ?? {}))).toEqual(
+      new Set(['accept', 'accept-encoding', 'content-type', 'user-agent']),
+    );
+  });
+
+  test('of a service key are two headers and an empty object', async () => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('t'));
+    await source(api, { kind: 'service_key', key, secret }).get(going);
+    expect(api.sent[0]).toMatchObject({ method: 'POST', path: '/v1/auth/token', body: '{}' });
+    expect(api.sent[0]?.headers).toMatchObject({
+      'x-service-key': 'key+with/odd chars&',
+      'x-service-secret': 'sec=ret',
+      'content-type': 'application/json',
+    });
+    expect(api.sent[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  test('of a user key are one header and an empty object', async () => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('t'));
+    await source(api).get(going);
+    expect(api.sent[0]).toMatchObject({ body: '{}', headers: { 'x-user-key': 'the-user-key' } });
+    expect(api.sent[0]?.headers).not.toHaveProperty('x-service-key');
+  });
+});
+
+describe('the life of a token', () => {
+  const now = 1_000_000_000;
+  test.each([
+    ['expires_in', 900, jwt({ exp: 5000, iat: 0 }), 900],
+    ['expires_in as text', '900', 'opaque', 900],
+    ['exp less iat, whatever the clock says', null, jwt({ exp: 5000, iat: 1400 }), 3600],
+    ['exp less now where there is no iat', undefined, jwt({ exp: 1_000_600 }), 600],
+    ['exp less iat where expires_in is nothing', 0, jwt({ exp: 100, iat: 40 }), 60],
+    ['exp less iat where expires_in is below nothing', -5, jwt({ exp: 100, iat: 40 }), 60],
+    ['exp less iat where expires_in is no number', 'soon', jwt({ exp: 100, iat: 40 }), 60],
+    ['five minutes where exp is over', null, jwt({ exp: 10 }), 300],
+    ['five minutes where exp is no number', null, jwt({ exp: 'tomorrow' }), 300],
+    ['five minutes for a JWT without claims', null, jwt({}), 300],
+    ['five minutes for claims that are a list', null, jwt([1]), 300],
+    ['five minutes for an opaque token', null, 'opaque', 300],
+    ['five minutes for a damaged JWT', null, 'a.%%%.c', 300],
+  ])('is %s', (_, expiresIn, access, seconds) => {
+    expect(lifetimeSeconds(expiresIn, access, now)).toBe(seconds);
+  });
+
+  test.each([
+    ['an hour, less two minutes', 3600, 3480],
+    ['five minutes, less a fifth', 300, 240],
+    ['ten minutes, less two minutes', 600, 480],
+  ])('is used for %s', async (_, expires_in, usedFor) => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('one', { expires_in }));
+    const tokens = source(api);
+    await tokens.get(going);
+    expect(tokens.secondsLeft).toBe(expires_in);
+    await api.clock.advance(usedFor * 1000 - 1);
+    expect(await tokens.get(going)).toBe('one');
+    await api.clock.advance(1);
+    api.answer('POST', REFRESH, token('two'));
+    expect(await tokens.get(going)).toBe('two');
+    expect(tokens.held).toBe(true);
+  });
+
+  test('does not depend on the wall clock once it is here', async () => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('one'));
+    const tokens = source(api);
+    await tokens.get(going);
+    api.clock.step(86_400_000);
+    expect(await tokens.get(going)).toBe('one');
+  });
+});
+
+test.each([
+  ['nothing', undefined],
+  ['a list', []],
+  ['no access token', { refresh_token: 'x' }],
+  ['an empty access token', { access_token: '' }],
+  ['a number for a token', { access_token: 5 }],
+])('an answer with %s is no token', async (_, body) => {
+  const api = mockApi();
+  api.answer('POST', TOKEN, [200, body]);
+  const tokens = source(api);
+  expect(await got(tokens)).toBe('CredentialError');
+  expect(tokens.held).toBe(false);
+});
+
+describe('giving the token back', () => {
+  test('ends it with its own bearer, once', async () => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('one'));
+    api.answer('DELETE', TOKEN, [200, {}]);
+    const tokens = source(api);
+    await tokens.get(going);
+    expect(await tokens.revoke(going)).toBe(true);
+    expect(api.sent[1]?.headers.authorization).toBe('Bearer one');
+    expect(await tokens.revoke(going)).toBe(false);
+    expect(tokens.held).toBe(false);
+    expect(tokens.secondsLeft).toBeUndefined();
+  });
+
+  test.each([
+    ['refused', [401, undefined]],
+    ['not answered', new Error('reset')],
+  ] as const)('is no failure when %s', async (_, reply) => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('one'));
+    api.answer('DELETE', TOKEN, reply);
+    const tokens = source(api);
+    await tokens.get(going);
+    expect(await tokens.revoke(going)).toBe(false);
+  });
+});

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { type CatalogEntry, upstreamCatalog } from '../../src/catalog.ts';
+import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
+import { type Line, linesOf } from '../support/exposition-lines.ts';
+import {
+  fixturePath,
+  gfaExposition,
+  inventoryExposition,
+  portalExposition,
+  recorded,
+} from '../support/recorded-answers.ts';
+
+const ALL_SERIES = [...STANDARD_SERIES, ...FURTHER_SERIES];
+
+test.each(ALL_SERIES)('a recorded answer of %s gives the exposition beside it', async (series) => {
+  await expect(await portalExposition(series)).toMatchFileSnapshot(fixturePath(`portal/${series}.metrics`));
+});
+
+test('the inventory names the appliances in use, whatever is in their names, by the builds that the edges tell', async () => {
+  await expect(await inventoryExposition()).toMatchFileSnapshot(fixturePath('portal/inventory.metrics'));
+});
+
+test('a health score that is a word is a status and no number', async () => {
+  const exposition = await portalExposition('appliance_health_score', 'portal/appliance_health_score-word');
+  await expect(exposition).toMatchFileSnapshot(fixturePath('portal/appliance_health_score-word.metrics'));
+});
+
+test('an answer of /data as a list, split over two objects, gives the exposition beside it', async () => {
+  await expect(await gfaExposition('data')).toMatchFileSnapshot(fixturePath('gfa/data.metrics'));
+});
+
+test('an answer of /data as one object with groups missing gives the exposition beside it', async () => {
+  await expect(await gfaExposition('data-object')).toMatchFileSnapshot(fixturePath('gfa/data-object.metrics'));
+});
+
+test('the same answer of /data again changes no line', async () => {
+  expect(await gfaExposition('data', 'data', 'data')).toBe(await gfaExposition('data'));
+});
+
+test('every family of the catalogue occurs in a recorded exposition, with the labels that it declares', async () => {
+  const lines = await everyLine();
+  for (const entry of upstreamCatalog) {
+    const own = lines.filter(({ name }) => linesNames(entry).includes(name));
+    expect(own, `${entry.name} occurs in no recorded exposition: add a fixture`).not.toHaveLength(0);
+    for (const { name, labels } of own) {
+      const bound = name.endsWith('_bucket') ? ['le'] : [];
+      expect({ name, labels: labels.map(([label]) => label) }).toEqual({ name, labels: [...entry.labels, ...bound] });
+    }
+  }
+});
+
+test('every field that a row names holds a value in a recorded answer of its own operation', () => {
+  for (const { name, source } of upstreamCatalog) {
+    for (const origin of source) {
+      const [operation = '', fields = ''] = origin.split(': ');
+      const answers = fixturesOf(operation).map((fixture) => recorded(fixture));
+      for (const field of fields.split(', ').filter((text) => text !== '' && text !== 'every numeric field')) {
+        const isHeld = answers.some((answer) => holds(answer, field));
+        expect(isHeld, `${name} reads ${field} of ${operation}: no recorded answer holds it`).toBe(true);
+      }
+    }
+  }
+});
+
+function linesNames({ name, type }: CatalogEntry): readonly string[] {
+  return type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => name + suffix) : [name];
+}
+
+async function everyLine(): Promise<readonly Line[]> {
+  const expositions = [await gfaExposition('data'), await inventoryExposition()];
+  for (const series of ALL_SERIES) expositions.push(await portalExposition(series));
+  return expositions.flatMap(linesOf);
+}
+
+function fixturesOf(operation: string): readonly string[] {
+  if (operation.startsWith('GET /data')) return ['gfa/data'];
+  if (operation.startsWith('GET /serials')) return ['portal/serials-edge', 'portal/serials-file-iq', 'portal/edges'];
+  if (operation === 'every series') return ALL_SERIES.map((series) => `portal/${series}`);
+  return operation === 'polls' ? [] : [`portal/${operation}`];
+}
+
+/** Whether a field of this name is somewhere in an answer and is not null. */
+function holds(answer: unknown, field: string): boolean {
+  if (typeof answer !== 'object' || answer === null) return false;
+  return Object.entries(answer).some(([name, value]) => (name === field && value !== null) || holds(value, field));
+}

@@ -1,0 +1,96 @@
+import type { Fields } from '../../src/metrics/family.ts';
+import { atOnce } from '../../src/runtime/slices.ts';
+import { Ledger, type LedgerSettings } from '../../src/sources/gfa/ledger.ts';
+import { readAnswer } from '../../src/sources/gfa/records.ts';
+import { GROUPS, type Group } from '../../src/sources/gfa/series.ts';
+import { valuesOf } from './exposition-lines.ts';
+
+/** 2026-03-02T00:00:00Z in Unix seconds: `at` of every builder counts from here. */
+export const MIDNIGHT = 1_772_409_600;
+
+/** A moment so many seconds after midnight, as the service writes it. */
+export function timestamp(at: number): string {
+  return new Date((MIDNIGHT + at) * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+/** The records of one metrics object. */
+export type Records = Readonly<Partial<Record<Group, readonly unknown[]>>>;
+
+/** An answer of `GET /data` with these records, about the volumes v1 and v2. */
+export function dataAnswer(records: Records, info: Fields = {}): Fields {
+  const usual = { account: 'acc', volumes: ['v1', 'v2'], last_info: timestamp(0), request_time: timestamp(0) };
+  const events = { last_lock_event: timestamp(86_400), last_propagation: timestamp(86_400) };
+  return { version: 1, flags: {}, info: { ...usual, ...events, ...info }, metrics: [records] };
+}
+
+/** What every record says of filer f1 on volume v1. */
+function pairRecord(at: number): Fields {
+  return {
+    timestamp: timestamp(at),
+    filer_guid: 'f1',
+    filer_title: 'one',
+    volume_guid: 'v1',
+    volume_title: 'projects',
+  };
+}
+
+/** A lock event of f1 on v1, P2, ACQUIRED. */
+export function lock(at: number, more: Fields = {}): Fields {
+  return { ...pairRecord(at), lock_phase: 'P2', lock_state: 'ACQUIRED', ...more };
+}
+
+/** A lock of f1 on v1 given back after so many seconds. */
+export function released(at: number, seconds: number, more: Fields = {}): Fields {
+  return lock(at, { lock_state: 'RELEASED', lock_duration: seconds, ...more });
+}
+
+/** A propagation event of f1 on v1, kind data. */
+export function propagation(at: number, seconds: number, more: Fields = {}): Fields {
+  return { ...pairRecord(at), kind: 'data', prop_seconds: seconds, ...more };
+}
+
+/** The state of f1 on v1. */
+export function filer(at: number, checkin: number, more: Fields = {}): Fields {
+  return { ...pairRecord(at), last_checkin: checkin, ...more };
+}
+
+/** The state of v1. */
+export function volume(at: number, more: Fields = {}): Fields {
+  const usual = { timestamp: timestamp(at), volume_guid: 'v1', volume_title: 'projects' };
+  return { ...usual, mode: 'Active', profile: 'default', time_to_protect: 900, ...more };
+}
+
+/** The time after which what no answer names is gone, in milliseconds. */
+export const GONE_AFTER_MS = 180_000;
+
+/** A ledger with two buckets, 10 and 60 seconds. */
+export function newLedger(more: Partial<LedgerSettings> = {}): Ledger {
+  return new Ledger({
+    histograms: { bounds: [10, 60], boundText: String },
+    memory: { perPair: 10_000, total: 10_000 },
+    groups: GROUPS,
+    goneAfterMs: GONE_AFTER_MS,
+    ...more,
+  });
+}
+
+/** Reads and absorbs an answer at a moment; how many events were new, and what was noted. */
+export function take(ledger: Ledger, answer: unknown, now = 0): { readonly fresh: number; readonly notes: string[] } {
+  const notes: string[] = [];
+  const note = (reason: string, place: string) => void notes.push(`${reason} ${place}`);
+  return { fresh: atOnce(ledger.absorb(readAnswer(answer, note), now, note)), notes };
+}
+
+/** The ledger's samples of one family and its lines, by labels; without the labels that are those of f1 on v1. */
+export function told(ledger: Ledger, family: string): Readonly<Record<string, number>> {
+  const own = [...ledger.samples()].filter(({ name }) => name.startsWith(family));
+  const values: Record<string, number> = {};
+  for (const [series, value] of Object.entries(valuesOf(own))) {
+    const short = series
+      .replace(family, '')
+      .replace('filer_guid="f1",filer="one",volume_guid="v1",volume="projects"', '')
+      .replaceAll(/^(\w*)\{,?|\}$/g, '$1');
+    values[short] = value;
+  }
+  return values;
+}

@@ -1,0 +1,94 @@
+import { setMaxListeners } from 'node:events';
+import pLimit from 'p-limit';
+import { type Interceptable, MockAgent } from 'undici';
+import { onTestFinished } from 'vitest';
+import type { Log } from '../../src/runtime/log.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { JsonClient } from '../../src/transport/client.ts';
+import type { Pacer } from '../../src/transport/pacer.ts';
+import { ManualClock } from './manual-clock.ts';
+
+/** A request as it left, with the base URL's path still in front. */
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What a service answers: a status and a body that becomes JSON, or an error in the place of an answer. */
+export type Reply = readonly [status: number, body: unknown] | Error;
+
+/** One HTTP API that answers what it is told, in order, and nothing else. */
+export interface MockApi {
+  readonly client: JsonClient;
+  readonly clock: ManualClock;
+  /** Every request, in order of leaving. */
+  readonly sent: Sent[];
+  /** Answers the next requests of this method and path, queries left aside, one reply after the other. */
+  answer(method: string, path: string, ...replies: readonly Reply[]): void;
+}
+
+/** A log that nobody reads. */
+export const noLog: Log = createLog('silent', { write: () => {} });
+
+/** Never held up, and never aborted. */
+export const going = new AbortController().signal;
+setMaxListeners(0, going);
+
+/** An API below `http://api.test/v1` until the test ends; by then every reply must have been asked for. */
+export function mockApi(clock = new ManualClock()): MockApi {
+  const agent = new MockAgent();
+  agent.disableNetConnect();
+  onTestFinished(async () => {
+    agent.assertNoPendingInterceptors();
+    await agent.close();
+  });
+  const pool = agent.get('http://api.test');
+  const sent: Sent[] = [];
+  const client = new JsonClient({
+    baseUrl: 'http://api.test/v1',
+    userAgent: 'filer-exporter/test',
+    dispatcher: agent,
+    clock,
+    pacer: unpaced,
+    limit: pLimit(100),
+    observer: { started: () => {}, ended: () => {}, throttled: () => {} },
+    timeoutMs: 30_000,
+    maxResponseBytes: 1_000_000,
+  });
+  return {
+    client,
+    clock,
+    sent,
+    answer: (method, path, ...replies) => {
+      for (const reply of replies) intercept(pool, method, path, reply, sent);
+    },
+  };
+}
+
+/** Everyone's turn is now: pacing has tests of its own. */
+const unpaced = {
+  turn: () => Promise.resolve({ startedAt: 0, endedAt: undefined }),
+  ended: () => {},
+} as unknown as Pacer;
+
+function intercept(pool: Interceptable, method: string, path: string, reply: Reply, sent: Sent[]): void {
+  const whole = `/v1${path}`;
+  const matching = pool.intercept({ method, path: (asked) => asked.split('?')[0] === whole });
+  if (reply instanceof Error) {
+    matching.replyWithError(reply);
+    return;
+  }
+  const [statusCode, body] = reply;
+  matching.reply((options) => {
+    const headers = options.headers as Readonly<Record<string, string>>;
+    sent.push({ method, path: options.path, headers, body: String(options.body ?? '') });
+    return { statusCode, data: body === undefined ? '' : JSON.stringify(body) };
+  });
+}
+
+/** A token answer. */
+export function token(access: string, more: Readonly<Record<string, unknown>> = {}): Reply {
+  return [200, { access_token: access, refresh_token: `${access}-refresh`, expires_in: 3600, ...more }];
+}

@@ -1,0 +1,46 @@
+import { Secret } from '../../src/runtime/secret.ts';
+import { PortalClient } from '../../src/sources/portal/client.ts';
+import { PortalCollector, type PortalSettings } from '../../src/sources/portal/collector.ts';
+import { type Credentials, TokenSource } from '../../src/sources/portal/token.ts';
+import { type MockApi, noLog } from './mock-api.ts';
+
+/** A uuid that tells appliances apart. */
+export function uuid(index: number): string {
+  return `00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`;
+}
+
+/** A user key that nobody rotates. */
+export const userKey: Credentials = { kind: 'user_key', key: Secret.of('the-user-key') };
+
+/** The portal of an API with its token. */
+export function portalClient(api: MockApi, credentials: Credentials = userKey): PortalClient {
+  const tokens = new TokenSource(api.client, credentials, api.clock);
+  return new PortalClient(api.client, tokens, { clock: api.clock, random: () => 0 });
+}
+
+/** A collector that asks for the processor's load every five minutes. */
+export function portalCollector(api: MockApi, more: Partial<PortalSettings> = {}): PortalCollector {
+  const settings: PortalSettings = {
+    series: [{ name: 'cpu_utilization', intervalMs: 300_000 }],
+    discoveryIntervalMs: 900_000,
+    serials: undefined,
+    shard: { index: 0, total: 1 },
+    lookbackMs: 900_000,
+    binSeconds: 60,
+    ...more,
+  };
+  return new PortalCollector(portalClient(api), settings, noLog);
+}
+
+/** A JWT with these claims, signed by nobody. */
+export function jwt(claims: unknown): string {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'none' })}.${part(claims)}.signature`;
+}
+
+/** What became of something, error or not, with time passing for whatever waits in it. */
+export async function outcomeOf(api: MockApi, under: Promise<unknown>, ms = 10_000): Promise<unknown> {
+  const outcome = under.catch((error: unknown) => error);
+  await api.clock.advance(ms);
+  return outcome;
+}

@@ -1,0 +1,111 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { upstreamCatalog } from '../../src/catalog.ts';
+import { ChunkStore } from '../../src/exposition/store.ts';
+import { formatBound } from '../../src/exposition/text.ts';
+import type { Task } from '../../src/metrics/task.ts';
+import { poll } from '../../src/polling/poll.ts';
+import { Watch } from '../../src/polling/watch.ts';
+import { Secret } from '../../src/runtime/secret.ts';
+import { GfaClient } from '../../src/sources/gfa/client.ts';
+import { GfaCollector } from '../../src/sources/gfa/collector.ts';
+import { Ledger } from '../../src/sources/gfa/ledger.ts';
+import { GROUPS } from '../../src/sources/gfa/series.ts';
+import { PortalClient } from '../../src/sources/portal/client.ts';
+import { PortalCollector } from '../../src/sources/portal/collector.ts';
+import { applianceUp } from '../../src/sources/portal/series.ts';
+import { TokenSource } from '../../src/sources/portal/token.ts';
+import { going, type MockApi, mockApi, noLog, token } from './mock-api.ts';
+
+/** The appliance that the recorded series are about. */
+export const SERIAL = 'a1d1b8de-4e2b-4d0c-9a7f-5a2b6c7d8e01';
+
+/** Where a fixture is, relative to `test/fixtures`. */
+export function fixturePath(name: string): string {
+  return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+}
+
+/** A recorded answer; the name is the path below `test/fixtures` without `.json`. */
+export function recorded(name: string): unknown {
+  const path = fixturePath(`${name}.json`);
+  expect(existsSync(path), `a recorded answer test/fixtures/${name}.json`).toBe(true);
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+/** The exposition that a recorded answer of one series gives; the inventory is read before, for the appliance's name. */
+export async function portalExposition(series: string, fixture = `portal/${series}`): Promise<string> {
+  const api = portalApi();
+  const collector = portalCollector(api, [series]);
+  await collector.tasks()[0]?.poll(going);
+  api.answer('POST', `/telemetry/appliances/${SERIAL}/${series}`, [200, recorded(fixture)]);
+  return exposed(
+    api,
+    collector.tasks().filter(({ id }) => id === `portal/${SERIAL}/${series}`),
+  );
+}
+
+/** The exposition that the recorded lists of the inventory give. */
+export function inventoryExposition(): Promise<string> {
+  const api = portalApi();
+  return exposed(api, portalCollector(api, []).tasks());
+}
+
+/** The exposition that recorded answers of `GET /data` give, polled one after the other. */
+export async function gfaExposition(...fixtures: readonly string[]): Promise<string> {
+  const api = mockApi();
+  const settings = { token: Secret.of('key'), clientKey: 'test', clientKeyHeader: 'x-client', groups: GROUPS };
+  const ledger = new Ledger({
+    histograms: { bounds: [10, 60, 3600], boundText: formatBound },
+    memory: { perPair: 100, total: 1000 },
+    groups: GROUPS,
+    goneAfterMs: 180_000,
+  });
+  const client = new GfaClient(api.client, settings, { clock: api.clock, random: () => 0 });
+  const collector = new GfaCollector(client, ledger, 60_000, api.clock, noLog);
+  let exposition = '';
+  for (const fixture of fixtures) {
+    api.answer('GET', '/data', [200, recorded(`gfa/${fixture}`)]);
+    exposition = await exposed(api, collector.tasks());
+  }
+  return exposition;
+}
+
+function portalApi(): MockApi {
+  const api = mockApi();
+  api.answer('POST', '/auth/token', token('access'));
+  api.answer('GET', '/serials', [200, recorded('portal/serials-edge')], [200, recorded('portal/serials-file-iq')]);
+  api.answer('GET', '/edges', [200, recorded('portal/edges')]);
+  return api;
+}
+
+function portalCollector({ client, clock }: MockApi, series: readonly string[]): PortalCollector {
+  const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of('key') }, clock);
+  const settings = {
+    series: series.map((name) => ({ name, intervalMs: 300_000 })),
+    discoveryIntervalMs: 900_000,
+    serials: undefined,
+    shard: { index: 0, total: 1 },
+    lookbackMs: 900_000,
+    binSeconds: 60,
+  };
+  return new PortalCollector(new PortalClient(client, tokens, { clock, random: () => 0 }), settings, noLog);
+}
+
+/** What the store says once these tasks have been polled, and watched as the program watches them. */
+async function exposed({ clock }: MockApi, tasks: readonly Task[]): Promise<string> {
+  const store = new ChunkStore(upstreamCatalog);
+  const sink = {
+    publish: (_: Task, snapshot: Parameters<ChunkStore['publish']>[0]) => void store.publish(snapshot),
+    withdraw: (id: string) => store.withdraw(id),
+    dropped: () => {},
+  };
+  const watch = new Watch({ api: tasks[0]?.api ?? 'portal', sink, log: noLog, clock, upName: applianceUp.name });
+  watch.changed(tasks, []);
+  for (const task of tasks) {
+    const outcome = await poll(task, going, clock);
+    if (outcome.state !== 'succeeded') throw outcome.error;
+    watch.ended(outcome, { wentDown: false, wentUp: false });
+  }
+  return Buffer.concat([...store.moment('text').buffers]).toString('utf8');
+}
