@@ -48,6 +48,8 @@ export interface App {
   start(): Promise<number>;
   /** Polls everything once without serving; resolves with the exposition, and whether anything could be polled. */
   once(signal: AbortSignal): Promise<{ readonly exposition: Buffer; readonly polled: boolean }>;
+  /** Reads the inventory once and resolves with how many appliances this instance would poll. */
+  countAppliances(): Promise<number>;
   /** Stops polling, lets scrapes end, gives the portal's token back; all of it within the configured time-out. */
   stop(): Promise<void>;
 }
@@ -59,6 +61,8 @@ interface Source {
   readonly pacer: Pacer;
   readonly watch: Watch;
   readonly runner: Runner;
+  /** Reads the inventory, where there is one, and counts its appliances. */
+  readonly count: (signal: AbortSignal) => Promise<number>;
   readonly facts: () => readonly (readonly [string, string])[];
   /** Lets go of what the API gave us. */
   readonly release: (signal: AbortSignal) => Promise<unknown>;
@@ -82,7 +86,9 @@ const EVENT_MEMORY = { perPair: 5_000, total: 500_000 } as const;
 /** Builds the program from its configuration: the one place that knows everybody. */
 export function createApp(config: Config, outside: Outside): App {
   const { clock, log } = outside;
-  const apis: Api[] = [...(config.gfa ? (['gfa'] as const) : []), ...(config.portal ? (['portal'] as const) : [])];
+  // Shard 0 alone polls `/data`: on the others that API is not one that could be down.
+  const gfa = config.shard.index === 0 ? config.gfa : undefined;
+  const apis: Api[] = [...(gfa ? (['gfa'] as const) : []), ...(config.portal ? (['portal'] as const) : [])];
   const own = new OwnMetrics(
     { version: outside.version, revision: outside.revision, node_version: outside.nodeVersion },
     apis,
@@ -90,7 +96,7 @@ export function createApp(config: Config, outside: Outside): App {
   const store = new ChunkStore(upstreamCatalog);
   const sources: Source[] = [];
   const freshness = new Freshness(config.staleAfter, (task) => stretchOf(sources.find(({ api }) => api === task.api)));
-  const ledger = config.gfa && config.shard.index === 0 ? createLedger(config, config.gfa) : undefined;
+  const ledger = gfa && createLedger(config, gfa);
   const exposition = new Exposition(
     store,
     own,
@@ -110,7 +116,7 @@ export function createApp(config: Config, outside: Outside): App {
       for (const [reason, count] of drops) own.dropped(api, reason, count);
     },
   };
-  if (config.gfa && ledger) sources.push(gfaSource(config, config.gfa, ledger, own, sink, outside));
+  if (gfa && ledger) sources.push(gfaSource(config, gfa, ledger, own, sink, outside));
   if (config.portal) sources.push(portalSource(config, config.portal, own, sink, outside));
 
   const server = new ExpositionServer({
@@ -138,6 +144,10 @@ export function createApp(config: Config, outside: Outside): App {
       await Promise.all(sources.map(({ runner }) => runner.runOnce(signal)));
       const buffers = await exposition.moment('text');
       return { exposition: Buffer.concat(buffers), polled: sources.some(({ watch }) => watch.succeeded > 0) };
+    },
+    countAppliances: async () => {
+      const counts = await Promise.all(sources.map(({ count }) => count(stopping.signal)));
+      return counts.reduce((sum, count) => sum + count, 0);
     },
     stop: async () => {
       stopping.abort();
@@ -183,6 +193,7 @@ function gfaSource(
   );
   return {
     ...polled(collector, gfa.intervalMs, pacer, GFA_HEALTH, 1, sink, outside),
+    count: () => Promise.resolve(0),
     facts: () => [['Base URL', gfa.url]],
     release: close,
   };
@@ -198,8 +209,8 @@ function portalSource(
   const { client, pacer, close } = politeClient(
     'portal',
     portal.url,
-    portal.rateLimit,
-    portal.dailyLimit,
+    shareOf(portal.rateLimit, config.shard.total),
+    portal.dailyLimit && Math.max(1, Math.floor(portal.dailyLimit / config.shard.total)),
     config,
     own,
     outside,
@@ -212,6 +223,7 @@ function portalSource(
   );
   return {
     ...polled(collector, portal.intervalMs, pacer, PORTAL_HEALTH, config.requests.concurrency, sink, outside),
+    count: (signal) => collector.countAppliances(signal),
     facts: () => [
       ['Base URL', portal.url],
       ['Token', tokens.secondsLeft === undefined ? 'none' : `expires in ${Math.round(tokens.secondsLeft)} s`],
@@ -221,6 +233,11 @@ function portalSource(
       await close();
     },
   };
+}
+
+/** What one of so many shards may take of a limit of the account: they know nothing of each other. */
+function shareOf({ requests, windowMs }: RateLimit, shards: number): RateLimit {
+  return { requests: Math.max(1, Math.floor(requests / shards)), windowMs };
 }
 
 /** A client with a pace of its own: the trouble of one API never touches the other's. */

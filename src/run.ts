@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { type App, createApp } from './app.ts';
-import { type Command, EXIT, parseArguments, usage } from './cli.ts';
+import { type App, createApp, type Outside } from './app.ts';
+import { type Command, EXIT, type Invocation, parseArguments, usage } from './cli.ts';
 import type { Config, LogConfig } from './config/config.ts';
 import { effectiveConfiguration, helpText } from './config/describe.ts';
 import { loadConfig } from './config/load.ts';
+import { planOf, planText } from './plan.ts';
 import { systemClock } from './runtime/clock.ts';
 import { asError, ConfigError } from './runtime/errors.ts';
-import { createLog } from './runtime/log.ts';
+import { createLog, type Log } from './runtime/log.ts';
 import { systemRandom } from './runtime/random.ts';
 import { FURTHER_SERIES, STANDARD_SERIES } from './sources/portal/operations.ts';
 
@@ -27,10 +28,12 @@ export async function run(args: readonly string[], environment: Environment, sto
   }
 }
 
-async function obey(command: Command, environment: Environment, stopped: Promise<void>): Promise<number> {
+async function obey(invocation: Invocation, environment: Environment, stopped: Promise<void>): Promise<number> {
+  const { command } = invocation;
   if (command === 'help') return say(usage(helpText()));
   if (command === 'version') return say(packageVersion());
   if (command === 'check-config') return say(effectiveConfiguration(load(environment, readText)));
+  if (command === 'plan') return plan(invocation, environment);
   if (command !== 'demo') return live(command, load(environment, readText), stopped);
   // Loaded only when asked for: a real exporter has no use for made-up services.
   const { demoEnvironment, startDemo } = await import('./demo/demo.ts');
@@ -47,15 +50,41 @@ async function live(command: Command, config: Config, stopped: Promise<void>): P
   process.on('unhandledRejection', (reason) => {
     log.error({ err: asError(reason) }, 'a defect: a promise was rejected and nobody heard; going on');
   });
-  const app = createApp(config, {
+  const app = createApp(config, outside(log));
+  return command === 'once' ? once(app, stopped) : serve(app, config, stopped);
+}
+
+function outside(log: Log): Outside {
+  return {
     clock: systemClock,
     random: systemRandom,
     log,
     version: packageVersion(),
     revision: process.env.FILER_EXPORTER_REVISION || 'unknown',
     nodeVersion: process.version,
-  });
-  return command === 'once' ? once(app, stopped) : serve(app, config, stopped);
+  };
+}
+
+/** What the limits allow: for so many appliances without asking anybody, else for those of the account's inventory. */
+async function plan({ appliances }: Invocation, environment: Environment): Promise<number> {
+  const placeholder = { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' };
+  const isConfigured = appliances === undefined || Boolean(environment.PORTAL_URL);
+  const config = load(isConfigured ? environment : { ...environment, ...placeholder }, readText);
+  if (config.portal === undefined) {
+    throw new ConfigError(['--plan: PORTAL_URL is not set; configure the portal, or give a number with --appliances']);
+  }
+  const found = appliances ?? (await countAppliances(config));
+  say(await planText(config.portal, found));
+  return planOf(config.portal, found).fits ? EXIT.clean : EXIT.failure;
+}
+
+async function countAppliances(config: Config): Promise<number> {
+  const app = createApp(config, outside(createLog('silent', process.stderr)));
+  try {
+    return await app.countAppliances();
+  } finally {
+    await app.stop();
+  }
 }
 
 async function serve(app: App, { web }: Config, stopped: Promise<void>): Promise<number> {
@@ -113,7 +142,7 @@ async function destinationOf({ format }: LogConfig, command: Command): Promise<N
 }
 
 function packageVersion(): string {
-  const file: unknown = JSON.parse(readText(new URL('../package.json', import.meta.url).pathname));
+  const file: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   return (file as { readonly version: string }).version;
 }
 

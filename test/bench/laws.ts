@@ -1,5 +1,22 @@
 import type { RateLaw } from '../../src/transport/rate-law.ts';
 
+/** Lets a law hear of each spell of refusals once, as ours does: told again, only the end of the hold has moved. */
+function once(law: RateLaw, moved: (until: number) => void): RateLaw {
+  let refusing = false;
+  return {
+    rate: law.rate,
+    accepted: law.accepted,
+    refused: (now, until) => {
+      if (refusing) moved(until);
+      else law.refused(now, until);
+      refusing = true;
+    },
+    resumed: () => {
+      refusing = false;
+    },
+  };
+}
+
 /** Additive increase, multiplicative decrease: what TCP Reno does. */
 export function aimd(ceiling: number, now: number): RateLaw {
   let rate = ceiling;
@@ -8,7 +25,7 @@ export function aimd(ceiling: number, now: number): RateLaw {
     rate = Math.min(ceiling, rate + ceiling * 0.005 * Math.max(0, (to - at) / 1000));
     at = Math.max(at, to);
   };
-  return {
+  const law: RateLaw = {
     rate: (to) => {
       raise(to);
       return rate;
@@ -21,6 +38,9 @@ export function aimd(ceiling: number, now: number): RateLaw {
       at = until;
     },
   };
+  return once(law, (until) => {
+    at = until;
+  });
 }
 
 /** CUBIC (RFC 9438) on the rate: back to the rate that was refused on a cubic curve, then beyond it. */
@@ -33,7 +53,7 @@ export function cubic(ceiling: number, now: number): RateLaw {
     const progress = (Math.max(0, to - from) - approach) / approach;
     return Math.min(ceiling, Math.max(ceiling * 0.005, refusedAt + (refusedAt - base) * progress ** 3));
   };
-  return {
+  const law: RateLaw = {
     rate: rateAt,
     accepted: () => {},
     resumed: () => {},
@@ -43,6 +63,9 @@ export function cubic(ceiling: number, now: number): RateLaw {
       from = until;
     },
   };
+  return once(law, (until) => {
+    from = until;
+  });
 }
 
 /** A gradient in the manner of TCP Vegas: up by a fixed part while all is taken, down in proportion to what is refused. */
@@ -55,7 +78,7 @@ export function gradient(ceiling: number, now: number): RateLaw {
     rate = Math.min(ceiling, rate * 1.01 ** seconds);
     at = Math.max(at, to);
   };
-  return {
+  const law: RateLaw = {
     rate: (to) => {
       raise(to);
       return rate;
@@ -71,6 +94,9 @@ export function gradient(ceiling: number, now: number): RateLaw {
       at = until;
     },
   };
+  return once(law, (until) => {
+    at = until;
+  });
 }
 
 /** What most clients do: no pace, so many at once, and on a refusal wait, doubling. Held by its caller; the rate is open. */

@@ -17,6 +17,7 @@ export interface Drive {
   readonly clock: Clock;
   /** Requests per second that the client was told. */
   readonly toldPerSecond: number;
+  /** Measured so long; the stand-in's windows begin at whole multiples of 30 s, and whole ones are measured. */
   readonly seconds: number;
   readonly law?: (ceiling: number, now: number) => RateLaw;
   readonly concurrency?: number;
@@ -64,14 +65,14 @@ export async function drive(settings: Drive): Promise<Driven> {
     headers: { authorization: `Bearer ${access}` },
     json: { period: 'PT6M', bin_size: 60 },
   } as const;
-  const begun = clock.now();
+  const from = measuredFrom(clock.now());
   const seen = { taken: 0, refused: 0, sent: 0 };
   const ask = async () => {
     while (!stop.signal.aborted) {
       try {
         await client.send(request, stop.signal);
         seen.sent += 1;
-        if (clock.now() - begun > 30_000) seen.taken += 1;
+        if (clock.now() >= from) seen.taken += 1;
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
         if (error.fault === 'aborted') break;
@@ -81,10 +82,15 @@ export async function drive(settings: Drive): Promise<Driven> {
     }
   };
   const workers = Promise.all(Array.from({ length: concurrency }, ask));
-  await clock.sleep(seconds * 1000);
-  const measured = (clock.now() - begun) / 1000 - 30;
+  await clock.sleep(from + seconds * 1000 - clock.now());
+  const measured = (clock.now() - from) / 1000;
   stop.abort();
   await workers;
   await dispatcher.destroy();
   return { perSecond: seen.taken / measured, refusedShare: seen.refused / seen.sent, refused: seen.refused };
+}
+
+/** The first whole half minute after the half minute in which a limit may be learnt, in epoch milliseconds. */
+export function measuredFrom(begun: number): number {
+  return Math.ceil((begun + 30_000) / 30_000) * 30_000;
 }

@@ -1,0 +1,124 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { upstreamCatalog } from './catalog.ts';
+import type { PortalConfig } from './config/config.ts';
+import { formatDuration } from './config/duration.ts';
+import { ChunkStore } from './exposition/store.ts';
+import { addedLabels, fieldNames, isEveryOtherField } from './metrics/family.ts';
+import type { Sample } from './metrics/samples.ts';
+import { type Plan, planFor } from './polling/plan.ts';
+import { seededRandom } from './runtime/random.ts';
+import { operationsFor } from './sources/portal/operations.ts';
+import { Budget } from './transport/budget.ts';
+
+/** What an empty process takes, and what each byte of the exposition adds: measured with `npm run bench`. */
+const MEMORY = { emptyBytes: 90e6, perExpositionByte: 2.5 } as const;
+
+/** Appliances written out to know their size; more are counted as many times. */
+const SAMPLED_APPLIANCES = 50;
+
+/** The plan for an account with so many appliances. */
+export function planOf(portal: PortalConfig, appliances: number): Plan {
+  const { requests, windowMs } = portal.rateLimit;
+  const budget = new Budget(portal.dailyLimit, 0);
+  return planFor({
+    ...portal,
+    appliances,
+    limit: portal.rateLimit,
+    allowedPerSecond: Math.min((requests / windowMs) * 1000, budget.perSecond),
+  });
+}
+
+/** The text of `--plan`: requests against the limits, then samples, bytes and memory. */
+export async function planText(portal: PortalConfig, appliances: number): Promise<string> {
+  const plan = planOf(portal, appliances);
+  const size = await sizeOf(portal, appliances);
+  const rows: readonly (readonly [string, string])[] = [
+    ['Appliances', count(appliances)],
+    ['Series', `${portal.series.length} of each`],
+    ['Requests a sweep', count(plan.requestsPerSweep)],
+    ['Requests a second', plan.requestsPerSecond.toFixed(2)],
+    ['Requests a day', count(plan.requestsPerDay)],
+    [
+      'Share of the burst limit',
+      `${share(plan.burstShare)} of ${portal.rateLimit.requests} in ${formatDuration(portal.rateLimit.windowMs)}`,
+    ],
+    [
+      'Share of the day’s limit',
+      plan.dayShare === undefined || portal.dailyLimit === undefined
+        ? 'no daily limit'
+        : `${share(plan.dayShare)} of ${count(portal.dailyLimit)}`,
+    ],
+    ['Shortest sweep', duration(plan.sweepMs)],
+    ['Interval asked for', duration(portal.intervalMs)],
+    ['Interval as the limits allow', duration(plan.effectiveIntervalMs)],
+    ['Worst age of data', duration(plan.worstAgeMs)],
+    ['Samples', `about ${count(size.samples)}`],
+    ['Bytes a scrape', `about ${megabytes(size.bytes)} plain, ${megabytes(size.packed)} gzip`],
+    ['Memory', `about ${megabytes(MEMORY.emptyBytes + MEMORY.perExpositionByte * size.bytes)}`],
+  ];
+  const width = Math.max(...rows.map(([label]) => label.length));
+  const table = rows.map(([label, text]) => `${label.padEnd(width)}  ${text}`).join('\n');
+  const verdict = plan.fits
+    ? 'It fits.'
+    : `It does not fit: data would be polled every ${duration(plan.effectiveIntervalMs)}. What would help, each alone:\n${plan.advice
+        .map((line) => `  - ${line}`)
+        .join('\n')}`;
+  return `${table}\n\n${verdict}\n`;
+}
+
+interface Size {
+  readonly samples: number;
+  readonly bytes: number;
+  readonly packed: number;
+}
+
+/** Writes the series of some appliances as they would be, and scales it up. */
+async function sizeOf(portal: PortalConfig, appliances: number): Promise<Size> {
+  const store = new ChunkStore(upstreamCatalog);
+  const written = Math.min(appliances, SAMPLED_APPLIANCES);
+  const random = seededRandom(1);
+  for (let index = 0; index < written; index += 1) {
+    store.publish({ task: `appliance-${index}`, samples: applianceSamples(portal, index, random) });
+  }
+  const { buffers } = store.moment('text');
+  const bytes = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
+  const packed = (await promisify(gzip)(Buffer.concat(buffers), { level: 1 })).length;
+  const scale = written === 0 ? 0 : appliances / written;
+  return { samples: store.samples * scale, bytes: bytes * scale, packed: packed * scale };
+}
+
+function* applianceSamples(portal: PortalConfig, index: number, random: () => number): Generator<Sample> {
+  const hex = () =>
+    Math.floor(random() * 2 ** 48)
+      .toString(16)
+      .padStart(12, '0');
+  const serial = `${hex().slice(0, 8)}-0000-4000-8000-${hex()}`;
+  const subject = { serial, filer: `appliance-${index}` };
+  for (const [series, { families }] of operationsFor(portal.series.map(({ name }) => name))) {
+    for (const family of families) {
+      const fields = isEveryOtherField(family.fields) ? ['1m', '5m', '15m'] : fieldNames(family);
+      for (const field of fields) {
+        const added = Object.fromEntries(addedLabels(family).map((label) => [label, field]));
+        yield { name: family.name, labels: { ...subject, ...added }, value: Math.round(random() * 1e6) / 1e3 };
+      }
+    }
+    yield { name: 'filer_appliance_series_timestamp_seconds', labels: { ...subject, series }, value: 1_772_445_300 };
+  }
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+function share(value: number): string {
+  return `${(value * 100).toFixed(1)} %`;
+}
+
+function duration(ms: number): string {
+  return formatDuration(Math.max(1_000, Math.round(ms / 1_000) * 1_000));
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+}

@@ -1,0 +1,104 @@
+import { MeasuredRate, type RateLaw } from '../../src/transport/rate-law.ts';
+import { aimd, cubic, fixed, gradient, unpaced } from './laws.ts';
+import { changing, fixedWindow, type Limit, shared, slidingWindow, tokenBucket } from './services.ts';
+import { type Result, simulate } from './simulate.ts';
+
+type Law = (ceiling: number, now: number) => RateLaw;
+
+/** The control laws compared, ours first. */
+export const compared: Readonly<Record<string, Law>> = {
+  measured: (ceiling, now) => new MeasuredRate(ceiling, now),
+  AIMD: aimd,
+  CUBIC: cubic,
+  gradient,
+  unpaced: () => unpaced(1),
+  'half the told': (ceiling) => fixed(ceiling / 2),
+};
+
+interface Case {
+  readonly name: string;
+  readonly limit: () => Limit;
+  readonly toldPerSecond: number;
+}
+
+const WINDOW_MS = 30_000;
+const SPELL_MS = 120_000;
+
+/** The limits it is compared on: constant ones, ones that change, and accounts of which another tool takes half. */
+export const cases: readonly Case[] = [
+  { name: 'token bucket 60/s, burst 30', limit: () => tokenBucket(60, 30), toldPerSecond: 200 },
+  { name: 'token bucket 60/s, told 66/s', limit: () => tokenBucket(60, 30), toldPerSecond: 66 },
+  { name: 'fixed window 1,800/30 s', limit: () => fixedWindow(1_800, WINDOW_MS), toldPerSecond: 200 },
+  { name: 'fixed window 300/30 s, told 500', limit: () => fixedWindow(300, WINDOW_MS), toldPerSecond: 500 / 30 },
+  { name: 'sliding window 300/30 s, told 500', limit: () => slidingWindow(300, WINDOW_MS), toldPerSecond: 500 / 30 },
+  {
+    name: 'token bucket, 60/s and 30/s in turn',
+    limit: () => changing(SPELL_MS, [tokenBucket(60, 30), tokenBucket(30, 30)]),
+    toldPerSecond: 200,
+  },
+  {
+    name: 'shared fixed window 500/30 s',
+    limit: () => shared(fixedWindow(500, WINDOW_MS), SPELL_MS),
+    toldPerSecond: 500 / 30,
+  },
+  {
+    name: 'shared sliding window 500/30 s',
+    limit: () => shared(slidingWindow(500, WINDOW_MS), SPELL_MS),
+    toldPerSecond: 500 / 30,
+  },
+  { name: 'shared token bucket 60/s', limit: () => shared(tokenBucket(60, 30), SPELL_MS), toldPerSecond: 100 },
+];
+
+/** One law against one limit: the mean over some seeds. */
+export interface Cell extends Result {
+  readonly limit: string;
+  readonly retryAfter: boolean;
+  readonly law: string;
+}
+
+/** Every law against every limit, with and without `Retry-After`, ten simulated minutes each; the same at every run. */
+export function comparison(seeds: readonly number[] = [1, 2, 3]): readonly Cell[] {
+  const cells: Cell[] = [];
+  for (const { name, limit, toldPerSecond } of cases) {
+    for (const retryAfter of [true, false]) {
+      for (const [law, make] of Object.entries(compared)) {
+        const runs = seeds.map((seed) =>
+          simulate({ law: make, limit: limit(), toldPerSecond, seconds: 600, retryAfter, concurrency: 16, seed }),
+        );
+        cells.push({
+          limit: name,
+          retryAfter,
+          law,
+          goodput: mean(runs.map((run) => run.goodput)),
+          refused: mean(runs.map((run) => run.refused)),
+          insideHold: runs.reduce((sum, run) => sum + run.insideHold, 0),
+        });
+      }
+    }
+  }
+  return cells;
+}
+
+/** The comparison as a table in Markdown: what of the limit was got, and what of the requests was refused, in percent. */
+export function comparisonTable(cells: readonly Cell[]): string {
+  const laws = Object.keys(compared);
+  const rows = [`| limit | \`Retry-After\` | ${laws.join(' | ')} |`, `|---|---|${laws.map(() => '---|').join('')}`];
+  for (const { name } of cases) {
+    for (const retryAfter of [true, false]) {
+      const figures = laws.map((law) => {
+        const cell = cells.find((one) => one.limit === name && one.law === law && one.retryAfter === retryAfter);
+        return cell === undefined ? '' : `${percent(cell.goodput, 1)} / ${percent(cell.refused, 2)}`;
+      });
+      rows.push(`| ${name} | ${retryAfter ? 'yes' : 'no'} | ${figures.join(' | ')} |`);
+    }
+  }
+  return rows.join('\n');
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function percent(share: number, digits: number): string {
+  return (share * 100).toFixed(digits);
+}

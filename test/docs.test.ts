@@ -1,0 +1,236 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { describe, expect, test } from 'vitest';
+import { catalog } from '../src/catalog.ts';
+import { usage } from '../src/cli.ts';
+import { loadConfig } from '../src/config/load.ts';
+import { fileVariable, rows } from '../src/config/variables.ts';
+import { FURTHER_SERIES, STANDARD_SERIES } from '../src/sources/portal/operations.ts';
+import { metricsReference, withGeneratedParts } from './support/reference.ts';
+
+/*
+ * The documentation says what the code does. `npm run docs` runs this file with --update, which writes the generated parts
+ * anew; everything else here is compared only.
+ */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const readme = withGeneratedParts(fileText('README.md'));
+/** As they should be, which while --update runs is not yet what the files hold. */
+const generated: Readonly<Record<string, string>> = { 'README.md': readme, 'docs/metrics.md': metricsReference() };
+const pages = new Set([...Object.keys(generated), ...pagesToRead()]);
+
+describe('what is generated from the code', () => {
+  test('the README has a row for every variable and for every metric', async () => {
+    await expect(readme).toMatchFileSnapshot(join(root, 'README.md'));
+  });
+
+  test('docs/metrics.md has a section for every metric', async () => {
+    await expect(metricsReference()).toMatchFileSnapshot(join(root, 'docs/metrics.md'));
+  });
+
+  test('the sections of docs/metrics.md are the catalogue, each metric once', () => {
+    const sections = [...metricsReference().matchAll(/^### `(.+)`$/gm)].map(([, name]) => name);
+    expect(sections).toHaveLength(catalog.length);
+    expect(new Set(sections)).toEqual(new Set(catalog.map(({ name }) => name)));
+  });
+});
+
+describe.each([...pages])('%s', (page) => {
+  const text = textOf(page);
+
+  test('every link to another place of the repository leads somewhere', () => {
+    const dead = linksIn(text).filter((link) => !leadsSomewhere(link, page));
+    expect(dead).toEqual([]);
+  });
+
+  test('every metric that it names exists', () => {
+    const unknown = [...text.matchAll(METRIC)].map(([name]) => name).filter((name) => !isMetric(name));
+    expect(unknown).toEqual([]);
+  });
+
+  test('every environment variable that it names exists', () => {
+    const unknown = [...text.matchAll(VARIABLE)].map(([name]) => name).filter((name) => !VARIABLES.has(name));
+    expect(unknown).toEqual([]);
+  });
+
+  test('every option of the program that it names exists', () => {
+    const named = [...text.matchAll(/(?:`|dist\/main\.js |filer-exporter )(--[a-z-]+)/g)].map(
+      ([, option = '']) => option,
+    );
+    expect(named.filter((option) => option !== '--config' && !OPTIONS.has(option))).toEqual([]);
+  });
+});
+
+test('the README names every option of the program', () => {
+  expect([...OPTIONS].filter((option) => !readme.includes(`\`${option}`))).toEqual([]);
+});
+
+describe('what the README says is not there yet', () => {
+  const missing = readme.split('## Not there yet\n')[1]?.split('\n## ')[0] ?? '';
+  const sources = filesIn('src').filter((path) => path.endsWith('.ts') && !path.startsWith('src/config/'));
+  const isUsed = (property: string) => sources.some((path) => fileText(path).includes(`.${property}`));
+
+  test.each([
+    ['WEB_CONFIG_FILE', 'configFile'],
+    ['STATE_FILE', 'stateFile'],
+  ])('%s has no effect as long as nothing reads config.%s', (variable, property) => {
+    expect(missing.includes(`- \`${variable}\``)).toBe(!isUsed(property));
+  });
+
+  test.each([
+    ['grafana', 'No Grafana dashboards'],
+    ['deploy', 'No alert rules'],
+  ])('%s/ is either linked from the README, or named there as missing', (folder, phrase) => {
+    const isThere = filesIn(folder).length > 0;
+    expect(missing.includes(phrase)).toBe(!isThere);
+    expect(linksIn(readme).some((link) => link.startsWith(`${folder}/`))).toBe(isThere);
+  });
+});
+
+describe('the examples', () => {
+  test('the README environment is a good configuration', () => {
+    const config = configOf(fenced('env'));
+    expect(config.gfa?.url).toBe('https://acceleration.example.com/v1');
+    expect(config.portal?.credentials.kind).toBe('oauth2');
+  });
+
+  test('.env.example is a good configuration, and so is what it has commented out', () => {
+    const example = fileText('.env.example');
+    expect(configOf(example).portal?.intervalMs).toBe(300_000);
+    expect(configOf(example.replaceAll(/^# (?=[A-Z_]+=)/gm, '')).web.host).toBe('127.0.0.1');
+  });
+
+  test('the README lists the standard series and the further ones, as they are', () => {
+    const named = (start: string) =>
+      [...(readme.split(start)[1]?.split(/\.\s/)[0] ?? '').matchAll(/`([a-z_]+)`/g)].map(([, name]) => name);
+    expect(named(`The ${STANDARD_SERIES.length} standard series are`)).toEqual(STANDARD_SERIES);
+    expect(named('The further ones are')).toEqual(FURTHER_SERIES);
+  });
+
+  test('the numbers of the README follow from its formula', () => {
+    const perAppliance = (STANDARD_SERIES.length * 86_400) / 300;
+    expect(readme).toContain(`takes ${perAppliance.toLocaleString('en')} requests a day`);
+    expect(readme).toContain(`so ${Math.floor(1_000_000 / perAppliance)} appliances use the whole day`);
+  });
+
+  // Where .ci/run asks for the binaries of Prometheus, a machine without them fails instead of skipping.
+  test.skipIf(!hasPromtool() && process.env.REQUIRE_PROMETHEUS !== '1')('Prometheus takes the scrape job', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scrape-job-'));
+    try {
+      const file = join(folder, 'prometheus.yml');
+      writeFileSync(file, fenced('yaml'));
+      expect(execFileSync('promtool', ['check', 'config', file], { encoding: 'utf8' })).toContain('SUCCESS');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+const METRIC = /\b(?:filer|process|nodejs)_[a-z0-9_]+\b/g;
+const OPTIONS: ReadonlySet<string> = new Set(usage('').match(/--[a-z-]+/g));
+const VARIABLE = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g;
+
+const LABELS: ReadonlySet<string> = new Set(catalog.flatMap(({ labels }) => labels));
+const METRICS: ReadonlySet<string> = new Set([
+  ...catalog.flatMap(({ name, type }) =>
+    type === 'histogram' ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  ),
+  ...nodeMetrics(),
+]);
+
+/** A prefix, as in `process_*`, is good when something begins with it. */
+function isMetric(name: string): boolean {
+  if (name.endsWith('_')) return [...METRICS].some((metric) => metric.startsWith(name));
+  return METRICS.has(name) || LABELS.has(name);
+}
+
+/** Ours, those of other programs that we honour, and those of the build and the tests. */
+const VARIABLES: ReadonlySet<string> = new Set([
+  ...rows.flatMap(({ name, row }) => (row.file ? [name, fileVariable(name)] : [name])),
+  'NAME_FILE',
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'FILER_EXPORTER_REVISION'],
+  ...['NODE_IMAGE', 'NODE_DIGEST', 'REQUIRE_PROMETHEUS'],
+]);
+
+function nodeMetrics(): readonly string[] {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  return register.getMetricsAsArray().map(({ name }) => name);
+}
+
+function hasPromtool(): boolean {
+  try {
+    execFileSync('promtool', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function configOf(environment: string) {
+  return loadConfig({
+    environment: parseEnv(environment),
+    readFile: (path) => {
+      if (path === '.env') throw Object.assign(new Error('none'), { code: 'ENOENT' });
+      return 'a-secret\n';
+    },
+    vocabulary: { standardSeries: STANDARD_SERIES, furtherSeries: FURTHER_SERIES, collectors: ['telemetry'] },
+  });
+}
+
+/** The only block of the README in a language. */
+function fenced(language: string): string {
+  const [, block, ...others] = readme.split(`\n\`\`\`${language}\n`);
+  expect(others, `blocks of ${language} after the first`).toEqual([]);
+  return block?.split(/^```$/m)[0] ?? '';
+}
+
+/** Every file of a folder and its folders, with the path from the top; none where there is no such folder. */
+function filesIn(folder: string): readonly string[] {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+/** The pages of the top and of the folders that have some. */
+function pagesToRead(): readonly string[] {
+  const top = readdirSync(root).filter((name) => name.endsWith('.md'));
+  return [...top, ...['docs', 'deploy', 'grafana'].flatMap(filesIn).filter((path) => path.endsWith('.md'))];
+}
+
+function textOf(page: string): string {
+  return generated[page] ?? fileText(page);
+}
+
+function fileText(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+/** The targets of inline links that are not addresses of the web; code is left out. */
+function linksIn(text: string): readonly string[] {
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, 'code');
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link).filter((link) => !/^[a-z]+:/.test(link));
+}
+
+function leadsSomewhere(link: string, page: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : join(dirname(page), path);
+  if (!(target in generated) && !existsSync(join(root, target))) return false;
+  return anchor === undefined || anchorsOf(textOf(target)).includes(anchor);
+}
+
+/** Headings as GitHub makes anchors of them. */
+function anchorsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{Letter}\p{Number} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}

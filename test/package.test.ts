@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { variables } from '../src/config/variables.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+interface Manifest {
+  readonly license: string;
+  readonly version: string;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly license?: string;
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+  readonly engines?: Readonly<Record<string, string>>;
+}
+
+const manifest = JSON.parse(textOf('package.json')) as Manifest;
+const lock = JSON.parse(textOf('package-lock.json')) as {
+  readonly version: string;
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+};
+const locked = Object.entries(lock.packages).filter(([path]) => path !== '');
+
+describe('the dependencies', () => {
+  test('are these five and no others; the one for terminals may be missing', () => {
+    expect(Object.keys(manifest.dependencies)).toEqual(['env-schema', 'p-limit', 'pino', 'prom-client', 'undici']);
+    expect(Object.keys(manifest.optionalDependencies)).toEqual(['pino-pretty']);
+  });
+
+  test('are pinned exactly, and the lock file has those versions', () => {
+    const all = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies };
+    for (const [name, version] of Object.entries(all)) {
+      expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);
+      expect(lock.packages[`node_modules/${name}`]?.version, name).toBe(version);
+    }
+    expect(lock.version).toBe(manifest.version);
+  });
+
+  test('are locked by content, every one of them', () => {
+    for (const [path, { integrity }] of locked) expect(integrity, path).toMatch(/^sha512-/);
+  });
+
+  test('name no registry: whoever installs them takes them from their own', () => {
+    expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+    expect(textOf('package-lock.json')).not.toMatch(/"https?:\/\/[^"]*\.tgz/);
+  });
+
+  test('run no script while they are installed, but for development', () => {
+    const scripted = locked.filter(([, { dev, hasInstallScript }]) => hasInstallScript && !dev).map(([path]) => path);
+    expect(scripted).toEqual([]);
+    expect(Object.keys(manifest.scripts).filter((name) => /^(?:pre|post)?(?:install|prepare)$/.test(name))).toEqual([]);
+  });
+});
+
+describe('Node.js', () => {
+  test('is asked for from the oldest version that the HTTP client runs on', () => {
+    expect(manifest.engines.node).toBe('>=20.18.1');
+    expect(lock.packages['node_modules/undici']?.engines?.node).toBe(manifest.engines.node);
+    expect(textOf('README.md')).toContain(`Node.js ${manifest.engines.node?.slice(2)} or newer`);
+  });
+
+  test('is the same line for developers, for the image and for the second run of the tests', () => {
+    const line = textOf('.nvmrc').trim();
+    expect(line).toMatch(/^\d+$/);
+    expect(textOf('Dockerfile')).toMatch(new RegExp(`^ARG NODE_IMAGE=\\S+/node:${line}-`, 'm'));
+    expect(textOf('.ci/run')).toContain(`\nlts=${line}\n`);
+  });
+});
+
+describe('the image', () => {
+  const dockerfile = textOf('Dockerfile');
+
+  test('runs as a number that is not root, and gets signals itself', () => {
+    expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
+    expect(dockerfile).toMatch(/^ENTRYPOINT \["node", "dist\/main\.js"\]$/m);
+  });
+
+  test('names the port that is listened on by default, and the version', () => {
+    expect(dockerfile).toMatch(new RegExp(`^EXPOSE ${variables.LISTEN_ADDRESS.default.slice(1)}$`, 'm'));
+    expect(dockerfile).toMatch(new RegExp(`^ARG VERSION=${manifest.version.replaceAll('.', '\\.')}$`, 'm'));
+  });
+
+  test('is built from what the build takes and nothing else', () => {
+    const lines = textOf('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    const allowed = lines.slice(1).map((line) => line.replace(/^!/, ''));
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
+      names.split(' '),
+    );
+    expect(lines[0]).toBe('*');
+    expect(copied.toSorted()).toEqual(allowed.toSorted());
+  });
+});
+
+test('the licence is the Apache License 2.0, word for word', () => {
+  expect(manifest.license).toBe('Apache-2.0');
+  expect(createHash('sha256').update(textOf('LICENSE')).digest('hex')).toBe(
+    'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30',
+  );
+});
+
+test('the changelog knows the version', () => {
+  expect(textOf('CHANGELOG.md')).toContain(`## ${manifest.version}`);
+});
+
+test('at the top of the repository are only the entries that belong there, and dot files', () => {
+  const folders = ['deploy', 'docs', 'grafana', 'src', 'test'];
+  const files = ['CHANGELOG.md', 'Dockerfile', 'LICENSE', 'README.md'];
+  const machines = ['package-lock.json', 'package.json', 'tsconfig.json'];
+  const made = ['coverage', 'dist', 'node_modules'];
+  const known = new Set([...folders, ...files, ...machines, ...made]);
+  expect(readdirSync(root).filter((name) => !name.startsWith('.') && !known.has(name))).toEqual([]);
+});
+
+function textOf(path: string): string {
+  return existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
+}

@@ -1,0 +1,106 @@
+import { type CatalogEntry, catalog } from '../../src/catalog.ts';
+import { markdownTable } from '../../src/config/describe.ts';
+
+/*
+ * The generated parts of the documentation: all of docs/metrics.md, and two tables of the README between markers.
+ * `npm run docs` writes them, test/docs.test.ts compares them.
+ */
+
+/** Metrics that come from one place. */
+interface Group {
+  readonly title: string;
+  readonly intro: string;
+  readonly entries: readonly CatalogEntry[];
+}
+
+/** Puts the generated tables between the README's markers. Throws when a pair of markers is missing. */
+export function withGeneratedParts(readme: string): string {
+  return withPart(withPart(readme, 'configuration', markdownTable()), 'metrics', metricsOverview());
+}
+
+/** docs/metrics.md, whole. */
+export function metricsReference(): string {
+  const sections = groups().map(
+    ({ title, intro, entries }) => `## ${title}\n\n${intro}\n\n${entries.map(metricSection).join('\n')}`,
+  );
+  return `# Metrics
+
+<!-- Generated from the catalogue by \`npm run docs\`; do not edit. -->
+
+All values are in base units: seconds, bytes, ratios from 0 to 1, Unix seconds. A field that is null, missing or
+unreadable gives no sample, never a zero. A histogram has the usual \`_bucket\`, \`_sum\` and \`_count\` series. Beside
+the metrics below, \`/metrics\` has Node.js process metrics, named \`process_*\` and \`nodejs_*\`.
+
+"From" names the upstream operation and its fields in the service's own spelling.
+
+${sections.join('\n')}`;
+}
+
+function metricsOverview(): string {
+  return groups()
+    .map(({ title, entries }) => {
+      const lines = entries.map(
+        ({ name, type, labels, help }) =>
+          `| [\`${name}\`](docs/metrics.md#${name}) | ${type} | ${listed(labels)} | ${cell(help)} |`,
+      );
+      return `**${title}**\n\n| metric | type | labels | meaning |\n|---|---|---|---|\n${lines.join('\n')}\n`;
+    })
+    .join('\n');
+}
+
+function groups(): readonly Group[] {
+  const from = (wanted: (source: string) => boolean) => catalog.filter(({ source: [first = ''] }) => wanted(first));
+  const isGfa = (source: string) => source.startsWith('GET /data');
+  const isOwn = (source: string) => source === 'the exporter';
+  return [
+    {
+      title: 'File acceleration telemetry service',
+      intro: 'From one `GET /data` per `GFA_INTERVAL`. A record without a volume has empty volume labels.',
+      entries: from(isGfa),
+    },
+    {
+      title: 'Portal service',
+      intro:
+        'From the inventory and from one request per appliance and series. `serial` is the appliance’s UUID, `filer` its ' +
+        'name in the inventory, or the serial while the name is unknown.',
+      entries: from((source) => !isGfa(source) && !isOwn(source)),
+    },
+    {
+      title: 'The exporter itself',
+      intro: 'The label `api` is `gfa` (file acceleration telemetry service) or `portal`.',
+      entries: from(isOwn),
+    },
+  ];
+}
+
+function metricSection({ name, help, type, unit, labels, source }: CatalogEntry): string {
+  const from = source.map((text) => `  - ${text}\n`).join('');
+  return `### \`${name}\`
+
+${help}
+
+- Type: ${type}
+- Unit: ${unit ?? 'none'}
+- Labels: ${labels.length === 0 ? 'none' : listed(labels)}
+- From:
+${from}`;
+}
+
+function listed(labels: readonly string[]): string {
+  return labels.map((label) => `\`${label}\``).join(', ');
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+/** A text with its part between the markers of a name replaced. Throws when it has no such part, or more than one. */
+export function withPart(text: string, name: string, content: string): string {
+  const [begin, end] = [`<!-- ${name}:begin -->\n`, `<!-- ${name}:end -->`];
+  const [head, rest, ...others] = text.split(begin);
+  const [, tail, ...more] = rest?.split(end) ?? [];
+  if (head === undefined || tail === undefined || others.length > 0 || more.length > 0) {
+    throw new Error(`expected one pair of markers ${begin.trim()} and ${end}`);
+  }
+  return `${head}${begin}\n${content}\n${end}${tail}`;
+}
