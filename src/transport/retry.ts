@@ -4,7 +4,7 @@ import type { Random } from '../runtime/random.ts';
 
 /** How often a failure may be tried again at once. */
 export interface RetryPolicy {
-  /** After a network error, 408, 502, 503 or 504. */
+  /** After a network error, 502, 503 or 504. */
   readonly transient: number;
   /** After a 500. */
   readonly serverError: number;
@@ -19,7 +19,8 @@ export const seriesRetries: RetryPolicy = { transient: 2, serverError: 1, refuse
 export const dataRetries: RetryPolicy = { transient: 1, serverError: 1, refused: 0 };
 
 const FIRST_DELAY_MS = 500;
-const TRANSIENT = new Set([408, 502, 503, 504]);
+// Not 408: on a series it says that the period is too long, and the same request would be as slow again.
+const TRANSIENT = new Set([502, 503, 504]);
 
 /**
  * How long to wait before trying again, in milliseconds, after the `attempts`-th attempt in a row failed with `error`;

@@ -24,6 +24,9 @@ const ASSUMED_LIFETIME_SECONDS = 300;
 /** A token is renewed so long before it expires: the smaller of two minutes and a fifth of its life, in seconds. */
 const MARGIN = { mostSeconds: 120, share: 0.2 } as const;
 
+/** A renewal that failed while the token is still good is tried again after so long, in milliseconds. */
+const RENEWAL_RETRY_MS = 10_000;
+
 /** After refused credentials nothing is sent for this long: from seconds, doubling, in milliseconds. */
 const REFUSED_PAUSE = { firstMs: 5_000, longestMs: 300_000 } as const;
 
@@ -89,6 +92,7 @@ export class TokenSource {
   async #renew(signal: AbortSignal): Promise<Pair> {
     const now = this.#clock.monotonic();
     if (this.#lastError !== undefined && now < this.#pausedUntil) throw this.#lastError;
+    const held = this.#pair;
     try {
       const pair = (await this.#refresh(signal)) ?? (await this.#authenticate(signal));
       this.#pair = pair;
@@ -96,13 +100,18 @@ export class TokenSource {
       this.#lastError = undefined;
       return pair;
     } catch (thrown) {
-      throw this.#fail(asError(thrown));
+      const error = asError(thrown);
+      const good = held !== undefined && this.#clock.monotonic() < held.expiresAt;
+      if (!good || isRefused(error)) throw this.#fail(error);
+      // The token service is in trouble and not the credentials: what we hold is good until it expires.
+      this.#pair = { ...held, refresh: undefined, renewAt: this.#clock.monotonic() + RENEWAL_RETRY_MS };
+      return this.#pair;
     }
   }
 
   #fail(cause: Error): Error {
     if (cause instanceof RequestError && cause.fault === 'aborted') return cause;
-    const refused = cause instanceof RequestError && isRefusal(cause.status);
+    const refused = isRefused(cause);
     if (refused) {
       this.#refusals += 1;
       const pause = REFUSED_PAUSE.firstMs * 2 ** (this.#refusals - 1);
@@ -163,8 +172,9 @@ export class TokenSource {
 }
 
 /** Whether a status says that the credentials are no good; 408 and 429 say nothing about them. */
-function isRefusal(status: number | undefined): boolean {
-  return status !== undefined && status < 500 && status !== 408 && status !== 429;
+function isRefused(error: Error): boolean {
+  if (!(error instanceof RequestError) || error.status === undefined) return false;
+  return error.status < 500 && error.status !== 408 && error.status !== 429;
 }
 
 function tokenRequest(credentials: Credentials): ApiRequest {

@@ -50,6 +50,25 @@ describe('fifty that wait for a token', () => {
   });
 });
 
+describe('a token service in trouble', () => {
+  test('leaves the token at hand in use until it expires, asked again every ten seconds', async () => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('one'));
+    const tokens = source(api);
+    await got(tokens);
+    await api.clock.advance(3_500_000);
+    api.answer('POST', REFRESH, [503, undefined]);
+    api.answer('POST', TOKEN, [503, undefined], [503, undefined], token('two'));
+    expect(await got(tokens)).toBe('one');
+    expect(await got(tokens)).toBe('one');
+    await api.clock.advance(10_000);
+    expect(await got(tokens)).toBe('one');
+    await api.clock.advance(10_000);
+    expect(await got(tokens)).toBe('two');
+    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`, ...Array(3).fill(`POST ${TOKEN}`)]);
+  });
+});
+
 describe('a refresh', () => {
   async function expired(api: MockApi, more = {}): Promise<TokenSource> {
     api.answer('POST', TOKEN, token('one', more));
