@@ -114,7 +114,7 @@ export class JsonClient {
     });
     try {
       const { body, type } = payloadOf(request);
-      const query = request.query === undefined ? '' : `?${new URLSearchParams(request.query)}`;
+      const query = queryOf(request);
       const answer = await dispatcher.request({
         origin: this.#base.origin,
         path: `${this.#base.pathname.replace(/\/$/, '')}${request.path}${query}`,
@@ -155,6 +155,11 @@ interface Answer {
 
 function nameOf(request: ApiRequest): string {
   return `${request.method} ${request.path}`;
+}
+
+function queryOf({ query }: ApiRequest): string {
+  const text = String(new URLSearchParams(query));
+  return text === '' ? '' : `?${text}`;
 }
 
 function first(header: string | string[] | undefined): string | undefined {

@@ -2,13 +2,14 @@ import type { Fields } from '../../metrics/family.ts';
 import { holdsValue, type Sample, toSamples } from '../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../metrics/task.ts';
-import { RequestError } from '../../runtime/errors.ts';
+import { CredentialError, RequestError } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import { fitsBuild } from './builds.ts';
 import type { PortalClient } from './client.ts';
 import { type Appliance, type Inventory, readInventory, TELEMETRY_TYPES, unknownAppliance } from './inventory.ts';
 import { Lookback } from './lookback.ts';
 import { type Operation, operationsFor } from './operations.ts';
+import { optionalItemsOf } from './records.ts';
 import { inventoryTable, seriesTimestamp } from './series.ts';
 import { shardOf } from './shard.ts';
 
@@ -33,6 +34,8 @@ export class PortalCollector implements Collector {
   readonly #operations: ReadonlyMap<string, Operation>;
   readonly #lookback: Lookback;
   readonly #forbidden = new Set<string>();
+  #lastEdges: unknown;
+  #edgesFailing = false;
   #inventory: Inventory;
 
   constructor(client: PortalClient, settings: PortalSettings, log: Log) {
@@ -133,7 +136,7 @@ export class PortalCollector implements Collector {
       const list = await this.#list('/serials', 'serials', { type, in_use: 'true' }, signal);
       if (list !== undefined) lists.push(list);
     }
-    const edges = await this.#list('/edges', 'edges', {}, signal);
+    const edges = await this.#edges(signal);
     const { serials } = this.#settings;
     if (lists.length === 0 && edges === undefined && serials === undefined) {
       throw new RequestError(
@@ -148,6 +151,24 @@ export class PortalCollector implements Collector {
     this.#inventory = serials === undefined ? listed : new Map(chosen);
     const samples = this.appliances.flatMap((appliance) => inventorySamples(appliance));
     return { samples, drops: drops.counts, empty: false };
+  }
+
+  /**
+   * The body of `GET /edges`; undefined where it is forbidden. It only says names and builds better, so whatever else is
+   * wrong with it keeps no appliance from being polled: then the last good answer stands.
+   */
+  async #edges(signal: AbortSignal): Promise<unknown> {
+    try {
+      const body = await this.#list('/edges', 'edges', {}, signal);
+      if (body !== undefined) optionalItemsOf(body, 'GET /edges');
+      this.#lastEdges = body;
+      this.#edgesFailing = false;
+    } catch (err) {
+      if (err instanceof CredentialError || isAborted(err)) throw err;
+      if (!this.#edgesFailing) this.#log.warn({ err }, 'GET /edges fails: names and builds stay as it last said');
+      this.#edgesFailing = true;
+    }
+    return this.#lastEdges;
   }
 
   /** One list of the inventory; undefined where it is forbidden, which is logged once and looked at again each round. */
@@ -169,6 +190,10 @@ export class PortalCollector implements Collector {
       return undefined;
     }
   }
+}
+
+function isAborted(error: unknown): boolean {
+  return error instanceof RequestError && error.fault === 'aborted';
 }
 
 function inventorySamples({ serial, name, type, build, availableBuild }: Appliance): Sample[] {

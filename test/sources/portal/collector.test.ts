@@ -59,6 +59,34 @@ describe('the inventory task', () => {
     expect(noSerials.appliances.map(({ name }) => name)).toEqual(['b']);
   });
 
+  test.each([
+    [
+      'is answered 500, twice',
+      [
+        [500, undefined],
+        [500, undefined],
+      ],
+    ],
+    ['is answered 404', [[404, undefined]]],
+    ['is no list', [[200, { items: 'none' }]]],
+  ] satisfies [string, readonly Reply[]][])(
+    'keeps names and takes in new appliances while GET /edges %s',
+    async (_, tries: readonly Reply[]) => {
+      const api = portal(list({ id: A, type: 'edge' }), list(), list({ serial: A, description: 'a', build: '9.15' }));
+      const collector = portalCollector(api);
+      await discover(collector);
+      api.answer('GET', '/serials', list({ id: A, type: 'edge' }, { id: B, type: 'edge' }), list());
+      api.answer('GET', '/edges', ...tries);
+      const polled = discover(collector);
+      await api.clock.advance(1_000);
+      await polled;
+      expect(collector.appliances.map(({ serial, name }) => [serial, name])).toEqual([
+        [A, 'a'],
+        [B, B],
+      ]);
+    },
+  );
+
   test('fails when everything is forbidden and nobody has listed the serials, and says what to do', async () => {
     const collector = portalCollector(portal(FORBIDDEN, FORBIDDEN, FORBIDDEN));
     await expect(discover(collector)).rejects.toThrow(/both forbidden; give the role .* PORTAL_SERIALS/);
