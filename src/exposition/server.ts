@@ -44,11 +44,16 @@ export class ExpositionServer {
   readonly #settings: ServerSettings;
   readonly #server: Server;
   #scrapes = 0;
+  #closing = false;
 
   constructor(settings: ServerSettings) {
     this.#settings = settings;
     this.#server = createServer({ headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 75_000 });
     this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      response.once('close', () => {
+        // A connection busy when the server closed stays open for the next request otherwise, which never comes.
+        if (this.#closing) request.socket.end();
+      });
       this.#answer(request, response).catch((err: unknown) => {
         settings.log.error({ err, path: request.url }, 'a request could not be answered');
         if (!response.headersSent) sendText(response, 500, 'internal error\n');
@@ -71,6 +76,7 @@ export class ExpositionServer {
 
   /** Takes no more connections and resolves when the scrapes under way have ended, or `signal` cuts them off. */
   close(signal: AbortSignal): Promise<void> {
+    this.#closing = true;
     return new Promise((resolve) => {
       const cut = () => this.#server.closeAllConnections();
       signal.addEventListener('abort', cut, { once: true });

@@ -91,7 +91,8 @@ const NEEDS_CARE = /[\\"\n\0\ud800-\udfff]/;
 export function cleanLabel(value: string, mended: Mended): string {
   let text = value;
   if (text.length > LONGEST_LABEL) {
-    const characters = Array.from(text.slice(0, 2 * LONGEST_LABEL));
+    // Twice as many units hold them, whatever they are, and one more tells whether there is more.
+    const characters = Array.from(text.slice(0, 2 * LONGEST_LABEL + 1));
     if (characters.length > LONGEST_LABEL) {
       text = characters.slice(0, LONGEST_LABEL).join('');
       mended.cut += 1;

@@ -37,10 +37,11 @@ interface Slot {
 export class Agenda {
   readonly #limits: AgendaLimits;
   readonly #plans = new Map<string, Plan>();
+  /** Tasks that left while they were under way: one that comes back before it is settled is still under way. */
+  readonly #leaving = new Map<string, Plan>();
   readonly #heaps = new Map<number, Heap<Slot>>();
   readonly #underWay = new Map<string, number>();
   readonly #suspects = new Set<string>();
-  #suspectsUnderWay = 0;
   #parked: Slot[] = [];
 
   constructor(limits: AgendaLimits) {
@@ -66,7 +67,7 @@ export class Agenda {
     const wanted = new Set<string>();
     for (const task of tasks) {
       wanted.add(task.id);
-      const plan = this.#plans.get(task.id);
+      const plan = this.#plans.get(task.id) ?? this.#returning(task.id);
       if (plan === undefined) {
         // Spread over one millisecond in the order of the phases: no appliance is served whole before the next one.
         const fresh: Plan = { task, due: now + unitHash(task.id), version: 0, state: 'waiting' };
@@ -82,8 +83,13 @@ export class Agenda {
     for (const { id } of gone) {
       const plan = this.#plans.get(id);
       if (plan !== undefined) plan.version += 1;
+      if (plan?.state === 'taken') this.#leaving.set(id, plan);
       this.#plans.delete(id);
     }
+    const serials = new Set(tasks.map(({ appliance }) => appliance?.serial));
+    for (const serial of this.#suspects) if (!serials.has(serial)) this.#suspects.delete(serial);
+    // A suspect that left makes room for the others.
+    this.#unpark();
     return gone;
   }
 
@@ -126,12 +132,13 @@ export class Agenda {
    * appliance a suspect until a poll of it succeeds again.
    */
   settle(task: Task, now: number, how: { readonly failed: boolean; readonly afterMs?: number | undefined }): void {
-    this.#count(task, -1);
-    if (task.appliance !== undefined) {
+    const plan = this.#plans.get(task.id);
+    this.#leaving.delete(task.id);
+    if (plan !== undefined && task.appliance !== undefined) {
       if (how.failed) this.#suspects.add(task.appliance.serial);
       else this.#suspects.delete(task.appliance.serial);
     }
-    const plan = this.#plans.get(task.id);
+    this.#count(task, -1);
     if (plan?.state === 'taken') {
       plan.state = 'waiting';
       this.#schedule(plan, how.afterMs === undefined ? this.#slotOf(plan, now) : now + how.afterMs);
@@ -172,10 +179,24 @@ export class Agenda {
     return latest?.heap;
   }
 
+  #returning(id: string): Plan | undefined {
+    const plan = this.#leaving.get(id);
+    if (plan === undefined) return undefined;
+    this.#leaving.delete(id);
+    this.#plans.set(id, plan);
+    return plan;
+  }
+
   #mayStart({ appliance }: Task): boolean {
     if (appliance === undefined) return true;
     if ((this.#underWay.get(appliance.serial) ?? 0) >= this.#limits.perAppliance) return false;
-    return !this.#suspects.has(appliance.serial) || this.#suspectsUnderWay < this.#limits.suspects;
+    return !this.#suspects.has(appliance.serial) || this.#suspectsUnderWay() < this.#limits.suspects;
+  }
+
+  #suspectsUnderWay(): number {
+    let total = 0;
+    for (const [serial, count] of this.#underWay) if (this.#suspects.has(serial)) total += count;
+    return total;
   }
 
   #count({ appliance }: Task, change: 1 | -1): void {
@@ -184,8 +205,6 @@ export class Agenda {
     const count = (this.#underWay.get(serial) ?? 0) + change;
     if (count > 0) this.#underWay.set(serial, count);
     else this.#underWay.delete(serial);
-    this.#suspectsUnderWay = 0;
-    for (const [other, underWay] of this.#underWay) if (this.#suspects.has(other)) this.#suspectsUnderWay += underWay;
   }
 
   #unpark(): void {

@@ -1,15 +1,22 @@
+import type { Task } from '../metrics/task.ts';
 import { CredentialError } from '../runtime/errors.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Outcome } from './poll.ts';
 
 /** When an API counts as down, and how it is asked while it is. */
 export interface HealthSettings {
-  /** So many polls failed in a row, with no success between them … */
+  /** So many polls failed in a row, with no success between them, or as many as there are tasks where they are fewer … */
   readonly failures: number;
   /** … of so many appliances, or of all there are where they are fewer. */
   readonly appliances: number;
   /** Time between two probes while it is down, in milliseconds: doubling from the first to the longest. Without it, down changes nothing. */
   readonly probe: { readonly firstMs: number; readonly longestMs: number } | undefined;
+}
+
+/** How much there is to poll now. */
+export interface Fleet {
+  readonly appliances: number;
+  readonly tasks: number;
 }
 
 /** What an outcome changed. */
@@ -28,7 +35,8 @@ export class ApiHealth {
   readonly #failing = new Set<string>();
   #probes = 0;
   #nextProbe = 0;
-  #underWay = false;
+  /** The task whose poll is the probe under way. */
+  #probe: string | undefined;
 
   constructor(settings: HealthSettings, random: Random) {
     this.#settings = settings;
@@ -44,19 +52,22 @@ export class ApiHealth {
     return this.down && this.#settings.probe !== undefined;
   }
 
-  /** Takes an outcome in; `appliances`: how many there are now. */
-  observe(outcome: Outcome, appliances: number, now: number): Turn {
+  /** Takes an outcome in. */
+  observe(outcome: Outcome, fleet: Fleet, now: number): Turn {
+    const probed = outcome.task.id === this.#probe;
+    if (probed) this.#probe = undefined;
     if (outcome.state === 'aborted') return undefined;
     if (outcome.state !== 'failed') return this.#succeed();
     this.#failures += 1;
     this.#failing.add(outcome.task.appliance?.serial ?? '');
     if (this.down) {
-      this.#scheduleProbe(now);
+      // Polls that were under way when it went down fail one by one: they say nothing new.
+      if (probed) this.#scheduleProbe(now);
       return undefined;
     }
     const alike =
-      this.#failures >= Math.max(1, Math.min(this.#settings.failures, appliances)) &&
-      this.#failing.size >= Math.max(1, Math.min(this.#settings.appliances, appliances));
+      this.#failures >= Math.max(1, Math.min(this.#settings.failures, fleet.tasks)) &&
+      this.#failing.size >= Math.max(1, Math.min(this.#settings.appliances, fleet.appliances));
     if (!alike && !(outcome.error instanceof CredentialError)) return undefined;
     this.#state = 'down';
     this.#probes = 0;
@@ -67,12 +78,12 @@ export class ApiHealth {
   /** How long to wait before the next poll may start, in milliseconds; undefined: until the probe under way has ended. */
   waitMs(now: number): number | undefined {
     if (!this.probing) return 0;
-    return this.#underWay ? undefined : Math.max(0, this.#nextProbe - now);
+    return this.#probe === undefined ? Math.max(0, this.#nextProbe - now) : undefined;
   }
 
   /** Says that a poll starts. While the API is down that is the probe, and the only one. */
-  starting(): void {
-    this.#underWay = this.probing;
+  starting(task: Task): void {
+    if (this.probing) this.#probe = task.id;
   }
 
   #succeed(): Turn {
@@ -80,7 +91,7 @@ export class ApiHealth {
     this.#state = 'up';
     this.#failures = 0;
     this.#failing.clear();
-    this.#underWay = false;
+    this.#probe = undefined;
     return turn;
   }
 
@@ -89,7 +100,6 @@ export class ApiHealth {
     const { firstMs, longestMs } = this.#settings.probe;
     const delay = Math.min(longestMs, firstMs * 2 ** this.#probes);
     this.#probes += 1;
-    this.#underWay = false;
     this.#nextProbe = now + delay * (0.75 + this.#random() / 2);
   }
 }

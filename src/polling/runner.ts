@@ -2,7 +2,7 @@ import type { Collector, Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Agenda } from './agenda.ts';
-import type { ApiHealth } from './health.ts';
+import type { ApiHealth, Fleet } from './health.ts';
 import { type Outcome, poll } from './poll.ts';
 
 /** Hears of what the runner does. */
@@ -45,7 +45,7 @@ export class Runner {
   /** Tasks that failed while everything failed: made due when the API is back. */
   readonly #failed = new Set<string>();
   readonly #resting = new Set<string>();
-  #appliances = 0;
+  #fleet: Fleet = { appliances: 0, tasks: 0 };
   #wake = new AbortController();
 
   constructor(settings: RunnerSettings) {
@@ -59,35 +59,40 @@ export class Runner {
 
   /** Polls until `signal` aborts; resolves when the last poll under way has ended. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    this.#reconcile();
-    await Promise.all(Array.from({ length: this.#settings.workers }, () => this.#work(signal)));
+    await this.#runUntil(signal, () => false);
   }
 
-  /** Polls everything once, what comes to light meanwhile included; resolves when all have been polled. */
+  /**
+   * Polls everything once, what comes to light meanwhile included; resolves when all have been polled, or when the API
+   * turns out to be down.
+   */
   async runOnce(signal: AbortSignal): Promise<void> {
-    const once = new AbortController();
-    const settled = new Set<string>();
-    const { agenda } = this.#settings;
-    const all = AbortSignal.any([signal, once.signal]);
+    const { agenda, health } = this.#settings;
+    const polled = new Set<string>();
+    await this.#runUntil(signal, (id) => {
+      polled.add(id);
+      return health.probing || (polled.size >= agenda.size && [...agenda.tasks()].every((task) => polled.has(task.id)));
+    });
+  }
+
+  /** Polls until `signal` aborts or `isOver` says so of a task polled; resolves when the last poll under way has ended. */
+  async #runUntil(signal: AbortSignal, isOver: (id: string) => boolean): Promise<void> {
+    const over = new AbortController();
+    const stop = () => {
+      over.abort();
+      this.#rouse();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
     this.#reconcile();
     const work = async () => {
-      while (!all.aborted) {
-        const task = await this.#next(all);
-        if (task === undefined) break;
+      for (let task = await this.#next(over.signal); task !== undefined; task = await this.#next(over.signal)) {
         await this.#poll(task, signal);
-        settled.add(task.id);
-        if (settled.size >= agenda.size && [...agenda.tasks()].every(({ id }) => settled.has(id))) once.abort();
+        if (isOver(task.id)) stop();
       }
     };
     await Promise.all(Array.from({ length: this.#settings.workers }, work));
-  }
-
-  async #work(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const task = await this.#next(signal);
-      if (task === undefined) return;
-      await this.#poll(task, signal);
-    }
+    signal.removeEventListener('abort', stop);
   }
 
   /** The next task, when there is one; undefined when stopped. */
@@ -100,22 +105,29 @@ export class Runner {
         // A probe goes out whether or not anything is due: an outage may outlast every slot.
         const task = agenda.take(now) ?? (health.probing ? agenda.takeSoonest() : undefined);
         if (task !== undefined) {
-          health.starting();
+          health.starting(task);
           return task;
         }
       }
-      const due = health.probing ? now : (agenda.nextDue ?? Number.POSITIVE_INFINITY);
-      const until = Math.max(due, now + (wait ?? Number.POSITIVE_INFINITY));
-      await clock.sleep(Math.min(until - now, LONGEST_SLEEP_MS), AbortSignal.any([signal, this.#wake.signal]));
+      // Where the time for a probe has come and none could be taken, a poll under way has to end first, and rouses.
+      const until = health.probing ? now + (wait || Number.POSITIVE_INFINITY) : agenda.nextDue;
+      // One signal for all and no AbortSignal.any: a signal that lives as long as the program remembers every such sum.
+      await clock.sleep(Math.min((until ?? Number.POSITIVE_INFINITY) - now, LONGEST_SLEEP_MS), this.#wake.signal);
     }
     return undefined;
+  }
+
+  /** Everybody who sleeps looks up. */
+  #rouse(): void {
+    this.#wake.abort();
+    this.#wake = new AbortController();
   }
 
   async #poll(task: Task, signal: AbortSignal): Promise<void> {
     const { agenda, health, events, clock } = this.#settings;
     const outcome = await poll(task, signal, clock);
     const now = clock.monotonic();
-    const turn = health.observe(outcome, this.#appliances, now);
+    const turn = health.observe(outcome, this.#fleet, now);
     if (agenda.has(task.id)) {
       events.ended(outcome, { wentDown: turn === 'went down', wentUp: turn === 'went up' });
     }
@@ -127,8 +139,7 @@ export class Runner {
       this.#failed.clear();
     }
     if (task.changesTasks && outcome.state === 'succeeded') this.#reconcile();
-    this.#wake.abort();
-    this.#wake = new AbortController();
+    this.#rouse();
   }
 
   #reconcile(): void {
@@ -141,7 +152,8 @@ export class Runner {
       this.#failed.delete(id);
       this.#resting.delete(id);
     }
-    this.#appliances = new Set(tasks.flatMap(({ appliance }) => appliance?.serial ?? [])).size;
+    const serials = new Set(tasks.flatMap(({ appliance }) => appliance?.serial ?? []));
+    this.#fleet = { appliances: serials.size, tasks: tasks.length };
     events.changed(tasks, gone);
   }
 
@@ -151,16 +163,14 @@ export class Runner {
     const jitter = 0.9 + this.#settings.random() / 10;
     const empties = outcome.state === 'succeeded' && outcome.reading.empty ? count(this.#empties, task.id) : 0;
     if (empties === 0) this.#empties.delete(task.id);
+    if (outcome.state !== 'failed') this.#failures.delete(task.id);
     const nothingToHave = outcome.state === 'absent' || empties >= EMPTY_BEFORE_REST;
     if (nothingToHave && task.restMs !== undefined && task.restMs > task.intervalMs) {
       this.#resting.add(task.id);
       return task.restMs * jitter;
     }
     this.#resting.delete(task.id);
-    if (outcome.state !== 'failed') {
-      this.#failures.delete(task.id);
-      return undefined;
-    }
+    if (outcome.state !== 'failed') return undefined;
     const failures = count(this.#failures, task.id);
     if (task.changesTasks) return Math.min(task.intervalMs, INVENTORY_RETRY_MS * 2 ** (failures - 1)) * jitter;
     if (task.appliance === undefined || failures < 2) return undefined;

@@ -30,6 +30,8 @@ interface ApplianceRecord {
   /** The latest outcome of each of its tasks that has been polled. */
   readonly outcomes: Map<string, Outcome['state']>;
   published: boolean | undefined;
+  /** What the log was told last; not that an outage of the API took it down. */
+  told: boolean | undefined;
   lastPollAt: number | undefined;
   lastSuccessAt: number | undefined;
   lastError: string | undefined;
@@ -55,6 +57,7 @@ export class Watch implements RunnerEvents {
   readonly #failing = new Map<string, number>();
   readonly #sweep = new Sweep();
   #down: string | undefined;
+  #polledOnce = false;
   #ended = 0;
   #succeeded = 0;
   #lastSuccessAt: number | undefined;
@@ -77,10 +80,12 @@ export class Watch implements RunnerEvents {
     return perAppliance ? [...this.#appliances.values()].some(isUp) : this.#succeeded > 0;
   }
 
-  /** Whether the first polls have ended, whatever came of them: of one series at least, once there are any to ask. */
+  /**
+   * Whether the first polls have ended, whatever came of them: of one series at least, where the inventory that was read
+   * first has any. Once true it stays so.
+   */
   get polledOnce(): boolean {
-    const waiting = this.#tasks.some((task) => task.appliance !== undefined);
-    return waiting ? [...this.#appliances.values()].some(({ outcomes }) => outcomes.size > 0) : this.#ended > 0;
+    return this.#polledOnce;
   }
 
   /** How many polls have succeeded. */
@@ -131,6 +136,8 @@ export class Watch implements RunnerEvents {
     if (turn.wentDown && state === 'failed') this.#wentDown(outcome.error);
     this.#noteTask(outcome);
     this.#noteAppliance(outcome);
+    // An inventory that was read is followed by the tasks that it brought: whether one of them must be awaited is said there.
+    if (!(task.changesTasks && state === 'succeeded')) this.#notePolledOnce();
   }
 
   changed(tasks: readonly Task[], gone: readonly Task[]): void {
@@ -160,9 +167,17 @@ export class Watch implements RunnerEvents {
         this.#publishUp(serial, record);
       }
     }
+    this.#notePolledOnce();
     if (this.#appliances.size !== before) {
       log.info({ api, appliances: this.#appliances.size, tasks: tasks.length }, 'the inventory has changed');
     }
+  }
+
+  #notePolledOnce(): void {
+    if (this.#polledOnce) return;
+    const toAsk = this.#tasks.some((task) => task.appliance !== undefined);
+    const asked = [...this.#appliances.values()].some(({ outcomes }) => outcomes.size > 0);
+    this.#polledOnce = toAsk ? asked : this.#ended > 0;
   }
 
   #cameBack(): void {
@@ -170,6 +185,7 @@ export class Watch implements RunnerEvents {
     const was = this.#down;
     this.#down = undefined;
     log.info({ api }, was === undefined ? 'the API answers' : 'the API answers again');
+    for (const [serial, record] of this.#appliances) this.#publishUp(serial, record);
   }
 
   #wentDown(err: Error): void {
@@ -205,12 +221,13 @@ export class Watch implements RunnerEvents {
       record.lastSuccessAt = clock.now();
       record.lastError = undefined;
     } else if (state === 'failed') record.lastError = outcome.error.message;
-    const was = record.published;
     this.#publishUp(serial, record);
-    if (this.#down !== undefined || was === record.published) return;
-    if (record.published === false && was === true)
-      log.warn({ serial, filer: record.name }, 'the appliance does not answer');
-    if (record.published && was === false) log.info({ serial, filer: record.name }, 'the appliance answers');
+    if (this.#down !== undefined) return;
+    const was = record.told;
+    record.told = record.published;
+    if (was === undefined || was === record.told) return;
+    if (record.told) log.info({ serial, filer: record.name }, 'the appliance answers');
+    else log.warn({ serial, filer: record.name }, 'the appliance does not answer');
   }
 
   #publishUp(serial: string, record: ApplianceRecord): void {
@@ -241,6 +258,7 @@ function newRecord(): ApplianceRecord {
     name: '',
     outcomes: new Map(),
     published: undefined,
+    told: undefined,
     lastPollAt: undefined,
     lastSuccessAt: undefined,
     lastError: undefined,

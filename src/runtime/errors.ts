@@ -52,7 +52,12 @@ export class ConfigError extends Error {
   }
 }
 
-/** Whatever was thrown, as an Error. */
+/** Whatever was thrown, as an Error. Throws nothing itself: some objects cannot be made a text of. */
 export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (thrown instanceof Error) return thrown;
+  try {
+    return new Error(String(thrown));
+  } catch {
+    return new Error(`a ${typeof thrown} without a text was thrown`);
+  }
 }

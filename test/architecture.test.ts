@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../src/', import.meta.url));
+
+interface Import {
+  readonly what: string;
+  readonly kind: 'value' | 'type' | 'dynamic';
+}
+
+/** Every file of src with its text, free of comments, and what it imports: files as paths below src, packages by name. */
+const files = new Map(
+  readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      const code = text.replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
+      return [path, { text, code, imports: importsOf(path, code) }] as const;
+    }),
+);
+
+function importsOf(path: string, code: string): Import[] {
+  const fixed = code.matchAll(/^\s*(?:import|export)\s(type\s)?(?:[^'";]*?\sfrom\s)?\s*'([^']+)'/gm);
+  const dynamic = code.matchAll(/\bimport\(\s*'([^']+)'/g);
+  const resolve = (name = '') => (name.startsWith('.') ? relative(root, join(root, dirname(path), name)) : name);
+  return [
+    ...[...fixed].map(([, type, name]): Import => ({ what: resolve(name), kind: type ? 'type' : 'value' })),
+    ...[...dynamic].map(([, name]): Import => ({ what: resolve(name), kind: 'dynamic' })),
+  ];
+}
+
+const isOurs = (what: string) => what.endsWith('.ts');
+const isBuiltin = (what: string) => what.startsWith('node:') || builtinModules.includes(what);
+
+/** Who may know whom, by folder, or by file where a file stands alone; a folder always knows itself. */
+const directions: Readonly<Record<string, readonly string[]>> = {
+  'metrics/': [],
+  'runtime/': [],
+  'config/': ['runtime/'],
+  'transport/': ['runtime/', 'metrics/'],
+  'sources/': ['transport/', 'metrics/', 'runtime/'],
+  'polling/': ['metrics/', 'runtime/'],
+  'exposition/': ['metrics/', 'runtime/'],
+  'demo/': ['runtime/'],
+  'catalog.ts': ['metrics/', 'sources/', 'exposition/own-table.ts'],
+};
+const knowEverybody = ['app.ts', 'plan.ts', 'run.ts', 'cli.ts', 'main.ts'];
+
+describe.each([...files])('%s', (path, { text, code, imports }) => {
+  const ours = imports.filter(({ what }) => isOurs(what));
+
+  test('imports only what its folder may know, and the demo only when it is asked for', () => {
+    const home = Object.keys(directions).find((place) => path.startsWith(place));
+    if (home === undefined) expect(knowEverybody).toContain(path);
+    else {
+      const known = [home, ...(directions[home] ?? [])];
+      expect(ours.filter(({ what }) => !known.some((place) => what.startsWith(place)))).toEqual([]);
+    }
+    const demo = ours.filter(({ what }) => what.startsWith('demo/') && !path.startsWith('demo/'));
+    expect(demo.filter(({ kind }) => path !== 'run.ts' || kind !== 'dynamic')).toEqual([]);
+  });
+
+  test('imports no package that has its home elsewhere', () => {
+    const homes: readonly (readonly [name: string, home: RegExp])[] = [
+      ['undici', /^transport\//],
+      ['prom-client', /^exposition\/own\.ts$/],
+      ['env-schema', /^config\//],
+      ['ajv', /^config\//],
+      ['pino', /^runtime\/log\.ts$/],
+      ['pino-pretty', /^run\.ts$/],
+      ['p-limit', /^app\.ts$/],
+    ];
+    const strangers = imports.filter(({ what, kind }) => {
+      if (isOurs(what) || isBuiltin(what)) return false;
+      const home = homes.find(([name]) => name === what)?.[1];
+      return !home?.test(path) && !(what === 'p-limit' && kind === 'type' && path.startsWith('transport/'));
+    });
+    expect(strangers).toEqual([]);
+  });
+
+  test('reads time, chance and the environment only where they have their home', () => {
+    // `new Date(moment)` reads nothing: it is how a moment that is known becomes a text.
+    const homes: readonly (readonly [what: RegExp, home: RegExp])[] = [
+      [/\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bprocess\.(?:hrtime|uptime)\b/, /^runtime\/clock\.ts$/],
+      [/\bset(?:Timeout|Interval)\b|\bAbortSignal\.timeout\b/, /^runtime\/clock\.ts$/],
+      [/\bMath\.random\b|\brandom(?:UUID|Bytes|Int)\b|\bgetRandomValues\b/, /^runtime\/random\.ts$/],
+      [/\bprocess\.env\b/, /^(?:main|run)\.ts$/],
+      [/\bconsole\./, /^$/],
+    ];
+    expect(homes.filter(([what, home]) => what.test(code) && !home.test(path)).map(([what]) => String(what))).toEqual(
+      [],
+    );
+  });
+
+  test('says of everything that it exports what it is', () => {
+    const lines = text.split('\n');
+    const exported = /^export (?:declare |abstract |async )*(?:function\*?|class|const|let|type|interface|enum) +(\w+)/;
+    const silent = lines.flatMap((line, index) => {
+      const name = exported.exec(line)?.[1];
+      return name !== undefined && !lines[index - 1]?.trimEnd().endsWith('*/') ? [name] : [];
+    });
+    expect(silent).toEqual([]);
+  });
+});
+
+test('no file imports itself by way of others, not even its types', () => {
+  const seen = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) throw new Error(`a cycle: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`);
+    if (seen.has(path)) return;
+    for (const { what } of files.get(path)?.imports ?? []) if (isOurs(what)) visit(what, [...trail, path]);
+    seen.add(path);
+  };
+  for (const path of files.keys()) visit(path, []);
+  expect(seen.size).toBe(files.size);
+});
+
+test('the rules are held against the whole program', () => {
+  expect(files.size).toBeGreaterThan(60);
+  const unknown = [...files].flatMap(([path, { imports }]) =>
+    imports.filter(({ what }) => isOurs(what) && !files.has(what)).map(({ what }) => `${path} → ${what}`),
+  );
+  expect(unknown).toEqual([]);
+});

@@ -1,0 +1,219 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Exposition } from '../../src/exposition/exposition.ts';
+import { type ExporterReading, OwnMetrics } from '../../src/exposition/own.ts';
+import { ChunkStore } from '../../src/exposition/store.ts';
+import type { FamilyHeader, Format } from '../../src/exposition/text.ts';
+import type { Sample } from '../../src/metrics/samples.ts';
+import { parseExposition } from '../support/exposition-parser.ts';
+
+const families: readonly FamilyHeader[] = [
+  { name: 'filer_b', help: 'B.', type: 'gauge' },
+  { name: 'filer_a', help: 'A.', type: 'gauge' },
+  { name: 'filer_events_total', help: 'Events.', type: 'counter' },
+  { name: 'filer_took_seconds', help: 'Took.', type: 'histogram', unit: 'seconds' },
+];
+
+const sample = (name: string, of: string, value = 1): Sample => ({ name, labels: { of }, value });
+const none = { cut: 0, duplicates: 0 };
+
+function textOf(store: ChunkStore, format: Format = 'text'): string {
+  return Buffer.concat(store.moment(format).buffers).toString();
+}
+
+/** The series of a store's exposition, each as `name{of} value`, by family. */
+function parsed(store: ChunkStore): Record<string, string[]> {
+  const written = parseExposition(textOf(store), 'text');
+  const lines = (all: readonly Sample[]) => all.map(({ name, labels, value }) => `${name}{${labels.of}} ${value}`);
+  return Object.fromEntries(written.map(({ name, samples }) => [name, lines(samples)]));
+}
+
+describe('the store', () => {
+  test('of nothing writes nothing, not even headers', () => {
+    const store = new ChunkStore(families);
+    expect([textOf(store), store.samples, store.chunks, [...store.tasks]]).toEqual(['', 0, 0, []]);
+  });
+
+  test('writes families in the order of the catalogue and in one piece, whoever published when', () => {
+    const store = new ChunkStore(families);
+    store.publish({ task: 't1', samples: [sample('filer_a', 'x'), sample('filer_b', 'x'), sample('filer_a', 'y')] });
+    store.publish({ task: 't2', samples: [sample('filer_b', 'z')] });
+    expect(parsed(store)).toEqual({
+      filer_b: ['filer_b{x} 1', 'filer_b{z} 1'],
+      filer_a: ['filer_a{x} 1', 'filer_a{y} 1'],
+    });
+    expect(Object.keys(parsed(store))).toEqual(['filer_b', 'filer_a']);
+    expect(store.samples).toBe(4);
+  });
+
+  test('replaces what a task said before, whole', () => {
+    const store = new ChunkStore(families);
+    store.publish({ task: 't1', samples: [sample('filer_a', 'x'), sample('filer_b', 'x')] });
+    store.publish({ task: 't1', samples: [sample('filer_a', 'y', 2)] });
+    expect([parsed(store), store.samples, store.chunks]).toEqual([{ filer_a: ['filer_a{y} 2'] }, 1, 1]);
+    store.publish({ task: 't1', samples: [] });
+    expect([textOf(store), store.samples, store.chunks, [...store.tasks]]).toEqual(['', 0, 0, ['t1']]);
+  });
+
+  test('withdraws a task and no other, and one that nobody knows without complaint', () => {
+    const store = new ChunkStore(families);
+    store.publish({ task: 't1', samples: [sample('filer_a', 'x')] });
+    store.publish({ task: 't2', samples: [sample('filer_a', 'y')] });
+    store.withdraw('t1');
+    store.withdraw('t1');
+    store.withdraw('nobody');
+    expect([parsed(store), store.samples]).toEqual([{ filer_a: ['filer_a{y} 1'] }, 1]);
+  });
+
+  test('keeps the later of two samples with the same labels, and says so', () => {
+    const store = new ChunkStore(families);
+    const mended = store.publish({ task: 't', samples: [sample('filer_a', 'x', 1), sample('filer_a', 'x', 2)] });
+    expect([mended, parsed(store), store.samples]).toEqual([
+      { ...none, duplicates: 1 },
+      { filer_a: ['filer_a{x} 2'] },
+      1,
+    ]);
+  });
+
+  test('knows duplicates that only a cut has made', () => {
+    const store = new ChunkStore(families);
+    const long = 'a'.repeat(2_000);
+    const mended = store.publish({
+      task: 't',
+      samples: [sample('filer_a', `${long}1`), sample('filer_a', `${long}2`)],
+    });
+    expect([mended, store.samples]).toEqual([{ cut: 2, duplicates: 1 }, 1]);
+  });
+
+  test('gathers the lines of a histogram in its family', () => {
+    const store = new ChunkStore(families);
+    const bucket = (le: string, value: number) => ({
+      name: 'filer_took_seconds_bucket',
+      labels: { of: 'x', le },
+      value,
+    });
+    const samples = [
+      bucket('1.0', 1),
+      bucket('+Inf', 2),
+      sample('filer_took_seconds_sum', 'x', 3),
+      sample('filer_took_seconds_count', 'x', 2),
+    ];
+    store.publish({ task: 't', samples: [...samples, { ...sample('filer_events_total', 'x'), value: 5 }] });
+    for (const format of ['text', 'openmetrics'] as const) {
+      const end = format === 'openmetrics' ? '# EOF\n' : '';
+      const names = parseExposition(textOf(store, format) + end, format).map(({ name, unit }) => [name, unit]);
+      expect(names).toEqual(
+        format === 'text'
+          ? [
+              ['filer_events_total', undefined],
+              ['filer_took_seconds', undefined],
+            ]
+          : [
+              ['filer_events', undefined],
+              ['filer_took_seconds', 'seconds'],
+            ],
+      );
+    }
+  });
+
+  test('refuses a name that the catalogue does not have, and keeps what it had', () => {
+    const store = new ChunkStore(families);
+    store.publish({ task: 't', samples: [sample('filer_a', 'x')] });
+    const before = textOf(store);
+    const publish = () => store.publish({ task: 't', samples: [sample('filer_b', 'x'), sample('filer_unknown', 'x')] });
+    expect(publish).toThrow('publishing filer_unknown: no row of the catalogue declares it');
+    expect([textOf(store), store.samples]).toEqual([before, 1]);
+  });
+
+  test('gives a moment that later polls do not change', () => {
+    const store = new ChunkStore(families);
+    store.publish({ task: 't', samples: [sample('filer_a', 'x', 1)] });
+    const { buffers } = store.moment('text');
+    store.publish({ task: 't', samples: [sample('filer_a', 'x', 2)] });
+    store.withdraw('t');
+    expect(Buffer.concat(buffers).toString()).toContain('filer_a{of="x"} 1\n');
+  });
+
+  test('after any churn holds what was published last, and nothing else', () => {
+    const task = fc.constantFrom('t1', 't2', 't3');
+    const published = fc.array(
+      fc.tuple(fc.constantFrom('filer_a', 'filer_b', 'filer_events_total'), fc.constantFrom('x', 'y')),
+    );
+    const step = fc.tuple(task, fc.option(published, { nil: undefined }));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const store = new ChunkStore(families);
+        const model = new Map<string, ReadonlySet<string>>();
+        for (const [id, names] of steps) {
+          // One task's series are its own, as in the program.
+          const samples = names?.map(([name, of]) => sample(name, `${id}${of}`));
+          if (samples === undefined) {
+            store.withdraw(id);
+            model.delete(id);
+          } else {
+            store.publish({ task: id, samples });
+            model.set(id, new Set(samples.map(({ name, labels }) => `${name}{${labels.of}} 1`)));
+          }
+        }
+        const meant = [...model.values()].flatMap((lines) => [...lines]).sort();
+        expect(Object.values(parsed(store)).flat().sort()).toEqual(meant);
+        expect(store.samples).toBe(meant.length);
+        const pairs = [...model].flatMap(([id, lines]) => [...lines].map((line) => `${id} ${line.split('{')[0]}`));
+        expect(store.chunks).toBe(new Set(pairs).size);
+        expect([...store.tasks].sort()).toEqual([...model.keys()].sort());
+      }),
+    );
+  });
+});
+
+describe('the whole exposition', () => {
+  const reading: ExporterReading = { apis: [], samples: 0, eventMemory: undefined };
+  const build = { version: '1', revision: 'r', node_version: 'v20' };
+
+  test('has upstream data first, then the exporter’s own, of one moment, and ends as its format ends', async () => {
+    const exposition = new Exposition(
+      new ChunkStore(families),
+      new OwnMetrics(build, ['gfa']),
+      () => reading,
+      () => [],
+    );
+    exposition.publish({ task: 't', samples: [sample('filer_a', 'x'), sample('filer_a', 'y')] });
+    for (const format of ['text', 'openmetrics'] as const) {
+      const moment = exposition.moment(format);
+      exposition.withdraw('t');
+      const names = parseExposition(Buffer.concat(await moment).toString(), format);
+      exposition.publish({ task: 't', samples: [sample('filer_a', 'x'), sample('filer_a', 'y')] });
+      expect(names[0]?.name).toBe('filer_a');
+      expect(names.find(({ name }) => name === 'filer_exporter_samples')?.samples[0]?.value).toBe(2);
+    }
+  });
+
+  test('has nothing in it that is not fresh', async () => {
+    const stale = ['t'];
+    const exposition = new Exposition(
+      new ChunkStore(families),
+      new OwnMetrics(build, []),
+      () => reading,
+      () => stale.splice(0),
+    );
+    exposition.publish({ task: 't', samples: [sample('filer_a', 'x')] });
+    exposition.publish({ task: 'fresh', samples: [sample('filer_b', 'x')] });
+    const text = Buffer.concat(await exposition.moment('text')).toString();
+    expect(text).not.toContain('filer_a');
+    expect(text).toContain('filer_b{of="x"} 1\n');
+    expect(text).toContain('filer_exporter_samples 1\n');
+  });
+
+  test('tells what had to be mended, and nothing where nothing had to be', () => {
+    const exposition = new Exposition(
+      new ChunkStore(families),
+      new OwnMetrics(build, []),
+      () => reading,
+      () => [],
+    );
+    const publish = (...samples: Sample[]) => [...exposition.publish({ task: 't', samples })];
+    expect(publish(sample('filer_a', 'x'))).toEqual([]);
+    expect(publish(sample('filer_a', 'a'.repeat(2_000)))).toEqual([['label', 1]]);
+    expect(publish(sample('filer_a', 'x'), sample('filer_a', 'x'), sample('filer_a', 'x'))).toEqual([['duplicate', 2]]);
+  });
+});

@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Task } from '../../src/metrics/task.ts';
+import { Agenda, nextSlot } from '../../src/polling/agenda.ts';
+import { fleet, inventory, minutes, task } from './fleet.ts';
+
+const roomy = { perAppliance: 100, suspects: 100 };
+const fine = { failed: false };
+const broken = { failed: true };
+
+function agendaOf(tasks: readonly Task[], limits = roomy): Agenda {
+  const agenda = new Agenda(limits);
+  agenda.reconcile(tasks, 0);
+  return agenda;
+}
+
+function takeAll(agenda: Agenda, now: number): Task[] {
+  const taken: Task[] = [];
+  for (let next = agenda.take(now); next !== undefined; next = agenda.take(now)) taken.push(next);
+  return taken;
+}
+
+/** An agenda whose tasks have all been polled once, shortly after the start. */
+function settled(tasks: readonly Task[], limits = roomy): Agenda {
+  const agenda = agendaOf(tasks, limits);
+  for (let round = takeAll(agenda, 1); round.length > 0; round = takeAll(agenda, 1)) {
+    for (const taken of round) agenda.settle(taken, 1, fine);
+  }
+  return agenda;
+}
+
+const ids = (tasks: readonly Task[]) => tasks.map(({ id }) => id);
+
+test('the next slot is the first on its grid after now', () => {
+  const moment = fc.integer({ min: 0, max: 1e12 });
+  fc.assert(
+    fc.property(
+      moment,
+      fc.integer({ min: 1, max: 1e8 }),
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      (now, intervalMs, share) => {
+        const slot = nextSlot(now, intervalMs, share * intervalMs);
+        expect(slot).toBeGreaterThan(now);
+        expect(slot - now).toBeLessThanOrEqual(intervalMs + 0.001);
+      },
+    ),
+  );
+});
+
+describe('the agenda', () => {
+  test('of nothing has nothing due', () => {
+    const agenda = agendaOf([]);
+    expect([agenda.size, agenda.take(1e9), agenda.takeSoonest(), agenda.nextDue]).toEqual([
+      0,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('new tasks are due at once, and those of one appliance do not all go before the next one’s', () => {
+    const agenda = agendaOf(fleet(10, 10));
+    const taken = takeAll(agenda, 1);
+    expect(taken).toHaveLength(100);
+    expect(new Set(taken.slice(0, 20).map(({ appliance }) => appliance?.serial)).size).toBeGreaterThan(5);
+  });
+
+  test('a task in flight is not handed out again until it is settled', () => {
+    const agenda = agendaOf([task('a')]);
+    const [taken] = takeAll(agenda, 1) as [Task];
+    expect([agenda.take(minutes(60)), agenda.takeSoonest(), agenda.nextDue]).toEqual([undefined, undefined, undefined]);
+    agenda.settle(taken, minutes(60), fine);
+    expect(agenda.take(minutes(60))).toBeUndefined();
+    expect(agenda.take(minutes(68))?.id).toBe('a');
+  });
+
+  test('a poll that overran its interval waits for its next slot, half an interval away at least', () => {
+    for (const id of ['a', 'b', 'c', 'd', 'e']) {
+      const agenda = agendaOf([task(id)]);
+      agenda.take(1);
+      agenda.settle(task(id), minutes(17), fine);
+      const wait = (agenda.nextDue ?? 0) - minutes(17);
+      expect(wait).toBeGreaterThan(minutes(2.5));
+      expect(wait).toBeLessThanOrEqual(minutes(7.5));
+    }
+  });
+
+  test('the one that is latest relative to its own interval goes first', () => {
+    const agenda = settled([task('quick', { intervalMs: minutes(1) }), task('slow', { intervalMs: minutes(60) })]);
+    // By then the quick one is late by more than one of its intervals, the slow one by a part of its own.
+    expect(ids(takeAll(agenda, minutes(95)))).toEqual(['quick', 'slow']);
+    const slowFirst = settled([task('quick', { intervalMs: minutes(1) }), task('slow', { intervalMs: minutes(60) })]);
+    for (let now = minutes(2); now < minutes(300); now += minutes(1)) {
+      const quick = slowFirst.take(now);
+      if (quick?.id === 'slow') return;
+      if (quick) slowFirst.settle(quick, now, fine);
+    }
+    throw new Error('the slow one was never served');
+  });
+
+  test('a sweep is spread evenly over its interval', () => {
+    const agenda = settled(fleet(100, 10));
+    const counts = Array.from(
+      { length: 10 },
+      (_, tenth) => takeAll(agenda, minutes(2.5) + (tenth + 1) * minutes(0.5)).length,
+    );
+    expect(counts.reduce((sum, count) => sum + count)).toBe(1_000);
+    for (const count of counts) expect(Math.abs(count - 100)).toBeLessThan(50);
+  });
+
+  test('a task keeps its place in the sweep over a restart', () => {
+    const tasks = fleet(5, 5);
+    const order = (agenda: Agenda) => ids(takeAll(agenda, minutes(7.5) + 1));
+    expect(order(settled(tasks))).toEqual(order(settled([...tasks].reverse())));
+  });
+
+  test('tasks that left are told and never handed out again, even when they were in flight', () => {
+    const agenda = agendaOf(fleet(2, 2));
+    const flying = agenda.take(1) as Task;
+    expect(ids(agenda.reconcile([], 2)).sort()).toEqual(['a0/s0', 'a0/s1', 'a1/s0', 'a1/s1']);
+    agenda.settle(flying, 3, fine);
+    expect([agenda.size, agenda.has(flying.id), agenda.take(1e9), agenda.nextDue]).toEqual([
+      0,
+      false,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('a task that left while in flight and came back is still in flight', () => {
+    const agenda = agendaOf([task('a')]);
+    const flying = agenda.take(1) as Task;
+    agenda.reconcile([], 2);
+    agenda.reconcile([task('a')], 3);
+    expect([agenda.has('a'), agenda.take(minutes(60))]).toEqual([true, undefined]);
+    agenda.settle(flying, 4, fine);
+    expect(agenda.take(minutes(8))?.id).toBe('a');
+  });
+
+  test('a shorter interval counts at once, a longer one from the next poll on', () => {
+    const shorter = settled([task('a', { intervalMs: minutes(60) })]);
+    shorter.reconcile([task('a', { intervalMs: minutes(1) })], 2);
+    expect(shorter.nextDue).toBeLessThan(minutes(2));
+    const longer = settled([task('a', { intervalMs: minutes(1) })]);
+    longer.reconcile([task('a', { intervalMs: minutes(60) })], 2);
+    const taken = longer.take(minutes(2)) as Task;
+    longer.settle(taken, minutes(2), fine);
+    expect(longer.nextDue).toBeGreaterThan(minutes(30));
+  });
+
+  test('what is handed out is the task as it is now', () => {
+    const agenda = agendaOf([task('a')]);
+    const renamed = task('a', { operation: 'renamed' });
+    agenda.reconcile([renamed], 0);
+    expect(agenda.take(1)).toBe(renamed);
+  });
+
+  test('waking makes due what waits, and leaves alone what is in flight or unknown', () => {
+    const agenda = settled([task('a'), task('b'), task('c')]);
+    agenda.settle(agenda.takeSoonest() as Task, 2, { ...fine, afterMs: minutes(60) });
+    const flying = agenda.takeSoonest() as Task;
+    agenda.wake(['a', 'b', 'c', 'nobody'], 10);
+    expect(ids(takeAll(agenda, 11)).sort()).toEqual(['a', 'b', 'c'].filter((id) => id !== flying.id));
+  });
+
+  test('a delay counts from when the poll ended', () => {
+    const agenda = agendaOf([task('a')]);
+    agenda.settle(agenda.take(1) as Task, 1_000, { ...broken, afterMs: 500 });
+    expect(agenda.nextDue).toBe(1_500);
+  });
+});
+
+describe('how much is under way at once', () => {
+  test('of one appliance no more than allowed, and nothing else waits for it', () => {
+    const agenda = agendaOf([...fleet(3, 5), inventory], { perAppliance: 2, suspects: 9 });
+    const taken = takeAll(agenda, 1);
+    expect(taken).toHaveLength(7);
+    const first = taken.find(({ appliance }) => appliance?.serial === 'a0') as Task;
+    agenda.settle(first, 2, fine);
+    expect(takeAll(agenda, 2).map(({ appliance }) => appliance?.serial)).toEqual(['a0']);
+  });
+
+  test('of all appliances that fail no more than allowed together', () => {
+    const agenda = agendaOf(fleet(6, 2), { perAppliance: 2, suspects: 2 });
+    for (const taken of takeAll(agenda, 1)) {
+      agenda.settle(taken, 1, { failed: taken.appliance?.serial !== 'a5', afterMs: 0 });
+    }
+    const taken = takeAll(agenda, 2).map(({ appliance }) => appliance?.serial);
+    expect(taken.filter((serial) => serial === 'a5')).toHaveLength(2);
+    expect(taken).toHaveLength(4);
+  });
+
+  test('a poll still under way counts from the moment its appliance fails', () => {
+    const agenda = agendaOf(fleet(2, 3), { perAppliance: 2, suspects: 1 });
+    const taken = takeAll(agenda, 1);
+    const of = (serial: string) => taken.filter(({ appliance }) => appliance?.serial === serial) as [Task, Task];
+    agenda.settle(of('a0')[0], 1, broken);
+    // The other poll of a0 is the one that suspects may have.
+    expect(agenda.take(2)).toBeUndefined();
+    agenda.settle(of('a0')[1], 2, broken);
+    expect(takeAll(agenda, 3).map(({ appliance }) => appliance?.serial)).toEqual(['a0']);
+  });
+
+  test('one success and an appliance is no suspect any more', () => {
+    const agenda = agendaOf(fleet(2, 2), { perAppliance: 2, suspects: 1 });
+    for (const taken of takeAll(agenda, 1)) agenda.settle(taken, 1, { ...broken, afterMs: 0 });
+    const [taken] = takeAll(agenda, 2) as [Task];
+    agenda.settle(taken, 3, { ...fine, afterMs: 0 });
+    const serials = takeAll(agenda, 4).map(({ appliance }) => appliance?.serial);
+    expect(serials.filter((serial) => serial === taken.appliance?.serial)).toHaveLength(2);
+    expect(serials).toHaveLength(3);
+  });
+});

@@ -1,0 +1,115 @@
+import type { DropReason, Sample } from '../../src/metrics/samples.ts';
+import type { Api, Reading } from '../../src/metrics/snapshot.ts';
+import type { Task } from '../../src/metrics/task.ts';
+import type { Outcome } from '../../src/polling/poll.ts';
+import { RequestError } from '../../src/runtime/errors.ts';
+import type { Log } from '../../src/runtime/log.ts';
+
+/** Minutes in milliseconds. */
+export const minutes = (count: number) => count * 60_000;
+
+/** An answer that brought one sample. */
+export const reading: Reading = {
+  samples: [{ name: 'filer_x', labels: {}, value: 1 }],
+  drops: new Map(),
+  empty: false,
+};
+
+/** An answer that held no record. */
+export const nothing: Reading = { samples: [], drops: new Map(), empty: true };
+
+/** A request answered with a status, as an error. */
+export const answered = (status: number) => new RequestError('status', `answered ${status}`, { status });
+
+/** A task; of the appliance before the slash, where there is one. */
+export function task(id: string, more: Partial<Task> = {}): Task {
+  const [serial = '', series] = id.split('/');
+  return {
+    id,
+    api: 'portal',
+    operation: series ?? id,
+    intervalMs: minutes(5),
+    ...(series === undefined ? {} : { appliance: { serial, name: serial } }),
+    poll: () => Promise.resolve(reading),
+    ...more,
+  };
+}
+
+/** A task of the API without appliances. */
+export const dataTask: Task = task('data', { api: 'gfa', intervalMs: minutes(1) });
+
+/** What reads the inventory. */
+export const inventory: Task = task('inventory', { intervalMs: minutes(15), changesTasks: true });
+
+/** `series` tasks of each of `appliances` appliances. */
+export function fleet(appliances: number, series: number, more: Partial<Task> = {}): Task[] {
+  const tasks: Task[] = [];
+  for (let serial = 0; serial < appliances; serial += 1) {
+    for (let index = 0; index < series; index += 1) tasks.push(task(`a${serial}/s${index}`, more));
+  }
+  return tasks;
+}
+
+/** A poll that brought something. */
+export const succeeded = (of: Task, brought: Reading = reading): Outcome => ({
+  state: 'succeeded',
+  task: of,
+  reading: brought,
+  seconds: 0,
+});
+
+/** A poll that brought nothing. */
+export const failed = (
+  of: Task,
+  error: Error = answered(500),
+  state: 'failed' | 'absent' | 'aborted' = 'failed',
+): Outcome => ({
+  state,
+  task: of,
+  error,
+  seconds: 0,
+});
+
+/** A log that keeps its lines from `info` on: level, message and fields. */
+export class Lines implements Log {
+  readonly all: { readonly level: string; readonly text: string; readonly fields: Record<string, unknown> }[] = [];
+  readonly debug = () => {};
+  readonly info = this.#keep('info');
+  readonly warn = this.#keep('warn');
+  readonly error = this.#keep('error');
+
+  /** The lines since the last time, each as `level message`. */
+  take(): string[] {
+    return this.all.splice(0).map(({ level, text }) => `${level} ${text}`);
+  }
+
+  #keep(level: string) {
+    return (fields: unknown, text?: unknown) => {
+      this.all.push({ level, text: String(text), fields: fields as Record<string, unknown> });
+    };
+  }
+}
+
+/** A sink that holds what was published last: by task, its samples by name and labels. */
+export class Shelf {
+  readonly held = new Map<string, readonly Sample[]>();
+  readonly drops: [Api, ReadonlyMap<DropReason, number>][] = [];
+
+  publish(_task: Task, { task: id, samples }: { readonly task: string; readonly samples: Iterable<Sample> }): void {
+    this.held.set(id, [...samples]);
+  }
+
+  withdraw(id: string): void {
+    this.held.delete(id);
+  }
+
+  dropped(api: Api, drops: ReadonlyMap<DropReason, number>): void {
+    this.drops.push([api, drops]);
+  }
+
+  /** What is shown of whether an appliance answers: its name and 1 or 0. */
+  up(serial: string): string | undefined {
+    const [sample] = this.held.get(`portal/${serial}/up`) ?? [];
+    return sample && `${sample.labels.filer} ${sample.value}`;
+  }
+}

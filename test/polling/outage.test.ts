@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { CredentialError } from '../../src/runtime/errors.ts';
+import { answered, dataTask, fleet, inventory, minutes } from './fleet.ts';
+import { broken, hanging, Stage } from './running.ts';
+
+const resting = { restMs: minutes(15) };
+
+describe('an outage of the whole API', () => {
+  test('is probed by one poll at a time, and its end wakes everything at once', async () => {
+    const stage = new Stage(fleet(50, 2), 8);
+    await stage.run().clock.advance(minutes(20));
+    const before = stage.clock.monotonic();
+    stage.manner = () => broken;
+    await stage.clock.advance(minutes(30));
+    expect(stage.turns).toEqual(['wentUp', 'wentDown']);
+    // Without probes it would be a thousand; one every 30 s, and those until it was clear.
+    expect(stage.started.filter(({ at }) => at > before).length).toBeLessThan(100);
+    stage.manner = () => ({});
+    const mended = stage.clock.monotonic();
+    await stage.clock.advance(40_000);
+    const since = new Set(stage.started.filter(({ at }) => at >= mended).map(({ id }) => id));
+    const failed = new Set(stage.outcomes.filter(({ state }) => state === 'failed').map(({ task: { id } }) => id));
+    for (const id of failed) expect(since).toContain(id);
+    expect(stage.turns).toEqual(['wentUp', 'wentDown', 'wentUp']);
+  });
+
+  test('in which what is under way hangs is waited out quietly', async () => {
+    const stage = new Stage(fleet(3, 2), 4, { failures: 3 });
+    // One poll of an appliance fails at once and its other one hangs: that is as much as suspects may have under way.
+    stage.manner = ({ id }) => (id.endsWith('s0') ? broken : hanging);
+    stage.run();
+    let wakes = 0;
+    const sleep = stage.clock.sleep.bind(stage.clock);
+    stage.clock.sleep = (ms, signal) => {
+      wakes += 1;
+      if (wakes > 10_000) throw new Error('it never rests');
+      return sleep(ms, signal);
+    };
+    await stage.clock.advance(minutes(30));
+    expect(stage.turns).toEqual(['wentDown']);
+    expect(wakes).toBeLessThan(2_000);
+    stage.manner = () => ({});
+    await stage.clock.advance(minutes(2));
+    expect(stage.turns).toEqual(['wentDown', 'wentUp']);
+  });
+
+  test('that is due to refused credentials is noticed with the first poll', async () => {
+    const stage = new Stage(fleet(50, 2), 1);
+    stage.manner = () => ({ comes: new CredentialError('refused') });
+    await stage.run().clock.advance(1_000);
+    expect([stage.started.length, stage.turns]).toEqual([1, ['wentDown']]);
+  });
+});
+
+describe('polling once', () => {
+  /** Runs until it ends by itself; for so many minutes at most. */
+  async function ended(stage: Stage, atMost = 10): Promise<boolean> {
+    let over = false;
+    void stage.runOnce().then(() => {
+      over = true;
+    });
+    for (let step = 0; step < atMost * 6 && !over; step += 1) await stage.clock.advance(10_000);
+    await stage.stop();
+    return over;
+  }
+
+  test('polls each task once, those that come to light meanwhile too, and ends', async () => {
+    const stage = new Stage([inventory]);
+    stage.manner = ({ changesTasks }) => {
+      if (changesTasks) stage.tasks = [inventory, ...fleet(20, 3)];
+      return { ms: 100 };
+    };
+    expect(await ended(stage)).toBe(true);
+    expect(stage.started).toHaveLength(61);
+    expect(new Set(stage.started.map(({ id }) => id)).size).toBe(61);
+    expect(stage.clock.sleeping).toBe(0);
+  });
+
+  test('ends although some of it fails or is not to be had', async () => {
+    const stage = new Stage([inventory, ...fleet(4, 3, resting)]);
+    stage.manner = ({ id }) => (id.startsWith('a0') ? broken : id.startsWith('a1') ? { comes: answered(404) } : {});
+    expect(await ended(stage)).toBe(true);
+    expect(new Set(stage.started.map(({ id }) => id)).size).toBe(13);
+  });
+
+  test('ends when the API is down, however much has not been asked', async () => {
+    const stage = new Stage([inventory]);
+    stage.manner = ({ changesTasks }) => {
+      if (changesTasks) stage.tasks = [inventory, ...fleet(500, 15)];
+      return changesTasks ? {} : broken;
+    };
+    expect(await ended(stage)).toBe(true);
+    expect(stage.started.length).toBeLessThan(50);
+  });
+
+  test.each([
+    ['the inventory', [inventory]],
+    ['the one task', [dataTask]],
+  ])('ends when %s is all there is and fails', async (_, tasks) => {
+    const stage = new Stage(tasks);
+    stage.manner = () => broken;
+    expect(await ended(stage)).toBe(true);
+    expect(stage.started).toHaveLength(1);
+  });
+
+  test('ends at once when it is stopped', async () => {
+    const stage = new Stage(fleet(5, 2));
+    stage.manner = () => hanging;
+    const run = stage.runOnce();
+    await stage.clock.advance(5);
+    await stage.stop();
+    await run;
+    expect([stage.clock.monotonic(), stage.clock.sleeping]).toEqual([5, 0]);
+  });
+});

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { poll } from '../../src/polling/poll.ts';
+import { CredentialError, RequestError, ShapeError } from '../../src/runtime/errors.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { answered, minutes, reading, task } from './fleet.ts';
+
+const onwards = new AbortController().signal;
+const failing = (error: unknown, restMs?: number) =>
+  task('a/s', { poll: () => Promise.reject(error), ...(restMs === undefined ? {} : { restMs }) });
+
+test('a poll that brings something has succeeded, after so many seconds', async () => {
+  const clock = new ManualClock();
+  const slow = task('a/s', { poll: () => clock.sleep(1_500).then(() => reading) });
+  const outcome = poll(slow, onwards, clock);
+  await clock.advance(2_000);
+  expect(await outcome).toEqual({ state: 'succeeded', task: slow, reading, seconds: 1.5 });
+});
+
+test('the system clock stepping back does not make a poll take less than no time', async () => {
+  const clock = new ManualClock();
+  const outcome = poll(task('a/s', { poll: () => clock.sleep(500).then(() => reading) }), onwards, clock);
+  clock.step(-minutes(60));
+  await clock.advance(500);
+  expect((await outcome).seconds).toBe(0.5);
+});
+
+test.each<[string, unknown, number | undefined, string]>([
+  ['403', answered(403), minutes(15), 'absent'],
+  ['404', answered(404), minutes(15), 'absent'],
+  ['422, as where a series does not fit the build', answered(422), minutes(15), 'absent'],
+  ['403 of a task that never rests', answered(403), undefined, 'failed'],
+  ['400', answered(400), minutes(15), 'failed'],
+  ['401', answered(401), minutes(15), 'failed'],
+  ['429', answered(429), minutes(15), 'failed'],
+  ['500', answered(500), minutes(15), 'failed'],
+  ['a time-out', new RequestError('timeout', 'too late'), minutes(15), 'failed'],
+  ['an unexpected shape', new ShapeError('expected a list'), minutes(15), 'failed'],
+  ['refused credentials', new CredentialError('refused'), minutes(15), 'failed'],
+  ['a defect', new TypeError('undefined'), minutes(15), 'failed'],
+  ['stopping', new RequestError('aborted', 'stopping'), minutes(15), 'aborted'],
+])('%s', async (_, error, restMs, state) => {
+  const outcome = await poll(failing(error, restMs), onwards, new ManualClock());
+  expect(outcome).toMatchObject({ state, error, seconds: 0 });
+});
+
+test('a poll never rejects, whatever is thrown and however', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.anything({ withNullPrototype: true }), fc.boolean(), async (thrown, atOnce) => {
+      const throwing = () => {
+        throw thrown;
+      };
+      const broken = atOnce ? task('a/s', { poll: throwing }) : failing(thrown);
+      expect((await poll(broken, onwards, new ManualClock())).state).toBe('failed');
+    }),
+  );
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import { settle } from '../support/manual-clock.ts';
+import { answered, dataTask, fleet, inventory, minutes, nothing, reading, task } from './fleet.ts';
+import { broken, hanging, Stage } from './running.ts';
+
+const resting = { restMs: minutes(15) };
+
+describe('polling', () => {
+  test('every task is polled at once, and then once in each of its intervals', async () => {
+    const stage = new Stage(fleet(3, 4)).run();
+    await stage.clock.advance(1);
+    expect(stage.started).toHaveLength(12);
+    await stage.clock.advance(minutes(60));
+    for (const each of stage.tasks) {
+      const [first, ...pauses] = stage.pausesOf(each);
+      expect(first).toBeGreaterThan(0.5);
+      expect(first).toBeLessThan(1.5);
+      for (const pause of pauses) expect(pause).toBeCloseTo(1, 3);
+    }
+    expect(stage.mostOfOne).toBe(1);
+  });
+
+  test('no more polls are under way than there are workers, and none of a task twice', async () => {
+    const stage = new Stage(fleet(20, 2), 4);
+    stage.manner = (_, nth) => ({ ms: 1_000 * nth });
+    await stage.run().clock.advance(minutes(30));
+    expect([stage.most, stage.mostOfOne]).toEqual([4, 1]);
+  });
+
+  test('an appliance that hangs does not keep the others waiting', async () => {
+    const stage = new Stage(fleet(10, 4), 8);
+    stage.manner = ({ appliance }) => (appliance?.serial === 'a0' ? hanging : { ms: 100 });
+    await stage.run().clock.advance(minutes(60));
+    for (const each of stage.tasks.filter(({ appliance }) => appliance?.serial !== 'a0')) {
+      expect(stage.startsOf(each.id).length).toBeGreaterThanOrEqual(11);
+    }
+    expect(stage.turns).toEqual(['wentUp']);
+  });
+
+  test('a poll that never ends holds one worker and nothing else', async () => {
+    const stage = new Stage(fleet(3, 1), 2);
+    stage.manner = ({ id }) => (id === 'a0/s0' ? { ms: Number.POSITIVE_INFINITY } : {});
+    await stage.run().clock.advance(minutes(60));
+    expect(stage.startsOf('a0/s0')).toHaveLength(1);
+    expect(stage.startsOf('a1/s0').length).toBeGreaterThanOrEqual(12);
+  });
+
+  test('a system clock that jumps changes nothing', async () => {
+    const stage = new Stage([dataTask]).run();
+    for (let minute = 0; minute < 10; minute += 1) {
+      stage.clock.step(minute % 2 === 0 ? -minutes(600) : minutes(700));
+      await stage.clock.advance(minutes(1));
+    }
+    expect(stage.started.length).toBeGreaterThanOrEqual(10);
+    expect(stage.started.length).toBeLessThanOrEqual(11);
+  });
+
+  test('a stop ends every poll and every sleep at once', async () => {
+    const stage = new Stage(fleet(10, 2), 8);
+    stage.manner = () => hanging;
+    stage.run();
+    await stage.clock.advance(10);
+    await stage.stop();
+    await settle();
+    expect([stage.clock.monotonic(), stage.clock.sleeping]).toEqual([10, 0]);
+    expect(stage.outcomes.every(({ state }) => state === 'aborted')).toBe(true);
+    const started = stage.started.length;
+    await stage.clock.advance(minutes(60));
+    expect(stage.started).toHaveLength(started);
+  });
+
+  test('of nothing waits quietly until it is stopped', async () => {
+    const stage = new Stage([]).run();
+    await stage.clock.advance(minutes(300));
+    await stage.stop();
+    expect(stage.clock.sleeping).toBe(0);
+  });
+});
+
+describe('failures', () => {
+  test('of one appliance delay it alone, to at most three intervals, until it answers', async () => {
+    const stage = new Stage(fleet(5, 2));
+    let mended = false;
+    stage.manner = ({ appliance }) => (appliance?.serial === 'a0' && !mended ? broken : {});
+    await stage.run().clock.advance(minutes(120));
+    const [first, second] = fleet(5, 2);
+    const pauses = stage.pausesOf(first ?? dataTask).slice(1);
+    expect(pauses[0]).toBeCloseTo(1.9);
+    for (const pause of pauses.slice(1)) expect(pause).toBeCloseTo(2.85);
+    expect(stage.startsOf('a1/s0').length).toBeGreaterThanOrEqual(23);
+    mended = true;
+    const now = stage.clock.monotonic();
+    await stage.clock.advance(minutes(60));
+    for (const pause of stage.pausesOf(second ?? dataTask, now).slice(1)) expect(pause).toBeCloseTo(1, 3);
+  });
+
+  test('of the one task of an API do not delay it', async () => {
+    const stage = new Stage([dataTask], 1, { failures: 1, appliances: 1, probe: undefined });
+    stage.manner = () => broken;
+    await stage.run().clock.advance(minutes(60));
+    for (const pause of stage.pausesOf(dataTask).slice(1)) expect(pause).toBeCloseTo(1, 3);
+  });
+
+  test('of the inventory are tried again soon, and later and later', async () => {
+    const stage = new Stage([inventory, ...fleet(3, 1)]);
+    stage.manner = ({ changesTasks }) => (changesTasks ? broken : {});
+    await stage.run().clock.advance(minutes(120));
+    const seconds = stage.pausesOf(inventory).map((pause) => Math.round((pause * inventory.intervalMs) / 1000));
+    expect(seconds.slice(0, 8)).toEqual([14, 29, 57, 114, 228, 456, 855, 855]);
+  });
+});
+
+describe('what is not to be had', () => {
+  test.each([
+    ['404', answered(404)],
+    ['403', answered(403)],
+    ['422', answered(422)],
+  ])('after a %s is asked again at the pace of the discovery only, and noticed when it is there', async (_, comes) => {
+    const series = task('a0/s0', resting);
+    const stage = new Stage([series, task('a0/s1', resting)]);
+    let there = false;
+    stage.manner = ({ id }) => (id === series.id && !there ? { comes } : {});
+    await stage.run().clock.advance(minutes(60));
+    expect(stage.startsOf(series.id)).toHaveLength(5);
+    expect(stage.runner.resting).toBe(1);
+    there = true;
+    await stage.clock.advance(minutes(60));
+    expect(stage.startsOf(series.id, minutes(60)).length).toBeGreaterThanOrEqual(9);
+    expect(stage.runner.resting).toBe(0);
+  });
+
+  test('is a series empty three times in a row; once or twice is chance', async () => {
+    const series = task('a0/s0', resting);
+    const stage = new Stage([series]);
+    stage.manner = (_, nth) => ({ comes: nth % 3 === 0 ? reading : nothing });
+    await stage.run().clock.advance(minutes(60));
+    expect(stage.runner.resting).toBe(0);
+    stage.manner = () => ({ comes: nothing });
+    await stage.clock.advance(minutes(60));
+    expect(stage.runner.resting).toBe(1);
+    expect(stage.startsOf(series.id, minutes(60)).length).toBeLessThanOrEqual(6);
+  });
+
+  test('leaves no mark: after it a first failure is a first failure', async () => {
+    const series = task('a0/s0', resting);
+    const stage = new Stage([series, task('b/s0'), task('c/s0')]);
+    const comes = [answered(503), answered(404), answered(503), reading, reading];
+    stage.manner = ({ id }, nth) => ({ comes: (id === series.id ? comes[nth - 1] : undefined) ?? reading });
+    await stage.run().clock.advance(minutes(40));
+    expect(stage.pausesOf(series)[2]).toBeLessThan(1.5);
+  });
+
+  test('rests no longer once it has left', async () => {
+    const stage = new Stage([inventory, task('a0/s0', resting)]);
+    stage.manner = ({ changesTasks }) => (changesTasks ? {} : { comes: answered(404) });
+    await stage.run().clock.advance(minutes(5));
+    expect(stage.runner.resting).toBe(1);
+    stage.tasks = [inventory];
+    await stage.clock.advance(minutes(30));
+    expect(stage.runner.resting).toBe(0);
+  });
+});
+
+describe('the inventory', () => {
+  test('brings new appliances, which are polled at once, and takes gone ones away for good', async () => {
+    const stage = new Stage([inventory, ...fleet(2, 1)]).run();
+    await stage.clock.advance(minutes(5));
+    stage.tasks = [inventory, task('a1/s0'), task('new/s0')];
+    await stage.clock.advance(minutes(20));
+    const [found = Number.NaN] = stage.startsOf('new/s0');
+    expect(stage.startsOf('inventory').some((at) => found - at < 10)).toBe(true);
+    const count = stage.startsOf('a0/s0').length;
+    await stage.clock.advance(minutes(60));
+    expect(stage.startsOf('a0/s0')).toHaveLength(count);
+  });
+
+  test('that takes an appliance away while it is polled makes nobody hear of that poll', async () => {
+    const stage = new Stage([inventory, ...fleet(1, 1)]);
+    stage.manner = ({ changesTasks }) => ({ ms: changesTasks ? 1_000 : 5_000 });
+    stage.run();
+    await stage.clock.advance(10);
+    stage.tasks = [inventory];
+    await stage.clock.advance(minutes(60));
+    expect(stage.outcomes.map(({ task: { id } }) => id)).not.toContain('a0/s0');
+  });
+});

@@ -1,0 +1,114 @@
+import { onTestFinished } from 'vitest';
+import type { Reading } from '../../src/metrics/snapshot.ts';
+import type { Task } from '../../src/metrics/task.ts';
+import { Agenda } from '../../src/polling/agenda.ts';
+import { ApiHealth, type HealthSettings } from '../../src/polling/health.ts';
+import type { Outcome } from '../../src/polling/poll.ts';
+import { Runner } from '../../src/polling/runner.ts';
+import { RequestError } from '../../src/runtime/errors.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { answered, reading } from './fleet.ts';
+
+/** What a poll does: it takes so long, and then this comes of it. Longer than any time-out: it hangs. */
+export interface Manner {
+  readonly ms?: number;
+  readonly comes?: Reading | Error;
+}
+
+/** Made-up tasks on a real runner, and what it did with them. */
+export class Stage {
+  readonly clock = new ManualClock();
+  readonly runner: Runner;
+  readonly started: { readonly id: string; readonly at: number }[] = [];
+  readonly outcomes: Outcome[] = [];
+  readonly turns: string[] = [];
+  readonly #flying = new Map<string, number>();
+  readonly #stopping = new AbortController();
+  /** Most polls under way at once, over all and of one task. */
+  most = 0;
+  mostOfOne = 0;
+  tasks: readonly Task[];
+  manner: (task: Task, nth: number) => Manner = () => ({});
+  running: Promise<void> = Promise.resolve();
+
+  constructor(tasks: readonly Task[], workers = 4, health: Partial<HealthSettings> = {}) {
+    this.tasks = tasks;
+    const { clock } = this;
+    this.runner = new Runner({
+      collector: { api: 'portal', tasks: () => this.tasks.map((task) => this.#watched(task)) },
+      agenda: new Agenda({ perAppliance: 2, suspects: Math.max(1, Math.floor(workers / 4)) }),
+      health: new ApiHealth(
+        { failures: 10, appliances: 3, probe: { firstMs: 2_000, longestMs: 30_000 }, ...health },
+        () => 0.5,
+      ),
+      events: {
+        ended: (outcome, turn) => {
+          this.outcomes.push(outcome);
+          for (const [name, is] of Object.entries(turn)) if (is) this.turns.push(name);
+        },
+        changed: () => {},
+      },
+      clock,
+      random: () => 0.5,
+      workers,
+    });
+  }
+
+  /** Starts it; it ends with the test. */
+  run(): this {
+    this.running = this.runner.run(this.#stopping.signal);
+    onTestFinished(() => this.stop());
+    return this;
+  }
+
+  runOnce(): Promise<void> {
+    return this.runner.runOnce(this.#stopping.signal);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.running;
+  }
+
+  /** The moments at which a task was polled since the one given. */
+  startsOf(id: string, since = 0): number[] {
+    return this.started.filter((start) => start.id === id && start.at >= since).map(({ at }) => at);
+  }
+
+  /** The pauses between a task's polls, in its intervals. */
+  pausesOf({ id, intervalMs }: Task, since = 0): number[] {
+    const starts = this.startsOf(id, since);
+    return starts.slice(1).map((at, index) => (at - (starts[index] ?? 0)) / intervalMs);
+  }
+
+  #watched(task: Task): Task {
+    return { ...task, poll: (signal) => this.#poll(task, signal) };
+  }
+
+  async #poll(task: Task, signal: AbortSignal): Promise<Reading> {
+    const { id } = task;
+    const of = (this.#flying.get(id) ?? 0) + 1;
+    this.#flying.set(id, of);
+    this.mostOfOne = Math.max(this.mostOfOne, of);
+    this.most = Math.max(
+      this.most,
+      [...this.#flying.values()].reduce((sum, count) => sum + count),
+    );
+    this.started.push({ id, at: this.clock.monotonic() });
+    const { ms = 0, comes = reading } = this.manner(task, this.startsOf(id).length);
+    try {
+      await this.clock.sleep(ms, signal);
+      if (signal.aborted) throw new RequestError('aborted', 'stopping');
+      if (comes instanceof Error) throw comes;
+      return comes;
+    } finally {
+      this.#flying.set(id, (this.#flying.get(id) ?? 0) - 1);
+    }
+  }
+}
+
+/** A failure of the service or the way to it. */
+export const broken: Manner = { comes: answered(503) };
+
+/** Nothing comes until the time-out. */
+export const hanging: Manner = { ms: 30_000, comes: new RequestError('timeout', 'too late') };

@@ -1,0 +1,248 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Task } from '../../src/metrics/task.ts';
+import type { Outcome } from '../../src/polling/poll.ts';
+import { Watch } from '../../src/polling/watch.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import {
+  answered,
+  dataTask,
+  failed,
+  fleet,
+  inventory,
+  Lines,
+  minutes,
+  reading,
+  Shelf,
+  succeeded,
+  task,
+} from './fleet.ts';
+
+const quiet = { wentDown: false, wentUp: false };
+const down = { wentDown: true, wentUp: false };
+const back = { wentDown: false, wentUp: true };
+
+let shelf: Shelf;
+let lines: Lines;
+let clock: ManualClock;
+let watch: Watch;
+
+/** A watch over these tasks whose API has answered already. */
+function watching(tasks: readonly Task[]): void {
+  shelf = new Shelf();
+  lines = new Lines();
+  clock = new ManualClock();
+  watch = new Watch({ api: tasks[0]?.api ?? 'portal', sink: shelf, log: lines, clock, upName: 'filer_appliance_up' });
+  watch.changed(tasks, []);
+  lines.take();
+}
+
+function end(...outcomes: readonly Outcome[]): void {
+  for (const outcome of outcomes) watch.ended(outcome, quiet);
+}
+
+/** Two appliances of two series, all of them polled well. */
+beforeEach(() => {
+  watching([inventory, ...fleet(2, 2)]);
+  watch.ended(succeeded(inventory), back);
+  end(...fleet(2, 2).map((each) => succeeded(each)));
+  lines.take();
+});
+
+describe('whether an appliance answers', () => {
+  test('is not said before it has been polled', () => {
+    watching(fleet(1, 1));
+    expect([shelf.up('a0'), watch.appliances()[0]?.up]).toEqual([undefined, undefined]);
+  });
+
+  test('is yes as long as the latest poll of one of its series succeeded, and logged once a change', () => {
+    const first = task('a0/s0');
+    const second = task('a0/s1');
+    end(failed(first));
+    expect([shelf.up('a0'), lines.take()]).toEqual(['a0 1', []]);
+    end(failed(second));
+    expect([shelf.up('a0'), lines.take()]).toEqual(['a0 0', ['warn the appliance does not answer']]);
+    end(failed(first), failed(second), failed(first));
+    expect(lines.take().filter((line) => line.includes('appliance'))).toEqual([]);
+    end(succeeded(second));
+    expect(shelf.up('a0')).toBe('a0 1');
+    expect(lines.take()).toContain('info the appliance answers');
+    expect(shelf.up('a1')).toBe('a1 1');
+  });
+
+  test('is told with its last error and when it was polled', async () => {
+    await clock.advance(5_000);
+    end(failed(task('a0/s0')));
+    const [first] = watch.appliances();
+    expect(first).toMatchObject({
+      serial: 'a0',
+      up: true,
+      lastPollAt: clock.now(),
+      lastSuccessAt: clock.now() - 5_000,
+      lastError: 'answered 500',
+    });
+    end(succeeded(task('a0/s0')));
+    expect(watch.appliances()[0]?.lastError).toBeUndefined();
+  });
+
+  test('of one that was renamed is shown under its new name at once', () => {
+    const renamed = fleet(2, 2, { appliance: { serial: 'a0', name: 'Boston' } }).slice(0, 2);
+    watch.changed([inventory, ...renamed, ...fleet(2, 2).slice(2)], []);
+    expect([shelf.up('a0'), shelf.up('a1')]).toEqual(['Boston 1', 'a1 1']);
+    expect(watch.appliances().map(({ name }) => name)).toEqual(['a1', 'Boston']);
+  });
+
+  test('of one that is gone is shown no more, nor is anything else of it', () => {
+    const gone = fleet(2, 2).slice(0, 2);
+    watch.changed([inventory, ...fleet(2, 2).slice(2)], gone);
+    expect([...shelf.held.keys()].sort()).toEqual(['a1/s0', 'a1/s1', 'inventory', 'portal/a1/up']);
+    expect(lines.take()).toEqual(['info the inventory has changed']);
+  });
+});
+
+describe('an outage of the whole API', () => {
+  /** Every series fails, and with the third failure it is clear that it is the API. */
+  function outage(): void {
+    const [first, second, third, fourth] = fleet(2, 2).map((each) => failed(each)) as [
+      Outcome,
+      Outcome,
+      Outcome,
+      Outcome,
+    ];
+    end(first, second);
+    lines.take();
+    watch.ended(third, down);
+    end(fourth);
+  }
+
+  test('is one line, and takes every appliance down', () => {
+    outage();
+    expect(lines.take()).toEqual(['warn the API cannot be polled']);
+    expect([shelf.up('a0'), shelf.up('a1'), watch.up]).toEqual(['a0 0', 'a1 0', false]);
+    expect(watch.lastError).toBe('answered 500');
+  });
+
+  test('however long it takes, is no further line', () => {
+    outage();
+    lines.take();
+    for (let probe = 0; probe < 20; probe += 1) end(failed(task('a1/s0')));
+    expect(lines.take()).toEqual([]);
+  });
+
+  test('ends with one line, not one for each appliance', () => {
+    watching(fleet(50, 1));
+    watch.ended(succeeded(task('a0/s0')), back);
+    end(...fleet(50, 1).map((each) => succeeded(each)));
+    watch.ended(failed(task('a0/s0')), down);
+    lines.take();
+    watch.ended(succeeded(task('a1/s0')), back);
+    end(...fleet(50, 1).map((each) => succeeded(each)));
+    expect(lines.take()).toEqual(['info the API answers again']);
+    expect([watch.up, watch.lastError, shelf.up('a0'), shelf.up('a49')]).toEqual([true, undefined, 'a0 1', 'a49 1']);
+  });
+
+  test('that ends shows at once who answered before it, and not who did not', () => {
+    watching(fleet(3, 1));
+    watch.ended(succeeded(task('a0/s0')), back);
+    end(succeeded(task('a1/s0')), failed(task('a2/s0')));
+    watch.ended(failed(task('a0/s0')), down);
+    watch.ended(succeeded(task('a0/s0')), back);
+    expect(['a0', 'a1', 'a2'].map((serial) => shelf.up(serial))).toEqual(['a0 1', 'a1 1', 'a2 0']);
+  });
+
+  test('an appliance that stays down after it is told then', () => {
+    watching(fleet(2, 1));
+    watch.ended(succeeded(task('a0/s0')), back);
+    end(succeeded(task('a1/s0')));
+    watch.ended(failed(task('a0/s0')), down);
+    watch.ended(succeeded(task('a1/s0')), back);
+    lines.take();
+    end(failed(task('a0/s0')));
+    expect(lines.take()).toEqual(['warn the appliance does not answer']);
+  });
+});
+
+describe('one series', () => {
+  test('that fails twice in a row is one line, and one when it is back', () => {
+    const series = task('a0/s0');
+    end(failed(series));
+    expect(lines.take()).toEqual([]);
+    end(failed(series), failed(series), failed(series));
+    expect(lines.take()).toEqual(['warn the task cannot be polled']);
+    end(succeeded(series));
+    expect(lines.take()).toEqual(['info the task can be polled again']);
+  });
+
+  test('keeps what it said while it fails, and loses it where the service has it no more', () => {
+    end(failed(task('a0/s0')));
+    expect(shelf.held.has('a0/s0')).toBe(true);
+    end(failed(task('a0/s0'), answered(404), 'absent'));
+    expect(shelf.held.has('a0/s0')).toBe(false);
+  });
+
+  test('counts what could not be used of its answer', () => {
+    const drops = new Map([['invalid', 2]] as const);
+    end(succeeded(task('a0/s0'), { ...reading, drops }));
+    expect(shelf.drops.at(-1)).toEqual(['portal', drops]);
+  });
+
+  test('given up while stopping says nothing at all', () => {
+    const held = new Map(shelf.held);
+    end(failed(task('a0/s0'), new Error('stopping'), 'aborted'));
+    expect([shelf.held, lines.take(), watch.lastError]).toEqual([held, [], undefined]);
+  });
+});
+
+describe('whether the API answers', () => {
+  test.each<[string, readonly Task[], readonly Outcome[], boolean]>([
+    ['not before the first poll', [dataTask], [], false],
+    ['of one task: as it succeeded', [dataTask], [succeeded(dataTask)], true],
+    ['the inventory alone is not enough', [inventory, ...fleet(1, 1)], [succeeded(inventory)], false],
+    [
+      'one series of one appliance is',
+      [inventory, ...fleet(5, 1)],
+      [failed(task('a0/s0')), succeeded(task('a1/s0'))],
+      true,
+    ],
+    ['series that are all absent are not', fleet(1, 1), [failed(task('a0/s0'), answered(403), 'absent')], false],
+  ])('%s', (_, tasks, outcomes, up) => {
+    watching(tasks);
+    end(...outcomes);
+    expect(watch.up).toBe(up);
+  });
+
+  test('when it did last is by the system’s clock', async () => {
+    await clock.advance(minutes(1));
+    end(failed(task('a0/s0')));
+    expect(watch.lastSuccessAt).toBe(clock.now() - minutes(1));
+    expect(watch.succeeded).toBe(5);
+  });
+});
+
+describe('the first polls have ended', () => {
+  test('when one series has been polled, whatever came of it, where there are any', () => {
+    watching([inventory]);
+    end(succeeded(inventory));
+    watch.changed([inventory, ...fleet(1, 1)], []);
+    expect(watch.polledOnce).toBe(false);
+    end(failed(task('a0/s0')));
+    expect(watch.polledOnce).toBe(true);
+  });
+
+  test('with the inventory where it has no appliance, or cannot be read', () => {
+    watching([inventory]);
+    end(succeeded(inventory));
+    watch.changed([inventory], []);
+    expect(watch.polledOnce).toBe(true);
+    watching([inventory]);
+    end(failed(inventory));
+    expect(watch.polledOnce).toBe(true);
+  });
+
+  test('for good: appliances that come later turn nothing back', () => {
+    watching([inventory]);
+    end(failed(inventory));
+    end(succeeded(inventory));
+    watch.changed([inventory, ...fleet(5, 1)], []);
+    expect(watch.polledOnce).toBe(true);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { atOnce, inSlices } from '../../src/runtime/slices.ts';
+
+describe('the machine’s clock', () => {
+  test('tells the time since 1970, and a time that only goes forward', () => {
+    expect(systemClock.now()).toBeGreaterThan(Date.UTC(2024, 0));
+    const first = systemClock.monotonic();
+    expect(systemClock.monotonic()).toBeGreaterThanOrEqual(first);
+  });
+
+  test.each([[0], [-5], [1]])('%d ms of sleep end', async (ms) => {
+    expect(await systemClock.sleep(ms)).toBeUndefined();
+  });
+
+  test.each([[60_000], [2 ** 40], [Number.POSITIVE_INFINITY]])(
+    '%d ms of sleep end when aborted, not before',
+    async (ms) => {
+      const stopping = new AbortController();
+      let awake = false;
+      const sleep = systemClock.sleep(ms, stopping.signal).then(() => {
+        awake = true;
+      });
+      await systemClock.sleep(2);
+      expect(awake).toBe(false);
+      stopping.abort();
+      await sleep;
+    },
+  );
+
+  test('nobody falls asleep after a stop', async () => {
+    expect(await systemClock.sleep(60_000, AbortSignal.abort())).toBeUndefined();
+  });
+});
+
+/** Work of so many steps, each of which takes `msPerStep` on the clock that comes with it. */
+function slow(steps: number, msPerStep: number) {
+  let now = 0;
+  function* work(): Generator<void, string> {
+    for (let step = 0; step < steps; step += 1) {
+      now += msPerStep;
+      yield;
+    }
+    return 'done';
+  }
+  return { work: work(), clock: { ...systemClock, monotonic: () => now } };
+}
+
+describe('work in slices', () => {
+  test.each([
+    [100, 0, 0],
+    [7, 1, 0],
+    [80, 1, 10],
+    [10, 20, 10],
+  ])('%d steps of %d ms give the event loop back %d times', async (steps, msPerStep, times) => {
+    const { work, clock } = slow(steps, msPerStep);
+    let turns = 0;
+    let over = false;
+    const others = () => {
+      turns += 1;
+      if (!over) setImmediate(others);
+    };
+    setImmediate(others);
+    expect(await inSlices(work, clock)).toBe('done');
+    over = true;
+    expect(turns).toBe(times);
+  });
+
+  test('what it throws is thrown, in slices or at once', async () => {
+    function* broken(): Generator<void, never> {
+      yield;
+      throw new RangeError('broken');
+    }
+    await expect(inSlices(broken(), systemClock)).rejects.toThrow('broken');
+    expect(() => atOnce(broken())).toThrow('broken');
+  });
+
+  test('at once it gives the same', () => {
+    expect(atOnce(slow(3, 50).work)).toBe('done');
+  });
+});

@@ -1,0 +1,152 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { asError, ConfigError, CredentialError, RequestError, ShapeError } from '../../src/runtime/errors.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { REDACTED, Secret } from '../../src/runtime/secret.ts';
+
+/** What a log of this level wrote, one object a line. */
+function logged(level: string, write: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {
+  const lines: string[] = [];
+  write(createLog(level, { write: (line) => void lines.push(line) }));
+  return lines.map((line) => JSON.parse(line));
+}
+
+describe('an error', () => {
+  test.each<[RequestError, string]>([
+    [new RequestError('status', 'answered 503', { status: 503 }), '503'],
+    [new RequestError('timeout', 'too late'), 'timeout'],
+    [new RequestError('network', 'gone', { cause: new Error('ECONNRESET') }), 'network'],
+    [new RequestError('invalid', 'no JSON'), 'invalid'],
+    [new RequestError('oversize', 'too large'), 'oversize'],
+  ])('%s is counted under %s', (error, code) => {
+    expect(error.code).toBe(code);
+  });
+
+  test('without a cause has no cause at all', () => {
+    expect('cause' in new RequestError('network', 'gone')).toBe(false);
+  });
+
+  test('of the configuration is one line a fault', () => {
+    expect(new ConfigError(['GFA_URL: missing', 'PORTAL_URL: missing'])).toMatchObject({
+      message: 'GFA_URL: missing\nPORTAL_URL: missing',
+      faults: ['GFA_URL: missing', 'PORTAL_URL: missing'],
+    });
+  });
+
+  test.each<[unknown, string]>([
+    ['text', 'text'],
+    [undefined, 'undefined'],
+    [Symbol('s'), 'Symbol(s)'],
+    [7, '7'],
+  ])('is made of whatever was thrown: %s', (thrown, message) => {
+    expect(asError(thrown).message).toBe(message);
+  });
+
+  test('whatever was thrown, making an error of it throws nothing', () => {
+    const error = new TypeError('itself');
+    expect(asError(error)).toBe(error);
+    fc.assert(fc.property(fc.anything({ withNullPrototype: true }), (thrown) => asError(thrown) instanceof Error));
+  });
+});
+
+describe('the log', () => {
+  test('is one JSON object a line, with the time and without the machine’s name', () => {
+    const [line] = logged('info', (log) => log.info({ task: 'gfa/data' }, 'polled'));
+    expect(line).toEqual({
+      level: 30,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      task: 'gfa/data',
+      msg: 'polled',
+    });
+  });
+
+  test.each([
+    ['silent', 0],
+    ['error', 1],
+    ['warn', 2],
+    ['info', 3],
+    ['debug', 4],
+  ])('of level %s has %d of four lines', (level, count) => {
+    const lines = logged(level, (log) => {
+      log.error('e');
+      log.warn('w');
+      log.info('i');
+      log.debug('d');
+    });
+    expect(lines).toHaveLength(count);
+  });
+
+  test('tells an error of ours by its message and those of its causes', () => {
+    const cause = new Error('connect ECONNREFUSED', { cause: new Error('refused') });
+    const err = new CredentialError('getting a token', { cause: new RequestError('network', 'no answer', { cause }) });
+    expect(logged('info', (log) => log.warn({ err }, 'down'))[0]?.err).toEqual({
+      type: 'CredentialError',
+      message: 'getting a token',
+      causes: ['no answer', 'connect ECONNREFUSED', 'refused'],
+    });
+  });
+
+  test('tells a defect by its stack too', () => {
+    const [line] = logged('info', (log) => log.error({ err: new TypeError('x is undefined') }, 'a defect'));
+    expect(line?.err).toEqual({
+      type: 'TypeError',
+      message: 'x is undefined',
+      stack: expect.stringContaining('errors.test'),
+    });
+  });
+
+  test('ends where errors cause each other', () => {
+    const err = new ShapeError('a');
+    err.cause = new ShapeError('b', { cause: err });
+    expect(logged('info', (log) => log.error({ err }, 'x'))[0]?.err).toMatchObject({
+      causes: ['b', 'a', 'b', 'a', 'b'],
+    });
+  });
+
+  test.each([['a text'], [null], [7]])('takes %j for an error as it is', (err) => {
+    expect(logged('info', (log) => log.error({ err }, 'x'))[0]?.err).toEqual(err);
+  });
+});
+
+describe('a secret', () => {
+  const secret = Secret.of('hunter2');
+
+  test.each<[string, string]>([
+    ['text', `${secret}`],
+    ['a joined text', ['key', secret].join('=')],
+    ['JSON', JSON.stringify({ secret })],
+    ['an inspection', inspect({ deep: { secret } }, { depth: 9, showHidden: true })],
+    ['a log line', JSON.stringify(logged('info', (log) => log.info({ secret }, 'x')))],
+    ['its keys and values', JSON.stringify([Object.entries(secret), { ...secret }])],
+  ])('is never in %s', (_, written) => {
+    expect(written).not.toContain('hunter2');
+  });
+
+  test('gives its value to who asks for it, and stands for itself elsewhere', () => {
+    expect([secret.reveal(), String(secret), secret.reload()]).toEqual(['hunter2', REDACTED, false]);
+  });
+
+  test('that was rotated is read again, one that cannot be read just now stays', () => {
+    const values: (string | Error)[] = ['old', 'new', 'new', new Error('ENOENT'), 'newer'];
+    const rotated = new Secret(() => {
+      const value = values.shift();
+      if (typeof value === 'string') return value;
+      throw value ?? new Error('read too often');
+    });
+    const told = [1, 2, 3, 4].map(() => [rotated.reload(), rotated.reveal()]);
+    expect(told).toEqual([
+      [true, 'new'],
+      [false, 'new'],
+      [false, 'new'],
+      [true, 'newer'],
+    ]);
+  });
+
+  test('that cannot be read at the start is an error at the start', () => {
+    const unreadable = () => {
+      throw new Error('ENOENT');
+    };
+    expect(() => new Secret(unreadable)).toThrow('ENOENT');
+  });
+});

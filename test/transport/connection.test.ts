@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { request } from 'undici';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createDispatcher } from '../../src/transport/dispatcher.ts';
+import { settle } from '../support/manual-clock.ts';
+import { listening, listing, onwards, served } from './polite.ts';
+
+/** Turns the event loop until it is so; the machine's sockets are not moved by any clock of ours. */
+async function until(so: () => boolean): Promise<void> {
+  for (let turns = 0; !so(); turns += 1) {
+    if (turns > 100_000) throw new Error('it never came to be');
+    await settle();
+  }
+}
+
+describe('on a real connection', () => {
+  test('a body cut off is a network error', async () => {
+    const { ears, failure } = await served((_, response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('{"items":[', () => response.destroy());
+    });
+    expect(await failure()).toMatchObject({ code: 'network', message: /^GET \/serials got no answer: / });
+    expect([ears.codes, ears.inFlight]).toEqual([['network'], 0]);
+  });
+
+  test('a chunked body cut off is a network error, not half an answer', async () => {
+    const { failure } = await served((_, response) => {
+      response.writeHead(200);
+      response.write('{"items":[]}', () => response.destroy());
+    });
+    expect((await failure()).code).toBe('network');
+  });
+
+  test('a connection closed before any answer is a network error', async () => {
+    const { failure } = await served((asked) => asked.socket.destroy());
+    expect((await failure()).code).toBe('network');
+  });
+
+  test('an answer that is no HTTP is a network error', async () => {
+    const { server, failure } = await served(() => {});
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) => socket.end('220 mail.test ESMTP\r\n'));
+    expect((await failure()).code).toBe('network');
+  });
+
+  test('nobody listening is a network error', async () => {
+    const { server, failure } = await served(() => {});
+    server.close();
+    await once(server, 'close');
+    expect(await failure()).toMatchObject({ code: 'network', message: 'GET /serials got no answer: ECONNREFUSED' });
+  });
+
+  test('one byte a second is a time-out: the limit is for the whole answer', async () => {
+    let response: ServerResponse | undefined;
+    const { clock, ears, failure } = await served((_, answer) => {
+      answer.writeHead(200);
+      answer.flushHeaders();
+      response = answer;
+    });
+    const error = failure();
+    await until(() => response !== undefined);
+    for (let second = 0; second < 29; second += 1) {
+      response?.write(' ');
+      await clock.advance(1_000);
+    }
+    expect(ears.inFlight).toBe(1);
+    await clock.advance(1_000);
+    expect(await error).toMatchObject({ code: 'timeout', message: 'GET /serials got no whole answer within 30000 ms' });
+    expect(ears.ends).toEqual([{ operation: 'serials', code: 'timeout', seconds: 30 }]);
+    await until(() => response?.destroyed ?? false);
+  });
+
+  test('the body of an error that does not end is not waited for longer than the time-out', async () => {
+    let response: ServerResponse | undefined;
+    const { clock, ears, failure } = await served((_, answer) => {
+      answer.writeHead(503).write('{"message":');
+      response = answer;
+    });
+    const error = failure();
+    await until(() => response !== undefined);
+    await clock.advance(30_000);
+    await error;
+    expect([ears.ends.length, ears.inFlight, clock.sleeping]).toEqual([1, 0, 0]);
+  });
+
+  test('a body without end is abandoned as soon as it is too large', async () => {
+    let response: ServerResponse | undefined;
+    const { failure } = await served((_, answer) => {
+      response = answer;
+      const more = () => void (answer.writable && answer.write(Buffer.alloc(16_384, ' '), more));
+      answer.writeHead(200);
+      more();
+    }, 100_000);
+    expect((await failure()).code).toBe('oversize');
+    await until(() => response?.destroyed ?? false);
+  });
+
+  test('a redirect is not followed', async () => {
+    const paths: (string | undefined)[] = [];
+    const { failure } = await served((asked, response) => {
+      paths.push(asked.url);
+      response.writeHead(307, { location: '/elsewhere' }).end();
+    });
+    expect((await failure()).code).toBe('307');
+    expect(paths).toEqual(['/serials']);
+  });
+
+  test('stopping while the body arrives closes the connection', async () => {
+    let response: ServerResponse | undefined;
+    const { ears, failure } = await served((_, answer) => {
+      answer.writeHead(200).write('[');
+      response = answer;
+    });
+    const stopping = new AbortController();
+    const error = failure({}, stopping.signal);
+    await until(() => response !== undefined);
+    stopping.abort();
+    expect((await error).code).toBe('aborted');
+    expect([ears.codes, ears.inFlight]).toEqual([['aborted'], 0]);
+    await until(() => response?.destroyed ?? false);
+  });
+
+  test('two connections serve request after request', async () => {
+    const sockets = new Set<Socket>();
+    const { client } = await served((asked, response) => {
+      sockets.add(asked.socket);
+      response.end('[]');
+    });
+    for (let asked = 0; asked < 20; asked += 1) await client.send(listing, onwards);
+    expect(sockets.size).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('through a proxy', () => {
+  async function proxied(noProxy: string) {
+    const connected: (string | undefined)[] = [];
+    const target = await listening(createServer((_, response) => response.end('direct or not')));
+    const proxy = createServer();
+    proxy.on('connect', (asked, socket: Socket) => {
+      connected.push(asked.url);
+      const [host, port] = (asked.url ?? '').split(':');
+      const onward = connect(Number(port), host);
+      onTestFinished(() => void onward.destroy());
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.pipe(onward).pipe(socket);
+    });
+    const httpProxy = await listening(proxy);
+    const dispatcher = createDispatcher(1, { httpProxy, httpsProxy: '', noProxy });
+    onTestFinished(() => dispatcher.destroy());
+    const { body } = await request(target, { dispatcher });
+    expect(await body.text()).toBe('direct or not');
+    return { connected, target: new URL(target).host };
+  }
+
+  test('requests go through the one that is configured', async () => {
+    const { connected, target } = await proxied('');
+    expect(connected).toEqual([target]);
+  });
+
+  test('and around it where that is configured', async () => {
+    expect((await proxied('127.0.0.1')).connected).toEqual([]);
+  });
+});

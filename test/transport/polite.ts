@@ -1,0 +1,129 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pLimit from 'p-limit';
+import { type Dispatcher, MockAgent } from 'undici';
+import { onTestFinished } from 'vitest';
+import { RequestError } from '../../src/runtime/errors.ts';
+import { type ApiRequest, JsonClient, type RequestObserver } from '../../src/transport/client.ts';
+import { createDispatcher } from '../../src/transport/dispatcher.ts';
+import type { Pacer } from '../../src/transport/pacer.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+/** What an observer heard, in order, and how many requests it believes to be on their way. */
+export class Ears implements RequestObserver {
+  readonly ends: { readonly operation: string; readonly code: string; readonly seconds: number }[] = [];
+  starts = 0;
+  refusals = 0;
+
+  get inFlight(): number {
+    return this.starts - this.ends.length;
+  }
+
+  get codes(): readonly string[] {
+    return this.ends.map(({ code }) => code);
+  }
+
+  started(): void {
+    this.starts += 1;
+  }
+
+  ended(operation: string, code: string, seconds: number): void {
+    this.ends.push({ operation, code, seconds });
+  }
+
+  throttled(): void {
+    this.refusals += 1;
+  }
+}
+
+/** Lets everything leave at once, or nothing; notes what it is told of the ends. The real one has tests of its own. */
+export class OpenPacer {
+  readonly told: unknown[] = [];
+  holds = false;
+
+  turn(signal: AbortSignal): Promise<object | undefined> {
+    if (!this.holds) return Promise.resolve({});
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
+  }
+
+  ended(_departure: object, verdict: unknown): void {
+    this.told.push(verdict);
+  }
+}
+
+/** A client with everything around it at hand. */
+export interface Bench {
+  readonly client: JsonClient;
+  readonly clock: ManualClock;
+  readonly ears: Ears;
+  readonly pacer: OpenPacer;
+  /** Sends, and gives the RequestError that came of it. */
+  readonly failure: (request?: Partial<ApiRequest>, signal?: AbortSignal) => Promise<RequestError>;
+}
+
+/** A read of the portal's inventory. */
+export const listing: ApiRequest = { method: 'GET', path: '/serials', operation: 'serials' };
+
+/** Never aborted. */
+export const onwards = new AbortController().signal;
+
+/** A client of `baseUrl` through a dispatcher. */
+export function bench(baseUrl: string, dispatcher: Dispatcher, maxResponseBytes = 1_000_000): Bench {
+  const clock = new ManualClock();
+  const ears = new Ears();
+  const pacer = new OpenPacer();
+  const client = new JsonClient({
+    baseUrl,
+    userAgent: 'filer-exporter/0.0.0',
+    dispatcher,
+    clock,
+    pacer: pacer as unknown as Pacer,
+    limit: pLimit(2),
+    observer: ears,
+    timeoutMs: 30_000,
+    maxResponseBytes,
+  });
+  const failure = async (request: Partial<ApiRequest> = {}, signal = onwards) => {
+    const thrown = await client.send({ ...listing, ...request }, signal).then(
+      (body) => new Error(`there was an answer: ${JSON.stringify(body)}`),
+      (error: unknown) => error,
+    );
+    if (thrown instanceof RequestError) return thrown;
+    throw thrown;
+  };
+  return { client, clock, ears, pacer, failure };
+}
+
+/** A client whose answers are made up, with the network off. `expectAllAsked` is the end of a test. */
+export function mocked(maxResponseBytes?: number) {
+  const agent = new MockAgent();
+  agent.disableNetConnect();
+  onTestFinished(() => agent.close());
+  const api = agent.get('https://portal.test');
+  return {
+    ...bench('https://portal.test/v1/', agent, maxResponseBytes),
+    api,
+    expectAllAsked: () => agent.assertNoPendingInterceptors(),
+  };
+}
+
+/** A client of a real server on this machine, for what no mock can show. */
+export async function served(listener: RequestListener, maxResponseBytes?: number) {
+  const server = createServer(listener);
+  const url = await listening(server);
+  const dispatcher = createDispatcher(2, undefined);
+  onTestFinished(() => dispatcher.destroy());
+  return { ...bench(url, dispatcher, maxResponseBytes), server, url };
+}
+
+/** The address of a server that ends with the test. */
+export async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { RETRY_AFTER_BOUNDS, retryAfterMs } from '../../src/transport/retry-after.ts';
+
+const now = Date.UTC(2026, 2, 2, 10, 0, 0);
+const { shortestMs, longestMs } = RETRY_AFTER_BOUNDS;
+
+test.each([
+  ['7', 7_000],
+  [' 7 ', 7_000],
+  ['1.5', 1_500],
+  ['007', 7_000],
+  ['0', shortestMs],
+  ['0.001', shortestMs],
+  ['900', longestMs],
+  ['901', longestMs],
+  ['86400', longestMs],
+  ['9'.repeat(400), longestMs],
+])('Retry-After: %s is a number of seconds, within bounds', (text, ms) => {
+  expect(retryAfterMs(text, undefined, now)).toBe(ms);
+});
+
+test.each([
+  ['Mon, 02 Mar 2026 10:00:30 GMT', 30_000],
+  ['Monday, 02-Mar-26 10:00:30 GMT', 30_000],
+  ['Mon Mar  2 10:00:30 2026', 30_000],
+  ['Mon, 02 Mar 2026 10:00:00 GMT', shortestMs],
+  ['Mon, 02 Mar 2026 09:00:00 GMT', shortestMs],
+  ['Thu, 01 Jan 1970 00:00:00 GMT', shortestMs],
+  ['Tue, 03 Mar 2026 10:00:00 GMT', longestMs],
+])('Retry-After: %s is an HTTP date in one of its three spellings', (text, ms) => {
+  expect(retryAfterMs(text, undefined, now)).toBe(ms);
+});
+
+test.each([
+  ['the service is an hour ahead', 'Mon, 02 Mar 2026 11:00:30 GMT', 'Mon, 02 Mar 2026 11:00:00 GMT', 30_000],
+  ['the service is an hour behind', 'Mon, 02 Mar 2026 09:00:30 GMT', 'Mon, 02 Mar 2026 09:00:00 GMT', 30_000],
+  ['its Date cannot be read', 'Mon, 02 Mar 2026 10:00:30 GMT', 'yesterday', 30_000],
+  ['its Date is no HTTP date', 'Mon, 02 Mar 2026 10:00:30 GMT', '2026', 30_000],
+  ['its Date is empty', 'Mon, 02 Mar 2026 10:00:30 GMT', '', 30_000],
+])('a date is counted from the answer’s own Date where that can be read: %s', (_, text, date, ms) => {
+  expect(retryAfterMs(text, date, now)).toBe(ms);
+});
+
+test('seconds need no Date', () => {
+  expect(retryAfterMs('7', 'Mon, 02 Mar 2026 23:00:00 GMT', now)).toBe(7_000);
+});
+
+test.each([
+  [undefined],
+  [''],
+  ['   '],
+  ['soon'],
+  ['-5'],
+  ['+5'],
+  ['1e3'],
+  ['0x10'],
+  ['5 seconds'],
+  ['5,10'],
+  ['.5'],
+  ['5.'],
+  ['Infinity'],
+  ['NaN'],
+  ['٣'],
+  ['2026-03-02T10:00:30Z'],
+  ['Mon, 02 Mar 2026 10:00:30'],
+  ['Mon, 02 Mar 2026 10:00:30 +0100'],
+  ['Mon, 99 Mar 2026 10:00:30 GMT'],
+  ['Mon, 02 Xyz 2026 10:00:30 GMT'],
+])('Retry-After: %s tells nothing', (text) => {
+  expect(retryAfterMs(text, undefined, now)).toBeUndefined();
+});
+
+test('whatever the headers hold, the hold is within its bounds or not told', () => {
+  const date = fc
+    .date({ min: new Date(0), max: new Date(Date.UTC(9999, 0, 1)), noInvalidDate: true })
+    .map((moment) => moment.toUTCString());
+  const header = fc.option(fc.oneof(fc.string(), fc.double().map(String), fc.integer().map(String), date), {
+    nil: undefined,
+  });
+  fc.assert(
+    fc.property(header, header, fc.integer({ min: 0, max: 4e12 }), (retryAfter, answered, at) => {
+      const ms = retryAfterMs(retryAfter, answered, at);
+      if (ms === undefined) return;
+      expect(ms).toBeGreaterThanOrEqual(shortestMs);
+      expect(ms).toBeLessThanOrEqual(longestMs);
+    }),
+    { numRuns: 1_000 },
+  );
+});
