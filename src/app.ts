@@ -8,12 +8,14 @@ import { ExpositionServer } from './exposition/server.ts';
 import { ChunkStore } from './exposition/store.ts';
 import { formatBound } from './exposition/text.ts';
 import type { Api } from './metrics/snapshot.ts';
-import type { Collector } from './metrics/task.ts';
+import type { Collector, Task } from './metrics/task.ts';
+import { planOf, shareOf } from './plan.ts';
 import { Agenda } from './polling/agenda.ts';
+import { Feasibility } from './polling/feasibility.ts';
 import { Freshness } from './polling/freshness.ts';
 import { ApiHealth, type HealthSettings } from './polling/health.ts';
 import { Runner } from './polling/runner.ts';
-import { demandPerSecond, stretch } from './polling/sweep.ts';
+import { demandPerSecond, stretch, worstAgeMs } from './polling/sweep.ts';
 import { type SnapshotSink, Watch } from './polling/watch.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { Log } from './runtime/log.ts';
@@ -154,8 +156,9 @@ export function createApp(config: Config, outside: Outside): App {
       const late = new AbortController();
       const ended = new AbortController();
       void clock.sleep(config.shutdownTimeoutMs, ended.signal).then(() => late.abort());
-      // In the reverse order of building; what one of them cannot do in time does not keep the others from doing it.
-      await Promise.all([running, server.close(late.signal), ...sources.map(({ release }) => release(late.signal))]);
+      // Polls end before anything is released: one of them may just have got the token that is to be given back.
+      const released = running.then(() => Promise.all(sources.map(({ release }) => release(late.signal))));
+      await Promise.all([server.close(late.signal), released]);
       ended.abort();
       log.info('stopped');
     },
@@ -209,20 +212,24 @@ function portalSource(
   const { client, pacer, close } = politeClient(
     'portal',
     portal.url,
-    shareOf(portal.rateLimit, config.shard.total),
-    portal.dailyLimit && Math.max(1, Math.floor(portal.dailyLimit / config.shard.total)),
+    shareOf(portal, config.shard.total).rateLimit,
+    shareOf(portal, config.shard.total).dailyLimit,
     config,
     own,
     outside,
   );
+  const feasibility = new Feasibility(outside.log);
   const tokens = new TokenSource(client, portal.credentials, outside.clock);
   const collector = new PortalCollector(
     new PortalClient(client, tokens, outside),
     { ...portal, shard: config.shard, binSeconds: portal.binSizeSeconds },
     outside.log,
   );
+  const workers = config.requests.concurrency;
   return {
-    ...polled(collector, portal.intervalMs, pacer, PORTAL_HEALTH, config.requests.concurrency, sink, outside),
+    ...polled(collector, portal.intervalMs, pacer, PORTAL_HEALTH, workers, sink, outside, (tasks) =>
+      feasibility.judge(planOf(portal, collector.appliances.length, config.shard.total), tasks.length),
+    ),
     count: (signal) => collector.countAppliances(signal),
     facts: () => [
       ['Base URL', portal.url],
@@ -233,11 +240,6 @@ function portalSource(
       await close();
     },
   };
-}
-
-/** What one of so many shards may take of a limit of the account: they know nothing of each other. */
-function shareOf({ requests, windowMs }: RateLimit, shards: number): RateLimit {
-  return { requests: Math.max(1, Math.floor(requests / shards)), windowMs };
 }
 
 /** A client with a pace of its own: the trouble of one API never touches the other's. */
@@ -287,6 +289,7 @@ function polled(
   workers: number,
   sink: SnapshotSink,
   { clock, random, log }: Outside,
+  onTasks: (tasks: readonly Task[]) => void = () => {},
 ): Pick<Source, 'api' | 'intervalMs' | 'pacer' | 'watch' | 'runner'> {
   const { api } = collector;
   const watch = new Watch({ api, sink, log, clock, upName: applianceUp.name });
@@ -295,7 +298,13 @@ function polled(
     collector,
     agenda,
     health: new ApiHealth(health, random),
-    events: watch,
+    events: {
+      ended: (outcome, turn) => watch.ended(outcome, turn),
+      changed: (tasks, gone) => {
+        watch.changed(tasks, gone);
+        onTasks(tasks);
+      },
+    },
     clock,
     random,
     workers,
@@ -306,11 +315,17 @@ function polled(
 /** How many times its interval a task of this API has to wait, as the limits are now. */
 function stretchOf(source: Source | undefined): number {
   if (source === undefined) return 1;
-  return stretch(demandPerSecond(source.watch.tasks), source.pacer.sustainedPerSecond);
+  const { watch, runner, pacer } = source;
+  const demand = demandPerSecond(watch.tasks, ({ id }) => runner.restReason(id) !== undefined);
+  return stretch(demand, pacer.sustainedPerSecond);
 }
 
 function read(source: Source): ApiReading {
   const { api, watch, pacer, runner, intervalMs } = source;
+  const stretched = stretchOf(source);
+  const awake = watch.tasks.filter(({ id, changesTasks }) => !changesTasks && runner.restReason(id) === undefined);
+  const longestMs = awake.reduce((most, task) => Math.max(most, task.intervalMs), intervalMs);
+  const ages = watch.ages(({ id }) => runner.restReason(id) === undefined);
   return {
     api,
     up: watch.up,
@@ -318,8 +333,11 @@ function read(source: Source): ApiReading {
     budgetRemaining: pacer.budgetRemaining,
     lastSuccessSeconds: watch.lastSuccessAt === undefined ? undefined : watch.lastSuccessAt / 1000,
     sweepSeconds: watch.sweepSeconds,
-    effectiveIntervalSeconds: (intervalMs * stretchOf(source)) / 1000,
-    resting: runner.resting,
+    effectiveIntervalSeconds: (intervalMs * stretched) / 1000,
+    resting: runner.restingBy(),
+    medianAgeSeconds: ages?.medianSeconds,
+    worstAgeSeconds: ages?.worstSeconds,
+    computedWorstAgeSeconds: worstAgeMs(longestMs, stretched) / 1000,
   };
 }
 
@@ -330,7 +348,8 @@ function report(sources: readonly Source[], { version, clock }: Outside): Status
     version,
     apis: sources.map((source) => {
       const { api, watch, facts } = source;
-      const { pacePerSecond, budgetRemaining, effectiveIntervalSeconds, sweepSeconds, resting } = read(source);
+      const { pacePerSecond, budgetRemaining, effectiveIntervalSeconds, sweepSeconds } = read(source);
+      const { resting } = source.runner;
       return {
         name: api,
         up: watch.up,

@@ -17,21 +17,33 @@ const MEMORY = { emptyBytes: 90e6, perExpositionByte: 2.5 } as const;
 /** Appliances written out to know their size; more are counted as many times. */
 const SAMPLED_APPLIANCES = 50;
 
-/** The plan for an account with so many appliances. */
-export function planOf(portal: PortalConfig, appliances: number): Plan {
-  const { requests, windowMs } = portal.rateLimit;
-  const budget = new Budget(portal.dailyLimit, 0);
+/** What one of so many shards may take of the account's limits: they know nothing of each other. */
+export function shareOf(portal: PortalConfig, shards: number): Pick<PortalConfig, 'rateLimit' | 'dailyLimit'> {
+  const share = (limit: number) => Math.max(1, Math.floor(limit / shards));
+  const { rateLimit, dailyLimit } = portal;
+  return {
+    rateLimit: { ...rateLimit, requests: share(rateLimit.requests) },
+    dailyLimit: dailyLimit === undefined ? undefined : share(dailyLimit),
+  };
+}
+
+/** The plan for one of so many shards that polls so many appliances. */
+export function planOf(portal: PortalConfig, appliances: number, shards: number): Plan {
+  const { rateLimit, dailyLimit } = shareOf(portal, shards);
+  const budget = new Budget(dailyLimit, 0);
   return planFor({
     ...portal,
     appliances,
-    limit: portal.rateLimit,
-    allowedPerSecond: Math.min((requests / windowMs) * 1000, budget.perSecond),
+    limit: rateLimit,
+    dailyLimit,
+    allowedPerSecond: Math.min((rateLimit.requests / rateLimit.windowMs) * 1000, budget.perSecond),
   });
 }
 
 /** The text of `--plan`: requests against the limits, then samples, bytes and memory. */
-export async function planText(portal: PortalConfig, appliances: number): Promise<string> {
-  const plan = planOf(portal, appliances);
+export async function planText(portal: PortalConfig, appliances: number, shards: number): Promise<string> {
+  const plan = planOf(portal, appliances, shards);
+  const { rateLimit, dailyLimit } = shareOf(portal, shards);
   const size = await sizeOf(portal, appliances);
   const rows: readonly (readonly [string, string])[] = [
     ['Appliances', count(appliances)],
@@ -41,13 +53,13 @@ export async function planText(portal: PortalConfig, appliances: number): Promis
     ['Requests a day', count(plan.requestsPerDay)],
     [
       'Share of the burst limit',
-      `${share(plan.burstShare)} of ${portal.rateLimit.requests} in ${formatDuration(portal.rateLimit.windowMs)}`,
+      `${share(plan.burstShare)} of ${rateLimit.requests} in ${formatDuration(rateLimit.windowMs)}`,
     ],
     [
       'Share of the day’s limit',
-      plan.dayShare === undefined || portal.dailyLimit === undefined
+      plan.dayShare === undefined || dailyLimit === undefined
         ? 'no daily limit'
-        : `${share(plan.dayShare)} of ${count(portal.dailyLimit)}`,
+        : `${share(plan.dayShare)} of ${count(dailyLimit)}`,
     ],
     ['Shortest sweep', duration(plan.sweepMs)],
     ['Interval asked for', duration(portal.intervalMs)],

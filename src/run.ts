@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { type App, createApp, type Outside } from './app.ts';
@@ -46,6 +47,8 @@ async function obey(invocation: Invocation, environment: Environment, stopped: P
 }
 
 async function live(command: Command, config: Config, stopped: Promise<void>): Promise<number> {
+  // Every poll under way hears of the stop by one signal: above ten, by default, Node would call that a leak.
+  setMaxListeners(4 * config.requests.concurrency + 20);
   const log = createLog(config.log.level, await destinationOf(config.log, command));
   process.on('unhandledRejection', (reason) => {
     log.error({ err: asError(reason) }, 'a defect: a promise was rejected and nobody heard; going on');
@@ -74,8 +77,8 @@ async function plan({ appliances }: Invocation, environment: Environment): Promi
     throw new ConfigError(['--plan: PORTAL_URL is not set; configure the portal, or give a number with --appliances']);
   }
   const found = appliances ?? (await countAppliances(config));
-  say(await planText(config.portal, found));
-  return planOf(config.portal, found).fits ? EXIT.clean : EXIT.failure;
+  say(await planText(config.portal, found, config.shard.total));
+  return planOf(config.portal, found, config.shard.total).fits ? EXIT.clean : EXIT.failure;
 }
 
 async function countAppliances(config: Config): Promise<number> {

@@ -90,9 +90,23 @@ export const ownTable = {
   },
   tasksResting: {
     name: 'filer_exporter_tasks_resting',
-    help: 'Tasks of which nothing is to be had, asked slowly: a missing right or licence, disks and series that do not exist.',
+    help: 'Tasks of which nothing is to be had, asked slowly, by reason: forbidden (right or licence, 403), not_found (404), rejected (422), empty (no record in three answers).',
     type: 'gauge',
     unit: undefined,
+    labels: ['api', 'reason'],
+  },
+  dataAge: {
+    name: 'filer_exporter_data_age_seconds',
+    help: 'Time since the last successful poll of a task, over all that do not rest: the median one and the worst.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: ['api', 'statistic'],
+  },
+  worstDataAge: {
+    name: 'filer_exporter_data_age_computed_worst_seconds',
+    help: 'The worst age that healthy data can reach by interval, demand and limits as they are; measured ages above it are of tasks that fail.',
+    type: 'gauge',
+    unit: 'seconds',
     labels: ['api'],
   },
   samples: {

@@ -13,7 +13,11 @@ export interface ApiReading {
   readonly lastSuccessSeconds: number | undefined;
   readonly sweepSeconds: number | undefined;
   readonly effectiveIntervalSeconds: number;
-  readonly resting: number;
+  /** How many tasks rest, by reason. */
+  readonly resting: ReadonlyMap<string, number>;
+  readonly medianAgeSeconds: number | undefined;
+  readonly worstAgeSeconds: number | undefined;
+  readonly computedWorstAgeSeconds: number;
 }
 
 /** What the exporter looks like at the moment of a scrape. */
@@ -52,6 +56,8 @@ export class OwnMetrics {
   readonly #sweep = this.#gauge(ownTable.sweepDuration);
   readonly #effectiveInterval = this.#gauge(ownTable.effectiveInterval);
   readonly #resting = this.#gauge(ownTable.tasksResting);
+  readonly #dataAge = this.#gauge(ownTable.dataAge);
+  readonly #worstDataAge = this.#gauge(ownTable.worstDataAge);
   readonly #samples = this.#gauge(ownTable.samples);
   readonly #dropped = this.#counter(ownTable.samplesDropped);
   readonly #eventMemory = this.#gauge(ownTable.eventMemory);
@@ -114,7 +120,13 @@ export class OwnMetrics {
       this.#up.set({ api }, reading.up ? 1 : 0);
       this.#pace.set({ api }, reading.pacePerSecond);
       this.#effectiveInterval.set({ api }, reading.effectiveIntervalSeconds);
-      this.#resting.set({ api }, reading.resting);
+      for (const [reason, count] of reading.resting) this.#resting.set({ api, reason }, count);
+      this.#worstDataAge.set({ api }, reading.computedWorstAgeSeconds);
+      const ages = { median: reading.medianAgeSeconds, worst: reading.worstAgeSeconds };
+      for (const [statistic, age] of Object.entries(ages)) {
+        if (age === undefined) this.#dataAge.remove({ api, statistic });
+        else this.#dataAge.set({ api, statistic }, age);
+      }
       if (reading.budgetRemaining !== undefined) this.#budget.set({ api }, reading.budgetRemaining);
       if (reading.lastSuccessSeconds !== undefined) this.#lastSuccess.set({ api }, reading.lastSuccessSeconds);
       if (reading.sweepSeconds !== undefined) this.#sweep.set({ api }, reading.sweepSeconds);

@@ -1,5 +1,6 @@
 import type { Collector, Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { RequestError } from '../runtime/errors.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Agenda } from './agenda.ts';
 import type { ApiHealth, Fleet } from './health.ts';
@@ -25,6 +26,15 @@ export interface RunnerSettings {
   readonly workers: number;
 }
 
+/**
+ * Why a task rests: the right or the licence is missing (403), there is no such thing (404), the request is not taken
+ * for this appliance (422), or there was no record in several answers.
+ */
+export const REST_REASONS = ['forbidden', 'not_found', 'rejected', 'empty'] as const;
+
+/** One of {@link REST_REASONS}. */
+export type RestReason = (typeof REST_REASONS)[number];
+
 /** The longest time between two polls of an appliance's task that keeps failing, in its intervals. */
 const LONGEST_BACKOFF = 3;
 
@@ -44,7 +54,7 @@ export class Runner {
   readonly #empties = new Map<string, number>();
   /** Tasks that failed while everything failed: made due when the API is back. */
   readonly #failed = new Set<string>();
-  readonly #resting = new Set<string>();
+  readonly #resting = new Map<string, RestReason>();
   #fleet: Fleet = { appliances: 0, tasks: 0 };
   #wake = new AbortController();
 
@@ -55,6 +65,18 @@ export class Runner {
   /** How many tasks rest: nothing is to be had of them, so they are asked slowly. */
   get resting(): number {
     return this.#resting.size;
+  }
+
+  /** Why a task rests; undefined when it does not. */
+  restReason(id: string): RestReason | undefined {
+    return this.#resting.get(id);
+  }
+
+  /** How many tasks rest for each reason, those with none included. */
+  restingBy(): ReadonlyMap<RestReason, number> {
+    const counts = new Map<RestReason, number>(REST_REASONS.map((reason) => [reason, 0]));
+    for (const reason of this.#resting.values()) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    return counts;
   }
 
   /** Polls until `signal` aborts; resolves when the last poll under way has ended. Never rejects. */
@@ -166,7 +188,7 @@ export class Runner {
     if (outcome.state !== 'failed') this.#failures.delete(task.id);
     const nothingToHave = outcome.state === 'absent' || empties >= EMPTY_BEFORE_REST;
     if (nothingToHave && task.restMs !== undefined && task.restMs > task.intervalMs) {
-      this.#resting.add(task.id);
+      this.#resting.set(task.id, restReasonOf(outcome));
       return task.restMs * jitter;
     }
     this.#resting.delete(task.id);
@@ -176,6 +198,12 @@ export class Runner {
     if (task.appliance === undefined || failures < 2) return undefined;
     return task.intervalMs * Math.min(LONGEST_BACKOFF, 2 ** (failures - 1)) * jitter;
   }
+}
+
+function restReasonOf(outcome: Outcome): RestReason {
+  if (outcome.state === 'succeeded' || !(outcome.error instanceof RequestError)) return 'empty';
+  if (outcome.error.status === 403) return 'forbidden';
+  return outcome.error.status === 404 ? 'not_found' : 'rejected';
 }
 
 function count(counts: Map<string, number>, id: string): number {

@@ -1,9 +1,13 @@
 import type { Task } from '../metrics/task.ts';
 
-/** Measures whole rounds over the tasks of one API: from its start until each task that was there has been polled. */
+/**
+ * Measures whole rounds over the tasks of one API: from its start until each task that has data has been polled. What
+ * is asked only now and then is not waited for: the inventory, longer intervals, and tasks that last had nothing to give.
+ */
 export class Sweep {
-  #startedAt: number | undefined;
+  #startedAt = 0;
   readonly #left = new Set<string>();
+  readonly #idle = new Set<string>();
   #tasks: readonly Task[] = [];
   #lastSeconds: number | undefined;
 
@@ -12,32 +16,35 @@ export class Sweep {
     return this.#lastSeconds;
   }
 
-  /** The tasks are these from now on. Those asked only now and then, as the inventory, are not waited for. */
+  /** The tasks are these from now on. */
   changed(tasks: readonly Task[], now: number): void {
-    const shortest = tasks.reduce((least, task) => Math.min(least, task.intervalMs), Number.POSITIVE_INFINITY);
-    this.#tasks = tasks.filter((task) => task.intervalMs === shortest);
+    const asked = tasks.filter((task) => !task.changesTasks);
+    const shortest = asked.reduce((least, task) => Math.min(least, task.intervalMs), Number.POSITIVE_INFINITY);
+    this.#tasks = asked.filter((task) => task.intervalMs === shortest);
     const there = new Set(this.#tasks.map(({ id }) => id));
-    for (const id of this.#left) if (!there.has(id)) this.#left.delete(id);
+    for (const set of [this.#left, this.#idle]) for (const id of set) if (!there.has(id)) set.delete(id);
     if (this.#left.size === 0) this.#begin(now);
   }
 
-  /** A poll of the task has ended, whatever came of it. */
-  polled(id: string, now: number): void {
+  /** A poll of the task has ended; `hasData` unless the service said that there is nothing to be had. */
+  polled(id: string, hasData: boolean, now: number): void {
+    if (hasData) this.#idle.delete(id);
+    else this.#idle.add(id);
     if (!this.#left.delete(id) || this.#left.size > 0) return;
-    if (this.#startedAt !== undefined) this.#lastSeconds = (now - this.#startedAt) / 1000;
+    this.#lastSeconds = (now - this.#startedAt) / 1000;
     this.#begin(now);
   }
 
   #begin(now: number): void {
     this.#startedAt = now;
-    for (const { id } of this.#tasks) this.#left.add(id);
+    for (const { id } of this.#tasks) if (!this.#idle.has(id)) this.#left.add(id);
   }
 }
 
-/** Requests per second that polling these tasks at their intervals takes. */
-export function demandPerSecond(tasks: Iterable<Task>): number {
+/** Requests per second that polling these tasks takes: at their intervals, and at rest at those. */
+export function demandPerSecond(tasks: Iterable<Task>, rests: (task: Task) => boolean = () => false): number {
   let demand = 0;
-  for (const task of tasks) demand += 1000 / task.intervalMs;
+  for (const task of tasks) demand += 1000 / (rests(task) ? (task.restMs ?? task.intervalMs) : task.intervalMs);
   return demand;
 }
 

@@ -3,6 +3,7 @@ import type { Api, Snapshot } from '../metrics/snapshot.ts';
 import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
+import { type AgeSummary, DataAges } from './ages.ts';
 import type { Outcome } from './poll.ts';
 import type { RunnerEvents } from './runner.ts';
 import { Sweep } from './sweep.ts';
@@ -56,6 +57,7 @@ export class Watch implements RunnerEvents {
   readonly #appliances = new Map<string, ApplianceRecord>();
   readonly #failing = new Map<string, number>();
   readonly #sweep = new Sweep();
+  readonly #ages = new DataAges();
   #down: string | undefined;
   #polledOnce = false;
   #ended = 0;
@@ -108,6 +110,12 @@ export class Watch implements RunnerEvents {
     return this.#sweep.lastSeconds;
   }
 
+  /** The ages of what tasks last brought, of those that `counts` accepts; undefined while there is none. */
+  ages(counts: (task: Task) => boolean): AgeSummary | undefined {
+    const counted = this.#tasks.filter((task) => !task.changesTasks && counts(task)).map(({ id }) => id);
+    return this.#ages.summary(counted, this.#settings.clock.monotonic());
+  }
+
   /** Every appliance, by name. */
   appliances(): readonly ApplianceStatus[] {
     return [...this.#appliances]
@@ -120,10 +128,12 @@ export class Watch implements RunnerEvents {
     const { task, state, seconds } = outcome;
     if (state === 'aborted') return;
     this.#ended += 1;
-    this.#sweep.polled(task.id, clock.monotonic());
+    const hasData = state === 'succeeded' ? !outcome.reading.empty : state === 'failed';
+    this.#sweep.polled(task.id, hasData, clock.monotonic());
     if (state === 'succeeded') {
       this.#succeeded += 1;
       this.#lastSuccessAt = clock.now();
+      this.#ages.confirm(task.id, clock.monotonic());
       sink.publish(task, { task: task.id, samples: outcome.reading.samples });
       sink.dropped(api, outcome.reading.drops);
       log.debug({ task: task.id, seconds, drops: Object.fromEntries(outcome.reading.drops) }, 'polled');
@@ -142,12 +152,13 @@ export class Watch implements RunnerEvents {
 
   changed(tasks: readonly Task[], gone: readonly Task[]): void {
     const { sink, clock, log, api } = this.#settings;
-    const before = this.#appliances.size;
+    const before = new Set(this.#appliances.keys());
     this.#tasks = tasks;
     this.#sweep.changed(tasks, clock.monotonic());
     for (const { id } of gone) {
       sink.withdraw(id);
       this.#failing.delete(id);
+      this.#ages.forget(id);
     }
     const named = new Map(tasks.flatMap(({ appliance }) => (appliance ? [[appliance.serial, appliance.name]] : [])));
     for (const [serial, record] of this.#appliances) {
@@ -168,7 +179,7 @@ export class Watch implements RunnerEvents {
       }
     }
     this.#notePolledOnce();
-    if (this.#appliances.size !== before) {
+    if (before.size !== this.#appliances.size || [...before].some((serial) => !this.#appliances.has(serial))) {
       log.info({ api, appliances: this.#appliances.size, tasks: tasks.length }, 'the inventory has changed');
     }
   }

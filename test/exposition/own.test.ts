@@ -13,7 +13,13 @@ const portal: ApiReading = {
   lastSuccessSeconds: 1_772_445_600.5,
   sweepSeconds: 281,
   effectiveIntervalSeconds: 300,
-  resting: 7,
+  resting: new Map([
+    ['empty', 7],
+    ['forbidden', 0],
+  ]),
+  medianAgeSeconds: 140,
+  worstAgeSeconds: 290.5,
+  computedWorstAgeSeconds: 450,
 };
 const gfa: ApiReading = { ...portal, api: 'gfa', budgetRemaining: undefined };
 const before: ApiReading = {
@@ -22,6 +28,8 @@ const before: ApiReading = {
   budgetRemaining: undefined,
   lastSuccessSeconds: undefined,
   sweepSeconds: undefined,
+  medianAgeSeconds: undefined,
+  worstAgeSeconds: undefined,
 };
 const reading: ExporterReading = { apis: [portal, gfa], samples: 12, eventMemory: { size: 5, evicted: 2 } };
 
@@ -117,12 +125,22 @@ describe('what the exporter says about itself', () => {
     await own.render('text', reading);
     const families = await rendered(own, 'text', {
       ...reading,
-      apis: [{ ...portal, up: false, resting: 0 }, gfa],
+      apis: [{ ...portal, up: false, resting: new Map([['empty', 0]]), worstAgeSeconds: undefined }, gfa],
       samples: 13,
     });
     expect(seriesOf(families, 'filer_up')).toEqual(['portal 0', 'gfa 1']);
     expect(seriesOf(families, 'filer_exporter_samples')).toEqual(['13']);
-    expect(seriesOf(families, 'filer_exporter_tasks_resting')).toEqual(['portal 0', 'gfa 7']);
+    expect(seriesOf(families, 'filer_exporter_tasks_resting')).toEqual([
+      'portal empty 0',
+      'portal forbidden 0',
+      'gfa empty 7',
+      'gfa forbidden 0',
+    ]);
+    expect(seriesOf(families, 'filer_exporter_data_age_seconds')).toEqual([
+      'portal median 140',
+      'gfa median 140',
+      'gfa worst 290.5',
+    ]);
     expect(seriesOf(families, 'filer_exporter_daily_budget_remaining')).toEqual(['portal 999000']);
     expect(seriesOf(families, 'filer_exporter_event_memory_evicted_total')).toEqual(['2']);
   });

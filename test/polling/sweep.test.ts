@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DataAges } from '../../src/polling/ages.ts';
 import { Freshness } from '../../src/polling/freshness.ts';
 import { demandPerSecond, Sweep, stretch } from '../../src/polling/sweep.ts';
 import { fleet, inventory, minutes, task } from './fleet.ts';
@@ -7,30 +8,45 @@ describe('a sweep', () => {
   test('lasts until every task that was there has been polled, and the next begins', () => {
     const sweep = new Sweep();
     sweep.changed([task('a'), task('b')], 0);
-    sweep.polled('a', 1_000);
-    sweep.polled('a', 2_000);
+    sweep.polled('a', true, 1_000);
+    sweep.polled('a', true, 2_000);
     expect(sweep.lastSeconds).toBeUndefined();
-    sweep.polled('b', 3_000);
+    sweep.polled('b', true, 3_000);
     expect(sweep.lastSeconds).toBe(3);
-    sweep.polled('b', 4_000);
-    sweep.polled('a', 10_000);
+    sweep.polled('b', true, 4_000);
+    sweep.polled('a', true, 10_000);
     expect(sweep.lastSeconds).toBe(7);
   });
 
   test('does not wait for what is asked only now and then, nor for what left or came meanwhile', () => {
     const sweep = new Sweep();
     sweep.changed([task('a'), task('b'), inventory], 0);
-    sweep.polled('a', 1_000);
+    sweep.polled('a', true, 1_000);
     sweep.changed([task('a'), task('c')], 2_000);
-    sweep.polled('c', 3_000);
-    sweep.polled('a', 5_000);
+    sweep.polled('c', true, 3_000);
+    sweep.polled('a', true, 5_000);
     expect(sweep.lastSeconds).toBe(3);
   });
 
-  test('of nothing never ends', () => {
+  test('does not wait for a task that last had nothing to give, until it has again', () => {
     const sweep = new Sweep();
-    sweep.changed([], 0);
-    sweep.polled('nobody', 1);
+    sweep.changed([task('a'), task('b')], 0);
+    sweep.polled('b', false, 500);
+    sweep.polled('a', true, 1_000);
+    sweep.polled('a', true, 4_000);
+    expect(sweep.lastSeconds).toBe(3);
+    sweep.polled('b', true, 4_500);
+    sweep.polled('a', true, 5_000);
+    sweep.polled('a', true, 6_000);
+    sweep.polled('b', true, 9_000);
+    expect(sweep.lastSeconds).toBe(4);
+  });
+
+  test('of nothing never ends, and the inventory alone is no sweep', () => {
+    const sweep = new Sweep();
+    sweep.changed([inventory], 0);
+    sweep.polled('nobody', true, 1);
+    sweep.polled(inventory.id, true, 2);
     expect(sweep.lastSeconds).toBeUndefined();
   });
 });
@@ -39,6 +55,11 @@ describe('what a fleet asks of the pace', () => {
   test('is the sum of its tasks', () => {
     expect(demandPerSecond([])).toBe(0);
     expect(demandPerSecond(fleet(100, 15))).toBeCloseTo(5);
+  });
+
+  test('counts a task at rest by the pace at which it is asked', () => {
+    const tasks = fleet(100, 15, { restMs: minutes(15) });
+    expect(demandPerSecond(tasks, () => true)).toBeCloseTo(5 / 3);
   });
 
   test.each([
@@ -50,6 +71,19 @@ describe('what a fleet asks of the pace', () => {
     [0, 10, 1],
   ])('%d requests a second of %d allowed stretch the interval %d times', (demand, allowed, times) => {
     expect(stretch(demand, allowed)).toBe(times);
+  });
+});
+
+describe('the ages of data', () => {
+  test('are told by their median and their worst, and not for what never came', () => {
+    const ages = new DataAges();
+    expect(ages.summary(['a'], 0)).toBeUndefined();
+    ages.confirm('a', 1_000);
+    ages.confirm('b', 5_000);
+    ages.confirm('c', 6_000);
+    expect(ages.summary(['a', 'b', 'c', 'never'], 11_000)).toEqual({ medianSeconds: 6, worstSeconds: 10 });
+    ages.forget('a');
+    expect(ages.summary(['a', 'b', 'c'], 11_000)).toEqual({ medianSeconds: 6, worstSeconds: 6 });
   });
 });
 

@@ -1,0 +1,37 @@
+/** How old the data of some tasks is, in seconds. */
+export interface AgeSummary {
+  readonly medianSeconds: number;
+  readonly worstSeconds: number;
+}
+
+/** When each task last brought something. Monotonic milliseconds. */
+export class DataAges {
+  readonly #confirmed = new Map<string, number>();
+
+  /** A poll of the task succeeded. */
+  confirm(id: string, now: number): void {
+    this.#confirmed.set(id, now);
+  }
+
+  /** The task is gone. */
+  forget(id: string): void {
+    this.#confirmed.delete(id);
+  }
+
+  /** The ages of these tasks; those that never brought anything have none. Undefined when that is all of them. */
+  summary(ids: readonly string[], now: number): AgeSummary | undefined {
+    const ages = new Float64Array(ids.length);
+    let found = 0;
+    for (const id of ids) {
+      const at = this.#confirmed.get(id);
+      if (at === undefined) continue;
+      ages[found] = now - at;
+      found += 1;
+    }
+    const sorted = ages.subarray(0, found).sort();
+    const median = sorted[Math.floor(found / 2)];
+    const worst = sorted.at(-1);
+    if (median === undefined || worst === undefined) return undefined;
+    return { medianSeconds: median / 1000, worstSeconds: worst / 1000 };
+  }
+}

@@ -1,0 +1,35 @@
+import type { Log } from '../runtime/log.ts';
+import type { Plan } from './plan.ts';
+
+/** Says once when a fleet has become too large for its interval, with the numbers and what would help; and once when it fits again. */
+export class Feasibility {
+  readonly #log: Log;
+  #fits = true;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Takes in the plan for the fleet as it is now; `tasks`: how many there are. */
+  judge(plan: Plan, tasks: number): void {
+    if (plan.fits === this.#fits) return;
+    this.#fits = plan.fits;
+    const figures = {
+      tasks,
+      requestsPerSecond: rounded(plan.requestsPerSecond),
+      shareOfBurstLimit: rounded(plan.burstShare),
+      shareOfDailyLimit: plan.dayShare === undefined ? undefined : rounded(plan.dayShare),
+      effectiveIntervalSeconds: Math.round(plan.effectiveIntervalMs / 1000),
+    };
+    if (plan.fits) this.#log.info(figures, 'the limits allow PORTAL_INTERVAL again');
+    else
+      this.#log.warn(
+        { ...figures, help: plan.advice },
+        'the limits do not allow PORTAL_INTERVAL: data is polled less often',
+      );
+  }
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(3));
+}
