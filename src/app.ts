@@ -70,8 +70,13 @@ interface Source {
   readonly release: (signal: AbortSignal) => Promise<unknown>;
 }
 
-/** A poll of the portal counts as one of an outage after ten failures in a row of three appliances. */
-const PORTAL_HEALTH: HealthSettings = { failures: 10, appliances: 3, probe: { firstMs: 2_000, longestMs: 30_000 } };
+/**
+ * When the portal counts as down. More failures in a row, and of more appliances, than there are workers: as many polls
+ * as that can hang at once on broken appliances while all others are well.
+ */
+export function portalHealth(workers: number): HealthSettings {
+  return { failures: 2 * workers, appliances: workers + 2, probe: { firstMs: 2_000, longestMs: 30_000 } };
+}
 
 /** `/data` has one task, and is asked at its interval whether or not it answers. */
 const GFA_HEALTH: HealthSettings = { failures: 1, appliances: 1, probe: undefined };
@@ -227,7 +232,7 @@ function portalSource(
   );
   const workers = config.requests.concurrency;
   return {
-    ...polled(collector, portal.intervalMs, pacer, PORTAL_HEALTH, workers, sink, outside, (tasks) =>
+    ...polled(collector, portal.intervalMs, pacer, portalHealth(workers), workers, sink, outside, (tasks) =>
       feasibility.judge(planOf(portal, collector.appliances.length, config.shard.total), tasks.length),
     ),
     count: (signal) => collector.countAppliances(signal),

@@ -111,10 +111,20 @@ export class Agenda {
     }
   }
 
-  /** The task that will be due first, whether it is yet or not; undefined when all are under way. */
-  takeSoonest(): Task | undefined {
-    const due = this.nextDue;
-    return due === undefined ? undefined : this.take(due);
+  /**
+   * A task to ask whether the API is back, due or not: the one due first of an appliance that did not fail last, where
+   * there is one. Else what hangs anyway would be asked for ever. Undefined when all are under way.
+   */
+  takeProbe(): Task | undefined {
+    let best: Plan | undefined;
+    for (const plan of this.#plans.values()) {
+      if (plan.state === 'waiting' && (best === undefined || this.#isBetterProbe(plan, best))) best = plan;
+    }
+    if (best === undefined) return undefined;
+    best.version += 1;
+    best.state = 'taken';
+    this.#count(best.task, 1);
+    return best.task;
   }
 
   /** When the next task is due; undefined when there is none, or all are under way or held back by others. */
@@ -197,6 +207,11 @@ export class Agenda {
     let total = 0;
     for (const [serial, count] of this.#underWay) if (this.#suspects.has(serial)) total += count;
     return total;
+  }
+
+  #isBetterProbe(one: Plan, other: Plan): boolean {
+    const failed = ({ task }: Plan) => this.#suspects.has(task.appliance?.serial ?? '');
+    return failed(one) === failed(other) ? one.due < other.due : failed(other);
   }
 
   #count({ appliance }: Task, change: 1 | -1): void {

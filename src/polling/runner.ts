@@ -125,7 +125,7 @@ export class Runner {
       const wait = health.waitMs(now);
       if (wait === 0) {
         // A probe goes out whether or not anything is due: an outage may outlast every slot.
-        const task = agenda.take(now) ?? (health.probing ? agenda.takeSoonest() : undefined);
+        const task = health.probing ? agenda.takeProbe() : agenda.take(now);
         if (task !== undefined) {
           health.starting(task);
           return task;

@@ -50,7 +50,7 @@ test('the next slot is the first on its grid after now', () => {
 describe('the agenda', () => {
   test('of nothing has nothing due', () => {
     const agenda = agendaOf([]);
-    expect([agenda.size, agenda.take(1e9), agenda.takeSoonest(), agenda.nextDue]).toEqual([
+    expect([agenda.size, agenda.take(1e9), agenda.takeProbe(), agenda.nextDue]).toEqual([
       0,
       undefined,
       undefined,
@@ -68,7 +68,7 @@ describe('the agenda', () => {
   test('a task in flight is not handed out again until it is settled', () => {
     const agenda = agendaOf([task('a')]);
     const [taken] = takeAll(agenda, 1) as [Task];
-    expect([agenda.take(minutes(60)), agenda.takeSoonest(), agenda.nextDue]).toEqual([undefined, undefined, undefined]);
+    expect([agenda.take(minutes(60)), agenda.takeProbe(), agenda.nextDue]).toEqual([undefined, undefined, undefined]);
     agenda.settle(taken, minutes(60), fine);
     expect(agenda.take(minutes(60))).toBeUndefined();
     expect(agenda.take(minutes(68))?.id).toBe('a');
@@ -157,8 +157,8 @@ describe('the agenda', () => {
 
   test('waking makes due what waits, and leaves alone what is in flight or unknown', () => {
     const agenda = settled([task('a'), task('b'), task('c')]);
-    agenda.settle(agenda.takeSoonest() as Task, 2, { ...fine, afterMs: minutes(60) });
-    const flying = agenda.takeSoonest() as Task;
+    agenda.settle(agenda.takeProbe() as Task, 2, { ...fine, afterMs: minutes(60) });
+    const flying = agenda.takeProbe() as Task;
     agenda.wake(['a', 'b', 'c', 'nobody'], 10);
     expect(ids(takeAll(agenda, 11)).sort()).toEqual(['a', 'b', 'c'].filter((id) => id !== flying.id));
   });
@@ -210,4 +210,14 @@ describe('how much is under way at once', () => {
     expect(serials.filter((serial) => serial === taken.appliance?.serial)).toHaveLength(2);
     expect(serials).toHaveLength(3);
   });
+});
+
+test('the probe of an outage goes to an appliance that did not fail last, however late those are that did', () => {
+  const agenda = new Agenda({ perAppliance: 2, suspects: 1 });
+  agenda.reconcile([task('hangs/s0'), task('hangs/s1'), task('sound/s0')], 0);
+  const taken = [agenda.take(10), agenda.take(10), agenda.take(10)].filter((one) => one !== undefined);
+  for (const one of taken) agenda.settle(one, 20, { failed: one.id.startsWith('hangs') });
+  const first = agenda.takeProbe();
+  expect(first?.id).toBe('sound/s0');
+  expect(agenda.takeProbe()?.id).toMatch(/^hangs/);
 });
