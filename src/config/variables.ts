@@ -172,7 +172,7 @@ export const variables = {
   PORTAL_COLLECTORS: {
     kind: collectorList,
     unset: `\`${USUAL_COLLECTORS.join(',')}\``,
-    help: 'read operations of the portal to export',
+    help: 'read operations of the portal to export, of those that there are: telemetry',
   },
   MAX_SCRAPES: {
     kind: count({ least: 1 }),
@@ -191,7 +191,7 @@ export const variables = {
   },
   WEB_CONFIG_FILE: {
     kind: filePath,
-    help: 'TLS and basic auth, in the file format of the Prometheus exporter toolkit',
+    help: 'TLS and basic auth as in the Prometheus exporter toolkit; not there yet, refused',
   },
   SHARD: {
     kind: count({ least: 0 }),
