@@ -13,6 +13,9 @@ const stopped = new Promise<void>((resolve) => {
   }
 });
 
+// Whoever reads what we write may go away, as `head` does or a log shipper: that must not take the metrics with it.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 // Loaded only now, with the signals already heard: a stop while the program loads is a clean stop too.
 const { run } = await import('./run.ts');
 process.exitCode = await run(process.argv.slice(2), process.env, stopped);

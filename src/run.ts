@@ -1,17 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { type App, createApp, type Outside } from './app.ts';
+import { type App, createApp } from './app.ts';
 import { type Command, EXIT, type Invocation, parseArguments, usage } from './cli.ts';
 import type { Config, LogConfig } from './config/config.ts';
 import { effectiveConfiguration, helpText } from './config/describe.ts';
+import { settledTexts } from './config/environment.ts';
 import { loadConfig } from './config/load.ts';
+import type { Outside } from './outside.ts';
 import { planOf, planText } from './plan.ts';
 import { systemClock } from './runtime/clock.ts';
-import { asError, ConfigError } from './runtime/errors.ts';
+import { asError, ConfigError, CredentialError, RequestError, ShapeError } from './runtime/errors.ts';
 import { createLog, type Log } from './runtime/log.ts';
 import { systemRandom } from './runtime/random.ts';
 import { FURTHER_SERIES, STANDARD_SERIES } from './sources/portal/operations.ts';
+import { FileStore } from './state/file-store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -24,9 +27,14 @@ export async function run(args: readonly string[], environment: Environment, sto
       process.stderr.write(`${error.faults.join('\n')}\n`);
       return EXIT.configuration;
     }
-    process.stderr.write(`${asError(error).stack}\n`);
+    process.stderr.write(`${isExpected(error) ? error.message : asError(error).stack}\n`);
     return EXIT.failure;
   }
+}
+
+/** Trouble with an API is told by its message; a stack is for defects. */
+function isExpected(error: unknown): error is Error {
+  return error instanceof RequestError || error instanceof CredentialError || error instanceof ShapeError;
 }
 
 async function obey(invocation: Invocation, environment: Environment, stopped: Promise<void>): Promise<number> {
@@ -34,7 +42,7 @@ async function obey(invocation: Invocation, environment: Environment, stopped: P
   if (command === 'help') return say(usage(helpText()));
   if (command === 'version') return say(packageVersion());
   if (command === 'check-config') return say(effectiveConfiguration(load(environment, readText)));
-  if (command === 'plan') return plan(invocation, environment);
+  if (command === 'plan') return plan(invocation, environment, stopped);
   if (command !== 'demo') return live(command, load(environment, readText), stopped);
   // Loaded only when asked for: a real exporter has no use for made-up services.
   const { demoEnvironment, startDemo } = await import('./demo/demo.ts');
@@ -65,28 +73,36 @@ function outside(log: Log): Outside {
     version: packageVersion(),
     revision: process.env.FILER_EXPORTER_REVISION || 'unknown',
     nodeVersion: process.version,
+    openState: (path) => new FileStore(path),
   };
 }
 
 /** What the limits allow: for so many appliances without asking anybody, else for those of the account's inventory. */
-async function plan({ appliances }: Invocation, environment: Environment): Promise<number> {
+async function plan({ appliances }: Invocation, environment: Environment, stopped: Promise<void>): Promise<number> {
   const placeholder = { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' };
-  const isConfigured = appliances === undefined || Boolean(environment.PORTAL_URL);
+  const isConfigured = appliances === undefined || settledTexts(environment, readText).texts.has('PORTAL_URL');
   const config = load(isConfigured ? environment : { ...environment, ...placeholder }, readText);
   if (config.portal === undefined) {
     throw new ConfigError(['--plan: PORTAL_URL is not set; configure the portal, or give a number with --appliances']);
   }
-  const found = appliances ?? (await countAppliances(config));
+  const found = appliances ?? (await countAppliances(config, stopped));
   say(await planText(config.portal, found, config.shard.total));
   return planOf(config.portal, found, config.shard.total).fits ? EXIT.clean : EXIT.failure;
 }
 
-async function countAppliances(config: Config): Promise<number> {
+async function countAppliances(config: Config, stopped: Promise<void>): Promise<number> {
   const app = createApp(config, outside(createLog('silent', process.stderr)));
+  let ended: Promise<void> | undefined;
+  const stop = () => {
+    ended ??= app.stop();
+    return ended;
+  };
+  // What is under way is given up then, and the count with it.
+  void stopped.then(stop);
   try {
     return await app.countAppliances();
   } finally {
-    await app.stop();
+    await stop();
   }
 }
 

@@ -1,11 +1,21 @@
-import type { DropReason } from '../metrics/samples.ts';
-import type { Snapshot } from '../metrics/snapshot.ts';
+import type { DropReason, Sample } from '../metrics/samples.ts';
+import type { Snapshot, Written } from '../metrics/snapshot.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { inSlices } from '../runtime/slices.ts';
+import { type Body, bodyOf, type Coding, plainBody } from './coding.ts';
 import type { ExporterReading, OwnMetrics } from './own.ts';
+import { Packing } from './packing.ts';
 import type { ChunkStore } from './store.ts';
 import type { Format } from './text.ts';
 
 /** The last line of an OpenMetrics exposition, which tells a whole one from one cut off. */
 const END = Buffer.from('# EOF\n');
+
+/**
+ * The exporter's own numbers are written out for all scrapes within so many milliseconds, unless something has been
+ * published since: for a crowd of scrapers they would be most of the work, and the gauges of the process move slower.
+ */
+const OWN_SHARED_MS = 100;
 
 /** Everything that `/metrics` serves: the chunks of upstream data, then what the exporter says about itself. */
 export class Exposition {
@@ -13,21 +23,45 @@ export class Exposition {
   readonly #own: OwnMetrics;
   readonly #read: () => ExporterReading;
   readonly #expire: () => Iterable<string>;
+  readonly #clock: Clock;
+  readonly #packing: Packing;
+  readonly #ownTexts = new Map<Format, { version: number; at: number; text: Promise<Buffer> }>();
 
   /**
    * `read` gives the exporter's own numbers at the moment of a scrape; `expire` the tasks whose snapshots are not
    * fresh any more.
    */
-  constructor(store: ChunkStore, own: OwnMetrics, read: () => ExporterReading, expire: () => Iterable<string>) {
+  constructor(
+    store: ChunkStore,
+    own: OwnMetrics,
+    read: () => ExporterReading,
+    expire: () => Iterable<string>,
+    clock: Clock,
+  ) {
     this.#store = store;
     this.#own = own;
     this.#read = read;
     this.#expire = expire;
+    this.#clock = clock;
+    this.#packing = new Packing(store, clock);
+  }
+
+  /** Resolves when what has changed is packed. */
+  get idle(): Promise<unknown> {
+    return this.#packing.idle;
+  }
+
+  /** Makes lines of samples before they are published, giving the event loop back between slices. */
+  async write(samples: Iterable<Sample>): Promise<Written> {
+    const prepared = await inSlices(this.#store.prepare(samples), this.#clock);
+    await this.#packing.packBeforehand(prepared);
+    return prepared;
   }
 
   /** Puts a snapshot in the place of its task's last one. Tells what had to be mended, by reason. */
   publish(snapshot: Snapshot): ReadonlyMap<DropReason, number> {
     const { cut, duplicates } = this.#store.publish(snapshot);
+    this.#packing.changed();
     const mended: (readonly [DropReason, number])[] = [
       ['label', cut],
       ['duplicate', duplicates],
@@ -38,15 +72,43 @@ export class Exposition {
   /** Takes a task's samples out. */
   withdraw(task: string): void {
     this.#store.withdraw(task);
+    this.#packing.changed();
   }
 
   /** One moment of everything, as buffers in order; what is not fresh is not in it. */
   async moment(format: Format): Promise<readonly Buffer[]> {
-    for (const task of this.#expire()) this.#store.withdraw(task);
-    const reading = this.#read();
+    this.#withdrawStale();
     // Taken before anything is awaited: chunks and own numbers are of one moment.
     const { buffers } = this.#store.moment(format);
-    const own = Buffer.from(await this.#own.render(format, { ...reading, samples: this.#store.samples }));
-    return format === 'openmetrics' ? [...buffers, own, END] : [...buffers, own];
+    return [...buffers, ...(await this.#end(format))];
+  }
+
+  /** The same as what is sent of it; where it is to be packed, of what is packed already. */
+  async body(format: Format, coding: Coding | undefined): Promise<Body> {
+    if (coding === undefined) return plainBody(await this.moment(format));
+    this.#withdrawStale();
+    this.#packing.asked(coding);
+    const items = this.#store.items(format, coding);
+    return bodyOf([...items, ...(await this.#end(format))], coding);
+  }
+
+  #withdrawStale(): void {
+    for (const task of this.#expire()) this.withdraw(task);
+  }
+
+  /** What stands behind the chunks. */
+  async #end(format: Format): Promise<readonly Buffer[]> {
+    const own = await this.#ownText(format);
+    return format === 'openmetrics' ? [own, END] : [own];
+  }
+
+  #ownText(format: Format): Promise<Buffer> {
+    const { version, samples } = this.#store;
+    const at = this.#clock.monotonic();
+    const known = this.#ownTexts.get(format);
+    if (known !== undefined && known.version === version && at - known.at < OWN_SHARED_MS) return known.text;
+    const text = this.#own.render(format, { ...this.#read(), samples }).then((lines) => Buffer.from(lines));
+    this.#ownTexts.set(format, { version, at, text });
+    return text;
   }
 }

@@ -1,3 +1,4 @@
+import type { Coding } from './coding.ts';
 import type { Format } from './text.ts';
 
 /** The `Content-Type` of each format. */
@@ -36,6 +37,23 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   const ranges = parseRanges(acceptEncoding);
   const named = ranges.find((range) => range.name === 'gzip' || range.name === 'x-gzip');
   return ((named ?? ranges.find((range) => range.name === '*'))?.quality ?? 0) > 0;
+}
+
+/**
+ * The coding for an `Accept-Encoding` header, of those that there are: the one wanted most, of two wanted alike the one
+ * named first, and gzip for whom any will do. Undefined where none is accepted.
+ */
+export function chooseCoding(acceptEncoding: string | undefined, codings: readonly Coding[]): Coding | undefined {
+  const ranges = parseRanges(acceptEncoding);
+  const wanted = ranges
+    .flatMap(({ name, quality }) => {
+      const coding = codings.find((each) => each === name.replace(/^x-(?=gzip$)/, ''));
+      return coding === undefined ? [] : [{ coding, quality }];
+    })
+    .filter(({ quality }) => quality > 0)
+    // Stable: what was named first stays first.
+    .sort((a, b) => b.quality - a.quality)[0];
+  return wanted?.coding ?? (acceptsGzip(acceptEncoding) ? 'gzip' : undefined);
 }
 
 interface Match {

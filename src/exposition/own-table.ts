@@ -137,4 +137,32 @@ export const ownTable = {
     unit: undefined,
     labels: [],
   },
+  eventMemoryLimit: {
+    name: 'filer_exporter_event_memory_limit_events',
+    help: 'Events remembered at most, of lock and of propagation events alike: of one filer on a volume, and of all.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['scope'],
+  },
+  bookmarksMissed: {
+    name: 'filer_exporter_event_bookmarks_missed_total',
+    help: 'Times that the newest event the service told of never came: at least so many events are missing from the counts.',
+    type: 'counter',
+    unit: undefined,
+    labels: [],
+  },
+  clientKeyShared: {
+    name: 'filer_exporter_client_key_shared',
+    help: '1 when the service seems to deliver our events to another instance on the same client key, else 0.',
+    type: 'gauge',
+    unit: undefined,
+    labels: [],
+  },
+  stateFileErrors: {
+    name: 'filer_exporter_state_file_errors_total',
+    help: 'Reads and writes of the state file that failed.',
+    type: 'counter',
+    unit: undefined,
+    labels: [],
+  },
 } as const satisfies Record<string, OwnMetric>;

@@ -24,7 +24,17 @@ export interface ApiReading {
 export interface ExporterReading {
   readonly apis: readonly ApiReading[];
   readonly samples: number;
-  readonly eventMemory: { readonly size: number; readonly evicted: number } | undefined;
+  readonly eventMemory:
+    | {
+        readonly size: number;
+        readonly evicted: number;
+        readonly limits?: { readonly perPair: number; readonly total: number };
+      }
+    | undefined;
+  /** What the file acceleration service's bookmarks say of events that never came. */
+  readonly bookmarks?: { readonly missed: number; readonly isSuspicious: boolean } | undefined;
+  /** How the state file fares; undefined without one. */
+  readonly state?: { readonly errors: number } | undefined;
 }
 
 /** Hears of every request of one API. */
@@ -62,6 +72,10 @@ export class OwnMetrics {
   readonly #dropped = this.#counter(ownTable.samplesDropped);
   readonly #eventMemory = this.#gauge(ownTable.eventMemory);
   readonly #evicted = this.#counter(ownTable.eventMemoryEvicted);
+  readonly #eventMemoryLimit = this.#gauge(ownTable.eventMemoryLimit);
+  readonly #bookmarksMissed = this.#counter(ownTable.bookmarksMissed);
+  readonly #keyShared = this.#gauge(ownTable.clientKeyShared);
+  readonly #stateErrors = this.#counter(ownTable.stateFileErrors);
 
   /** `build`: what is running. `apis`: those that are configured; they have their series from the start. */
   constructor(
@@ -114,7 +128,7 @@ export class OwnMetrics {
     return text;
   }
 
-  #take({ apis, samples, eventMemory }: ExporterReading): void {
+  #take({ apis, samples, eventMemory, bookmarks, state }: ExporterReading): void {
     for (const reading of apis) {
       const { api } = reading;
       this.#up.set({ api }, reading.up ? 1 : 0);
@@ -132,10 +146,14 @@ export class OwnMetrics {
       if (reading.sweepSeconds !== undefined) this.#sweep.set({ api }, reading.sweepSeconds);
     }
     this.#samples.set(samples);
+    setTotal(this.#stateErrors, state?.errors ?? 0);
+    setTotal(this.#bookmarksMissed, bookmarks?.missed ?? 0);
+    this.#keyShared.set(bookmarks?.isSuspicious ? 1 : 0);
     if (eventMemory === undefined) return;
     this.#eventMemory.set(eventMemory.size);
-    this.#evicted.reset();
-    this.#evicted.inc(eventMemory.evicted);
+    this.#eventMemoryLimit.set({ scope: 'pair' }, eventMemory.limits?.perPair ?? 0);
+    this.#eventMemoryLimit.set({ scope: 'all' }, eventMemory.limits?.total ?? 0);
+    setTotal(this.#evicted, eventMemory.evicted);
   }
 
   #gauge({ name, help, labels }: OwnMetric): Gauge<string> {
@@ -149,6 +167,12 @@ export class OwnMetrics {
   #histogram({ name, help, labels }: OwnMetric, buckets: number[]): Histogram<string> {
     return new Histogram({ name, help, labelNames: [...labels], buckets, registers: [this.#registry] });
   }
+}
+
+/** A counter that somebody else counts. */
+function setTotal(counter: Counter<string>, total: number): void {
+  counter.reset();
+  counter.inc(total);
 }
 
 /** What prom-client gives for a metric; its own types leave the names of histogram lines out. */

@@ -1,17 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { acceptsGzip, CONTENT_TYPES, chooseFormat } from './negotiate.ts';
+import { type Body, CODINGS, type Coding } from './coding.ts';
+import { CONTENT_TYPES, chooseCoding, chooseFormat } from './negotiate.ts';
+import { send } from './sending.ts';
 import type { Format } from './text.ts';
 
 /** What the server asks of the rest of the program. */
 export interface Site {
-  /** One moment of the whole exposition, in order. */
-  exposition(format: Format): Promise<readonly Buffer[]>;
+  /** One moment of the whole exposition, packed or, without a coding, plain. */
+  exposition(format: Format, coding: Coding | undefined): Promise<Body>;
   /** Whether the first polls have ended. */
   ready(): boolean;
   /** Pages for people, as whole HTML documents. */
@@ -32,9 +31,6 @@ export interface ServerSettings {
   readonly clock: Clock;
   readonly log: Log;
 }
-
-/** Pieces of about so many bytes go to the socket or the compressor at a time. */
-const PIECE_BYTES = 256 * 1024;
 
 /** A scrape that does not end within this, in milliseconds, is cut off where the scraper names no time-out of its own. */
 const LONGEST_SCRAPE_MS = 120_000;
@@ -128,17 +124,13 @@ export class ExpositionServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { site, clock, log } = this.#settings;
     const format = chooseFormat(request.headers.accept);
-    const packed = acceptsGzip(String(request.headers['accept-encoding'] ?? ''));
-    const buffers = await site.exposition(format);
+    const coding = chooseCoding(request.headers['accept-encoding'], CODINGS);
+    const body = await site.exposition(format, coding);
     response.setHeader('content-type', CONTENT_TYPES[format]);
     response.setHeader('vary', 'Accept, Accept-Encoding');
     response.setHeader('cache-control', 'no-store');
-    if (packed) response.setHeader('content-encoding', 'gzip');
-    else
-      response.setHeader(
-        'content-length',
-        buffers.reduce((size, buffer) => size + buffer.length, 0),
-      );
+    if (coding !== undefined) response.setHeader('content-encoding', coding);
+    response.setHeader('content-length', body.length);
     if (request.method === 'HEAD') {
       response.end();
       return;
@@ -149,11 +141,7 @@ export class ExpositionServer {
       if (!ended.signal.aborted) tooLong.abort();
     });
     try {
-      const source = Readable.from(pieces(buffers));
-      const { signal } = tooLong;
-      // Level 1: four percent more bytes than the default for half the time.
-      if (packed) await pipeline(source, createGzip({ level: 1 }), response, { signal });
-      else await pipeline(source, response, { signal });
+      await send(response, body.pieces(), tooLong.signal);
     } catch (err) {
       // The scraper went away or was too slow: its matter, and everything that it held is free now.
       log.debug({ err }, 'a scrape was not read to its end');
@@ -161,21 +149,6 @@ export class ExpositionServer {
       ended.abort();
     }
   }
-}
-
-/** Joins small buffers to pieces worth a write; one larger than that goes as it is. */
-export function* pieces(buffers: readonly Buffer[]): Generator<Buffer> {
-  let waiting: Buffer[] = [];
-  let size = 0;
-  for (const buffer of buffers) {
-    waiting.push(buffer);
-    size += buffer.length;
-    if (size < PIECE_BYTES) continue;
-    yield waiting.length === 1 ? buffer : Buffer.concat(waiting, size);
-    waiting = [];
-    size = 0;
-  }
-  if (size > 0) yield Buffer.concat(waiting, size);
 }
 
 /** How long the scraper itself waits, as Prometheus says in a header, in milliseconds; bounded. */

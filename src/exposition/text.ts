@@ -1,5 +1,4 @@
 import type { Labels, MetricType } from '../metrics/family.ts';
-import type { Sample } from '../metrics/samples.ts';
 
 /** The two formats that a scraper can ask for: Prometheus text 0.0.4 and OpenMetrics 1.0.0. */
 export type Format = 'text' | 'openmetrics';
@@ -56,30 +55,6 @@ export function labelText(labels: Labels, mended: Mended): string {
     text += `${text === '' ? '{' : ','}${name}="${cleanLabel(labels[name] ?? '', mended)}"`;
   }
   return text === '' ? '' : `${text}}`;
-}
-
-/**
- * Writes samples as lines, grouped by what `groupOf` says of a sample's name, in the order of the samples. Of two with
- * the same name and labels the later one stands: no scrape is ever refused for a duplicate.
- */
-export function writeLines(
-  samples: Iterable<Sample>,
-  groupOf: (sampleName: string) => string,
-  mended: Mended,
-): Map<string, Map<string, string>> {
-  const groups = new Map<string, Map<string, string>>();
-  for (const { name, labels, value } of samples) {
-    const group = groupOf(name);
-    let lines = groups.get(group);
-    if (lines === undefined) {
-      lines = new Map();
-      groups.set(group, lines);
-    }
-    const series = name + labelText(labels, mended);
-    if (lines.has(series)) mended.duplicates += 1;
-    lines.set(series, formatValue(value));
-  }
-  return groups;
 }
 
 const NEEDS_CARE = /[\\"\n\0\ud800-\udfff]/;

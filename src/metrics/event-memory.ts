@@ -87,22 +87,28 @@ export class EventMemory {
     this.#forgotten.delete(pair);
   }
 
-  /** What {@link EventMemory.restore} takes. */
+  /** What {@link EventMemory.restore} takes; the pairs come one by one, for there can be many. */
   state(): EventMemoryState {
-    return {
-      frontier: Number.isFinite(this.#frontier) ? this.#frontier : null,
-      reaches: [...this.#reaches],
-      forgotten: [...this.#forgotten],
-      pairs: [...this.#pairs].map(([pair, seen]) => [pair, [...seen]]),
-    };
+    return { frontier: Number.isFinite(this.#frontier) ? this.#frontier : null, reaches: [...this.#reaches] };
   }
 
-  /** Takes over what another memory held. */
+  /** What {@link EventMemory.restorePair} takes. */
+  stateOf(pair: string): PairMemoryState {
+    return [this.#forgotten.get(pair) ?? null, [...(this.#pairs.get(pair) ?? [])].flat()];
+  }
+
+  /** Takes over how far another memory had come. */
   restore(saved: EventMemoryState): void {
     this.#frontier = saved.frontier ?? Number.NEGATIVE_INFINITY;
     this.#reaches.push(...saved.reaches);
-    for (const [pair, at] of saved.forgotten) this.#forgotten.set(pair, at);
-    for (const [pair, seen] of saved.pairs) for (const [identity, at] of seen) this.admit(pair, identity, at);
+  }
+
+  /** Takes over what another memory held of one pair. */
+  restorePair(pair: string, [forgotten, seen]: PairMemoryState): void {
+    if (forgotten !== null) this.#forgotten.set(pair, forgotten);
+    for (let index = 0; index + 1 < seen.length; index += 2) {
+      this.admit(pair, String(seen[index]), Number(seen[index + 1]));
+    }
   }
 
   #horizon(bookmark: number | undefined): number {
@@ -128,13 +134,14 @@ export class EventMemory {
   }
 }
 
-/** A memory's events, as kept over restarts. */
+/** How far a memory had come, as kept over restarts. */
 export interface EventMemoryState {
   readonly frontier: number | null;
   readonly reaches: readonly number[];
-  readonly forgotten: readonly (readonly [pair: string, at: number])[];
-  readonly pairs: readonly (readonly [pair: string, seen: readonly (readonly [identity: string, at: number])[]])[];
 }
+
+/** One pair's events, as kept over restarts: the newest one forgotten, then identities and times by turns. */
+export type PairMemoryState = readonly [forgotten: number | null, seen: readonly (string | number)[]];
 
 /** The time below which the oldest tenth lies; a tenth at a time, so that eviction stays cheap for each event. */
 function oldestTenth(times: Iterable<number>): number {

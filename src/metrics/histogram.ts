@@ -46,7 +46,7 @@ export class Histogram {
 
   /** What {@link Histogram.restore} takes. */
   state(): HistogramState {
-    return { bounds: this.#bounds, counts: this.#counts, sum: this.#sum };
+    return { bounds: this.#bounds, counts: [...this.#counts], sum: this.#sum };
   }
 
   /**

@@ -8,7 +8,17 @@ export interface Snapshot {
   /** The task's id; one task has one snapshot. */
   readonly task: string;
   readonly samples: Iterable<Sample>;
+  /** The same samples written out beforehand, where they were; then `samples` is not read again. */
+  readonly written?: Written | undefined;
 }
+
+/** Samples that the exposition has made lines of, off to the side; what is in it is known to the exposition alone. */
+export interface Written {
+  readonly lines: number;
+}
+
+/** Makes lines of samples before they are published, in slices: there may be very many. */
+export type Write = (samples: Iterable<Sample>) => Promise<Written>;
 
 /** What one answer came to: samples, and what could not be used of it. */
 export interface Reading {

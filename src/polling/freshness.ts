@@ -1,3 +1,4 @@
+import type { Api } from '../metrics/snapshot.ts';
 import type { Task } from '../metrics/task.ts';
 
 /**
@@ -7,11 +8,11 @@ import type { Task } from '../metrics/task.ts';
  */
 export class Freshness {
   readonly #staleAfter: number;
-  readonly #stretchOf: (task: Task) => number;
+  readonly #stretchOf: (api: Api) => number;
   readonly #confirmed = new Map<string, { readonly task: Task; readonly at: number }>();
 
-  /** `stretchOf`: how many times its interval the limits make of a task's time between polls, 1 where they allow it. */
-  constructor(staleAfter: number, stretchOf: (task: Task) => number) {
+  /** `stretchOf`: how many times its interval the limits make of the time between two polls of an API's tasks, 1 where they allow it. */
+  constructor(staleAfter: number, stretchOf: (api: Api) => number) {
     this.#staleAfter = staleAfter;
     this.#stretchOf = stretchOf;
   }
@@ -29,8 +30,10 @@ export class Freshness {
   /** The tasks whose snapshot must not be served any more; each is told once. */
   expire(now: number): readonly string[] {
     const expired: string[] = [];
+    // Asked once for each API: it is a sum over all of its tasks.
+    const stretched: Readonly<Record<Api, number>> = { gfa: this.#stretchOf('gfa'), portal: this.#stretchOf('portal') };
     for (const [id, { task, at }] of this.#confirmed) {
-      if (now - at > this.#staleAfter * task.intervalMs * this.#stretchOf(task)) expired.push(id);
+      if (now - at > this.#staleAfter * task.intervalMs * stretched[task.api]) expired.push(id);
     }
     for (const id of expired) this.#confirmed.delete(id);
     return expired;

@@ -68,6 +68,6 @@ function advise({ series, intervalMs, appliances, allowedPerSecond }: Demand, st
       ? [`fewer series in PORTAL_SERIES: ${fewer} instead of ${series.length}, or longer intervals for some`]
       : []),
     `a higher share of the account’s limits than ${allowedPerSecond.toFixed(2)} requests a second`,
-    `fewer appliances in PORTAL_SERIALS: ${instances} instead of ${appliances}`,
+    ...(instances > 0 ? [`fewer appliances in PORTAL_SERIALS: ${instances} instead of ${appliances}`] : []),
   ];
 }

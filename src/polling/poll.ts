@@ -1,4 +1,4 @@
-import type { Reading } from '../metrics/snapshot.ts';
+import type { Reading, Write, Written } from '../metrics/snapshot.ts';
 import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError, RequestError } from '../runtime/errors.ts';
@@ -8,7 +8,14 @@ import { asError, RequestError } from '../runtime/errors.ts';
  * fault of the appliance, and asked again slowly. `aborted`: the program is stopping.
  */
 export type Outcome =
-  | { readonly state: 'succeeded'; readonly task: Task; readonly reading: Reading; readonly seconds: number }
+  | {
+      readonly state: 'succeeded';
+      readonly task: Task;
+      readonly reading: Reading;
+      /** The reading's samples as lines, where they have been written. */
+      readonly written?: Written | undefined;
+      readonly seconds: number;
+    }
   | {
       readonly state: 'absent' | 'failed' | 'aborted';
       readonly task: Task;
@@ -16,13 +23,17 @@ export type Outcome =
       readonly seconds: number;
     };
 
-/** Polls a task once; never rejects. */
-export async function poll(task: Task, signal: AbortSignal, clock: Clock): Promise<Outcome> {
+/**
+ * Polls a task once; never rejects. `write` makes lines of what came, as a part of the poll: it may take longer than one
+ * turn of the event loop should, and publishing takes none.
+ */
+export async function poll(task: Task, signal: AbortSignal, clock: Clock, write?: Write): Promise<Outcome> {
   const started = clock.monotonic();
   const seconds = () => (clock.monotonic() - started) / 1000;
   try {
     const reading = await task.poll(signal);
-    return { state: 'succeeded', task, reading, seconds: seconds() };
+    const written = await write?.(reading.samples);
+    return { state: 'succeeded', task, reading, written, seconds: seconds() };
   } catch (thrown) {
     const error = asError(thrown);
     return { state: stateOf(error, task), task, error, seconds: seconds() };

@@ -1,3 +1,4 @@
+import type { Write } from '../metrics/snapshot.ts';
 import type { Collector, Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { RequestError } from '../runtime/errors.ts';
@@ -24,6 +25,8 @@ export interface RunnerSettings {
   readonly random: Random;
   /** Polls under way at most. */
   readonly workers: number;
+  /** Makes lines of what a poll brought; without it that is left to who publishes. */
+  readonly write?: Write;
 }
 
 /**
@@ -146,8 +149,8 @@ export class Runner {
   }
 
   async #poll(task: Task, signal: AbortSignal): Promise<void> {
-    const { agenda, health, events, clock } = this.#settings;
-    const outcome = await poll(task, signal, clock);
+    const { agenda, health, events, clock, write } = this.#settings;
+    const outcome = await poll(task, signal, clock, write);
     const now = clock.monotonic();
     const turn = health.observe(outcome, this.#fleet, now);
     if (agenda.has(task.id)) {
@@ -186,8 +189,10 @@ export class Runner {
     const empties = outcome.state === 'succeeded' && outcome.reading.empty ? count(this.#empties, task.id) : 0;
     if (empties === 0) this.#empties.delete(task.id);
     if (outcome.state !== 'failed') this.#failures.delete(task.id);
-    const nothingToHave = outcome.state === 'absent' || empties >= EMPTY_BEFORE_REST;
-    if (nothingToHave && task.restMs !== undefined && task.restMs > task.intervalMs) {
+    // What is asked slowly anyway, as a series that does not fit the build, rests with its first empty answer.
+    const enough = task.intervalMs === task.restMs ? 1 : EMPTY_BEFORE_REST;
+    const nothingToHave = outcome.state === 'absent' || empties >= enough;
+    if (nothingToHave && task.restMs !== undefined && task.restMs >= task.intervalMs) {
       this.#resting.set(task.id, restReasonOf(outcome));
       return task.restMs * jitter;
     }

@@ -1,5 +1,5 @@
 import type { DropReason } from '../metrics/samples.ts';
-import type { Api, Snapshot } from '../metrics/snapshot.ts';
+import type { Api, Snapshot, Write } from '../metrics/snapshot.ts';
 import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -10,6 +10,8 @@ import { Sweep } from './sweep.ts';
 
 /** Takes what polls bring. */
 export interface SnapshotSink {
+  /** Makes lines of samples, for a later `publish`; without it that makes them. */
+  readonly write?: Write;
   publish(task: Task, snapshot: Snapshot): void;
   withdraw(id: string): void;
   dropped(api: Api, drops: ReadonlyMap<DropReason, number>): void;
@@ -134,7 +136,7 @@ export class Watch implements RunnerEvents {
       this.#succeeded += 1;
       this.#lastSuccessAt = clock.now();
       this.#ages.confirm(task.id, clock.monotonic());
-      sink.publish(task, { task: task.id, samples: outcome.reading.samples });
+      sink.publish(task, { task: task.id, samples: outcome.reading.samples, written: outcome.written });
       sink.dropped(api, outcome.reading.drops);
       log.debug({ task: task.id, seconds, drops: Object.fromEntries(outcome.reading.drops) }, 'polled');
     } else {

@@ -1,12 +1,15 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 
 /** How long work may hold the event loop before others get a turn. */
 const SLICE_MS = 8;
 
+/** Work that waits for its next slice. */
+const waiting: (() => void)[] = [];
+
 /**
  * Runs work that grows with the fleet without holding up scrapes: `work` is a generator that yields wherever it may be
- * interrupted, and after each 8 ms the event loop turns once. Returns what the generator returns; throws what it throws.
+ * interrupted, and after each 8 ms the event loop turns once. However many such works there are, one of them gets a
+ * slice a turn: ten at once hold the loop no longer than one. Returns what the generator returns; throws what it throws.
  */
 export async function inSlices<Result>(work: Generator<void, Result>, clock: Clock): Promise<Result> {
   let started = clock.monotonic();
@@ -14,7 +17,7 @@ export async function inSlices<Result>(work: Generator<void, Result>, clock: Clo
     const step = work.next();
     if (step.done) return step.value;
     if (clock.monotonic() - started >= SLICE_MS) {
-      await setImmediate();
+      await nextTurn();
       started = clock.monotonic();
     }
   }
@@ -26,4 +29,16 @@ export function atOnce<Result>(work: Generator<void, Result>): Result {
     const step = work.next();
     if (step.done) return step.value;
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(wakeOne);
+  });
+}
+
+function wakeOne(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(wakeOne);
 }

@@ -1,9 +1,18 @@
-import { promisify } from 'node:util';
-import { gunzip, inflate } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import type { Clock } from '../runtime/clock.ts';
 import { RequestError } from '../runtime/errors.ts';
+import { inSlices } from '../runtime/slices.ts';
+import { parseInSlices } from './json-slices.ts';
 
-const unpackers = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), deflate: promisify(inflate) } as const;
+const unpackers = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate } as const;
+
+/** Unpacked bodies come in pieces of this size. */
+const PIECE_BYTES = 64 * 1024;
+
+/** A body up to this size is parsed in one go, which takes some milliseconds; a larger one in slices. */
+const AT_ONCE_BYTES = 1024 * 1024;
 
 /** How much of the body of a failed request is read: enough for its message. */
 const MOST_ERROR_BYTES = 64 * 1024;
@@ -16,6 +25,14 @@ export interface ReadSettings {
   readonly lenient: boolean;
   /** What it answers, for messages: method and path. */
   readonly place: string;
+  /** Measures the slices in which a large body is read. */
+  readonly clock: Clock;
+}
+
+/** A body in pieces: one buffer of it could be large enough to be felt. */
+interface Pieces {
+  readonly buffers: Buffer[];
+  readonly size: number;
 }
 
 /**
@@ -25,8 +42,7 @@ export interface ReadSettings {
 export async function readJson(answer: Dispatcher.ResponseData, settings: ReadSettings): Promise<unknown> {
   try {
     const packed = await collect(answer, settings);
-    const bytes = await unpack(packed, answer.headers['content-encoding'], settings);
-    return parse(bytes, settings.place);
+    return await parse(await unpack(packed, answer.headers['content-encoding'], settings), settings);
   } catch (error) {
     if (settings.lenient) return undefined;
     throw error;
@@ -36,43 +52,65 @@ export async function readJson(answer: Dispatcher.ResponseData, settings: ReadSe
   }
 }
 
-async function collect({ body, headers }: Dispatcher.ResponseData, settings: ReadSettings): Promise<Buffer> {
+async function collect({ body, headers }: Dispatcher.ResponseData, settings: ReadSettings): Promise<Pieces> {
   const maxBytes = settings.lenient ? Math.min(settings.maxBytes, MOST_ERROR_BYTES) : settings.maxBytes;
   if (Number(headers['content-length']) > maxBytes) throw oversize(settings);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) throw oversize(settings);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+  return gather(body as AsyncIterable<Buffer>, { ...settings, maxBytes });
 }
 
-async function unpack(bytes: Buffer, encoding: string | string[] | undefined, settings: ReadSettings): Promise<Buffer> {
+async function gather(body: AsyncIterable<Buffer>, settings: ReadSettings): Promise<Pieces> {
+  const buffers: Buffer[] = [];
+  let size = 0;
+  for await (const buffer of body) {
+    size += buffer.length;
+    if (size > settings.maxBytes) throw oversize(settings);
+    buffers.push(buffer);
+  }
+  return { buffers, size };
+}
+
+async function unpack(
+  packed: Pieces,
+  encoding: string | string[] | undefined,
+  settings: ReadSettings,
+): Promise<Pieces> {
   const name = String(encoding ?? 'identity').toLowerCase();
-  if (name === 'identity' || name === '') return bytes;
+  if (name === 'identity' || name === '') return packed;
   const unpacker = Object.hasOwn(unpackers, name) ? unpackers[name as keyof typeof unpackers] : undefined;
   if (unpacker === undefined) {
     throw new RequestError('invalid', `${settings.place}: expected an answer packed with gzip or not at all`);
   }
   try {
-    return await unpacker(bytes, { maxOutputLength: settings.maxBytes });
+    return await gather(Readable.from(packed.buffers).pipe(unpacker({ chunkSize: PIECE_BYTES })), settings);
   } catch (cause) {
-    if (cause instanceof RangeError) throw oversize(settings);
+    if (cause instanceof RequestError) throw cause;
     throw new RequestError('invalid', `${settings.place}: the packed answer is damaged`, { cause });
   }
 }
 
-function parse(bytes: Buffer, place: string): unknown {
+async function parse(pieces: Pieces, { place, clock }: ReadSettings): Promise<unknown> {
+  const { buffers, size } = pieces;
   // DELETE /auth/token may answer with nothing at all.
-  if (bytes.length === 0) return undefined;
+  if (size === 0) return undefined;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    if (size > AT_ONCE_BYTES) return await inSlices(parsed(pieces), clock);
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(buffers, size)));
   } catch {
     // Neither the parser's message nor the cause is kept: V8 quotes the body in it.
-    throw new RequestError('invalid', `${place}: expected JSON, got ${bytes.length} bytes of something else`);
+    throw new RequestError('invalid', `${place}: expected JSON, got ${size} bytes of something else`);
   }
+}
+
+function* parsed({ buffers, size }: Pieces): Generator<void, unknown> {
+  const whole = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  for (const [index, buffer] of buffers.entries()) {
+    at += buffer.copy(whole, at);
+    // Not held twice, once it is copied.
+    buffers[index] = Buffer.alloc(0);
+    yield;
+  }
+  return yield* parseInSlices(whole);
 }
 
 function oversize({ place, maxBytes }: ReadSettings): RequestError {

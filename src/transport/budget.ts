@@ -49,6 +49,24 @@ export class Budget {
     return this.#msPerRequest === 0 ? Number.POSITIVE_INFINITY : 1000 / this.#msPerRequest;
   }
 
+  /** What was spent in the last 24 hours, by minute, oldest first; ages and not moments. {@link Budget.restore} takes it. */
+  state(now: number): BudgetState {
+    const current = Math.floor(now / BUCKET_MS);
+    const recent = [...this.#spent].map(([bucket, count]) => [current - bucket, count] as const);
+    return recent.filter(([age]) => age < DAY_MS / BUCKET_MS);
+  }
+
+  /** Takes over what a process before this one had spent, `elapsedMs` after it said so. Credit is not taken over. */
+  restore(saved: BudgetState, elapsedMs: number, now: number): void {
+    if (this.#msPerRequest === 0) return;
+    const current = Math.floor(now / BUCKET_MS);
+    const elapsed = Math.floor(elapsedMs / BUCKET_MS);
+    const own = [...this.#spent];
+    this.#spent.clear();
+    for (const [age, count] of saved) if (age >= 0) this.#spent.set(current - age - elapsed, count);
+    for (const [bucket, count] of own) this.#spent.set(bucket, (this.#spent.get(bucket) ?? 0) + count);
+  }
+
   /** What is left of the last 24 hours' limit; undefined when there is none. */
   remaining(now: number): number | undefined {
     if (this.#msPerRequest === 0) return undefined;
@@ -58,3 +76,6 @@ export class Budget {
     return Math.max(0, this.#limit - spent);
   }
 }
+
+/** Requests by the age of their minute, as kept over restarts. */
+export type BudgetState = readonly (readonly [minutesAgo: number, requests: number])[];

@@ -135,7 +135,7 @@ export class JsonClient {
       return {
         status: answer.statusCode,
         retryAfterMs: retryAfterMs(first(answer.headers['retry-after']), first(answer.headers.date), clock.now()),
-        body: await readJson(answer, { maxBytes: maxResponseBytes, lenient: !ok, place: nameOf(request) }),
+        body: await readJson(answer, { maxBytes: maxResponseBytes, lenient: !ok, place: nameOf(request), clock }),
       };
     } catch (thrown) {
       // An abort surfaces as undici's own error; what it was aborted for is the better story.
@@ -201,6 +201,8 @@ const LOOKS_LIKE_A_KEY = /[\w+/=.~-]{16,}/g;
 function toRequestError(request: ApiRequest, thrown: unknown): RequestError {
   if (thrown instanceof RequestError) return thrown;
   const cause = asError(thrown);
-  const reason = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+  // What a proxy refuses comes as an abort; only the message says who refused and how.
+  const reason = code === undefined || code === 'UND_ERR_ABORTED' ? cause.message : code;
   return new RequestError('network', `${nameOf(request)} got no answer: ${reason}`, { cause });
 }

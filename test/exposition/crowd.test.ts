@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../support/manual-clock.ts';
-import { exposition, large, serve, sluggish, until } from './serving.ts';
+import { exposition, large, serve, serving, sluggish, until } from './serving.ts';
 
 const whole = Buffer.concat(exposition);
 
@@ -10,7 +10,7 @@ describe('many scrapes at once', () => {
     const waiting = new Promise<readonly Buffer[]>((resolve) => {
       finish = () => resolve(exposition);
     });
-    const { ask } = await serve({ exposition: () => waiting }, { maxScrapes: 2 });
+    const { ask } = await serve({ exposition: serving(waiting) }, { maxScrapes: 2 });
     const answers = [ask(), ask(), ask(), ask()];
     const refused = await Promise.race(answers);
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
@@ -22,13 +22,13 @@ describe('many scrapes at once', () => {
   });
 
   test('a slow reader does not hold up another', async () => {
-    const { port, ask } = await serve({ exposition: () => Promise.resolve(large) });
+    const { port, ask } = await serve({ exposition: serving(large) });
     await sluggish(port);
     expect((await ask()).body).toHaveLength(40_000_000);
   });
 
   test('a scraper that goes away makes room for the next', async () => {
-    const { port, ask } = await serve({ exposition: () => Promise.resolve(large) }, { maxScrapes: 1 });
+    const { port, ask } = await serve({ exposition: serving(large) }, { maxScrapes: 1 });
     const gone = await sluggish(port);
     await until(async () => (await ask('/metrics', {}, 'HEAD')).status === 503);
     gone.destroy();
@@ -42,7 +42,7 @@ describe('many scrapes at once', () => {
     ['two minutes where it names more', { 'X-Prometheus-Scrape-Timeout-Seconds': '1e9' }, 120_000],
   ])('a scraper that does not read is cut off after %s', async (_, headers, ms) => {
     const clock = new ManualClock();
-    const { port, ask } = await serve({ exposition: () => Promise.resolve(large) }, { maxScrapes: 1, clock });
+    const { port, ask } = await serve({ exposition: serving(large) }, { maxScrapes: 1, clock });
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const socket = await sluggish(port, `GET /metrics HTTP/1.1\r\nHost: x\r\n${lines.join('')}\r\n`);
     await until(() => clock.sleeping === 1);
@@ -65,9 +65,9 @@ describe('closing', () => {
       finish = () => resolve(exposition);
     });
     const { server, port, ask } = await serve({
-      exposition: () => {
+      exposition: (format, coding) => {
         asked = true;
-        return waiting;
+        return serving(waiting)(format, coding);
       },
     });
     return { server, port, ask, finish, asked: () => asked };

@@ -1,9 +1,10 @@
 import { createServer } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { pieces } from '../../src/exposition/server.ts';
+import { pieces } from '../../src/exposition/sending.ts';
 import type { Format } from '../../src/exposition/text.ts';
-import { exposition, large, serve, sluggish } from './serving.ts';
+import { exposition, large, serve, serving, sluggish } from './serving.ts';
 
 const whole = Buffer.concat(exposition);
 const openMetrics = { accept: 'application/openmetrics-text;version=1.0.0' };
@@ -24,9 +25,9 @@ describe('a scrape', () => {
   test('gets OpenMetrics where it prefers that', async () => {
     const formats: Format[] = [];
     const { ask } = await serve({
-      exposition: (format) => {
+      exposition: (format, coding) => {
         formats.push(format);
-        return Promise.resolve([...exposition, Buffer.from('# EOF\n')]);
+        return serving([...exposition, Buffer.from('# EOF\n')])(format, coding);
       },
     });
     const { headers, body } = await ask('/metrics', openMetrics);
@@ -59,13 +60,13 @@ describe('a scrape', () => {
   );
 
   test('of nothing at all is an empty answer', async () => {
-    const { ask } = await serve({ exposition: () => Promise.resolve([]) });
+    const { ask } = await serve({ exposition: serving([]) });
     const { status, headers, body } = await ask();
     expect([status, headers['content-length'], body.length]).toEqual([200, '0', 0]);
   });
 
   test('of forty megabytes arrives whole, packed or not', async () => {
-    const { ask } = await serve({ exposition: () => Promise.resolve(large) });
+    const { ask } = await serve({ exposition: serving(large) });
     const plain = await ask();
     expect(plain.body.equals(Buffer.concat(large))).toBe(true);
     const packed = await ask('/metrics', { 'accept-encoding': 'gzip' });
@@ -153,13 +154,20 @@ describe('other requests', () => {
   });
 });
 
-test('small buffers are joined and large ones go as they are, with nothing lost', () => {
-  const sizes = (buffers: readonly Buffer[]) => [...pieces(buffers)].map(({ length }) => length);
+test('small buffers are joined and large ones go as they are, with nothing lost and in order', () => {
+  const sizes = (buffers: readonly Buffer[]) => [...pieces(buffers)].map(({ length }) => length / 1024);
   const kib = (count: number) => Buffer.alloc(count * 1024);
   expect(sizes([])).toEqual([]);
   expect(sizes([kib(0)])).toEqual([]);
-  expect(sizes([kib(1), kib(2)])).toEqual([3 * 1024]);
-  expect(sizes(Array.from({ length: 10 }, () => kib(100)))).toEqual([300, 300, 300, 100].map((count) => count * 1024));
+  expect(sizes([kib(1), kib(2)])).toEqual([3]);
+  expect(sizes([kib(1), kib(100), kib(2), kib(3)])).toEqual([1, 100, 5]);
+  expect(sizes(Array.from({ length: 10 }, () => kib(16)))).toEqual([64, 64, 32]);
   const one = kib(1_000);
   expect([...pieces([one])][0]).toBe(one);
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 40_000, size: 'max' }), { maxLength: 20 }), (some) => {
+      const buffers = some.map((bytes) => Buffer.from(bytes));
+      expect(Buffer.concat([...pieces(buffers)]).equals(Buffer.concat(buffers))).toBe(true);
+    }),
+  );
 });

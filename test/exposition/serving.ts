@@ -1,13 +1,21 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { type Body, bodyOf, type Coding, plainBody } from '../../src/exposition/coding.ts';
 import { ExpositionServer, type ServerSettings, type Site } from '../../src/exposition/server.ts';
+import type { Format } from '../../src/exposition/text.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { Lines } from '../polling/fleet.ts';
 import { settle } from '../support/manual-clock.ts';
 
 /** What is served unless a test says otherwise. */
 export const exposition = [Buffer.from('# HELP a A.\n# TYPE a gauge\n'), Buffer.from('a{l="ü"} 1\n')];
+
+/** A site's answer of these buffers, of which nothing is packed yet. */
+export function serving(buffers: readonly Buffer[] | Promise<readonly Buffer[]>) {
+  return async (_: Format, coding: Coding | undefined): Promise<Body> =>
+    coding === undefined ? plainBody(await buffers) : bodyOf(await buffers, coding);
+}
 
 /** An answer read whole. */
 export interface Heard {
@@ -27,7 +35,7 @@ export async function serve(site: Partial<Site> = {}, settings: Partial<ServerSe
     clock: systemClock,
     log: lines,
     site: {
-      exposition: () => Promise.resolve(exposition),
+      exposition: serving(exposition),
       ready: () => true,
       statusPage: () => '<!doctype html>status ü',
       landingPage: () => '<!doctype html>landing',

@@ -6,6 +6,7 @@ import { ChunkStore } from '../../src/exposition/store.ts';
 import type { FamilyHeader, Format } from '../../src/exposition/text.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 const families: readonly FamilyHeader[] = [
   { name: 'filer_b', help: 'B.', type: 'gauge' },
@@ -176,6 +177,7 @@ describe('the whole exposition', () => {
       new OwnMetrics(build, ['gfa']),
       () => reading,
       () => [],
+      new ManualClock(),
     );
     exposition.publish({ task: 't', samples: [sample('filer_a', 'x'), sample('filer_a', 'y')] });
     for (const format of ['text', 'openmetrics'] as const) {
@@ -195,6 +197,7 @@ describe('the whole exposition', () => {
       new OwnMetrics(build, []),
       () => reading,
       () => stale.splice(0),
+      new ManualClock(),
     );
     exposition.publish({ task: 't', samples: [sample('filer_a', 'x')] });
     exposition.publish({ task: 'fresh', samples: [sample('filer_b', 'x')] });
@@ -210,6 +213,7 @@ describe('the whole exposition', () => {
       new OwnMetrics(build, []),
       () => reading,
       () => [],
+      new ManualClock(),
     );
     const publish = (...samples: Sample[]) => [...exposition.publish({ task: 't', samples })];
     expect(publish(sample('filer_a', 'x'))).toEqual([]);

@@ -117,6 +117,7 @@ test('a memory restored knows what the other one knew, through JSON', () => {
   for (const at of day) answer(before, [at]);
   const after = memory();
   after.restore(JSON.parse(JSON.stringify(before.state())));
+  after.restorePair('a', JSON.parse(JSON.stringify(before.stateOf('a'))));
   expect(after.size).toBe(before.size);
   expect(answer(after, day)).toBe(0);
   expect(memory().state().frontier).toBeNull();

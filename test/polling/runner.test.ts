@@ -129,6 +129,14 @@ describe('what is not to be had', () => {
     expect(stage.runner.resting).toBe(0);
   });
 
+  test('is a series that is asked slowly anyway with its first empty answer, as one that does not fit the build', async () => {
+    const slow = task('a0/s0', { ...resting, intervalMs: minutes(15) });
+    const stage = new Stage([slow]);
+    stage.manner = () => ({ comes: nothing });
+    await stage.run().clock.advance(minutes(1));
+    expect(stage.runner.restReason(slow.id)).toBe('empty');
+  });
+
   test('is a series empty three times in a row; once or twice is chance', async () => {
     const series = task('a0/s0', resting);
     const stage = new Stage([series]);

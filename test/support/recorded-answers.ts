@@ -10,7 +10,6 @@ import { Watch } from '../../src/polling/watch.ts';
 import { Secret } from '../../src/runtime/secret.ts';
 import { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
-import { Ledger } from '../../src/sources/gfa/ledger.ts';
 import { GROUPS } from '../../src/sources/gfa/series.ts';
 import { PortalClient } from '../../src/sources/portal/client.ts';
 import { PortalCollector } from '../../src/sources/portal/collector.ts';
@@ -55,14 +54,14 @@ export function inventoryExposition(): Promise<string> {
 export async function gfaExposition(...fixtures: readonly string[]): Promise<string> {
   const api = mockApi();
   const settings = { token: Secret.of('key'), clientKey: 'test', clientKeyHeader: 'x-client', groups: GROUPS };
-  const ledger = new Ledger({
+  const ledger = {
     histograms: { bounds: [10, 60, 3600], boundText: formatBound },
     memory: { perPair: 100, total: 1000 },
     groups: GROUPS,
     goneAfterMs: 180_000,
-  });
+  };
   const client = new GfaClient(api.client, settings, { clock: api.clock, random: () => 0 });
-  const collector = new GfaCollector(client, ledger, 60_000, api.clock, noLog);
+  const collector = new GfaCollector(client, { ledger, intervalMs: 60_000, keeping: undefined }, api.clock, noLog);
   let exposition = '';
   for (const fixture of fixtures) {
     api.answer('GET', '/data', [200, recorded(`gfa/${fixture}`)]);

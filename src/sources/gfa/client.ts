@@ -27,11 +27,17 @@ export class GfaClient {
   readonly #client: JsonClient;
   readonly #settings: GfaSettings;
   readonly #patience: Patience;
+  #attempts = 0;
 
   constructor(client: JsonClient, settings: GfaSettings, patience: Patience) {
     this.#client = client;
     this.#settings = settings;
     this.#patience = patience;
+  }
+
+  /** How often the service was asked: each time may have moved the bookmark, whatever became of the answer. */
+  get attempts(): number {
+    return this.#attempts;
   }
 
   /** The parsed body of `GET /data`. After a 401 the token is read again, and tried once more when it has changed. */
@@ -50,6 +56,7 @@ export class GfaClient {
   }
 
   #send(signal: AbortSignal): Promise<unknown> {
+    this.#attempts += 1;
     const { token, clientKey, clientKeyHeader, groups } = this.#settings;
     const query = Object.fromEntries(GROUPS.map((group) => [SWITCHES[group], String(groups.includes(group))]));
     // The key goes as it was issued: the service knows no scheme word such as Bearer.

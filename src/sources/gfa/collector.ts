@@ -1,41 +1,125 @@
+import { text } from '../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../metrics/task.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { inSlices } from '../../runtime/slices.ts';
 import type { GfaClient } from './client.ts';
-import type { Ledger } from './ledger.ts';
+import { Ledger, type LedgerSettings } from './ledger.ts';
 import { readAnswer } from './records.ts';
+
+/** Where what was counted is kept over restarts; without it nothing is. Neither call rejects. */
+export interface Keeping {
+  /** Keeps what the ledger holds now; what it counted may be exposed from then on. */
+  save(): Promise<void>;
+  /** What was kept turns out to be somebody else's. */
+  disown(reason: string): Promise<void>;
+}
+
+/** What a collector is built from. */
+export interface GfaCollectorSettings {
+  readonly ledger: LedgerSettings;
+  readonly intervalMs: number;
+  readonly keeping: Keeping | undefined;
+}
 
 /** What polls the file acceleration service: one task, for its answer is about the whole account. */
 export class GfaCollector implements Collector {
   readonly api = 'gfa';
   readonly #client: GfaClient;
-  readonly #ledger: Ledger;
+  readonly #settings: GfaCollectorSettings;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #tasks: readonly Task[];
+  readonly #task: Task;
+  #ledger: Ledger;
   #answers = 0;
+  /** How often the service had been asked when an answer was last read. */
+  #attemptsRead = 0;
+  #told = { isShared: false, isEvicting: false };
 
-  constructor(client: GfaClient, ledger: Ledger, intervalMs: number, clock: Clock, log: Log) {
+  constructor(client: GfaClient, settings: GfaCollectorSettings, clock: Clock, log: Log) {
     this.#client = client;
-    this.#ledger = ledger;
+    this.#settings = settings;
     this.#clock = clock;
     this.#log = log;
-    this.#tasks = [{ id: 'gfa/data', api: 'gfa', operation: 'data', intervalMs, poll: (signal) => this.#poll(signal) }];
+    this.#ledger = new Ledger(settings.ledger);
+    const { intervalMs } = settings;
+    this.#task = { id: 'gfa/data', api: 'gfa', operation: 'data', intervalMs, poll: (signal) => this.#poll(signal) };
   }
 
   tasks(): readonly Task[] {
-    return this.#tasks;
+    return [this.#task];
   }
 
+  /** What the answers have said so far; another one when the account changes. */
+  get ledger(): Ledger {
+    return this.#ledger;
+  }
+
+  /** Goes on where the process before this one was, as {@link Ledger.restore} does; before the first poll. */
+  *restore(values: readonly unknown[], elapsedMs: number): Generator<void> {
+    const ledger = new Ledger(this.#settings.ledger);
+    yield* ledger.restore(values, elapsedMs, this.#clock.monotonic());
+    this.#ledger = ledger;
+    // The process may have been stopped with an answer on its way.
+    this.#attemptsRead = -1;
+  }
+
+  /**
+   * Asks, folds the answer in, and keeps what came of it before anybody is shown it: whenever the process is killed, what
+   * a scrape has seen is in the state file, together with the events that it was counted from.
+   */
   async #poll(signal: AbortSignal): Promise<Reading> {
-    const body = await this.#client.data(signal);
+    try {
+      const reading = await this.#read(await this.#client.data(signal));
+      await this.#settings.keeping?.save();
+      return reading;
+    } catch (error) {
+      // Nothing was counted, but the day's budget has changed. A stop saves by itself.
+      if (!signal.aborted) await this.#settings.keeping?.save();
+      throw error;
+    }
+  }
+
+  async #read(body: unknown): Promise<Reading> {
     const drops = new DropCount();
     const answer = readAnswer(body, drops.note);
-    const events = await inSlices(this.#ledger.absorb(answer, this.#clock.monotonic(), drops.note), this.#clock);
+    await this.#checkAccount(text(answer.info.account));
+    const isAfterLoss = this.#client.attempts > this.#attemptsRead + 1;
+    this.#attemptsRead = this.#client.attempts;
+    const ledger = this.#ledger;
+    const events = await inSlices(ledger.absorb(answer, this.#clock.monotonic(), drops.note, isAfterLoss), this.#clock);
     if (this.#answers === 0) this.#log.info({ api: this.api, events }, 'the first answer brought events');
     this.#answers += 1;
-    return { samples: this.#ledger.samples(), drops: drops.counts, empty: false };
+    this.#warn();
+    return { samples: ledger.samples(), drops: drops.counts, empty: false };
+  }
+
+  /** Another account's filers and events have nothing to do with those counted so far. */
+  async #checkAccount(account: string): Promise<void> {
+    const before = this.#ledger.account;
+    if (account === '' || before === '' || account === before) return;
+    this.#log.warn({ api: this.api, before, account }, 'the answers are about another account; counting begins anew');
+    this.#ledger = new Ledger(this.#settings.ledger);
+    await this.#settings.keeping?.disown('it is of another account');
+  }
+
+  #warn(): void {
+    const { isSuspicious: isShared, missed } = this.#ledger.bookmarks;
+    const { evicted, size } = this.#ledger.memory;
+    const before = this.#told;
+    this.#told = { isShared, isEvicting: before.isEvicting || evicted > 0 };
+    if (isShared && !before.isShared) {
+      this.#log.warn(
+        { api: this.api, missed },
+        'the service delivers events to somebody else: does another instance use this client key?',
+      );
+    }
+    if (this.#told.isEvicting && !before.isEvicting) {
+      this.#log.warn(
+        { api: this.api, remembered: size },
+        'more events than can be remembered: the oldest were forgotten, and would count again if they came again',
+      );
+    }
   }
 }

@@ -50,13 +50,25 @@ export class Directory {
 
   /** What {@link Directory.restore} takes; ages and not moments, for monotonic time does not outlive the process. */
   state(now: number): DirectoryState {
-    return [...this.#entries].map(([guid, { title, titleAt, seenAt }]) => [guid, title, titleAt, now - seenAt]);
+    return [...this.#entries].map(([guid, { title, titleAt, seenAt }]) => [
+      guid,
+      title,
+      Number.isFinite(titleAt) ? titleAt : null,
+      now - seenAt,
+    ]);
   }
 
   restore(saved: DirectoryState, now: number): void {
-    for (const [guid, title, titleAt, age] of saved) this.#entries.set(guid, { title, titleAt, seenAt: now - age });
+    for (const [guid, title, titleAt, age] of saved) {
+      this.#entries.set(guid, { title, titleAt: titleAt ?? Number.NEGATIVE_INFINITY, seenAt: now - age });
+    }
   }
 }
 
 /** A directory's entries, as kept over restarts. */
-export type DirectoryState = readonly (readonly [guid: string, title: string | null, titleAt: number, ageMs: number])[];
+export type DirectoryState = readonly (readonly [
+  guid: string,
+  title: string | null,
+  titleAt: number | null,
+  ageMs: number,
+])[];

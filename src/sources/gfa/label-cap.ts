@@ -12,4 +12,14 @@ export class LabelCap {
     this.#values.add(value);
     return value;
   }
+
+  /** The values that stand for themselves, for {@link LabelCap.restore}. */
+  state(): readonly string[] {
+    return [...this.#values];
+  }
+
+  /** Lets these stand for themselves. */
+  restore(saved: readonly string[]): void {
+    for (const value of saved) this.admit(value);
+  }
 }

@@ -1,10 +1,17 @@
-import { EventMemory, type MemoryLimits } from '../../metrics/event-memory.ts';
+import {
+  EventMemory,
+  type EventMemoryState,
+  type MemoryLimits,
+  type PairMemoryState,
+} from '../../metrics/event-memory.ts';
 import type { Fields } from '../../metrics/family.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
 import { dateSeconds } from '../../metrics/units.ts';
-import { Directory } from './directory.ts';
+import { type BookmarkState, BookmarkWatch, isKeyShared } from './bookmark-watch.ts';
+import { type Dated, type DatedState, datedOf, stateOfDated } from './dated.ts';
+import { Directory, type DirectoryState } from './directory.ts';
 import { LabelCap } from './label-cap.ts';
-import { type Dated, type HistogramSettings, Pair } from './pair.ts';
+import { type HistogramSettings, Pair, type PairState } from './pair.ts';
 import type { Answer } from './records.ts';
 import {
   dataProtected,
@@ -20,6 +27,12 @@ import {
 
 /** The fields of an event that are checked, so that what cannot be read is noted. */
 const eventTables = { locks: [lockState, lockLatest], propagation: [propagationLatest, dataProtected] } as const;
+
+/** The bookmark of each group of events, in `info`. */
+const bookmarks = { locks: 'last_lock_event', propagation: 'last_propagation' } as const;
+
+/** The groups whose records are events. */
+const EVENT_GROUPS = ['locks', 'propagation'] as const;
 
 /** What a ledger needs to know. */
 export interface LedgerSettings {
@@ -55,8 +68,11 @@ export class Ledger {
     mode: new LabelCap(),
     profile: new LabelCap(),
   };
+  readonly #watches = { locks: new BookmarkWatch(), propagation: new BookmarkWatch() };
+  #isKeyShared = false;
   #info: Fields = {};
-  #asked = false;
+  /** Monotonic milliseconds of the latest answer; undefined before the first. */
+  #answeredAt: number | undefined;
 
   constructor(settings: LedgerSettings) {
     this.#settings = settings;
@@ -69,13 +85,33 @@ export class Ledger {
     return { size: locks.size + propagation.size, evicted: locks.evicted + propagation.evicted };
   }
 
+  /** The account of the latest answer; empty while unknown. */
+  get account(): string {
+    return text(this.#info.account);
+  }
+
+  /** Monotonic milliseconds of the latest answer; undefined before the first. */
+  get answeredAt(): number | undefined {
+    return this.#answeredAt;
+  }
+
+  /** What the service's bookmarks say of events that never came; see {@link BookmarkWatch}. */
+  get bookmarks(): { readonly missed: number; readonly isSuspicious: boolean } {
+    const { locks, propagation } = this.#watches;
+    return {
+      missed: locks.missed + propagation.missed,
+      isSuspicious: this.#isKeyShared,
+    };
+  }
+
   /**
    * Folds an answer in and forgets what is gone; `now` in monotonic milliseconds. A generator, for an answer can hold
-   * hundreds of thousands of records: it yields where it may be interrupted. Returns how many events were new.
+   * hundreds of thousands of records: it yields where it may be interrupted. `isAfterLoss` when an
+   * answer may have got lost since the last one. Returns how many events were new.
    */
-  *absorb(answer: Answer, now: number, note: NoteDrop): Generator<void, number> {
+  *absorb(answer: Answer, now: number, note: NoteDrop, isAfterLoss = false): Generator<void, number> {
     this.#info = answer.info;
-    this.#asked = true;
+    this.#answeredAt = now;
     toSamples(infoTable, [answer.info], {}, note);
     for (const record of answer.groups.volumes) {
       this.#takeVolume(record, now, note);
@@ -85,15 +121,16 @@ export class Ledger {
       this.#takeFiler(record, now, note);
       yield;
     }
-    const locks = yield* this.#takeEvents('locks', answer, now, note);
-    const propagation = yield* this.#takeEvents('propagation', answer, now, note);
+    const locks = yield* this.#takeEvents('locks', answer, now, note, isAfterLoss);
+    const propagation = yield* this.#takeEvents('propagation', answer, now, note, isAfterLoss);
+    this.#isKeyShared = isKeyShared(Object.values(this.#watches), this.#isKeyShared);
     this.#retire(answer, now);
     return locks + propagation;
   }
 
   /** Every sample of the ledger. Yields nothing while no answer has been absorbed. */
   *samples(): Generator<Sample> {
-    if (!this.#asked) return;
+    if (this.#answeredAt === undefined) return;
     yield* toSamples(infoTable, [this.#info], {});
     for (const [guid, { dated }] of this.#volumeStates) {
       const labels = { volume_guid: guid, volume: this.#volumes.titleOf(guid) };
@@ -108,6 +145,56 @@ export class Ledger {
         volume: pair.volume === '' ? '' : this.#volumes.titleOf(pair.volume),
       });
     }
+  }
+
+  /** What {@link Ledger.restore} takes: a heading, then each filer and volume, for there can be many. */
+  *state(now: number): Generator<LedgerHeading | PairLine> {
+    const { locks, propagation } = this.#memories;
+    yield {
+      info: this.#info,
+      ageMs: this.#answeredAt === undefined ? null : now - this.#answeredAt,
+      filers: this.#filers.state(now),
+      volumes: this.#volumes.state(now),
+      volumeStates: [...this.#volumeStates].map(([guid, { dated, confirmedAt }]) => {
+        return [guid, stateOfDated(dated), now - confirmedAt];
+      }),
+      words: Object.fromEntries(Object.entries(this.#caps).map(([field, cap]) => [field, cap.state()])),
+      memories: { locks: locks.state(), propagation: propagation.state() },
+      bookmarks: { locks: this.#watches.locks.state(), propagation: this.#watches.propagation.state() },
+    };
+    for (const [key, pair] of this.#pairs) {
+      yield { pair: pair.state(now), locks: locks.stateOf(key), propagation: propagation.stateOf(key) };
+    }
+  }
+
+  /**
+   * Takes over what another ledger held, `elapsedMs` after it said so: everything is as old as it would be if that one
+   * had gone on without an answer, and a state that nobody has confirmed for too long is gone. For a ledger that has
+   * absorbed nothing yet. A generator, like {@link Ledger.absorb}.
+   */
+  *restore([heading, ...lines]: readonly unknown[], elapsedMs: number, now: number): Generator<void> {
+    const then = now - elapsedMs;
+    const saved = heading as LedgerHeading;
+    this.#info = saved.info;
+    this.#answeredAt = saved.ageMs === null ? undefined : then - saved.ageMs;
+    this.#filers.restore(saved.filers, then);
+    this.#volumes.restore(saved.volumes, then);
+    for (const [guid, dated, ageMs] of saved.volumeStates) {
+      this.#volumeStates.set(guid, { dated: datedOf(dated), confirmedAt: then - ageMs });
+    }
+    for (const [field, cap] of Object.entries(this.#caps)) cap.restore(saved.words[field] ?? []);
+    for (const group of EVENT_GROUPS) {
+      this.#memories[group].restore(saved.memories[group]);
+      this.#watches[group].restore(saved.bookmarks[group]);
+    }
+    for (const line of lines as readonly PairLine[]) {
+      const pair = Pair.restore(line.pair, this.#settings.histograms, then);
+      const key = pairKey(pair.filer, pair.volume);
+      this.#pairs.set(key, pair);
+      for (const group of EVENT_GROUPS) this.#memories[group].restorePair(key, line[group]);
+      yield;
+    }
+    this.#retireStates(now - this.#settings.goneAfterMs);
   }
 
   #takeVolume(record: Fields, now: number, note: NoteDrop): void {
@@ -136,7 +223,14 @@ export class Ledger {
     pair.takeCurrent({ at, record }, now);
   }
 
-  *#takeEvents(group: 'locks' | 'propagation', answer: Answer, now: number, note: NoteDrop): Generator<void, number> {
+  *#takeEvents(
+    group: (typeof EVENT_GROUPS)[number],
+    answer: Answer,
+    now: number,
+    note: NoteDrop,
+    isAfterLoss: boolean,
+  ): Generator<void, number> {
+    const times: number[] = [];
     const memory = this.#memories[group];
     let fresh = 0;
     let oldest = Number.POSITIVE_INFINITY;
@@ -144,6 +238,7 @@ export class Ledger {
     for (const record of answer.groups[group]) {
       yield;
       const at = dateSeconds(record.timestamp);
+      if (at !== undefined) times.push(at);
       const pair = at === undefined ? undefined : this.#pairOf(record, at, now);
       if (at === undefined || pair === undefined) {
         note('record', `${group}.${at === undefined ? 'timestamp' : 'filer_guid'}`);
@@ -158,11 +253,10 @@ export class Ledger {
       if (group === 'locks') pair.takeLock(dated, isFresh);
       else pair.takePropagation(dated, isFresh);
     }
-    memory.answered(
-      oldest,
-      newest,
-      dateSeconds(answer.info[group === 'locks' ? 'last_lock_event' : 'last_propagation']),
-    );
+    const bookmark = dateSeconds(answer.info[bookmarks[group]]);
+    memory.answered(oldest, newest, bookmark);
+    // The bookmark of a group that is switched off moves for nobody's sake.
+    if (this.#settings.groups.includes(group)) this.#watches[group].answered(bookmark, times, isAfterLoss);
     return fresh;
   }
 
@@ -200,16 +294,41 @@ export class Ledger {
     if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.confirm(text(guid), now);
     if (this.#settings.groups.includes('filers') && groups.filers.length > 0) this.#filers.retire(before);
     this.#volumes.retire(before);
-    for (const [guid, { confirmedAt }] of this.#volumeStates) {
-      if (!this.#volumes.has(guid) || confirmedAt < before) this.#volumeStates.delete(guid);
-    }
+    this.#retireStates(before);
     for (const [key, pair] of this.#pairs) {
-      pair.retire(before);
       if (this.#filers.has(pair.filer) && (pair.volume === '' || this.#volumes.has(pair.volume))) continue;
       this.#pairs.delete(key);
       for (const memory of Object.values(this.#memories)) memory.drop(key);
     }
   }
+
+  /** Lets go of states, not of what was counted, that no answer has confirmed since `before`. */
+  #retireStates(before: number): void {
+    for (const [guid, { confirmedAt }] of this.#volumeStates) {
+      if (!this.#volumes.has(guid) || confirmedAt < before) this.#volumeStates.delete(guid);
+    }
+    for (const pair of this.#pairs.values()) pair.retire(before);
+  }
+}
+
+/** The first value of a ledger's state: all but the pairs. */
+export interface LedgerHeading {
+  readonly info: Fields;
+  /** Of the latest answer; null when there was none. */
+  readonly ageMs: number | null;
+  readonly filers: DirectoryState;
+  readonly volumes: DirectoryState;
+  readonly volumeStates: readonly (readonly [guid: string, dated: DatedState, ageMs: number])[];
+  readonly words: Readonly<Record<string, readonly string[]>>;
+  readonly memories: Readonly<Record<(typeof EVENT_GROUPS)[number], EventMemoryState>>;
+  readonly bookmarks: Readonly<Record<(typeof EVENT_GROUPS)[number], BookmarkState>>;
+}
+
+/** Each further value: a pair, and the events of it that are remembered. */
+export interface PairLine {
+  readonly pair: PairState;
+  readonly locks: PairMemoryState;
+  readonly propagation: PairMemoryState;
 }
 
 function pairKey(filer: string, volume: string): string {

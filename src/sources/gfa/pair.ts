@@ -1,7 +1,8 @@
 import type { Fields, Labels } from '../../metrics/family.ts';
-import { Histogram } from '../../metrics/histogram.ts';
+import { Histogram, type HistogramState } from '../../metrics/histogram.ts';
 import { type Sample, text, toSamples } from '../../metrics/samples.ts';
 import { decimal } from '../../metrics/units.ts';
+import { type Dated, type DatedState, datedOf, stateOfDated } from './dated.ts';
 import {
   dataProtected,
   filerTable,
@@ -14,12 +15,6 @@ import {
   propagationLatest,
   recordTimestamp,
 } from './series.ts';
-
-/** A record and its own time in Unix seconds. */
-export interface Dated {
-  readonly at: number;
-  readonly record: Fields;
-}
 
 interface Kind {
   latest: Dated | undefined;
@@ -125,6 +120,50 @@ export class Pair {
     }
   }
 
+  /** What {@link Pair.restore} takes; ages and not moments, for monotonic time does not outlive the process. */
+  state(now: number): PairState {
+    return {
+      filer: this.filer,
+      volume: this.volume,
+      current: this.#current ? [stateOfDated(this.#current.dated), now - this.#current.confirmedAt] : null,
+      newest: [...this.#newest].map(([group, dated]) => [group, stateOfDated(dated)]),
+      kinds: [...this.#kinds].map(([name, { latest, durations, protectedEvents }]) => {
+        return [name, latest ? stateOfDated(latest) : null, durations.state(), protectedEvents ?? null];
+      }),
+      phases: [...this.#phases].map(([name, { newest, durations, states }]) => [
+        name,
+        newest ? stateOfDated(newest) : null,
+        durations?.state() ?? null,
+        [...states].map(([word, { count, latest }]) => [word, count, latest ? stateOfDated(latest) : null]),
+      ]),
+    };
+  }
+
+  /** A pair with all that another one had counted. */
+  static restore(saved: PairState, settings: HistogramSettings, now: number): Pair {
+    const pair = new Pair(saved.filer, saved.volume, settings);
+    const histogram = (of: HistogramState) => Histogram.restore(settings.bounds, of);
+    if (saved.current !== null) {
+      const [dated, age] = saved.current;
+      pair.#current = { dated: datedOf(dated), confirmedAt: now - age };
+    }
+    for (const [group, dated] of saved.newest) pair.#newest.set(group, datedOf(dated));
+    for (const [name, latest, durations, covered] of saved.kinds) {
+      const kind = { latest: latest ? datedOf(latest) : undefined, durations: histogram(durations) };
+      pair.#kinds.set(name, { ...kind, protectedEvents: covered ?? undefined });
+    }
+    for (const [name, newest, durations, states] of saved.phases) {
+      pair.#phases.set(name, {
+        newest: newest ? datedOf(newest) : undefined,
+        durations: durations ? histogram(durations) : undefined,
+        states: new Map(
+          states.map(([word, count, latest]) => [word, { count, latest: latest ? datedOf(latest) : undefined }]),
+        ),
+      });
+    }
+    return pair;
+  }
+
   #note(group: Group, dated: Dated): void {
     const held = this.#newest.get(group);
     if (Number.isFinite(dated.at) && (held === undefined || dated.at >= held.at)) this.#newest.set(group, dated);
@@ -145,6 +184,26 @@ export class Pair {
     this.#phases.set(name, phase);
     return phase;
   }
+}
+
+/** A pair as kept over restarts. */
+export interface PairState {
+  readonly filer: string;
+  readonly volume: string;
+  readonly current: readonly [dated: DatedState, ageMs: number] | null;
+  readonly newest: readonly (readonly [group: Group, dated: DatedState])[];
+  readonly kinds: readonly (readonly [
+    name: string,
+    latest: DatedState | null,
+    durations: HistogramState,
+    covered: number | null,
+  ])[];
+  readonly phases: readonly (readonly [
+    name: string,
+    newest: DatedState | null,
+    durations: HistogramState | null,
+    states: readonly (readonly [word: string, count: number, latest: DatedState | null])[],
+  ])[];
 }
 
 /**

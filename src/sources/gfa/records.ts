@@ -25,8 +25,12 @@ export function readAnswer(body: unknown, note: NoteDrop): Answer {
       throw new ShapeError(`reading GET /data: metrics[${index}]: expected an object, got ${kindOf(part)}`);
     }
     for (const group of GROUPS) {
-      for (const [place, record] of listOf(part[group], group).entries()) {
-        if (isFields(record)) groups[group].push(record);
+      const list = listOf(part[group], group);
+      const records = groups[group];
+      // By number, for there can be hundreds of thousands and this is one turn of the event loop: entries() takes thrice as long.
+      for (let place = 0; place < list.length; place += 1) {
+        const record = list[place];
+        if (isFields(record)) records.push(record);
         else note('record', `metrics[${index}].${group}[${place}]`);
       }
     }

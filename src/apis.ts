@@ -1,0 +1,235 @@
+import pLimit from 'p-limit';
+import type { Config, GfaConfig, PortalConfig } from './config/config.ts';
+import type { OwnMetrics } from './exposition/own.ts';
+import { formatBound } from './exposition/text.ts';
+import type { Api } from './metrics/snapshot.ts';
+import type { Collector, Task } from './metrics/task.ts';
+import type { Outside } from './outside.ts';
+import { planOf, shareOf } from './plan.ts';
+import { Agenda } from './polling/agenda.ts';
+import { Feasibility } from './polling/feasibility.ts';
+import { ApiHealth, type HealthSettings } from './polling/health.ts';
+import { Runner } from './polling/runner.ts';
+import { type SnapshotSink, Watch } from './polling/watch.ts';
+import { GfaClient } from './sources/gfa/client.ts';
+import { GfaCollector, type Keeping } from './sources/gfa/collector.ts';
+import type { LedgerSettings } from './sources/gfa/ledger.ts';
+import { PortalClient } from './sources/portal/client.ts';
+import { PortalCollector } from './sources/portal/collector.ts';
+import { applianceUp } from './sources/portal/series.ts';
+import { TokenSource } from './sources/portal/token.ts';
+import { Budget } from './transport/budget.ts';
+import { JsonClient } from './transport/client.ts';
+import { createDispatcher } from './transport/dispatcher.ts';
+import { Pace, type RateLimit } from './transport/pace.ts';
+import { Pacer } from './transport/pacer.ts';
+import { MeasuredRate } from './transport/rate-law.ts';
+
+/** One API with everything that polls it. */
+export interface Source {
+  readonly api: Api;
+  readonly intervalMs: number;
+  readonly pacer: Pacer;
+  readonly budget: Budget;
+  readonly watch: Watch;
+  readonly runner: Runner;
+  /** Reads the inventory, where there is one, and counts its appliances. */
+  readonly count: (signal: AbortSignal) => Promise<number>;
+  readonly facts: () => readonly (readonly [string, string])[];
+  /** Lets go of what the API gave us. */
+  readonly release: (signal: AbortSignal) => Promise<unknown>;
+}
+
+/**
+ * When the portal counts as down. More failures in a row, and of more appliances, than there are workers: as many polls
+ * as that can hang at once on broken appliances while all others are well.
+ */
+export function portalHealth(workers: number): HealthSettings {
+  return { failures: 2 * workers, appliances: workers + 2, probe: { firstMs: 2_000, longestMs: 30_000 } };
+}
+
+/** `/data` has one task, and is asked at its interval whether or not it answers. */
+const GFA_HEALTH: HealthSettings = { failures: 1, appliances: 1, probe: undefined };
+
+/**
+ * No limits are known of the file acceleration service. So many requests in one interval leave room for a retry and a
+ * key that was read again, and they may follow each other within a second.
+ */
+const GFA_PACE = { requestsPerInterval: 4, mostPerMs: 1 / 1_000 } as const;
+
+/** Polls of one appliance under way at most. */
+const PER_APPLIANCE = 2;
+
+/** Seen events remembered, of each of the two kinds; see `EventMemory`. */
+export const EVENT_MEMORY = { perPair: 5_000, total: 500_000 } as const;
+
+function ledgerSettings(config: Config, gfa: GfaConfig): LedgerSettings {
+  return {
+    histograms: {
+      bounds: config.events.histograms ? config.events.bucketsSeconds : [],
+      boundText: formatBound,
+    },
+    memory: EVENT_MEMORY,
+    groups: gfa.groups,
+    goneAfterMs: config.staleAfter * gfa.intervalMs,
+  };
+}
+
+/** The file acceleration service with everything that polls it, and the collector whose ledger is kept over restarts. */
+export function gfaSource(
+  config: Config,
+  gfa: GfaConfig,
+  keeping: Keeping | undefined,
+  own: OwnMetrics,
+  sink: SnapshotSink,
+  outside: Outside,
+): { readonly source: Source; readonly collector: GfaCollector } {
+  const limit = { requests: GFA_PACE.requestsPerInterval, windowMs: gfa.intervalMs };
+  const { client, pacer, budget, close } = politeClient(
+    { api: 'gfa', baseUrl: gfa.url, limit, dailyLimit: undefined, mostPerMs: GFA_PACE.mostPerMs },
+    config,
+    own,
+    outside,
+  );
+  const collector = new GfaCollector(
+    new GfaClient(client, gfa, outside),
+    { ledger: ledgerSettings(config, gfa), intervalMs: gfa.intervalMs, keeping },
+    outside.clock,
+    outside.log,
+  );
+  const source: Source = {
+    ...polled(collector, gfa.intervalMs, pacer, GFA_HEALTH, 1, sink, outside),
+    budget,
+    count: () => Promise.resolve(0),
+    facts: () => [['Base URL', gfa.url]],
+    release: close,
+  };
+  return { source, collector };
+}
+
+/** The portal with everything that polls it. */
+export function portalSource(
+  config: Config,
+  portal: PortalConfig,
+  own: OwnMetrics,
+  sink: SnapshotSink,
+  outside: Outside,
+): Source {
+  const { rateLimit, dailyLimit } = shareOf(portal, config.shard.total);
+  const { client, pacer, budget, close } = politeClient(
+    {
+      api: 'portal',
+      baseUrl: portal.url,
+      limit: rateLimit,
+      dailyLimit,
+      mostPerMs: rateLimit.requests / rateLimit.windowMs,
+    },
+    config,
+    own,
+    outside,
+  );
+  const feasibility = new Feasibility(outside.log);
+  const tokens = new TokenSource(client, portal.credentials, outside.clock);
+  const collector = new PortalCollector(
+    new PortalClient(client, tokens, outside),
+    { ...portal, shard: config.shard, binSeconds: portal.binSizeSeconds },
+    outside.log,
+  );
+  const workers = config.requests.concurrency;
+  return {
+    ...polled(collector, portal.intervalMs, pacer, portalHealth(workers), workers, sink, outside, (tasks) =>
+      feasibility.judge(planOf(portal, collector.appliances.length, config.shard.total), tasks.length),
+    ),
+    budget,
+    count: (signal) => collector.countAppliances(signal),
+    facts: () => [
+      ['Base URL', portal.url],
+      ['Token', tokens.secondsLeft === undefined ? 'none' : `expires in ${Math.round(tokens.secondsLeft)} s`],
+    ],
+    release: async (signal) => {
+      await tokens.revoke(signal);
+      await close();
+    },
+  };
+}
+
+/** One API as it is asked: where, and how often at most. */
+interface Target {
+  readonly api: Api;
+  readonly baseUrl: string;
+  readonly limit: RateLimit;
+  readonly dailyLimit: number | undefined;
+  /** The highest rate, in requests a millisecond. */
+  readonly mostPerMs: number;
+}
+
+/** A client with a pace of its own: the trouble of one API never touches the other's. */
+function politeClient(
+  { api, baseUrl, limit, dailyLimit, mostPerMs }: Target,
+  config: Config,
+  own: OwnMetrics,
+  { clock, version }: Outside,
+): {
+  readonly client: JsonClient;
+  readonly pacer: Pacer;
+  readonly budget: Budget;
+  readonly close: () => Promise<void>;
+} {
+  const { concurrency, timeoutMs, maxResponseBytes, proxy } = config.requests;
+  const dispatcher = createDispatcher(
+    concurrency,
+    proxy && {
+      httpProxy: proxy.httpProxy?.url.reveal() ?? '',
+      httpsProxy: proxy.httpsProxy?.url.reveal() ?? '',
+      noProxy: proxy.noProxy ?? '',
+    },
+  );
+  const now = clock.monotonic();
+  const budget = new Budget(dailyLimit, now);
+  const pacer = new Pacer(new Pace(limit, new MeasuredRate(mostPerMs, now), now), budget, clock);
+  const client = new JsonClient({
+    baseUrl,
+    userAgent: `filer-exporter/${version}`,
+    dispatcher,
+    clock,
+    pacer,
+    limit: pLimit(concurrency),
+    observer: own.requestsOf(api),
+    timeoutMs,
+    maxResponseBytes,
+  });
+  return { client, pacer, budget, close: () => dispatcher.destroy() };
+}
+
+/** What every API has: a watch on an agenda that a runner works off. */
+function polled(
+  collector: Collector,
+  intervalMs: number,
+  pacer: Pacer,
+  health: HealthSettings,
+  workers: number,
+  sink: SnapshotSink,
+  { clock, random, log }: Outside,
+  onTasks: (tasks: readonly Task[]) => void = () => {},
+): Pick<Source, 'api' | 'intervalMs' | 'pacer' | 'watch' | 'runner'> {
+  const { api } = collector;
+  const watch = new Watch({ api, sink, log, clock, upName: applianceUp.name });
+  const agenda = new Agenda({ perAppliance: PER_APPLIANCE, suspects: Math.max(1, Math.floor(workers / 4)) });
+  const runner = new Runner({
+    collector,
+    agenda,
+    health: new ApiHealth(health, random),
+    events: {
+      ended: (outcome, turn) => watch.ended(outcome, turn),
+      changed: (tasks, gone) => {
+        watch.changed(tasks, gone);
+        onTasks(tasks);
+      },
+    },
+    clock,
+    random,
+    workers,
+    ...(sink.write && { write: sink.write }),
+  });
+  return { api, intervalMs, pacer, watch, runner };
+}

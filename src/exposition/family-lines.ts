@@ -1,0 +1,145 @@
+import { ownCopy, room } from './room.ts';
+import { Page, Segment } from './segment.ts';
+import { SeriesIndex } from './series-index.ts';
+import { type Lines, SEGMENT_BYTES } from './shelf.ts';
+import { type Slab, writeText } from './slab.ts';
+
+/** A large task's lines are cut into buffers of this size: one is packed in one or two milliseconds. */
+const PIECE_BYTES = 256 * 1024;
+
+/** Lines are gathered as text up to so many bytes before they become bytes: one encoding of many costs least. */
+const GATHERED_BYTES = SEGMENT_BYTES / 2;
+
+/** What has no pieces yet has these: most families of most tasks never get any. */
+const NONE: never[] = [];
+
+/** One task's lines of one family while they are written: each series once, the later value in the place of the earlier. */
+export class FamilyLines {
+  readonly #slab: Slab;
+  readonly #index = new SeriesIndex();
+  #pieces: Buffer[] = NONE;
+  /** Where each piece begins, counted in bytes from the first line. */
+  #pieceStarts: number[] = NONE;
+  /** The values that take the place of others, by line. */
+  #later: Map<number, string> | undefined;
+  #piece: Buffer | undefined;
+  #pieceUsed = 0;
+  #gathered = '';
+  #gatheredBytes = 0;
+  #bytes = 0;
+
+  /** What is little is written to `slab`. */
+  constructor(slab: Slab) {
+    this.#slab = slab;
+  }
+
+  /**
+   * Writes a line of a series, whose name and labels make so many bytes and have this hash. False when its value took
+   * the place of an earlier one.
+   */
+  add(name: string, labels: string, bytes: number, hash: number, value: string): boolean {
+    for (let line = this.#index.find(hash, -1); line !== -1; line = this.#index.find(hash, line)) {
+      if (!this.#is(line, name + labels, bytes)) continue;
+      this.#later ??= new Map();
+      this.#later.set(line, value);
+      return false;
+    }
+    const size = bytes + value.length + 2;
+    if (this.#gatheredBytes + size > GATHERED_BYTES) this.#spill();
+    this.#index.add(hash, this.#bytes);
+    this.#gathered += `${name}${labels} ${value}\n`;
+    this.#gatheredBytes += size;
+    this.#bytes += size;
+    return true;
+  }
+
+  /** What was written, whole. A generator: where values were replaced, every line is looked at again. */
+  *finish(): Generator<void, Lines> {
+    const samples = this.#index.count;
+    if (this.#later !== undefined) return yield* this.#rewritten(this.#later);
+    if (this.#piece === undefined && this.#pieces.length === 0) {
+      return { samples, few: this.#slab.write(this.#gathered, this.#gatheredBytes), pages: NONE };
+    }
+    this.#spill();
+    this.#endPiece();
+    return { samples, few: undefined, pages: this.#pieces.map(pageOf) };
+  }
+
+  *#rewritten(later: ReadonlyMap<number, string>): Generator<void, Lines> {
+    this.#spill();
+    this.#endPiece();
+    const lines = new FamilyLines(this.#slab);
+    for (let line = 0; line < this.#index.count; line += 1) {
+      const text = this.#textOf(line);
+      const series = text.slice(0, text.lastIndexOf(' '));
+      const value = later.get(line) ?? text.slice(series.length + 1, -1);
+      // Each series is here once: its number does for a hash, and finds nothing before it.
+      lines.add(series, '', Buffer.byteLength(series), line, value);
+      yield;
+    }
+    return yield* lines.finish();
+  }
+
+  /** Whether a line is of this series: hashes may be alike by chance. */
+  #is(line: number, series: string, bytes: number): boolean {
+    if (this.#endOf(line) - this.#index.startOf(line) < bytes + 2) return false;
+    this.#spill();
+    const text = this.#textOf(line);
+    return text.startsWith(series) && text.lastIndexOf(' ') === series.length;
+  }
+
+  #endOf(line: number): number {
+    return line + 1 < this.#index.count ? this.#index.startOf(line + 1) : this.#bytes;
+  }
+
+  #textOf(line: number): string {
+    const start = this.#index.startOf(line);
+    const starts = this.#pieceStarts;
+    let low = 0;
+    for (let high = starts.length - 1; low < high; ) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= start) low = middle;
+      else high = middle - 1;
+    }
+    const from = starts[low] ?? 0;
+    const piece = this.#pieces[low] ?? this.#piece;
+    return piece?.toString('utf8', start - from, this.#endOf(line) - from) ?? '';
+  }
+
+  /** Turns what is gathered into bytes. */
+  #spill(): void {
+    const bytes = this.#gatheredBytes;
+    if (bytes === 0) return;
+    const piece = this.#roomFor(bytes);
+    writeText(piece, this.#gathered, this.#pieceUsed, bytes);
+    this.#pieceUsed += bytes;
+    this.#gathered = '';
+    this.#gatheredBytes = 0;
+  }
+
+  /** The piece that is being written, with room for so many bytes more. */
+  #roomFor(bytes: number): Buffer {
+    if (this.#piece !== undefined && this.#pieceUsed + bytes <= this.#piece.length) return this.#piece;
+    this.#endPiece();
+    this.#piece = room(Math.max(PIECE_BYTES, bytes));
+    if (this.#pieceStarts === NONE) this.#pieceStarts = [];
+    this.#pieceStarts.push(this.#bytes - bytes);
+    return this.#piece;
+  }
+
+  #endPiece(): void {
+    if (this.#piece === undefined) return;
+    const used = this.#piece.subarray(0, this.#pieceUsed);
+    if (this.#pieces === NONE) this.#pieces = [];
+    // The last one is seldom full.
+    this.#pieces.push(used.length + GATHERED_BYTES > this.#piece.length ? used : ownCopy(used));
+    this.#piece = undefined;
+    this.#pieceUsed = 0;
+  }
+}
+
+function pageOf(lines: Buffer): Page {
+  const page = new Page();
+  new Segment(page, lines);
+  return page;
+}

@@ -1,0 +1,59 @@
+import { cleanLabel } from './text.ts';
+
+/** A label as it stands in a line. */
+export interface LabelText {
+  /** `{name="value"`, escaped: as the first of its line. */
+  readonly first: string;
+  /** `,name="value"`, as a further one. */
+  readonly further: string;
+  /** Of either. */
+  readonly bytes: number;
+  readonly hash: number;
+  /** 1 where the value had to be cut. */
+  readonly cut: number;
+}
+
+/** Of each label so many values are remembered; then they are forgotten, for what is told once is not told again. */
+const REMEMBERED = 2_048;
+
+/** Labels as text: each value is escaped, measured and hashed once and not for each of its lines. */
+export class LabelTexts {
+  readonly #labels = new Map<string, Map<string, LabelText>>();
+
+  /** The text of a label. */
+  of(name: string, value: string): LabelText {
+    let values = this.#labels.get(name);
+    if (values === undefined) {
+      values = new Map();
+      this.#labels.set(name, values);
+    }
+    let known = values.get(value);
+    if (known === undefined) {
+      if (values.size >= REMEMBERED) values.clear();
+      known = made(name, value);
+      values.set(value, known);
+    }
+    return known;
+  }
+}
+
+function made(name: string, value: string): LabelText {
+  const mended = { cut: 0, duplicates: 0 };
+  const text = `${name}="${cleanLabel(value, mended)}"`;
+  const bytes = Buffer.byteLength(text) + 1;
+  return { first: `{${text}`, further: `,${text}`, bytes, hash: hashOf(text), cut: mended.cut };
+}
+
+/** FNV-1a over the text's units. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash;
+}
+
+/** A hash and the next one, as the hash of both in this order. */
+export function mixed(hash: number, next: number): number {
+  const turned = (hash << 5) | (hash >>> 27);
+  const product = Math.imul(turned ^ next, 0x9e3779b1);
+  return product ^ (product >>> 15);
+}

@@ -1,0 +1,108 @@
+import type { Labels } from '../metrics/family.ts';
+import type { Sample } from '../metrics/samples.ts';
+import type { Written } from '../metrics/snapshot.ts';
+import { FamilyLines } from './family-lines.ts';
+import { hashOf, LabelTexts, mixed } from './label-texts.ts';
+import type { Lines } from './shelf.ts';
+import { Slab } from './slab.ts';
+import { formatValue, type Mended } from './text.ts';
+
+/** A task's lines, written and not shown yet: family by family. */
+export class Prepared implements Written {
+  readonly families: ReadonlyMap<string, Lines>;
+  readonly mended: Mended;
+  readonly lines: number;
+
+  constructor(families: ReadonlyMap<string, Lines>, mended: Mended) {
+    this.families = families;
+    this.mended = mended;
+    let lines = 0;
+    for (const { samples } of families.values()) lines += samples;
+    this.lines = lines;
+  }
+}
+
+/** Lines between two places where the writing may be interrupted: some 50 microseconds. */
+const LINES_A_STEP = 32;
+
+interface Name {
+  readonly family: string;
+  readonly bytes: number;
+  readonly hash: number;
+}
+
+/** Writes samples as lines. */
+export class LineWriter {
+  readonly #familyOf: (sampleName: string) => string;
+  readonly #labels = new LabelTexts();
+  readonly #names = new Map<string, Name>();
+  readonly #slab = new Slab();
+
+  /** `familyOf` says which family a sample's name belongs to, and throws for one of none. */
+  constructor(familyOf: (sampleName: string) => string) {
+    this.#familyOf = familyOf;
+  }
+
+  /**
+   * Writes samples, family by family. Of two with the same name and labels the later one stands: no scrape is ever
+   * refused for a duplicate. A generator, for there can be hundreds of thousands: it yields where it may be interrupted.
+   */
+  *write(samples: Iterable<Sample>): Generator<void, Prepared> {
+    const mended: Mended = { cut: 0, duplicates: 0 };
+    const families = new Map<string, FamilyLines>();
+    let last: Labels | undefined;
+    let labels = NO_LABELS;
+    let family = '';
+    let lines: FamilyLines | undefined;
+    let written = 0;
+    for (const sample of samples) {
+      const name = this.#nameOf(sample.name);
+      // A histogram's sum and count share their labels.
+      if (sample.labels !== last) {
+        last = sample.labels;
+        labels = this.#textOf(last);
+      }
+      mended.cut += labels.cut;
+      if (lines === undefined || name.family !== family) {
+        family = name.family;
+        lines = families.get(family) ?? new FamilyLines(this.#slab);
+        families.set(family, lines);
+      }
+      const hash = mixed(name.hash, labels.hash);
+      const isNew = lines.add(sample.name, labels.text, name.bytes + labels.bytes, hash, formatValue(sample.value));
+      if (!isNew) mended.duplicates += 1;
+      written += 1;
+      if (written % LINES_A_STEP === 0) yield;
+    }
+    const finished = new Map<string, Lines>();
+    for (const [each, its] of families) finished.set(each, yield* its.finish());
+    return new Prepared(finished, mended);
+  }
+
+  #nameOf(name: string): Name {
+    let known = this.#names.get(name);
+    if (known === undefined) {
+      known = { family: this.#familyOf(name), bytes: Buffer.byteLength(name), hash: hashOf(name) };
+      this.#names.set(name, known);
+    }
+    return known;
+  }
+
+  /** `{a="1",b="2"}`, or nothing without labels. */
+  #textOf(labels: Labels): typeof NO_LABELS {
+    let text = '';
+    let bytes = 1;
+    let hash = 0;
+    let cut = 0;
+    for (const name in labels) {
+      const label = this.#labels.of(name, labels[name] ?? '');
+      text = text === '' ? label.first : text + label.further;
+      bytes += label.bytes;
+      hash = mixed(hash, label.hash);
+      cut += label.cut;
+    }
+    return text === '' ? NO_LABELS : { text: `${text}}`, bytes, hash, cut };
+  }
+}
+
+const NO_LABELS = { text: '', bytes: 0, hash: 0, cut: 0 };

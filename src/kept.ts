@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { Config } from './config/config.ts';
+import type { Clock } from './runtime/clock.ts';
+import type { GfaCollector } from './sources/gfa/collector.ts';
+import type { Kept } from './state/keeper.ts';
+import type { Budget, BudgetState } from './transport/budget.ts';
+
+/** The parts of the program that have something to keep over restarts. */
+export interface KeptParts {
+  readonly gfa: GfaCollector | undefined;
+  /** By API. */
+  readonly budgets: ReadonlyMap<string, Budget>;
+}
+
+/** The first value: what each API's budget had spent. */
+interface Spent {
+  readonly spent: Readonly<Record<string, BudgetState>>;
+}
+
+/** What of the program is kept over restarts, as one thing; `parts` are asked for only when they are needed. */
+export function keptOf(config: Config, parts: () => KeptParts, clock: Clock): Kept {
+  return {
+    owners: ownersOf(config),
+    *values() {
+      const now = clock.monotonic();
+      const { gfa, budgets } = parts();
+      const spent: Spent = { spent: Object.fromEntries([...budgets].map(([api, budget]) => [api, budget.state(now)])) };
+      yield spent;
+      if (gfa !== undefined) yield* gfa.ledger.state(now);
+    },
+    *restore([first, ...ledger], elapsedMs) {
+      const { gfa, budgets } = parts();
+      const { spent } = first as Spent;
+      if (gfa !== undefined && ledger.length > 0) yield* gfa.restore(ledger, elapsedMs);
+      const now = clock.monotonic();
+      for (const [api, budget] of budgets) budget.restore(spent[api] ?? [], elapsedMs, now);
+    },
+  };
+}
+
+/** Bookmarks belong to the service and the client key, a budget to the portal and the shard. No secret is in them. */
+function ownersOf({ gfa, portal, shard }: Config): Readonly<Record<string, string>> {
+  const isPolling = gfa !== undefined && shard.index === 0;
+  return {
+    ...(isPolling ? { gfa: fingerprint(gfa.url, gfa.clientKey) } : {}),
+    ...(portal === undefined ? {} : { portal: fingerprint(portal.url, String(shard.index)) }),
+  };
+}
+
+function fingerprint(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}

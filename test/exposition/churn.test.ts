@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { ChunkStore } from '../../src/exposition/store.ts';
+import type { Sample } from '../../src/metrics/samples.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
+
+const families = Array.from({ length: 6 }, (_, index) => ({
+  name: `filer_f${index}`,
+  help: 'A figure.',
+  type: 'gauge' as const,
+}));
+
+function* samplesOf(serial: string, title: string, lines: number, value: number): Generator<Sample> {
+  for (const { name } of families) {
+    for (let line = 0; line < lines; line += 1) {
+      yield { name, labels: { serial, filer: title, line: `${line}` }, value };
+    }
+  }
+}
+
+test('24 hours in which appliances come and go and are renamed leave no orphan chunk, segment or byte', () => {
+  const store = new ChunkStore(families);
+  const random = seededRandom(7);
+  const fleet = new Map<number, string>();
+  let next = 0;
+  let most = 0;
+  for (let minute = 0; minute < 24 * 60; minute += 1) {
+    // Between twenty and two hundred appliances, in waves of six hours.
+    const wanted = 110 + Math.round(90 * Math.sin(minute / 57));
+    while (fleet.size < wanted) {
+      fleet.set(next, `appliance ${next}`);
+      next += 1;
+    }
+    for (const serial of [...fleet.keys()].slice(wanted)) {
+      fleet.delete(serial);
+      store.withdraw(`t${serial}`);
+    }
+    for (const [serial, title] of fleet) {
+      if (random() < 0.2) continue;
+      const name = random() < 0.05 ? `${title}${'é'.repeat(Math.floor(random() * 40))}` : title;
+      // Now and then an answer is large: its lines have buffers of their own then.
+      const lines = random() < 0.002 ? 400 : 1 + Math.floor(random() * 4);
+      store.publish({ task: `t${serial}`, samples: samplesOf(`${serial}`, name, lines, random()) });
+    }
+    const segments = [...store.segments()];
+    const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
+    const parts = segments.reduce((sum, segment) => sum + segment.parts.size, 0);
+    expect(parts).toBeLessThanOrEqual(store.chunks);
+    // Segments are a sixth full on the average at least, beside two of each family that need not be.
+    most = Math.max(most, (segments.length - 2 * families.length) / (bytes / (32 * 1024) + 1));
+    expect(store.chunks).toBe([...store.tasks].length * families.length);
+  }
+  expect(most).toBeLessThan(6);
+  const { buffers } = store.moment('text');
+  expect(buffers.filter(({ length }) => length === 0)).toEqual([]);
+  for (const serial of fleet.keys()) store.withdraw(`t${serial}`);
+  expect([[...store.segments()].length, store.chunks, store.samples, store.moment('text').buffers.length]).toEqual([
+    0, 0, 0, 0,
+  ]);
+  expect(store.takeChanged()).toBeUndefined();
+});

@@ -1,0 +1,230 @@
+import { createServer } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bodyOf, CODINGS, type Item, joined, pack, plainBody, together } from '../../src/exposition/coding.ts';
+import { Exposition } from '../../src/exposition/exposition.ts';
+import { chooseCoding } from '../../src/exposition/negotiate.ts';
+import { type ExporterReading, OwnMetrics } from '../../src/exposition/own.ts';
+import { ChunkStore } from '../../src/exposition/store.ts';
+import type { Sample } from '../../src/metrics/samples.ts';
+import { parseExposition } from '../support/exposition-parser.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { large, serve, serving, sluggish } from './serving.ts';
+
+const families = ['filer_a', 'filer_b'].map((name) => ({ name, help: 'A "figure".', type: 'gauge' as const }));
+
+/** So many lines of a task; in every round all values are others. */
+function* samplesOf(task: string, lines: number, round: number): Generator<Sample> {
+  for (let line = 0; line < lines; line += 1) {
+    yield { name: `filer_${line % 2 === 0 ? 'a' : 'b'}`, labels: { of: `${task} ü ${line}` }, value: round };
+  }
+}
+
+function made() {
+  const clock = new ManualClock();
+  const store = new ChunkStore(families);
+  const own = new OwnMetrics({ version: '1', revision: 'r', node_version: 'v20' }, ['gfa']);
+  const reading = (): ExporterReading => ({ apis: [], samples: 0, eventMemory: undefined, state: undefined });
+  const exposition = new Exposition(store, own, reading, () => [], clock);
+  const publish = (task: string, lines: number, round: number) =>
+    exposition.publish({ task, samples: samplesOf(task, lines, round) });
+  const packed = async () => bytesOf(await exposition.body('text', 'gzip'));
+  const plain = async () => bytesOf(await exposition.body('text', undefined));
+  return { clock, store, exposition, publish, packed, plain };
+}
+
+function bytesOf(body: { readonly length: number; pieces(): Iterable<Buffer> }): Buffer {
+  const bytes = Buffer.concat([...body.pieces()]);
+  expect(bytes).toHaveLength(body.length);
+  return bytes;
+}
+
+describe('a packed scrape', () => {
+  test('is the plain one at every moment, also while it is being packed', async () => {
+    const { exposition, publish, packed, plain } = made();
+    const sizes = new Set<number>();
+    for (let round = 0; round < 12; round += 1) {
+      for (let task = 0; task < 40; task += 1) if ((task + round) % 3 === 0) publish(`small ${task}`, 30, round);
+      publish('large', round % 2 === 0 ? 40_000 : 20_000, round);
+      for (let look = 0; look < 6; look += 1) {
+        const [is, meant] = await Promise.all([packed(), plain()]);
+        expect(gunzipSync(is).equals(meant)).toBe(true);
+        sizes.add(is.length);
+        await turn();
+      }
+    }
+    await exposition.idle;
+    const settled = await packed();
+    expect(gunzipSync(settled).equals(await plain())).toBe(true);
+    expect(settled.length).toBeLessThan((await plain()).length / 4);
+    // Some looks came before the packing, some after.
+    expect(sizes.size).toBeGreaterThan(12);
+  });
+
+  test('is packed once a change, and of what nobody changed nothing is packed again', async () => {
+    const { exposition, store, publish, packed } = made();
+    for (let task = 0; task < 1_500; task += 1) publish(`small ${task}`, 20, 0);
+    await packed();
+    await exposition.idle;
+    const lines = () => [...store.segments()].map((segment) => segment.lines());
+    const before = lines();
+    publish('small 7', 20, 1);
+    expect([...store.segments()].filter((segment) => segment.packed('gzip') === undefined)).toHaveLength(2);
+    await exposition.idle;
+    expect([...store.segments()].filter((segment) => segment.packed('gzip') === undefined)).toEqual([]);
+    const after = lines();
+    expect([before.length > 20, after.length]).toEqual([true, before.length]);
+    expect(after.filter((each, index) => each !== before[index])).toHaveLength(2);
+  });
+
+  test('is not prepared while nobody asks for it, nor ten minutes after the last who did', async () => {
+    const { clock, exposition, store, publish, packed } = made();
+    const packedSegments = () => [...store.segments()].filter((segment) => segment.packed('gzip')).length;
+    publish('t', 1_000, 0);
+    await exposition.idle;
+    expect(packedSegments()).toBe(0);
+    await packed();
+    await exposition.idle;
+    expect(packedSegments()).toBeGreaterThan(0);
+    await clock.advance(600_001);
+    publish('t', 1_000, 1);
+    await exposition.idle;
+    expect(packedSegments()).toBe(0);
+  });
+
+  test('of a large task is packed before it is shown', async () => {
+    const { exposition, store, packed } = made();
+    await packed();
+    const written = await exposition.write(samplesOf('large', 40_000, 1));
+    exposition.publish({ task: 'large', samples: [], written });
+    expect([...store.segments()].every((segment) => segment.packed('gzip'))).toBe(true);
+    expect((await packed()).length).toBeLessThan(400_000);
+  });
+
+  test('that is read slowly is of the moment at which it began', async () => {
+    const { exposition, publish, store } = made();
+    publish('large', 30_000, 1);
+    publish('small', 10, 1);
+    for (const coding of ['gzip', undefined] as const) {
+      const body = await exposition.body('text', coding);
+      const pieces = body.pieces()[Symbol.iterator]();
+      const heard: Buffer[] = [];
+      for (let round = 2; ; round += 1) {
+        const { value, done } = pieces.next();
+        if (done) break;
+        heard.push(value);
+        publish('large', 30_000, round);
+        publish('small', 10, round);
+        await turn();
+      }
+      const bytes = Buffer.concat(heard);
+      const text = (coding === undefined ? bytes : gunzipSync(bytes)).toString();
+      const values = new Set(
+        parseExposition(text, 'text')
+          .slice(0, 2)
+          .flatMap(({ samples }) => samples.map(({ value }) => value)),
+      );
+      expect(values.size).toBe(1);
+      publish('large', 30_000, 1);
+      publish('small', 10, 1);
+      expect(store.samples).toBe(30_010);
+    }
+  });
+
+  test('is one that fetch reads, as curl and browsers do', async () => {
+    const { exposition, publish, plain } = made();
+    publish('large', 30_000, 1);
+    const server = createServer((_, response) => {
+      void exposition.body('text', 'gzip').then((body) => {
+        response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': body.length });
+        for (const piece of body.pieces()) response.write(piece);
+        response.end();
+      });
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { readonly port: number };
+    try {
+      for (let time = 0; time < 2; time += 1) {
+        const text = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+        expect(text === (await plain()).toString()).toBe(true);
+        await exposition.idle;
+      }
+    } finally {
+      server.close();
+    }
+  });
+});
+
+test('items packed and not, in any order and however they are joined, are one stream of gzip', async () => {
+  const bytes = fc.oneof(
+    fc.uint8Array({ maxLength: 300 }),
+    fc.nat(200_000).map((length) => new Uint8Array(length).fill(length % 251)),
+  );
+  const parts = fc.array(fc.tuple(bytes, fc.constantFrom('packed', 'plain', 'joined')), { maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(parts, async (given) => {
+      const items: Item[] = [];
+      for (const [some, how] of given) {
+        const lines = Buffer.from(some);
+        const item = how === 'plain' ? lines : await pack('gzip', lines);
+        const last = items.at(-1);
+        if (how === 'joined' && last !== undefined && !Buffer.isBuffer(last) && !Buffer.isBuffer(item)) {
+          items[items.length - 1] = joined([last, item]);
+        } else items.push(item);
+      }
+      const meant = Buffer.concat(given.map(([some]) => some));
+      for (const each of [items, together(items)]) {
+        expect(gunzipSync(bytesOf(bodyOf(each, 'gzip'))).equals(meant)).toBe(true);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test.runIf(CODINGS.includes('zstd'))('items packed and not are frames of zstd in a row', async () => {
+  const zlib = (await import('node:zlib')) as unknown as { readonly zstdDecompressSync: (bytes: Buffer) => Buffer };
+  const lines = Buffer.alloc(300_000, 'filer_a 1\n');
+  const items = [await pack('zstd', lines), lines, Buffer.alloc(0), lines.subarray(0, 10), await pack('zstd', lines)];
+  const read = zlib.zstdDecompressSync(bytesOf(bodyOf(items, 'zstd')));
+  expect(read.equals(Buffer.concat([lines, lines, lines.subarray(0, 10), lines]))).toBe(true);
+});
+
+test.each([
+  ['zstd, gzip', 'zstd'],
+  ['gzip, zstd', 'gzip'],
+  ['gzip;q=0.5, zstd', 'zstd'],
+  ['zstd;q=0.1, gzip;q=0.2', 'gzip'],
+  ['zstd;q=0, gzip;q=0.1', 'gzip'],
+  ['zstd', 'zstd'],
+  ['x-gzip', 'gzip'],
+  ['*', 'gzip'],
+  ['br, *;q=0.1', 'gzip'],
+  ['zstd;q=0', undefined],
+  ['identity', undefined],
+  [undefined, undefined],
+] as const)('who accepts %s gets %s', (header, coding) => {
+  expect(chooseCoding(header, ['gzip', 'zstd'])).toBe(coding);
+  expect(chooseCoding(header, ['gzip'])).toBe(
+    coding === 'zstd' && !header.includes('gzip') ? undefined : coding && 'gzip',
+  );
+});
+
+test('a scraper that goes away in the middle of a packed answer leaves nothing behind', async () => {
+  const { port, ask } = await serve({ exposition: serving(large) }, { maxScrapes: 1 });
+  const gone = await sluggish(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n');
+  await turn();
+  gone.destroy();
+  let status = 503;
+  for (let tries = 0; tries < 10_000 && status !== 200; tries += 1) {
+    await turn();
+    ({ status } = await ask('/metrics', {}, 'HEAD'));
+  }
+  expect(status).toBe(200);
+});
+
+test('what is not packed is sent as it is, and its length is told before', () => {
+  const lines = [Buffer.from('a 1\n'), Buffer.from('b 2\n')];
+  expect(bytesOf(plainBody(lines)).toString()).toBe('a 1\nb 2\n');
+});

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { BookmarkWatch, isKeyShared } from '../../../src/sources/gfa/bookmark-watch.ts';
+import { GROUPS } from '../../../src/sources/gfa/series.ts';
+import { newLedger, take } from '../../support/gfa-answers.ts';
+import { gfaService } from '../../support/gfa-service.ts';
+
+const MINUTE_MS = 60_000;
+const BEGUN = Date.UTC(2026, 2, 2, 10);
+
+/** A watch that has seen an event come as it was told. */
+function trusting(): BookmarkWatch {
+  const watch = new BookmarkWatch();
+  watch.answered(100, [90, 100], false);
+  return watch;
+}
+
+describe('a bookmark that moves', () => {
+  test('to an event of the same answer, of one before or of the next two is as it should be', () => {
+    const watch = trusting();
+    watch.answered(110, [110], false);
+    watch.answered(110, [120], false);
+    watch.answered(120, [], false);
+    watch.answered(130, [], false);
+    watch.answered(130, [], false);
+    watch.answered(140, [130, 140], false);
+    for (let poll = 0; poll < 5; poll += 1) watch.answered(140, [], false);
+    expect(watch).toMatchObject({ missed: 0, suspectMoves: 0 });
+  });
+
+  test('to events that never come is suspected after the third, and until twenty moves were right again', () => {
+    const watch = trusting();
+    for (const at of [110, 120, 130]) watch.answered(at, [], false);
+    watch.answered(130, [], false);
+    expect([watch.missed, isKeyShared([watch], false)]).toEqual([2, false]);
+    watch.answered(130, [], false);
+    expect([watch.missed, isKeyShared([watch], false)]).toEqual([3, true]);
+    for (let move = 1; move < 20; move += 1) watch.answered(130 + move, [130 + move], false);
+    expect([isKeyShared([watch], true), isKeyShared([watch], false)]).toEqual([true, false]);
+    watch.answered(200, [200], false);
+    expect([watch.missed, isKeyShared([watch], true)]).toEqual([3, false]);
+  });
+
+  test('is excused where an answer may have got lost: the events are missing and nobody is suspected', () => {
+    const watch = trusting();
+    for (let at = 110; at < 200; at += 10) watch.answered(at, [], true);
+    expect(watch.missed).toBeGreaterThan(5);
+    expect(watch.suspectMoves).toBe(0);
+  });
+
+  test('but never is the time of an event is no ground for suspicion', () => {
+    const watch = new BookmarkWatch();
+    for (let at = 100; at < 1_000; at += 10) watch.answered(at, [at - 3], false);
+    expect(watch.suspectMoves).toBe(0);
+  });
+
+  test('backwards, or that is missing, says nothing', () => {
+    const watch = trusting();
+    for (const bookmark of [50, undefined, 60, 0, 100]) watch.answered(bookmark, [], false);
+    expect(watch).toMatchObject({ missed: 0, suspectMoves: 0 });
+  });
+
+  test('may be cut or rounded where events have fractions of a second', () => {
+    const watch = new BookmarkWatch();
+    watch.answered(100, [100.7], false);
+    for (let at = 110; at < 200; at += 10) watch.answered(at, [at + (at % 20 === 0 ? 0.7 : -0.4)], false);
+    for (let poll = 0; poll < 3; poll += 1) watch.answered(190, [], false);
+    expect(watch.missed).toBe(0);
+  });
+});
+
+test('a watch restored goes on where the other one was, through JSON', () => {
+  const before = trusting();
+  for (const at of [110, 120, 120, 120]) before.answered(at, [], false);
+  const after = new BookmarkWatch();
+  after.restore(JSON.parse(JSON.stringify(before.state())));
+  for (const at of [130, 130, 130]) after.answered(at, [], false);
+  expect([before.suspectMoves, after.suspectMoves]).toEqual([2, 3]);
+});
+
+describe('over the stand-in', () => {
+  test.each([
+    ['incremental', MINUTE_MS],
+    ['incremental', 10_000],
+    ['incremental', 15 * MINUTE_MS],
+    ['overlapping', MINUTE_MS],
+    ['full', MINUTE_MS],
+  ] as const)('one instance with %s delivery, polling every %d ms, is never suspected', (delivery, intervalMs) => {
+    for (const fractionalTimestamps of [false, true]) {
+      const service = gfaService(BEGUN, { delivery, fractionalTimestamps, unknownStates: true });
+      const ledger = newLedger();
+      for (let now = 0; now < 150 * intervalMs && now < 86_400_000; now += intervalMs) {
+        take(ledger, service.ask('ours', BEGUN + now), now);
+        expect(ledger.bookmarks).toEqual({ missed: 0, isSuspicious: false });
+      }
+    }
+  });
+
+  test.each([
+    [3, MINUTE_MS, 15],
+    [12, 10_000, 15],
+  ])(
+    'two instances on one key with incremental delivery from %d appliances, polling every %d ms, hear of it',
+    (appliances, intervalMs, polls) => {
+      const service = gfaService(BEGUN, {}, appliances);
+      const ledgers = [newLedger(), newLedger()];
+      for (let poll = 0; poll < polls; poll += 1) {
+        for (const [index, ledger] of ledgers.entries()) {
+          const now = (poll + index / 2) * intervalMs;
+          take(ledger, service.ask('ours', BEGUN + now), now);
+        }
+      }
+      expect(ledgers.map(({ bookmarks }) => bookmarks.isSuspicious)).toEqual([true, true]);
+    },
+  );
+
+  test.each(['overlapping', 'full'] as const)(
+    'two instances with one key lose nothing with %s delivery, and are not suspected',
+    (delivery) => {
+      const service = gfaService(BEGUN, { delivery });
+      const ledgers = [newLedger(), newLedger()];
+      for (let now = 0; now < 120 * MINUTE_MS; now += MINUTE_MS) {
+        for (const [index, ledger] of ledgers.entries()) {
+          take(ledger, service.ask('ours', BEGUN + now + index * 20_000), now + index * 20_000);
+          expect(ledger.bookmarks.isSuspicious).toBe(false);
+        }
+      }
+    },
+  );
+
+  test('a group that is switched off is not judged', () => {
+    const service = gfaService(BEGUN);
+    const ledger = newLedger({ groups: GROUPS.filter((group) => group !== 'locks') });
+    for (let now = 0; now < 60 * MINUTE_MS; now += MINUTE_MS) {
+      const answer = service.ask('ours', BEGUN + now) as { metrics: { locks: unknown[] }[] };
+      for (const part of answer.metrics) part.locks = [];
+      take(ledger, answer, now);
+    }
+    expect(ledger.bookmarks).toEqual({ missed: 0, isSuspicious: false });
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { createLog } from '../../../src/runtime/log.ts';
+import type { GfaClient } from '../../../src/sources/gfa/client.ts';
+import { GfaCollector } from '../../../src/sources/gfa/collector.ts';
+import { GROUPS } from '../../../src/sources/gfa/series.ts';
+import { dataAnswer, lock, timestamp } from '../../support/gfa-answers.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { going } from '../../support/mock-api.ts';
+import { linesOf } from '../../support/program.ts';
+
+/** A collector over these answers, an error being one that gets lost; what it kept, and its warnings. */
+function collecting(answers: readonly unknown[], perPair = 1_000) {
+  let logged = '';
+  const write = (line: string) => {
+    logged += line;
+  };
+  const left = [...answers];
+  const client = {
+    attempts: 0,
+    data(): Promise<unknown> {
+      this.attempts += 1;
+      const answer = left.shift();
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    },
+  };
+  const calls: string[] = [];
+  const keeping = {
+    save: () => {
+      calls.push(`save ${collector.ledger.memory.size}`);
+      return Promise.resolve();
+    },
+    disown: (reason: string) => {
+      calls.push(`disown: ${reason}`);
+      return Promise.resolve();
+    },
+  };
+  const ledger = {
+    histograms: { bounds: [], boundText: String },
+    memory: { perPair, total: 10_000 },
+    ...{ groups: GROUPS, goneAfterMs: 180_000 },
+  };
+  const settings = { ledger, intervalMs: 60_000, keeping };
+  const log = createLog('warn', { write });
+  const collector = new GfaCollector(client as unknown as GfaClient, settings, new ManualClock(), log);
+  const poll = async (times = answers.length) => {
+    for (let time = 0; time < times; time += 1) {
+      const [task] = collector.tasks();
+      await task?.poll(going).catch((error: Error) => calls.push(error.message));
+    }
+  };
+  return { collector, poll, calls, warnings: () => linesOf(logged) };
+}
+
+/** An answer with one lock, and a bookmark at a lock. */
+const news = (at: number, bookmark = at, account = 'acc') =>
+  dataAnswer({ locks: [lock(at)] }, { account, last_lock_event: timestamp(bookmark), last_propagation: timestamp(0) });
+
+test('an answer is kept before its samples are handed on, and a failed poll keeps the budget', async () => {
+  const { poll, calls } = collecting([news(1), new Error('lost'), news(2)]);
+  await poll();
+  expect(calls).toEqual(['save 1', 'save 1', 'lost', 'save 2']);
+});
+
+test('answers about another account begin from zero, and what was kept is put aside', async () => {
+  const { collector, poll, calls, warnings } = collecting([news(1), news(2, 2, 'another'), news(3, 3, 'another')]);
+  await poll();
+  expect(calls).toEqual(['save 1', 'disown: it is of another account', 'save 1', 'save 2']);
+  expect(collector.ledger.account).toBe('another');
+  expect(warnings()).toHaveLength(1);
+});
+
+describe('a warning', () => {
+  const stolen = [2, 3, 4, 5, 6, 7, 8].map((poll) => news(10 * poll, 10 * poll + 5));
+
+  test('of a shared client key comes once', async () => {
+    const { poll, warnings } = collecting([news(10), news(11), ...stolen]);
+    await poll();
+    expect(warnings().map(({ msg }) => msg)).toEqual([
+      'the service delivers events to somebody else: does another instance use this client key?',
+    ]);
+  });
+
+  test('of it never comes when each of those answers follows one that got lost', async () => {
+    const lossy = stolen.flatMap((answer) => [new Error('lost'), answer]);
+    const { collector, poll, warnings } = collecting([news(10), news(11), ...lossy]);
+    await poll();
+    expect(warnings()).toEqual([]);
+    expect(collector.ledger.bookmarks.missed).toBeGreaterThan(3);
+  });
+
+  test('of a memory that is full comes once', async () => {
+    const locks = Array.from({ length: 300 }, (_, index) => lock(index));
+    const { poll, warnings } = collecting([news(1), dataAnswer({ locks }), dataAnswer({ locks })], 100);
+    await poll();
+    expect(warnings().map(({ msg }) => msg)).toEqual([
+      'more events than can be remembered: the oldest were forgotten, and would count again if they came again',
+    ]);
+  });
+});

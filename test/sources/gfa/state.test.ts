@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { atOnce } from '../../../src/runtime/slices.ts';
+import type { Ledger, LedgerSettings } from '../../../src/sources/gfa/ledger.ts';
+import { valuesOf } from '../../support/exposition-lines.ts';
+import {
+  dataAnswer,
+  filer,
+  GONE_AFTER_MS,
+  lock,
+  newLedger,
+  propagation,
+  released,
+  take,
+  told,
+  volume,
+} from '../../support/gfa-answers.ts';
+
+const everything = {
+  filers: [filer(1, 5), { ...filer(1, 6), timestamp: undefined, filer_guid: 'f2', volume_guid: undefined }],
+  volumes: [volume(1), volume(1, { volume_guid: 'v2', volume_title: 'archive', mode: 'Odd' })],
+  locks: [lock(1), released(2, 30), lock(3, { lock_phase: 'P1', lock_state: '' })],
+  propagation: [propagation(1, 5, { data_protected: 3 }), propagation(2, 500.5, { kind: '' })],
+};
+
+/** Another ledger with what the first one held, through JSON. */
+function reborn(ledger: Ledger, { elapsedMs = 0, now = 0, savedAt = 0 }, more: Partial<LedgerSettings> = {}): Ledger {
+  const after = newLedger(more);
+  atOnce(after.restore(JSON.parse(JSON.stringify([...ledger.state(savedAt)])), elapsedMs, now));
+  return after;
+}
+
+describe('a ledger restored', () => {
+  test('says what the one before it said, and counts no event of it again', () => {
+    const before = newLedger();
+    take(before, dataAnswer(everything));
+    const after = reborn(before, {});
+    expect(valuesOf(after.samples())).toEqual(valuesOf(before.samples()));
+    expect(after.memory).toEqual(before.memory);
+    expect([...after.state(0)]).toEqual([...before.state(0)]);
+    expect(take(after, dataAnswer(everything)).fresh).toBe(0);
+    expect(valuesOf(after.samples())).toEqual(valuesOf(before.samples()));
+  });
+
+  test('that had absorbed nothing says nothing', () => {
+    const after = reborn(newLedger(), {});
+    expect([...after.samples()]).toEqual([]);
+    expect(after.answeredAt).toBeUndefined();
+  });
+
+  test('is as old as it would be without the restart', () => {
+    const before = newLedger();
+    take(before, dataAnswer(everything), 1_000_000);
+    const after = reborn(before, { savedAt: 1_010_000, elapsedMs: 20_000, now: 5 });
+    expect(after.answeredAt).toBe(5 - 30_000);
+    expect(after.account).toBe('acc');
+  });
+
+  test('lets go of states that nobody has confirmed for too long, and of no counter', () => {
+    const before = newLedger();
+    take(before, dataAnswer(everything));
+    const after = reborn(before, { elapsedMs: GONE_AFTER_MS + 1 });
+    expect(told(after, 'filer_last_checkin_age_seconds')).toEqual({});
+    expect(told(after, 'filer_volume_info')).toEqual({});
+    for (const family of ['filer_lock_', 'filer_propagation_'])
+      expect(told(after, family)).toEqual(told(before, family));
+  });
+
+  test('knows who has gone: whom the first full answer does not name leaves with all that was counted', () => {
+    const before = newLedger();
+    take(before, dataAnswer(everything));
+    const after = reborn(before, { elapsedMs: GONE_AFTER_MS + 1 });
+    take(after, dataAnswer({ filers: [filer(500, 5, { filer_guid: 'f9' })] }), 0);
+    expect(told(after, 'filer_lock_events_total')).toEqual({});
+  });
+
+  test('keeps sum and count under other buckets, and under none', () => {
+    const before = newLedger();
+    take(before, dataAnswer(everything));
+    for (const bounds of [[], [30], [1, 2, 3, 1_000]]) {
+      const after = reborn(before, {}, { histograms: { bounds, boundText: String } });
+      for (const end of ['sum', 'count']) {
+        const family = `filer_propagation_duration_seconds_${end}`;
+        expect(told(after, family)).toEqual(told(before, family));
+      }
+    }
+  });
+
+  test('goes on capping words where the other one had got to', () => {
+    const before = newLedger();
+    const words = (from: number) =>
+      Array.from({ length: 50 }, (_, index) => lock(index, { lock_state: `S${from + index}` }));
+    take(before, dataAnswer({ locks: words(0) }));
+    const after = reborn(before, {});
+    take(after, dataAnswer({ locks: words(50) }));
+    expect(told(after, 'filer_lock_events_total')).toMatchObject({ 'lock_phase="P2",lock_state="other"': 50 });
+  });
+
+  test('keeps nothing of a record but what some table reads', () => {
+    const before = newLedger();
+    take(before, dataAnswer({ locks: [lock(1, { secret_note: 'not for the disk' })] }));
+    expect(JSON.stringify([...before.state(0)])).not.toContain('not for the disk');
+  });
+});
+
+test('without buckets a histogram has its sum, its count, and the infinite bucket that OpenMetrics asks for', () => {
+  const ledger = newLedger({ histograms: { bounds: [], boundText: String } });
+  take(ledger, dataAnswer({ propagation: [propagation(1, 5), propagation(2, 7)] }));
+  const pair = 'filer_guid="f1",filer="one",volume_guid="v1",volume="projects",kind="data"';
+  const name = 'filer_propagation_duration_seconds';
+  expect(valuesOf([...ledger.samples()].filter((sample) => sample.name.startsWith(name)))).toEqual({
+    [`${name}_bucket{${pair},le="+Inf"}`]: 2,
+    [`${name}_sum{${pair}}`]: 12,
+    [`${name}_count{${pair}}`]: 2,
+  });
+});

@@ -1,0 +1,68 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { FileStore } from '../../src/state/file-store.ts';
+import { temporaryDirectory } from '../support/program.ts';
+
+const chunks = (...texts: readonly string[]) => texts.map((text) => Buffer.from(text));
+
+describe('a state file on the disk', () => {
+  test('that is not there is nothing, and nothing is put aside', async () => {
+    const store = new FileStore(join(temporaryDirectory(), 'state'));
+    expect(await store.read()).toBeUndefined();
+    expect(await store.setAside('damaged')).toBeUndefined();
+  });
+
+  test('holds what was written last, alone in its folder, for its owner’s eyes', async () => {
+    const folder = temporaryDirectory();
+    const store = new FileStore(join(folder, 'state'));
+    await store.write(chunks('a longer ', 'text'));
+    await store.write(chunks('short'));
+    expect(String(await store.read())).toBe('short');
+    expect(readdirSync(folder)).toEqual(['state']);
+    expect(statSync(join(folder, 'state')).mode & 0o777).toBe(0o600);
+  });
+
+  test('is written over what a killed process left beside it', async () => {
+    const folder = temporaryDirectory();
+    writeFileSync(join(folder, 'state.tmp'), 'half of a much longer state that was never finished');
+    const store = new FileStore(join(folder, 'state'));
+    await store.write(chunks('new'));
+    expect(String(await store.read())).toBe('new');
+    expect(readdirSync(folder)).toEqual(['state']);
+  });
+
+  test('goes aside under another name', async () => {
+    const folder = temporaryDirectory();
+    const store = new FileStore(join(folder, 'state'));
+    await store.write(chunks('old'));
+    const name = await store.setAside('damaged-1');
+    expect(readFileSync(name ?? '', 'utf8')).toBe('old');
+    expect(readdirSync(folder)).toEqual(['state.damaged-1']);
+  });
+
+  test('in a folder that is not there is an error to the caller and leaves nothing', async () => {
+    const store = new FileStore(join(temporaryDirectory(), 'missing', 'state'));
+    await expect(store.write(chunks('x'))).rejects.toThrow('ENOENT');
+  });
+
+  test('whose place a folder has taken is an error, and the folder stays', async () => {
+    const folder = temporaryDirectory();
+    mkdirSync(join(folder, 'state'));
+    const store = new FileStore(join(folder, 'state'));
+    await expect(store.read()).rejects.toThrow('EISDIR');
+    await expect(store.setAside('damaged')).rejects.toThrow('is a folder');
+    await expect(store.write(chunks('x'))).rejects.toThrow();
+    expect(readdirSync(folder)).toEqual(['state']);
+  });
+
+  test.skipIf(process.getuid?.() === 0)(
+    'in a folder that may not be written to is an error to the caller',
+    async () => {
+      const folder = temporaryDirectory();
+      chmodSync(folder, 0o500);
+      await expect(new FileStore(join(folder, 'state')).write(chunks('x'))).rejects.toThrow('EACCES');
+      chmodSync(folder, 0o700);
+    },
+  );
+});

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { createLog } from '../../src/runtime/log.ts';
+import { type Kept, StateKeeper } from '../../src/state/keeper.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { linesOf } from '../support/program.ts';
+
+/** A keeper of one number, and what it logged as warnings and above. */
+function keeping(store: MemoryStore, clock: ManualClock, owners: Readonly<Record<string, string>> = { gfa: 'mine' }) {
+  let logged = '';
+  const held = { value: 0, elapsedMs: Number.NaN };
+  const kept: Kept = {
+    owners,
+    values: () => [held.value],
+    *restore([value], elapsedMs) {
+      if (typeof value !== 'number') throw new TypeError('no number');
+      yield;
+      Object.assign(held, { value, elapsedMs });
+    },
+  };
+  const write = (line: string) => {
+    logged += line;
+  };
+  const keeper = new StateKeeper(store, kept, clock, createLog('warn', { write }));
+  return { keeper, held, warnings: () => linesOf(logged) };
+}
+
+/** A store with the number 7 in it, and the clock by which it was saved. */
+async function saved(owners?: Readonly<Record<string, string>>) {
+  const [store, clock] = [new MemoryStore(), new ManualClock()];
+  const { keeper, held } = keeping(store, clock, owners);
+  await keeper.load();
+  held.value = 7;
+  await keeper.save();
+  return { store, clock };
+}
+
+describe('what was saved', () => {
+  test('comes back with the time that has gone by', async () => {
+    const { store, clock } = await saved();
+    clock.step(90_000);
+    const { keeper, held, warnings } = keeping(store, clock);
+    await keeper.load();
+    expect(held).toEqual({ value: 7, elapsedMs: 90_000 });
+    expect([keeper.errors, warnings()]).toEqual([0, []]);
+  });
+
+  test('is never younger than when it was saved, though the wall clock was set back', async () => {
+    const { store, clock } = await saved();
+    clock.step(-86_400_000);
+    const { keeper, held } = keeping(store, clock);
+    await keeper.load();
+    expect(held).toEqual({ value: 7, elapsedMs: 0 });
+  });
+
+  test('of an API that is polled no more, or not yet, does not make it foreign', async () => {
+    const { store, clock } = await saved({ gfa: 'mine', portal: 'p1' });
+    for (const owners of [{ gfa: 'mine' }, { portal: 'p1' }, { gfa: 'mine', other: 'x' }]) {
+      const { keeper, held } = keeping(store, clock, owners);
+      await keeper.load();
+      expect(held.value).toBe(7);
+    }
+  });
+
+  test('where there is nothing is nothing, without a word', async () => {
+    const { keeper, held, warnings } = keeping(new MemoryStore(), new ManualClock());
+    await keeper.load();
+    expect([held.value, keeper.errors, warnings()]).toEqual([0, 0, []]);
+  });
+});
+
+describe.each<[string, (content: Buffer) => Buffer, Readonly<Record<string, string>>, string]>([
+  ['damaged', (content) => content.subarray(0, -3), { gfa: 'mine' }, 'it is damaged: the checksum is another'],
+  ['of another key', (content) => content, { gfa: 'theirs' }, 'it is of another client key, or of another service'],
+  ['empty', () => Buffer.alloc(0), { gfa: 'mine' }, 'it is no state file, or a damaged one'],
+])('a file that is %s', (_, spoil, owners, reason) => {
+  test('is put aside with one warning, and the next save does not touch it', async () => {
+    const { store, clock } = await saved();
+    const spoilt = spoil(store.content ?? Buffer.alloc(0));
+    store.content = spoilt;
+    const { keeper, held, warnings } = keeping(store, clock, owners);
+    await keeper.load();
+    await keeper.save();
+    expect(held.value).toBe(0);
+    expect(warnings()).toMatchObject([{ reason, name: expect.stringMatching(/^state\.damaged-2026-/) }]);
+    expect(keeper.errors).toBe(1);
+    expect(store.asides).toEqual([spoilt]);
+    expect(store.content).toBeDefined();
+  });
+});
+
+describe('a folder that cannot be written to', () => {
+  test('costs one warning, is counted, and is used again when it can be', async () => {
+    const [store, clock] = [new MemoryStore(), new ManualClock()];
+    const { keeper, warnings } = keeping(store, clock);
+    await keeper.load();
+    store.fault = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' });
+    for (let time = 0; time < 5; time += 1) await keeper.save();
+    expect([keeper.errors, warnings().length, store.content]).toEqual([5, 1, undefined]);
+    store.fault = undefined;
+    await keeper.save();
+    expect(store.content).toBeDefined();
+    store.fault = new Error('ENOSPC: no space left on device');
+    await keeper.save();
+    expect([keeper.errors, warnings().length]).toEqual([6, 2]);
+  });
+
+  test('keeps a file that cannot be put aside from being overwritten, until it can', async () => {
+    const { store, clock } = await saved();
+    const { keeper } = keeping(store, clock, { gfa: 'theirs' });
+    const before = store.content;
+    store.setAside = () => Promise.reject(new Error('EACCES'));
+    await keeper.load();
+    await keeper.save();
+    expect(store.content).toBe(before);
+    store.setAside = MemoryStore.prototype.setAside;
+    await keeper.save();
+    expect(store.asides).toEqual([before]);
+    expect(store.content).not.toBe(before);
+  });
+});
+
+test('what was never read is never overwritten', async () => {
+  const { store, clock } = await saved();
+  const before = store.content;
+  await keeping(store, clock).keeper.save();
+  expect(store.content).toBe(before);
+});
+
+test('an instance whose polls do not save by themselves saves once an interval until it stops', async () => {
+  const [store, clock, stop] = [new MemoryStore(), new ManualClock(), new AbortController()];
+  const { keeper } = keeping(store, clock);
+  await keeper.load();
+  const running = keeper.run(60_000, stop.signal);
+  await clock.advance(299_000);
+  expect(store.writes).toBe(4);
+  stop.abort();
+  await running;
+  expect(store.writes).toBe(4);
+});

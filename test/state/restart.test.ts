@@ -1,0 +1,161 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
+import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
+import { clock, gfaEnvironment, portalEnvironment, scrape, services } from '../support/live.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { linesOf } from '../support/program.ts';
+import type { Scrape } from '../support/scrape.ts';
+import { until } from '../support/until.ts';
+
+const HOUR_MS = 3_600_000;
+const COUNTS = /^filer_(?:lock_events_total|(?:lock|propagation)_duration_seconds_(?:sum|count))$/;
+
+/** One life of the whole program, all but the process. */
+interface Life {
+  scrape(): Promise<Scrape>;
+  readonly warnings: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Starts the program on a state file; `laterMs`: how far its wall clock is ahead. */
+async function life(store: MemoryStore, environment: Readonly<Record<string, string>>, laterMs = 0): Promise<Life> {
+  let logged = '';
+  const write = (line: string) => {
+    logged += line;
+  };
+  const own: Clock = { ...clock, now: () => clock.now() + laterMs };
+  const config = loadConfig({
+    environment: { LISTEN_ADDRESS: '127.0.0.1:0', STATE_FILE: '/state', ...environment },
+    readFile: () => {
+      throw Object.assign(new Error('none'), { code: 'ENOENT' });
+    },
+    vocabulary: { standardSeries: STANDARD_SERIES, furtherSeries: FURTHER_SERIES, collectors: ['telemetry'] },
+  });
+  const app = createApp(config, {
+    ...{ clock: own, random: seededRandom(1), log: createLog('warn', { write }) },
+    ...{ version: '0.0.0', revision: 'test', nodeVersion: process.version },
+    openState: () => store,
+  });
+  const url = `http://127.0.0.1:${await app.start()}`;
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= app.stop();
+    return stopped;
+  };
+  onTestFinished(stop);
+  return {
+    scrape: () => scrape(url),
+    stop,
+    get warnings() {
+      return linesOf(logged).map(({ msg }) => msg);
+    },
+  };
+}
+
+/** Runs the program until it has polled, and stops it; what the last scrape said. */
+async function polledLife(store: MemoryStore, environment: Readonly<Record<string, string>>): Promise<Scrape> {
+  const first = await life(store, environment);
+  const scraped = await until('events', async () => {
+    const now = await first.scrape();
+    return now.all(COUNTS).length > 0 && now;
+  });
+  await first.stop();
+  return scraped;
+}
+
+/** From now on the service answers nobody. */
+function silence(standIn: StandIn): void {
+  standIn.fail({ kind: 'status', status: 500, operation: 'data' });
+}
+
+describe('a program that is started again with its state file', () => {
+  test('exposes what it had counted before its first poll, and goes on from there', async () => {
+    const [standIn, store] = [await services(), new MemoryStore()];
+    const before = await polledLife(store, { ...gfaEnvironment(standIn), STALE_AFTER: '1000' });
+    silence(standIn);
+    const after = await life(store, { ...gfaEnvironment(standIn), STALE_AFTER: '1000' });
+    const now = await after.scrape();
+    for (const { name, labels, value } of before.all(COUNTS)) {
+      expect(now.value(name, labels)).toBeGreaterThanOrEqual(value);
+    }
+    expect(now.all('filer_lock_state').length).toBeGreaterThan(0);
+    expect(now.value('filer_up', { api: 'gfa' })).toBe(0);
+    expect(after.warnings.filter((text) => text.includes('state file'))).toEqual([]);
+  });
+
+  test('after too long exposes nothing until a poll brings it, and then has lost no count', async () => {
+    const [standIn, store] = [await services(), new MemoryStore()];
+    const before = await polledLife(store, gfaEnvironment(standIn));
+    const lift = standIn.fail({ kind: 'status', status: 500, operation: 'data' });
+    const after = await life(store, gfaEnvironment(standIn), HOUR_MS);
+    expect((await after.scrape()).all(/^filer_(?:lock|propagation|gfa|volume)_/)).toEqual([]);
+    lift();
+    const now = await until('events', async () => {
+      const scraped = await after.scrape();
+      return scraped.all(COUNTS).length > 0 && scraped;
+    });
+    for (const name of ['filer_lock_events_total', 'filer_propagation_duration_seconds_count']) {
+      expect(now.sum(name)).toBeGreaterThanOrEqual(before.sum(name));
+    }
+  });
+
+  test('with another client key begins from zero, and the file is put aside', async () => {
+    const [standIn, store] = [await services(), new MemoryStore()];
+    await polledLife(store, gfaEnvironment(standIn));
+    silence(standIn);
+    const after = await life(store, { ...gfaEnvironment(standIn), GFA_CLIENT_KEY: 'another' });
+    expect((await after.scrape()).all(COUNTS)).toEqual([]);
+    expect(store.asides).toHaveLength(1);
+    expect(after.warnings).toContain('the state file cannot be used and was put aside; counting begins anew');
+  });
+
+  test('knows what the day’s budget had spent', async () => {
+    const [standIn, store] = [await services(), new MemoryStore()];
+    const environment = { ...portalEnvironment(standIn), PORTAL_DAILY_LIMIT: '100000' };
+    const remaining = async (of: Life) => (await of.scrape()).value('filer_exporter_daily_budget_remaining') ?? 0;
+    const first = await life(store, environment);
+    await until('some requests', async () => (await remaining(first)) <= 100_000 - 10);
+    await first.stop();
+    standIn.fail({ kind: 'status', status: 503 });
+    const after = await life(store, environment);
+    expect(await remaining(after)).toBeLessThanOrEqual(100_000 - 10);
+    await after.stop();
+    const dayLater = await life(store, environment, 25 * HOUR_MS);
+    expect(await remaining(dayLater)).toBeGreaterThan(100_000 - 10);
+  });
+});
+
+test('a state file that cannot be written costs one warning and a counter, and nothing else', async () => {
+  const [standIn, store] = [await services(), new MemoryStore()];
+  store.fault = new Error('EROFS: read-only file system');
+  const only = await life(store, gfaEnvironment(standIn));
+  const scraped = await until('two failed writes', async () => {
+    const now = await only.scrape();
+    return (now.value('filer_exporter_state_file_errors_total') ?? 0) >= 3 && now;
+  });
+  expect(scraped.all(COUNTS).length).toBeGreaterThan(0);
+  expect(only.warnings.filter((text) => text.includes('cannot be written'))).toHaveLength(1);
+});
+
+describe('the buckets of the event histograms', () => {
+  const bounds = (scraped: Scrape) =>
+    new Set(scraped.all('filer_propagation_duration_seconds_bucket').map(({ labels }) => labels.le));
+
+  test('are those of EVENT_BUCKETS', async () => {
+    const standIn = await services();
+    const scraped = await polledLife(new MemoryStore(), { ...gfaEnvironment(standIn), EVENT_BUCKETS: '90s,1h' });
+    expect(bounds(scraped)).toEqual(new Set(['90.0', '3600.0', '+Inf']));
+  });
+
+  test('are none but the infinite one with EVENT_HISTOGRAMS=false', async () => {
+    const standIn = await services();
+    const scraped = await polledLife(new MemoryStore(), { ...gfaEnvironment(standIn), EVENT_HISTOGRAMS: 'false' });
+    expect(bounds(scraped)).toEqual(new Set(['+Inf']));
+    expect(scraped.sum('filer_propagation_duration_seconds_sum')).toBeGreaterThan(0);
+  });
+});

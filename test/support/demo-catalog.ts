@@ -1,0 +1,9 @@
+import { catalog } from '../../src/catalog.ts';
+
+/** The metrics that the demo does not have, each with the reason. */
+const WITHOUT: Readonly<Record<string, string>> = {
+  filer_exporter_state_file_saved_timestamp_seconds: 'only with STATE_FILE, and the demo leaves nothing behind',
+};
+
+/** Every metric that the demo shows once everything has been polled. */
+export const demoCatalog = catalog.filter(({ name }) => !Object.hasOwn(WITHOUT, name));

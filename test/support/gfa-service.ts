@@ -1,0 +1,42 @@
+import { Gfa } from '../../src/demo/gfa.ts';
+import { plausible, type Variations } from '../../src/demo/variations.ts';
+import { World } from '../../src/demo/world.ts';
+import { dateSeconds } from '../../src/metrics/units.ts';
+import { type Answer, readAnswer } from '../../src/sources/gfa/records.ts';
+
+/** The stand-in's file acceleration service without a socket: asked at any moment, in any order of moments. */
+export interface GfaService {
+  variations: Variations;
+  /** Asks as a client, at a moment in epoch milliseconds; moves that client's bookmark. */
+  ask(client: string, now: number): unknown;
+  /** Every event that the service has known of by a moment, read, of the two hours before it. */
+  history(now: number): Answer;
+}
+
+/** A service whose world begins at a moment. */
+export function gfaService(begun: number, variations: Partial<Variations> = {}, appliances = 12): GfaService {
+  const world = new World(1, { appliances, volumes: 5 }, begun);
+  const gfa = new Gfa('key');
+  const service: GfaService = {
+    variations: { ...plausible, ...variations },
+    ask: (client, now) => answer(gfa, client, now, service.variations),
+    history: (now) => {
+      const whole = { ...service.variations, freshHistoryMs: 7_200_000 };
+      return readAnswer(answer(new Gfa('key'), 'historian', now, whole), () => {});
+    },
+  };
+  const answer = (from: Gfa, client: string, now: number, varied: Variations): unknown => {
+    const headers = new Map([
+      ['authorization', 'key'],
+      ['x-service-client-key', client],
+    ]);
+    const ask = { method: 'GET', path: '/data', query: new URLSearchParams(), headers, body: '' };
+    return JSON.parse(String(from.data({ ask, world, variations: varied, now }).body));
+  };
+  return service;
+}
+
+/** The times of some records, in Unix seconds. */
+export function timesOf(records: readonly { readonly timestamp?: unknown }[]): readonly number[] {
+  return records.map(({ timestamp }) => dateSeconds(timestamp) ?? 0);
+}

@@ -1,0 +1,95 @@
+import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { onTestFinished } from 'vitest';
+import { type App, createApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { type StandIn, type StandInOptions, startStandIn } from '../../src/demo/stand-in.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
+import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
+import { fastClock } from './fast-clock.ts';
+import { type LogLine, linesOf } from './program.ts';
+import { Scrape } from './scrape.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+// As run.ts does for the process.
+setMaxListeners(100);
+
+/** How many times as fast as real time the whole of it goes: services, exporter, limits and time-outs. */
+export const SPEED = 20;
+
+/** The one clock of stand-ins and exporters here. */
+export const clock = fastClock(SPEED);
+
+/** Both services in this process, for one test. */
+export async function services(options: Partial<StandInOptions> = {}): Promise<StandIn> {
+  const standIn = await startStandIn({ clock, appliances: 4, volumes: 2, ...options });
+  onTestFinished(() => standIn.close());
+  return standIn;
+}
+
+/** What points an exporter at a stand-in's portal: two series of each appliance, everything every ten seconds. */
+export function portalEnvironment({ portalUrl, credentials }: StandIn): Environment {
+  return {
+    PORTAL_URL: portalUrl,
+    PORTAL_SERVICE_KEY: credentials.serviceKey,
+    PORTAL_SERVICE_SECRET: credentials.serviceSecret,
+    PORTAL_INTERVAL: '10s',
+    PORTAL_DISCOVERY_INTERVAL: '10s',
+    PORTAL_SERIES: 'cpu_utilization,load_average',
+  };
+}
+
+/** What points it at its file acceleration service, every ten seconds. */
+export function gfaEnvironment({ gfaUrl, credentials }: StandIn): Environment {
+  return { GFA_URL: gfaUrl, GFA_TOKEN: credentials.gfaToken, GFA_INTERVAL: '10s' };
+}
+
+/** An exporter in this process, its whole program but for the process. */
+export interface Live {
+  readonly url: string;
+  readonly app: App;
+  readonly log: readonly LogLine[];
+  get(path: string): Promise<{ readonly status: number; readonly text: string }>;
+  scrape(): Promise<Scrape>;
+}
+
+/** Starts an exporter as an environment configures it; it is stopped when the test is over. */
+export async function exporter(environment: Environment): Promise<Live> {
+  let logged = '';
+  const log = createLog('debug', {
+    write: (line) => {
+      logged += line;
+    },
+  });
+  const config = loadConfig({
+    environment: { LISTEN_ADDRESS: '127.0.0.1:0', ...environment },
+    readFile: (path) => readFileSync(path === '.env' ? '/nowhere/.env' : path, 'utf8'),
+    vocabulary: { standardSeries: STANDARD_SERIES, furtherSeries: FURTHER_SERIES, collectors: ['telemetry'] },
+  });
+  const versions = { version: '0.0.0', revision: 'test', nodeVersion: process.version };
+  const app = createApp(config, { clock, random: seededRandom(1), log, ...versions });
+  const url = `http://127.0.0.1:${await app.start()}`;
+  onTestFinished(() => app.stop());
+  return {
+    url,
+    app,
+    get log() {
+      return linesOf(logged);
+    },
+    get: (path) => get(url + path),
+    scrape: () => scrape(url),
+  };
+}
+
+/** Gets a page. */
+export async function get(url: string): Promise<{ readonly status: number; readonly text: string }> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** Scrapes an exporter once, in the text format. */
+export async function scrape(url: string): Promise<Scrape> {
+  return new Scrape((await get(`${url}/metrics`)).text);
+}

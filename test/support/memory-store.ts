@@ -1,0 +1,59 @@
+import type { StateStore } from '../../src/state/store.ts';
+import { settle } from './manual-clock.ts';
+
+/** A state file without a disk. */
+export class MemoryStore implements StateStore {
+  content: Buffer | undefined;
+  readonly asides: Buffer[] = [];
+  writes = 0;
+  /** What every call fails with, while there is one. */
+  fault: Error | undefined;
+
+  read(): Promise<Buffer | undefined> {
+    return this.fault ? Promise.reject(this.fault) : Promise.resolve(this.content);
+  }
+
+  write(chunks: readonly Buffer[]): Promise<void> {
+    if (this.fault) return Promise.reject(this.fault);
+    this.content = Buffer.concat(chunks);
+    this.writes += 1;
+    return Promise.resolve();
+  }
+
+  setAside(suffix: string): Promise<string | undefined> {
+    if (this.fault) return Promise.reject(this.fault);
+    if (this.content === undefined) return Promise.resolve(undefined);
+    this.asides.push(this.content);
+    this.content = undefined;
+    return Promise.resolve(`state.${suffix}`);
+  }
+}
+
+/** What one process sees of a store: slow, and nothing that it does takes effect once it is dead. */
+export class MortalStore implements StateStore {
+  isDead = false;
+  readonly #disk: MemoryStore;
+  readonly #turns: () => number;
+
+  /** `turns`: for how many turns of the event loop the next write lasts. */
+  constructor(disk: MemoryStore, turns: () => number) {
+    this.#disk = disk;
+    this.#turns = turns;
+  }
+
+  read(): Promise<Buffer | undefined> {
+    return this.#disk.read();
+  }
+
+  async write(chunks: readonly Buffer[]): Promise<void> {
+    for (let turn = this.#turns(); turn > 0; turn -= 1) await settle();
+    if (this.isDead) return new Promise(() => {});
+    await this.#disk.write(chunks);
+    for (let turn = this.#turns(); turn > 0; turn -= 1) await settle();
+    if (this.isDead) return new Promise(() => {});
+  }
+
+  setAside(suffix: string): Promise<string | undefined> {
+    return this.#disk.setAside(suffix);
+  }
+}

@@ -1,0 +1,45 @@
+import { type ParsedSample, parseExposition } from './exposition-parser.ts';
+
+/** Labels that a sample must have, beside others. */
+export type Wanted = Readonly<Record<string, string>>;
+
+/** What one scrape brought, in the text format. Read strictly: what no scraper should be given throws here. */
+export class Scrape {
+  readonly text: string;
+  readonly samples: readonly ParsedSample[];
+  /** The type of each family. */
+  readonly types: ReadonlyMap<string, string>;
+
+  constructor(text: string) {
+    const families = parseExposition(text, 'text');
+    this.text = text;
+    this.samples = families.flatMap(({ samples }) => samples);
+    this.types = new Map(families.map(({ name, type }) => [name, type]));
+  }
+
+  /** The samples of a name, or of all names that a pattern matches, with these labels among theirs. */
+  all(name: string | RegExp, labels: Wanted = {}): readonly ParsedSample[] {
+    return this.samples.filter(
+      (sample) =>
+        (typeof name === 'string' ? sample.name === name : name.test(sample.name)) &&
+        Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+    );
+  }
+
+  /** The value of the only sample that fits; undefined when there is none. */
+  value(name: string, labels: Wanted = {}): number | undefined {
+    const found = this.all(name, labels);
+    if (found.length > 1) throw new Error(`${found.length} samples of ${name} ${JSON.stringify(labels)}`);
+    return found[0]?.value;
+  }
+
+  /** The sum over all samples that fit. */
+  sum(name: string, labels: Wanted = {}): number {
+    return this.all(name, labels).reduce((sum, { value }) => sum + value, 0);
+  }
+
+  /** Whether any label of any sample has this value. */
+  mentions(value: string): boolean {
+    return this.samples.some(({ labels }) => Object.values(labels).includes(value));
+  }
+}
