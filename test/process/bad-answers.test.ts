@@ -1,0 +1,227 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { StandIn } from '../../src/demo/stand-in.ts';
+import { exporter, gfaEnvironment, type Live, portalEnvironment, services } from '../support/live.ts';
+import { until } from '../support/until.ts';
+
+const SERIES = 'cpu_utilization';
+
+/** Bodies that no service should send with a 200. */
+const bodies: Readonly<Record<string, string>> = {
+  'a page of a proxy': '<!doctype html><title>Sign in</title>',
+  nothing: '',
+  'half an object': '{"items": [{"time": 1',
+  null: 'null',
+  'a number': '42',
+  'a text': '"items"',
+  'a list': '[]',
+  'an object without anything': '{}',
+  'a list in the place of an object': '{"items": {}, "info": [], "metrics": 7}',
+  'records that are none': '{"items": [null, 1, "x", [], {}], "info": {}, "metrics": [null]}',
+  'groups that are no lists':
+    '{"info": {}, "metrics": [{"filers": 1, "volumes": {}, "locks": "x", "propagation": true}]}',
+  'names of the language’s own':
+    '{"__proto__": {"items": []}, "constructor": 1, "toString": null, "metrics": {"__proto__": []}}',
+  'bytes that are no UTF-8': '\ud800{"items":[]}',
+};
+
+describe('an answer with 200 and a body that is none', () => {
+  test('leaves the values of before standing, and the neighbours alone', async () => {
+    const { standIn, live } = await whole(Object.keys(bodies).length + 1);
+    const serials = standIn.fleet.appliances.map(({ serial }) => serial);
+    for (const [index, body] of Object.values(bodies).entries()) {
+      standIn.fail({ kind: 'body', body, contentType: 'text/html', operation: SERIES, serial: serials[index] ?? '' });
+    }
+    const polls = asked(standIn, 'load_average');
+    await until(
+      'all to have been answered so twice',
+      () => asked(standIn, 'load_average') >= polls + 3 * serials.length,
+    );
+    const after = await live.scrape();
+    expect(after.value('filer_up', { api: 'portal' })).toBe(1);
+    expect(after.sum('filer_appliance_up')).toBe(serials.length);
+    const without = serials.filter((serial) => after.all('filer_appliance_load_average', { serial }).length !== 3);
+    expect(without).toEqual([]);
+    const { length } = after.all('filer_appliance_cpu_utilization_ratio');
+    // A list of records is an answer, and when none of them can be used there is no value any more.
+    expect(length).toBe(serials.length - 1);
+    expect(after.sum('filer_exporter_requests_total', { operation: SERIES, code: 'invalid' })).toBeGreaterThan(0);
+    expect(defects(live)).toEqual([]);
+  });
+
+  test('leaves the events counted and the volumes known', async () => {
+    const { standIn, live } = await whole(2, { GFA_INTERVAL: '4s' });
+    const before = await live.scrape();
+    for (const body of Object.values(bodies)) standIn.fail({ kind: 'body', body, operation: 'data', times: 1 });
+    const polls = asked(standIn, 'data');
+    await until(
+      'all of them to have been the answer',
+      () => asked(standIn, 'data') > polls + Object.keys(bodies).length,
+    );
+    const after = await until('it to be up again', async () => {
+      const scrape = await live.scrape();
+      return scrape.value('filer_up', { api: 'gfa' }) === 1 && scrape;
+    });
+    const events = (scrape: typeof after) => scrape.sum('filer_lock_events_total');
+    expect(events(after)).toBeGreaterThanOrEqual(events(before));
+    expect(after.all('filer_volume_info')).toHaveLength(2);
+    expect(defects(live)).toEqual([]);
+  });
+});
+
+describe('a record that is wrong', () => {
+  test('is counted by reason, and those beside it give their values', async () => {
+    const { standIn, live, serial } = await whole();
+    const time = Date.now();
+    const items = [
+      { time, cpu_usage: '12.5' },
+      { time: 'yesterday', cpu_usage: 1 },
+      null,
+      { cpu_usage: 7 },
+      { time: time - 60_000, cpu_usage: 'NaN' },
+    ];
+    standIn.fail({ kind: 'body', body: JSON.stringify({ items }), operation: SERIES, serial });
+    const after = await until('its value', async () => {
+      const scrape = await live.scrape();
+      return scrape.value('filer_appliance_cpu_utilization_ratio', { serial }) === 0.125 && scrape;
+    });
+    expect(after.value('filer_exporter_samples_dropped_total', { api: 'portal', reason: 'record' })).toBeGreaterThan(2);
+  });
+
+  test('is not a zero where its values are null or no numbers', async () => {
+    const { standIn, live, serial } = await whole();
+    const items = [
+      { time: Date.now(), cpu_usage: null },
+      { time: Date.now() - 60_000, cpu_usage: 'n/a' },
+    ];
+    standIn.fail({ kind: 'body', body: JSON.stringify({ items }), operation: SERIES, serial });
+    const after = await until('its value to leave', async () => {
+      const scrape = await live.scrape();
+      return scrape.value('filer_appliance_cpu_utilization_ratio', { serial }) === undefined && scrape;
+    });
+    expect(after.value('filer_exporter_samples_dropped_total', { api: 'portal', reason: 'invalid' })).toBeGreaterThan(
+      0,
+    );
+    expect(after.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(1);
+  });
+
+  test('may have fields with the language’s own names', async () => {
+    const { standIn, live, serial } = await whole();
+    const body = `{"items": [{"time": ${Date.now()}, "__proto__": "3", "constructor": "4", "toString": "5", "longterm": "6"}]}`;
+    standIn.fail({ kind: 'body', body, operation: 'load_average', serial });
+    const after = await until('its values', async () => {
+      const scrape = await live.scrape();
+      return scrape.value('filer_appliance_load_average', { serial, window: '15m' }) === 6 && scrape;
+    });
+    const windows = after.all('filer_appliance_load_average', { serial }).map(({ labels }) => labels.window);
+    expect(new Set(windows)).toEqual(new Set(['__proto__', 'constructor', 'toString', '15m']));
+  });
+
+  test('of events counts once however often it is in an answer, and not at all without its keys', async () => {
+    const { standIn, live } = await whole();
+    const event = {
+      filer_guid: 'f0000000-0000-4000-8000-000000000001',
+      filer_title: 'twice',
+      volume_guid: 'f0000000-0000-4000-8000-000000000002',
+      volume_title: 'twice',
+      lock_state: 'RELEASED',
+      lock_phase: 'P2',
+      lock_duration: 5,
+      metric_type: 'lock',
+      timestamp: new Date().toISOString(),
+      version: 1,
+    };
+    const { filer_guid, ...keyless } = event;
+    const locks = [event, event, { ...event }, keyless, null, { ...event, timestamp: 'soon' }];
+    const body = JSON.stringify({ version: 1, flags: {}, info: {}, metrics: [{ locks }, { locks: [event] }] });
+    standIn.fail({ kind: 'body', body, operation: 'data' });
+    const after = await until('the event', async () => {
+      const scrape = await live.scrape();
+      return scrape.value('filer_lock_events_total', { filer_guid }) !== undefined && scrape;
+    });
+    expect(after.value('filer_lock_events_total', { filer_guid })).toBe(1);
+    expect(after.value('filer_lock_duration_seconds_sum', { filer_guid })).toBe(5);
+    expect(after.value('filer_exporter_samples_dropped_total', { api: 'gfa', reason: 'record' })).toBeGreaterThan(2);
+  });
+});
+
+describe('a title', () => {
+  const titles: Readonly<Record<string, string>> = {
+    'with quotes, backslashes and line feeds': 'a "b" \\ c\nd\\n\\',
+    'that tries to be a sample': 'x"} 1\nfiler_up{api="evil"} 1\n# EOF',
+    'with emoji and half of one': '📁 büro \ud83d',
+    'with control characters': 'a\tb\rc\u0000d\u001b[31m',
+    'that is markup': '<script>alert(1)</script>',
+    'with a name of the language’s own': '__proto__',
+  };
+
+  test('is a label like any other, whatever is in it', async () => {
+    const { standIn, live } = await whole(Object.keys(titles).length, {}, Object.keys(titles).length);
+    const { appliances, volumes } = standIn.fleet;
+    for (const [index, title] of Object.values(titles).entries()) {
+      standIn.renameAppliance(appliances[index]?.serial ?? '', title);
+      standIn.renameVolume(volumes[index]?.guid ?? '', title);
+    }
+    const told = Object.values(titles).map((title) => title.toWellFormed().replace('\0', '\ufffd'));
+    const after = await until('the titles', async () => {
+      const scrape = await live.scrape();
+      const filers = new Set(scrape.all('filer_appliance_cpu_utilization_ratio').map(({ labels }) => labels.filer));
+      const known = new Set(scrape.all('filer_volume_info').map(({ labels }) => labels.volume));
+      return told.every((title) => filers.has(title) && known.has(title)) && scrape;
+    });
+    expect(after.all('filer_appliance_up')).toHaveLength(appliances.length);
+    expect(after.all('filer_up').map(({ labels }) => labels.api)).toEqual(['gfa', 'portal']);
+    expect((await live.get('/status')).text).not.toContain('<script>');
+    expect(defects(live)).toEqual([]);
+  });
+
+  test('of ten thousand characters is cut, and counted', async () => {
+    const { standIn, live, serial } = await whole();
+    standIn.renameAppliance(serial, 'x'.repeat(10_000));
+    const after = await until('the title', async () => {
+      const scrape = await live.scrape();
+      return scrape.value('filer_appliance_up', { serial, filer: 'x'.repeat(1_024) }) === 1 && scrape;
+    });
+    expect(after.text).not.toContain('x'.repeat(1_025));
+    const cut = await until('the count', async () =>
+      (await live.scrape()).value('filer_exporter_samples_dropped_total', { api: 'portal', reason: 'label' }),
+    );
+    expect(cut).toBeGreaterThan(0);
+  });
+
+  test('that is empty leaves the serial as the name', async () => {
+    const { standIn, live, serial } = await whole();
+    standIn.renameAppliance(serial, '');
+    await until(
+      'the name',
+      async () => (await live.scrape()).value('filer_appliance_up', { serial, filer: serial }) === 1,
+    );
+  });
+});
+
+const rejected: unknown[] = [];
+process.on('unhandledRejection', (reason) => rejected.push(reason));
+afterEach(() => {
+  expect(rejected.splice(0)).toEqual([]);
+});
+
+/** An exporter that has polled everything of both services once. */
+async function whole(appliances = 2, more: Readonly<Record<string, string>> = {}, volumes = 2) {
+  const standIn = await services({ appliances, volumes });
+  const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), STALE_AFTER: '50', ...more };
+  const live = await exporter(environment);
+  await until('every series and both services to be up', async () => {
+    const scrape = await live.scrape();
+    const { length } = scrape.all('filer_appliance_series_timestamp_seconds');
+    return scrape.sum('filer_up') === 2 && length === 2 * appliances;
+  });
+  return { standIn, live, serial: standIn.fleet.appliances[0]?.serial ?? '' };
+}
+
+/** What the log has of defects: errors that are not the program's own have a stack. */
+function defects(live: Live) {
+  return live.log.filter((line) => line.level >= 50 || JSON.stringify(line).includes('"stack"'));
+}
+
+function asked(standIn: StandIn, operation: string): number {
+  return standIn.requests.filter((request) => request.operation === operation).length;
+}

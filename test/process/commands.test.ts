@@ -1,0 +1,105 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { promisedVariables } from '../config/interface-table.ts';
+import { root, run, temporaryDirectory } from '../support/program.ts';
+
+const GOOD = { GFA_URL: 'https://gfa.example.com/v1', GFA_TOKEN: 'token-canary' };
+
+describe('a configuration that is wrong', () => {
+  const wrong = {
+    GFA_URL: 'https://gfa.example.com',
+    GFA_TOKEN: 'canary\twith a tab',
+    PORTAL_URL: 'https://user:canary@portal.example.com',
+    PORTAL_USER_KEY: 'user-canary',
+    PORTAL_INTERVALL: '1m',
+    STALE_AFTER: '0',
+  };
+
+  test.each([[[]], [['--check-config']], [['--once']]])(
+    'ends %j with 78, a line a fault and no secret',
+    async (args) => {
+      const { code, stdout, stderr } = await run(args, { environment: wrong });
+      expect(code).toBe(78);
+      expect(stdout).toBe('');
+      const lines = stderr.trimEnd().split('\n');
+      expect(lines.map((line) => line.split(':')[0])).toEqual([
+        'GFA_URL',
+        'GFA_TOKEN',
+        'PORTAL_URL',
+        'STALE_AFTER',
+        'PORTAL_INTERVALL',
+      ]);
+      expect(lines.at(-1)).toContain('PORTAL_INTERVAL?');
+      expect(stderr).not.toMatch(/canary|\n\s+at /);
+    },
+  );
+
+  test('may be none at all, which is told what to set', async () => {
+    const { code, stderr } = await run([]);
+    expect(code).toBe(78);
+    expect(stderr).toMatch(/^GFA_URL: .*PORTAL_URL.*\n$/);
+  });
+
+  test('may be a secret’s file that is not there', async () => {
+    const { code, stderr } = await run([], {
+      environment: { GFA_URL: GOOD.GFA_URL, GFA_TOKEN_FILE: '/nowhere/token' },
+    });
+    expect(code).toBe(78);
+    expect(stderr).toMatch(/^GFA_TOKEN_FILE: .*ENOENT.*\n$/);
+  });
+});
+
+describe('--check-config', () => {
+  test('prints what is in force with secrets masked, and ends with 0', async () => {
+    const { code, stdout, stderr } = await run(['--check-config'], { environment: { ...GOOD, GFA_INTERVAL: '30s' } });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`GFA_URL=${GOOD.GFA_URL}\n`);
+    expect(stdout).toContain('GFA_TOKEN=[redacted]\n');
+    expect(stdout).toContain('GFA_INTERVAL=30s\n');
+    expect(stdout).not.toContain('canary');
+  });
+
+  test('reads .env in the working directory, beneath the environment', async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, '.env'), `GFA_URL=${GOOD.GFA_URL}\nGFA_TOKEN="token-canary"\nGFA_INTERVAL=2m\n`);
+    const { code, stdout } = await run(['--check-config'], { directory, environment: { GFA_INTERVAL: '3m' } });
+    expect(code).toBe(0);
+    expect(stdout).toContain(`GFA_URL=${GOOD.GFA_URL}\n`);
+    expect(stdout).toContain('GFA_INTERVAL=3m\n');
+    expect(stdout).not.toContain('canary');
+  });
+});
+
+describe('the command line', () => {
+  test('--help names every variable with its default', async () => {
+    const { code, stdout, stderr } = await run(['--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const { name, default: byDefault } of promisedVariables) {
+      const line = stdout.split('\n').find((text) => text.trimStart().startsWith(`${name} `));
+      expect(line, name).toBeDefined();
+      if (byDefault !== undefined) expect(line).toContain(byDefault);
+    }
+    for (const option of ['--demo', '--once', '--check-config', '--plan', '--version', '--help']) {
+      expect(stdout).toContain(`  ${option} `);
+    }
+    expect(stdout).toContain('HTTP_PROXY');
+  });
+
+  test('--version prints the version of the package', async () => {
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
+    const { code, stdout, stderr } = await run(['--version']);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+  });
+
+  test.each([
+    [['--verson'], '--verson: unknown option'],
+    [['start'], 'start: unknown option'],
+    [['--demo', '--once'], 'only one of these options'],
+  ])('with %j it says what is wrong and ends with 78', async (args, message) => {
+    const { code, stdout, stderr } = await run(args, { environment: GOOD });
+    expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+});

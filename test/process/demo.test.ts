@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { demoCatalog } from '../support/demo-catalog.ts';
+import { get, scrape } from '../support/live.ts';
+import { start } from '../support/program.ts';
+import { until } from '../support/until.ts';
+
+describe('the demo', () => {
+  test('answers its first scrape within three seconds of its start, and shows every metric within ten', async () => {
+    const demo = start(['--demo']);
+    const url = await demo.serving();
+    await get(`${url}/metrics`);
+    const firstAnswerMs = performance.now() - demo.begun;
+    expect(firstAnswerMs).toBeLessThan(3_000);
+
+    const missing = async () => {
+      const { types } = await scrape(url);
+      return demoCatalog.filter(({ name, type }) => types.get(name) !== type).map(({ name }) => name);
+    };
+    await until('every metric of the catalogue', async () => (await missing()).length === 0, 10_000).catch(async () => {
+      expect(await missing()).toEqual([]);
+    });
+    const wholeMs = performance.now() - demo.begun;
+    process.stdout.write(
+      `demo: first answer after ${firstAnswerMs.toFixed(0)} ms, whole after ${wholeMs.toFixed(0)} ms\n`,
+    );
+    expect(wholeMs).toBeLessThan(10_000);
+  });
+
+  test('is up on both services, ready, and says so on its pages', async () => {
+    const url = await start(['--demo']).serving();
+    const whole = await until('both services to be up', async () => {
+      const moment = await scrape(url);
+      return moment.sum('filer_up') === 2 && moment;
+    });
+    expect(whole.value('filer_exporter_throttled_total', { api: 'portal' })).toBe(0);
+    expect((await get(`${url}/readyz`)).status).toBe(200);
+    expect((await get(`${url}/healthz`)).status).toBe(200);
+    expect((await get(`${url}/`)).text).toContain('href="/metrics"');
+    const { text } = await get(`${url}/status`);
+    for (const { labels } of whole.all('filer_appliance_info')) expect(text).toContain(labels.filer);
+  });
+
+  test('leaves the visitor’s own accounts and proxy alone', async () => {
+    const demo = start(['--demo'], {
+      environment: {
+        GFA_URL: 'http://127.0.0.1:9/v1',
+        PORTAL_URL: 'http://127.0.0.1:9',
+        PORTAL_USER_KEY: 'own-user-key',
+        PORTAL_NONSENSE: 'yes',
+        HTTP_PROXY: 'http://127.0.0.1:9',
+        http_proxy: 'http://127.0.0.1:9',
+      },
+    });
+    const url = await demo.serving();
+    await until('both services to be up', async () => (await scrape(url)).sum('filer_up') === 2);
+    expect((await get(`${url}/status`)).text).not.toContain('127.0.0.1:9<');
+  });
+});

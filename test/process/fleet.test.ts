@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import type { StandIn } from '../../src/demo/stand-in.ts';
+import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, services } from '../support/live.ts';
+import { until } from '../support/until.ts';
+
+describe('an appliance', () => {
+  test('that is added appears with the next discovery', async () => {
+    const { standIn, live } = await whole();
+    const { serial, title } = standIn.addAppliance();
+    const moment = await until('the new appliance', async () => {
+      const scrape = await live.scrape();
+      return scrape.value('filer_appliance_up', { serial }) === 1 && scrape;
+    });
+    expect(moment.value('filer_appliance_info', { serial, filer: title })).toBe(1);
+    expect(moment.all('filer_appliance_up')).toHaveLength(5);
+  });
+
+  test('that is removed leaves the exposition whole', async () => {
+    const { standIn, live, first } = await whole();
+    standIn.removeAppliance(first.serial);
+    await until('the appliance to be gone', async () => !(await live.scrape()).mentions(first.serial));
+    const after = await live.scrape();
+    expect(after.text).not.toContain(first.serial);
+    expect(after.all('filer_appliance_up').map(({ value }) => value)).toEqual([1, 1, 1]);
+    expect((await live.get('/status')).text).not.toContain(first.serial);
+  });
+
+  test('that is renamed has its new name everywhere and its old one nowhere', async () => {
+    const { standIn, live, first } = await whole();
+    standIn.renameAppliance(first.serial, 'edge-renamed');
+    const after = await until('the old name to be gone', async () => {
+      const scrape = await live.scrape();
+      return !scrape.mentions(first.title) && scrape;
+    });
+    const names = (name: RegExp, label: string) => [
+      ...new Set(after.all(name, { [label]: first.serial }).map(({ labels }) => labels.filer)),
+    ];
+    expect(names(/^filer_appliance_/, 'serial')).toEqual(['edge-renamed']);
+    expect(names(/./, 'filer_guid')).toEqual(['edge-renamed']);
+    expect((await live.get('/status')).text).not.toContain(first.title);
+  });
+
+  test('that fails keeps its values until they are stale, counts as down, and touches no other', async () => {
+    const { standIn, live, first } = await whole();
+    const cpu = { serial: first.serial };
+    const failedAt = clock.monotonic();
+    const lift = standIn.fail({ kind: 'status', status: 500, serial: first.serial });
+    const down = await until('it to be down', async () => {
+      const scrape = await live.scrape();
+      return scrape.value('filer_appliance_up', cpu) === 0 && scrape;
+    });
+    expect(down.value('filer_appliance_cpu_utilization_ratio', cpu)).toBeDefined();
+    const stale = await until('its values to leave', async () => {
+      const scrape = await live.scrape();
+      return scrape.all(/utilization|load|series_timestamp/, cpu).length === 0 && scrape;
+    });
+    // Three intervals of ten seconds after the last poll that brought them, which was up to one and a half before.
+    expect(clock.monotonic() - failedAt).toBeGreaterThan(15_000);
+    expect(stale.value('filer_appliance_up', cpu)).toBe(0);
+    expect(stale.value('filer_up', { api: 'portal' })).toBe(1);
+    expect(stale.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(3);
+    expect(stale.sum('filer_appliance_up')).toBe(3);
+    expect((await live.get('/status')).text).toContain('answered 500');
+    expect(live.log.filter(({ msg }) => msg === 'the appliance does not answer')).toHaveLength(1);
+
+    lift();
+    await until('it to be back', async () => {
+      const scrape = await live.scrape();
+      return scrape.value('filer_appliance_up', cpu) === 1 && scrape.value('filer_appliance_cpu_cores', cpu);
+    });
+  });
+
+  test('is polled by its serial where the inventory is forbidden', async () => {
+    const standIn = await services();
+    standIn.fail({ kind: 'status', status: 403, operation: /^(?:serials|edges)$/ });
+    const [first, second] = standIn.fleet.appliances.map(({ serial }) => serial);
+    const live = await exporter({ ...portalEnvironment(standIn), PORTAL_SERIALS: `${first},${second?.toUpperCase()}` });
+    const moment = await until('both to be up', async () => {
+      const scrape = await live.scrape();
+      return scrape.sum('filer_appliance_up') === 2 && scrape;
+    });
+    expect(moment.value('filer_up', { api: 'portal' })).toBe(1);
+    expect(new Set(moment.all('filer_appliance_up').map(({ labels }) => labels.filer))).toEqual(
+      new Set([first, second]),
+    );
+    await until('a second look at the inventory', () => asked(standIn, 'edges') >= 2);
+    expect(live.log.filter(({ msg }) => String(msg).includes('forbids this list'))).toHaveLength(2);
+  });
+});
+
+test('three shards poll each appliance once between them, and only the first polls the file acceleration service', async () => {
+  const standIn = await services({ appliances: 30 });
+  const shards = await Promise.all(
+    [0, 1, 2].map((shard) =>
+      exporter({
+        ...gfaEnvironment(standIn),
+        ...portalEnvironment(standIn),
+        GFA_CLIENT_KEY: `shard-${shard}`,
+        SHARD: String(shard),
+        TOTAL_SHARDS: '3',
+      }),
+    ),
+  );
+  const moments = await until('all appliances on all shards together', async () => {
+    const scrapes = await Promise.all(shards.map((shard) => shard.scrape()));
+    return scrapes.reduce((sum, scrape) => sum + scrape.sum('filer_appliance_up'), 0) === 30 && scrapes;
+  });
+  const pollers = new Map<string, Set<string>>();
+  for (const { path, headers } of standIn.requests) {
+    const serial = /^\/telemetry\/appliances\/([^/]+)\//.exec(path)?.[1];
+    if (serial === undefined) continue;
+    pollers.set(serial, (pollers.get(serial) ?? new Set()).add(headers.authorization ?? ''));
+  }
+  expect([...pollers.keys()].toSorted()).toEqual(standIn.fleet.appliances.map(({ serial }) => serial).toSorted());
+  expect([...pollers.values()].filter(({ size }) => size !== 1)).toEqual([]);
+  expect(moments.map((scrape) => scrape.all('filer_appliance_up').length).every((count) => count > 4)).toBe(true);
+  const keys = standIn.requests
+    .filter(({ operation }) => operation === 'data')
+    .map(({ headers }) => headers['x-service-client-key']);
+  expect(new Set(keys)).toEqual(new Set(['shard-0']));
+  expect(moments.map((scrape) => scrape.all('filer_up').map(({ labels }) => labels.api))).toEqual([
+    ['gfa', 'portal'],
+    ['portal'],
+    ['portal'],
+  ]);
+});
+
+/** An exporter that has polled everything of both services once. */
+async function whole() {
+  const standIn = await services();
+  const live = await exporter({ ...gfaEnvironment(standIn), ...portalEnvironment(standIn) });
+  await until('every appliance and both services to be up', () => isWhole(live, standIn));
+  const [first] = standIn.fleet.appliances;
+  if (first === undefined) throw new Error('the stand-in has no appliance');
+  return { standIn, live, first };
+}
+
+async function isWhole(live: Live, standIn: StandIn): Promise<boolean> {
+  const scrape = await live.scrape();
+  const series = scrape.all('filer_appliance_series_timestamp_seconds').length;
+  return scrape.sum('filer_up') === 2 && series === 2 * standIn.fleet.appliances.length;
+}
+
+function asked(standIn: StandIn, operation: string): number {
+  return standIn.requests.filter((request) => request.operation === operation).length;
+}

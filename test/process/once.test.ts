@@ -1,0 +1,92 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
+import { run } from '../support/program.ts';
+import { Scrape } from '../support/scrape.ts';
+
+describe('--once', () => {
+  test('polls everything, prints the exposition and nothing else, gives the token back and ends with 0', async () => {
+    const standIn = await stand();
+    const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) };
+    const { code, stdout, stderr } = await run(['--once'], { environment });
+    expect(code).toBe(0);
+    const scrape = new Scrape(stdout);
+    expect(scrape.sum('filer_up')).toBe(2);
+    expect(scrape.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(4);
+    expect(scrape.all('filer_volume_info')).toHaveLength(2);
+    expect(standIn.requests.at(-1)).toMatchObject({ operation: 'revoke', status: 200 });
+    expect(standIn.requests.filter(({ operation }) => operation === 'cpu_utilization')).toHaveLength(4);
+    // The log goes where the exposition does not.
+    expect(stderr).toContain('"msg":"the API answers"');
+  });
+
+  test('prints what one service brought when the other does not answer, and ends with 0', async () => {
+    const standIn = await stand();
+    const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), PORTAL_URL: await nowhere() };
+    const { code, stdout } = await run(['--once'], { environment });
+    expect(code).toBe(0);
+    expect(new Scrape(stdout).value('filer_up', { api: 'portal' })).toBe(0);
+    expect(new Scrape(stdout).value('filer_up', { api: 'gfa' })).toBe(1);
+  });
+
+  test('ends with 1 when nothing answers', async () => {
+    const standIn = await stand();
+    const url = await nowhere();
+    const environment = {
+      ...{ ...gfaEnvironment(standIn), GFA_URL: `${url}/v1`, GFA_INTERVAL: '1s' },
+      ...{ ...portalEnvironment(standIn), PORTAL_URL: url },
+    };
+    const { code, stdout, stderr } = await run(['--once'], { environment });
+    expect(code).toBe(1);
+    expect(new Scrape(stdout).sum('filer_up')).toBe(0);
+    expect(stderr).toContain('the API cannot be polled');
+  });
+
+  test.each([
+    ['all that the inventory names', {}],
+    ['those that are named', { PORTAL_SERIALS: '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f' }],
+  ])('ends with 1 and soon when the credentials are refused, for %s', async (_, more) => {
+    const standIn = await stand();
+    const environment = { ...portalEnvironment(standIn), PORTAL_SERVICE_KEY: 'nobody', ...more };
+    const { code, stdout, ms } = await run(['--once'], { environment });
+    expect(code).toBe(1);
+    expect(new Scrape(stdout).sum('filer_up')).toBe(0);
+    expect(ms).toBeLessThan(8_000);
+  });
+
+  test('ends soon when every series fails, and with 0 for the inventory was there', async () => {
+    const standIn = await stand(8);
+    standIn.fail({ kind: 'status', status: 400, operation: /^(?:cpu_utilization|load_average)$/ });
+    const { code, stdout, ms } = await run(['--once'], { environment: portalEnvironment(standIn) });
+    expect(code).toBe(0);
+    expect(new Scrape(stdout).value('filer_up', { api: 'portal' })).toBe(0);
+    expect(ms).toBeLessThan(8_000);
+  });
+});
+
+test('a port that is taken is named, with what to do, and ends it with 1', async () => {
+  const standIn = await stand();
+  const address = new URL(standIn.portalUrl).host;
+  const { code, stderr } = await run([], { environment: { ...gfaEnvironment(standIn), LISTEN_ADDRESS: address } });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(new RegExp(`^listening on ${address}: .*EADDRINUSE.*LISTEN_ADDRESS\n$`));
+  expect(standIn.requests).toEqual([]);
+});
+
+async function stand(appliances = 4): Promise<StandIn> {
+  const standIn = await startStandIn({ clock: systemClock, appliances, volumes: 2 });
+  onTestFinished(() => standIn.close());
+  return standIn;
+}
+
+/** Where nobody listens. */
+async function nowhere(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}

@@ -1,0 +1,65 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { portalEnvironment } from '../support/live.ts';
+import { run, start, temporaryDirectory } from '../support/program.ts';
+import { until } from '../support/until.ts';
+
+describe('--plan', () => {
+  test('counts the account’s appliances, says what the limits allow them, and gives its token back', async () => {
+    const standIn = await stand();
+    const { code, stdout, stderr } = await run(['--plan'], { environment: portalEnvironment(standIn) });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^Appliances +4$/m);
+    expect(standIn.requests.map(({ operation }) => operation)).not.toContain('cpu_utilization');
+    expect(standIn.requests.at(-1)).toMatchObject({ operation: 'revoke', status: 200 });
+  });
+
+  test('needs no account for a number of appliances, and ends with 1 when they are too many', async () => {
+    expect(await run(['--plan', '--appliances', '20'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(['--plan', '--appliances=5000'])).toMatchObject({ code: 1, stderr: '' });
+  });
+
+  test('takes the limits of .env for a number of appliances', async () => {
+    const directory = temporaryDirectory();
+    const lines = ['PORTAL_URL=https://portal.example.com', 'PORTAL_SERVICE_KEY=key', 'PORTAL_SERVICE_SECRET=secret'];
+    writeFileSync(join(directory, '.env'), [...lines, 'PORTAL_RATE_LIMIT=700/30s'].join('\n'));
+    const { code, stdout } = await run(['--plan', '--appliances', '20'], { directory });
+    expect(code).toBe(0);
+    expect(stdout).toContain('of 700 in 30s');
+  });
+
+  test.each([
+    ['refuses the credentials', { PORTAL_SERVICE_KEY: 'nobody' }, 'check the portal credentials'],
+    ['does not answer', { PORTAL_URL: 'http://127.0.0.1:9' }, 'got no answer'],
+  ])('says in one line that the portal %s, and ends with 1', async (_, wrong, message) => {
+    const { code, stdout, stderr } = await run(['--plan'], {
+      environment: { ...portalEnvironment(await stand()), ...wrong },
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('is ended by a signal while the portal keeps it waiting', async () => {
+    const standIn = await stand();
+    standIn.fail({ kind: 'hang', operation: 'serials' });
+    const program = start(['--plan'], { environment: portalEnvironment(standIn) });
+    await until('the inventory to be asked for', () =>
+      standIn.requests.some(({ operation }) => operation === 'serials'),
+    );
+    program.kill('SIGINT');
+    const { code, stdout, stderr } = await program.ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^.*stopping\n$/);
+    expect(standIn.requests.at(-1)).toMatchObject({ operation: 'revoke', status: 200 });
+  });
+});
+
+async function stand(): Promise<StandIn> {
+  const standIn = await startStandIn({ clock: systemClock, appliances: 4 });
+  onTestFinished(() => standIn.close());
+  return standIn;
+}

@@ -1,0 +1,100 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { catalog } from '../../src/catalog.ts';
+import { exporter, gfaEnvironment, portalEnvironment, scrape, services } from '../support/live.ts';
+import { start } from '../support/program.ts';
+import { until } from '../support/until.ts';
+
+describe('before the first polls have ended', () => {
+  test('a scrape says that no API is up, and which build runs; it is not ready, and then it is', async () => {
+    const standIn = await services({ variations: { latencyMs: 10_000 } });
+    const live = await exporter({ ...gfaEnvironment(standIn), ...portalEnvironment(standIn) });
+    const first = await live.scrape();
+    expect(first.all('filer_up')).toEqual([
+      { name: 'filer_up', labels: { api: 'gfa' }, value: 0 },
+      { name: 'filer_up', labels: { api: 'portal' }, value: 0 },
+    ]);
+    expect(first.value('filer_exporter_build_info', { version: '0.0.0', revision: 'test' })).toBe(1);
+    const upstream = catalog.filter(({ source }) => !source.includes('the exporter'));
+    expect(upstream.filter(({ name }) => first.types.has(name))).toEqual([]);
+    expect((await live.get('/readyz')).status).toBe(503);
+    expect((await live.get('/healthz')).status).toBe(200);
+
+    standIn.vary({ latencyMs: 0 });
+    await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
+    expect((await live.scrape()).value('filer_up', { api: 'gfa' })).toBe(1);
+  });
+
+  test('one API alone has a filer_up of its own, and no other', async () => {
+    const standIn = await services();
+    const live = await exporter(gfaEnvironment(standIn));
+    await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
+    expect((await live.scrape()).all('filer_up')).toEqual([{ name: 'filer_up', labels: { api: 'gfa' }, value: 1 }]);
+  });
+});
+
+test('metrics are served on after the reader of the log has gone away', async () => {
+  const program = start(['--demo'], { environment: { LOG_LEVEL: 'debug' } });
+  const url = await program.serving();
+  program.child.stdout?.destroy();
+  program.child.stderr?.destroy();
+  await until('both APIs to be up', async () => (await scrape(url)).sum('filer_up') === 2);
+  const polls = async () => (await scrape(url)).sum('filer_exporter_requests_total');
+  const before = await polls();
+  await until('further polls', async () => (await polls()) > before);
+  program.kill('SIGTERM');
+  expect((await program.ended).code).toBe(0);
+});
+
+describe('readiness', () => {
+  test('comes also where nothing answers from the start: the polls were made, whatever came of them', async () => {
+    const port = await closedPort();
+    const live = await exporter({
+      GFA_URL: `http://127.0.0.1:${port}/v1`,
+      GFA_TOKEN: 'token',
+      PORTAL_URL: `http://127.0.0.1:${port}`,
+      PORTAL_USER_KEY: 'key',
+    });
+    await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
+    expect((await live.scrape()).sum('filer_up')).toBe(0);
+    expect((await live.scrape()).sum('filer_exporter_requests_total', { code: 'network' })).toBeGreaterThan(0);
+  });
+
+  test('comes with credentials that are refused', async () => {
+    const standIn = await services();
+    const live = await exporter({ ...portalEnvironment(standIn), PORTAL_SERVICE_KEY: 'nobody' });
+    await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
+    expect((await live.scrape()).value('filer_up', { api: 'portal' })).toBe(0);
+  });
+
+  test('comes for an account without an appliance', async () => {
+    const standIn = await services({ appliances: 0 });
+    const live = await exporter(portalEnvironment(standIn));
+    await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
+  });
+
+  test('is never taken back by an outage', async () => {
+    const standIn = await services();
+    const live = await exporter({ ...gfaEnvironment(standIn), ...portalEnvironment(standIn) });
+    await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
+    standIn.fail({ kind: 'reset' });
+    await until('both APIs to be down', async () => {
+      expect((await live.get('/readyz')).status).toBe(200);
+      return (await live.scrape()).sum('filer_up') === 0;
+    });
+    expect((await live.get('/readyz')).status).toBe(200);
+  });
+});
+
+/** A port that nobody listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+  });
+  return port;
+}

@@ -1,0 +1,198 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startStandIn } from '../../src/demo/stand-in.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { type Echo, startEcho } from '../support/echo.ts';
+import { get, gfaEnvironment, portalEnvironment } from '../support/live.ts';
+import { type Program, run, start, temporaryDirectory } from '../support/program.ts';
+import { until } from '../support/until.ts';
+
+/** Each is a word that nothing else would say, in one of the forms that secrets have. */
+const CANARY = {
+  gfaToken: '5ec1e7aa-0001-4000-8000-canarygfatok',
+  serviceKey: 'canaryKey1',
+  serviceSecret: 'canary/Secret+2==',
+  userKey: 'user-5ec1e7aa-canary-user-key',
+  access: `eyJhbGciOiJIUzI1NiJ9.${Buffer.from('{"sub":"canary"}').toString('base64url')}.canarySignature`,
+  refresh: 'canaryRefreshToken5ec1e7',
+  proxy: 'canaryProxyPassword',
+} as const;
+
+const PROXY_CREDENTIALS = `visitor:${CANARY.proxy}`;
+const CANARIES: readonly string[] = [
+  ...Object.values(CANARY),
+  encodeURIComponent(CANARY.serviceSecret),
+  Buffer.from(PROXY_CREDENTIALS).toString('base64'),
+];
+
+describe('no secret is shown', () => {
+  test('by services that repeat what they were sent, at the most talkative log level', async () => {
+    const echo = await startEcho({ access_token: CANARY.access, refresh_token: CANARY.refresh, expires_in: 1 });
+    const program = start([], {
+      environment: { ...gfa(echo), ...portal(echo), ...servicePair, PORTAL_SERIALS: SERIAL },
+    });
+    const sent = new Set<string>([
+      CANARY.gfaToken,
+      CANARY.serviceKey,
+      encodeURIComponent(CANARY.serviceSecret),
+      CANARY.access,
+      CANARY.refresh,
+    ]);
+    const pages = await pagesAfter(program, () => echo.answered > 25 && reached(echo).size === sent.size);
+    expect(reached(echo)).toEqual(sent);
+    expect(program.stdout).toContain('was answered 409');
+    expect(found(pages)).toEqual([]);
+  });
+
+  test.each([
+    ['oauth2', { PORTAL_SERVICE_KEY: CANARY.serviceKey, PORTAL_SERVICE_SECRET: CANARY.serviceSecret }],
+    ['service_key', { PORTAL_SERVICE_KEY: CANARY.serviceKey, PORTAL_SERVICE_SECRET: CANARY.serviceSecret }],
+    ['user_key', { PORTAL_USER_KEY: CANARY.userKey }],
+  ])('when credentials are refused, with %s', async (kind, keys) => {
+    const echo = await startEcho(undefined);
+    const environment = { ...portal(echo), ...keys, PORTAL_AUTH: kind, LOG_FORMAT: 'pretty' };
+    const { code, stdout, stderr } = await run(['--once'], { environment });
+    expect(code).toBe(1);
+    expect(reached(echo).size).toBe(Object.keys(keys).length);
+    expect(stderr).toContain('answered 401');
+    expect(found([stdout, stderr])).toEqual([]);
+  });
+
+  test('by a proxy that refuses, or is not there', async () => {
+    const echo = await startEcho(undefined);
+    for (const address of [new URL(echo.origin).host, '127.0.0.1:9']) {
+      const environment = {
+        ...talkative,
+        ...{ GFA_URL: 'http://acceleration.invalid/v1', GFA_TOKEN: CANARY.gfaToken, GFA_INTERVAL: '1s' },
+        ...{ PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: CANARY.userKey },
+        ...{
+          HTTP_PROXY: `http://${PROXY_CREDENTIALS}@${address}`,
+          HTTPS_PROXY: `http://${PROXY_CREDENTIALS}@${address}`,
+        },
+      };
+      const { code, stdout, stderr } = await run(['--once'], { environment });
+      expect(code).toBe(1);
+      expect(found([stdout, stderr])).toEqual([]);
+    }
+    expect(echo.received.some((text) => text.includes('proxy-authorization'))).toBe(true);
+  });
+
+  test('of tokens as a service really issues them, through refresh, expiry and shutdown', async () => {
+    const standIn = await startStandIn({ clock: systemClock, appliances: 2, variations: { tokenLifetimeMs: 1_000 } });
+    onTestFinished(() => standIn.close());
+    const quick = { PORTAL_INTERVAL: '1s', PORTAL_DISCOVERY_INTERVAL: '1s' };
+    const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), ...quick, ...talkative };
+    const program = start([], { environment });
+    standIn.fail({ kind: 'status', status: 401, operation: 'load_average', times: 1 });
+    standIn.fail({ kind: 'status', status: 500, operation: 'cpu_utilization', times: 2 });
+    const refreshes = () => standIn.requests.filter(({ operation }) => operation === 'refresh');
+    const pages = await pagesAfter(program, () => refreshes().length >= 2);
+    const tokens = new Set([
+      ...standIn.requests.map(({ headers }) => headers.authorization?.replace('Bearer ', '') ?? ''),
+      ...refreshes().map(({ body }) => (JSON.parse(body) as { readonly token: string }).token),
+    ]);
+    tokens.delete('');
+    expect(tokens.size).toBeGreaterThan(4);
+    expect(found(pages, [...tokens, ...Object.values(standIn.credentials)])).toEqual([]);
+  });
+});
+
+describe('no secret is shown by what checks the configuration', () => {
+  test('when it is right', async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, 'secret'), CANARY.serviceSecret);
+    const { code, stdout, stderr } = await run(['--check-config'], {
+      directory,
+      environment: {
+        ...{ GFA_URL: 'https://gfa.example.com/v1', GFA_TOKEN: CANARY.gfaToken },
+        ...{ PORTAL_URL: 'https://portal.example.com', PORTAL_SERVICE_KEY: CANARY.serviceKey },
+        PORTAL_SERVICE_SECRET_FILE: join(directory, 'secret'),
+        HTTPS_PROXY: `http://${PROXY_CREDENTIALS}@proxy.example.com:3128`,
+      },
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('proxy.example.com:3128');
+    expect(found([stdout])).toEqual([]);
+  });
+
+  test.each([
+    [
+      'in the URLs',
+      {
+        GFA_URL: `https://x:${CANARY.gfaToken}@gfa.example.com/v1`,
+        PORTAL_URL: `https://p.example.com/?key=${CANARY.userKey}`,
+      },
+    ],
+    ['where their files belong', { GFA_URL: 'https://g.example.com/v1', GFA_TOKEN_FILE: CANARY.gfaToken }],
+    ['with a line feed in them', { GFA_URL: 'https://g.example.com/v1', GFA_TOKEN: `${CANARY.gfaToken}\nx` }],
+    [
+      'for an API that is off',
+      { GFA_URL: 'https://g.example.com/v1', GFA_TOKEN: CANARY.gfaToken, PORTAL_USER_KEY: CANARY.userKey },
+    ],
+    [
+      'in a proxy that is none',
+      {
+        GFA_URL: 'https://g.example.com/v1',
+        GFA_TOKEN: CANARY.gfaToken,
+        HTTP_PROXY: `socks5://${PROXY_CREDENTIALS}@proxy`,
+      },
+    ],
+    [
+      'in names that nobody knows',
+      { GFA_URL: 'https://g.example.com/v1', GFA_TOKEN: CANARY.gfaToken, GFA_TOKENN: CANARY.gfaToken },
+    ],
+  ])('when they are %s', async (_, environment) => {
+    const { code, stdout, stderr } = await run(['--check-config'], { environment });
+    expect(code).toBe(78);
+    expect(found([stdout, stderr])).toEqual([]);
+  });
+
+  test('when .env is a folder', async () => {
+    const directory = temporaryDirectory();
+    mkdirSync(join(directory, '.env'));
+    const { code, stderr } = await run(['--check-config'], { directory, environment: { GFA_TOKEN: CANARY.gfaToken } });
+    expect(code).toBe(78);
+    expect(stderr).toContain('.env: cannot be read (EISDIR)');
+    expect(found([stderr])).toEqual([]);
+  });
+});
+
+const SERIAL = '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
+const talkative = { LOG_LEVEL: 'trace' };
+const servicePair = { PORTAL_SERVICE_KEY: CANARY.serviceKey, PORTAL_SERVICE_SECRET: CANARY.serviceSecret };
+
+function gfa({ origin }: Echo) {
+  return { GFA_URL: `${origin}/v1`, GFA_TOKEN: CANARY.gfaToken, GFA_INTERVAL: '1s', ...talkative };
+}
+
+function portal({ origin }: Echo) {
+  return {
+    PORTAL_URL: origin,
+    PORTAL_INTERVAL: '1s',
+    PORTAL_DISCOVERY_INTERVAL: '1s',
+    PORTAL_CONCURRENCY: '4',
+    ...talkative,
+  };
+}
+
+/** All that a program says and serves: its pages once a condition holds, and its output to the end. */
+async function pagesAfter(program: Program, holds: () => boolean): Promise<readonly string[]> {
+  const url = await program.serving();
+  await until('enough to have happened', holds);
+  const pages = await Promise.all(['/', '/metrics', '/status', '/readyz', '/nowhere'].map((path) => get(url + path)));
+  program.kill('SIGTERM');
+  const { stdout, stderr } = await program.ended;
+  return [stdout, stderr, ...pages.map(({ text }) => text)];
+}
+
+/** Which canaries reached the service: what was never sent proves nothing. */
+function reached({ received }: Echo): ReadonlySet<string> {
+  return new Set(CANARIES.filter((canary) => received.some((text) => text.includes(canary))));
+}
+
+/** The secrets that occur in these texts, and the lines where. */
+function found(texts: readonly string[], secrets: readonly string[] = CANARIES): readonly string[] {
+  const lines = texts.flatMap((text) => text.split('\n'));
+  return lines.filter((line) => secrets.some((secret) => line.includes(secret)) || /canary/i.test(line));
+}

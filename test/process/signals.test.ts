@@ -1,0 +1,164 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type StandIn, type StandInOptions, startStandIn } from '../../src/demo/stand-in.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
+import { type Program, start } from '../support/program.ts';
+import { until } from '../support/until.ts';
+
+describe('SIGTERM', () => {
+  test.each([0, 50, 100, 200, 300])('%i ms after the start ends it at once and cleanly', async (afterMs) => {
+    const program = start([], { environment: environmentOf(await stand()) });
+    await sleep(afterMs);
+    program.kill('SIGTERM');
+    const { code, signal, stderr, ms } = await program.ended;
+    // Before its first line the program cannot hear a signal: then the system ends it.
+    expect(code ?? signal).toBe(code === null ? 'SIGTERM' : 0);
+    expect(stderr).toBe('');
+    expect(ms).toBeLessThan(afterMs + 2_000);
+  });
+
+  test('during the demo’s start ends it cleanly as well', async () => {
+    const program = start(['--demo']);
+    await program.serving();
+    program.kill('SIGINT');
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('before the first token has come ends it without waiting for it', async () => {
+    const standIn = await stand();
+    standIn.fail({ kind: 'hang', operation: 'token' });
+    const program = start([], { environment: environmentOf(standIn) });
+    await until('the token to be asked for', () => standIn.requests.some(({ operation }) => operation === 'token'));
+    const ended = await stopped(program);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.afterMs).toBeLessThan(2_000);
+    expect(revocations(standIn)).toEqual([]);
+  });
+
+  test('in the middle of a sweep, with slow answers, ends it and gives the token back', async () => {
+    const standIn = await stand({ appliances: 30, variations: { latencyMs: 100 } });
+    const program = start([], { environment: { ...environmentOf(standIn), PORTAL_CONCURRENCY: '32' } });
+    await until(
+      'a sweep to be under way',
+      () => standIn.requests.filter(({ path }) => path.includes('/telemetry/')).length > 20,
+    );
+    const ended = await stopped(program);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.afterMs).toBeLessThan(3_000);
+    expect(revocations(standIn)).toEqual([200]);
+    expect(program.log.at(-1)?.msg).toBe('stopped');
+    expect(program.log.filter(({ level }) => level > 30)).toEqual([]);
+  });
+
+  test('lets a scrape that is under way end, and does not wait for its connection then', async () => {
+    const { program, url } = await large({ SHUTDOWN_TIMEOUT: '15s' });
+    const slow = await slowScrape(url);
+    const asked = performance.now();
+    program.kill('SIGTERM');
+    await until('it to take no new connections', () =>
+      get(`${url}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    expect(await slow.rest()).toBe(slow.length);
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(performance.now() - asked).toBeLessThan(4_000);
+  });
+
+  test('cuts off a scrape that does not end within SHUTDOWN_TIMEOUT', async () => {
+    const { program, url } = await large({ SHUTDOWN_TIMEOUT: '500ms' });
+    await slowScrape(url);
+    const ended = await stopped(program);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.afterMs).toBeGreaterThan(400);
+    expect(ended.afterMs).toBeLessThan(2_500);
+  });
+
+  test('does not wait longer than SHUTDOWN_TIMEOUT for a token that cannot be given back', async () => {
+    const standIn = await stand();
+    standIn.fail({ kind: 'hang', operation: 'revoke' });
+    const program = start([], { environment: { ...environmentOf(standIn), SHUTDOWN_TIMEOUT: '500ms' } });
+    const url = await program.serving();
+    await until('the portal to be up', async () => (await scrape(url)).value('filer_up', { api: 'portal' }) === 1);
+    const ended = await stopped(program);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.afterMs).toBeLessThan(2_500);
+    expect(revocations(standIn)).toEqual([undefined]);
+  });
+
+  test('a second time ends it at once', async () => {
+    const standIn = await stand();
+    standIn.fail({ kind: 'hang', operation: 'revoke' });
+    const program = start([], { environment: { ...environmentOf(standIn), SHUTDOWN_TIMEOUT: '60s' } });
+    const url = await program.serving();
+    await until('the portal to be up', async () => (await scrape(url)).value('filer_up', { api: 'portal' }) === 1);
+    program.kill('SIGTERM');
+    await until('the token to be given back', () => revocations(standIn).length > 0);
+    const ended = await stopped(program);
+    expect(ended.code).toBe(1);
+    expect(ended.afterMs).toBeLessThan(1_000);
+  });
+
+  test('ends --once as well, with what was polled until then', async () => {
+    const standIn = await stand({ variations: { latencyMs: 200 } });
+    const program = start(['--once'], { environment: { ...environmentOf(standIn), PORTAL_CONCURRENCY: '1' } });
+    await until('a series to be asked for', () => standIn.requests.some(({ path }) => path.includes('/telemetry/')));
+    const ended = await stopped(program);
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toContain('filer_appliance_info');
+    expect(ended.afterMs).toBeLessThan(3_000);
+    expect(revocations(standIn)).toEqual([200]);
+  });
+});
+
+async function stand(options: Partial<StandInOptions> = {}): Promise<StandIn> {
+  const standIn = await startStandIn({ clock: systemClock, appliances: 4, volumes: 2, ...options });
+  onTestFinished(() => standIn.close());
+  return standIn;
+}
+
+function environmentOf(standIn: StandIn): Record<string, string> {
+  return { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) };
+}
+
+/** Asks it to stop, and says how it ended and how long that took. */
+async function stopped(program: Program) {
+  const asked = performance.now();
+  program.kill('SIGTERM');
+  return { ...(await program.ended), afterMs: performance.now() - asked };
+}
+
+/** What became of each request that gives a token back. */
+function revocations({ requests }: StandIn) {
+  return requests.filter(({ operation }) => operation === 'revoke').map(({ status }) => status);
+}
+
+/** An exporter whose exposition is larger than what sockets hold for one that does not read. */
+async function large(environment: Record<string, string>) {
+  const standIn = await stand({ appliances: 200, volumes: 6 });
+  const program = start([], { environment: { ...gfaEnvironment(standIn), ...environment } });
+  const url = await program.serving();
+  await until('the exposition to be large', async () => {
+    const { headers } = await fetch(`${url}/metrics`, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
+    return Number(headers.get('content-length')) > 8_000_000;
+  });
+  return { program, url };
+}
+
+/** A scrape of which nothing is read yet but its headers. */
+function slowScrape(url: string): Promise<{ readonly length: number; rest(): Promise<number> }> {
+  return new Promise((resolve, reject) => {
+    const asking = request(`${url}/metrics`, { agent: new Agent({ keepAlive: true }) }, (answer) => {
+      answer.pause().on('error', () => {});
+      resolve({
+        length: Number(answer.headers['content-length']),
+        rest: async () => (await answer.toArray()).reduce((sum: number, chunk: Buffer) => sum + chunk.length, 0),
+      });
+    });
+    asking.on('error', reject);
+    asking.end();
+  });
+}

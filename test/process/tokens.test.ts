@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { StandIn } from '../../src/demo/stand-in.ts';
+import { clock, exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
+import { temporaryDirectory } from '../support/program.ts';
+import { until } from '../support/until.ts';
+
+describe('the portal’s token', () => {
+  test('is refreshed before it expires, by one request each time and never by a 401', async () => {
+    const standIn = await services({ variations: { tokenLifetimeMs: 10_000 } });
+    await exporter(portalEnvironment(standIn));
+    await until('three refreshes', () => asked(standIn, 'refresh') >= 3);
+    expect(asked(standIn, 'token')).toBe(1);
+    const at = standIn.requests.filter(({ operation }) => operation === 'refresh').map(({ at }) => at / 1000);
+    for (const [index, moment] of at.entries()) if (index > 0) expect(moment - (at[index - 1] ?? 0)).toBeGreaterThan(6);
+    expect(standIn.requests.filter(({ status }) => status === 401)).toEqual([]);
+  });
+
+  test('that the portal has revoked is replaced by one authentication, however many polls wait for it', async () => {
+    const standIn = await services({ appliances: 20, variations: { latencyMs: 2_000 } });
+    const live = await exporter({ ...portalEnvironment(standIn), PORTAL_CONCURRENCY: '8' });
+    const polled = await until('a first poll', () =>
+      standIn.requests.find(({ path }) => path.startsWith('/telemetry/')),
+    );
+    const { authorization = '' } = polled.headers;
+    await fetch(`${standIn.portalUrl}/auth/token`, { method: 'DELETE', headers: { authorization } });
+    await until('the new token in use', () => {
+      const polls = standIn.requests.filter(({ path }) => path.startsWith('/telemetry/'));
+      return (
+        polls.filter(({ headers, status }) => headers.authorization !== authorization && status === 200).length > 20
+      );
+    });
+    expect(standIn.requests.filter(({ status }) => status === 401).length).toBeGreaterThan(1);
+    expect(asked(standIn, 'token')).toBe(2);
+    expect(asked(standIn, 'refresh')).toBe(0);
+    const moment = await until('every appliance', async () => {
+      const scrape = await live.scrape();
+      return scrape.sum('filer_appliance_up') === 20 && scrape;
+    });
+    expect(moment.value('filer_up', { api: 'portal' })).toBe(1);
+    expect(live.log.filter(({ level }) => level > 30)).toEqual([]);
+  });
+
+  test('is asked for less and less often with credentials that are refused', async () => {
+    const standIn = await services();
+    const live = await exporter({ ...portalEnvironment(standIn), PORTAL_SERVICE_KEY: 'nobody' });
+    const begun = clock.monotonic();
+    await until('three attempts', () => asked(standIn, 'token') >= 3);
+    expect((clock.monotonic() - begun) / 1000).toBeGreaterThan(5 + 10 - 1);
+    expect(standIn.requests.filter(({ operation }) => operation !== 'token')).toEqual([]);
+    expect(live.log.filter(({ level }) => level > 30)).toHaveLength(1);
+    expect((await live.get('/status')).text).toContain('check the portal credentials');
+  });
+});
+
+describe('a secret in a file', () => {
+  test('that is rotated needs no restart: the portal’s', async () => {
+    const standIn = await services();
+    const file = join(temporaryDirectory(), 'secret');
+    writeFileSync(file, `${WRONG}\n`);
+    const { PORTAL_SERVICE_SECRET, ...environment } = portalEnvironment(standIn);
+    const live = await exporter({ ...environment, PORTAL_SERVICE_SECRET_FILE: file });
+    await until('the refusal', () => standIn.requests.some(({ status }) => status === 401));
+    expect((await live.scrape()).sum('filer_up')).toBe(0);
+    writeFileSync(file, `${PORTAL_SERVICE_SECRET}\n`);
+    await until('the portal to be up', async () => (await live.scrape()).sum('filer_up') === 1);
+  });
+
+  test('that is rotated needs no restart: the file acceleration service’s', async () => {
+    const standIn = await services();
+    const file = join(temporaryDirectory(), 'token');
+    writeFileSync(file, `${WRONG}\n`);
+    const { GFA_TOKEN, ...environment } = gfaEnvironment(standIn);
+    const live = await exporter({ ...environment, GFA_TOKEN_FILE: file });
+    await until('the refusal', () => standIn.requests.some(({ status }) => status === 401));
+    expect((await live.scrape()).sum('filer_up')).toBe(0);
+    writeFileSync(file, `${GFA_TOKEN}\n`);
+    const refusals = asked(standIn, 'data');
+    await until('the service to be up', async () => (await live.scrape()).sum('filer_up') === 1);
+    // Read again and tried again within one poll, not with the next one.
+    expect(
+      standIn.requests
+        .slice(refusals)
+        .map(({ status }) => status)
+        .slice(0, 2),
+    ).toEqual([401, 200]);
+  });
+});
+
+/** Of the right form, and nobody's. */
+const WRONG = '00000000-0000-4000-8000-000000000000';
+
+function asked(standIn: StandIn, operation: string): number {
+  return standIn.requests.filter((request) => request.operation === operation).length;
+}
