@@ -1,0 +1,105 @@
+import { atOnce } from '../../src/runtime/slices.ts';
+import { Ledger } from '../../src/sources/gfa/ledger.ts';
+import type { Answer } from '../../src/sources/gfa/records.ts';
+import { GROUPS } from '../../src/sources/gfa/series.ts';
+import { decode, encode } from '../../src/state/format.ts';
+import type { Report } from './main.ts';
+
+const FILERS = 500;
+const VOLUMES = 20;
+const PAIRS = FILERS * VOLUMES;
+/** An event of each of four kinds for every pair in each answer. */
+const ANSWERS = 10;
+const BOUNDS = [10, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400];
+
+/** 500 filers on 20 volumes each: what an event costs to count, and what a pair costs to know and to keep. */
+export async function events(report: Report): Promise<void> {
+  const ledger = new Ledger({
+    histograms: { bounds: BOUNDS, boundText: String },
+    memory: { perPair: 5_000, total: 500_000 },
+    groups: GROUPS,
+    goneAfterMs: 180_000,
+  });
+  const before = heapUsed();
+  let [micros, longestMs, counted] = [0, 0, 0];
+  for (let poll = 0; poll < ANSWERS; poll += 1) {
+    const answer = answerAt(poll);
+    const started = performance.now();
+    const work = ledger.absorb(answer, poll * 60_000, () => {});
+    for (let from = performance.now(), step = work.next(); ; step = work.next()) {
+      const now = performance.now();
+      longestMs = Math.max(longestMs, now - from);
+      from = now;
+      if (!step.done) continue;
+      counted += step.value;
+      break;
+    }
+    micros += (performance.now() - started) * 1_000;
+  }
+  if (counted !== ANSWERS * PAIRS * 4) throw new Error(`${counted} events were counted`);
+  const held = heapUsed() - before;
+  report('events.absorb_per_event', micros / counted, 'us');
+  report('events.absorb_longest_step', longestMs, 'ms');
+  report('events.memory_per_pair', held / PAIRS, 'bytes');
+  report('events.remembered_per_pair', ledger.memory.size / PAIRS, 'events');
+  await keeping(ledger, report);
+}
+
+/** What the state file costs for such a fleet. */
+async function keeping(ledger: Ledger, report: Report): Promise<void> {
+  const encoding = performance.now();
+  const [pieces, longestWrite] = stepped(encode(ledger.state(0)));
+  report('events.state_encode', performance.now() - encoding, 'ms');
+  report('events.state_encode_longest_step', longestWrite, 'ms');
+  const file = Buffer.concat([...pieces]);
+  report('events.state_file', file.length, 'bytes');
+  const decoding = performance.now();
+  const values = atOnce(decode(file));
+  report('events.state_decode', performance.now() - decoding, 'ms');
+  report('events.state_values', values.length, 'lines');
+}
+
+/** Runs a generator, and the longest that it ran without a stop. */
+function stepped<Result>(work: Generator<void, Result>): readonly [result: Result, longestMs: number] {
+  let longestMs = 0;
+  for (;;) {
+    const from = performance.now();
+    const step = work.next();
+    longestMs = Math.max(longestMs, performance.now() - from);
+    if (step.done) return [step.value, longestMs];
+  }
+}
+
+/** An answer with two lock and two propagation events of every pair. */
+function answerAt(poll: number): Answer {
+  const volumes = Array.from({ length: VOLUMES }, (_, volume) => `volume-${volume}`);
+  const pairs = Array.from({ length: FILERS }, (_, filer) =>
+    volumes.map((volume) => ({ filer: `filer-${filer}`, volume })),
+  );
+  const at = (second: number) => new Date(Date.UTC(2026, 2, 2, 10, poll, second)).toISOString();
+  const common = pairs.flat().map(({ filer, volume }) => ({
+    ...{ version: 1, filer_guid: filer, filer_title: filer, volume_guid: volume, volume_title: volume },
+  }));
+  const lock = { metric_type: 'lock', lock_phase: 'P2' };
+  const propagation = { metric_type: 'propagation', prop_seconds: 700 + poll, data_protected: 3 };
+  return {
+    info: { account: 'bench', volumes, last_lock_event: at(30), last_propagation: at(30) },
+    groups: {
+      filers: common.map((record) => ({ ...record, timestamp: at(0), last_checkin: 40 })),
+      volumes: [],
+      locks: common.flatMap((record) => [
+        { ...record, ...lock, timestamp: at(10), lock_state: 'ACQUIRED' },
+        { ...record, ...lock, timestamp: at(30), lock_state: 'RELEASED', lock_duration: 20 },
+      ]),
+      propagation: common.flatMap((record) => [
+        { ...record, ...propagation, timestamp: at(20), kind: 'data' },
+        { ...record, ...propagation, timestamp: at(30), kind: 'metadata' },
+      ]),
+    },
+  };
+}
+
+function heapUsed(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}

@@ -1,0 +1,342 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer, request } from 'node:http';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Report } from './main.ts';
+import { isInstalled, middle, perSecond, scrapes, startServing } from './scraping.ts';
+
+const gunzipped = promisify(gunzip);
+
+const SIZES = [1_000, 10_000, 100_000, 300_000, 1_000_000];
+
+/** prom-client is not asked for more: a scrape of it takes many seconds. */
+const MOST_OF_PROM_CLIENT = 300_000;
+
+/** Samples of one subject. */
+const EACH = 20;
+
+/** Tasks the samples are spread over, unless it says otherwise. */
+const TASKS = 10;
+
+interface Published {
+  readonly ms: number;
+  readonly publishMs: number;
+}
+
+/** What a scrape costs, beside a bare server, the usual client library and nginx in the same run. */
+export async function exposition(report: Report): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'filer-exporter-bench-'));
+  try {
+    for (const samples of SIZES) await ofSize(report, samples, directory);
+    await spread(report);
+    await crowd(report);
+    await memory(report);
+    await answer(report);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function ofSize(report: Report, samples: number, directory: string): Promise<void> {
+  const place = `exposition/${samples}`;
+  const subjects = samples / EACH / TASKS;
+  const times = samples >= 1_000_000 ? 5 : 15;
+  const ours = await startServing('ours');
+  const published: Published[] = [];
+  for (let round = 0; round < 5; round += 1) published.push(await ours.ask('publish', TASKS, subjects, round));
+  const publishMs = middle(published.slice(1).map(({ ms }) => ms));
+  report(`${place}/publish`, publishMs, 'ms');
+  report(`${place}/publish a sample`, (publishMs * 1000) / samples, 'us');
+  // The first that asks for gzip gets what is there; from then on it is packed beforehand.
+  await scrapes(ours.port, '/metrics', true, 1);
+  await ours.ask('idle');
+  const plain = await body(ours.port, false);
+  const packed = await body(ours.port, true);
+  report(`${place}/bytes plain`, plain.length, 'bytes');
+  report(`${place}/bytes gzip`, packed.length, 'bytes');
+  const paths = [join(directory, 'metrics'), join(directory, 'metrics.gz')] as const;
+  writeFileSync(paths[0], plain);
+  writeFileSync(paths[1], packed);
+  const bare = await startServing('bare', ...paths);
+  const nginx = (await isInstalled('nginx')) ? await startNginx(directory) : undefined;
+  const servers: readonly (readonly [string, { readonly port: number } | undefined])[] = [
+    ['ours', ours],
+    ['bare', bare],
+    ['nginx', nginx],
+  ];
+  for (const gzip of [false, true]) {
+    const coding = gzip ? 'gzip' : 'plain';
+    const took = await alternately(servers, gzip, times);
+    for (const [name, ms] of took) report(`${place}/scrape ${coding}/${name}`, ms, 'ms');
+    const base = took.get('bare') ?? Number.NaN;
+    report(`${place}/scrape ${coding}/ours to bare`, (took.get('ours') ?? Number.NaN) / base, 'ratio');
+  }
+  if (samples === 100_000 && nginx !== undefined && (await isInstalled('wrk'))) await requests(report, place, servers);
+  if (samples <= MOST_OF_PROM_CLIENT) {
+    const theirs = await startServing('prom-client');
+    const first = await theirs.ask<Published>('publish', TASKS, subjects, 0);
+    const again = await theirs.ask<Published>('publish', TASKS, subjects, 1);
+    report(`${place}/publish/prom-client, first`, first.ms, 'ms');
+    report(`${place}/publish/prom-client, again`, again.ms, 'ms');
+    const ms = middle(await fetched(theirs.port, 3));
+    report(`${place}/scrape plain/prom-client`, ms, 'ms');
+    const gzip = middle(await scrapes(ours.port, '/metrics', true, times));
+    report(`${place}/prom-client to ours, gzip`, ms / gzip, 'ratio');
+    theirs.stop();
+  }
+  ours.stop();
+  bare.stop();
+  nginx?.stop();
+}
+
+/** Server after server and again: a machine that is slow for a while is so for all of them. */
+async function alternately(
+  servers: readonly (readonly [string, { readonly port: number } | undefined])[],
+  gzip: boolean,
+  times: number,
+): Promise<ReadonlyMap<string, number>> {
+  const took = new Map<string, number[]>();
+  for (let round = 0; round < 4; round += 1) {
+    for (const [name, server] of servers) {
+      if (server === undefined) continue;
+      const ms = await scrapes(server.port, '/metrics', gzip, times);
+      // The first round warms up.
+      if (round > 0) took.set(name, [...(took.get(name) ?? []), ...ms]);
+    }
+  }
+  return new Map([...took].map(([name, ms]) => [name, middle(ms)]));
+}
+
+async function requests(
+  report: Report,
+  place: string,
+  servers: readonly (readonly [string, { readonly port: number } | undefined])[],
+): Promise<void> {
+  for (const gzip of [false, true]) {
+    const rates = new Map<string, number>();
+    for (const [name, server] of servers) {
+      if (server === undefined) continue;
+      rates.set(name, await perSecond(server.port, '/metrics', gzip));
+      report(`${place}/requests ${gzip ? 'gzip' : 'plain'}/${name}`, rates.get(name) ?? Number.NaN, 'per second');
+    }
+    const ours = rates.get('ours') ?? Number.NaN;
+    report(`${place}/requests ${gzip ? 'gzip' : 'plain'}/ours to nginx`, ours / (rates.get('nginx') ?? 1), 'ratio');
+  }
+}
+
+/** Many small tasks beside a few large ones, with the same samples. */
+async function spread(report: Report): Promise<void> {
+  for (const gzip of [false, true]) {
+    const took: number[] = [];
+    for (const [tasks, subjects] of [
+      [15_000, 1],
+      [15, 1_000],
+    ] as const) {
+      const ours = await startServing('ours');
+      for (let round = 0; round < 2; round += 1) await ours.ask('publish', tasks, subjects, round);
+      await scrapes(ours.port, '/metrics', gzip, 3);
+      await ours.ask('idle');
+      const ms = middle((await scrapes(ours.port, '/metrics', gzip, 30)).slice(5));
+      report(`exposition/spread/${tasks} tasks/scrape ${gzip ? 'gzip' : 'plain'}`, ms, 'ms');
+      if (!gzip) {
+        const { ms: publishMs } = await ours.ask<Published>('publish', tasks, subjects, 9);
+        report(
+          `exposition/spread/${tasks} tasks/publish a sample`,
+          (publishMs * 1000) / (tasks * subjects * EACH),
+          'us',
+        );
+      }
+      took.push(ms);
+      ours.stop();
+    }
+    const [many = Number.NaN, few = Number.NaN] = took;
+    report(`exposition/spread/many to few, ${gzip ? 'gzip' : 'plain'}`, many / few, 'ratio');
+  }
+}
+
+/** Ten scrapers, half of them packed, while polls bring 300,000 samples in 15 tasks, over and over. */
+async function crowd(report: Report): Promise<void> {
+  const ours = await startServing('ours');
+  for (let round = 0; round < 2; round += 1) await ours.ask('publish', 15, 1_000, round);
+  await scrapes(ours.port, '/metrics', true, 2);
+  await ours.ask('idle');
+  await ours.ask('watchLoop');
+  const polls = (async () => {
+    for (let round = 2; round < 7; round += 1) await ours.ask('publish', 15, 1_000, round, 50);
+  })();
+  const scrapers = Array.from({ length: 10 }, (_, index) => scrapes(ours.port, '/metrics', index % 2 === 0, 12, 500));
+  const took = (await Promise.all(scrapers)).flat();
+  await polls;
+  const { p99, max } = await ours.ask<{ readonly p99: number; readonly max: number }>('loop');
+  report('exposition/crowd/loop delay p99', p99, 'ms');
+  report('exposition/crowd/loop delay max', max, 'ms');
+  report('exposition/crowd/scrape median', middle(took), 'ms');
+  ours.stop();
+}
+
+/** Resident memory over the empty process, while every value changes in every round and scrapers come. */
+async function memory(report: Report): Promise<void> {
+  const ours = await startServing('ours');
+  await ours.ask('collect');
+  const empty = await ours.ask<Memory>('memory');
+  await ours.ask('publish', 15, 1_000, 0);
+  await scrapes(ours.port, '/metrics', true, 1);
+  const plain = (await body(ours.port, false)).length;
+  const rounds: number[] = [];
+  for (let round = 1; round <= 20; round += 1) {
+    await ours.ask('publish', 15, 1_000, round);
+    await scrapes(ours.port, '/metrics', round % 2 === 0, 2);
+    rounds.push((await ours.ask<Memory>('memory')).rss - empty.rss);
+  }
+  report('exposition/memory/most resident to plain bytes', Math.max(...rounds) / plain, 'ratio');
+  report('exposition/memory/resident a sample', middle(rounds) / 300_000, 'bytes');
+  report('exposition/memory/second half to first half', mean(rounds.slice(10)) / mean(rounds.slice(0, 10)), 'ratio');
+  await ours.ask('collect');
+  const { held } = await ours.ask<Memory>('memory');
+  report('exposition/memory/heap and buffers to plain bytes', (held - empty.held) / plain, 'ratio');
+  ours.stop();
+}
+
+/** Filers on volumes in the large answer, and the events of each: some 300,000 records, and as many samples. */
+const PAIRS = 8_000;
+const EVENTS = 37;
+
+/** The whole program while it takes two answers of `GET /data` of 300,000 records: the longest turn of its loop. */
+async function answer(report: Report): Promise<void> {
+  const bytes = largeAnswer();
+  let asked = 0;
+  const service = createHttpServer((_, response) => {
+    asked += 1;
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length });
+    response.end(bytes);
+  });
+  await new Promise<void>((resolve) => void service.listen(0, '127.0.0.1', resolve));
+  const { port } = service.address() as { readonly port: number };
+  const started = performance.now();
+  const program = await startServing('program', `http://127.0.0.1:${port}/v1`);
+  await program.ask('watchLoop');
+  const samples = async () =>
+    Number(
+      /^filer_exporter_samples (\d+)$/m.exec((await body(program.port, true).then(gunzipped)).toString())?.[1] ?? 0,
+    );
+  let shown = 0;
+  while (shown === 0 && performance.now() - started < 60_000) {
+    await sleep(100);
+    shown = await samples();
+  }
+  report('exposition/answer/bytes', bytes.length, 'bytes');
+  report('exposition/answer/samples', shown, 'samples');
+  report('exposition/answer/from start to shown', performance.now() - started, 'ms');
+  // The next answer is the same once more: all of it is read and known.
+  while (asked < 2 && performance.now() - started < 90_000) await sleep(100);
+  await sleep(6_000);
+  const { p99, max } = await program.ask<{ readonly p99: number; readonly max: number }>('loop');
+  report('exposition/answer/loop delay p99', p99, 'ms');
+  report('exposition/answer/loop delay max', max, 'ms');
+  program.stop();
+  service.closeAllConnections();
+  service.close();
+}
+
+function largeAnswer(): Buffer {
+  const time = (second: number) => new Date(Date.UTC(2026, 2, 2, 10) + second * 1000).toISOString();
+  const filers: unknown[] = [];
+  const propagation: unknown[] = [];
+  const locks: unknown[] = [];
+  for (let pair = 0; pair < PAIRS; pair += 1) {
+    const subject = {
+      filer_guid: `a1d1b8de-4e2b-4d0c-9a7f-${String(pair).padStart(12, '0')}`,
+      filer_title: `filer ${pair}`,
+      volume_guid: `0b7ad5f2-91c4-4c1e-8a55-${String(pair % 200).padStart(12, '0')}`,
+      volume_title: `volume ${pair % 200}`,
+    };
+    filers.push({ ...subject, last_checkin: 30, oldest_unprotected_data: 60, timestamp: time(0) });
+    for (let event = 0; event < EVENTS; event += 1) {
+      const timestamp = time(event);
+      if (event % 2 === 0) propagation.push({ ...subject, kind: 'sync', prop_seconds: 12 + event, timestamp });
+      else {
+        const lock = { lock_phase: 'acquire', lock_state: 'done', lock_duration: event / 10 };
+        locks.push({ ...subject, ...lock, timestamp });
+      }
+    }
+  }
+  const info = { account: 'benchmark', volumes: [], request_time: time(60) };
+  return Buffer.from(JSON.stringify({ info, metrics: [{ filers, propagation, locks, volumes: [] }] }));
+}
+
+interface Memory {
+  readonly rss: number;
+  readonly held: number;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** A whole answer as it came. */
+function body(port: number, gzip: boolean): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const headers = gzip ? { 'accept-encoding': 'gzip' } : {};
+    request({ host: '127.0.0.1', port, path: '/metrics', headers, agent: false }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
+      answer.on('end', () => resolve(Buffer.concat(chunks)));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** Whole answers of a server that does not say how long they are. */
+async function fetched(port: number, times: number): Promise<number[]> {
+  const took: number[] = [];
+  for (let time = 0; time < times; time += 1) {
+    const started = performance.now();
+    await body(port, false);
+    took.push(performance.now() - started);
+  }
+  return took;
+}
+
+/** nginx with the same files, as it is set up to serve them fastest; it ends with its process. */
+async function startNginx(directory: string): Promise<{ readonly port: number; stop(): void }> {
+  const port = await freePort();
+  const path = join(directory, 'nginx.conf');
+  writeFileSync(
+    path,
+    `daemon off; worker_processes 1; pid ${directory}/nginx.pid; error_log stderr crit; user root;
+events { worker_connections 64; }
+http { access_log off; sendfile on; tcp_nopush on; open_file_cache max=10; gzip_static on; keepalive_requests 1000000;
+client_body_temp_path ${directory}/a; proxy_temp_path ${directory}/b; fastcgi_temp_path ${directory}/c;
+uwsgi_temp_path ${directory}/d; scgi_temp_path ${directory}/e;
+server { listen 127.0.0.1:${port}; root ${directory}; default_type text/plain; } }
+`,
+  );
+  const child: ChildProcess = spawn('nginx', ['-e', 'stderr', '-c', path], { stdio: 'ignore' });
+  for (let tries = 0; tries < 100; tries += 1) {
+    await sleep(30);
+    if (
+      await scrapes(port, '/metrics', false, 1).then(
+        () => true,
+        () => false,
+      )
+    )
+      break;
+  }
+  return { port, stop: () => void child.kill('SIGQUIT') };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { readonly port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

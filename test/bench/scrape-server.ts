@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Gauge, Registry } from 'prom-client';
+import { createApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { Exposition } from '../../src/exposition/exposition.ts';
+import { OwnMetrics } from '../../src/exposition/own.ts';
+import { ExpositionServer } from '../../src/exposition/server.ts';
+import { ChunkStore } from '../../src/exposition/store.ts';
+import { systemClock as clock } from '../../src/runtime/clock.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
+import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
+import { gauges, labelNames, samplesOf } from './gauges.ts';
+
+/**
+ * The serving side of the benchmark, a process of its own: what it serves is in its arguments, and it does what its
+ * parent asks for by messages.
+ */
+type Order = (...given: readonly number[]) => Promise<unknown>;
+
+const [kind = '', ...given] = process.argv.slice(2);
+const kinds: Readonly<
+  Record<string, () => Promise<{ readonly port: number; readonly orders: Record<string, Order> }>>
+> = { ours, bare, 'prom-client': promClient, program };
+
+const { port, orders } = (await kinds[kind]?.()) ?? { port: 0, orders: {} };
+process.on('message', ({ id, order, args }: { id: number; order: string; args: number[] }) => {
+  void orders[order]?.(...args).then((result) => process.send?.({ id, result }));
+});
+process.on('disconnect', () => process.exit());
+process.send?.({ id: 0, result: port });
+
+/** Our own: `publish` replaces every task's snapshot, as polls would. */
+async function ours() {
+  const own = new OwnMetrics({ version: '1', revision: 'r', node_version: process.version }, ['gfa']);
+  const nothing = () => ({ apis: [], samples: 0, eventMemory: undefined, state: undefined });
+  const exposition = new Exposition(new ChunkStore(gauges), own, nothing, () => [], clock);
+  const server = new ExpositionServer({
+    host: '127.0.0.1',
+    port: 0,
+    metricsPath: '/metrics',
+    maxScrapes: 40,
+    clock,
+    log: createLog('silent', process.stderr),
+    site: {
+      exposition: (format, coding) => exposition.body(format, coding),
+      ready: () => true,
+      statusPage: () => '',
+      landingPage: () => '',
+    },
+  });
+  const publish: Order = async (tasks = 1, subjects = 1, round = 0, pauseMs = 0) => {
+    let inPublish = 0;
+    const started = performance.now();
+    for (let task = 0; task < tasks; task += 1) {
+      const samples = samplesOf(task * subjects, subjects, round);
+      const written = await exposition.write(samples);
+      const before = performance.now();
+      exposition.publish({ task: `task ${task}`, samples: [], written });
+      inPublish += performance.now() - before;
+      if (pauseMs > 0) await sleep(pauseMs);
+    }
+    return { ms: performance.now() - started, publishMs: inPublish };
+  };
+  return { port: await server.listen(), orders: { publish, idle: () => exposition.idle, ...measures() } };
+}
+
+/** Node's own server with the same bytes in memory, plain and packed, whatever is asked. */
+async function bare() {
+  const [plain = Buffer.alloc(0), packed = Buffer.alloc(0)] = given.map((path) => readFileSync(path));
+  const server = createServer((request, response) => {
+    const gzip = String(request.headers['accept-encoding'] ?? '').includes('gzip');
+    response.setHeader('content-type', 'text/plain; version=0.0.4; charset=utf-8');
+    if (gzip) response.setHeader('content-encoding', 'gzip');
+    response.setHeader('content-length', gzip ? packed.length : plain.length);
+    response.end(gzip ? packed : plain);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return { port: (server.address() as AddressInfo).port, orders: measures() };
+}
+
+/** The usual client library with the same gauges. */
+async function promClient() {
+  const registry = new Registry();
+  const made = new Map(
+    gauges.map(({ name, help }) => [name, new Gauge({ name, help, labelNames, registers: [registry] })]),
+  );
+  const server = createServer((_, response) => {
+    void registry.metrics().then((text) => response.end(text));
+  });
+  const publish: Order = async (tasks = 1, subjects = 1, round = 0) => {
+    const started = performance.now();
+    for (const { name, labels, value } of samplesOf(0, tasks * subjects, round)) made.get(name)?.set(labels, value);
+    return { ms: performance.now() - started, publishMs: 0 };
+  };
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return { port: (server.address() as AddressInfo).port, orders: { publish, ...measures() } };
+}
+
+/** The program as it is, polling a stand-in of the file acceleration service. */
+async function program() {
+  const config = loadConfig({
+    environment: {
+      LISTEN_ADDRESS: '127.0.0.1:0',
+      GFA_URL: given[0] ?? '',
+      GFA_TOKEN: 'benchmark',
+      GFA_INTERVAL: '10s',
+      MAX_RESPONSE_BYTES: '1000000000',
+    },
+    readFile: () => {
+      throw Object.assign(new Error('not read'), { code: 'ENOENT' });
+    },
+    vocabulary: { standardSeries: STANDARD_SERIES, furtherSeries: FURTHER_SERIES, collectors: ['telemetry'] },
+  });
+  const log = createLog('silent', process.stderr);
+  const versions = { version: '1', revision: 'r', nodeVersion: process.version };
+  const app = createApp(config, { clock, random: seededRandom(1), log, ...versions });
+  return { port: await app.start(), orders: measures() };
+}
+
+/** What the process looks like from inside. */
+function measures(): Record<string, Order> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  return {
+    watchLoop: async () => {
+      delay.reset();
+      delay.enable();
+    },
+    loop: async () => {
+      delay.disable();
+      // What is recorded is from one look to the next, the millisecond between them included.
+      return { p99: Math.max(0, delay.percentile(99) / 1e6 - 1), max: Math.max(0, delay.max / 1e6 - 1) };
+    },
+    memory: async () => {
+      const { rss, heapUsed, external } = process.memoryUsage();
+      return { rss, held: heapUsed + external };
+    },
+    collect: async () => {
+      for (let round = 0; round < 3; round += 1) {
+        globalThis.gc?.();
+        await sleep(20);
+      }
+    },
+  };
+}
