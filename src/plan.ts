@@ -11,8 +11,8 @@ import { seededRandom } from './runtime/random.ts';
 import { operationsFor } from './sources/portal/operations.ts';
 import { Budget } from './transport/budget.ts';
 
-/** What an empty process takes, and what each byte of the exposition adds: measured with `npm run bench`. */
-const MEMORY = { emptyBytes: 90e6, perExpositionByte: 3.5 } as const;
+/** What an empty process takes, and what each byte of the exposition adds, parsing and packing included: measured at 500 appliances. */
+const MEMORY = { emptyBytes: 80e6, perExpositionByte: 5 } as const;
 
 /** Appliances written out to know their size; more are counted as many times. */
 const SAMPLED_APPLIANCES = 50;

@@ -64,6 +64,20 @@ const cpuCores = {
   fields: { num_cores: {} },
 } as const satisfies Family;
 
+/** Two series give this one, each under a field name of its own. */
+const cpuUtilization = {
+  name: 'filer_appliance_cpu_utilization_ratio',
+  help: 'Share of the processors in use, 0 to 1.',
+  from: percent,
+} as const;
+
+/** Two series give this one as well. */
+const loadAverage = {
+  name: 'filer_appliance_load_average',
+  help: 'Mean number of processes running or waiting, by window.',
+  from: plain,
+} as const;
+
 /**
  * Which window a field of `load_average` is the mean over. Its names are not documented, so they are read by the words
  * that any spelling would use (upstream-api.md 7); a name with none of them stands for itself.
@@ -79,23 +93,8 @@ const everyLoadField: EveryOtherField = { label: 'window', value: loadWindow, ex
 
 /** The 15 series of the portal's published list: what each yields, keyed by its path segment. Add a metric here and nowhere else. */
 export const standardSeries = {
-  load_average: [
-    {
-      name: 'filer_appliance_load_average',
-      help: 'Mean number of processes running or waiting, by window.',
-      from: plain,
-      fields: everyLoadField,
-    },
-    cpuCores,
-  ],
-  cpu_utilization: [
-    {
-      name: 'filer_appliance_cpu_utilization_ratio',
-      help: 'Share of the processors in use, 0 to 1.',
-      from: percent,
-      fields: { cpu_usage: {} },
-    },
-  ],
+  load_average: [{ ...loadAverage, fields: everyLoadField }, cpuCores],
+  cpu_utilization: [{ ...cpuUtilization, fields: { cpu_usage: {} } }],
   memory_utilization: [
     {
       name: 'filer_appliance_memory_bytes',
@@ -192,18 +191,8 @@ export const currentPerformance = [
     from: seconds,
     fields: { uptime: {} },
   },
-  {
-    name: 'filer_appliance_cpu_utilization_ratio',
-    help: 'Share of the processors in use, 0 to 1.',
-    from: percent,
-    fields: { cpu_util: {} },
-  },
-  {
-    name: 'filer_appliance_load_average',
-    help: 'Mean number of processes running or waiting, by window.',
-    from: plain,
-    fields: { fifteen_minute_load_average: { window: '15m' } },
-  },
+  { ...cpuUtilization, fields: { cpu_util: {} } },
+  { ...loadAverage, fields: { fifteen_minute_load_average: { window: '15m' } } },
   cpuCores,
 ] as const satisfies readonly Family[];
 
