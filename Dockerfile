@@ -26,7 +26,7 @@ WORKDIR /app
 COPY --from=build /build/package.json /build/LICENSE ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
-# A number, so that Kubernetes' runAsNonRoot can tell. Nothing is ever written: the root may be read-only.
+# A number, so that Kubernetes' runAsNonRoot can tell. The root may be read-only: only STATE_FILE is ever written.
 USER 65532:65532
 EXPOSE 9989
 # Asks the address that LISTEN_ADDRESS names, which is this machine's own when it names no host.
