@@ -118,8 +118,7 @@ export function createApp(config: Config, outside: Outside): App {
     once: async (signal) => {
       await restore();
       await Promise.all(sources.map(({ runner }) => runner.runOnce(signal)));
-      const buffers = await exposition.moment('text');
-      return { exposition: Buffer.concat(buffers), polled: sources.some(({ watch }) => watch.succeeded > 0) };
+      return { exposition: await exposition.whole('text'), polled: sources.some(({ watch }) => watch.succeeded > 0) };
     },
     countAppliances: async () => {
       const counts = await Promise.all(sources.map(({ count }) => count(stopping.signal)));

@@ -17,6 +17,12 @@ const END = Buffer.from('# EOF\n');
  */
 const OWN_SHARED_MS = 100;
 
+/** What is sent of a scrape, for as long as it is held: what it is made of is not given back to the system before. */
+export interface HeldBody extends Body {
+  /** Nothing of it is read any more, by us or by a socket; must be called. */
+  release(): void;
+}
+
 /** Everything that `/metrics` serves: the chunks of upstream data, then what the exporter says about itself. */
 export class Exposition {
   readonly #store: ChunkStore;
@@ -75,21 +81,33 @@ export class Exposition {
     this.#packing.changed();
   }
 
-  /** One moment of everything, as buffers in order; what is not fresh is not in it. */
-  async moment(format: Format): Promise<readonly Buffer[]> {
-    this.#withdrawStale();
-    // Taken before anything is awaited: chunks and own numbers are of one moment.
-    const { buffers } = this.#store.moment(format);
-    return [...buffers, ...(await this.#end(format))];
+  /** One moment of everything, in one buffer; what is not fresh is not in it. */
+  async whole(format: Format): Promise<Buffer> {
+    const body = await this.body(format, undefined);
+    try {
+      return Buffer.concat([...body.pieces()]);
+    } finally {
+      body.release();
+    }
   }
 
   /** The same as what is sent of it; where it is to be packed, of what is packed already. */
-  async body(format: Format, coding: Coding | undefined): Promise<Body> {
-    if (coding === undefined) return plainBody(await this.moment(format));
+  async body(format: Format, coding: Coding | undefined): Promise<HeldBody> {
     this.#withdrawStale();
-    this.#packing.asked(coding);
-    const items = this.#store.items(format, coding);
-    return bodyOf([...items, ...(await this.#end(format))], coding);
+    if (coding !== undefined) this.#packing.asked(coding);
+    const release = this.#store.hold();
+    try {
+      // Taken before anything is awaited: chunks and own numbers are of one moment.
+      if (coding === undefined) {
+        const { buffers } = this.#store.moment(format);
+        return { ...plainBody([...buffers, ...(await this.#end(format))]), release };
+      }
+      const items = this.#store.items(format, coding);
+      return { ...bodyOf([...items, ...(await this.#end(format))], coding), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   #withdrawStale(): void {

@@ -1,8 +1,9 @@
+import type { Memory } from './memory.ts';
 import { ownCopy, room } from './room.ts';
 import { Page, Segment } from './segment.ts';
 import { SeriesIndex } from './series-index.ts';
-import { type Lines, SEGMENT_BYTES } from './shelf.ts';
-import { type Slab, writeText } from './slab.ts';
+import { SEGMENT_BYTES } from './shelf.ts';
+import { type Text, writeText } from './slab.ts';
 
 /** A large task's lines are cut into buffers of this size: one is packed in one or two milliseconds. */
 const PIECE_BYTES = 256 * 1024;
@@ -13,9 +14,18 @@ const GATHERED_BYTES = SEGMENT_BYTES / 2;
 /** What has no pieces yet has these: most families of most tasks never get any. */
 const NONE: never[] = [];
 
+/** One task's lines of one family, written: text where they are few, else pages cut at line ends. */
+export interface Finished {
+  readonly family: string;
+  readonly samples: number;
+  readonly few: Text | undefined;
+  readonly pages: readonly Page[];
+}
+
 /** One task's lines of one family while they are written: each series once, the later value in the place of the earlier. */
 export class FamilyLines {
-  readonly #slab: Slab;
+  readonly #family: string;
+  readonly #memory: Memory;
   readonly #index = new SeriesIndex();
   #pieces: Buffer[] = NONE;
   /** Where each piece begins, counted in bytes from the first line. */
@@ -28,9 +38,10 @@ export class FamilyLines {
   #gatheredBytes = 0;
   #bytes = 0;
 
-  /** What is little is written to `slab`. */
-  constructor(slab: Slab) {
-    this.#slab = slab;
+  /** `memory`: where the buffers of what is not little are given back to. */
+  constructor(family: string, memory: Memory) {
+    this.#family = family;
+    this.#memory = memory;
   }
 
   /**
@@ -54,21 +65,22 @@ export class FamilyLines {
   }
 
   /** What was written, whole. A generator: where values were replaced, every line is looked at again. */
-  *finish(): Generator<void, Lines> {
+  *finish(): Generator<void, Finished> {
+    const family = this.#family;
     const samples = this.#index.count;
     if (this.#later !== undefined) return yield* this.#rewritten(this.#later);
     if (this.#piece === undefined && this.#pieces.length === 0) {
-      return { samples, few: this.#slab.write(this.#gathered, this.#gatheredBytes), pages: NONE };
+      return { family, samples, few: { text: this.#gathered, bytes: this.#gatheredBytes }, pages: NONE };
     }
     this.#spill();
     this.#endPiece();
-    return { samples, few: undefined, pages: this.#pieces.map(pageOf) };
+    return { family, samples, few: undefined, pages: this.#pieces.map((lines) => pageOf(lines, this.#memory)) };
   }
 
-  *#rewritten(later: ReadonlyMap<number, string>): Generator<void, Lines> {
+  *#rewritten(later: ReadonlyMap<number, string>): Generator<void, Finished> {
     this.#spill();
     this.#endPiece();
-    const lines = new FamilyLines(this.#slab);
+    const lines = new FamilyLines(this.#family, this.#memory);
     for (let line = 0; line < this.#index.count; line += 1) {
       const text = this.#textOf(line);
       const series = text.slice(0, text.lastIndexOf(' '));
@@ -138,8 +150,8 @@ export class FamilyLines {
   }
 }
 
-function pageOf(lines: Buffer): Page {
-  const page = new Page();
+function pageOf(lines: Buffer, memory: Memory): Page {
+  const page = new Page(memory);
   new Segment(page, lines);
   return page;
 }

@@ -1,23 +1,24 @@
 import type { Labels } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { Written } from '../metrics/snapshot.ts';
-import { FamilyLines } from './family-lines.ts';
+import { FamilyLines, type Finished } from './family-lines.ts';
 import { hashOf, LabelTexts, mixed } from './label-texts.ts';
+import type { Memory } from './memory.ts';
 import type { Lines } from './shelf.ts';
-import { Slab } from './slab.ts';
+import type { Slab } from './slab.ts';
 import { formatValue, type Mended } from './text.ts';
 
 /** A task's lines, written and not shown yet: family by family. */
 export class Prepared implements Written {
-  readonly families: ReadonlyMap<string, Lines>;
+  readonly families: readonly Lines[];
   readonly mended: Mended;
   readonly lines: number;
 
-  constructor(families: ReadonlyMap<string, Lines>, mended: Mended) {
+  constructor(families: readonly Lines[], mended: Mended) {
     this.families = families;
     this.mended = mended;
     let lines = 0;
-    for (const { samples } of families.values()) lines += samples;
+    for (const { samples } of families) lines += samples;
     this.lines = lines;
   }
 }
@@ -36,11 +37,17 @@ export class LineWriter {
   readonly #familyOf: (sampleName: string) => string;
   readonly #labels = new LabelTexts();
   readonly #names = new Map<string, Name>();
-  readonly #slab = new Slab();
+  readonly #slab: Slab;
+  readonly #memory: Memory;
 
-  /** `familyOf` says which family a sample's name belongs to, and throws for one of none. */
-  constructor(familyOf: (sampleName: string) => string) {
+  /**
+   * `familyOf` says which family a sample's name belongs to, and throws for one of none. What is little is written to
+   * `slab`; `memory` is where the rest is given back to.
+   */
+  constructor(familyOf: (sampleName: string) => string, slab: Slab, memory: Memory) {
     this.#familyOf = familyOf;
+    this.#slab = slab;
+    this.#memory = memory;
   }
 
   /**
@@ -65,7 +72,7 @@ export class LineWriter {
       mended.cut += labels.cut;
       if (lines === undefined || name.family !== family) {
         family = name.family;
-        lines = families.get(family) ?? new FamilyLines(this.#slab);
+        lines = families.get(family) ?? new FamilyLines(family, this.#memory);
         families.set(family, lines);
       }
       const hash = mixed(name.hash, labels.hash);
@@ -74,9 +81,20 @@ export class LineWriter {
       written += 1;
       if (written % LINES_A_STEP === 0) yield;
     }
-    const finished = new Map<string, Lines>();
-    for (const [each, its] of families) finished.set(each, yield* its.finish());
-    return new Prepared(finished, mended);
+    const finished: Finished[] = [];
+    for (const each of families.values()) finished.push(yield* each.finish());
+    return new Prepared(this.#inBytes(finished), mended);
+  }
+
+  /** What is few becomes bytes, that of all families together. */
+  #inBytes(finished: readonly Finished[]): readonly Lines[] {
+    const written = this.#slab.write(finished.flatMap(({ few }) => few ?? []));
+    let next = 0;
+    return finished.map(({ family, samples, few, pages }) => {
+      if (few === undefined) return { family, samples, few, pages };
+      next += 1;
+      return { family, samples, few: written[next - 1], pages };
+    });
   }
 
   #nameOf(name: string): Name {

@@ -23,7 +23,7 @@ export class Packing {
   readonly #clock: Clock;
   readonly #askedAt = new Map<Coding, number>();
   #lanes = 0;
-  #ended: Promise<unknown> = Promise.resolve();
+  #ended: Promise<void> = Promise.resolve();
 
   constructor(store: ChunkStore, clock: Clock) {
     this.#store = store;
@@ -31,7 +31,7 @@ export class Packing {
   }
 
   /** Resolves when nothing is left to be packed, as far as is known now. */
-  get idle(): Promise<unknown> {
+  get idle(): Promise<void> {
     return this.#ended;
   }
 
@@ -50,13 +50,15 @@ export class Packing {
       this.#lanes += 1;
       // Not within the caller's turn: a row of publications is packed after the last one.
       const lane = turn().then(() => this.#work());
-      this.#ended = Promise.all([this.#ended, lane]);
+      const before = this.#ended;
+      // Resolves with nothing: with what came before it, it would keep all of that alive for good.
+      this.#ended = lane.then(() => before);
     }
   }
 
   /** Packs a large task's pages before they are shown: a scrape meanwhile has the last ones, packed and whole. */
   async packBeforehand(prepared: Prepared): Promise<void> {
-    for (const { pages } of prepared.families.values()) {
+    for (const { pages } of prepared.families) {
       for (const page of pages) for (const segment of page.segments) await this.#pack(segment);
     }
   }
@@ -79,8 +81,13 @@ export class Packing {
   async #pack(segment: Segment): Promise<void> {
     for (const coding of this.#askedAt.keys()) {
       if (segment.packed(coding) === undefined) {
-        const lines = segment.lines();
-        segment.keep(coding, await pack(coding, lines), lines);
+        const release = this.#store.hold();
+        try {
+          const lines = segment.lines();
+          segment.keep(coding, await pack(coding, lines), lines);
+        } finally {
+          release();
+        }
       }
       segment.page.join(coding);
     }

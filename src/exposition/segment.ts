@@ -1,27 +1,24 @@
 import { type Coding, type Item, joined, type Packed } from './coding.ts';
+import type { Memory } from './memory.ts';
 import { room } from './room.ts';
+import type { Bytes, Slab, SlabPage } from './slab.ts';
 
 /** One task's lines of one family, among those of other tasks. */
 export class Part {
-  /** What its bytes are in: what they were written to, then the buffer of its segment. */
-  source: Buffer;
+  /** Where its bytes are; undefined once its segment has joined them, which is where they are then. */
+  slab: SlabPage | undefined;
   at: number;
   bytes: number;
   /** Undefined while it is nowhere. */
   segment: Segment | undefined = undefined;
+  /** Which of its segment's parts it is. */
+  place = 0;
 
-  constructor({ source, at, bytes }: Bytes) {
-    this.source = source;
+  constructor({ slab, at, bytes }: Bytes) {
+    this.slab = slab;
     this.at = at;
     this.bytes = bytes;
   }
-}
-
-/** Some bytes of a larger buffer, without a buffer of their own: there are very many of these. */
-export interface Bytes {
-  readonly source: Buffer;
-  readonly at: number;
-  readonly bytes: number;
 }
 
 /**
@@ -30,7 +27,7 @@ export interface Bytes {
  */
 export class Segment {
   readonly page: Page;
-  readonly parts = new Set<Part>();
+  readonly parts: Part[] = [];
   #bytes: number;
   #buffer: Buffer;
   #stale = false;
@@ -53,42 +50,61 @@ export class Segment {
   /** Puts a part in. */
   put(part: Part): void {
     part.segment = this;
-    this.parts.add(part);
+    part.place = this.parts.length;
+    this.parts.push(part);
     this.#bytes += part.bytes;
     this.#change();
   }
 
   /** Gives a part that is in other lines. */
-  refill(part: Part, { source, at, bytes }: Bytes): void {
+  refill(part: Part, { slab, at, bytes }: Bytes): void {
+    part.slab?.leave();
     this.#bytes += bytes - part.bytes;
-    part.source = source;
+    part.slab = slab;
     part.at = at;
     part.bytes = bytes;
     this.#change();
   }
 
-  /** Takes a part out. */
+  /** Takes a part out whose lines are needed no more. */
   take(part: Part): void {
-    part.segment = undefined;
-    this.parts.delete(part);
-    this.#bytes -= part.bytes;
-    this.#change();
+    part.slab?.leave();
+    part.slab = undefined;
+    this.#remove(part);
   }
 
-  /** Its lines, in a buffer that nobody changes any more. */
+  /** Takes a part out that goes elsewhere: its lines are in the slab then. */
+  lift(part: Part, slab: Slab): void {
+    if (part.slab === undefined) {
+      const copy = slab.copy(this.#buffer, part.at, part.bytes);
+      part.slab = copy.slab;
+      part.at = copy.at;
+    }
+    this.#remove(part);
+  }
+
+  /** Its lines, in a buffer that nobody changes; see {@link Memory} for how long it may be read. */
   lines(): Buffer {
     if (!this.#stale) return this.#buffer;
+    const before = this.#buffer;
     const made = room(this.#bytes);
     let at = 0;
     for (const part of this.parts) {
-      part.source.copy(made, at, part.at, part.at + part.bytes);
-      part.source = made;
+      (part.slab?.buffer ?? before).copy(made, at, part.at, part.at + part.bytes);
+      part.slab?.leave();
+      part.slab = undefined;
       part.at = at;
       at += part.bytes;
     }
     this.#buffer = made;
     this.#stale = false;
+    this.page.memory.leave(before);
     return made;
+  }
+
+  /** It is shown no more. */
+  close(): void {
+    this.page.memory.leave(this.#buffer);
   }
 
   /** Its lines packed, where they have been since they changed last. */
@@ -107,6 +123,18 @@ export class Segment {
     this.page.forget();
   }
 
+  /** The last part takes the place of the one removed. */
+  #remove(part: Part): void {
+    const last = this.parts.pop();
+    if (last !== undefined && last !== part) {
+      this.parts[part.place] = last;
+      last.place = part.place;
+    }
+    part.segment = undefined;
+    this.#bytes -= part.bytes;
+    this.#change();
+  }
+
   #change(): void {
     // Changed already, and nothing was made of it since.
     if (this.#stale) return;
@@ -121,7 +149,13 @@ const NOTHING = Buffer.alloc(0);
 /** Neighbouring segments: what of them is packed is kept in one buffer too, for small writes cost more than their bytes. */
 export class Page {
   readonly segments = new Set<Segment>();
+  /** Where what its segments were in is given back to. */
+  readonly memory: Memory;
   readonly #packed = new Map<Coding, Packed>();
+
+  constructor(memory: Memory) {
+    this.memory = memory;
+  }
 
   /** What it is in a coding: one piece where all of it is packed and joined, else segment by segment. */
   *items(coding: Coding): Generator<Item> {

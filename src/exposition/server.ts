@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Body, CODINGS, type Coding } from './coding.ts';
+import type { HeldBody } from './exposition.ts';
 import { CONTENT_TYPES, chooseCoding, chooseFormat } from './negotiate.ts';
 import { send } from './sending.ts';
 import type { Format } from './text.ts';
@@ -10,7 +11,7 @@ import type { Format } from './text.ts';
 /** What the server asks of the rest of the program. */
 export interface Site {
   /** One moment of the whole exposition, packed or, without a coding, plain. */
-  exposition(format: Format, coding: Coding | undefined): Promise<Body>;
+  exposition(format: Format, coding: Coding | undefined): Promise<HeldBody>;
   /** Whether the first polls have ended. */
   ready(): boolean;
   /** Pages for people, as whole HTML documents. */
@@ -122,19 +123,24 @@ export class ExpositionServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { site, clock, log } = this.#settings;
     const format = chooseFormat(request.headers.accept);
     const coding = chooseCoding(request.headers['accept-encoding'], CODINGS);
-    const body = await site.exposition(format, coding);
-    response.setHeader('content-type', CONTENT_TYPES[format]);
-    response.setHeader('vary', 'Accept, Accept-Encoding');
-    response.setHeader('cache-control', 'no-store');
-    if (coding !== undefined) response.setHeader('content-encoding', coding);
-    response.setHeader('content-length', body.length);
-    if (request.method === 'HEAD') {
-      response.end();
-      return;
+    const body = await this.#settings.site.exposition(format, coding);
+    try {
+      response.setHeader('content-type', CONTENT_TYPES[format]);
+      response.setHeader('vary', 'Accept, Accept-Encoding');
+      response.setHeader('cache-control', 'no-store');
+      if (coding !== undefined) response.setHeader('content-encoding', coding);
+      response.setHeader('content-length', body.length);
+      if (request.method === 'HEAD') response.end();
+      else await this.#send(body, request, response);
+    } finally {
+      body.release();
     }
+  }
+
+  async #send(body: Body, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { clock, log } = this.#settings;
     const ended = new AbortController();
     const tooLong = new AbortController();
     void clock.sleep(scrapeTimeoutMs(request), ended.signal).then(() => {

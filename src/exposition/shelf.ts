@@ -1,4 +1,6 @@
-import { type Bytes, Page, Part, Segment } from './segment.ts';
+import type { Memory } from './memory.ts';
+import { Page, Part, Segment } from './segment.ts';
+import type { Bytes, Slab } from './slab.ts';
 
 /**
  * A segment of small parts is not filled beyond this. Small enough that one changed part has little packed again, large
@@ -14,6 +16,7 @@ const PAGE_SEGMENTS = 16;
 
 /** One task's lines of one family, before they are shown: some bytes where they are few, else pages cut at line ends. */
 export interface Lines {
+  readonly family: string;
   readonly samples: number;
   readonly few: Bytes | undefined;
   readonly pages: readonly Page[];
@@ -27,13 +30,20 @@ export class Shelf {
   /** In the order of the exposition. */
   readonly pages = new Set<Page>();
   readonly #changed: Set<Segment>;
+  readonly #memory: Memory;
+  readonly #slab: Slab;
   readonly #roomy = new Set<Segment>();
   readonly #roomyPages = new Set<Page>();
   #chunks = 0;
 
-  /** `changed` gets each segment that has other lines now, and loses those that leave. */
-  constructor(changed: Set<Segment>) {
+  /**
+   * `changed` gets each segment that has other lines now, and loses those that leave; `slab` takes lines that move from
+   * one segment to another.
+   */
+  constructor(changed: Set<Segment>, memory: Memory, slab: Slab) {
     this.#changed = changed;
+    this.#memory = memory;
+    this.#slab = slab;
   }
 
   /** How many chunks are here. */
@@ -67,7 +77,10 @@ export class Shelf {
     if (!(chunk instanceof Part)) {
       for (const page of chunk) {
         this.pages.delete(page);
-        for (const segment of page.segments) this.#changed.delete(segment);
+        for (const segment of page.segments) {
+          this.#changed.delete(segment);
+          segment.close();
+        }
       }
     } else if (chunk.segment !== undefined) {
       const { segment } = chunk;
@@ -81,8 +94,8 @@ export class Shelf {
     if (segment === undefined) return;
     segment.refill(part, lines);
     this.#changed.add(segment);
-    if (segment.bytes <= 2 * SEGMENT_BYTES || segment.parts.size === 1) return;
-    segment.take(part);
+    if (segment.bytes <= 2 * SEGMENT_BYTES || segment.parts.length === 1) return;
+    segment.lift(part, this.#slab);
     this.#place(part);
   }
 
@@ -108,7 +121,7 @@ export class Shelf {
   #newSegment(): Segment {
     let [page] = this.#roomyPages;
     if (page === undefined) {
-      page = new Page();
+      page = new Page(this.#memory);
       this.pages.add(page);
       this.#roomyPages.add(page);
     }
@@ -124,11 +137,11 @@ export class Shelf {
     if (segment.bytes < CRUMB_BYTES) {
       for (const part of [...segment.parts]) {
         if (this.#roomFor(part.bytes, segment) === undefined) break;
-        segment.take(part);
+        segment.lift(part, this.#slab);
         this.#place(part, segment);
       }
     }
-    if (segment.parts.size > 0) {
+    if (segment.parts.length > 0) {
       this.#changed.add(segment);
       return;
     }
@@ -137,6 +150,7 @@ export class Shelf {
     this.#changed.delete(segment);
     page.segments.delete(segment);
     page.forget();
+    segment.close();
     if (page.segments.size > 0) this.#roomyPages.add(page);
     else {
       this.#roomyPages.delete(page);

@@ -3,24 +3,31 @@ import type { Snapshot } from '../metrics/snapshot.ts';
 import { atOnce } from '../runtime/slices.ts';
 import { type Coding, type Item, type Packed, packAtOnce, together } from './coding.ts';
 import { LineWriter, Prepared } from './line-writer.ts';
+import { Memory } from './memory.ts';
 import type { Segment } from './segment.ts';
 import { type Chunk, Shelf } from './shelf.ts';
+import { Slab } from './slab.ts';
 import { type FamilyHeader, type Format, headerLines, type Mended } from './text.ts';
 
 /** A family as the store has it: what is written above its chunks, and the chunks. */
 interface Family {
+  readonly name: string;
   readonly shelf: Shelf;
   readonly headers: Readonly<Record<Format, Buffer>>;
   readonly packed: Map<string, Packed>;
 }
 
-/** What the store holds of a task. */
+/** Lists of families that tasks share, remembered at most: tasks leave values out in many ways. */
+const MOST_LISTS = 1_000;
+
+/** What the store holds of a task: a chunk of each of its families. */
 interface Entry {
-  readonly chunks: ReadonlyMap<Family, Chunk>;
-  readonly samples: number;
+  readonly families: readonly Family[];
+  readonly chunks: Chunk[];
+  samples: number;
 }
 
-/** One moment of the store, as buffers that nobody changes any more. */
+/** One moment of the store, as buffers that nobody changes for as long as whoever took it holds the store. */
 export interface Moment {
   readonly buffers: readonly Buffer[];
 }
@@ -33,10 +40,13 @@ export interface Moment {
 export class ChunkStore {
   readonly #families = new Map<string, Family>();
   readonly #familyOfSample = new Map<string, string>();
-  readonly #writer = new LineWriter((name) => this.#familyNameOf(name));
+  readonly #memory = new Memory();
+  readonly #slab = new Slab();
+  readonly #writer = new LineWriter((name) => this.#familyNameOf(name), this.#slab, this.#memory);
   readonly #tasks = new Map<string, Entry>();
   readonly #changed = new Set<Segment>();
   readonly #items = new Map<string, readonly Item[]>();
+  readonly #lists = new Map<string, readonly Family[]>();
   #samples = 0;
   #version = 0;
 
@@ -47,8 +57,8 @@ export class ChunkStore {
         text: Buffer.from(headerLines(family, 'text')),
         openmetrics: Buffer.from(headerLines(family, 'openmetrics')),
       };
-      const shelf = new Shelf(this.#changed);
-      this.#families.set(family.name, { shelf, headers, packed: new Map() });
+      const shelf = new Shelf(this.#changed, this.#memory, this.#slab);
+      this.#families.set(family.name, { name: family.name, shelf, headers, packed: new Map() });
       for (const suffix of family.type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) {
         this.#familyOfSample.set(family.name + suffix, family.name);
       }
@@ -103,14 +113,17 @@ export class ChunkStore {
   publish({ task, samples, written }: Snapshot): Mended {
     const prepared = written instanceof Prepared ? written : atOnce(this.prepare(samples));
     const before = this.#tasks.get(task);
-    const chunks = new Map<Family, Chunk>();
-    for (const [name, lines] of prepared.families) {
-      const family = this.#familyOf(name);
-      chunks.set(family, family.shelf.put(lines, before?.chunks.get(family)));
-    }
-    for (const [family, chunk] of before?.chunks ?? []) if (!chunks.has(family)) family.shelf.take(chunk);
-    this.#tasks.set(task, { chunks, samples: prepared.lines });
+    const families = this.#familiesOf(prepared, before);
     this.#samples += prepared.lines - (before?.samples ?? 0);
+    if (before?.families === families) {
+      // The same families as always: nothing is made anew, for it would outlive the young garbage.
+      before.samples = prepared.lines;
+      for (let index = 0; index < families.length; index += 1) {
+        const lines = prepared.families[index];
+        const chunk = lines && families[index]?.shelf.put(lines, before.chunks[index]);
+        if (chunk !== undefined) before.chunks[index] = chunk;
+      }
+    } else this.#tasks.set(task, this.#replaced(before, families, prepared));
     this.#change();
     return prepared.mended;
   }
@@ -119,10 +132,20 @@ export class ChunkStore {
   withdraw(task: string): void {
     const entry = this.#tasks.get(task);
     if (entry === undefined) return;
-    for (const [family, chunk] of entry.chunks) family.shelf.take(chunk);
+    for (const [index, chunk] of entry.chunks.entries()) entry.families[index]?.shelf.take(chunk);
     this.#tasks.delete(task);
     this.#samples -= entry.samples;
     this.#change();
+  }
+
+  /** Somebody begins to read what was or will be handed out; what is returned says that he has ended, and must be called. */
+  hold(): () => void {
+    return this.#memory.hold();
+  }
+
+  /** Buffers that are given back when those who read now have ended. */
+  get waiting(): number {
+    return this.#memory.waiting;
   }
 
   /** What there is now: each family's header and its chunks, never split, families without samples left out. */
@@ -170,6 +193,37 @@ export class ChunkStore {
     const family = this.#familyOfSample.get(sampleName);
     if (family === undefined) throw new TypeError(`publishing ${sampleName}: no row of the catalogue declares it`);
     return family;
+  }
+
+  /** A task's entry where its families are others than before, or it is new. */
+  #replaced(before: Entry | undefined, families: readonly Family[], prepared: Prepared): Entry {
+    const chunks = prepared.families.map((lines) => {
+      const family = this.#familyOf(lines.family);
+      return family.shelf.put(lines, before?.chunks[before.families.indexOf(family)]);
+    });
+    for (const [index, chunk] of before?.chunks.entries() ?? []) {
+      const family = before?.families[index];
+      if (family !== undefined && !families.includes(family)) family.shelf.take(chunk);
+    }
+    return { families, chunks, samples: prepared.lines };
+  }
+
+  /** Shared by all tasks that have the same ones: there are as many of these lists as there are series, not tasks. */
+  #familiesOf({ families: written }: Prepared, before: Entry | undefined): readonly Family[] {
+    if (
+      before?.families.length === written.length &&
+      written.every(({ family }, index) => before.families[index]?.name === family)
+    ) {
+      return before.families;
+    }
+    const key = written.map(({ family }) => family).join(' ');
+    let families = this.#lists.get(key);
+    if (families === undefined) {
+      families = written.map(({ family }) => this.#familyOf(family));
+      if (this.#lists.size >= MOST_LISTS) this.#lists.clear();
+      this.#lists.set(key, families);
+    }
+    return families;
   }
 
   #familyOf(name: string): Family {

@@ -43,7 +43,7 @@ test('24 hours in which appliances come and go and are renamed leave no orphan c
     }
     const segments = [...store.segments()];
     const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
-    const parts = segments.reduce((sum, segment) => sum + segment.parts.size, 0);
+    const parts = segments.reduce((sum, segment) => sum + segment.parts.length, 0);
     expect(parts).toBeLessThanOrEqual(store.chunks);
     // Segments are a sixth full on the average at least, beside two of each family that need not be.
     most = Math.max(most, (segments.length - 2 * families.length) / (bytes / (32 * 1024) + 1));

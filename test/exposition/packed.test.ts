@@ -3,7 +3,16 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bodyOf, CODINGS, type Item, joined, pack, plainBody, together } from '../../src/exposition/coding.ts';
+import {
+  type Body,
+  bodyOf,
+  CODINGS,
+  type Item,
+  joined,
+  pack,
+  plainBody,
+  together,
+} from '../../src/exposition/coding.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import { chooseCoding } from '../../src/exposition/negotiate.ts';
 import { type ExporterReading, OwnMetrics } from '../../src/exposition/own.ts';
@@ -35,9 +44,10 @@ function made() {
   return { clock, store, exposition, publish, packed, plain };
 }
 
-function bytesOf(body: { readonly length: number; pieces(): Iterable<Buffer> }): Buffer {
+function bytesOf(body: Body & { release?(): void }): Buffer {
   const bytes = Buffer.concat([...body.pieces()]);
   expect(bytes).toHaveLength(body.length);
+  body.release?.();
   return bytes;
 }
 
@@ -120,6 +130,8 @@ describe('a packed scrape', () => {
         await turn();
       }
       const bytes = Buffer.concat(heard);
+      expect(store.waiting).toBeGreaterThan(0);
+      body.release();
       const text = (coding === undefined ? bytes : gunzipSync(bytes)).toString();
       const values = new Set(
         parseExposition(text, 'text')
@@ -140,7 +152,7 @@ describe('a packed scrape', () => {
       void exposition.body('text', 'gzip').then((body) => {
         response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': body.length });
         for (const piece of body.pieces()) response.write(piece);
-        response.end();
+        response.end(body.release);
       });
     });
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));

@@ -47,7 +47,7 @@ test.runIf(isInstalled || process.env.REQUIRE_PROMETHEUS !== undefined)(
       const written = await exposition.write(samplesOf(task * 1_000, 1_000, 1));
       exposition.publish({ task: `t${task}`, samples: [], written });
     }
-    await exposition.body('text', 'gzip');
+    (await exposition.body('text', 'gzip')).release();
     await exposition.idle;
     // Sample lines of each answer: the metrics of the process are not as many at every moment.
     const served = { openmetrics: [] as number[], text: [] as number[] };
@@ -70,7 +70,7 @@ test.runIf(isInstalled || process.env.REQUIRE_PROMETHEUS !== undefined)(
           'content-length': made.length,
         });
         for (const piece of made.pieces()) response.write(piece);
-        response.end();
+        response.end(made.release);
       });
     });
     const directory = mkdtempSync(join(tmpdir(), 'filer-exporter-prometheus-'));

@@ -1,7 +1,8 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type Body, bodyOf, type Coding, plainBody } from '../../src/exposition/coding.ts';
+import { bodyOf, type Coding, plainBody } from '../../src/exposition/coding.ts';
+import type { HeldBody } from '../../src/exposition/exposition.ts';
 import { ExpositionServer, type ServerSettings, type Site } from '../../src/exposition/server.ts';
 import type { Format } from '../../src/exposition/text.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
@@ -11,10 +12,12 @@ import { settle } from '../support/manual-clock.ts';
 /** What is served unless a test says otherwise. */
 export const exposition = [Buffer.from('# HELP a A.\n# TYPE a gauge\n'), Buffer.from('a{l="ü"} 1\n')];
 
-/** A site's answer of these buffers, of which nothing is packed yet. */
-export function serving(buffers: readonly Buffer[] | Promise<readonly Buffer[]>) {
-  return async (_: Format, coding: Coding | undefined): Promise<Body> =>
-    coding === undefined ? plainBody(await buffers) : bodyOf(await buffers, coding);
+/** A site's answer of these buffers, of which nothing is packed yet; `release` hears when they are not read any more. */
+export function serving(buffers: readonly Buffer[] | Promise<readonly Buffer[]>, release: () => void = () => {}) {
+  return async (_: Format, coding: Coding | undefined): Promise<HeldBody> => ({
+    ...(coding === undefined ? plainBody(await buffers) : bodyOf(await buffers, coding)),
+    release,
+  });
 }
 
 /** An answer read whole. */

@@ -129,10 +129,12 @@ describe('the store', () => {
   test('gives a moment that later polls do not change', () => {
     const store = new ChunkStore(families);
     store.publish({ task: 't', samples: [sample('filer_a', 'x', 1)] });
+    const release = store.hold();
     const { buffers } = store.moment('text');
     store.publish({ task: 't', samples: [sample('filer_a', 'x', 2)] });
     store.withdraw('t');
     expect(Buffer.concat(buffers).toString()).toContain('filer_a{of="x"} 1\n');
+    release();
   });
 
   test('after any churn holds what was published last, and nothing else', () => {
@@ -181,9 +183,9 @@ describe('the whole exposition', () => {
     );
     exposition.publish({ task: 't', samples: [sample('filer_a', 'x'), sample('filer_a', 'y')] });
     for (const format of ['text', 'openmetrics'] as const) {
-      const moment = exposition.moment(format);
+      const moment = exposition.whole(format);
       exposition.withdraw('t');
-      const names = parseExposition(Buffer.concat(await moment).toString(), format);
+      const names = parseExposition((await moment).toString(), format);
       exposition.publish({ task: 't', samples: [sample('filer_a', 'x'), sample('filer_a', 'y')] });
       expect(names[0]?.name).toBe('filer_a');
       expect(names.find(({ name }) => name === 'filer_exporter_samples')?.samples[0]?.value).toBe(2);
@@ -201,7 +203,7 @@ describe('the whole exposition', () => {
     );
     exposition.publish({ task: 't', samples: [sample('filer_a', 'x')] });
     exposition.publish({ task: 'fresh', samples: [sample('filer_b', 'x')] });
-    const text = Buffer.concat(await exposition.moment('text')).toString();
+    const text = (await exposition.whole('text')).toString();
     expect(text).not.toContain('filer_a');
     expect(text).toContain('filer_b{of="x"} 1\n');
     expect(text).toContain('filer_exporter_samples 1\n');
