@@ -16,6 +16,7 @@ import { GfaCollector, type Keeping } from './sources/gfa/collector.ts';
 import type { LedgerSettings } from './sources/gfa/ledger.ts';
 import { PortalClient } from './sources/portal/client.ts';
 import { PortalCollector } from './sources/portal/collector.ts';
+import type { HistogramSettings } from './sources/portal/collector-row.ts';
 import { applianceUp } from './sources/portal/series.ts';
 import { TokenSource } from './sources/portal/token.ts';
 import { Budget } from './transport/budget.ts';
@@ -63,12 +64,13 @@ const PER_APPLIANCE = 2;
 /** Seen events remembered, of each of the two kinds; see `EventMemory`. */
 export const EVENT_MEMORY = { perPair: 5_000, total: 500_000 } as const;
 
+function histogramSettings({ events }: Config): HistogramSettings {
+  return { bounds: events.histograms ? events.bucketsSeconds : [], boundText: formatBound };
+}
+
 function ledgerSettings(config: Config, gfa: GfaConfig): LedgerSettings {
   return {
-    histograms: {
-      bounds: config.events.histograms ? config.events.bucketsSeconds : [],
-      boundText: formatBound,
-    },
+    histograms: histogramSettings(config),
     memory: EVENT_MEMORY,
     groups: gfa.groups,
     goneAfterMs: config.staleAfter * gfa.intervalMs,
@@ -132,18 +134,31 @@ export function portalSource(
   const tokens = new TokenSource(client, portal.credentials, outside.clock);
   const collector = new PortalCollector(
     new PortalClient(client, tokens, outside),
-    { ...portal, shard: config.shard, binSeconds: portal.binSizeSeconds },
-    outside.log,
+    {
+      ...portal,
+      shard: config.shard,
+      binSeconds: portal.binSizeSeconds,
+      histograms: histogramSettings(config),
+    },
+    outside,
   );
   const workers = config.requests.concurrency;
   return {
-    ...polled(collector, portal.intervalMs, pacer, portalHealth(workers), workers, sink, outside, (tasks) =>
-      feasibility.judge(planOf(portal, collector.appliances.length, config.shard.total), tasks.length),
-    ),
+    ...polled(collector, portal.intervalMs, pacer, portalHealth(workers), workers, sink, outside, {
+      withoutAppliances: portal.series.length === 0,
+      onTasks: (tasks) => {
+        const volumes = tasks.filter(({ operation }) => operation === 'snapshot_details').length;
+        const plan = planOf(portal, collector.appliances.length, config.shard.total, volumes);
+        feasibility.judge(plan, tasks.length);
+      },
+    }),
     budget,
     count: (signal) => collector.countAppliances(signal),
     facts: () => [
       ['Base URL', portal.url],
+      ...(collector.licence.hasTelemetry === false
+        ? [['Licence', 'lacks ops_iq_premium: every telemetry series is forbidden (403)'] as const]
+        : []),
       ['Token', tokens.secondsLeft === undefined ? 'none' : `expires in ${Math.round(tokens.secondsLeft)} s`],
     ],
     release: async (signal) => {
@@ -210,10 +225,13 @@ function polled(
   workers: number,
   sink: SnapshotSink,
   { clock, random, log }: Outside,
-  onTasks: (tasks: readonly Task[]) => void = () => {},
+  more: { readonly withoutAppliances?: boolean; readonly onTasks?: (tasks: readonly Task[]) => void } = {},
 ): Pick<Source, 'api' | 'intervalMs' | 'pacer' | 'watch' | 'runner'> {
   const { api } = collector;
-  const watch = new Watch({ api, sink, log, clock, upName: applianceUp.name });
+  const watch = new Watch({
+    ...{ api, sink, log, clock, upName: applianceUp.name },
+    withoutAppliances: more.withoutAppliances ?? false,
+  });
   const agenda = new Agenda({ perAppliance: PER_APPLIANCE, suspects: Math.max(1, Math.floor(workers / 4)) });
   const runner = new Runner({
     collector,
@@ -223,7 +241,7 @@ function polled(
       ended: (outcome, turn) => watch.ended(outcome, turn),
       changed: (tasks, gone) => {
         watch.changed(tasks, gone);
-        onTasks(tasks);
+        more.onTasks?.(tasks);
       },
     },
     clock,

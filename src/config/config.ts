@@ -47,14 +47,21 @@ export interface PortalConfig {
   readonly discoveryIntervalMs: number;
   /** The appliances to poll, in lower case, each once; undefined polls all that are discovered. */
   readonly serials: readonly string[] | undefined;
-  /** The series to poll, in the catalogue's order; never empty. */
+  /** The series to poll, in the catalogue's order; empty only where the collector `telemetry` is off. */
   readonly series: readonly PortalSeries[];
   readonly lookbackMs: number;
   readonly binSizeSeconds: number;
   readonly rateLimit: RateLimit;
   /** Requests in 24 hours at most; undefined for no limit. */
   readonly dailyLimit: number | undefined;
-  readonly collectors: readonly string[];
+  /** The collectors that are switched on, in the catalogue's order; never empty. */
+  readonly collectors: readonly PortalCollectorChoice[];
+}
+
+/** One collector of the portal and the time between two of its polls. */
+export interface PortalCollectorChoice {
+  readonly name: string;
+  readonly intervalMs: number;
 }
 
 /** One series of the portal and the time between two polls of it for the same appliance. */

@@ -113,7 +113,7 @@ export const variables = {
   PORTAL_SERIES: {
     kind: seriesList,
     unset: 'the standard series',
-    help: '`all` adds the further ones, `-name` drops one, `name=1m` gives one its own interval',
+    help: '`all` adds the further ones but costly ones, `-name` drops one, `name=1m` gives one its own interval',
   },
   PORTAL_LOOKBACK: {
     kind: duration({ least: 6 * MINUTE_MS, most: 30 * DAY_MS }, '15m'),
@@ -170,9 +170,9 @@ export const variables = {
     help: "keeps event counters, seen events and the day's budget over restarts",
   },
   PORTAL_COLLECTORS: {
-    kind: collectorList,
+    kind: collectorList(USUAL_COLLECTORS),
     unset: `\`${USUAL_COLLECTORS.join(',')}\``,
-    help: 'read operations of the portal to export, of those that there are: telemetry',
+    help: 'what to export of the portal; `all`, `-name` drops one, `name=10m` gives one its own interval',
   },
   MAX_SCRAPES: {
     kind: count({ least: 1 }),

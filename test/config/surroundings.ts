@@ -14,7 +14,12 @@ export type Files = Record<string, string>;
 export const vocabulary: Vocabulary = {
   standardSeries: ['load_average', 'cpu_utilization', 'cache_utilization'],
   furtherSeries: ['network_utilization', 'smb_connections'],
-  collectors: ['telemetry', 'volumes', 'notifications'],
+  costlySeries: {},
+  collectors: [
+    { name: 'telemetry', intervalMs: undefined },
+    { name: 'volumes', intervalMs: 300_000 },
+    { name: 'notifications', intervalMs: 300_000 },
+  ],
 };
 
 /** The least that polls the file acceleration telemetry service. */

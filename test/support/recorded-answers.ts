@@ -87,8 +87,13 @@ function portalCollector({ client, clock }: MockApi, series: readonly string[]):
     shard: { index: 0, total: 1 },
     lookbackMs: 900_000,
     binSeconds: 60,
+    collectors: [],
+    histograms: { bounds: [10, 60, 3600], boundText: formatBound },
   };
-  return new PortalCollector(new PortalClient(client, tokens, { clock, random: () => 0 }), settings, noLog);
+  return new PortalCollector(new PortalClient(client, tokens, { clock, random: () => 0 }), settings, {
+    clock,
+    log: noLog,
+  });
 }
 
 /** What the store says once these tasks have been polled, and watched as the program watches them. */

@@ -7,6 +7,8 @@ import type { Log } from '../../runtime/log.ts';
 import { inSlices } from '../../runtime/slices.ts';
 import type { PortalClient } from './client.ts';
 import type { ApplianceIndex } from './inventory.ts';
+import type { InventoryReadout } from './inventory-collector.ts';
+import type { Licence } from './licence.ts';
 
 /** What the portal's collectors are built from, and share. */
 export interface PortalParts {
@@ -15,16 +17,26 @@ export interface PortalParts {
   readonly log: Log;
   /** The appliances as the inventory last said. */
   readonly appliances: ApplianceIndex;
+  readonly licence: Licence;
   /** This instance's part of the fleet; what is about the whole account is polled on shard 0 alone. */
   readonly shard: { readonly index: number; readonly total: number };
   /** Time between two polls of what there is nothing to be had of, in milliseconds. */
   readonly discoveryIntervalMs: number;
+  /** How what happens once becomes histograms. */
+  readonly histograms: HistogramSettings;
 }
 
-/** What one round of a collector takes in requests: for the whole account, and for each appliance. */
+/** The upper bounds of histograms in seconds, and how they are written. */
+export interface HistogramSettings {
+  readonly bounds: readonly number[];
+  readonly boundText: (bound: number) => string;
+}
+
+/** What one round of a collector takes in requests: for the whole account, each appliance and each volume. */
 export interface RoundCost {
   readonly account: number;
   readonly perAppliance: number;
+  readonly perVolume: number;
 }
 
 /** One collector of the portal: what `PORTAL_COLLECTORS` switches on by this name. */
@@ -34,6 +46,8 @@ export interface CollectorRow {
   readonly intervalMs: number;
   readonly tables: readonly Table[];
   readonly cost: RoundCost;
+  /** What it makes of each inventory round, which takes no request of its own. */
+  readonly readout?: InventoryReadout;
   /** Its tasks as they are now, each time it is called. */
   readonly create: (parts: PortalParts, intervalMs: number) => () => readonly Task[];
 }
@@ -43,8 +57,11 @@ export interface AccountRead {
   /** The label `operation`; the task's id ends in it. */
   readonly operation: string;
   readonly path: string;
-  /** The answer as samples; yields where it may be interrupted. Throws a ShapeError when it is no answer at all. */
-  readonly read: (body: unknown, note: NoteDrop) => Generator<void, Sample[]>;
+  /**
+   * The answer as samples; where it is a list of any length, as a generator that yields where it may be interrupted.
+   * Throws a ShapeError when it is no answer at all.
+   */
+  readonly read: (body: unknown, note: NoteDrop) => Sample[] | Generator<void, Sample[]>;
 }
 
 /** The tasks of a collector that asks about the whole account, one for each GET, on shard 0 alone. */
@@ -57,10 +74,19 @@ export function accountTasks(
   const tasks = reads.map(({ operation, path, read }) =>
     accountTask(parts, intervalMs, operation, async (note, signal) => {
       const body = await parts.client.send({ method: 'GET', path, operation }, signal);
-      return inSlices(read(body, note), parts.clock);
+      const work = read(body, note);
+      return Array.isArray(work) ? work : inSlices(work, parts.clock);
     }),
   );
   return () => tasks;
+}
+
+/**
+ * Tasks that name appliances by the inventory: there are none before it was asked for, or the first answers after each
+ * start would be under other labels than all later ones.
+ */
+export function afterInventory({ appliances }: PortalParts, tasksOf: () => readonly Task[]): () => readonly Task[] {
+  return () => (appliances.hasBeenAsked ? tasksOf() : []);
 }
 
 /** One task about the whole account; without the right or the licence for it, it rests. */
@@ -76,6 +102,7 @@ export function accountTask(
     operation,
     intervalMs,
     restMs: Math.max(intervalMs, discoveryIntervalMs),
+    retriesSoon: true,
     poll: async (signal): Promise<Reading> => {
       const drops = new DropCount();
       const samples = await poll(drops.note, signal);

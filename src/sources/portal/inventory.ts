@@ -22,6 +22,10 @@ export const TELEMETRY_TYPES = ['edge', 'file_iq'] as const;
 
 /** The appliances of an inventory, found by whatever another answer calls them. */
 export interface ApplianceIndex {
+  /** Whether the inventory has been asked for, whatever came of it: before that nothing can be found. */
+  readonly hasBeenAsked: boolean;
+  /** The appliances that this instance polls. */
+  own(): readonly Appliance[];
   /** Every appliance, those of other shards among them. */
   all(): Iterable<Appliance>;
   /** By serial or by the id of an edge, in any case; undefined where the inventory has none of it. */

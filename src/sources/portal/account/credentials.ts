@@ -30,7 +30,7 @@ export const credentials: CollectorRow = {
   name: 'credentials',
   intervalMs: 900_000,
   tables: [{ source: 'GET /cloud-credentials', subject: [], families: [byStatus, withError] }],
-  cost: { account: 1, perAppliance: 0 },
+  cost: { account: 1, perAppliance: 0, perVolume: 0 },
   create: (parts, intervalMs) => {
     if (parts.shard.index !== 0) return () => [];
     const request = { method: 'GET', path: '/cloud-credentials', operation: 'cloud_credentials' } as const;

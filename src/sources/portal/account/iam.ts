@@ -43,7 +43,7 @@ export const iam: CollectorRow = {
     { source: 'GET /iam/service_keys', subject: ['kind'], families: [keys, oldestKey] },
     { source: 'GET /iam/user_keys', subject: ['kind'], families: [keys, oldestKey, nextExpiry] },
   ],
-  cost: { account: 3, perAppliance: 0 },
+  cost: { account: 3, perAppliance: 0, perVolume: 0 },
   create: (parts, intervalMs) =>
     accountTasks(parts, intervalMs, [
       { operation: 'iam_users', path: '/iam/users', read: readUsers },

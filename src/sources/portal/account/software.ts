@@ -3,7 +3,7 @@ import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
 import { Tally } from '../../../metrics/tally.ts';
 import { plain, presence, records } from '../../../metrics/units.ts';
 import { compareVersions, versionOf } from '../builds.ts';
-import { accountTasks, type CollectorRow } from '../collector-row.ts';
+import { accountTasks, afterInventory, type CollectorRow } from '../collector-row.ts';
 import type { Appliance } from '../inventory.ts';
 import { listed } from '../records.ts';
 import { applianceLabels } from '../series.ts';
@@ -39,22 +39,25 @@ export const software: CollectorRow = {
     { source: 'GET /software/downloads', subject: [], families: [downloads, newest] },
     { source: 'GET /software/downloads, GET /edges', subject: applianceLabels, families: [outdated] },
   ],
-  cost: { account: 1, perAppliance: 0 },
+  cost: { account: 1, perAppliance: 0, perVolume: 0 },
   create: (parts, intervalMs) =>
-    accountTasks(parts, intervalMs, [
-      {
-        operation: 'software_downloads',
-        path: '/software/downloads',
-        *read(body, note) {
-          const { samples, newestOf } = yield* readDownloads(body, note);
-          for (const appliance of parts.appliances.all()) {
-            samples.push(...outdatedSample(appliance, newestOf));
-            yield;
-          }
-          return samples;
+    afterInventory(
+      parts,
+      accountTasks(parts, intervalMs, [
+        {
+          operation: 'software_downloads',
+          path: '/software/downloads',
+          *read(body, note) {
+            const { samples, newestOf } = yield* readDownloads(body, note);
+            for (const appliance of parts.appliances.all()) {
+              samples.push(...outdatedSample(appliance, newestOf));
+              yield;
+            }
+            return samples;
+          },
         },
-      },
-    ]),
+      ]),
+    ),
 };
 
 interface Offer {
