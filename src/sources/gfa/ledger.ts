@@ -5,12 +5,12 @@ import {
   type PairMemoryState,
 } from '../../metrics/event-memory.ts';
 import type { Fields } from '../../metrics/family.ts';
+import { LabelCap } from '../../metrics/label-cap.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
 import { dateSeconds } from '../../metrics/units.ts';
 import { type BookmarkState, BookmarkWatch, isKeyShared } from './bookmark-watch.ts';
 import { type Dated, type DatedState, datedOf, stateOfDated } from './dated.ts';
 import { Directory, type DirectoryState } from './directory.ts';
-import { LabelCap } from './label-cap.ts';
 import { type HistogramSettings, Pair, type PairState } from './pair.ts';
 import type { Answer } from './records.ts';
 import {
