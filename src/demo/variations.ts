@@ -14,6 +14,10 @@ export interface Variations {
   readonly metricsShape: 'array' | 'object' | 'split';
   /** What becomes of a group that the query switches off. */
   readonly switchedOff: 'empty' | 'missing';
+  /** `filer_guid` as the portal's serial, as the same in upper case, or as one of the accelerator's own. */
+  readonly filerGuids: 'serial' | 'upper' | 'own';
+  /** `filer_title` as the name in the portal's inventory, or as one of the accelerator's own. */
+  readonly filerTitles: 'inventory' | 'own';
   /** Events after the bookmark, from some minutes before it, or the whole of `freshHistoryMs` each time. */
   readonly delivery: 'incremental' | 'overlapping' | 'full';
   /** Every volume's profile is empty text, not only that of a volume in mode Observation. */
@@ -76,6 +80,8 @@ export const plausible: Variations = {
   clientKeyHeader: 'X-Service-client-key',
   metricsShape: 'array',
   switchedOff: 'empty',
+  filerGuids: 'serial',
+  filerTitles: 'inventory',
   delivery: 'incremental',
   emptyProfile: false,
   unknownStates: false,

@@ -5,7 +5,7 @@ import { get, type Operation } from './operation.ts';
 import { text, word } from './query.ts';
 
 /** In most slots a job is begun; the list goes back a day. */
-const SLOT_MS = 7 * MINUTE_MS;
+const SLOT_MS = 4 * MINUTE_MS;
 const LISTED_MS = 24 * HOUR_MS;
 
 const kinds = [
@@ -50,7 +50,7 @@ function job({ world, variations, now }: Scene, createdAt: number): Item {
   const { seed } = world;
   const chance = (what: string) => draw(seed, createdAt, 'job', what);
   const kind = kinds[Math.floor(chance('kind') * kinds.length)] ?? kinds[0];
-  const runsMs = chance('stuck') < 0.04 ? 5 * HOUR_MS : MINUTE_MS * (1 + 12 * chance('length'));
+  const runsMs = chance('stuck') < 0.04 ? 5 * HOUR_MS : MINUTE_MS * (2 + 20 * chance('length'));
   const endedAt = createdAt + Math.round(runsMs);
   const state = now < endedAt ? 'in_progress' : chance('fate') < 1 / 6 ? 'failed' : 'completed';
   const isSeen = state === 'failed' && kind.resource === 'cloud_credential' && now > endedAt + HOUR_MS;

@@ -36,18 +36,22 @@ function answer(scene: Scene, portalId: string, tell: Tell): Answer {
   const request = telemetryRequest(scene, 'volume');
   if ('status' in request) return request;
   const body = parsedJson(scene.ask.body);
-  const complaint = serialsComplaint(isObject(body) ? body.serial_numbers : undefined);
-  if (complaint !== undefined) return invalid(complaint);
-  const asked = new Set(
-    (isObject(body) ? (body.serial_numbers as readonly string[]) : []).map((one) => one.toLowerCase()),
-  );
+  const { serial_numbers, smart_sampling } = isObject(body) ? body : {};
+  const complaints = [...serialsComplaints(serial_numbers), ...samplingComplaints(smart_sampling)];
+  if (complaints.length > 0) return invalid(...complaints);
+  const asked = new Set((serial_numbers as readonly string[]).map((serial) => serial.toLowerCase()));
   const told = tell(scene, volume, request.period, asked);
   return json(200, { ...(scene.variations.omitOptional ? {} : { metadata: {} }), ...told });
 }
 
-function serialsComplaint(serials: unknown): Complaint | undefined {
+function serialsComplaints(serials: unknown): readonly Complaint[] {
   const fits =
     Array.isArray(serials) && serials.length > 0 && serials.every((one) => typeof one === 'string' && isUuid(one));
-  if (fits) return undefined;
-  return { type: 'list_type', loc: ['body', 'serial_numbers'], msg: 'UUIDs are expected', input: serials ?? null };
+  if (fits) return [];
+  return [{ type: 'list_type', loc: ['body', 'serial_numbers'], msg: 'UUIDs are expected', input: serials ?? null }];
+}
+
+function samplingComplaints(sampling: unknown): readonly Complaint[] {
+  if (sampling === undefined || sampling === null || typeof sampling === 'boolean') return [];
+  return [{ type: 'bool_type', loc: ['body', 'smart_sampling'], msg: 'A boolean is expected', input: sampling }];
 }
