@@ -91,7 +91,11 @@ function unprotectedSeconds(name: string, volume: Volume, at: number): number | 
 }
 
 function pairHead(type: string, event: PairEvent, variations: Variations): GfaRecord {
-  return { ...head(type, event.at, variations), ...applianceNames(event.appliance, variations), ...volumeNames(event.volume) };
+  return {
+    ...head(type, event.at, variations),
+    ...applianceNames(event.appliance, variations),
+    ...volumeNames(event.volume),
+  };
 }
 
 function head(type: string, at: number, variations: Variations): GfaRecord {
