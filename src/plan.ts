@@ -71,14 +71,12 @@ export async function planText(portal: PortalConfig, appliances: number, shards:
   const rows: readonly (readonly [string, string])[] = [
     ['Appliances', count(appliances)],
     ['Series', `${portal.series.length} of each`],
-    ...collectorDemands(portal, appliances, 0).map(
-      ({ name, requests, intervalMs }): readonly [string, string] => [
-        `Collector ${name}`,
-        name === 'volume_telemetry'
-          ? `3 requests for each volume every ${duration(intervalMs)}, not counted here`
-          : `${count(requests)} requests every ${duration(intervalMs)}`,
-      ],
-    ),
+    ...collectorDemands(portal, appliances, 0).map(({ name, requests, intervalMs }): readonly [string, string] => [
+      `Collector ${name}`,
+      name === 'volume_telemetry'
+        ? `3 requests for each volume every ${duration(intervalMs)}, not counted here`
+        : `${count(requests)} requests every ${duration(intervalMs)}`,
+    ]),
     ['Requests a sweep', count(plan.requestsPerSweep)],
     ['Requests a second', plan.requestsPerSecond.toFixed(2)],
     ['Requests a day', count(plan.requestsPerDay)],

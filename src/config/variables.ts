@@ -113,7 +113,7 @@ export const variables = {
   PORTAL_SERIES: {
     kind: seriesList,
     unset: 'the standard series',
-    help: '`all` adds the further ones but costly ones, `-name` drops one, `name=1m` gives one its own interval',
+    help: '`all` but the costly ones, `-name` drops one, `name=1m` gives one its own interval',
   },
   PORTAL_LOOKBACK: {
     kind: duration({ least: 6 * MINUTE_MS, most: 30 * DAY_MS }, '15m'),
@@ -172,7 +172,7 @@ export const variables = {
   PORTAL_COLLECTORS: {
     kind: collectorList(USUAL_COLLECTORS),
     unset: `\`${USUAL_COLLECTORS.join(',')}\``,
-    help: 'what to export of the portal; `all`, `-name` drops one, `name=10m` gives one its own interval',
+    help: 'what to export, or `all`; `-name` drops one, `name=10m` sets the interval of one',
   },
   MAX_SCRAPES: {
     kind: count({ least: 1 }),

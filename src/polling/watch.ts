@@ -88,7 +88,9 @@ export class Watch implements RunnerEvents {
   get up(): boolean {
     if (this.#down !== undefined || this.#ended === 0) return false;
     const perAppliance = this.#tasks.some((task) => task.appliance !== undefined || task.changesTasks);
-    return perAppliance && !this.#settings.withoutAppliances ? [...this.#appliances.values()].some(isUp) : this.#succeeded > 0;
+    return perAppliance && !this.#settings.withoutAppliances
+      ? [...this.#appliances.values()].some(isUp)
+      : this.#succeeded > 0;
   }
 
   /**
@@ -121,7 +123,9 @@ export class Watch implements RunnerEvents {
 
   /** The ages of what tasks last brought, of those that `counts` accepts; undefined while there is none. */
   ages(counts: (task: Task) => boolean): AgeSummary | undefined {
-    const counted = dataTasks(this.#tasks).filter(counts).map(({ id }) => id);
+    const counted = dataTasks(this.#tasks)
+      .filter(counts)
+      .map(({ id }) => id);
     return this.#ages.summary(counted, this.#settings.clock.monotonic());
   }
 

@@ -102,6 +102,14 @@ const words = (name: string, all: string): Case['bad'] => [
   ['INFO', `${name}: "INFO" is none of the known words; expected one of ${all}`],
 ];
 
+const COLLECTORS_EXPECTED = 'expected collectors separated by commas, such as all,-iam or telemetry,volumes=10m';
+const places = ['volumes', 'notifications'];
+
+/** Collectors at the intervals that they have of themselves. */
+function collectors(...names: readonly string[]) {
+  return names.map((name) => ({ name, intervalMs: 300_000 }));
+}
+
 const cases: Readonly<Record<VariableName, Case>> = {
   GFA_URL: urls('GFA_URL', '/v1', ({ gfa }) => gfa?.url),
   GFA_TOKEN: { read: ({ gfa }) => gfa?.token.reveal(), good: [['a b', 'a b']], bad: badSecrets('GFA_TOKEN') },
@@ -312,8 +320,28 @@ const cases: Readonly<Record<VariableName, Case>> = {
   },
   PORTAL_COLLECTORS: {
     read: ({ portal }) => portal?.collectors,
-    good: [['notifications,telemetry', ['notifications', 'telemetry']]],
-    bad: [['volume', 'PORTAL_COLLECTORS: "volume" is not a collector; did you mean volumes?']],
+    good: [
+      ['notifications,telemetry', collectors('telemetry', 'notifications')],
+      ['all', collectors('telemetry', 'volumes', 'notifications')],
+      ['all,-volumes', collectors('telemetry', 'notifications')],
+      ['-volumes', collectors('telemetry')],
+      ['all=1h,-telemetry', [3_600_000, 3_600_000].map((intervalMs, place) => ({ name: places[place], intervalMs }))],
+      ['volumes=10m', [{ name: 'volumes', intervalMs: 600_000 }]],
+    ],
+    bad: [
+      ['volume', 'PORTAL_COLLECTORS: "volume" is not a collector; did you mean volumes?'],
+      ['volumes=0', `PORTAL_COLLECTORS: "volumes=0" has no duration of at least 1s; ${COLLECTORS_EXPECTED}`],
+      [
+        '-volumes=1m',
+        `PORTAL_COLLECTORS: "-volumes=1m" drops a collector, which takes no interval; ${COLLECTORS_EXPECTED}`,
+      ],
+      [
+        'telemetry=1m',
+        'PORTAL_COLLECTORS: "telemetry=1m": telemetry is polled at PORTAL_INTERVAL, and each series at its own of ' +
+          `PORTAL_SERIES; ${COLLECTORS_EXPECTED}`,
+      ],
+      ['volumes,-volumes', `PORTAL_COLLECTORS: "volumes,-volumes" leaves no collector; ${COLLECTORS_EXPECTED}`],
+    ],
   },
   MAX_SCRAPES: counts('MAX_SCRAPES', ({ web }) => web.maxScrapes, 'of at least 1', [['0', 'is below 1']]),
   LISTEN_ADDRESS: {

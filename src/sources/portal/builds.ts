@@ -3,7 +3,7 @@ const DETAILS_FROM = '10.0.4';
 
 /** The numbers that a build or a version begins with, at least two of them; undefined where it cannot be read. */
 export function versionOf(build: string): readonly number[] | undefined {
-  return /^v?(\d{1,9}(?:\.\d{1,9})+)/i.exec(build)?.[1]?.split('.').map(Number);
+  return /^(\d{1,9}(?:\.\d{1,9})+)/.exec(build)?.[1]?.split('.').map(Number);
 }
 
 /** Below, at or above zero as the one version is older than, as old as or newer than the other; undefined where one cannot be read. */
