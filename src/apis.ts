@@ -11,6 +11,7 @@ import { Feasibility } from './polling/feasibility.ts';
 import { ApiHealth, type HealthSettings } from './polling/health.ts';
 import { Runner } from './polling/runner.ts';
 import { type SnapshotSink, Watch } from './polling/watch.ts';
+import type { FilerNames } from './sources/filer-names.ts';
 import { GfaClient } from './sources/gfa/client.ts';
 import { GfaCollector, type Keeping } from './sources/gfa/collector.ts';
 import type { LedgerSettings } from './sources/gfa/ledger.ts';
@@ -68,12 +69,13 @@ function histogramSettings({ events }: Config): HistogramSettings {
   return { bounds: events.histograms ? events.bucketsSeconds : [], boundText: formatBound };
 }
 
-function ledgerSettings(config: Config, gfa: GfaConfig): LedgerSettings {
+function ledgerSettings(config: Config, gfa: GfaConfig, names: FilerNames): LedgerSettings {
   return {
     histograms: histogramSettings(config),
     memory: EVENT_MEMORY,
     groups: gfa.groups,
     goneAfterMs: config.staleAfter * gfa.intervalMs,
+    names,
   };
 }
 
@@ -85,6 +87,7 @@ export function gfaSource(
   own: OwnMetrics,
   sink: SnapshotSink,
   outside: Outside,
+  names: FilerNames,
 ): { readonly source: Source; readonly collector: GfaCollector } {
   const limit = { requests: GFA_PACE.requestsPerInterval, windowMs: gfa.intervalMs };
   const { client, pacer, budget, close } = politeClient(
@@ -95,7 +98,7 @@ export function gfaSource(
   );
   const collector = new GfaCollector(
     new GfaClient(client, gfa, outside),
-    { ledger: ledgerSettings(config, gfa), intervalMs: gfa.intervalMs, keeping },
+    { ledger: ledgerSettings(config, gfa, names), intervalMs: gfa.intervalMs, keeping },
     outside.clock,
     outside.log,
   );
@@ -116,6 +119,7 @@ export function portalSource(
   own: OwnMetrics,
   sink: SnapshotSink,
   outside: Outside,
+  names: FilerNames,
 ): Source {
   const { rateLimit, dailyLimit } = shareOf(portal, config.shard.total);
   const { client, pacer, budget, close } = politeClient(
@@ -137,6 +141,7 @@ export function portalSource(
     {
       ...portal,
       shard: config.shard,
+      names,
       binSeconds: portal.binSizeSeconds,
       histograms: histogramSettings(config),
     },

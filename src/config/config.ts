@@ -15,6 +15,8 @@ export interface Config {
   /** A value that has not been confirmed for this many intervals leaves the exposition. */
   readonly staleAfter: number;
   readonly events: EventsConfig;
+  /** Which filers are one, and what filers are called, as the operator says; empty for nothing. */
+  readonly filerAliases: readonly FilerAlias[];
   /** Where event counters outlive the process; undefined keeps them in memory alone. */
   readonly stateFile: string | undefined;
   readonly shard: ShardConfig;
@@ -105,6 +107,14 @@ export interface ProxyUrl {
   readonly url: Secret;
   /** The URL with `[redacted]` in the place of user name and password. */
   readonly shown: string;
+}
+
+/** One pair of `FILER_ALIASES`. */
+export interface FilerAlias {
+  /** The guid or serial of a filer, in lower case. */
+  readonly id: string;
+  /** The serial or guid that it has in the other service, in lower case; or else its name. */
+  readonly is: string;
 }
 
 /** How events become histograms. */

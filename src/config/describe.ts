@@ -104,6 +104,7 @@ function commonTexts({ requests, events, shard, web, log, ...config }: Config): 
     STALE_AFTER: String(config.staleAfter),
     EVENT_BUCKETS: events.bucketsSeconds.map(bucketText).join(','),
     EVENT_HISTOGRAMS: String(events.histograms),
+    FILER_ALIASES: config.filerAliases.map(({ id, is }) => `${id}=${is}`).join(',') || undefined,
     STATE_FILE: config.stateFile,
     MAX_SCRAPES: String(web.maxScrapes),
     LISTEN_ADDRESS: `${web.host?.includes(':') ? `[${web.host}]` : (web.host ?? '')}:${web.port}`,

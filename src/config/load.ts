@@ -70,6 +70,7 @@ function settled(values: Values, proxy: ProxyConfig | undefined, vocabulary: Voc
     },
     staleAfter: values.STALE_AFTER,
     events: { bucketsSeconds: values.EVENT_BUCKETS, histograms: values.EVENT_HISTOGRAMS },
+    filerAliases: values.FILER_ALIASES ?? [],
     stateFile: values.STATE_FILE,
     shard: { index: values.SHARD, total: values.TOTAL_SHARDS },
     web: {

@@ -1,4 +1,5 @@
 import { baseUrl, headerName, listenAddress, metricsPath } from './addresses.ts';
+import { aliasList } from './aliases.ts';
 import type { Kind } from './kind.ts';
 import { choice, count, duration, filePath, headerValue, rate, secret, truth, wholeSeconds } from './kinds.ts';
 import { bucketList, collectorList, SHORTEST_INTERVAL_MS, serialList, seriesList, wordList } from './lists.ts';
@@ -164,6 +165,10 @@ export const variables = {
     kind: truth,
     default: 'true',
     help: '`false` keeps only sum and count of the event histograms',
+  },
+  FILER_ALIASES: {
+    kind: aliasList,
+    help: 'which filers of both services are one beyond equal ids, or what a filer is called',
   },
   STATE_FILE: {
     kind: filePath,

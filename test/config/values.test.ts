@@ -110,6 +110,9 @@ function collectors(...names: readonly string[]) {
   return names.map((name) => ({ name, intervalMs: 300_000 }));
 }
 
+const UUID = '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
+const OTHER_UUID = '1b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
+
 const cases: Readonly<Record<VariableName, Case>> = {
   GFA_URL: urls('GFA_URL', '/v1', ({ gfa }) => gfa?.url),
   GFA_TOKEN: { read: ({ gfa }) => gfa?.token.reveal(), good: [['a b', 'a b']], bad: badSecrets('GFA_TOKEN') },
@@ -312,6 +315,26 @@ const cases: Readonly<Record<VariableName, Case>> = {
       ['false', false],
     ],
     bad: [['yes', 'EVENT_HISTOGRAMS: "yes" is neither; expected true or false']],
+  },
+  FILER_ALIASES: {
+    read: ({ filerAliases }) => filerAliases,
+    good: [
+      [`${UUID.toUpperCase()} = ${OTHER_UUID}`, [{ id: UUID, is: OTHER_UUID }]],
+      [`${UUID}=Leeds = north,`, [{ id: UUID, is: 'Leeds = north' }]],
+    ],
+    bad: (
+      [
+        [',', '"," is an empty list'],
+        ['leeds', '"leeds" does not begin with a uuid and an equals sign'],
+        ['leeds=north', '"leeds=north" does not begin with a uuid and an equals sign'],
+        [`${UUID}=`, `"${UUID}=" names nothing`],
+        [`${UUID}=${UUID}`, `"${UUID}=${UUID}" says that a filer is itself`],
+        [`${UUID}=a,${UUID}=b`, `"${UUID}" is there twice`],
+      ] as const
+    ).map(([text, flaw]) => [
+      text,
+      `FILER_ALIASES: ${flaw}; expected filer_guid=serial or filer_guid=name, separated by commas`,
+    ]),
   },
   STATE_FILE: {
     read: ({ stateFile }) => stateFile,

@@ -4,6 +4,7 @@ import { DropCount, type Reading } from '../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../metrics/task.ts';
 import { CredentialError, RequestError } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
+import type { FilerNames } from '../filer-names.ts';
 import type { PortalClient } from './client.ts';
 import {
   type Appliance,
@@ -24,6 +25,8 @@ export interface InventorySettings {
   /** These serials only, in lower case; undefined for all that the inventory has. */
   readonly serials: readonly string[] | undefined;
   readonly shard: { readonly index: number; readonly total: number };
+  /** What filers are called in both services; without it each appliance is called as the inventory says. */
+  readonly names?: FilerNames;
 }
 
 /** What another collector makes of an inventory round, for the appliances of this instance. */
@@ -50,7 +53,9 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     this.#settings = settings;
     this.#readouts = readouts;
     this.#log = log;
-    this.#inventory = new Map((settings.serials ?? []).map((serial) => [serial, unknownAppliance(serial)]));
+    this.#inventory = new Map(
+      (settings.serials ?? []).map((serial) => [serial, this.#named(unknownAppliance(serial))]),
+    );
     this.#own = this.#ownOf(this.#inventory);
     this.#task = {
       id: 'portal/inventory',
@@ -62,6 +67,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
       poll: (signal) =>
         this.discover(signal).finally(() => {
           this.#hasBeenAsked = true;
+          this.#settings.names?.settle();
         }),
     };
   }
@@ -115,10 +121,19 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   #take(listed: Inventory): void {
     const all = new Map(listed);
     for (const serial of this.#settings.serials ?? []) if (!all.has(serial)) all.set(serial, unknownAppliance(serial));
+    // Before any appliance is named: a filer of the other service may be one of another shard.
+    this.#settings.names?.takeInventory(namesOf(listed));
+    for (const [serial, appliance] of all) all.set(serial, this.#named(appliance));
     this.#inventory = all;
     const edges = [...all.values()].filter(({ edgeId }) => edgeId !== '');
     this.#byEdgeId = new Map(edges.map((appliance) => [appliance.edgeId, appliance]));
     this.#own = this.#ownOf(all);
+  }
+
+  #named(appliance: Appliance): Appliance {
+    const { serial, name } = appliance;
+    const called = this.#settings.names?.ofAppliance(serial, name === serial ? undefined : name);
+    return called === undefined || called === name ? appliance : { ...appliance, name: called };
   }
 
   /** The appliances that this instance polls: those chosen, of its own shard. */
@@ -165,6 +180,12 @@ export class InventoryCollector implements Collector, ApplianceIndex {
       return undefined;
     }
   }
+}
+
+/** The names that the inventory has, by serial: an appliance without one goes by its serial there. */
+function namesOf(inventory: Inventory): ReadonlyMap<string, string> {
+  const named = [...inventory.values()].filter(({ serial, name }) => name !== serial);
+  return new Map(named.map(({ serial, name }) => [serial, name]));
 }
 
 function isAborted(error: unknown): boolean {
