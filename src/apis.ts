@@ -11,11 +11,13 @@ import { Feasibility } from './polling/feasibility.ts';
 import { ApiHealth, type HealthSettings } from './polling/health.ts';
 import { Runner } from './polling/runner.ts';
 import { type SnapshotSink, Watch } from './polling/watch.ts';
+import type { FilerNames } from './sources/filer-names.ts';
 import { GfaClient } from './sources/gfa/client.ts';
 import { GfaCollector, type Keeping } from './sources/gfa/collector.ts';
 import type { LedgerSettings } from './sources/gfa/ledger.ts';
 import { PortalClient } from './sources/portal/client.ts';
 import { PortalCollector } from './sources/portal/collector.ts';
+import type { HistogramSettings } from './sources/portal/collector-row.ts';
 import { applianceUp } from './sources/portal/series.ts';
 import { TokenSource } from './sources/portal/token.ts';
 import { Budget } from './transport/budget.ts';
@@ -63,15 +65,17 @@ const PER_APPLIANCE = 2;
 /** Seen events remembered, of each of the two kinds; see `EventMemory`. */
 export const EVENT_MEMORY = { perPair: 5_000, total: 500_000 } as const;
 
-function ledgerSettings(config: Config, gfa: GfaConfig): LedgerSettings {
+function histogramSettings({ events }: Config): HistogramSettings {
+  return { bounds: events.histograms ? events.bucketsSeconds : [], boundText: formatBound };
+}
+
+function ledgerSettings(config: Config, gfa: GfaConfig, names: FilerNames): LedgerSettings {
   return {
-    histograms: {
-      bounds: config.events.histograms ? config.events.bucketsSeconds : [],
-      boundText: formatBound,
-    },
+    histograms: histogramSettings(config),
     memory: EVENT_MEMORY,
     groups: gfa.groups,
     goneAfterMs: config.staleAfter * gfa.intervalMs,
+    names,
   };
 }
 
@@ -83,6 +87,7 @@ export function gfaSource(
   own: OwnMetrics,
   sink: SnapshotSink,
   outside: Outside,
+  names: FilerNames,
 ): { readonly source: Source; readonly collector: GfaCollector } {
   const limit = { requests: GFA_PACE.requestsPerInterval, windowMs: gfa.intervalMs };
   const { client, pacer, budget, close } = politeClient(
@@ -93,7 +98,7 @@ export function gfaSource(
   );
   const collector = new GfaCollector(
     new GfaClient(client, gfa, outside),
-    { ledger: ledgerSettings(config, gfa), intervalMs: gfa.intervalMs, keeping },
+    { ledger: ledgerSettings(config, gfa, names), intervalMs: gfa.intervalMs, keeping },
     outside.clock,
     outside.log,
   );
@@ -114,6 +119,7 @@ export function portalSource(
   own: OwnMetrics,
   sink: SnapshotSink,
   outside: Outside,
+  names: FilerNames,
 ): Source {
   const { rateLimit, dailyLimit } = shareOf(portal, config.shard.total);
   const { client, pacer, budget, close } = politeClient(
@@ -132,18 +138,32 @@ export function portalSource(
   const tokens = new TokenSource(client, portal.credentials, outside.clock);
   const collector = new PortalCollector(
     new PortalClient(client, tokens, outside),
-    { ...portal, shard: config.shard, binSeconds: portal.binSizeSeconds },
-    outside.log,
+    {
+      ...portal,
+      shard: config.shard,
+      names,
+      binSeconds: portal.binSizeSeconds,
+      histograms: histogramSettings(config),
+    },
+    outside,
   );
   const workers = config.requests.concurrency;
   return {
-    ...polled(collector, portal.intervalMs, pacer, portalHealth(workers), workers, sink, outside, (tasks) =>
-      feasibility.judge(planOf(portal, collector.appliances.length, config.shard.total), tasks.length),
-    ),
+    ...polled(collector, portal.intervalMs, pacer, portalHealth(workers), workers, sink, outside, {
+      withoutAppliances: portal.series.length === 0,
+      onTasks: (tasks) => {
+        const volumes = tasks.filter(({ operation }) => operation === 'snapshot_details').length;
+        const plan = planOf(portal, collector.appliances.length, config.shard.total, volumes);
+        feasibility.judge(plan, tasks.length);
+      },
+    }),
     budget,
     count: (signal) => collector.countAppliances(signal),
     facts: () => [
       ['Base URL', portal.url],
+      ...(collector.licence.hasTelemetry === false
+        ? [['Licence', 'lacks ops_iq_premium: every telemetry series is forbidden (403)'] as const]
+        : []),
       ['Token', tokens.secondsLeft === undefined ? 'none' : `expires in ${Math.round(tokens.secondsLeft)} s`],
     ],
     release: async (signal) => {
@@ -210,10 +230,13 @@ function polled(
   workers: number,
   sink: SnapshotSink,
   { clock, random, log }: Outside,
-  onTasks: (tasks: readonly Task[]) => void = () => {},
+  more: { readonly withoutAppliances?: boolean; readonly onTasks?: (tasks: readonly Task[]) => void } = {},
 ): Pick<Source, 'api' | 'intervalMs' | 'pacer' | 'watch' | 'runner'> {
   const { api } = collector;
-  const watch = new Watch({ api, sink, log, clock, upName: applianceUp.name });
+  const watch = new Watch({
+    ...{ api, sink, log, clock, upName: applianceUp.name },
+    withoutAppliances: more.withoutAppliances ?? false,
+  });
   const agenda = new Agenda({ perAppliance: PER_APPLIANCE, suspects: Math.max(1, Math.floor(workers / 4)) });
   const runner = new Runner({
     collector,
@@ -223,7 +246,7 @@ function polled(
       ended: (outcome, turn) => watch.ended(outcome, turn),
       changed: (tasks, gone) => {
         watch.changed(tasks, gone);
-        onTasks(tasks);
+        more.onTasks?.(tasks);
       },
     },
     clock,

@@ -12,6 +12,7 @@ import type { Outside } from './outside.ts';
 import { Freshness } from './polling/freshness.ts';
 import type { SnapshotSink } from './polling/watch.ts';
 import { read, report, stretchOf } from './report.ts';
+import { FilerNames } from './sources/filer-names.ts';
 import type { GfaCollector } from './sources/gfa/collector.ts';
 import { StateKeeper } from './state/keeper.ts';
 
@@ -42,6 +43,7 @@ export function createApp(config: Config, outside: Outside): App {
   );
   const store = new ChunkStore(upstreamCatalog);
   const sources: Source[] = [];
+  const names = new FilerNames(config.filerAliases, config.portal !== undefined);
   const freshness = new Freshness(config.staleAfter, (api) => stretchOf(sources.find((source) => source.api === api)));
   let collector: GfaCollector | undefined;
   const budgets = () => new Map(sources.map(({ api, budget }) => [api, budget]));
@@ -76,11 +78,11 @@ export function createApp(config: Config, outside: Outside): App {
     },
   };
   if (gfa) {
-    const { source, ...made } = gfaSource(config, gfa, keeper, own, sink, outside);
+    const { source, ...made } = gfaSource(config, gfa, keeper, own, sink, outside, names);
     collector = made.collector;
     sources.push(source);
   }
-  if (config.portal) sources.push(portalSource(config, config.portal, own, sink, outside));
+  if (config.portal) sources.push(portalSource(config, config.portal, own, sink, outside, names));
 
   const server = new ExpositionServer({
     ...config.web,

@@ -1,6 +1,14 @@
 import { ownTable } from './exposition/own-table.ts';
-import { addedLabels, type Family, fieldNames, isEveryOtherField, type MetricType } from './metrics/family.ts';
+import {
+  addedLabels,
+  type Family,
+  fieldNames,
+  isEveryOtherField,
+  type MetricType,
+  type Table,
+} from './metrics/family.ts';
 import * as gfa from './sources/gfa/series.ts';
+import { portalTables } from './sources/portal/collectors.ts';
 import * as portal from './sources/portal/series.ts';
 
 /** One metric as the catalogue knows it: all that HELP, the reference, dashboards and tests need. */
@@ -14,12 +22,6 @@ export interface CatalogEntry {
   readonly labels: readonly string[];
   /** Where it comes from: the operation and the fields, in the service's own spelling. */
   readonly source: readonly string[];
-}
-
-interface Table {
-  readonly source: string;
-  readonly subject: readonly string[];
-  readonly families: readonly Family[];
 }
 
 /** Every table of upstream data, in the order of the exposition. */
@@ -47,6 +49,7 @@ const tables: readonly Table[] = [
     appliance_health_score: portal.healthScore,
   }).map(([series, families]) => ({ source: series, subject: portal.applianceLabels, families })),
   { source: 'every series', subject: [...portal.applianceLabels, 'series'], families: [portal.seriesTimestamp] },
+  ...portalTables,
 ];
 
 /** Every metric of upstream data, one entry a name, in the order of the exposition. */

@@ -8,6 +8,7 @@ import { addedLabels, fieldNames, isEveryOtherField } from './metrics/family.ts'
 import type { Sample } from './metrics/samples.ts';
 import { type Plan, planFor } from './polling/plan.ts';
 import { seededRandom } from './runtime/random.ts';
+import { collectorRows } from './sources/portal/collectors.ts';
 import { operationsFor } from './sources/portal/operations.ts';
 import { Budget } from './transport/budget.ts';
 
@@ -27,13 +28,35 @@ export function shareOf(portal: PortalConfig, shards: number): Pick<PortalConfig
   };
 }
 
-/** The plan for one of so many shards that polls so many appliances. */
-export function planOf(portal: PortalConfig, appliances: number, shards: number): Plan {
+/** What one collector asks for in a round. */
+export interface CollectorDemand {
+  readonly name: string;
+  readonly requests: number;
+  readonly intervalMs: number;
+}
+
+/** What the collectors beside the series ask for, as shard 0 does it: the others leave the whole account to that one. */
+export function collectorDemands(
+  { collectors }: Pick<PortalConfig, 'collectors'>,
+  appliances: number,
+  volumes: number,
+): readonly CollectorDemand[] {
+  return collectors.flatMap(({ name, intervalMs }) => {
+    const cost = collectorRows.find((row) => row.name === name)?.cost;
+    if (cost === undefined) return [];
+    const requests = cost.account + cost.perAppliance * appliances + cost.perVolume * volumes;
+    return [{ name, requests, intervalMs }];
+  });
+}
+
+/** The plan for one of so many shards that polls so many appliances, and the snapshots of so many volumes. */
+export function planOf(portal: PortalConfig, appliances: number, shards: number, volumes = 0): Plan {
   const { rateLimit, dailyLimit } = shareOf(portal, shards);
   const budget = new Budget(dailyLimit, 0);
   return planFor({
     ...portal,
     appliances,
+    further: collectorDemands(portal, appliances, volumes),
     limit: rateLimit,
     dailyLimit,
     allowedPerSecond: Math.min((rateLimit.requests / rateLimit.windowMs) * 1000, budget.perSecond),
@@ -48,6 +71,12 @@ export async function planText(portal: PortalConfig, appliances: number, shards:
   const rows: readonly (readonly [string, string])[] = [
     ['Appliances', count(appliances)],
     ['Series', `${portal.series.length} of each`],
+    ...collectorDemands(portal, appliances, 0).map(({ name, requests, intervalMs }): readonly [string, string] => [
+      `Collector ${name}`,
+      name === 'volume_telemetry'
+        ? `3 requests for each volume every ${duration(intervalMs)}, not counted here`
+        : `${count(requests)} requests every ${duration(intervalMs)}`,
+    ]),
     ['Requests a sweep', count(plan.requestsPerSweep)],
     ['Requests a second', plan.requestsPerSecond.toFixed(2)],
     ['Requests a day', count(plan.requestsPerDay)],

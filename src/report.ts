@@ -3,7 +3,7 @@ import type { ApiReading } from './exposition/own.ts';
 import type { StatusReport } from './exposition/pages.ts';
 import type { Api } from './metrics/snapshot.ts';
 import type { Outside } from './outside.ts';
-import { demandPerSecond, stretch, worstAgeMs } from './polling/sweep.ts';
+import { dataTasks, demandPerSecond, stretch, worstAgeMs } from './polling/sweep.ts';
 
 /** What people call the APIs. */
 const NAMES = { gfa: 'File acceleration (gfa)', portal: 'Portal (portal)' } as const satisfies Record<Api, string>;
@@ -20,7 +20,7 @@ export function stretchOf(source: Source | undefined): number {
 export function read(source: Source): ApiReading {
   const { api, watch, pacer, runner, intervalMs } = source;
   const stretched = stretchOf(source);
-  const awake = watch.tasks.filter(({ id, changesTasks }) => !changesTasks && runner.restReason(id) === undefined);
+  const awake = dataTasks(watch.tasks).filter(({ id }) => runner.restReason(id) === undefined);
   const longestMs = awake.reduce((most, task) => Math.max(most, task.intervalMs), intervalMs);
   const ages = watch.ages(({ id }) => runner.restReason(id) === undefined);
   return {
@@ -36,6 +36,16 @@ export function read(source: Source): ApiReading {
     worstAgeSeconds: ages?.worstSeconds,
     computedWorstAgeSeconds: worstAgeMs(longestMs, stretched) / 1000,
   };
+}
+
+/** What the API refuses, and why: operations about no single appliance, for that an appliance lacks a series is nothing new. */
+function refusals({ watch, runner }: Source): readonly (readonly [string, string])[] {
+  const texts = watch.tasks.flatMap(({ id, operation, appliance }) => {
+    const reason = runner.restReason(id);
+    return reason === undefined || appliance !== undefined ? [] : [`${operation} (${reason})`];
+  });
+  const distinct = [...new Set(texts)];
+  return distinct.length === 0 ? [] : [['Refused', distinct.join(', ')]];
 }
 
 /** All that the status page shows of this moment. */
@@ -65,6 +75,7 @@ export function report(sources: readonly Source[], { version, clock }: Outside):
           ['Interval', `${Math.round(effectiveIntervalSeconds)} s as the limits allow it`],
           ['Last sweep', sweepSeconds === undefined ? 'not ended yet' : `${sweepSeconds.toFixed(1)} s`],
           ['Tasks', `${watch.tasks.length}, ${resting} of them resting`],
+          ...refusals(source),
         ],
       };
     }),

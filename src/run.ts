@@ -13,7 +13,7 @@ import { systemClock } from './runtime/clock.ts';
 import { asError, ConfigError, CredentialError, RequestError, ShapeError } from './runtime/errors.ts';
 import { createLog, type Log } from './runtime/log.ts';
 import { systemRandom } from './runtime/random.ts';
-import { FURTHER_SERIES, STANDARD_SERIES } from './sources/portal/operations.ts';
+import { portalVocabulary } from './sources/portal/vocabulary.ts';
 import { FileStore } from './state/file-store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -135,7 +135,7 @@ function load(environment: Environment, readFile: (path: string) => string): Con
   return loadConfig({
     environment,
     readFile,
-    vocabulary: { standardSeries: STANDARD_SERIES, furtherSeries: FURTHER_SERIES, collectors: ['telemetry'] },
+    vocabulary: portalVocabulary,
   });
 }
 

@@ -11,6 +11,7 @@ import { usage } from '../src/cli.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { fileVariable, rows } from '../src/config/variables.ts';
 import { FURTHER_SERIES, STANDARD_SERIES } from '../src/sources/portal/operations.ts';
+import { portalVocabulary } from '../src/sources/portal/vocabulary.ts';
 import { metricsReference, withGeneratedParts } from './support/reference.ts';
 
 /*
@@ -179,7 +180,7 @@ function configOf(environment: string) {
       if (path === '.env') throw Object.assign(new Error('none'), { code: 'ENOENT' });
       return 'a-secret\n';
     },
-    vocabulary: { standardSeries: STANDARD_SERIES, furtherSeries: FURTHER_SERIES, collectors: ['telemetry'] },
+    vocabulary: portalVocabulary,
   });
 }
 

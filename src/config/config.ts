@@ -15,6 +15,8 @@ export interface Config {
   /** A value that has not been confirmed for this many intervals leaves the exposition. */
   readonly staleAfter: number;
   readonly events: EventsConfig;
+  /** Which filers are one, and what filers are called, as the operator says; empty for nothing. */
+  readonly filerAliases: readonly FilerAlias[];
   /** Where event counters outlive the process; undefined keeps them in memory alone. */
   readonly stateFile: string | undefined;
   readonly shard: ShardConfig;
@@ -47,14 +49,21 @@ export interface PortalConfig {
   readonly discoveryIntervalMs: number;
   /** The appliances to poll, in lower case, each once; undefined polls all that are discovered. */
   readonly serials: readonly string[] | undefined;
-  /** The series to poll, in the catalogue's order; never empty. */
+  /** The series to poll, in the catalogue's order; empty only where the collector `telemetry` is off. */
   readonly series: readonly PortalSeries[];
   readonly lookbackMs: number;
   readonly binSizeSeconds: number;
   readonly rateLimit: RateLimit;
   /** Requests in 24 hours at most; undefined for no limit. */
   readonly dailyLimit: number | undefined;
-  readonly collectors: readonly string[];
+  /** The collectors that are switched on, in the catalogue's order; never empty. */
+  readonly collectors: readonly PortalCollectorChoice[];
+}
+
+/** One collector of the portal and the time between two of its polls. */
+export interface PortalCollectorChoice {
+  readonly name: string;
+  readonly intervalMs: number;
 }
 
 /** One series of the portal and the time between two polls of it for the same appliance. */
@@ -98,6 +107,14 @@ export interface ProxyUrl {
   readonly url: Secret;
   /** The URL with `[redacted]` in the place of user name and password. */
   readonly shown: string;
+}
+
+/** One pair of `FILER_ALIASES`. */
+export interface FilerAlias {
+  /** The guid or serial of a filer, in lower case. */
+  readonly id: string;
+  /** The serial or guid that it has in the other service, in lower case; or else its name. */
+  readonly is: string;
 }
 
 /** How events become histograms. */

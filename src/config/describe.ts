@@ -80,16 +80,19 @@ function portalTexts(portal: PortalConfig | undefined): Shown {
     PORTAL_INTERVAL: formatDuration(portal.intervalMs),
     PORTAL_DISCOVERY_INTERVAL: formatDuration(portal.discoveryIntervalMs),
     PORTAL_SERIALS: portal.serials?.join(','),
-    PORTAL_SERIES: portal.series
-      .map(({ name, intervalMs }) =>
-        intervalMs === portal.intervalMs ? name : `${name}=${formatDuration(intervalMs)}`,
-      )
-      .join(','),
+    PORTAL_SERIES:
+      portal.series
+        .map(({ name, intervalMs }) =>
+          intervalMs === portal.intervalMs ? name : `${name}=${formatDuration(intervalMs)}`,
+        )
+        .join(',') || undefined,
     PORTAL_LOOKBACK: formatDuration(portal.lookbackMs),
     PORTAL_BIN_SIZE: formatDuration(portal.binSizeSeconds * 1000),
     PORTAL_RATE_LIMIT: `${rateLimit.requests}/${formatDuration(rateLimit.windowMs)}`,
     PORTAL_DAILY_LIMIT: String(portal.dailyLimit ?? 0),
-    PORTAL_COLLECTORS: portal.collectors.join(','),
+    PORTAL_COLLECTORS: portal.collectors
+      .map(({ name, intervalMs }) => (name === 'telemetry' ? name : `${name}=${formatDuration(intervalMs)}`))
+      .join(','),
   };
 }
 
@@ -101,6 +104,7 @@ function commonTexts({ requests, events, shard, web, log, ...config }: Config): 
     STALE_AFTER: String(config.staleAfter),
     EVENT_BUCKETS: events.bucketsSeconds.map(bucketText).join(','),
     EVENT_HISTOGRAMS: String(events.histograms),
+    FILER_ALIASES: config.filerAliases.map(({ id, is }) => `${id}=${is}`).join(',') || undefined,
     STATE_FILE: config.stateFile,
     MAX_SCRAPES: String(web.maxScrapes),
     LISTEN_ADDRESS: `${web.host?.includes(':') ? `[${web.host}]` : (web.host ?? '')}:${web.port}`,

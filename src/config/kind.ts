@@ -4,8 +4,10 @@ export interface Vocabulary {
   readonly standardSeries: readonly string[];
   /** The series that `all` adds. */
   readonly furtherSeries: readonly string[];
-  /** The read operations that `PORTAL_COLLECTORS` may name. */
-  readonly collectors: readonly string[];
+  /** The series that are polled only when named, not with `all`, each with the interval that it then has. */
+  readonly costlySeries: Readonly<Record<string, number>>;
+  /** The collectors that `PORTAL_COLLECTORS` may name, each with its interval; undefined for `PORTAL_INTERVAL`. */
+  readonly collectors: readonly { readonly name: string; readonly intervalMs: number | undefined }[];
 }
 
 /** Something wrong with a value. `what` continues the line `NAME: …` and quotes no secret. */

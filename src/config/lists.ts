@@ -1,5 +1,5 @@
 import { parseDuration } from './duration.ts';
-import { bad, entriesOf, type Flaw, good, type Kind, type Parsed, quoted, type Vocabulary } from './kind.ts';
+import { bad, entriesOf, type Flaw, good, type Kind, type Parsed, quoted } from './kind.ts';
 import { nearest } from './nearest.ts';
 
 /** A list whose entries are read one by one: every bad entry is a flaw, an entry given twice counts once. */
@@ -44,18 +44,6 @@ export const serialList: Kind<readonly string[]> = {
     ),
 };
 
-/** Read operations of the portal that the catalogue knows. */
-export const collectorList: Kind<readonly string[]> = {
-  label: 'list of collectors',
-  expects: 'a comma-separated list of collectors',
-  parse: (text, { collectors }) =>
-    listOf(text, (entry): string | Flaw =>
-      collectors.includes(entry)
-        ? entry
-        : { what: `${quoted(entry)} is not a collector`, meant: nearest(entry, collectors) },
-    ),
-};
-
 // Up to here milliseconds are exact.
 const LONGEST_BUCKET_SECONDS = Number.MAX_SAFE_INTEGER / 1000;
 
@@ -78,56 +66,95 @@ export const bucketList: Kind<readonly number[]> = {
   },
 };
 
-/** A series to poll, and its own interval where the operator gave one. */
-export interface SelectedSeries {
+/** The shortest interval of anything that is polled. */
+export const SHORTEST_INTERVAL_MS = 1000;
+
+/** One of several things to poll, and its own interval where the operator gave one. */
+export interface Selected {
   readonly name: string;
   readonly intervalMs: number | undefined;
 }
 
-/** The shortest interval of anything that is polled. */
-export const SHORTEST_INTERVAL_MS = 1000;
+/** What a selection selects from. */
+interface Choices {
+  /** What one of them is, in a few words: `a series`. */
+  readonly one: string;
+  readonly known: readonly string[];
+  /** What a list that only drops starts from. */
+  readonly usual: readonly string[];
+  /** What `all` stands for. */
+  readonly all: readonly string[];
+  /** Why one of them takes no interval of its own; undefined where it does. */
+  readonly noInterval?: (name: string) => string | undefined;
+}
 
 /**
  * Series of the portal: names, `all`, `name=interval`, and `-name` to drop one of those named before it. A list that
  * only drops starts from the standard series. The outcome is in the catalogue's order, whatever the list's.
  */
-export const seriesList: Kind<readonly SelectedSeries[]> = {
+export const seriesList: Kind<readonly Selected[]> = {
   label: 'list of series',
   expects: 'series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
-  parse: (text, vocabulary) => {
-    const entries = entriesOf(text);
-    const known = [...vocabulary.standardSeries, ...vocabulary.furtherSeries];
-    const flaws = entries.flatMap((entry) => seriesFlaw(entry, known) ?? []);
-    if (flaws.length > 0) return { state: 'bad', flaws };
-    const selected = selectedSeries(entries, known, vocabulary);
-    return selected.length === 0 ? bad(`${quoted(text)} leaves no series`) : good(selected);
-  },
+  parse: (text, { standardSeries, furtherSeries, costlySeries }) =>
+    selection(text, {
+      one: 'a series',
+      known: [...standardSeries, ...furtherSeries],
+      usual: standardSeries,
+      all: [...standardSeries, ...furtherSeries].filter((name) => costlySeries[name] === undefined),
+    }),
 };
 
-const SERIES_ENTRY = /^(?<sign>-?)\s*(?<name>[^=]*?)\s*(?:=\s*(?<interval>.*))?$/su;
+/** Collectors of the portal, as {@link seriesList}; a list that only drops starts from the usual ones. */
+export function collectorList(usual: readonly string[]): Kind<readonly Selected[]> {
+  return {
+    label: 'list of collectors',
+    expects: 'collectors separated by commas, such as all,-iam or telemetry,volumes=10m',
+    parse: (text, { collectors }) => {
+      const known = collectors.map(({ name }) => name);
+      return selection(text, {
+        one: 'a collector',
+        known,
+        usual: known.filter((name) => usual.includes(name)),
+        all: known,
+        noInterval: (name) =>
+          collectors.find((collector) => collector.name === name)?.intervalMs === undefined
+            ? 'is polled at PORTAL_INTERVAL, and each series at its own of PORTAL_SERIES'
+            : undefined,
+      });
+    },
+  };
+}
 
-function seriesFlaw(entry: string, known: readonly string[]): Flaw | undefined {
-  const { sign, name = '', interval } = SERIES_ENTRY.exec(entry)?.groups ?? {};
+function selection(text: string, choices: Choices): Parsed<readonly Selected[]> {
+  const entries = entriesOf(text);
+  const flaws = entries.flatMap((entry) => entryFlaw(entry, choices) ?? []);
+  if (flaws.length > 0) return { state: 'bad', flaws };
+  const selected = selectedOf(entries, choices);
+  return selected.length === 0 ? bad(`${quoted(text)} leaves no ${choices.one.replace(/^a /, '')}`) : good(selected);
+}
+
+const ENTRY = /^(?<sign>-?)\s*(?<name>[^=]*?)\s*(?:=\s*(?<interval>.*))?$/su;
+
+function entryFlaw(entry: string, { one, known, noInterval }: Choices): Flaw | undefined {
+  const { sign, name = '', interval } = ENTRY.exec(entry)?.groups ?? {};
   if (name !== 'all' && !known.includes(name)) {
-    return { what: `${quoted(name)} is not a series`, meant: nearest(name, [...known, 'all']) };
+    return { what: `${quoted(name)} is not ${one}`, meant: nearest(name, [...known, 'all']) };
   }
   if (interval === undefined) return undefined;
-  if (sign === '-') return { what: `${quoted(entry)} drops a series, which takes no interval` };
+  if (sign === '-') return { what: `${quoted(entry)} drops ${one}, which takes no interval` };
+  const refusal = noInterval?.(name);
+  if (refusal !== undefined && name !== 'all') return { what: `${quoted(entry)}: ${name} ${refusal}` };
   if ((parseDuration(interval) ?? 0) >= SHORTEST_INTERVAL_MS) return undefined;
   return { what: `${quoted(entry)} has no duration of at least 1s` };
 }
 
-function selectedSeries(
-  entries: readonly string[],
-  known: readonly string[],
-  { standardSeries }: Vocabulary,
-): readonly SelectedSeries[] {
+function selectedOf(entries: readonly string[], { known, usual, all }: Choices): readonly Selected[] {
   const onlyDrops = entries.length > 0 && entries.every((entry) => entry.startsWith('-'));
   const selected = new Map<string, number | undefined>();
-  if (onlyDrops) for (const name of standardSeries) selected.set(name, undefined);
+  if (onlyDrops) for (const name of usual) selected.set(name, undefined);
   for (const entry of entries) {
-    const { sign, name = '', interval } = SERIES_ENTRY.exec(entry)?.groups ?? {};
-    for (const one of name === 'all' ? known : [name]) {
+    const { sign, name = '', interval } = ENTRY.exec(entry)?.groups ?? {};
+    for (const one of name === 'all' ? (sign === '-' ? known : all) : [name]) {
       if (sign === '-') selected.delete(one);
       else selected.set(one, interval === undefined ? undefined : parseDuration(interval));
     }

@@ -70,6 +70,7 @@ function settled(values: Values, proxy: ProxyConfig | undefined, vocabulary: Voc
     },
     staleAfter: values.STALE_AFTER,
     events: { bucketsSeconds: values.EVENT_BUCKETS, histograms: values.EVENT_HISTOGRAMS },
+    filerAliases: values.FILER_ALIASES ?? [],
     stateFile: values.STATE_FILE,
     shard: { index: values.SHARD, total: values.TOTAL_SHARDS },
     web: {
@@ -96,22 +97,35 @@ function settledGfa(values: Values): GfaConfig | undefined {
   };
 }
 
-function settledPortal(values: Values, { standardSeries, collectors }: Vocabulary): PortalConfig | undefined {
+function settledPortal(values: Values, vocabulary: Vocabulary): PortalConfig | undefined {
   const credentials = settledCredentials(values);
   if (values.PORTAL_URL === undefined || credentials === undefined) return undefined;
+  const { standardSeries, costlySeries, collectors } = vocabulary;
   const series = values.PORTAL_SERIES ?? standardSeries.map((name) => ({ name, intervalMs: undefined }));
+  const chosen = values.PORTAL_COLLECTORS ?? USUAL_COLLECTORS.map((name) => ({ name, intervalMs: undefined }));
+  const settledCollectors = collectors.flatMap(({ name, intervalMs }) => {
+    const choice = chosen.find((one) => one.name === name);
+    return choice === undefined
+      ? []
+      : [{ name, intervalMs: choice.intervalMs ?? intervalMs ?? values.PORTAL_INTERVAL }];
+  });
   return {
     url: values.PORTAL_URL,
     credentials,
     intervalMs: values.PORTAL_INTERVAL,
     discoveryIntervalMs: values.PORTAL_DISCOVERY_INTERVAL,
     serials: values.PORTAL_SERIALS,
-    series: series.map(({ name, intervalMs }) => ({ name, intervalMs: intervalMs ?? values.PORTAL_INTERVAL })),
+    series: settledCollectors.some(({ name }) => name === 'telemetry')
+      ? series.map(({ name, intervalMs }) => ({
+          name,
+          intervalMs: intervalMs ?? Math.max(costlySeries[name] ?? 0, values.PORTAL_INTERVAL),
+        }))
+      : [],
     lookbackMs: values.PORTAL_LOOKBACK,
     binSizeSeconds: values.PORTAL_BIN_SIZE,
     rateLimit: values.PORTAL_RATE_LIMIT,
     dailyLimit: values.PORTAL_DAILY_LIMIT === 0 ? undefined : values.PORTAL_DAILY_LIMIT,
-    collectors: values.PORTAL_COLLECTORS ?? USUAL_COLLECTORS.filter((name) => collectors.includes(name)),
+    collectors: settledCollectors,
   };
 }
 

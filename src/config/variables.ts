@@ -1,4 +1,5 @@
 import { baseUrl, headerName, listenAddress, metricsPath } from './addresses.ts';
+import { aliasList } from './aliases.ts';
 import type { Kind } from './kind.ts';
 import { choice, count, duration, filePath, headerValue, rate, secret, truth, wholeSeconds } from './kinds.ts';
 import { bucketList, collectorList, SHORTEST_INTERVAL_MS, serialList, seriesList, wordList } from './lists.ts';
@@ -113,7 +114,7 @@ export const variables = {
   PORTAL_SERIES: {
     kind: seriesList,
     unset: 'the standard series',
-    help: '`all` adds the further ones, `-name` drops one, `name=1m` gives one its own interval',
+    help: '`all` but the costly ones, `-name` drops one, `name=1m` gives one its own interval',
   },
   PORTAL_LOOKBACK: {
     kind: duration({ least: 6 * MINUTE_MS, most: 30 * DAY_MS }, '15m'),
@@ -165,14 +166,18 @@ export const variables = {
     default: 'true',
     help: '`false` keeps only sum and count of the event histograms',
   },
+  FILER_ALIASES: {
+    kind: aliasList,
+    help: 'which filers of both services are one beyond equal ids, or what a filer is called',
+  },
   STATE_FILE: {
     kind: filePath,
     help: "keeps event counters, seen events and the day's budget over restarts",
   },
   PORTAL_COLLECTORS: {
-    kind: collectorList,
+    kind: collectorList(USUAL_COLLECTORS),
     unset: `\`${USUAL_COLLECTORS.join(',')}\``,
-    help: 'read operations of the portal to export, of those that there are: telemetry',
+    help: 'what to export, or `all`; `-name` drops one, `name=10m` sets the interval of one',
   },
   MAX_SCRAPES: {
     kind: count({ least: 1 }),

@@ -3,6 +3,8 @@ export type Trait =
   | 'ordinary'
   /** Has not been in touch with the accelerator since the stand-in started. */
   | 'silent'
+  /** Out of the portal's reach for the last five minutes of each half hour. */
+  | 'wavering'
   /** Its cache fills up over hours and then evicts. */
   | 'filling'
   /** Takes hours to protect its data. */
@@ -52,7 +54,7 @@ export const applianceRoles: readonly [ApplianceRole, ...ApplianceRole[]] = [
   { ...office, name: 'edge-lima', utcOffsetHours: -5, trait: 'silent' },
   { ...office, name: 'edge-austin', utcOffsetHours: -6, build: '9.15.7', extraDisks: ['cow'] },
   { ...office, name: 'edge-bergen', utcOffsetHours: 1, extraDisks: ['file_iq'] },
-  { ...office, name: 'edge-perth', utcOffsetHours: 8, build: '10.0.5', cores: 4, memoryGib: 16 },
+  { ...office, name: 'edge-perth', utcOffsetHours: 8, build: '10.0.5', cores: 4, memoryGib: 16, trait: 'wavering' },
   { ...office, name: 'edge-quito', utcOffsetHours: -5, build: '10.0.3', extraDisks: ['cow', 'file_iq'] },
   { ...office, name: 'insight-milan', kind: 'file_iq', utcOffsetHours: 1, cores: 16, extraDisks: ['file_iq'] },
   { ...office, name: 'edge-nairobi', utcOffsetHours: 3, cores: 16, memoryGib: 64, extraDisks: ['cow'] },

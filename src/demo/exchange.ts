@@ -1,3 +1,4 @@
+import type { Cursors } from './portal/pages.ts';
 import type { Variations } from './variations.ts';
 import type { World } from './world.ts';
 
@@ -24,6 +25,8 @@ export interface Scene {
   readonly world: World;
   readonly variations: Variations;
   readonly now: number;
+  /** The lists that are being paged through. */
+  readonly cursors: Cursors;
 }
 
 /** One fault of a 422, in the words of the portal's ValidationErrorResponse. */

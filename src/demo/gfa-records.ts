@@ -1,5 +1,5 @@
 import type { LockEvent, PairEvent, PropagationEvent } from './events.ts';
-import { draw, floorTo, HOUR_MS, MINUTE_MS, rfc3339, sawtooth, smoothNoise } from './signals.ts';
+import { draw, floorTo, HOUR_MS, MINUTE_MS, rfc3339, sawtooth, smoothNoise, uuidOf } from './signals.ts';
 import type { Variations } from './variations.ts';
 import type { Appliance, Volume, World } from './world.ts';
 
@@ -12,6 +12,11 @@ const REFRESH_MS = 30_000;
 /** The moment of the newest appliance and volume records. */
 export function refreshedAt(now: number): number {
   return floorTo(now, REFRESH_MS);
+}
+
+/** The guid of an appliance where the accelerator has one of its own. */
+export function guidApart(serial: string): string {
+  return uuidOf(serial, 'accelerated');
 }
 
 /** One record for each volume. */
@@ -32,7 +37,7 @@ export function volumeRecords(world: World, variations: Variations, now: number)
 export function filerRecords(world: World, variations: Variations, now: number): readonly GfaRecord[] {
   const at = refreshedAt(now);
   return world.appliances.flatMap((appliance) => {
-    const common = { ...head('filer', at, variations), ...applianceNames(appliance) };
+    const common = { ...head('filer', at, variations), ...applianceNames(appliance, variations) };
     const contactSeconds = secondsSinceContact(world, appliance, at);
     const alone = { ...common, last_checkin: contactSeconds };
     const onVolumes = world.volumesOf(appliance).map((volume) => {
@@ -86,15 +91,22 @@ function unprotectedSeconds(name: string, volume: Volume, at: number): number | 
 }
 
 function pairHead(type: string, event: PairEvent, variations: Variations): GfaRecord {
-  return { ...head(type, event.at, variations), ...applianceNames(event.appliance), ...volumeNames(event.volume) };
+  return {
+    ...head(type, event.at, variations),
+    ...applianceNames(event.appliance, variations),
+    ...volumeNames(event.volume),
+  };
 }
 
 function head(type: string, at: number, variations: Variations): GfaRecord {
   return { metric_type: type, version: 1, timestamp: rfc3339(at, variations.fractionalTimestamps) };
 }
 
-function applianceNames(appliance: Appliance): GfaRecord {
-  return { filer_guid: appliance.serial, filer_title: appliance.title };
+function applianceNames({ serial, title }: Appliance, { filerGuids, filerTitles }: Variations): GfaRecord {
+  return {
+    filer_guid: filerGuids === 'own' ? guidApart(serial) : filerGuids === 'upper' ? serial.toUpperCase() : serial,
+    filer_title: filerTitles === 'own' ? `${title}.accelerated` : title,
+  };
 }
 
 function volumeNames(volume: Volume): GfaRecord {

@@ -9,6 +9,8 @@ import { filerRecords, lockRecord, propagationRecord, refreshedAt, volumeRecords
 import { MINUTE_MS, rfc3339 } from './signals.ts';
 
 type Group = 'volumes' | 'filers' | EventGroup;
+/** The file acceleration service has no lists to page through. */
+type GfaScene = Omit<Scene, 'cursors'>;
 type Groups = ReadonlyMap<Group, readonly GfaRecord[]>;
 
 /** How far back `info` looks for the newest event. */
@@ -32,7 +34,7 @@ export class Gfa {
   }
 
   /** The answer to `GET /data`; it moves the client's bookmarks. */
-  data(scene: Scene): Answer {
+  data(scene: GfaScene): Answer {
     const { ask, world, variations, now } = scene;
     if (ask.headers.get('authorization') !== this.#token) return empty(401);
     if (world.volumes.length === 0) return gfaError(406, 'no volume information for this token');
@@ -52,7 +54,7 @@ export class Gfa {
     });
   }
 
-  #metrics(scene: Scene): unknown {
+  #metrics(scene: GfaScene): unknown {
     const groups = new Map<Group, readonly GfaRecord[]>();
     for (const [group, name] of switches) {
       if (scene.ask.query.get(name) !== 'false') groups.set(group, this.#records(group, scene));
@@ -63,7 +65,7 @@ export class Gfa {
     return scene.variations.metricsShape === 'object' ? whole : [whole];
   }
 
-  #records(group: Group, { ask, world, variations, now }: Scene): readonly GfaRecord[] {
+  #records(group: Group, { ask, world, variations, now }: GfaScene): readonly GfaRecord[] {
     if (group === 'volumes') return volumeRecords(world, variations, now);
     if (group === 'filers') return filerRecords(world, variations, now);
     const client = ask.headers.get(variations.clientKeyHeader.toLowerCase()) ?? 'swagger client';

@@ -5,6 +5,7 @@ import type { Answer, Ask, Scene } from './exchange.ts';
 import { empty, portalError } from './exchange.ts';
 import { Faults } from './faults.ts';
 import { Gfa } from './gfa.ts';
+import { Cursors } from './portal/pages.ts';
 import { Portal } from './portal.ts';
 import type { Route } from './routes.ts';
 import { routeOf } from './routes.ts';
@@ -23,6 +24,7 @@ export class Service {
   variations: Variations;
   readonly #clock: Clock;
   readonly #world: World;
+  readonly #cursors: Cursors;
   readonly #gfa: Gfa;
   readonly #portal: Portal;
 
@@ -31,6 +33,7 @@ export class Service {
     this.#world = world;
     this.variations = variations;
     this.#gfa = new Gfa(credentials.gfaToken);
+    this.#cursors = new Cursors(world.seed);
     this.#portal = new Portal(credentials, world.seed);
   }
 
@@ -76,7 +79,8 @@ export class Service {
   }
 
   #answer(ask: Ask, route: Route): Answer {
-    const scene: Scene = { ask, world: this.#world, variations: this.variations, now: this.#clock.now() };
+    const { variations } = this;
+    const scene: Scene = { ask, world: this.#world, variations, now: this.#clock.now(), cursors: this.#cursors };
     if (route.service === 'portal') return this.#portal.answer(scene, route);
     return route.refusal === undefined ? this.#gfa.data(scene) : empty(route.refusal);
   }

@@ -4,6 +4,7 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
+import { confidentialTexts } from './confidential.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
 import type { Fault } from './faults.ts';
 import { type FleetAppliance, type FleetView, fleetAppliance, fleetView } from './fleet.ts';
@@ -40,6 +41,8 @@ export interface StandIn {
   /** The base address of the portal, which ends in `/portal`. */
   readonly portalUrl: string;
   readonly credentials: Credentials;
+  /** Every secret and every word about a person that the portal tells: none may ever come out of an exporter. */
+  readonly confidential: readonly string[];
   /** What was asked, oldest first; the newest 10,000. */
   readonly requests: readonly SeenRequest[];
   /** Who and what there is at the moment. */
@@ -72,6 +75,7 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
     gfaUrl: `${origin}/gfa/v1`,
     portalUrl: `${origin}/portal`,
     credentials,
+    confidential: confidentialTexts(seed),
     get requests() {
       return service.seen.all;
     },

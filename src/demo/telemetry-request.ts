@@ -26,9 +26,14 @@ const rules = {
   ]),
   duration: new Map(),
   healthScore: new Map([['timezone_offset_minutes', { least: -1440, most: 1440, nullable: false }]]),
+  volume: new Map([['chart_width', { least: 100, most: 5200, nullable: true }]]),
 } as const satisfies Record<string, Rules>;
 
-/** The request in a body of one of the three sorts, or the 422 that it gets. */
+/** Fields that are no integers, checked by those who read them. */
+const otherFields: ReadonlySet<string> = new Set(['period']);
+const volumeFields: ReadonlySet<string> = new Set(['period', 'serial_numbers', 'smart_sampling']);
+
+/** The request in a body of one of the four sorts, or the 422 that it gets. */
 export function telemetryRequest({ ask, now }: Scene, sort: keyof typeof rules): TelemetryRequest | Answer {
   const body = /^application\/json\b/i.test(ask.headers.get('content-type') ?? '') ? parsedJson(ask.body) : undefined;
   if (!isObject(body)) {
@@ -36,7 +41,7 @@ export function telemetryRequest({ ask, now }: Scene, sort: keyof typeof rules):
   }
   const text = body.period;
   const period = typeof text === 'string' ? parsePeriod(text, now) : 'a string is required';
-  const complaints = integerComplaints(body, rules[sort]);
+  const complaints = integerComplaints(body, rules[sort], sort === 'volume' ? volumeFields : otherFields);
   if (typeof period === 'string') {
     return invalid({ type: 'value_error', loc: ['body', 'period'], msg: period, input: text ?? null }, ...complaints);
   }
@@ -45,10 +50,14 @@ export function telemetryRequest({ ask, now }: Scene, sort: keyof typeof rules):
   return { period, binSeconds: typeof binSeconds === 'number' ? binSeconds : undefined };
 }
 
-function integerComplaints(body: Readonly<Record<string, unknown>>, allowed: Rules): readonly Complaint[] {
+function integerComplaints(
+  body: Readonly<Record<string, unknown>>,
+  allowed: Rules,
+  others: ReadonlySet<string>,
+): readonly Complaint[] {
   return Object.entries(body).flatMap(([field, value]) => {
     const rule = allowed.get(field);
-    if (field === 'period') return [];
+    if (others.has(field)) return [];
     if (rule === undefined)
       return { type: 'extra_forbidden', loc: ['body', field], msg: 'Not permitted', input: value };
     if (value === null && rule.nullable) return [];

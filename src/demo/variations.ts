@@ -14,11 +14,15 @@ export interface Variations {
   readonly metricsShape: 'array' | 'object' | 'split';
   /** What becomes of a group that the query switches off. */
   readonly switchedOff: 'empty' | 'missing';
+  /** `filer_guid` as the portal's serial, as the same in upper case, or as one of the accelerator's own. */
+  readonly filerGuids: 'serial' | 'upper' | 'own';
+  /** `filer_title` as the name in the portal's inventory, or as one of the accelerator's own. */
+  readonly filerTitles: 'inventory' | 'own';
   /** Events after the bookmark, from some minutes before it, or the whole of `freshHistoryMs` each time. */
   readonly delivery: 'incremental' | 'overlapping' | 'full';
   /** Every volume's profile is empty text, not only that of a volume in mode Observation. */
   readonly emptyProfile: boolean;
-  /** Now and then a lock state, a lock phase or a propagation kind that nobody has documented. */
+  /** Now and then a word that nobody has documented, in both services: a lock state, a severity, a status. */
   readonly unknownStates: boolean;
   /** Leaves out whatever a record may go without, in both services; a null becomes an absent field. */
   readonly omitOptional: boolean;
@@ -33,6 +37,8 @@ export interface Variations {
   readonly decimals: 'string' | 'number';
   /** The share of null among the values that may be null, from 0 to 1. */
   readonly nulls: number;
+  /** Whole numbers of the inventories, lists and snapshots as JSON numbers, or as JSON strings. */
+  readonly integers: 'number' | 'string';
   /** The newest bin of every series holds nulls only. */
   readonly newestNull: boolean;
   /** Items in no order. */
@@ -49,8 +55,10 @@ export interface Variations {
   readonly jwt: 'exp' | 'none';
   readonly tokenLifetimeMs: number;
   readonly refreshSingleUse: boolean;
-  /** `GET /edges` answers 403. */
-  readonly edgesForbidden: boolean;
+  /** The operations of the portal, by name, that the role may not use: they answer 403. */
+  readonly forbidden: readonly string[];
+  /** When the licence ends, in milliseconds since the Unix epoch; null when it never does. */
+  readonly licenceExpiresAt: number | null;
   /** `synced`, `is_reachable` and `last_seen_at` in `GET /edges`. */
   readonly newerEdgeFields: boolean;
   /** Whether `appliance_id` in `GET /volume_connections` is the id of `GET /edges` or the serial. */
@@ -72,6 +80,8 @@ export const plausible: Variations = {
   clientKeyHeader: 'X-Service-client-key',
   metricsShape: 'array',
   switchedOff: 'empty',
+  filerGuids: 'serial',
+  filerTitles: 'inventory',
   delivery: 'incremental',
   emptyProfile: false,
   unknownStates: false,
@@ -82,6 +92,7 @@ export const plausible: Variations = {
   loadNames: 'longterm',
   decimals: 'string',
   nulls: 0,
+  integers: 'number',
   newestNull: false,
   shuffled: false,
   absentDisks: 'empty',
@@ -91,7 +102,8 @@ export const plausible: Variations = {
   jwt: 'exp',
   tokenLifetimeMs: 900_000,
   refreshSingleUse: true,
-  edgesForbidden: false,
+  forbidden: [],
+  licenceExpiresAt: Date.UTC(2030, 0, 1),
   newerEdgeFields: true,
   connectionIds: 'edge',
   opsIqPremium: true,

@@ -30,6 +30,17 @@ export interface EveryOtherField {
   readonly except: readonly string[];
 }
 
+/** The words that one field can hold, each of which becomes a series: 1 for the one that holds, 0 for the others. */
+export interface StateSet {
+  /** The label that holds the word. */
+  readonly label: string;
+  /** The documented words. Any other one counts as {@link OTHER}, which is a series too. */
+  readonly known: readonly string[];
+}
+
+/** What a word is called that is none of the known ones, or that there was no more room for. */
+export const OTHER = 'other';
+
 interface Row<U extends Unit> {
   readonly name: MetricName<U>;
   /** One sentence for HELP and the reference page. */
@@ -41,12 +52,23 @@ interface Row<U extends Unit> {
   readonly fields: Readonly<Record<string, Labels>> | EveryOtherField;
   /** Labels whose value is itself an upstream field: label name to field name. */
   readonly labelsFrom?: Readonly<Record<string, string>>;
+  /** Where the field holds one word of a set: then one series for each word. */
+  readonly states?: StateSet;
   /** A field that the service may leave out on purpose: its absence is not counted as a dropped sample. */
   readonly optional?: boolean;
 }
 
 /** One metric: its name, help and the upstream fields that feed it. A row of a table; adding a metric is adding one. */
 export type Family = { readonly [U in Unit]: Row<U> }[Unit];
+
+/** The families of one operation, with what the reference says about where they come from. */
+export interface Table {
+  /** The operation, as `GET /jobs`. */
+  readonly source: string;
+  /** The labels that every sample has, before those of its row. */
+  readonly subject: readonly string[];
+  readonly families: readonly Family[];
+}
 
 /** Tells a row over undocumented names from one that lists its fields. */
 export function isEveryOtherField(fields: Family['fields']): fields is EveryOtherField {
@@ -63,5 +85,6 @@ export function addedLabels(family: Family): readonly string[] {
   const fromFields = Object.keys(family.labelsFrom ?? {});
   if (isEveryOtherField(family.fields)) return [family.fields.label, ...fromFields];
   const fixed = new Set(Object.values(family.fields).flatMap((labels) => Object.keys(labels)));
-  return [...fixed, ...fromFields];
+  const state = family.states === undefined ? [] : [family.states.label];
+  return [...fixed, ...fromFields, ...state];
 }

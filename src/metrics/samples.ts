@@ -1,4 +1,4 @@
-import { type Family, type Fields, isEveryOtherField, type Labels } from './family.ts';
+import { type Family, type Fields, isEveryOtherField, type Labels, OTHER, type StateSet } from './family.ts';
 
 /** One number of one series. */
 export interface Sample {
@@ -37,7 +37,8 @@ export function toSamples(
       const found = newestValue(family, field, newestFirst);
       if (found.state === 'found') {
         const labels = { ...subject, ...added, ...textLabels(family, found.record) };
-        samples.push({ name: family.name, labels, value: found.value });
+        if (family.states === undefined) samples.push({ name: family.name, labels, value: found.value });
+        else samples.push(...stateSamples(family.name, family.states, text(found.record[field]), labels));
       } else if (newestFirst.length > 0 && (found.state === 'invalid' || !family.optional)) {
         note(found.state, field);
       }
@@ -51,6 +52,16 @@ export function holdsValue(families: readonly Family[], record: Fields): boolean
   return families.some((family) =>
     fieldsOf(family, families, [record]).some(([field]) => newestValue(family, field, [record]).state === 'found'),
   );
+}
+
+/** One sample for each known state and one for any other: exactly one of them is 1. */
+function stateSamples(name: string, { label, known }: StateSet, current: string, labels: Labels): Sample[] {
+  const holds = known.includes(current) ? current : OTHER;
+  return [...known, OTHER].map((state) => ({
+    name,
+    labels: { ...labels, [label]: state },
+    value: state === holds ? 1 : 0,
+  }));
 }
 
 type Found =

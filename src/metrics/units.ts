@@ -92,6 +92,19 @@ export const kibibytes: Conversion<'bytes'> = {
   read: scaled((value) => value * 1024),
 };
 
+/** Milliseconds that something took, to seconds; a negative one is a fault of clocks, as in {@link duration}. */
+export const durationMilliseconds: Conversion<'seconds'> = {
+  unit: 'seconds',
+  upstream: 'milliseconds',
+  read: (raw) => {
+    const value = milliseconds.read(raw);
+    return value !== undefined && value >= 0 ? value : undefined;
+  },
+};
+
+/** Bytes, as they are. */
+export const bytes: Conversion<'bytes'> = { unit: 'bytes', upstream: 'bytes', read: decimal };
+
 /** Bytes per second, as they are. */
 export const bytesPerSecond: Conversion<'bytes_per_second'> = {
   unit: 'bytes_per_second',
@@ -126,6 +139,26 @@ export const presence: Conversion<'info'> = { unit: 'info', upstream: 'text', re
 
 /** 1 for the state that holds now; the state is a label. */
 export const state: Conversion<'none'> = { unit: 'none', upstream: 'text', read: () => 1 };
+
+/** 1 for the word of a state set that holds now, the word being a label; what is no text is no word. */
+export const word: Conversion<'none'> = {
+  unit: 'none',
+  upstream: 'text',
+  read: (raw) => (typeof raw === 'string' && raw !== '' ? 1 : undefined),
+};
+
+/** How many records there are, by what is in them. */
+export const records: Conversion<'none'> = { unit: 'none', upstream: 'records', read: () => 1 };
+
+/** 1 for true and 0 for false, which some send as text. */
+export const flag: Conversion<'none'> = {
+  unit: 'none',
+  upstream: 'boolean',
+  read: (raw) => {
+    if (raw === true || raw === 'true') return 1;
+    return raw === false || raw === 'false' ? 0 : undefined;
+  },
+};
 
 /** The length of a list. */
 export const listLength: Conversion<'none'> = {

@@ -4,6 +4,8 @@ import { stretch, worstAgeMs } from './sweep.ts';
 export interface Demand {
   readonly appliances: number;
   readonly series: readonly { readonly name: string; readonly intervalMs: number }[];
+  /** What is asked beside series and inventory: requests in a round, and the time between two rounds. */
+  readonly further: readonly { readonly requests: number; readonly intervalMs: number }[];
   /** The interval that `PORTAL_INTERVAL` asks for, in milliseconds. */
   readonly intervalMs: number;
   readonly discoveryIntervalMs: number;
@@ -41,7 +43,8 @@ const REQUESTS_PER_DISCOVERY = 3;
 export function planFor(demand: Demand): Plan {
   const { appliances, series, intervalMs, limit, dailyLimit, allowedPerSecond } = demand;
   const perAppliance = series.reduce((sum, one) => sum + 1 / one.intervalMs, 0);
-  const perMs = appliances * perAppliance + REQUESTS_PER_DISCOVERY / demand.discoveryIntervalMs;
+  const further = demand.further.reduce((sum, one) => sum + one.requests / one.intervalMs, 0);
+  const perMs = appliances * perAppliance + REQUESTS_PER_DISCOVERY / demand.discoveryIntervalMs + further;
   const stretched = stretch(perMs * 1000, allowedPerSecond);
   const fits = stretched === 1;
   return {

@@ -41,8 +41,11 @@ export type RestReason = (typeof REST_REASONS)[number];
 /** The longest time between two polls of an appliance's task that keeps failing, in its intervals. */
 const LONGEST_BACKOFF = 3;
 
-/** After a failed inventory there is nothing to poll: it is read again soon, in milliseconds, doubling up to its interval. */
-const INVENTORY_RETRY_MS = 15_000;
+/**
+ * What is asked about no single appliance is asked seldom, and nothing else tells the same: after a failure it is asked
+ * again soon, in milliseconds, doubling up to its interval. Without the inventory there would be nothing to poll.
+ */
+const FIRST_RETRY_MS = 15_000;
 
 /** Nothing sleeps longer without looking up, in milliseconds. */
 const LONGEST_SLEEP_MS = 3_600_000;
@@ -163,7 +166,8 @@ export class Runner {
       agenda.wake(this.#failed, now);
       this.#failed.clear();
     }
-    if (task.changesTasks && outcome.state === 'succeeded') this.#reconcile();
+    // A failed one as well: what waited for its first answer need not wait for a good one.
+    if (task.changesTasks && outcome.state !== 'aborted') this.#reconcile();
     this.#rouse();
   }
 
@@ -199,7 +203,7 @@ export class Runner {
     this.#resting.delete(task.id);
     if (outcome.state !== 'failed') return undefined;
     const failures = count(this.#failures, task.id);
-    if (task.changesTasks) return Math.min(task.intervalMs, INVENTORY_RETRY_MS * 2 ** (failures - 1)) * jitter;
+    if (task.retriesSoon) return Math.min(task.intervalMs, FIRST_RETRY_MS * 2 ** (failures - 1)) * jitter;
     if (task.appliance === undefined || failures < 2) return undefined;
     return task.intervalMs * Math.min(LONGEST_BACKOFF, 2 ** (failures - 1)) * jitter;
   }

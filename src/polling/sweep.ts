@@ -18,7 +18,7 @@ export class Sweep {
 
   /** The tasks are these from now on. */
   changed(tasks: readonly Task[], now: number): void {
-    const asked = tasks.filter((task) => !task.changesTasks);
+    const asked = dataTasks(tasks);
     const shortest = asked.reduce((least, task) => Math.min(least, task.intervalMs), Number.POSITIVE_INFINITY);
     this.#tasks = asked.filter((task) => task.intervalMs === shortest);
     const there = new Set(this.#tasks.map(({ id }) => id));
@@ -39,6 +39,15 @@ export class Sweep {
     this.#startedAt = now;
     for (const { id } of this.#tasks) if (!this.#idle.has(id)) this.#left.add(id);
   }
+}
+
+/**
+ * The tasks that bring the data whose age and rounds people ask about: the series of appliances. Where there are none,
+ * all but those that only say what else there is.
+ */
+export function dataTasks(tasks: readonly Task[]): readonly Task[] {
+  const series = tasks.filter(({ appliance }) => appliance !== undefined);
+  return series.length > 0 ? series : tasks.filter(({ changesTasks }) => !changesTasks);
 }
 
 /** Requests per second that polling these tasks takes: at their intervals, and at rest at those. */

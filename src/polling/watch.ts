@@ -2,11 +2,12 @@ import type { DropReason } from '../metrics/samples.ts';
 import type { Api, Snapshot, Write } from '../metrics/snapshot.ts';
 import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { RequestError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { type AgeSummary, DataAges } from './ages.ts';
 import type { Outcome } from './poll.ts';
 import type { RunnerEvents } from './runner.ts';
-import { Sweep } from './sweep.ts';
+import { dataTasks, Sweep } from './sweep.ts';
 
 /** Takes what polls bring. */
 export interface SnapshotSink {
@@ -48,6 +49,8 @@ export interface WatchSettings {
   readonly clock: Clock;
   /** The name of the gauge that says whether an appliance answers. */
   readonly upName: string;
+  /** No appliance is asked for anything: the API is up when any task of it succeeds. */
+  readonly withoutAppliances?: boolean;
 }
 
 /**
@@ -60,6 +63,10 @@ export class Watch implements RunnerEvents {
   readonly #failing = new Map<string, number>();
   readonly #sweep = new Sweep();
   readonly #ages = new DataAges();
+  /** The tasks whose outcome decides which others there are, and that have ended once. */
+  readonly #settled = new Set<string>();
+  /** What the log was told that the API refuses. */
+  readonly #refused = new Set<string>();
   #down: string | undefined;
   #polledOnce = false;
   #ended = 0;
@@ -81,7 +88,9 @@ export class Watch implements RunnerEvents {
   get up(): boolean {
     if (this.#down !== undefined || this.#ended === 0) return false;
     const perAppliance = this.#tasks.some((task) => task.appliance !== undefined || task.changesTasks);
-    return perAppliance ? [...this.#appliances.values()].some(isUp) : this.#succeeded > 0;
+    return perAppliance && !this.#settings.withoutAppliances
+      ? [...this.#appliances.values()].some(isUp)
+      : this.#succeeded > 0;
   }
 
   /**
@@ -114,7 +123,9 @@ export class Watch implements RunnerEvents {
 
   /** The ages of what tasks last brought, of those that `counts` accepts; undefined while there is none. */
   ages(counts: (task: Task) => boolean): AgeSummary | undefined {
-    const counted = this.#tasks.filter((task) => !task.changesTasks && counts(task)).map(({ id }) => id);
+    const counted = dataTasks(this.#tasks)
+      .filter(counts)
+      .map(({ id }) => id);
     return this.#ages.summary(counted, this.#settings.clock.monotonic());
   }
 
@@ -130,6 +141,7 @@ export class Watch implements RunnerEvents {
     const { task, state, seconds } = outcome;
     if (state === 'aborted') return;
     this.#ended += 1;
+    if (task.changesTasks) this.#settled.add(task.id);
     const hasData = state === 'succeeded' ? !outcome.reading.empty : state === 'failed';
     this.#sweep.polled(task.id, hasData, clock.monotonic());
     if (state === 'succeeded') {
@@ -147,6 +159,7 @@ export class Watch implements RunnerEvents {
     if (turn.wentUp) this.#cameBack();
     if (turn.wentDown && state === 'failed') this.#wentDown(outcome.error);
     this.#noteTask(outcome);
+    this.#noteRefusal(outcome);
     this.#noteAppliance(outcome);
     // An inventory that was read is followed by the tasks that it brought: whether one of them must be awaited is said there.
     if (!(task.changesTasks && state === 'succeeded')) this.#notePolledOnce();
@@ -190,7 +203,8 @@ export class Watch implements RunnerEvents {
     if (this.#polledOnce) return;
     const toAsk = this.#tasks.some((task) => task.appliance !== undefined);
     const asked = [...this.#appliances.values()].some(({ outcomes }) => outcomes.size > 0);
-    this.#polledOnce = toAsk ? asked : this.#ended > 0;
+    const isSettled = this.#tasks.every((task) => !task.changesTasks || this.#settled.has(task.id));
+    this.#polledOnce = toAsk ? asked : isSettled && this.#ended > 0;
   }
 
   #cameBack(): void {
@@ -220,6 +234,23 @@ export class Watch implements RunnerEvents {
     if (this.#down !== undefined) return;
     this.#failing.set(id, before + 1);
     if (before === 1) log.warn({ task: id, err: outcome.error }, 'the task cannot be polled');
+  }
+
+  /**
+   * One line when the API refuses an operation (403, 404, 422), and one when it gives it again. Of an appliance's series
+   * only a missing right or licence is worth one, and one for all: that it lacks a series is nothing new.
+   */
+  #noteRefusal({ task, state, ...outcome }: Outcome): void {
+    const { log, api } = this.#settings;
+    const operation = task.appliance === undefined ? task.operation : 'telemetry';
+    if (state === 'succeeded') {
+      if (this.#refused.delete(operation)) log.info({ api, operation }, 'the API gives this operation again');
+    } else if (state === 'absent' && 'error' in outcome && !this.#refused.has(operation)) {
+      const { error } = outcome;
+      if (task.appliance !== undefined && !(error instanceof RequestError && error.status === 403)) return;
+      this.#refused.add(operation);
+      log.warn({ api, operation, err: error }, 'the API refuses this operation: doing without it, and asking slowly');
+    }
   }
 
   #noteAppliance(outcome: Outcome): void {

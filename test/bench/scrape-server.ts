@@ -14,7 +14,7 @@ import { ChunkStore } from '../../src/exposition/store.ts';
 import { systemClock as clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
+import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
 import { gauges, labelNames, samplesOf } from './gauges.ts';
 
 /**
@@ -116,7 +116,7 @@ async function program() {
     readFile: () => {
       throw Object.assign(new Error('not read'), { code: 'ENOENT' });
     },
-    vocabulary: { standardSeries: STANDARD_SERIES, furtherSeries: FURTHER_SERIES, collectors: ['telemetry'] },
+    vocabulary: portalVocabulary,
   });
   const log = createLog('silent', process.stderr);
   const versions = { version: '1', revision: 'r', nodeVersion: process.version };

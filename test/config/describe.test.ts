@@ -101,7 +101,7 @@ STALE_AFTER=3
 EVENT_BUCKETS=500ms,1.0005,10s
 EVENT_HISTOGRAMS=true
 STATE_FILE=
-PORTAL_COLLECTORS=telemetry,volumes
+PORTAL_COLLECTORS=telemetry,volumes=5m
 MAX_SCRAPES=40
 LISTEN_ADDRESS=[::1]:1
 METRICS_PATH=/metrics
@@ -133,7 +133,7 @@ NO_PROXY=localhost
       STATE_FILE: 'a=b c',
       SHARD: '1',
       TOTAL_SHARDS: '2',
-      PORTAL_COLLECTORS: 'notifications',
+      PORTAL_COLLECTORS: 'telemetry,notifications=1m30s',
     };
     const config = configOf(environment);
     const shown = Object.fromEntries(

@@ -35,6 +35,7 @@ export const promisedVariables: readonly PromisedVariable[] = [
   // Promised as "10 s to 24 h".
   { name: 'EVENT_BUCKETS', default: '10s,30s,1m,2m,5m,10m,20m,30m,1h,2h,4h,8h,12h,24h' },
   { name: 'EVENT_HISTOGRAMS', default: 'true' },
+  { name: 'FILER_ALIASES' },
   { name: 'STATE_FILE' },
   // Promised as telemetry,volumes,edges,license, as far as they exist.
   { name: 'PORTAL_COLLECTORS' },

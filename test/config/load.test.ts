@@ -28,7 +28,10 @@ describe('with nothing but what is required', () => {
         binSizeSeconds: 60,
         rateLimit: { requests: 500, windowMs: 30_000 },
         dailyLimit: 1_000_000,
-        collectors: ['telemetry', 'volumes'],
+        collectors: [
+          { name: 'telemetry', intervalMs: 300_000 },
+          { name: 'volumes', intervalMs: 300_000 },
+        ],
       },
       requests: { timeoutMs: 30_000, maxResponseBytes: 33_554_432, concurrency: 8, proxy: undefined },
       staleAfter: 3,
@@ -44,6 +47,18 @@ describe('with nothing but what is required', () => {
   test('the event buckets go from ten seconds to a day', () => {
     const { bucketsSeconds } = configOf(gfaOnly).events;
     expect([bucketsSeconds[0], bucketsSeconds.at(-1), bucketsSeconds.length]).toEqual([10, 86_400, 14]);
+  });
+
+  test('a costly series is polled only when it is named, at its own interval unless it is given another', () => {
+    const seriesOf = (PORTAL_SERIES: string) => configOf({ ...portalOnly, PORTAL_SERIES }).portal?.series;
+    expect(seriesOf('all')?.map(({ name }) => name)).not.toContain('health');
+    expect(seriesOf('all,health')?.at(-1)).toEqual({ name: 'health', intervalMs: 1_800_000 });
+    expect(seriesOf('health=1h')).toEqual([{ name: 'health', intervalMs: 3_600_000 }]);
+  });
+
+  test('without the collector telemetry no series is polled', () => {
+    const { portal } = configOf({ ...portalOnly, PORTAL_COLLECTORS: 'volumes' });
+    expect(portal).toMatchObject({ series: [], collectors: [{ name: 'volumes', intervalMs: 300_000 }] });
   });
 
   test('a series without an interval of its own follows PORTAL_INTERVAL', () => {

@@ -13,8 +13,13 @@ export type Files = Record<string, string>;
 /** A small catalogue. */
 export const vocabulary: Vocabulary = {
   standardSeries: ['load_average', 'cpu_utilization', 'cache_utilization'],
-  furtherSeries: ['network_utilization', 'smb_connections'],
-  collectors: ['telemetry', 'volumes', 'notifications'],
+  furtherSeries: ['network_utilization', 'smb_connections', 'health'],
+  costlySeries: { health: 1_800_000 },
+  collectors: [
+    { name: 'telemetry', intervalMs: undefined },
+    { name: 'volumes', intervalMs: 300_000 },
+    { name: 'notifications', intervalMs: 300_000 },
+  ],
 };
 
 /** The least that polls the file acceleration telemetry service. */

@@ -102,6 +102,17 @@ const words = (name: string, all: string): Case['bad'] => [
   ['INFO', `${name}: "INFO" is none of the known words; expected one of ${all}`],
 ];
 
+const COLLECTORS_EXPECTED = 'expected collectors separated by commas, such as all,-iam or telemetry,volumes=10m';
+const places = ['volumes', 'notifications'];
+
+/** Collectors at the intervals that they have of themselves. */
+function collectors(...names: readonly string[]) {
+  return names.map((name) => ({ name, intervalMs: 300_000 }));
+}
+
+const UUID = '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
+const OTHER_UUID = '1b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
+
 const cases: Readonly<Record<VariableName, Case>> = {
   GFA_URL: urls('GFA_URL', '/v1', ({ gfa }) => gfa?.url),
   GFA_TOKEN: { read: ({ gfa }) => gfa?.token.reveal(), good: [['a b', 'a b']], bad: badSecrets('GFA_TOKEN') },
@@ -305,6 +316,26 @@ const cases: Readonly<Record<VariableName, Case>> = {
     ],
     bad: [['yes', 'EVENT_HISTOGRAMS: "yes" is neither; expected true or false']],
   },
+  FILER_ALIASES: {
+    read: ({ filerAliases }) => filerAliases,
+    good: [
+      [`${UUID.toUpperCase()} = ${OTHER_UUID}`, [{ id: UUID, is: OTHER_UUID }]],
+      [`${UUID}=Leeds = north,`, [{ id: UUID, is: 'Leeds = north' }]],
+    ],
+    bad: (
+      [
+        [',', '"," is an empty list'],
+        ['leeds', '"leeds" does not begin with a uuid and an equals sign'],
+        ['leeds=north', '"leeds=north" does not begin with a uuid and an equals sign'],
+        [`${UUID}=`, `"${UUID}=" names nothing`],
+        [`${UUID}=${UUID}`, `"${UUID}=${UUID}" says that a filer is itself`],
+        [`${UUID}=a,${UUID}=b`, `"${UUID}" is there twice`],
+      ] as const
+    ).map(([text, flaw]) => [
+      text,
+      `FILER_ALIASES: ${flaw}; expected filer_guid=serial or filer_guid=name, separated by commas`,
+    ]),
+  },
   STATE_FILE: {
     read: ({ stateFile }) => stateFile,
     good: [['state dir/state.json', 'state dir/state.json']],
@@ -312,8 +343,28 @@ const cases: Readonly<Record<VariableName, Case>> = {
   },
   PORTAL_COLLECTORS: {
     read: ({ portal }) => portal?.collectors,
-    good: [['notifications,telemetry', ['notifications', 'telemetry']]],
-    bad: [['volume', 'PORTAL_COLLECTORS: "volume" is not a collector; did you mean volumes?']],
+    good: [
+      ['notifications,telemetry', collectors('telemetry', 'notifications')],
+      ['all', collectors('telemetry', 'volumes', 'notifications')],
+      ['all,-volumes', collectors('telemetry', 'notifications')],
+      ['-volumes', collectors('telemetry')],
+      ['all=1h,-telemetry', [3_600_000, 3_600_000].map((intervalMs, place) => ({ name: places[place], intervalMs }))],
+      ['volumes=10m', [{ name: 'volumes', intervalMs: 600_000 }]],
+    ],
+    bad: [
+      ['volume', 'PORTAL_COLLECTORS: "volume" is not a collector; did you mean volumes?'],
+      ['volumes=0', `PORTAL_COLLECTORS: "volumes=0" has no duration of at least 1s; ${COLLECTORS_EXPECTED}`],
+      [
+        '-volumes=1m',
+        `PORTAL_COLLECTORS: "-volumes=1m" drops a collector, which takes no interval; ${COLLECTORS_EXPECTED}`,
+      ],
+      [
+        'telemetry=1m',
+        'PORTAL_COLLECTORS: "telemetry=1m": telemetry is polled at PORTAL_INTERVAL, and each series at its own of ' +
+          `PORTAL_SERIES; ${COLLECTORS_EXPECTED}`,
+      ],
+      ['volumes,-volumes', `PORTAL_COLLECTORS: "volumes,-volumes" leaves no collector; ${COLLECTORS_EXPECTED}`],
+    ],
   },
   MAX_SCRAPES: counts('MAX_SCRAPES', ({ web }) => web.maxScrapes, 'of at least 1', [['0', 'is below 1']]),
   LISTEN_ADDRESS: {

@@ -173,3 +173,13 @@ test('an account without volumes is 406', async () => {
   const { standIn } = await start({ volumes: 0 });
   expect(await data(standIn)).toMatchObject({ status: 406, json: { error: expect.any(String) } });
 });
+
+test('appliances can go by a guid and a title of the accelerator’s own', async () => {
+  const { standIn } = await start({ variations: { filerGuids: 'upper', filerTitles: 'own' } });
+  const serials = standIn.fleet.appliances.map(({ serial }) => serial);
+  const guids = async () => new Set(group(await data(standIn), 'filers').map(({ filer_guid }) => filer_guid));
+  expect(await guids()).toEqual(new Set(serials.map((serial) => serial.toUpperCase())));
+  expect(group(await data(standIn), 'filers')[0]?.filer_title).toBe('edge-lyon.accelerated');
+  standIn.vary({ filerGuids: 'own' });
+  for (const guid of await guids()) expect(serials).not.toContain(guid);
+});

@@ -42,9 +42,9 @@ test('edges are keyed by an id of their own and carry the serial', async () => {
 });
 
 test('edges can be forbidden, and can lack their newer fields', async () => {
-  const { standIn } = await start({ variations: { edgesForbidden: true } });
+  const { standIn } = await start({ variations: { forbidden: ['edges'] } });
   expect(await get(standIn, '/edges')).toMatchObject({ status: 403, json: { detail: null } });
-  standIn.vary({ edgesForbidden: false, newerEdgeFields: false });
+  standIn.vary({ forbidden: [], newerEdgeFields: false });
   const [edge] = items(await get(standIn, '/edges'));
   expect(Object.keys(edge ?? {})).toEqual(['id', 'description', 'serial', 'build', 'services']);
 });

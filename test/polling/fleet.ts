@@ -39,7 +39,7 @@ export function task(id: string, more: Partial<Task> = {}): Task {
 export const dataTask: Task = task('data', { api: 'gfa', intervalMs: minutes(1) });
 
 /** What reads the inventory. */
-export const inventory: Task = task('inventory', { intervalMs: minutes(15), changesTasks: true });
+export const inventory: Task = task('inventory', { intervalMs: minutes(15), changesTasks: true, retriesSoon: true });
 
 /** `series` tasks of each of `appliances` appliances. */
 export function fleet(appliances: number, series: number, more: Partial<Task> = {}): Task[] {

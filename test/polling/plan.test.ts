@@ -11,6 +11,7 @@ function demand(appliances: number, more: Partial<Demand> = {}): Demand {
   return {
     appliances,
     series: series(15),
+    further: [],
     intervalMs: minutes(5),
     discoveryIntervalMs: minutes(15),
     limit: { requests: 500, windowMs: 30_000 },
@@ -54,6 +55,15 @@ describe('the plan', () => {
   test('counts a series by the interval of its own', () => {
     const own = [...series(1, minutes(1)), ...series(1, minutes(15))];
     expect(planFor(demand(15, { series: own })).requestsPerSecond).toBeCloseTo(15 * (1 / 60 + 1 / 900) + 3 / 900, 5);
+  });
+
+  test('counts what is asked beside the series, in its own rounds', () => {
+    const further = [
+      { requests: 1, intervalMs: minutes(5) },
+      { requests: 100, intervalMs: minutes(60) },
+    ];
+    const more = planFor(demand(100, { further })).requestsPerDay - planFor(demand(100)).requestsPerDay;
+    expect(more).toBeCloseTo(288 + 2_400, 5);
   });
 
   test('of nothing fits', () => {

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { type CatalogEntry, upstreamCatalog } from '../../src/catalog.ts';
+import { collectorRows } from '../../src/sources/portal/collectors.ts';
 import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
 import { type Line, linesOf } from '../support/exposition-lines.ts';
 import {
+  collectorAnswers,
+  collectorExposition,
   fixturePath,
   gfaExposition,
   inventoryExposition,
@@ -14,6 +17,18 @@ const ALL_SERIES = [...STANDARD_SERIES, ...FURTHER_SERIES];
 
 test.each(ALL_SERIES)('a recorded answer of %s gives the exposition beside it', async (series) => {
   await expect(await portalExposition(series)).toMatchFileSnapshot(fixturePath(`portal/${series}.metrics`));
+});
+
+test.each(collectorRows.map(({ name }) => name))(
+  'recorded answers for %s give the exposition beside them',
+  async (name) => {
+    expect(collectorAnswers[name], `recorded answers for ${name}`).toBeDefined();
+    await expect(await collectorExposition(name)).toMatchFileSnapshot(fixturePath(`portal/collector-${name}.metrics`));
+  },
+);
+
+test('no secret and nothing personal of a recorded answer is in any exposition', async () => {
+  for (const { name } of collectorRows) expect(await collectorExposition(name)).not.toMatch(/canary/);
 });
 
 test('the inventory names the appliances in use, whatever is in their names, by the builds that the edges tell', async () => {
@@ -69,11 +84,16 @@ function linesNames({ name, type }: CatalogEntry): readonly string[] {
 async function everyLine(): Promise<readonly Line[]> {
   const expositions = [await gfaExposition('data'), await inventoryExposition()];
   for (const series of ALL_SERIES) expositions.push(await portalExposition(series));
+  for (const { name } of collectorRows) expositions.push(await collectorExposition(name));
   return expositions.flatMap(linesOf);
 }
 
 function fixturesOf(operation: string): readonly string[] {
   if (operation.startsWith('GET /data')) return ['gfa/data'];
+  if (operation.startsWith('GET /') && !operation.startsWith('GET /serials')) {
+    const [, path = ''] = /^GET \/([^,]+)/.exec(operation) ?? [];
+    return [`portal/${path.replaceAll(/[{}]/g, '').replaceAll(/[/-]/g, '_')}`];
+  }
   if (operation.startsWith('GET /serials')) return ['portal/serials-edge', 'portal/serials-file-iq', 'portal/edges'];
   if (operation === 'every series') return ALL_SERIES.map((series) => `portal/${series}`);
   return operation === 'polls' ? [] : [`portal/${operation}`];

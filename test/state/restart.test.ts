@@ -5,7 +5,7 @@ import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
+import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
 import { clock, gfaEnvironment, portalEnvironment, scrape, services } from '../support/live.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { linesOf } from '../support/program.ts';
@@ -34,7 +34,7 @@ async function life(store: MemoryStore, environment: Readonly<Record<string, str
     readFile: () => {
       throw Object.assign(new Error('none'), { code: 'ENOENT' });
     },
-    vocabulary: { standardSeries: STANDARD_SERIES, furtherSeries: FURTHER_SERIES, collectors: ['telemetry'] },
+    vocabulary: portalVocabulary,
   });
   const app = createApp(config, {
     ...{ clock: own, random: seededRandom(1), log: createLog('warn', { write }) },

@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { type StandIn, type StandInOptions, startStandIn } from '../../src/demo/stand-in.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
+import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
 import { fastClock } from './fast-clock.ts';
 import { type LogLine, linesOf } from './program.ts';
 import { Scrape } from './scrape.ts';
@@ -38,6 +38,7 @@ export function portalEnvironment({ portalUrl, credentials }: StandIn): Environm
     PORTAL_INTERVAL: '10s',
     PORTAL_DISCOVERY_INTERVAL: '10s',
     PORTAL_SERIES: 'cpu_utilization,load_average',
+    PORTAL_COLLECTORS: 'telemetry,volumes=10s,edges=10s,license=10s',
   };
 }
 
@@ -66,7 +67,7 @@ export async function exporter(environment: Environment): Promise<Live> {
   const config = loadConfig({
     environment: { LISTEN_ADDRESS: '127.0.0.1:0', ...environment },
     readFile: (path) => readFileSync(path === '.env' ? '/nowhere/.env' : path, 'utf8'),
-    vocabulary: { standardSeries: STANDARD_SERIES, furtherSeries: FURTHER_SERIES, collectors: ['telemetry'] },
+    vocabulary: portalVocabulary,
   });
   const versions = { version: '0.0.0', revision: 'test', nodeVersion: process.version };
   const app = createApp(config, { clock, random: seededRandom(1), log, ...versions });

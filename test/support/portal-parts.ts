@@ -1,3 +1,4 @@
+import { formatBound } from '../../src/exposition/text.ts';
 import { Secret } from '../../src/runtime/secret.ts';
 import { PortalClient } from '../../src/sources/portal/client.ts';
 import { PortalCollector, type PortalSettings } from '../../src/sources/portal/collector.ts';
@@ -27,9 +28,11 @@ export function portalCollector(api: MockApi, more: Partial<PortalSettings> = {}
     shard: { index: 0, total: 1 },
     lookbackMs: 900_000,
     binSeconds: 60,
+    collectors: [],
+    histograms: { bounds: [10, 60, 3600], boundText: formatBound },
     ...more,
   };
-  return new PortalCollector(portalClient(api), settings, noLog);
+  return new PortalCollector(portalClient(api), settings, { clock: api.clock, log: noLog });
 }
 
 /** A JWT with these claims, signed by nobody. */

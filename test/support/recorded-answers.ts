@@ -15,6 +15,7 @@ import { PortalClient } from '../../src/sources/portal/client.ts';
 import { PortalCollector } from '../../src/sources/portal/collector.ts';
 import { applianceUp } from '../../src/sources/portal/series.ts';
 import { TokenSource } from '../../src/sources/portal/token.ts';
+import { ManualClock } from './manual-clock.ts';
 import { going, type MockApi, mockApi, noLog, token } from './mock-api.ts';
 
 /** The appliance that the recorded series are about. */
@@ -50,6 +51,63 @@ export function inventoryExposition(): Promise<string> {
   return exposed(api, portalCollector(api, []).tasks());
 }
 
+/** What each collector asks for beside the inventory, and the recorded answers: GET, or POST for what is below /telemetry. */
+export const collectorAnswers: Readonly<Record<string, readonly (readonly [path: string, fixture: string])[]>> = {
+  volumes: [['/volume_connections', 'volume_connections']],
+  volume_telemetry: [
+    ['/volume_connections', 'volume_connections'],
+    ...['snapshot_details', 'snapshot_timeline', 'snapshot_propagation_by_appliance'].map(
+      (segment) => [`/telemetry/volumes/3C2D9A54-77aa-4a0b-8a34-0f6f4b0f7f01_0/${segment}`, segment] as const,
+    ),
+  ],
+  edges: [['/edges/0f0e0d0c-0b0a-4908-8706-050403020100', 'edges_edge_id']],
+  fiq: [['/fiq_appliances', 'fiq_appliances']],
+  license: [
+    ['/account/license', 'account_license'],
+    ['/account', 'account'],
+    ['/account/ai_activate', 'account_ai_activate'],
+  ],
+  notifications: [['/notifications', 'notifications']],
+  jobs: [['/jobs', 'jobs']],
+  credentials: [['/cloud-credentials', 'cloud_credentials']],
+  indexing: [
+    ['/ai_activate/inventories', 'ai_activate_inventories'],
+    ['/ai_activate/indexes', 'ai_activate_indexes'],
+  ],
+  stacks: [['/uaas/stacks', 'uaas_stacks']],
+  software: [['/software/downloads', 'software_downloads']],
+  iam: [
+    ['/iam/users', 'iam_users'],
+    ['/iam/service_keys', 'iam_service_keys'],
+    ['/iam/user_keys', 'iam_user_keys'],
+  ],
+  health: [['/health', 'health']],
+  gfa_keys: [['/gfa/api_keys', 'gfa_api_keys']],
+};
+
+/** The exposition that the recorded answers of one collector give, those of the inventory round among them. */
+export async function collectorExposition(name: string): Promise<string> {
+  const api = portalApi(RECORDED_AT);
+  const collector = portalCollector(api, [], [name]);
+  const inventory = collector.tasks().filter(({ id }) => id === 'portal/inventory');
+  for (const [path, fixture] of collectorAnswers[name] ?? []) {
+    api.answer(path.startsWith('/telemetry/') ? 'POST' : 'GET', path, [200, recorded(`portal/${fixture}`)]);
+  }
+  const show = exposure(api);
+  await show(inventory);
+  const asked = new Set(['portal/inventory']);
+  // What is polled may bring more to poll.
+  for (let more = collector.tasks(); more.some(({ id }) => !asked.has(id)); more = collector.tasks()) {
+    const further = more.filter(({ id }) => !asked.has(id));
+    for (const { id } of further) asked.add(id);
+    await show(further);
+  }
+  return show([]);
+}
+
+/** When the recorded answers were new: snapshots and notifications in them are from after the start. */
+const RECORDED_AT = Date.parse('2026-03-02T09:00:00Z');
+
 /** The exposition that recorded answers of `GET /data` give, polled one after the other. */
 export async function gfaExposition(...fixtures: readonly string[]): Promise<string> {
   const api = mockApi();
@@ -70,15 +128,19 @@ export async function gfaExposition(...fixtures: readonly string[]): Promise<str
   return exposition;
 }
 
-function portalApi(): MockApi {
-  const api = mockApi();
+function portalApi(now?: number): MockApi {
+  const api = mockApi(new ManualClock(now));
   api.answer('POST', '/auth/token', token('access'));
   api.answer('GET', '/serials', [200, recorded('portal/serials-edge')], [200, recorded('portal/serials-file-iq')]);
   api.answer('GET', '/edges', [200, recorded('portal/edges')]);
   return api;
 }
 
-function portalCollector({ client, clock }: MockApi, series: readonly string[]): PortalCollector {
+function portalCollector(
+  { client, clock }: MockApi,
+  series: readonly string[],
+  collectors: readonly string[] = [],
+): PortalCollector {
   const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of('key') }, clock);
   const settings = {
     series: series.map((name) => ({ name, intervalMs: 300_000 })),
@@ -87,24 +149,36 @@ function portalCollector({ client, clock }: MockApi, series: readonly string[]):
     shard: { index: 0, total: 1 },
     lookbackMs: 900_000,
     binSeconds: 60,
+    collectors: collectors.map((name) => ({ name, intervalMs: 300_000 })),
+    histograms: { bounds: [10, 60, 3600], boundText: formatBound },
   };
-  return new PortalCollector(new PortalClient(client, tokens, { clock, random: () => 0 }), settings, noLog);
+  return new PortalCollector(new PortalClient(client, tokens, { clock, random: () => 0 }), settings, {
+    clock,
+    log: noLog,
+  });
 }
 
 /** What the store says once these tasks have been polled, and watched as the program watches them. */
-async function exposed({ clock }: MockApi, tasks: readonly Task[]): Promise<string> {
+function exposed(api: MockApi, tasks: readonly Task[]): Promise<string> {
+  return exposure(api)(tasks);
+}
+
+/** Polls tasks into one store, each time it is called, and gives what that says then. */
+function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<string> {
   const store = new ChunkStore(upstreamCatalog);
   const sink = {
     publish: (_: Task, snapshot: Parameters<ChunkStore['publish']>[0]) => void store.publish(snapshot),
     withdraw: (id: string) => store.withdraw(id),
     dropped: () => {},
   };
-  const watch = new Watch({ api: tasks[0]?.api ?? 'portal', sink, log: noLog, clock, upName: applianceUp.name });
-  watch.changed(tasks, []);
-  for (const task of tasks) {
-    const outcome = await poll(task, going, clock);
-    if (outcome.state !== 'succeeded') throw outcome.error;
-    watch.ended(outcome, { wentDown: false, wentUp: false });
-  }
-  return Buffer.concat([...store.moment('text').buffers]).toString('utf8');
+  const watch = new Watch({ api: 'portal', sink, log: noLog, clock, upName: applianceUp.name });
+  return async (tasks) => {
+    watch.changed(tasks, []);
+    for (const task of tasks) {
+      const outcome = await poll(task, going, clock);
+      if (outcome.state !== 'succeeded') throw outcome.error;
+      watch.ended(outcome, { wentDown: false, wentUp: false });
+    }
+    return Buffer.concat([...store.moment('text').buffers]).toString('utf8');
+  };
 }

@@ -16,6 +16,9 @@ export interface Keeping {
   disown(reason: string): Promise<void>;
 }
 
+/** How long the first answer waits for what filers are called. */
+const NAMES_WAIT_MS = 5_000;
+
 /** What a collector is built from. */
 export interface GfaCollectorSettings {
   readonly ledger: LedgerSettings;
@@ -71,7 +74,7 @@ export class GfaCollector implements Collector {
    */
   async #poll(signal: AbortSignal): Promise<Reading> {
     try {
-      const reading = await this.#read(await this.#client.data(signal));
+      const reading = await this.#read(await this.#client.data(signal), signal);
       await this.#settings.keeping?.save();
       return reading;
     } catch (error) {
@@ -81,7 +84,7 @@ export class GfaCollector implements Collector {
     }
   }
 
-  async #read(body: unknown): Promise<Reading> {
+  async #read(body: unknown, signal: AbortSignal): Promise<Reading> {
     const drops = new DropCount();
     const answer = readAnswer(body, drops.note);
     await this.#checkAccount(text(answer.info.account));
@@ -92,7 +95,21 @@ export class GfaCollector implements Collector {
     if (this.#answers === 0) this.#log.info({ api: this.api, events }, 'the first answer brought events');
     this.#answers += 1;
     this.#warn();
+    this.#settings.ledger.names?.takeTitles(ledger.titles());
+    if (this.#answers === 1) await this.#waitForNames(signal);
     return { samples: ledger.samples(), drops: drops.counts, empty: false };
+  }
+
+  /**
+   * The first answer waits a moment for the portal's inventory, so that a filer does not begin under a name that it
+   * loses at the next poll. A portal in trouble is not waited for any longer.
+   */
+  async #waitForNames(signal: AbortSignal): Promise<void> {
+    const { names } = this.#settings.ledger;
+    if (names === undefined || names.isSettled) return;
+    const ended = new AbortController();
+    await Promise.race([names.settled, this.#clock.sleep(NAMES_WAIT_MS, AbortSignal.any([signal, ended.signal]))]);
+    ended.abort();
   }
 
   /** Another account's filers and events have nothing to do with those counted so far. */

@@ -18,6 +18,11 @@ export class Directory {
     return this.#entries.get(guid)?.title ?? guid;
   }
 
+  /** Every title that a record has told, by guid. */
+  *titles(): Generator<readonly [guid: string, title: string]> {
+    for (const [guid, { title }] of this.#entries) if (title !== null) yield [guid, title];
+  }
+
   /** Notes that a record named it. `at` is the record's time in Unix seconds, `now` monotonic milliseconds. */
   see(guid: string, title: unknown, at: number, now: number): void {
     const entry = this.#entries.get(guid);

@@ -5,12 +5,13 @@ import {
   type PairMemoryState,
 } from '../../metrics/event-memory.ts';
 import type { Fields } from '../../metrics/family.ts';
+import { LabelCap } from '../../metrics/label-cap.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
 import { dateSeconds } from '../../metrics/units.ts';
+import type { FilerNames } from '../filer-names.ts';
 import { type BookmarkState, BookmarkWatch, isKeyShared } from './bookmark-watch.ts';
 import { type Dated, type DatedState, datedOf, stateOfDated } from './dated.ts';
 import { Directory, type DirectoryState } from './directory.ts';
-import { LabelCap } from './label-cap.ts';
 import { type HistogramSettings, Pair, type PairState } from './pair.ts';
 import type { Answer } from './records.ts';
 import {
@@ -42,6 +43,8 @@ export interface LedgerSettings {
   readonly groups: readonly Group[];
   /** What no answer has named for so long, in milliseconds, is gone. */
   readonly goneAfterMs: number;
+  /** What filers are called in both services; without it each is called by its title. */
+  readonly names?: FilerNames;
 }
 
 interface VolumeState {
@@ -70,6 +73,8 @@ export class Ledger {
   };
   readonly #watches = { locks: new BookmarkWatch(), propagation: new BookmarkWatch() };
   #isKeyShared = false;
+  /** What filers were called by the ledger that this one goes on from, by guid. */
+  #calledBefore: ReadonlyMap<string, string> = new Map();
   #info: Fields = {};
   /** Monotonic milliseconds of the latest answer; undefined before the first. */
   #answeredAt: number | undefined;
@@ -128,6 +133,11 @@ export class Ledger {
     return locks + propagation;
   }
 
+  /** The titles of the filers that there are, by guid. */
+  titles(): Iterable<readonly [guid: string, title: string]> {
+    return this.#filers.titles();
+  }
+
   /** Every sample of the ledger. Yields nothing while no answer has been absorbed. */
   *samples(): Generator<Sample> {
     if (this.#answeredAt === undefined) return;
@@ -140,7 +150,7 @@ export class Ledger {
     for (const pair of this.#pairs.values()) {
       yield* pair.samples({
         filer_guid: pair.filer,
-        filer: this.#filers.titleOf(pair.filer),
+        filer: this.#nameOf(pair.filer),
         volume_guid: pair.volume,
         volume: pair.volume === '' ? '' : this.#volumes.titleOf(pair.volume),
       });
@@ -154,6 +164,10 @@ export class Ledger {
       info: this.#info,
       ageMs: this.#answeredAt === undefined ? null : now - this.#answeredAt,
       filers: this.#filers.state(now),
+      called: [...new Set([...this.#pairs.values()].map(({ filer }) => filer))].map((guid) => [
+        guid,
+        this.#nameOf(guid),
+      ]),
       volumes: this.#volumes.state(now),
       volumeStates: [...this.#volumeStates].map(([guid, { dated, confirmedAt }]) => {
         return [guid, stateOfDated(dated), now - confirmedAt];
@@ -178,6 +192,7 @@ export class Ledger {
     this.#info = saved.info;
     this.#answeredAt = saved.ageMs === null ? undefined : then - saved.ageMs;
     this.#filers.restore(saved.filers, then);
+    this.#calledBefore = new Map(saved.called ?? []);
     this.#volumes.restore(saved.volumes, then);
     for (const [guid, dated, ageMs] of saved.volumeStates) {
       this.#volumeStates.set(guid, { dated: datedOf(dated), confirmedAt: then - ageMs });
@@ -195,6 +210,15 @@ export class Ledger {
       yield;
     }
     this.#retireStates(now - this.#settings.goneAfterMs);
+  }
+
+  /** Until the inventory has been asked for, a filer is called as it was before the restart. */
+  #nameOf(guid: string): string {
+    const { names } = this.#settings;
+    const title = this.#filers.titleOf(guid);
+    if (names === undefined) return title;
+    const name = names.ofFiler(guid, title);
+    return names.isSettled ? name : (this.#calledBefore.get(guid) ?? name);
   }
 
   #takeVolume(record: Fields, now: number, note: NoteDrop): void {
@@ -317,6 +341,8 @@ export interface LedgerHeading {
   /** Of the latest answer; null when there was none. */
   readonly ageMs: number | null;
   readonly filers: DirectoryState;
+  /** What each filer is called; missing where an earlier version has written the state. */
+  readonly called?: readonly (readonly [guid: string, name: string])[];
   readonly volumes: DirectoryState;
   readonly volumeStates: readonly (readonly [guid: string, dated: DatedState, ageMs: number])[];
   readonly words: Readonly<Record<string, readonly string[]>>;

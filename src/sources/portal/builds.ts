@@ -1,5 +1,18 @@
 /** The first build with `memory_utilization_details` (upstream-api.md 4.3). */
-const DETAILS_FROM = [10, 0, 4] as const;
+const DETAILS_FROM = '10.0.4';
+
+/** The numbers that a build or a version begins with, at least two of them; undefined where it cannot be read. */
+export function versionOf(build: string): readonly number[] | undefined {
+  return /^(\d{1,9}(?:\.\d{1,9})+)/.exec(build)?.[1]?.split('.').map(Number);
+}
+
+/** Below, at or above zero as the one version is older than, as old as or newer than the other; undefined where one cannot be read. */
+export function compareVersions(one: string, other: string): number | undefined {
+  const [left, right] = [versionOf(one), versionOf(other)];
+  if (left === undefined || right === undefined) return undefined;
+  const places = Array.from({ length: Math.max(left.length, right.length) }, (_, place) => place);
+  return places.map((place) => (left[place] ?? 0) - (right[place] ?? 0)).find((apart) => apart !== 0) ?? 0;
+}
 
 /**
  * Whether a series fits an appliance's build: of the two memory series each build has one. True for every other
@@ -7,11 +20,7 @@ const DETAILS_FROM = [10, 0, 4] as const;
  */
 export function fitsBuild(series: string, build: string): boolean {
   if (series !== 'memory_utilization' && series !== 'memory_utilization_details') return true;
-  const numbers = /^(\d+)\.(\d+)(?:\.(\d+))?/
-    .exec(build)
-    ?.slice(1)
-    .map((part) => Number(part ?? 0));
-  if (numbers === undefined) return true;
-  const difference = DETAILS_FROM.map((part, index) => (numbers[index] ?? 0) - part).find((apart) => apart !== 0) ?? 0;
+  const difference = compareVersions(build, DETAILS_FROM);
+  if (difference === undefined) return true;
   return series === 'memory_utilization_details' ? difference >= 0 : difference < 0;
 }

@@ -28,6 +28,16 @@ export class PortalClient {
     );
   }
 
+  /** Sends a request without a token, for what asks for none. */
+  sendOpen(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
+    return withRetries(
+      (again) => this.#client.send({ ...request, again }, signal),
+      seriesRetries,
+      this.#patience,
+      signal,
+    );
+  }
+
   async #withToken(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     const access = await this.#tokens.get(signal);
     try {

@@ -6,6 +6,8 @@ import { optionalItemsOf } from './records.ts';
 export interface Appliance {
   /** In lower case: the key of its telemetry and the label `serial`. */
   readonly serial: string;
+  /** The id of the edge, in lower case, by which other operations know it; empty while unknown. */
+  readonly edgeId: string;
   /** Its name in the inventory, or its serial while unknown. */
   readonly name: string;
   /** `edge` or `file_iq`, as the portal spells it; empty while unknown. */
@@ -17,6 +19,18 @@ export interface Appliance {
 
 /** The kinds of serials that have telemetry (upstream-api.md 5.2). */
 export const TELEMETRY_TYPES = ['edge', 'file_iq'] as const;
+
+/** The appliances of an inventory, found by whatever another answer calls them. */
+export interface ApplianceIndex {
+  /** Whether the inventory has been asked for, whatever came of it: before that nothing can be found. */
+  readonly hasBeenAsked: boolean;
+  /** The appliances that this instance polls. */
+  own(): readonly Appliance[];
+  /** Every appliance, those of other shards among them. */
+  all(): Iterable<Appliance>;
+  /** By serial or by the id of an edge, in any case; undefined where the inventory has none of it. */
+  find(id: string): Appliance | undefined;
+}
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
@@ -46,6 +60,7 @@ export function readInventory(answers: InventoryAnswers, note: NoteDrop): Invent
       const serial = text(record.id).toLowerCase();
       appliances.set(serial, {
         serial,
+        edgeId: '',
         name: text(record.description) || serial,
         type,
         build: text(record.build),
@@ -60,6 +75,7 @@ export function readInventory(answers: InventoryAnswers, note: NoteDrop): Invent
     if (listed === undefined && answers.serials !== undefined) continue;
     appliances.set(serial, {
       serial,
+      edgeId: text(record.id).toLowerCase(),
       name: text(record.description) || listed?.name || serial,
       type: listed?.type || 'edge',
       build: text(record.build) || listed?.build || '',
@@ -71,7 +87,7 @@ export function readInventory(answers: InventoryAnswers, note: NoteDrop): Invent
 
 /** An appliance of which nothing but the serial is known, as one of `PORTAL_SERIALS` before the inventory was read. */
 export function unknownAppliance(serial: string): Appliance {
-  return { serial, name: serial, type: '', build: '', availableBuild: '' };
+  return { serial, edgeId: '', name: serial, type: '', build: '', availableBuild: '' };
 }
 
 function* records(body: unknown, what: string, key: string, note: NoteDrop): Generator<Fields> {

@@ -15,9 +15,8 @@ export class Lookback {
     return this.#shortened.get(task) ?? this.#usualMs;
   }
 
-  /** Halves it; false when it is as short as it can be. */
-  shorten(task: string): boolean {
-    const now = this.of(task);
+  /** Halves it, or what was asked for where that was less; false when it is as short as it can be. */
+  shorten(task: string, now = this.of(task)): boolean {
     if (now <= SHORTEST_PERIOD_MS) return false;
     this.#shortened.set(task, Math.max(SHORTEST_PERIOD_MS, now / 2));
     return true;

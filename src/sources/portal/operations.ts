@@ -1,9 +1,8 @@
-import { type Family, type Fields, isFields, kindOf } from '../../metrics/family.ts';
+import { type Family, type Fields, isFields } from '../../metrics/family.ts';
 import type { NoteDrop } from '../../metrics/samples.ts';
 import { decimal } from '../../metrics/units.ts';
-import { ShapeError } from '../../runtime/errors.ts';
 import { isoPeriod } from './lookback.ts';
-import { newestFirst } from './records.ts';
+import { newestFirst, objectOf } from './records.ts';
 import { currentPerformance, furtherSeries, healthScore, standardSeries } from './series.ts';
 
 /** How one telemetry operation is asked and read. */
@@ -18,12 +17,18 @@ export interface Operation {
 /** The series that are asked for when `PORTAL_SERIES` says nothing. */
 export const STANDARD_SERIES: readonly string[] = Object.keys(standardSeries);
 
-/** The series that `PORTAL_SERIES` adds by name or with `all`. */
+/** The series that `PORTAL_SERIES` adds by name, or with `all` but for {@link COSTLY_SERIES}. */
 export const FURTHER_SERIES: readonly string[] = [
   ...Object.keys(furtherSeries),
   'current_appliance_performance',
   'appliance_health_score',
 ];
+
+/**
+ * Series that cost the service much, so that they are polled only when named, each with its interval in milliseconds
+ * (upstream-api.md 4.4).
+ */
+export const COSTLY_SERIES: Readonly<Record<string, number>> = { appliance_health_score: 1_800_000 };
 
 /**
  * The operations for a choice of series. `current_appliance_performance` gives only what no other chosen series gives
@@ -68,9 +73,4 @@ function readHealth(body: unknown): readonly Fields[] {
       time: times.length === 0 ? undefined : times.reduce((newest, time) => Math.max(newest, time)),
     },
   ];
-}
-
-function objectOf(body: unknown, what: string): Fields {
-  if (!isFields(body)) throw new ShapeError(`reading ${what}: expected a JSON object, got ${kindOf(body)}`);
-  return body;
 }

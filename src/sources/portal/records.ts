@@ -34,3 +34,20 @@ export function itemsOf(body: unknown, what: string): readonly unknown[] {
 export function optionalItemsOf(body: unknown, what: string): readonly unknown[] {
   return isFields(body) && (body.items === undefined || body.items === null) ? [] : itemsOf(body, what);
 }
+
+/**
+ * The objects of an answer's list, each with its place; what is none is noted and left out. The list itself may be
+ * missing, which is an empty one. Throws a ShapeError when the answer is no object or the list no list.
+ */
+export function* listed(body: unknown, what: string, note: NoteDrop): Generator<Fields> {
+  for (const [index, record] of optionalItemsOf(body, what).entries()) {
+    if (isFields(record)) yield record;
+    else note('record', `${what} items[${index}]`);
+  }
+}
+
+/** An answer that is one object. Throws a ShapeError when it is something else. */
+export function objectOf(body: unknown, what: string): Fields {
+  if (!isFields(body)) throw new ShapeError(`reading ${what}: expected a JSON object, got ${kindOf(body)}`);
+  return body;
+}

@@ -40,13 +40,13 @@ describe('the inventory', () => {
       available_build: '10.1',
     };
     expect(read([serial], [{ ...edge, serial: A.toUpperCase() }]).appliances).toEqual([
-      { serial: A, name: 'lyon', type: 'edge', build: '10.0.5', availableBuild: '10.1' },
+      { serial: A, edgeId: '', name: 'lyon', type: 'edge', build: '10.0.5', availableBuild: '10.1' },
     ]);
   });
 
   test('names an appliance that nobody has named by its serial', () => {
     expect(read([{ id: A, type: 'edge', description: '' }], [{ serial: A }]).appliances).toEqual([
-      { serial: A, name: A, type: 'edge', build: '', availableBuild: '' },
+      { serial: A, edgeId: '', name: A, type: 'edge', build: '', availableBuild: '' },
     ]);
   });
 
@@ -84,8 +84,8 @@ describe('the inventory', () => {
     ];
     expect(read([{ id: A, type: 'edge' }], edges).appliances.map(({ serial }) => serial)).toEqual([A]);
     expect(read(undefined, edges).appliances).toEqual([
-      { serial: A, name: 'a', type: 'edge', build: '10.0.4', availableBuild: '' },
-      { serial: B, name: 'b', type: 'edge', build: '', availableBuild: '' },
+      { serial: A, edgeId: '', name: 'a', type: 'edge', build: '10.0.4', availableBuild: '' },
+      { serial: B, edgeId: '', name: 'b', type: 'edge', build: '', availableBuild: '' },
     ]);
   });
 

@@ -1,0 +1,33 @@
+import type { FilerAlias } from './config.ts';
+import { bad, entriesOf, type Flaw, good, type Kind, quoted } from './kind.ts';
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Pairs that say which filers are one, or what a filer is called; uuids in lower case. */
+export const aliasList: Kind<readonly FilerAlias[]> = {
+  label: 'list of pairs',
+  expects: 'filer_guid=serial or filer_guid=name, separated by commas',
+  parse: (text) => {
+    const aliases: FilerAlias[] = [];
+    const flaws: Flaw[] = [];
+    for (const entry of entriesOf(text)) {
+      const alias = aliasOf(entry, aliases);
+      if ('what' in alias) flaws.push(alias);
+      else aliases.push(alias);
+    }
+    if (flaws.length > 0) return { state: 'bad', flaws };
+    return aliases.length === 0 ? bad(`${quoted(text)} is an empty list`) : good(aliases);
+  },
+};
+
+function aliasOf(entry: string, before: readonly FilerAlias[]): FilerAlias | Flaw {
+  const [, left = '', right = ''] = /^([^=]*)=(.*)$/su.exec(entry) ?? [];
+  const id = left.trim().toLowerCase();
+  const named = right.trim();
+  const is = UUID.test(named) ? named.toLowerCase() : named;
+  if (!UUID.test(id)) return { what: `${quoted(entry)} does not begin with a uuid and an equals sign` };
+  if (is === '') return { what: `${quoted(entry)} names nothing` };
+  if (is === id) return { what: `${quoted(entry)} says that a filer is itself` };
+  if (before.some((alias) => alias.id === id)) return { what: `${quoted(id)} is there twice` };
+  return { id, is };
+}

@@ -1,0 +1,30 @@
+import { draw } from '../signals.ts';
+import type { Variations } from '../variations.ts';
+
+/** A JSON object before it is written. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/**
+ * One record of an answer: what is promised, and what may be null or absent, which the variations make so. `name` makes
+ * the draws its own.
+ */
+export function item(name: string, promised: Item, optional: Item, variations: Variations): Item {
+  const rest = variations.omitOptional
+    ? []
+    : Object.entries(optional).map(([field, value]) => {
+        return [field, draw(name, field, 'null') < variations.nulls ? null : value] as const;
+      });
+  const whole: Item = { ...promised, ...Object.fromEntries(rest) };
+  return variations.integers === 'string' ? withTexts(whole) : whole;
+}
+
+/** The word, or now and then one that nobody has documented where the variations ask for it. */
+export function worded(name: string, usual: string, strange: string, variations: Variations): string {
+  return variations.unknownStates && draw(name, 'strange') < 0.2 ? strange : usual;
+}
+
+function withTexts(record: Item): Item {
+  return Object.fromEntries(
+    Object.entries(record).map(([field, value]) => [field, typeof value === 'number' ? String(value) : value]),
+  );
+}

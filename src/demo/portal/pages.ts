@@ -1,0 +1,79 @@
+import { uuidOf } from '../signals.ts';
+import type { Item } from './item.ts';
+
+/** A list under way: frozen when it was first asked for, so that no page shows an item twice. */
+interface Listing {
+  readonly items: readonly Item[];
+  readonly from: number;
+  /** The query that it belongs to: a cursor is good for no other. */
+  readonly query: string;
+}
+
+/** One page of a list, and where it goes on. */
+export interface Page {
+  readonly items: readonly Item[];
+  readonly metadata: {
+    readonly iterator_id: string | null;
+    readonly page_size: number;
+    readonly total_pages: number | null;
+    readonly total_items: number;
+    readonly page: number;
+  };
+}
+
+/** How many cursors are remembered; older ones become invalid. */
+const KEPT = 1_000;
+
+/** The cursors that the portal has given out. */
+export class Cursors {
+  readonly #open = new Map<string, Listing>();
+  readonly #seed: number;
+  #given = 0;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+  }
+
+  /** The page that a query of a path asks for, or what is wrong with its cursor. */
+  page(path: string, asked: URLSearchParams, all: () => readonly Item[], usualLimit: number): Page | string {
+    const id = asked.get('iterator_id');
+    const limit = Number(asked.get('limit') ?? usualLimit);
+    const query = `${path}?${fingerprint(asked)}`;
+    const held = id === null ? undefined : this.#open.get(id);
+    if (id !== null && held === undefined) return 'Invalid cursor';
+    if (held !== undefined && held.query !== query) return 'The cursor belongs to another query';
+    const items = held?.items ?? all();
+    const from = held?.from ?? (Number(asked.get('page') ?? 1) - 1) * limit;
+    const next = from + limit;
+    const isCounted = asked.get('include_count') !== 'false';
+    return {
+      items: items.slice(from, next),
+      metadata: {
+        iterator_id: next < items.length ? this.#give({ items, from: next, query }) : null,
+        page_size: limit,
+        total_pages: isCounted ? Math.ceil(items.length / limit) : null,
+        total_items: isCounted ? items.length : 0,
+        page: Math.floor(from / limit) + 1,
+      },
+    };
+  }
+
+  #give(listing: Listing): string {
+    this.#given += 1;
+    const id = uuidOf(this.#seed, 'cursor', this.#given);
+    this.#open.set(id, listing);
+    for (const oldest of this.#open.keys()) {
+      if (this.#open.size <= KEPT) break;
+      this.#open.delete(oldest);
+    }
+    return id;
+  }
+}
+
+function fingerprint(query: URLSearchParams): string {
+  return [...query]
+    .filter(([name]) => name !== 'iterator_id')
+    .map((pair) => pair.join('='))
+    .sort((one, other) => (one < other ? -1 : 1))
+    .join('&');
+}

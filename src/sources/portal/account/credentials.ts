@@ -1,0 +1,75 @@
+import type { Family } from '../../../metrics/family.ts';
+import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
+import { Tally } from '../../../metrics/tally.ts';
+import { records } from '../../../metrics/units.ts';
+import { accountTask, type CollectorRow } from '../collector-row.ts';
+import { pagesOf } from '../paging.ts';
+import { listed } from '../records.ts';
+
+const byStatus = {
+  name: 'filer_cloud_credentials',
+  help: 'Cloud credentials on appliances, by status, by the kind of cloud, and by whether a volume uses them.',
+  from: records,
+  fields: { id: {} },
+  labelsFrom: { status: 'status', type: 'cred_type', in_use: 'volumes' },
+} as const satisfies Family;
+
+const withError = {
+  name: 'filer_cloud_credentials_with_error',
+  help: 'Cloud credentials on appliances that the portal tells an error of, by the kind of cloud.',
+  from: records,
+  fields: { error: {} },
+  labelsFrom: { type: 'cred_type' },
+} as const satisfies Family;
+
+/** The words of a credential's status (upstream-api.md 5.9). */
+const STATUS = ['synced', 'pending', 'failed', 'creating'] as const;
+
+/** The cloud credentials by their state. No name, host or access key of one becomes a label. */
+export const credentials: CollectorRow = {
+  name: 'credentials',
+  intervalMs: 900_000,
+  tables: [{ source: 'GET /cloud-credentials', subject: [], families: [byStatus, withError] }],
+  cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  create: (parts, intervalMs) => {
+    if (parts.shard.index !== 0) return () => [];
+    const request = { method: 'GET', path: '/cloud-credentials', operation: 'cloud_credentials' } as const;
+    const task = accountTask(parts, intervalMs, 'cloud_credentials', async (note, signal) => {
+      const count = new CredentialCount();
+      for await (const page of pagesOf(parts.client, request, signal)) count.add(page, note);
+      return count.samples();
+    });
+    return () => [task];
+  },
+};
+
+/** Counts the credentials of one round, page by page; one that two pages list counts once. */
+class CredentialCount {
+  readonly #byStatus = new Tally([{ name: 'status', known: STATUS }, { name: 'type' }, { name: 'in_use' }]);
+  readonly #withError = new Tally([{ name: 'type' }]);
+  readonly #seen = new Set<string>();
+
+  add(page: unknown, note: NoteDrop): void {
+    for (const { id, appliance_id, status, cred_type, volumes, error } of listed(
+      page,
+      'GET /cloud-credentials',
+      note,
+    )) {
+      const key = `${text(id)} ${text(appliance_id)}`;
+      if (text(id) !== '' && this.#seen.has(key)) {
+        note('duplicate', 'id');
+        continue;
+      }
+      this.#seen.add(key);
+      const type = text(cred_type);
+      // Every status of a kind that is there: a state that nothing is in is a zero that was counted.
+      for (const word of STATUS) for (const inUse of ['true', 'false']) this.#byStatus.add([word, type, inUse], 0);
+      this.#byStatus.add([text(status), type, String(Array.isArray(volumes) && volumes.length > 0)]);
+      this.#withError.add([type], error === null || error === undefined ? 0 : 1);
+    }
+  }
+
+  samples(): Sample[] {
+    return [...this.#byStatus.samples(byStatus.name), ...this.#withError.samples(withError.name)];
+  }
+}

@@ -1,0 +1,59 @@
+import type { Family, Fields } from '../../../metrics/family.ts';
+import type { NoteDrop, Sample } from '../../../metrics/samples.ts';
+import { date, listLength, records } from '../../../metrics/units.ts';
+import { accountTasks, type CollectorRow } from '../collector-row.ts';
+import { extremeSample } from '../extremes.ts';
+import { listed } from '../records.ts';
+
+const keys = {
+  name: 'filer_gfa_api_keys',
+  help: 'File acceleration keys of the account.',
+  from: listLength,
+  fields: { items: {} },
+} as const satisfies Family;
+
+const unused = {
+  name: 'filer_gfa_api_keys_unused',
+  help: 'File acceleration keys that have never been used.',
+  from: records,
+  fields: { last_used: {} },
+} as const satisfies Family;
+
+const oldest = {
+  name: 'filer_gfa_api_key_oldest_created_timestamp_seconds',
+  help: 'When the oldest file acceleration key was made.',
+  from: date,
+  fields: { created: {} },
+} as const satisfies Family;
+
+const lastUsed = {
+  name: 'filer_gfa_api_key_last_used_timestamp_seconds',
+  help: 'When any of the file acceleration keys was last used.',
+  from: date,
+  fields: { last_used: {} },
+  optional: true,
+} as const satisfies Family;
+
+/** The file acceleration keys, over all of them together: a key is a secret, so none is told apart. */
+export const gfaKeys: CollectorRow = {
+  name: 'gfa_keys',
+  intervalMs: 3_600_000,
+  tables: [{ source: 'GET /gfa/api_keys', subject: [], families: [keys, unused, oldest, lastUsed] }],
+  cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  create: (parts, intervalMs) =>
+    accountTasks(parts, intervalMs, [{ operation: 'gfa_api_keys', path: '/gfa/api_keys', read: readKeys }]),
+};
+
+function* readKeys(body: unknown, note: NoteDrop): Generator<void, Sample[]> {
+  const all: Fields[] = [];
+  for (const key of listed(body, 'GET /gfa/api_keys', note)) {
+    all.push(key);
+    yield;
+  }
+  return [
+    { name: keys.name, labels: {}, value: all.length },
+    { name: unused.name, labels: {}, value: all.filter(({ last_used }) => last_used === null).length },
+    ...extremeSample(oldest, 'created', all, 'least', {}, note),
+    ...extremeSample(lastUsed, 'last_used', all, 'most', {}, note),
+  ];
+}

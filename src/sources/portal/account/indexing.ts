@@ -1,0 +1,78 @@
+import { type Family, type Fields, OTHER } from '../../../metrics/family.ts';
+import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
+import { Tally } from '../../../metrics/tally.ts';
+import { type AccountRead, accountTasks, type CollectorRow } from '../collector-row.ts';
+import { listed } from '../records.ts';
+import { volumeGuids } from '../volumes/volume-guid.ts';
+import {
+  indexesByStatus,
+  indexingTables,
+  indexTable,
+  inventoriesByStatus,
+  inventoryTable,
+} from './inventories-tables.ts';
+
+/** The words of an inventory's status (upstream-api.md 5.6). */
+const INVENTORY_STATUS = [
+  'Not Indexed',
+  'Waiting for NDS creation',
+  'Waiting for NDS configuration',
+  'NDS Ready',
+  'Metadata Index in progress',
+  'Metadata Index Complete',
+  'Full Content Index in progress',
+  'Full Content Index Pending',
+  'Full Content Index Complete',
+  'Incremental Content Index in progress',
+  'Incremental Content Index failed',
+  'Volume Inventory Expired',
+  'Soft Deleted',
+  'Indexing Failed',
+] as const;
+
+const INDEX_STATUS = ['in_progress', 'complete', 'failed', 'queued_for_deletion'] as const;
+
+/** How far the content of volumes has been indexed. */
+export const indexing: CollectorRow = {
+  name: 'indexing',
+  intervalMs: 900_000,
+  tables: indexingTables,
+  cost: { account: 2, perAppliance: 0, perVolume: 0 },
+  create: (parts, intervalMs) =>
+    accountTasks(parts, intervalMs, [
+      readOf('inventories', INVENTORY_STATUS, inventoriesByStatus, inventoryTable),
+      readOf('indexes', INDEX_STATUS, indexesByStatus, indexTable),
+    ]),
+};
+
+function readOf(segment: string, known: readonly string[], byStatus: Family, table: readonly Family[]): AccountRead {
+  const path = `/ai_activate/${segment}`;
+  return {
+    operation: `ai_activate_${segment}`,
+    path,
+    read: (body, note) => readVolumes(listed(body, `GET ${path}`, note), known, byStatus, table, note),
+  };
+}
+
+function* readVolumes(
+  records: Iterable<Fields>,
+  known: readonly string[],
+  byStatus: Family,
+  table: readonly Family[],
+  note: NoteDrop,
+): Generator<void, Sample[]> {
+  const all = [...records];
+  const guidOf = volumeGuids(all.map(({ volume_guid }) => text(volume_guid)));
+  const count = new Tally([{ name: 'status', known }]);
+  for (const status of [...known, OTHER]) count.add([status], 0);
+  const samples: Sample[] = [];
+  for (const record of all) {
+    count.add([text(record.status)]);
+    const guid = guidOf(text(record.volume_guid));
+    const subject = { volume_guid: guid, volume: text(record.volume_name) || guid };
+    if (guid === '') note('record', 'volume_guid');
+    else samples.push(...toSamples(table, [record], subject, note));
+    yield;
+  }
+  return [...count.samples(byStatus.name), ...samples];
+}

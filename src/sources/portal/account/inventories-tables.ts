@@ -1,0 +1,68 @@
+import type { Family, Table } from '../../../metrics/family.ts';
+import { plain, presence, records } from '../../../metrics/units.ts';
+
+const volumeLabels = ['volume_guid', 'volume'] as const;
+
+/** The inventories by status. */
+export const inventoriesByStatus = {
+  name: 'filer_indexing_inventories',
+  help: 'Volumes with an indexing inventory, by its status.',
+  from: records,
+  fields: { status: {} },
+  labelsFrom: { status: 'status' },
+} as const satisfies Family;
+
+/** The indexes by status. */
+export const indexesByStatus = {
+  name: 'filer_indexing_indexes',
+  help: 'Volumes with a content index, by its status.',
+  from: records,
+  fields: { status: {} },
+  labelsFrom: { status: 'status' },
+} as const satisfies Family;
+
+const labelsFrom = { provider: 'provider', status: 'status' };
+
+/** What each inventory yields. */
+export const inventoryTable = [
+  {
+    name: 'filer_indexing_inventory_info',
+    help: 'Always 1: the indexing inventory of a volume, where it is kept and its status in the portal’s words.',
+    from: presence,
+    fields: { volume_guid: {} },
+    labelsFrom,
+  },
+  {
+    name: 'filer_indexing_inventory_files',
+    help: 'Files in the indexing inventory of a volume.',
+    from: plain,
+    fields: { file_count: {} },
+    optional: true,
+  },
+] as const satisfies readonly Family[];
+
+/** What each index yields. */
+export const indexTable = [
+  {
+    name: 'filer_indexing_index_info',
+    help: 'Always 1: the content index of a volume, where it is kept and its status in the portal’s words.',
+    from: presence,
+    fields: { volume_guid: {} },
+    labelsFrom,
+  },
+  {
+    name: 'filer_indexing_index_files',
+    help: 'Files in the content index of a volume.',
+    from: plain,
+    fields: { file_count: {} },
+    optional: true,
+  },
+] as const satisfies readonly Family[];
+
+/** What the collector `indexing` exports. */
+export const indexingTables: readonly Table[] = [
+  { source: 'GET /ai_activate/inventories', subject: [], families: [inventoriesByStatus] },
+  { source: 'GET /ai_activate/inventories', subject: volumeLabels, families: inventoryTable },
+  { source: 'GET /ai_activate/indexes', subject: [], families: [indexesByStatus] },
+  { source: 'GET /ai_activate/indexes', subject: volumeLabels, families: indexTable },
+];

@@ -1,0 +1,86 @@
+import type { Family, Table } from '../../../metrics/family.ts';
+import { date, flag, plain, presence } from '../../../metrics/units.ts';
+
+/** Every feature that a licence can name (upstream-api.md 5.5). */
+const FEATURES = [
+  'analytics_connector_enabled',
+  'uaas_enabled',
+  'nds_enabled',
+  'prune_enabled',
+  'gfa_enabled',
+  'file_iq_enabled',
+  'file_iq_premium',
+  's3_enabled',
+  'naa_enabled',
+  'awada_enabled',
+  'ops_iq_premium',
+  'ransomware_protection_enabled',
+  'multi_site_collaboration_enabled',
+  'ai_activate',
+  'enterprise_search',
+] as const;
+
+/** What `GET /account/license` yields. */
+export const licenseTable = [
+  {
+    name: 'filer_license_info',
+    help: 'Always 1: the status of the account’s subscription, in the portal’s words.',
+    from: presence,
+    fields: { subscription_status: {} },
+    labelsFrom: { status: 'subscription_status' },
+  },
+  {
+    name: 'filer_license_expiry_timestamp_seconds',
+    help: 'When the account’s subscription ends; missing where it has no end.',
+    from: date,
+    fields: { subscription_expiration: {} },
+    optional: true,
+  },
+  {
+    name: 'filer_license_feature_enabled',
+    help: '1 when the licence has the feature, else 0. Without ops_iq_premium the telemetry series are forbidden.',
+    from: flag,
+    fields: Object.fromEntries(FEATURES.map((name) => [name, { feature: name.replace(/_enabled$/, '') }])),
+    optional: true,
+  },
+] as const satisfies readonly Family[];
+
+/** What `GET /account` yields; nothing personal of it. */
+export const accountTable = [
+  {
+    name: 'filer_portal_account_info',
+    help: 'Always 1: the portal account that is polled and its company.',
+    from: presence,
+    fields: { id: {} },
+    labelsFrom: { account: 'id', company: 'company' },
+  },
+] as const satisfies readonly Family[];
+
+/** What `mcp` of `GET /account/ai_activate` yields. */
+export const consumptionTable = [
+  {
+    name: 'filer_indexing_limit_files',
+    help: 'Files that the subscription allows to be indexed.',
+    from: plain,
+    fields: { subscribed_limit: {} },
+  },
+  {
+    name: 'filer_indexing_consumed_files',
+    help: 'Files that are indexed.',
+    from: plain,
+    fields: { consumed: {} },
+  },
+  {
+    name: 'filer_indexing_remaining_files',
+    help: 'Files that may still be indexed; below zero once the limit is passed.',
+    from: plain,
+    fields: { remaining: {} },
+  },
+] as const satisfies readonly Family[];
+
+/** What the collector `license` exports. */
+export const licenseTables: readonly Table[] = [
+  { source: 'GET /account/license', subject: [], families: licenseTable },
+  { source: 'GET /account', subject: [], families: accountTable },
+  { source: 'GET /account/ai_activate', subject: [], families: consumptionTable },
+];

@@ -1,0 +1,36 @@
+import { inSlices } from '../../../runtime/slices.ts';
+import { accountTask, type CollectorRow } from '../collector-row.ts';
+import { pagesOf } from '../paging.ts';
+import { NotificationLedger } from './notification-ledger.ts';
+import { notificationTables } from './notifications-tables.ts';
+
+/** What the portal has told people, each notification once. */
+export const notifications: CollectorRow = {
+  name: 'notifications',
+  intervalMs: 300_000,
+  tables: notificationTables,
+  cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  create: (parts, intervalMs) => {
+    if (parts.shard.index !== 0) return () => [];
+    const { client, clock } = parts;
+    const ledger = new NotificationLedger(clock.now() / 1000);
+    const task = accountTask(parts, intervalMs, 'notifications', async (note, signal) => {
+      const request = {
+        method: 'GET',
+        path: '/notifications',
+        operation: 'notifications',
+        query: {
+          start_date: new Date(ledger.from(clock.now() / 1000) * 1000).toISOString(),
+          // Oldest first: should a round end early, the next one goes on from there.
+          sort_by: 'generated_at',
+          sort_direction: 'asc',
+          include_count: 'false',
+        },
+      } as const;
+      for await (const page of pagesOf(client, request, signal)) await inSlices(ledger.absorb(page, note), clock);
+      ledger.ended(clock.now() / 1000);
+      return ledger.samples();
+    });
+    return () => [task];
+  },
+};

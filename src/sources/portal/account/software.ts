@@ -1,0 +1,96 @@
+import type { Family } from '../../../metrics/family.ts';
+import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
+import { Tally } from '../../../metrics/tally.ts';
+import { plain, presence, records } from '../../../metrics/units.ts';
+import { compareVersions, versionOf } from '../builds.ts';
+import { accountTasks, afterInventory, type CollectorRow } from '../collector-row.ts';
+import type { Appliance } from '../inventory.ts';
+import { listed } from '../records.ts';
+import { applianceLabels } from '../series.ts';
+
+const downloads = {
+  name: 'filer_software_downloads',
+  help: 'Software that the portal offers for download, by type and platform.',
+  from: records,
+  fields: { display_name: {} },
+  labelsFrom: { type: 'appliance_type', platform: 'platform' },
+} as const satisfies Family;
+
+const newest = {
+  name: 'filer_software_newest_info',
+  help: 'Always 1: the newest version that the portal offers, by type.',
+  from: presence,
+  fields: { version: {} },
+  labelsFrom: { type: 'appliance_type', version: 'version' },
+} as const satisfies Family;
+
+const outdated = {
+  name: 'filer_appliance_software_outdated',
+  help: '1 when the portal offers a newer version for the appliance’s type than its build, else 0.',
+  from: plain,
+  fields: { version: {} },
+} as const satisfies Family;
+
+/** The newest software by type, against what the appliances run. */
+export const software: CollectorRow = {
+  name: 'software',
+  intervalMs: 3_600_000,
+  tables: [
+    { source: 'GET /software/downloads', subject: [], families: [downloads, newest] },
+    { source: 'GET /software/downloads, GET /edges', subject: applianceLabels, families: [outdated] },
+  ],
+  cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  create: (parts, intervalMs) =>
+    afterInventory(
+      parts,
+      accountTasks(parts, intervalMs, [
+        {
+          operation: 'software_downloads',
+          path: '/software/downloads',
+          *read(body, note) {
+            const { samples, newestOf } = yield* readDownloads(body, note);
+            for (const appliance of parts.appliances.all()) {
+              samples.push(...outdatedSample(appliance, newestOf));
+              yield;
+            }
+            return samples;
+          },
+        },
+      ]),
+    ),
+};
+
+interface Offer {
+  readonly samples: Sample[];
+  /** The newest version of each type that has one. */
+  readonly newestOf: ReadonlyMap<string, string>;
+}
+
+function* readDownloads(body: unknown, note: NoteDrop): Generator<void, Offer> {
+  const count = new Tally([{ name: 'type' }, { name: 'platform' }]);
+  const newestOf = new Map<string, string>();
+  for (const { appliance_type, platform, version } of listed(body, 'GET /software/downloads', note)) {
+    const type = text(appliance_type);
+    count.add([type, text(platform)]);
+    const offered = text(version);
+    const known = newestOf.get(type);
+    if (versionOf(offered) === undefined) {
+      if (version !== null && version !== undefined) note('invalid', 'version');
+    } else if (known === undefined || (compareVersions(offered, known) ?? 0) > 0) newestOf.set(type, offered);
+    yield;
+  }
+  const infos = [...newestOf]
+    .slice(0, MOST_TYPES)
+    .map(([type, version]) => ({ name: newest.name, labels: { type, version }, value: 1 }));
+  return { samples: [...count.samples(downloads.name), ...infos], newestOf };
+}
+
+/** Types of software that are told apart at most; the portal documents nine. */
+const MOST_TYPES = 50;
+
+function outdatedSample({ serial, name, type, build }: Appliance, newestOf: ReadonlyMap<string, string>): Sample[] {
+  const order = compareVersions(newestOf.get(type) ?? '', build);
+  return order === undefined
+    ? []
+    : [{ name: outdated.name, labels: { serial, filer: name }, value: order > 0 ? 1 : 0 }];
+}

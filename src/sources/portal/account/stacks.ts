@@ -1,0 +1,75 @@
+import type { Family } from '../../../metrics/family.ts';
+import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
+import { Tally } from '../../../metrics/tally.ts';
+import { date, presence, records } from '../../../metrics/units.ts';
+import { accountTasks, type CollectorRow } from '../collector-row.ts';
+import { listed } from '../records.ts';
+
+const byCloud = {
+  name: 'filer_stacks',
+  help: 'Stacks of the account, by the cloud that they run in.',
+  from: records,
+  fields: { id: {} },
+  labelsFrom: { cloud_provider: 'cloud_provider' },
+} as const satisfies Family;
+
+const table = [
+  {
+    name: 'filer_stack_info',
+    help: 'Always 1: a stack of the account, where it runs and its builds.',
+    from: presence,
+    fields: { id: {} },
+    labelsFrom: {
+      serial: 'serial_number',
+      cloud_provider: 'cloud_provider',
+      region: 'region',
+      build: 'build',
+      uaas_build: 'uaas_build',
+    },
+  },
+  {
+    name: 'filer_stack_created_timestamp_seconds',
+    help: 'When the stack was made.',
+    from: date,
+    fields: { created_date: {} },
+  },
+  {
+    name: 'filer_stack_last_used_timestamp_seconds',
+    help: 'When the stack was last used; missing where it never was.',
+    from: date,
+    fields: { last_used_date: {} },
+    optional: true,
+  },
+] as const satisfies readonly Family[];
+
+/** The account's stacks. */
+export const stacks: CollectorRow = {
+  name: 'stacks',
+  intervalMs: 3_600_000,
+  tables: [
+    { source: 'GET /uaas/stacks', subject: [], families: [byCloud] },
+    { source: 'GET /uaas/stacks', subject: ['stack_id', 'stack'], families: table },
+  ],
+  cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  create: (parts, intervalMs) =>
+    accountTasks(parts, intervalMs, [{ operation: 'uaas_stacks', path: '/uaas/stacks', read: readStacks }]),
+};
+
+function* readStacks(body: unknown, note: NoteDrop): Generator<void, Sample[]> {
+  const clouds = new Tally([{ name: 'cloud_provider' }]);
+  const samples: Sample[] = [];
+  for (const stack of listed(body, 'GET /uaas/stacks', note)) {
+    const id = text(stack.id).toLowerCase();
+    if (id === '') {
+      note('record', 'id');
+      continue;
+    }
+    clouds.add([text(stack.cloud_provider)]);
+    const subject = { stack_id: id, stack: text(stack.name) || id };
+    samples.push(
+      ...toSamples(table, [{ ...stack, serial_number: text(stack.serial_number).toLowerCase() }], subject, note),
+    );
+    yield;
+  }
+  return [...clouds.samples(byCloud.name), ...samples];
+}

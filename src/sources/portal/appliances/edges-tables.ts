@@ -1,0 +1,76 @@
+import type { Family, Table } from '../../../metrics/family.ts';
+import { date, flag, plain, presence } from '../../../metrics/units.ts';
+import { applianceLabels } from '../series.ts';
+
+/** What a row of `GET /edges` yields. The newer fields may be missing, which means unknown and not false. */
+export const edgeTable = [
+  {
+    name: 'filer_appliance_reachable',
+    help: '1 when the portal can reach the appliance, else 0.',
+    from: flag,
+    fields: { is_reachable: {} },
+  },
+  {
+    name: 'filer_appliance_synced',
+    help: '1 when the appliance has taken over its configuration from the portal, else 0.',
+    from: flag,
+    fields: { synced: {} },
+  },
+  {
+    name: 'filer_appliance_last_seen_timestamp_seconds',
+    help: 'When the portal last heard of the appliance.',
+    from: date,
+    fields: { last_seen_at: {} },
+  },
+  {
+    name: 'filer_appliance_service_enabled',
+    help: '1 when the service is switched on at the appliance, else 0.',
+    from: flag,
+    fields: { s3_edge: { service: 's3_edge' }, file_iq: { service: 'file_iq' } },
+    optional: true,
+  },
+] as const satisfies readonly Family[];
+
+/** What a row of `GET /serials` says beyond the inventory. */
+export const serialTable = [
+  {
+    name: 'filer_appliance_update_available',
+    help: '1 when the portal offers the appliance a build other than its own, else 0.',
+    from: flag,
+    fields: { available_build: {} },
+  },
+] as const satisfies readonly Family[];
+
+/** What `GET /edges/{edge_id}` yields. */
+export const edgeDetailTable = [
+  {
+    name: 'filer_appliance_volumes',
+    help: 'Volumes of the appliance, by its role: owner, or connected to another appliance’s volume.',
+    from: plain,
+    fields: { owned_volumes: { role: 'owner' }, remotely_connected_volumes: { role: 'connected' } },
+  },
+  {
+    name: 'filer_appliance_machine_info',
+    help: 'Always 1: the machine that the appliance runs on, in the portal’s words.',
+    from: presence,
+    fields: { machine: {} },
+    labelsFrom: {
+      platform: 'platform',
+      cpu: 'cpu',
+      ram: 'ram',
+      cache_disk: 'cache_disk',
+      os_disk: 'os_disk',
+      cow_disk: 'cow_disk',
+      fiq_disk: 'fiq_disk',
+      vm_instance_type: 'vm_instance_type',
+      vm_region: 'vm_region',
+    },
+  },
+] as const satisfies readonly Family[];
+
+/** What the collector `edges` exports. */
+export const edgeTables: readonly Table[] = [
+  { source: 'GET /edges', subject: applianceLabels, families: edgeTable },
+  { source: 'GET /serials', subject: applianceLabels, families: serialTable },
+  { source: 'GET /edges/{edge_id}', subject: applianceLabels, families: edgeDetailTable },
+];

@@ -1,0 +1,37 @@
+import type { Table } from '../../metrics/family.ts';
+import { credentials } from './account/credentials.ts';
+import { gfaKeys } from './account/gfa-keys.ts';
+import { health } from './account/health.ts';
+import { iam } from './account/iam.ts';
+import { indexing } from './account/indexing.ts';
+import { jobs } from './account/jobs.ts';
+import { license } from './account/license.ts';
+import { notifications } from './account/notifications.ts';
+import { software } from './account/software.ts';
+import { stacks } from './account/stacks.ts';
+import { edges } from './appliances/edges.ts';
+import { fiq } from './appliances/fiq.ts';
+import type { CollectorRow } from './collector-row.ts';
+import { volumes } from './volumes/connections.ts';
+import { volumeTelemetry } from './volumes/telemetry.ts';
+
+/** Every collector of the portal beside the telemetry series, in the order of the exposition. Add one here and nowhere else. */
+export const collectorRows: readonly CollectorRow[] = [
+  volumes,
+  volumeTelemetry,
+  edges,
+  fiq,
+  license,
+  notifications,
+  jobs,
+  credentials,
+  indexing,
+  stacks,
+  software,
+  iam,
+  health,
+  gfaKeys,
+];
+
+/** Every table of the portal's collectors. */
+export const portalTables: readonly Table[] = collectorRows.flatMap(({ tables }) => tables);

@@ -1,0 +1,198 @@
+import type { Fields } from '../../metrics/family.ts';
+import { type NoteDrop, type Sample, toSamples } from '../../metrics/samples.ts';
+import { DropCount, type Reading } from '../../metrics/snapshot.ts';
+import type { Collector, Task } from '../../metrics/task.ts';
+import { CredentialError, RequestError } from '../../runtime/errors.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { FilerNames } from '../filer-names.ts';
+import type { PortalClient } from './client.ts';
+import {
+  type Appliance,
+  type ApplianceIndex,
+  type Inventory,
+  type InventoryAnswers,
+  readInventory,
+  TELEMETRY_TYPES,
+  unknownAppliance,
+} from './inventory.ts';
+import { optionalItemsOf } from './records.ts';
+import { inventoryTable } from './series.ts';
+import { shardOf } from './shard.ts';
+
+/** What of the inventory is polled. */
+export interface InventorySettings {
+  readonly discoveryIntervalMs: number;
+  /** These serials only, in lower case; undefined for all that the inventory has. */
+  readonly serials: readonly string[] | undefined;
+  readonly shard: { readonly index: number; readonly total: number };
+  /** What filers are called in both services; without it each appliance is called as the inventory says. */
+  readonly names?: FilerNames;
+}
+
+/** What another collector makes of an inventory round, for the appliances of this instance. */
+export type InventoryReadout = (answers: InventoryAnswers, appliances: ApplianceIndex, note: NoteDrop) => Sample[];
+
+/** What polls the inventory: which appliances there are, and what they are called. */
+export class InventoryCollector implements Collector, ApplianceIndex {
+  readonly api = 'portal';
+  readonly #client: PortalClient;
+  readonly #settings: InventorySettings;
+  readonly #readouts: readonly InventoryReadout[];
+  readonly #log: Log;
+  readonly #forbidden = new Set<string>();
+  readonly #task: Task;
+  #lastEdges: unknown;
+  #edgesFailing = false;
+  #hasBeenAsked = false;
+  #inventory: Inventory;
+  #byEdgeId: ReadonlyMap<string, Appliance> = new Map();
+  #own: readonly Appliance[];
+
+  constructor(client: PortalClient, settings: InventorySettings, readouts: readonly InventoryReadout[], log: Log) {
+    this.#client = client;
+    this.#settings = settings;
+    this.#readouts = readouts;
+    this.#log = log;
+    this.#inventory = new Map(
+      (settings.serials ?? []).map((serial) => [serial, this.#named(unknownAppliance(serial))]),
+    );
+    this.#own = this.#ownOf(this.#inventory);
+    this.#task = {
+      id: 'portal/inventory',
+      api: 'portal',
+      operation: 'serials',
+      intervalMs: settings.discoveryIntervalMs,
+      changesTasks: true,
+      retriesSoon: true,
+      poll: (signal) =>
+        this.discover(signal).finally(() => {
+          this.#hasBeenAsked = true;
+          this.#settings.names?.settle();
+        }),
+    };
+  }
+
+  get hasBeenAsked(): boolean {
+    return this.#hasBeenAsked;
+  }
+
+  tasks(): readonly Task[] {
+    return [this.#task];
+  }
+
+  own(): readonly Appliance[] {
+    return this.#own;
+  }
+
+  all(): Iterable<Appliance> {
+    return this.#inventory.values();
+  }
+
+  find(id: string): Appliance | undefined {
+    const key = id.toLowerCase();
+    return this.#inventory.get(key) ?? this.#byEdgeId.get(key);
+  }
+
+  /** Reads the inventory now. Rejects as a poll of it would. */
+  async discover(signal: AbortSignal): Promise<Reading> {
+    const drops = new DropCount();
+    const lists: unknown[] = [];
+    for (const type of TELEMETRY_TYPES) {
+      const list = await this.#list('/serials', 'serials', { type, in_use: 'true' }, signal);
+      if (list !== undefined) lists.push(list);
+    }
+    const edges = await this.#edges(signal);
+    const { serials } = this.#settings;
+    if (lists.length === 0 && edges === undefined && serials === undefined) {
+      throw new RequestError(
+        'status',
+        'reading the inventory: GET /serials and GET /edges are both forbidden; give the role the right to read ' +
+          'appliances, or list them in PORTAL_SERIALS',
+        { status: 403 },
+      );
+    }
+    const answers = { serials: lists.length === 0 ? undefined : lists, edges };
+    this.#take(readInventory(answers, drops.note));
+    const samples = this.#own.flatMap((appliance) => inventorySamples(appliance));
+    for (const readout of this.#readouts) samples.push(...readout(answers, this, drops.note));
+    return { samples, drops: drops.counts, empty: false };
+  }
+
+  #take(listed: Inventory): void {
+    const all = new Map(listed);
+    for (const serial of this.#settings.serials ?? []) if (!all.has(serial)) all.set(serial, unknownAppliance(serial));
+    // Before any appliance is named: a filer of the other service may be one of another shard.
+    this.#settings.names?.takeInventory(namesOf(listed));
+    for (const [serial, appliance] of all) all.set(serial, this.#named(appliance));
+    this.#inventory = all;
+    const edges = [...all.values()].filter(({ edgeId }) => edgeId !== '');
+    this.#byEdgeId = new Map(edges.map((appliance) => [appliance.edgeId, appliance]));
+    this.#own = this.#ownOf(all);
+  }
+
+  #named(appliance: Appliance): Appliance {
+    const { serial, name } = appliance;
+    const called = this.#settings.names?.ofAppliance(serial, name === serial ? undefined : name);
+    return called === undefined || called === name ? appliance : { ...appliance, name: called };
+  }
+
+  /** The appliances that this instance polls: those chosen, of its own shard. */
+  #ownOf(inventory: Inventory): readonly Appliance[] {
+    const { serials, shard } = this.#settings;
+    const there = serials === undefined ? [...inventory.values()] : serials.flatMap((one) => inventory.get(one) ?? []);
+    return there.filter(({ serial }) => shardOf(serial, shard.total) === shard.index);
+  }
+
+  /**
+   * The body of `GET /edges`; undefined where it is forbidden. It only says names and builds better, so whatever else is
+   * wrong with it keeps no appliance from being polled: then the last good answer stands.
+   */
+  async #edges(signal: AbortSignal): Promise<unknown> {
+    try {
+      const body = await this.#list('/edges', 'edges', {}, signal);
+      if (body !== undefined) optionalItemsOf(body, 'GET /edges');
+      this.#lastEdges = body;
+      this.#edgesFailing = false;
+    } catch (err) {
+      if (err instanceof CredentialError || isAborted(err)) throw err;
+      if (!this.#edgesFailing) this.#log.warn({ err }, 'GET /edges fails: names and builds stay as it last said');
+      this.#edgesFailing = true;
+    }
+    return this.#lastEdges;
+  }
+
+  /** One list of the inventory; undefined where it is forbidden, which is logged once and looked at again each round. */
+  async #list(
+    path: '/serials' | '/edges',
+    operation: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    try {
+      const body = await this.#client.send({ method: 'GET', path, operation, query }, signal);
+      this.#forbidden.delete(path);
+      // An answer without a body would read as forbidden.
+      return body ?? null;
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.status !== 403) throw error;
+      if (!this.#forbidden.has(path)) this.#log.warn({ path }, 'the portal forbids this list: doing without it');
+      this.#forbidden.add(path);
+      return undefined;
+    }
+  }
+}
+
+/** The names that the inventory has, by serial: an appliance without one goes by its serial there. */
+function namesOf(inventory: Inventory): ReadonlyMap<string, string> {
+  const named = [...inventory.values()].filter(({ serial, name }) => name !== serial);
+  return new Map(named.map(({ serial, name }) => [serial, name]));
+}
+
+function isAborted(error: unknown): boolean {
+  return error instanceof RequestError && error.fault === 'aborted';
+}
+
+function inventorySamples({ serial, name, type, build, availableBuild }: Appliance): Sample[] {
+  const record: Fields = { id: serial, type, build, available_build: availableBuild };
+  return toSamples(inventoryTable, [record], { serial, filer: name });
+}

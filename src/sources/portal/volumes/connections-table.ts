@@ -1,0 +1,96 @@
+import type { Family, Table } from '../../../metrics/family.ts';
+import { bytes, date, flag, plain, presence, word } from '../../../metrics/units.ts';
+
+/** The labels of a volume on an appliance, as the portal knows both. */
+export const volumeApplianceLabels = ['volume_guid', 'volume', 'serial', 'filer'] as const;
+
+/** The words of `current_snapshot_status` (upstream-api.md 5.4). */
+const SNAPSHOT_STATUS = [
+  'idle',
+  'pending',
+  'in_progress',
+  'succeeded',
+  'failed',
+  'cancelling',
+  'cancelled',
+  'cancel_rejected',
+  'up_to_date',
+] as const;
+
+/** What a row of `GET /volume_connections` yields: one volume on one appliance. */
+export const connectionTable = [
+  {
+    name: 'filer_volume_unprotected_bytes',
+    help: 'Data of the volume on this appliance that is not yet in cloud storage; missing until the appliance reported.',
+    from: bytes,
+    fields: { unprotected_data: {} },
+  },
+  {
+    name: 'filer_volume_accessible_bytes',
+    help: 'Data of the volume that can be reached through this appliance.',
+    from: bytes,
+    fields: { accessible_data: {} },
+  },
+  {
+    name: 'filer_volume_last_snapshot_timestamp_seconds',
+    help: 'When this appliance last took a snapshot of the volume; missing where it never did.',
+    from: date,
+    fields: { last_snapshot_utc: {} },
+    optional: true,
+  },
+  {
+    name: 'filer_volume_snapshot_status',
+    help: 'Status of the current snapshot as a state set: 1 for the one that holds, 0 for the others.',
+    from: word,
+    fields: { current_snapshot_status: {} },
+    states: { label: 'status', known: SNAPSHOT_STATUS },
+  },
+  {
+    name: 'filer_volume_connection_info',
+    help: 'Always 1: how the appliance is connected to the volume and where the volume is kept.',
+    from: presence,
+    fields: { volume_id: {} },
+    labelsFrom: {
+      role: 'role',
+      cloud_provider: 'cloud_provider',
+      cloud_region: 'cloud_region',
+      protocols: 'protocol',
+      security_mode: 'security_mode',
+      permission_policy: 'permission_policy',
+      connection_permission: 'connection_permission',
+    },
+  },
+  {
+    name: 'filer_volume_read_only',
+    help: '1 when the appliance may only read the volume, else 0.',
+    from: flag,
+    fields: { is_readonly: {} },
+    optional: true,
+  },
+  {
+    name: 'filer_volume_shares',
+    help: 'What the appliance offers the volume as, by protocol: SMB shares, NFS exports, FTP directories.',
+    from: plain,
+    fields: {
+      share_count: { protocol: 'smb' },
+      export_count: { protocol: 'nfs' },
+      ftp_dir_count: { protocol: 'ftp' },
+    },
+    optional: true,
+  },
+  {
+    name: 'filer_volume_cached_folders',
+    help: 'Folders of the volume that the appliance keeps in its cache on purpose: pinned, or brought in by themselves.',
+    from: plain,
+    fields: {
+      pinned_folders_count: { setting: 'pinned' },
+      autofault_folders_count: { setting: 'autofault' },
+    },
+    optional: true,
+  },
+] as const satisfies readonly Family[];
+
+/** What the collector `volumes` exports. */
+export const connectionTables: readonly Table[] = [
+  { source: 'GET /volume_connections', subject: volumeApplianceLabels, families: connectionTable },
+];

@@ -1,0 +1,145 @@
+import type { NoteDrop, Sample } from '../../../metrics/samples.ts';
+import type { Task } from '../../../metrics/task.ts';
+import { RequestError } from '../../../runtime/errors.ts';
+import { inSlices } from '../../../runtime/slices.ts';
+import { accountTask, afterInventory, type CollectorRow, type PortalParts } from '../collector-row.ts';
+import { isoPeriod, Lookback, SHORTEST_PERIOD_MS } from '../lookback.ts';
+import { shardOf } from '../shard.ts';
+import { readConnections } from './connections.ts';
+import { FailedSnapshots } from './failed-snapshots.ts';
+import { FinishedSnapshots } from './finished-snapshots.ts';
+import { PropagatedSnapshots } from './propagated-snapshots.ts';
+import type { LedgerParts, SnapshotLedger } from './snapshot-ledgers.ts';
+import { snapshotTables } from './snapshot-tables.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The service takes no longer period (upstream-api.md 4.1). */
+const LONGEST_PERIOD_MS = 30 * DAY_MS;
+
+/** What can stand in a path as it is: an id of another form would be read as another path. */
+const PORTAL_ID = /^[\w-]+$/;
+
+const SEGMENTS: Readonly<Record<string, (parts: LedgerParts) => SnapshotLedger>> = {
+  snapshot_details: (parts) => new FinishedSnapshots(parts),
+  snapshot_timeline: (parts) => new FailedSnapshots(parts),
+  snapshot_propagation_by_appliance: (parts) => new PropagatedSnapshots(parts),
+};
+
+/** The snapshots of every volume: three requests for each volume, and now and then one for which volumes there are. */
+export const volumeTelemetry: CollectorRow = {
+  name: 'volume_telemetry',
+  intervalMs: 900_000,
+  tables: snapshotTables,
+  cost: { account: 0, perAppliance: 0, perVolume: 3 },
+  create: (parts, intervalMs) => {
+    const collector = new VolumeTelemetry(parts, intervalMs);
+    return afterInventory(parts, () => collector.tasks());
+  },
+};
+
+interface Volume {
+  readonly id: string;
+  name: string;
+  serials: readonly string[];
+  readonly tasks: readonly Task[];
+}
+
+class VolumeTelemetry {
+  readonly #parts: PortalParts;
+  readonly #intervalMs: number;
+  readonly #lookback: Lookback;
+  readonly #since: number;
+  readonly #list: Task;
+  /** By guid. */
+  #volumes = new Map<string, Volume>();
+
+  constructor(parts: PortalParts, intervalMs: number) {
+    this.#parts = parts;
+    this.#intervalMs = intervalMs;
+    this.#lookback = new Lookback(LONGEST_PERIOD_MS);
+    this.#since = parts.clock.now() / 1000;
+    const listTask = accountTask(parts, parts.discoveryIntervalMs, 'volumes_listed', async (note, signal) => {
+      await this.#discover(note, signal);
+      return [];
+    });
+    this.#list = { ...listTask, operation: 'volume_connections', changesTasks: true };
+  }
+
+  tasks(): readonly Task[] {
+    return [this.#list, ...[...this.#volumes.values()].flatMap(({ tasks }) => tasks)];
+  }
+
+  /** Reads which volumes there are, and on which appliances. */
+  async #discover(note: NoteDrop, signal: AbortSignal): Promise<void> {
+    const { client, appliances, clock, shard } = this.#parts;
+    const request = { method: 'GET', path: '/volume_connections', operation: 'volume_connections' } as const;
+    const body = await client.send(request, signal);
+    const before = this.#volumes;
+    const now = new Map<string, Volume>();
+    const serials = new Map<string, Set<string>>();
+    for (const { id, serial, labels } of await inSlices(readConnections(body, appliances, note), clock)) {
+      const { volume_guid: guid, volume: name } = labels;
+      if (serial === undefined) note('record', 'appliance_id');
+      if (serial === undefined || shardOf(guid, shard.total) !== shard.index) continue;
+      if (!PORTAL_ID.test(id)) {
+        note('record', 'volume_id');
+        continue;
+      }
+      const volume = now.get(guid) ?? before.get(guid) ?? this.#volumeOf(id, guid, name);
+      volume.name = name;
+      now.set(guid, volume);
+      const connected = serials.get(guid) ?? new Set();
+      serials.set(guid, connected.add(serial));
+    }
+    for (const [guid, volume] of now) volume.serials = [...(serials.get(guid) ?? [])];
+    this.#volumes = now;
+  }
+
+  #volumeOf(id: string, guid: string, name: string): Volume {
+    const { appliances, histograms } = this.#parts;
+    const volume: { name: string; serials: readonly string[] } = { name, serials: [] };
+    const parts: LedgerParts = {
+      volume: () => ({ volume_guid: guid, volume: volume.name }),
+      since: this.#since,
+      histograms,
+      nameOf: (serial) => appliances.find(serial)?.name,
+    };
+    const tasks = Object.entries(SEGMENTS).map(([segment, create]) =>
+      this.#segmentTask(id, guid, segment, create(parts), () => volume.serials),
+    );
+    return Object.assign(volume, { id, tasks });
+  }
+
+  #segmentTask(
+    id: string,
+    guid: string,
+    segment: string,
+    ledger: SnapshotLedger,
+    serials: () => readonly string[],
+  ): Task {
+    const { clock, licence } = this.#parts;
+    const taskId = `portal/volume/${guid}/${segment}`;
+    const path = `/telemetry/volumes/${id}/${segment}`;
+    let succeededAt: number | undefined;
+    const task = accountTask(this.#parts, this.#intervalMs, segment, async (note, signal): Promise<Sample[]> => {
+      for (;;) {
+        const asked = clock.now();
+        // What an outage hid is asked for afterwards; the first question takes in a day.
+        const wanted = succeededAt === undefined ? DAY_MS : asked - succeededAt + 2 * this.#intervalMs;
+        const periodMs = Math.min(this.#lookback.of(taskId), Math.max(SHORTEST_PERIOD_MS, wanted));
+        const json = { period: isoPeriod(periodMs), serial_numbers: serials() };
+        try {
+          const body = await this.#parts.client.send({ method: 'POST', path, operation: segment, json }, signal);
+          this.#lookback.recover(taskId);
+          succeededAt = asked;
+          return await inSlices(ledger.absorb(body, (asked - LONGEST_PERIOD_MS) / 1000, note), clock);
+        } catch (error) {
+          const tooMuch = error instanceof RequestError && (error.status === 408 || error.status === 413);
+          if (!tooMuch || !this.#lookback.shorten(taskId, periodMs)) throw await licence.explained(error, signal);
+        }
+      }
+    });
+    return { ...task, id: taskId };
+  }
+}

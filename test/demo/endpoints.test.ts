@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import type { StandIn } from '../../src/demo/stand-in.ts';
+import { assertAllowed } from '../../src/transport/allowed.ts';
+import { beyond, type Endpoint, isOfToken, onlyReads, published } from '../support/endpoints.ts';
+import { ask, data, type Heard, signIn, start } from './ask.ts';
+import { filled } from './identifiers.ts';
+
+const reading = [...published, ...beyond].filter(onlyReads);
+const writing = published.filter((endpoint) => !onlyReads(endpoint) && !isOfToken(endpoint));
+
+const name = ({ method, path }: Endpoint) => `${method} ${path}`;
+
+test('the fixtures hold the published interfaces', () => {
+  expect(published).toHaveLength(119);
+  expect(new Set(reading.map(name)).size).toBe(reading.length);
+  expect(writing.length).toBeGreaterThan(30);
+});
+
+test('every operation that reads is answered, in its documented form', async () => {
+  const { standIn } = await start();
+  expect((await data(standIn)).status).toBe(200);
+  for (const endpoint of reading.filter(({ service }) => service === 'portal')) {
+    const heard = await asked(standIn, endpoint, (await signIn(standIn)).access);
+    expect(heard.status, name(endpoint)).toBe(200);
+    if (endpoint.path.includes('/files/')) expect(heard.headers['content-type']).toBe('text/csv');
+    else expect(heard.json, name(endpoint)).toEqual(expect.anything());
+  }
+});
+
+test('no operation but those of token and health is answered without a token', async () => {
+  const { standIn } = await start();
+  for (const endpoint of reading.filter(({ service }) => service === 'portal')) {
+    const { status } = await asked(standIn, endpoint, undefined);
+    expect(status, name(endpoint)).toBe(endpoint.path === '/health' ? 200 : 401);
+  }
+});
+
+test('the right to each operation can be taken away by its name', async () => {
+  const { standIn } = await start();
+  const { access } = await signIn(standIn);
+  for (const endpoint of reading.filter(({ service, path }) => service === 'portal' && path !== '/health')) {
+    await asked(standIn, endpoint, access);
+    const operation = standIn.requests.at(-1)?.operation ?? '';
+    standIn.vary({ forbidden: [operation] });
+    expect(await asked(standIn, endpoint, access), name(endpoint)).toMatchObject({
+      status: 403,
+      json: { detail: null },
+    });
+    standIn.vary({ forbidden: [] });
+  }
+});
+
+test('what would change something is refused by the stand-in, and never sent by the exporter', async () => {
+  const { standIn } = await start();
+  for (const endpoint of writing) {
+    const path = await filled(standIn, endpoint.path);
+    expect((await ask(endpoint.method, `${standIn.portalUrl}${path}`)).status, name(endpoint)).toBe(405);
+    // The exporter has no other methods at all.
+    if (endpoint.method === 'POST' || endpoint.method === 'DELETE') {
+      const { method } = endpoint;
+      expect(() => assertAllowed(method, path), name(endpoint)).toThrow('the exporter only reads');
+    }
+  }
+});
+
+test('an identifier that nobody has is 404, and one of another form is 422', async () => {
+  const { standIn } = await start();
+  const { access } = await signIn(standIn);
+  const complaint = expect.objectContaining({ loc: ['path', expect.any(String)] });
+  const nobody = '00000000-0000-4000-8000-000000000000';
+  for (const endpoint of reading.filter(({ path }) => path.includes('{'))) {
+    const unknown = await sent(standIn, endpoint, endpoint.path.replaceAll(/\{\w+\}/g, nobody), access);
+    expect(unknown.status, name(endpoint)).toBe(404);
+    const odd = await sent(standIn, endpoint, endpoint.path.replaceAll(/\{\w+\}/g, 'nobody'), access);
+    // A volume's id may be any text; every other identifier is a UUID.
+    const hasUuid = /\{(?!volume_id)/.test(endpoint.path);
+    expect(odd.status, name(endpoint)).toBe(hasUuid ? 422 : 404);
+    if (hasUuid) expect(odd.json, name(endpoint)).toMatchObject({ detail: expect.arrayContaining([complaint]) });
+  }
+});
+
+async function asked(standIn: StandIn, endpoint: Endpoint, access: string | undefined): Promise<Heard> {
+  return sent(standIn, endpoint, await filled(standIn, endpoint.path), access);
+}
+
+function sent(standIn: StandIn, { method, path }: Endpoint, to: string, access: string | undefined): Promise<Heard> {
+  const serials = standIn.fleet.appliances.map(({ serial }) => serial);
+  const body = { period: 'PT1H', ...(path.startsWith('/telemetry/volumes/') ? { serial_numbers: serials } : {}) };
+  return ask(method, `${standIn.portalUrl}${to}`, {
+    headers: {
+      ...(access === undefined ? {} : { authorization: `Bearer ${access}` }),
+      ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
+  });
+}

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { guidApart } from '../../src/demo/gfa-records.ts';
+import type { StandIn } from '../../src/demo/stand-in.ts';
+import { exporter, gfaEnvironment, type Live, portalEnvironment, services } from '../support/live.ts';
+import type { Scrape } from '../support/scrape.ts';
+import { until } from '../support/until.ts';
+
+/** What each side calls its filers. */
+const names = (scrape: Scrape, label: 'serial' | 'filer_guid') => [
+  ...new Set(
+    scrape.samples.filter(({ labels }) => (labels[label] ?? '') !== '').map(({ labels }) => labels.filer ?? ''),
+  ),
+];
+
+/** Both services, of the portal what is polled often. */
+const both = (standIn: StandIn) => ({
+  ...{ ...gfaEnvironment(standIn), ...portalEnvironment(standIn) },
+  PORTAL_COLLECTORS: 'telemetry',
+});
+
+const titles = (standIn: StandIn) => standIn.fleet.appliances.map(({ title }) => title).toSorted();
+
+test('guids in another case and titles of their own: each filer has the name of the inventory on both sides', async () => {
+  const standIn = await services({ variations: { filerGuids: 'upper', filerTitles: 'own' } });
+  const live = await exporter({ ...both(standIn) });
+  const scrape = await whole(live);
+  expect(names(scrape, 'filer_guid').toSorted()).toEqual(titles(standIn));
+  expect(names(scrape, 'serial').toSorted()).toEqual(titles(standIn));
+  // Not one scrape had another name: the first answer has waited for the inventory.
+  expect(scrape.text).not.toContain('.accelerated');
+});
+
+test('FILER_ALIASES joins what has another guid, and gives names', async () => {
+  const standIn = await services({ variations: { filerGuids: 'own', filerTitles: 'own' } });
+  const [one, other] = standIn.fleet.appliances.map(({ serial }) => serial);
+  if (one === undefined || other === undefined) throw new Error('the stand-in has too few appliances');
+  const live = await exporter({
+    ...both(standIn),
+    FILER_ALIASES: [`${guidApart(one)}=${one}`, `${guidApart(other)}=${other}`, `${other}=osaka main`].join(','),
+  });
+  const scrape = await whole(live);
+  const named = (label: 'serial' | 'filer_guid', id: string) => [
+    ...new Set(scrape.all(/./, { [label]: id }).map(({ labels }) => labels.filer)),
+  ];
+  expect(named('filer_guid', guidApart(one))).toEqual(['edge-lyon']);
+  expect(named('serial', one)).toEqual(['edge-lyon']);
+  expect(named('filer_guid', guidApart(other))).toEqual(['osaka main']);
+  expect(named('serial', other)).toEqual(['osaka main']);
+  expect(names(scrape, 'filer_guid')).toContain('edge-denver.accelerated');
+});
+
+test('a rename in the portal reaches both sides, and events count on', async () => {
+  const standIn = await services({ variations: { filerTitles: 'own' } });
+  const live = await exporter({ ...both(standIn) });
+  const before = await whole(live);
+  const serial = standIn.fleet.appliances[0]?.serial ?? '';
+  const counted = before.sum('filer_lock_events_total', { filer_guid: serial });
+  standIn.renameAppliance(serial, 'edge-marseille');
+  const after = await until('the new name on both sides', async () => {
+    const scrape = await live.scrape();
+    return !scrape.mentions('edge-lyon') && scrape;
+  });
+  expect(names(after, 'filer_guid')).toContain('edge-marseille');
+  expect(names(after, 'serial')).toContain('edge-marseille');
+  const total = after.sum('filer_lock_events_total', { filer_guid: serial });
+  expect(total).toBeGreaterThanOrEqual(counted);
+  expect(total).toBeLessThan(counted + 20);
+});
+
+test('with the file acceleration service alone a filer goes by its title, or as the operator says', async () => {
+  const standIn = await services({ variations: { filerTitles: 'own' } });
+  const serial = standIn.fleet.appliances[0]?.serial ?? '';
+  const live = await exporter({ ...gfaEnvironment(standIn), FILER_ALIASES: `${serial}=lyon` });
+  const scrape = await until('filers', async () => {
+    const one = await live.scrape();
+    return one.all('filer_last_checkin_age_seconds').length > 0 && one;
+  });
+  expect(names(scrape, 'filer_guid').toSorted()).toEqual([
+    ...['edge-denver.accelerated', 'edge-leeds.accelerated', 'edge-osaka.accelerated', 'lyon'],
+  ]);
+});
+
+test('shard 0 names filers whose appliances are polled by other shards', async () => {
+  const standIn = await services({ appliances: 12, variations: { filerTitles: 'own' } });
+  const sharded = { SHARD: '0', TOTAL_SHARDS: '2' };
+  const live = await exporter({ ...both(standIn), ...sharded });
+  const scrape = await whole(live);
+  expect(names(scrape, 'serial').length).toBeLessThan(12);
+  expect(names(scrape, 'filer_guid').toSorted()).toEqual(titles(standIn));
+});
+
+test('PORTAL_SERIALS leaves the names of all others known', async () => {
+  const standIn = await services({ variations: { filerTitles: 'own' } });
+  const serial = standIn.fleet.appliances[1]?.serial ?? '';
+  const live = await exporter({ ...both(standIn), PORTAL_SERIALS: serial });
+  expect(names(await whole(live), 'filer_guid').toSorted()).toEqual(titles(standIn));
+});
+
+test('where the inventory is forbidden both sides go by the title', async () => {
+  const standIn = await services({ variations: { filerTitles: 'own', forbidden: ['serials', 'edges'] } });
+  const serial = standIn.fleet.appliances[1]?.serial ?? '';
+  const live = await exporter({ ...both(standIn), PORTAL_SERIALS: serial });
+  const scrape = await until('the title on the side of the portal', async () => {
+    const one = await live.scrape();
+    return names(one, 'serial').join() === 'edge-osaka.accelerated' && one;
+  });
+  expect(names(scrape, 'filer_guid')).toContain('edge-osaka.accelerated');
+});
+
+/** A scrape with values of both services. */
+function whole(live: Live): Promise<Scrape> {
+  return until('values of both services', async () => {
+    const scrape = await live.scrape();
+    const isThere = (name: string) => scrape.all(name).length > 0;
+    return isThere('filer_last_checkin_age_seconds') && isThere('filer_appliance_cpu_utilization_ratio') && scrape;
+  });
+}
