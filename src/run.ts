@@ -84,6 +84,11 @@ async function live(command: Command, config: Config, stopped: Promise<void>): P
   process.on('unhandledRejection', (reason) => {
     log.error({ err: asError(reason) }, 'a defect: a promise was rejected and nobody heard; going on');
   });
+  process.on('uncaughtException', (error) => {
+    // By the log, and not by Node: that prints whatever hangs on an error, such as the headers of a request.
+    log.error({ err: asError(error) }, 'a defect: an exception that nobody caught; ending');
+    process.exit(EXIT.failure);
+  });
   const guard = await readGuard(config.web, readTextLater);
   for (const reason of await looseFiles(config, guard)) log.warn({ reason }, 'a file with a secret is too open');
   const app = createApp(config, outside(log), guard);

@@ -82,6 +82,8 @@ export class Section {
   readonly #place: string;
   readonly #nodes = new Map<string, { readonly value: unknown; readonly line: number }>();
   readonly #known = new Set<string>();
+  /** Keys that are the operator's to choose. */
+  readonly #own = new Set<string>();
 
   constructor(file: YamlFile, pairs: readonly { readonly key: unknown; readonly value: unknown }[], place: string) {
     this.#file = file;
@@ -130,22 +132,23 @@ export class Section {
   /** Every key with its text, for sections whose keys are the operator's own. */
   entries(): readonly (readonly [key: string, value: Placed])[] {
     return [...this.#nodes].map(([key, { value, line }]) => {
-      this.#known.add(key);
+      this.#own.add(key);
       return [key, this.#file.text(value, this.nameOf(key)) ?? { text: '', line }] as const;
     });
   }
 
   /** A key with the names of the sections around it. */
   nameOf(key: string): string {
-    // A name that somebody made up may be a secret in the wrong place, or break the line.
-    const shown = /^[\w-]{1,40}$/.test(key) ? key : 'a key';
+    // A name that nobody knows and that is no words may be a secret in the wrong place, or break the line.
+    const isWords = key.length < 30 && /^[A-Z]?[a-z]+(?:[_-][A-Z]?[a-z]+)*$/.test(key);
+    const shown = isWords || this.#known.has(key) ? key : 'a key';
     return this.#place === '' ? shown : `${this.#place}.${shown}`;
   }
 
   /** Complains about every key that was not asked for. */
   end(): void {
     for (const [key, { line }] of this.#nodes) {
-      if (this.#known.has(key)) continue;
+      if (this.#known.has(key) || this.#own.has(key)) continue;
       const known = [...this.#known];
       const meant = nearest(key, known) ?? '';
       const isSlip = editDistance(key, meant) <= LONGEST_SLIP;
