@@ -38,6 +38,8 @@ const clock = fastClock(speed, since);
 const app = assemble(environment, { clock, log, openState: (path) => new FileStore(path) });
 
 process.on('message', (question: Question) => void obey(question));
+// Whoever asked is gone: nobody would stop it.
+process.once('disconnect', gone);
 answer({ port: await app.start() });
 delay.enable();
 
@@ -55,7 +57,11 @@ async function obey(question: Question): Promise<void> {
   }
   delay.disable();
   // From here on nothing may keep the process alive.
-  process.disconnect();
+  process.off('disconnect', gone).disconnect();
+}
+
+function gone(): void {
+  process.exit(1);
 }
 
 function measure() {

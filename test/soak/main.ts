@@ -79,7 +79,7 @@ async function soak(url: string): Promise<readonly Point[]> {
     act().catch((error: unknown) => void (over.signal.aborted || troubles.push(`${elapsed()} min: ${String(error)}`)));
   const all = Promise.all([
     every(
-      EVERY.pointMs,
+      Math.min(POINTS.longestMs, (minutes * 60_000) / POINTS.least),
       guarded(async () => void points.push(await pointOf())),
     ),
     every(
