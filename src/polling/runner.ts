@@ -38,8 +38,8 @@ export const REST_REASONS = ['forbidden', 'not_found', 'rejected', 'empty'] as c
 /** One of {@link REST_REASONS}. */
 export type RestReason = (typeof REST_REASONS)[number];
 
-/** The longest time between two polls of an appliance's task that keeps failing, in its intervals. */
-const LONGEST_BACKOFF = 3;
+/** The longest time between two polls of an appliance's task that keeps failing, in its intervals: so soon it is back. */
+const LONGEST_BACKOFF = 2;
 
 /** After a failed inventory there is nothing to poll: it is read again soon, in milliseconds, doubling up to its interval. */
 const INVENTORY_RETRY_MS = 15_000;

@@ -6,10 +6,16 @@ import { CredentialError, RequestError } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import { fitsBuild } from './builds.ts';
 import type { PortalClient } from './client.ts';
-import { type Appliance, type Inventory, readInventory, TELEMETRY_TYPES, unknownAppliance } from './inventory.ts';
+import {
+  type Appliance,
+  checkInventoryList,
+  type Inventory,
+  readInventory,
+  TELEMETRY_TYPES,
+  unknownAppliance,
+} from './inventory.ts';
 import { Lookback } from './lookback.ts';
 import { type Operation, operationsFor } from './operations.ts';
-import { optionalItemsOf } from './records.ts';
 import { inventoryTable, seriesTimestamp } from './series.ts';
 import { shardOf } from './shard.ts';
 
@@ -119,7 +125,8 @@ export class PortalCollector implements Collector {
     for (;;) {
       const json = operation.body(this.#lookback.of(id), this.#settings.binSeconds);
       try {
-        const body = await this.#client.send({ method: 'POST', path, operation: name, json }, signal);
+        const check = (answer: unknown) => operation.records(answer, () => {});
+        const body = await this.#client.send({ method: 'POST', path, operation: name, json, check }, signal);
         this.#lookback.recover(id);
         return body;
       } catch (error) {
@@ -160,8 +167,8 @@ export class PortalCollector implements Collector {
   async #edges(signal: AbortSignal): Promise<unknown> {
     try {
       const body = await this.#list('/edges', 'edges', {}, signal);
-      if (body !== undefined) optionalItemsOf(body, 'GET /edges');
       this.#lastEdges = body;
+      if (this.#edgesFailing) this.#log.info('GET /edges can be read again');
       this.#edgesFailing = false;
     } catch (err) {
       if (err instanceof CredentialError || isAborted(err)) throw err;
@@ -179,10 +186,10 @@ export class PortalCollector implements Collector {
     signal: AbortSignal,
   ): Promise<unknown> {
     try {
-      const body = await this.#client.send({ method: 'GET', path, operation, query }, signal);
-      this.#forbidden.delete(path);
-      // An answer without a body would read as forbidden.
-      return body ?? null;
+      const check = (answer: unknown) => checkInventoryList(answer, path);
+      const body = await this.#client.send({ method: 'GET', path, operation, query, check }, signal);
+      if (this.#forbidden.delete(path)) this.#log.info({ path }, 'the portal allows this list again');
+      return body;
     } catch (error) {
       if (!(error instanceof RequestError) || error.status !== 403) throw error;
       if (!this.#forbidden.has(path)) this.#log.warn({ path }, 'the portal forbids this list: doing without it');
