@@ -178,9 +178,14 @@ function isRefused(error: Error): boolean {
   return error.status < 500 && error.status !== 408 && error.status !== 429;
 }
 
+/** What can stand in a header: a token with anything else in it could never be used, and would be held until it expires. */
+const SENDABLE = /^[\x21-\x7e]+$/;
+
 function accessTokenOf(body: unknown): string {
-  if (isFields(body) && typeof body.access_token === 'string' && body.access_token !== '') return body.access_token;
-  throw new ShapeError('reading the portal’s token: expected an object with the text access_token');
+  if (isFields(body) && typeof body.access_token === 'string' && SENDABLE.test(body.access_token)) {
+    return body.access_token;
+  }
+  throw new ShapeError('reading the portal’s token: expected an object with access_token, a text of printable ASCII');
 }
 
 function tokenRequest(credentials: Credentials): ApiRequest {
