@@ -9,5 +9,7 @@ export default defineConfig({
     // Real processes and sockets need longer than the default on a small machine; nothing waits this long on purpose.
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // Of tests that say that they may: each has a process of its own, which waits more than it works.
+    maxConcurrency: 6,
   },
 });

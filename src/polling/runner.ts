@@ -38,8 +38,8 @@ export const REST_REASONS = ['forbidden', 'not_found', 'rejected', 'empty'] as c
 /** One of {@link REST_REASONS}. */
 export type RestReason = (typeof REST_REASONS)[number];
 
-/** The longest time between two polls of an appliance's task that keeps failing, in its intervals. */
-const LONGEST_BACKOFF = 3;
+/** The longest time between two polls of an appliance's task that keeps failing, in its intervals: so soon it is back. */
+const LONGEST_BACKOFF = 2;
 
 /**
  * What is asked about no single appliance is asked seldom, and nothing else tells the same: after a failure it is asked

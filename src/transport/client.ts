@@ -1,7 +1,7 @@
 import type { LimitFunction } from 'p-limit';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../runtime/clock.ts';
-import { asError, RequestError } from '../runtime/errors.ts';
+import { asError, RequestError, ShapeError } from '../runtime/errors.ts';
 import { assertAllowed, type Method } from './allowed.ts';
 import { readJson } from './body.ts';
 import type { Verdict } from './pace.ts';
@@ -22,6 +22,8 @@ export interface ApiRequest {
   readonly json?: unknown;
   /** Sent as `application/x-www-form-urlencoded`. */
   readonly form?: Readonly<Record<string, string>>;
+  /** Throws a ShapeError where the body of a 2xx answer is no answer to this, which then counts as `invalid`. */
+  readonly check?: (body: unknown) => unknown;
   /** It has failed before: whatever has not been tried yet goes first. */
   readonly again?: boolean;
 }
@@ -62,7 +64,8 @@ export class JsonClient {
 
   /**
    * Sends a request when its turn comes and gives the body of a 2xx answer, parsed. Rejects with a RequestError for
-   * anything else: a refusal with 429 holds up every later request of this API for as long as the service asks.
+   * anything else, and with what `check` throws: a refusal with 429 holds up every later request of this API for as long
+   * as the service asks.
    * An abort of `signal` gives a RequestError `aborted`.
    */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
@@ -88,10 +91,11 @@ export class JsonClient {
             },
           );
         }
+        request.check?.(answer.body);
         return answer.body;
       } catch (thrown) {
-        const error = toRequestError(request, thrown);
-        code = error.code;
+        const error = thrown instanceof ShapeError ? thrown : toRequestError(request, thrown);
+        code = error instanceof ShapeError ? 'invalid' : error.code;
         throw error;
       } finally {
         pacer.ended(departure, verdict);

@@ -77,8 +77,8 @@ describe('one appliance in ten', () => {
     const faulty = await pollFleet(appliances, fault);
     const share = faulty.healthy / ((sound.healthy * 9) / 10);
     expect(share).toBeGreaterThan(0.95);
-    // What is broken is asked less often than what is not: at most every second interval, in the long run every third.
+    // What is broken is asked less often than what is not: at most every second interval.
     const askedOften = (appliances / 10) * SERIES * ((MEASURED_TO_MS - MEASURED_FROM_MS) / INTERVAL_MS);
-    expect(faulty.broken).toBeLessThan(askedOften / 2);
+    expect(faulty.broken).toBeLessThanOrEqual(askedOften / 2);
   });
 });

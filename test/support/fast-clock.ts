@@ -1,12 +1,15 @@
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 
-/** The real clock, so many times as fast: for tests over real sockets, where time cannot be moved by hand. */
-export function fastClock(times: number): Clock {
-  const epoch = systemClock.now();
+/**
+ * The real clock, so many times as fast: for tests over real sockets, where time cannot be moved by hand. It began at
+ * `since`, in epoch milliseconds: two processes that are told the same moment have the same time.
+ */
+export function fastClock(times: number, since = systemClock.now()): Clock {
+  const behind = systemClock.now() - since;
   const start = systemClock.monotonic();
-  const elapsed = () => (systemClock.monotonic() - start) * times;
+  const elapsed = () => (behind + systemClock.monotonic() - start) * times;
   return {
-    now: () => epoch + elapsed(),
+    now: () => since + elapsed(),
     monotonic: elapsed,
     sleep: (ms, signal) => systemClock.sleep(ms / times, signal),
   };

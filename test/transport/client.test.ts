@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ForbiddenRequestError, RequestError } from '../../src/runtime/errors.ts';
+import { ForbiddenRequestError, RequestError, ShapeError } from '../../src/runtime/errors.ts';
 import type { ApiRequest } from '../../src/transport/client.ts';
 import { settle } from '../support/manual-clock.ts';
 import { listing, mocked, onwards } from './polite.ts';
@@ -79,6 +79,16 @@ describe('an answer with another status', () => {
     expect([ears.refusals, pacer.told]).toEqual([0, [{ state: 'taken' }]]);
     expectAllAsked();
   });
+});
+
+test('an answer of another shape is told as such, and counts as invalid', async () => {
+  const { client, ears, api } = mocked();
+  api.intercept({ path: '/v1/serials' }).reply(200, '[]');
+  const check = () => {
+    throw new ShapeError('expected an object');
+  };
+  await expect(client.send({ ...listing, check }, onwards)).rejects.toThrow(new ShapeError('expected an object'));
+  expect([ears.codes, ears.inFlight]).toEqual([['invalid'], 0]);
 });
 
 describe('the service’s own words', () => {

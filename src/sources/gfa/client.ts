@@ -2,6 +2,7 @@ import { RequestError } from '../../runtime/errors.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import type { JsonClient } from '../../transport/client.ts';
 import { dataRetries, type Patience, withRetries } from '../../transport/retry.ts';
+import { checkEnvelope } from './records.ts';
 import { GROUPS, type Group } from './series.ts';
 
 /** How `GET /data` is asked. */
@@ -61,6 +62,7 @@ export class GfaClient {
     const query = Object.fromEntries(GROUPS.map((group) => [SWITCHES[group], String(groups.includes(group))]));
     // The key goes as it was issued: the service knows no scheme word such as Bearer.
     const headers = { authorization: token.reveal(), [clientKeyHeader]: clientKey };
-    return this.#client.send({ method: 'GET', path: '/data', operation: 'data', query, headers }, signal);
+    const check = checkEnvelope;
+    return this.#client.send({ method: 'GET', path: '/data', operation: 'data', query, headers, check }, signal);
   }
 }

@@ -10,20 +10,21 @@ export interface Answer {
 }
 
 /**
- * Checks the envelope of an answer of `GET /data` (upstream-api.md 2.2). `metrics` may be a list of objects or one
- * object; a group may be empty, null or missing; what is not an object among its records is noted and left out.
- * Throws a ShapeError when the answer is no answer at all.
+ * Checks the envelope of an answer of `GET /data` (upstream-api.md 2.2), and looks at no record. `metrics` may be a list of
+ * objects or one object; a group may be empty, null or missing. Throws a ShapeError when the answer is no answer at all.
+ */
+export function checkEnvelope(body: unknown): void {
+  for (const part of partsOf(body).parts) for (const group of GROUPS) listOf(part[group], group);
+}
+
+/**
+ * Reads an answer of `GET /data`; what is not an object among the records of a group is noted and left out. Throws a
+ * ShapeError as {@link checkEnvelope} does.
  */
 export function readAnswer(body: unknown, note: NoteDrop): Answer {
-  if (!isFields(body)) throw new ShapeError(`reading GET /data: expected a JSON object, got ${kindOf(body)}`);
-  const { info, metrics } = body;
-  if (!isFields(info)) throw new ShapeError(`reading GET /data: info: expected an object, got ${kindOf(info)}`);
-  const parts = Array.isArray(metrics) ? metrics : [metrics];
+  const { info, parts } = partsOf(body);
   const groups: Record<Group, Fields[]> = { filers: [], volumes: [], locks: [], propagation: [] };
   for (const [index, part] of parts.entries()) {
-    if (!isFields(part)) {
-      throw new ShapeError(`reading GET /data: metrics[${index}]: expected an object, got ${kindOf(part)}`);
-    }
     for (const group of GROUPS) {
       const list = listOf(part[group], group);
       const records = groups[group];
@@ -36,6 +37,18 @@ export function readAnswer(body: unknown, note: NoteDrop): Answer {
     }
   }
   return { info, groups };
+}
+
+function partsOf(body: unknown): { readonly info: Fields; readonly parts: readonly Fields[] } {
+  if (!isFields(body)) throw new ShapeError(`reading GET /data: expected a JSON object, got ${kindOf(body)}`);
+  const { info, metrics } = body;
+  if (!isFields(info)) throw new ShapeError(`reading GET /data: info: expected an object, got ${kindOf(info)}`);
+  const parts: readonly unknown[] = Array.isArray(metrics) ? metrics : [metrics];
+  for (const [index, part] of parts.entries()) {
+    if (isFields(part)) continue;
+    throw new ShapeError(`reading GET /data: metrics[${index}]: expected an object, got ${kindOf(part)}`);
+  }
+  return { info, parts: parts.filter(isFields) };
 }
 
 function listOf(value: unknown, group: Group): readonly unknown[] {

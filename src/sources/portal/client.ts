@@ -8,6 +8,8 @@ export class PortalClient {
   readonly #client: JsonClient;
   readonly #tokens: TokenSource;
   readonly #patience: Patience;
+  /** The token with which a request last succeeded. */
+  #proven: string | undefined;
 
   constructor(client: JsonClient, tokens: TokenSource, patience: Patience) {
     this.#client = client;
@@ -17,7 +19,8 @@ export class PortalClient {
 
   /**
    * Sends a request, again where upstream-api.md 6.3 says so, and gives the parsed body. A 401 with a new token too is a
-   * CredentialError: it is not the token that is wrong.
+   * CredentialError: it is not the token that is wrong. But not where the token before was good for other requests: then
+   * it is this request alone.
    */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     return withRetries(
@@ -40,6 +43,7 @@ export class PortalClient {
 
   async #withToken(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     const access = await this.#tokens.get(signal);
+    const isProven = access === this.#proven;
     try {
       return await this.#authorized(request, access, signal);
     } catch (error) {
@@ -49,14 +53,16 @@ export class PortalClient {
     try {
       return await this.#authorized(request, await this.#tokens.get(signal), signal);
     } catch (cause) {
-      if (!isRefused(cause)) throw cause;
+      if (!isRefused(cause) || isProven) throw cause;
       throw new CredentialError(`${cause.message}, with a new token as well`, { cause });
     }
   }
 
-  #authorized(request: ApiRequest, access: string, signal: AbortSignal): Promise<unknown> {
+  async #authorized(request: ApiRequest, access: string, signal: AbortSignal): Promise<unknown> {
     const headers = { ...request.headers, authorization: `Bearer ${access}` };
-    return this.#client.send({ ...request, headers }, signal);
+    const body = await this.#client.send({ ...request, headers }, signal);
+    this.#proven = access;
+    return body;
   }
 }
 

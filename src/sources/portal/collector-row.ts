@@ -9,6 +9,7 @@ import type { PortalClient } from './client.ts';
 import type { ApplianceIndex } from './inventory.ts';
 import type { InventoryReadout } from './inventory-collector.ts';
 import type { Licence } from './licence.ts';
+import { objectOf } from './records.ts';
 
 /** What the portal's collectors are built from, and share. */
 export interface PortalParts {
@@ -73,7 +74,8 @@ export function accountTasks(
   if (parts.shard.index !== 0) return () => [];
   const tasks = reads.map(({ operation, path, read }) =>
     accountTask(parts, intervalMs, operation, async (note, signal) => {
-      const body = await parts.client.send({ method: 'GET', path, operation }, signal);
+      const check = (answer: unknown) => objectOf(answer, `GET ${path}`);
+      const body = await parts.client.send({ method: 'GET', path, operation, check }, signal);
       const work = read(body, note);
       return Array.isArray(work) ? work : inSlices(work, parts.clock);
     }),

@@ -9,13 +9,13 @@ import type { PortalClient } from './client.ts';
 import {
   type Appliance,
   type ApplianceIndex,
+  checkInventoryList,
   type Inventory,
   type InventoryAnswers,
   readInventory,
   TELEMETRY_TYPES,
   unknownAppliance,
 } from './inventory.ts';
-import { optionalItemsOf } from './records.ts';
 import { inventoryTable } from './series.ts';
 import { shardOf } from './shard.ts';
 
@@ -150,8 +150,8 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   async #edges(signal: AbortSignal): Promise<unknown> {
     try {
       const body = await this.#list('/edges', 'edges', {}, signal);
-      if (body !== undefined) optionalItemsOf(body, 'GET /edges');
       this.#lastEdges = body;
+      if (this.#edgesFailing) this.#log.info('GET /edges can be read again');
       this.#edgesFailing = false;
     } catch (err) {
       if (err instanceof CredentialError || isAborted(err)) throw err;
@@ -169,10 +169,10 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     signal: AbortSignal,
   ): Promise<unknown> {
     try {
-      const body = await this.#client.send({ method: 'GET', path, operation, query }, signal);
-      this.#forbidden.delete(path);
-      // An answer without a body would read as forbidden.
-      return body ?? null;
+      const check = (answer: unknown) => checkInventoryList(answer, path);
+      const body = await this.#client.send({ method: 'GET', path, operation, query, check }, signal);
+      if (this.#forbidden.delete(path)) this.#log.info({ path }, 'the portal allows this list again');
+      return body;
     } catch (error) {
       if (!(error instanceof RequestError) || error.status !== 403) throw error;
       if (!this.#forbidden.has(path)) this.#log.warn({ path }, 'the portal forbids this list: doing without it');

@@ -1,5 +1,6 @@
 import { type Fields, isFields } from '../../metrics/family.ts';
 import { type NoteDrop, text } from '../../metrics/samples.ts';
+import { ShapeError } from '../../runtime/errors.ts';
 import { optionalItemsOf } from './records.ts';
 
 /** An appliance that telemetry is asked of. */
@@ -53,7 +54,7 @@ export interface InventoryAnswers {
 export function readInventory(answers: InventoryAnswers, note: NoteDrop): Inventory {
   const appliances = new Map<string, Appliance>();
   for (const body of answers.serials ?? []) {
-    for (const record of records(body, 'GET /serials', 'id', note)) {
+    for (const record of records(body, 'GET /serials', SERIAL_FIELDS['/serials'], note)) {
       const type = text(record.type);
       const known = type === '' || TELEMETRY_TYPES.some((wanted) => wanted === type);
       if (!known || record.in_use === false) continue;
@@ -69,7 +70,7 @@ export function readInventory(answers: InventoryAnswers, note: NoteDrop): Invent
     }
   }
   if (answers.edges === undefined) return appliances;
-  for (const record of records(answers.edges, 'GET /edges', 'serial', note)) {
+  for (const record of records(answers.edges, 'GET /edges', SERIAL_FIELDS['/edges'], note)) {
     const serial = text(record.serial).toLowerCase();
     const listed = appliances.get(serial);
     if (listed === undefined && answers.serials !== undefined) continue;
@@ -90,9 +91,26 @@ export function unknownAppliance(serial: string): Appliance {
   return { serial, edgeId: '', name: serial, type: '', build: '', availableBuild: '' };
 }
 
+/** The field that holds the serial in the records of a list. */
+const SERIAL_FIELDS = { '/serials': 'id', '/edges': 'serial' } as const;
+
+/**
+ * Throws a ShapeError when the body of an inventory list is none: no list, or one of records of which not a single one has
+ * a usable serial. Such an answer must not empty the fleet.
+ */
+export function checkInventoryList(body: unknown, path: keyof typeof SERIAL_FIELDS): void {
+  const items = optionalItemsOf(body, `GET ${path}`);
+  if (items.length === 0 || items.some((item) => hasSerial(item, SERIAL_FIELDS[path]))) return;
+  throw new ShapeError(`reading GET ${path}: expected records with a uuid in ${SERIAL_FIELDS[path]}, got none`);
+}
+
+function hasSerial(record: unknown, key: string): record is Fields {
+  return isFields(record) && UUID.test(text(record[key]).toLowerCase());
+}
+
 function* records(body: unknown, what: string, key: string, note: NoteDrop): Generator<Fields> {
   for (const [index, record] of optionalItemsOf(body, what).entries()) {
-    if (isFields(record) && UUID.test(text(record[key]).toLowerCase())) yield record;
+    if (hasSerial(record, key)) yield record;
     else note('record', `${what} items[${index}].${key}`);
   }
 }

@@ -85,7 +85,8 @@ export class TelemetryCollector implements Collector {
     for (;;) {
       const json = operation.body(this.#lookback.of(id), this.#settings.binSeconds);
       try {
-        const body = await this.#parts.client.send({ method: 'POST', path, operation: name, json }, signal);
+        const check = (answer: unknown) => operation.records(answer, () => {});
+        const body = await this.#parts.client.send({ method: 'POST', path, operation: name, json, check }, signal);
         this.#lookback.recover(id);
         return body;
       } catch (error) {

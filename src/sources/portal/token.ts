@@ -104,7 +104,8 @@ export class TokenSource {
       const good = held !== undefined && this.#clock.monotonic() < held.expiresAt;
       if (!good || isRefused(error)) throw this.#fail(error);
       // The token service is in trouble and not the credentials: what we hold is good until it expires.
-      this.#pair = { ...held, refresh: undefined, renewAt: this.#clock.monotonic() + RENEWAL_RETRY_MS };
+      const retryAt = this.#clock.monotonic() + RENEWAL_RETRY_MS;
+      this.#pair = { ...held, refresh: undefined, renewAt: Math.min(retryAt, held.expiresAt) };
       return this.#pair;
     }
   }
@@ -138,6 +139,7 @@ export class TokenSource {
             operation: 'token',
             headers: { authorization: `Bearer ${pair.access}` },
             json: { token: pair.refresh },
+            check: accessTokenOf,
           },
           signal,
         ),
@@ -156,15 +158,14 @@ export class TokenSource {
   }
 
   #read(body: unknown): Pair {
-    if (!isFields(body) || typeof body.access_token !== 'string' || body.access_token === '') {
-      throw new ShapeError('reading the portal’s token: expected an object with the text access_token');
-    }
-    const lifetime = lifetimeSeconds(body.expires_in, body.access_token, this.#clock.now());
+    const access = accessTokenOf(body);
+    const { expires_in, refresh_token } = isFields(body) ? body : {};
+    const lifetime = lifetimeSeconds(expires_in, access, this.#clock.now());
     const now = this.#clock.monotonic();
     const margin = Math.min(MARGIN.mostSeconds, lifetime * MARGIN.share);
     return {
-      access: body.access_token,
-      refresh: typeof body.refresh_token === 'string' && body.refresh_token !== '' ? body.refresh_token : undefined,
+      access,
+      refresh: typeof refresh_token === 'string' && refresh_token !== '' ? refresh_token : undefined,
       renewAt: now + (lifetime - margin) * 1000,
       expiresAt: now + lifetime * 1000,
     };
@@ -177,8 +178,18 @@ function isRefused(error: Error): boolean {
   return error.status < 500 && error.status !== 408 && error.status !== 429;
 }
 
+/** What can stand in a header: a token with anything else in it could never be used, and would be held until it expires. */
+const SENDABLE = /^[\x21-\x7e]+$/;
+
+function accessTokenOf(body: unknown): string {
+  if (isFields(body) && typeof body.access_token === 'string' && SENDABLE.test(body.access_token)) {
+    return body.access_token;
+  }
+  throw new ShapeError('reading the portal’s token: expected an object with access_token, a text of printable ASCII');
+}
+
 function tokenRequest(credentials: Credentials): ApiRequest {
-  const request = { method: 'POST', path: '/auth/token', operation: 'token' } as const;
+  const request = { method: 'POST', path: '/auth/token', operation: 'token', check: accessTokenOf } as const;
   switch (credentials.kind) {
     case 'oauth2':
       return {

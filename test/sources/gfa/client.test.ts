@@ -3,6 +3,9 @@ import { Secret } from '../../../src/runtime/secret.ts';
 import { GfaClient, type GfaSettings } from '../../../src/sources/gfa/client.ts';
 import { going, type MockApi, mockApi } from '../../support/mock-api.ts';
 
+/** The least that is an answer. */
+const ANSWER = { info: {}, metrics: {} };
+
 const KEY = 'ad0c9a7f-0000-4000-8000-000000000001';
 
 function client(api: MockApi, more: Partial<GfaSettings> = {}): GfaClient {
@@ -37,8 +40,8 @@ function rotated(...values: readonly string[]): Secret {
 describe('a request', () => {
   test('carries the key as it was issued and the client key in the header configured', async () => {
     const api = mockApi();
-    api.answer('GET', '/data', [200, { ok: true }]);
-    expect(await asked(api, { clientKeyHeader: 'X-Nasuni-client-key', clientKey: 'two' })).toEqual({ ok: true });
+    api.answer('GET', '/data', [200, ANSWER]);
+    expect(await asked(api, { clientKeyHeader: 'X-Nasuni-client-key', clientKey: 'two' })).toEqual(ANSWER);
     expect(api.sent[0]?.headers).toMatchObject({ authorization: KEY, 'X-Nasuni-client-key': 'two' });
     expect(api.sent[0]?.headers).not.toHaveProperty('X-Service-client-key');
     expect(api.sent[0]?.body).toBe('');
@@ -59,8 +62,8 @@ describe('a request', () => {
 describe('a refused key', () => {
   test.each([401, 403])('with %d is read again from its file, and tried once when it has changed', async (status) => {
     const api = mockApi();
-    api.answer('GET', '/data', [status, undefined], [200, { ok: true }]);
-    expect(await asked(api, { token: rotated('old', 'new') })).toEqual({ ok: true });
+    api.answer('GET', '/data', [status, undefined], [200, ANSWER]);
+    expect(await asked(api, { token: rotated('old', 'new') })).toEqual(ANSWER);
     expect(api.sent.map(({ headers }) => headers.authorization)).toEqual(['old', 'new']);
   });
 
@@ -86,8 +89,8 @@ describe('an answer that may have moved the bookmark', () => {
     ['a broken connection', new Error('socket hang up')],
   ] as const)('as %s is asked for once more', async (_, reply) => {
     const api = mockApi();
-    api.answer('GET', '/data', reply, [200, { ok: true }]);
-    expect(await asked(api)).toEqual({ ok: true });
+    api.answer('GET', '/data', reply, [200, ANSWER]);
+    expect(await asked(api)).toEqual(ANSWER);
   });
 
   test.each([

@@ -44,6 +44,16 @@ test('a 401 with the new token too is a fault of the credentials and is not aske
   });
 });
 
+test('a 401 with the new token too is about the request alone where the token before was good for others', async () => {
+  const api = mockApi();
+  api.answer('POST', TOKEN, token('one'), token('two'));
+  api.answer('GET', '/serials', [200, {}], [401, undefined], [401, undefined], [200, {}]);
+  const portal = portalClient(api);
+  await outcomeOf(api, portal.send(SERIALS, going));
+  expect(await outcomeOf(api, portal.send(SERIALS, going))).toMatchObject({ name: 'RequestError', status: 401 });
+  expect(await outcomeOf(api, portal.send(SERIALS, going))).toEqual({});
+});
+
 test('a 401 whose new token is refused is a fault of the credentials, and nothing is sent while the pause lasts', async () => {
   const api = mockApi();
   api.answer('POST', TOKEN, token('one'), [401, undefined]);

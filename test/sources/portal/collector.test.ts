@@ -96,11 +96,11 @@ describe('the inventory task', () => {
     const api = portal(list({ id: A, type: 'edge' }), list(), list());
     const collector = portalCollector(api);
     await discover(collector);
-    api.answer('GET', '/serials', [200, 'maintenance'], list());
-    api.answer('GET', '/edges', list());
+    api.answer('GET', '/serials', [200, 'maintenance']);
     expect(await outcomeOf(api, discover(collector))).toMatchObject({ name: 'ShapeError' });
-    api.answer('GET', '/serials', [200, undefined], list());
-    api.answer('GET', '/edges', list());
+    api.answer('GET', '/serials', [200, undefined]);
+    expect(await outcomeOf(api, discover(collector))).toMatchObject({ name: 'ShapeError' });
+    api.answer('GET', '/serials', [200, { items: [null, { id: 'none' }] }]);
     expect(await outcomeOf(api, discover(collector))).toMatchObject({ name: 'ShapeError' });
     expect(collector.appliances.map(({ serial }) => serial)).toEqual([A]);
   });

@@ -51,6 +51,18 @@ describe('fifty that wait for a token', () => {
 });
 
 describe('a token service in trouble', () => {
+  test('leaves a token at hand in use no longer than it lives', async () => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('one', { expires_in: 10 }), [503, undefined], token('two'));
+    api.answer('POST', REFRESH, [503, undefined]);
+    const tokens = source(api);
+    await got(tokens);
+    await api.clock.advance(9_000);
+    expect(await got(tokens)).toBe('one');
+    await api.clock.advance(1_000);
+    expect(await got(tokens)).toBe('two');
+  });
+
   test('leaves the token at hand in use until it expires, asked again every ten seconds', async () => {
     const api = mockApi();
     api.answer('POST', TOKEN, token('one'));

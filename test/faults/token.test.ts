@@ -1,0 +1,3 @@
+import { battery } from './battery.ts';
+
+battery('token');

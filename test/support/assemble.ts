@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { type App, createApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import type { Outside } from '../../src/outside.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
+import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
+
+/** What of the outside a test has to hand in; chance comes from a seed where it hands in none. */
+export type Given = Pick<Outside, 'clock' | 'log'> & Partial<Outside>;
+
+/** The whole program but for the process, as an environment configures it, on any free port; not yet started. */
+export function assemble(environment: Readonly<Record<string, string>>, given: Given): App {
+  const config = loadConfig({
+    environment: { LISTEN_ADDRESS: '127.0.0.1:0', ...environment },
+    readFile: (path) => readFileSync(path === '.env' ? '/nowhere/.env' : path, 'utf8'),
+    vocabulary: portalVocabulary,
+  });
+  const versions = { version: '0.0.0', revision: 'test', nodeVersion: process.version };
+  return createApp(config, { random: seededRandom(1), ...versions, ...given });
+}
