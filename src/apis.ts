@@ -18,6 +18,7 @@ import type { LedgerSettings } from './sources/gfa/ledger.ts';
 import { PortalClient } from './sources/portal/client.ts';
 import { PortalCollector } from './sources/portal/collector.ts';
 import type { HistogramSettings } from './sources/portal/collector-row.ts';
+import type { Appliance } from './sources/portal/inventory.ts';
 import { applianceUp } from './sources/portal/series.ts';
 import { TokenSource } from './sources/portal/token.ts';
 import { Budget } from './transport/budget.ts';
@@ -37,7 +38,14 @@ export interface Source {
   readonly runner: Runner;
   /** Reads the inventory, where there is one, and counts its appliances. */
   readonly count: (signal: AbortSignal) => Promise<number>;
-  readonly facts: () => readonly (readonly [string, string])[];
+  /** Where it is asked, and how often at most. */
+  readonly target: Pick<Target, 'baseUrl' | 'limit' | 'dailyLimit'>;
+  /** Seconds until the token at hand expires, undefined without one; null where the API takes a key as it is. */
+  readonly tokenSecondsLeft: (() => number | undefined) | null;
+  /** What explains much that would puzzle an operator, in whole sentences. */
+  readonly notes: () => readonly string[];
+  /** What the inventory says of an appliance. */
+  readonly describe: (serial: string) => Pick<Appliance, 'type' | 'build' | 'availableBuild'> | undefined;
   /** Lets go of what the API gave us. */
   readonly release: (signal: AbortSignal) => Promise<unknown>;
 }
@@ -90,12 +98,14 @@ export function gfaSource(
   names: FilerNames,
 ): { readonly source: Source; readonly collector: GfaCollector } {
   const limit = { requests: GFA_PACE.requestsPerInterval, windowMs: gfa.intervalMs };
-  const { client, pacer, budget, close } = politeClient(
-    { api: 'gfa', baseUrl: gfa.url, limit, dailyLimit: undefined, mostPerMs: GFA_PACE.mostPerMs },
-    config,
-    own,
-    outside,
-  );
+  const target: Target = {
+    api: 'gfa',
+    baseUrl: gfa.url,
+    limit,
+    dailyLimit: undefined,
+    mostPerMs: GFA_PACE.mostPerMs,
+  };
+  const { client, pacer, budget, close } = politeClient(target, config, own, outside);
   const collector = new GfaCollector(
     new GfaClient(client, gfa, outside),
     { ledger: ledgerSettings(config, gfa, names), intervalMs: gfa.intervalMs, keeping },
@@ -106,7 +116,10 @@ export function gfaSource(
     ...polled(collector, gfa.intervalMs, pacer, GFA_HEALTH, 1, sink, outside),
     budget,
     count: () => Promise.resolve(0),
-    facts: () => [['Base URL', gfa.url]],
+    target,
+    tokenSecondsLeft: null,
+    notes: () => [],
+    describe: () => undefined,
     release: close,
   };
   return { source, collector };
@@ -122,18 +135,14 @@ export function portalSource(
   names: FilerNames,
 ): Source {
   const { rateLimit, dailyLimit } = shareOf(portal, config.shard.total);
-  const { client, pacer, budget, close } = politeClient(
-    {
-      api: 'portal',
-      baseUrl: portal.url,
-      limit: rateLimit,
-      dailyLimit,
-      mostPerMs: rateLimit.requests / rateLimit.windowMs,
-    },
-    config,
-    own,
-    outside,
-  );
+  const target: Target = {
+    api: 'portal',
+    baseUrl: portal.url,
+    limit: rateLimit,
+    dailyLimit,
+    mostPerMs: rateLimit.requests / rateLimit.windowMs,
+  };
+  const { client, pacer, budget, close } = politeClient(target, config, own, outside);
   const feasibility = new Feasibility(outside.log);
   const tokens = new TokenSource(client, portal.credentials, outside.clock);
   const collector = new PortalCollector(
@@ -159,13 +168,13 @@ export function portalSource(
     }),
     budget,
     count: (signal) => collector.countAppliances(signal),
-    facts: () => [
-      ['Base URL', portal.url],
-      ...(collector.licence.hasTelemetry === false
-        ? [['Licence', 'lacks ops_iq_premium: every telemetry series is forbidden (403)'] as const]
-        : []),
-      ['Token', tokens.secondsLeft === undefined ? 'none' : `expires in ${Math.round(tokens.secondsLeft)} s`],
-    ],
+    target,
+    tokenSecondsLeft: () => tokens.secondsLeft,
+    describe: (serial) => collector.describe(serial),
+    notes: () =>
+      collector.licence.hasTelemetry === false
+        ? ['The licence lacks ops_iq_premium: every telemetry series is forbidden (403).']
+        : [],
     release: async (signal) => {
       await tokens.revoke(signal);
       await close();

@@ -3,13 +3,14 @@ import { upstreamCatalog } from './catalog.ts';
 import type { Config } from './config/config.ts';
 import { Exposition } from './exposition/exposition.ts';
 import { OwnMetrics } from './exposition/own.ts';
-import { landingPage, statusPage } from './exposition/pages.ts';
 import { ExpositionServer } from './exposition/server.ts';
 import { ChunkStore } from './exposition/store.ts';
 import { type Guard, webFront } from './guard.ts';
 import { keptOf } from './kept.ts';
 import type { Api } from './metrics/snapshot.ts';
 import type { Outside } from './outside.ts';
+import { landingPage } from './pages/landing-page.ts';
+import { PublishedStatus } from './pages/published.ts';
 import { Freshness } from './polling/freshness.ts';
 import type { SnapshotSink } from './polling/watch.ts';
 import { read, report, stretchOf } from './report.ts';
@@ -88,6 +89,8 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
   if (config.portal) sources.push(portalSource(config, config.portal, own, sink, outside, names));
 
   const front = guard && webFront(config.web, guard, outside);
+  const status = new PublishedStatus(() => report(sources, config.shard, outside), clock);
+  const landing = landingPage(outside.version, config.web.metricsPath);
   const server = new ExpositionServer({
     ...config.web,
     front,
@@ -96,8 +99,9 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     site: {
       exposition: (format, coding) => exposition.body(format, coding),
       ready: () => sources.every(({ watch }) => watch.polledOnce),
-      statusPage: () => statusPage(report(sources, outside)),
-      landingPage: () => landingPage(outside.version, config.web.metricsPath),
+      statusPage: () => status.page(),
+      statusJson: () => status.json(),
+      landingPage: () => Promise.resolve(landing),
     },
   });
   const reloading =

@@ -45,6 +45,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   'sources/': ['transport/', 'metrics/', 'runtime/'],
   'polling/': ['metrics/', 'runtime/'],
   'exposition/': ['metrics/', 'runtime/'],
+  'pages/': ['exposition/', 'polling/', 'metrics/', 'runtime/'],
   'web/': ['runtime/', 'exposition/front.ts'],
   'demo/': ['runtime/'],
   'catalog.ts': ['metrics/', 'sources/', 'exposition/own-table.ts'],

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Body, CODINGS, type Coding } from './coding.ts';
+import { type Document, sendDocument } from './document.ts';
 import type { HeldBody } from './exposition.ts';
 import type { Front } from './front.ts';
 import { CONTENT_TYPES, chooseCoding, chooseFormat } from './negotiate.ts';
@@ -15,9 +16,10 @@ export interface Site {
   exposition(format: Format, coding: Coding | undefined): Promise<HeldBody>;
   /** Whether the first polls have ended. */
   ready(): boolean;
-  /** Pages for people, as whole HTML documents. */
-  statusPage(): string;
-  landingPage(): string;
+  /** Pages for people, and the status as JSON. */
+  statusPage(): Promise<Document>;
+  statusJson(): Promise<Document>;
+  landingPage(): Promise<Document>;
 }
 
 /** What a server needs. */
@@ -149,21 +151,23 @@ export class ExpositionServer {
         return;
       }
     }
+    const page = async (document: Promise<Document>) => sendDocument(request, response, await document, this.#settings);
     const pages: Readonly<Record<string, () => Promise<void> | void>> = {
       [metricsPath]: () => this.#scrape(request, response),
       '/healthz': () => sendText(response, 200, 'ok\n'),
       '/readyz': () =>
         site.ready() ? sendText(response, 200, 'ready\n') : sendText(response, 503, 'the first polls have not ended\n'),
-      '/status': () => sendPage(response, site.statusPage()),
-      '/': () => sendPage(response, site.landingPage()),
+      '/status': () => page(site.statusPage()),
+      '/api/v1/status': () => page(site.statusJson()),
+      '/': () => page(site.landingPage()),
     };
-    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
-    if (page === undefined) {
+    const answer = Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (answer === undefined) {
       sendText(response, 404, 'not found; / has links to what there is\n');
     } else if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');
       sendText(response, 405, 'only GET and HEAD\n');
-    } else await page();
+    } else await answer();
   }
 
   async #scrape(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -243,18 +247,4 @@ function sendText(response: ServerResponse, status: number, text: string): void 
     'content-length': Buffer.byteLength(text),
   });
   response.end(text);
-}
-
-function sendPage(response: ServerResponse, html: string): void {
-  response.writeHead(200, {
-    'content-type': 'text/html; charset=utf-8',
-    'content-length': Buffer.byteLength(html),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    // An operator's own counts instead.
-    ...(response.hasHeader('content-security-policy')
-      ? {}
-      : { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }),
-  });
-  response.end(html);
 }

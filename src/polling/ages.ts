@@ -18,6 +18,12 @@ export class DataAges {
     this.#confirmed.delete(id);
   }
 
+  /** Milliseconds since the task last brought something; undefined before it did. */
+  ageMs(id: string, now: number): number | undefined {
+    const at = this.#confirmed.get(id);
+    return at === undefined ? undefined : now - at;
+  }
+
   /** The ages of these tasks; those that never brought anything have none. Undefined when that is all of them. */
   summary(ids: readonly string[], now: number): AgeSummary | undefined {
     const ages = new Float64Array(ids.length);

@@ -26,7 +26,18 @@ export interface ApplianceStatus {
   /** Epoch milliseconds; undefined before the first. */
   readonly lastPollAt: number | undefined;
   readonly lastSuccessAt: number | undefined;
-  readonly lastError: string | undefined;
+  /** How many of its tasks failed when they were last polled. */
+  readonly failing: number;
+  /** The latest failure, until the task that failed succeeds again. */
+  readonly lastError: TaskFailure | undefined;
+}
+
+/** How a poll failed. */
+export interface TaskFailure {
+  readonly task: Task;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly message: string;
 }
 
 interface ApplianceRecord {
@@ -38,7 +49,7 @@ interface ApplianceRecord {
   told: boolean | undefined;
   lastPollAt: number | undefined;
   lastSuccessAt: number | undefined;
-  lastError: string | undefined;
+  lastError: TaskFailure | undefined;
 }
 
 /** What a watch needs. */
@@ -61,6 +72,8 @@ export class Watch implements RunnerEvents {
   readonly #settings: WatchSettings;
   readonly #appliances = new Map<string, ApplianceRecord>();
   readonly #failing = new Map<string, number>();
+  /** Why tasks that are about no appliance failed last: the inventory, the account. */
+  readonly #errors = new Map<string, string>();
   readonly #sweep = new Sweep();
   readonly #ages = new DataAges();
   /** The tasks whose outcome decides which others there are, and that have ended once. */
@@ -129,11 +142,25 @@ export class Watch implements RunnerEvents {
     return this.#ages.summary(counted, this.#settings.clock.monotonic());
   }
 
+  /** Seconds since the task last brought something; undefined before it did. */
+  ageSeconds(id: string): number | undefined {
+    const age = this.#ages.ageMs(id, this.#settings.clock.monotonic());
+    return age === undefined ? undefined : age / 1000;
+  }
+
+  /** Why a task that is about no appliance failed when it was last polled; undefined when it did not. */
+  errorOf(id: string): string | undefined {
+    return this.#errors.get(id);
+  }
+
   /** Every appliance, by name. */
   appliances(): readonly ApplianceStatus[] {
     return [...this.#appliances]
-      .map(([serial, record]) => ({ serial, ...record, up: record.outcomes.size === 0 ? undefined : isUp(record) }))
-      .sort((a, b) => a.name.localeCompare(b.name) || a.serial.localeCompare(b.serial));
+      .map(([serial, { name, outcomes, published, lastPollAt, lastSuccessAt, lastError }]) => {
+        const failing = countOf(outcomes.values(), 'failed');
+        return { serial, name, up: published, lastPollAt, lastSuccessAt, failing, lastError };
+      })
+      .sort((a, b) => byName.compare(a.name, b.name) || byName.compare(a.serial, b.serial));
   }
 
   ended(outcome: Outcome, turn: { readonly wentDown: boolean; readonly wentUp: boolean }): void {
@@ -173,12 +200,16 @@ export class Watch implements RunnerEvents {
     for (const { id } of gone) {
       sink.withdraw(id);
       this.#failing.delete(id);
+      this.#errors.delete(id);
       this.#ages.forget(id);
     }
     const named = new Map(tasks.flatMap(({ appliance }) => (appliance ? [[appliance.serial, appliance.name]] : [])));
     for (const [serial, record] of this.#appliances) {
       if (named.has(serial)) {
-        for (const { id } of gone) record.outcomes.delete(id);
+        for (const { id } of gone) {
+          record.outcomes.delete(id);
+          if (record.lastError?.task.id === id) record.lastError = undefined;
+        }
         continue;
       }
       this.#appliances.delete(serial);
@@ -257,14 +288,19 @@ export class Watch implements RunnerEvents {
     const { clock, log } = this.#settings;
     const { task, state } = outcome;
     const serial = task.appliance?.serial;
+    if (serial === undefined) {
+      if (state === 'failed') this.#errors.set(task.id, outcome.error.message);
+      else this.#errors.delete(task.id);
+    }
     const record = serial === undefined ? undefined : this.#appliances.get(serial);
     if (serial === undefined || record === undefined) return;
     record.outcomes.set(task.id, state);
     record.lastPollAt = clock.now();
     if (state === 'succeeded') {
       record.lastSuccessAt = clock.now();
-      record.lastError = undefined;
-    } else if (state === 'failed') record.lastError = outcome.error.message;
+    }
+    if (state === 'failed') record.lastError = { task, at: clock.now(), message: outcome.error.message };
+    else if (record.lastError?.task.id === task.id) record.lastError = undefined;
     this.#publishUp(serial, record);
     if (this.#down !== undefined) return;
     const was = record.told;
@@ -307,6 +343,15 @@ function newRecord(): ApplianceRecord {
     lastSuccessAt: undefined,
     lastError: undefined,
   };
+}
+
+/** As people order names: `edge-2` before `edge-10`. */
+const byName = new Intl.Collator('en', { numeric: true });
+
+function countOf<T>(values: Iterable<T>, wanted: T): number {
+  let count = 0;
+  for (const value of values) if (value === wanted) count += 1;
+  return count;
 }
 
 function isUp({ outcomes }: ApplianceRecord): boolean {

@@ -7,6 +7,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { Gauge, Registry } from 'prom-client';
 import { createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { Document } from '../../src/exposition/document.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import { OwnMetrics } from '../../src/exposition/own.ts';
 import { ExpositionServer } from '../../src/exposition/server.ts';
@@ -40,6 +41,7 @@ async function ours() {
   const own = new OwnMetrics({ version: '1', revision: 'r', node_version: process.version }, ['gfa']);
   const nothing = () => ({ apis: [], samples: 0, eventMemory: undefined, state: undefined });
   const exposition = new Exposition(new ChunkStore(gauges), own, nothing, () => [], clock);
+  const nothingToShow = () => Promise.resolve(new Document({}, []));
   const server = new ExpositionServer({
     host: '127.0.0.1',
     port: 0,
@@ -51,8 +53,9 @@ async function ours() {
     site: {
       exposition: (format, coding) => exposition.body(format, coding),
       ready: () => true,
-      statusPage: () => '',
-      landingPage: () => '',
+      statusPage: nothingToShow,
+      statusJson: nothingToShow,
+      landingPage: nothingToShow,
     },
   });
   const publish: Order = async (tasks = 1, subjects = 1, round = 0, pauseMs = 0) => {

@@ -95,7 +95,7 @@ describe('other requests', () => {
     '%s is not allowed anywhere, and what is is said',
     async (method) => {
       const { ask } = await serve();
-      for (const path of ['/metrics', '/', '/status', '/healthz', '/readyz']) {
+      for (const path of ['/metrics', '/', '/status', '/api/v1/status', '/healthz', '/readyz']) {
         const { status, headers } = await ask(path, {}, method);
         expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
       }
@@ -116,6 +116,7 @@ describe('other requests', () => {
     ['/readyz', false, 503, 'text/plain; charset=utf-8', 'the first polls have not ended\n'],
     ['/readyz', true, 200, 'text/plain; charset=utf-8', 'ready\n'],
     ['/status', false, 200, 'text/html; charset=utf-8', '<!doctype html>status ü'],
+    ['/api/v1/status', false, 200, 'application/json; charset=utf-8', '{"status":"ü"}'],
     ['/', false, 200, 'text/html; charset=utf-8', '<!doctype html>landing'],
     ['/?from=here', false, 200, 'text/html; charset=utf-8', '<!doctype html>landing'],
   ])('%s (ready: %s) is answered %d', async (path, ready, status, type, text) => {
@@ -130,11 +131,23 @@ describe('other requests', () => {
     ]);
   });
 
-  test('pages run no scripts and load nothing', async () => {
+  test('pages come with the policy of their own, are kept by nobody, and taken for nothing else', async () => {
     const { ask } = await serve();
     const { headers } = await ask('/status');
-    expect(headers['content-security-policy']).toMatch(/^default-src 'none'/);
-    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers).toMatchObject({
+      'content-security-policy': "default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    });
+  });
+
+  test('pages are packed for who takes gzip, and are the same text then', async () => {
+    const { ask } = await serve();
+    const { headers, body } = await ask('/status', { 'accept-encoding': 'br, gzip' });
+    expect([headers['content-encoding'], headers.vary]).toEqual(['gzip', 'Accept-Encoding']);
+    expect(headers['content-length']).toBe(String(body.length));
+    expect(gunzipSync(body).toString()).toBe('<!doctype html>status ü');
   });
 
   test('that are no HTTP end their connection and nothing else', async () => {

@@ -2,6 +2,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { bodyOf, type Coding, plainBody } from '../../src/exposition/coding.ts';
+import { Document } from '../../src/exposition/document.ts';
 import type { HeldBody } from '../../src/exposition/exposition.ts';
 import { ExpositionServer, type ServerSettings, type Site } from '../../src/exposition/server.ts';
 import type { Format } from '../../src/exposition/text.ts';
@@ -11,6 +12,11 @@ import { settle } from '../support/manual-clock.ts';
 
 /** What is served unless a test says otherwise. */
 export const exposition = [Buffer.from('# HELP a A.\n# TYPE a gauge\n'), Buffer.from('a{l="ü"} 1\n')];
+
+/** A page of this text. */
+export function document(text: string, type = 'text/html; charset=utf-8'): Document {
+  return new Document({ 'content-type': type, 'content-security-policy': "default-src 'none'" }, [Buffer.from(text)]);
+}
 
 /** A site's answer of these buffers, of which nothing is packed yet; `release` hears when they are not read any more. */
 export function serving(buffers: readonly Buffer[] | Promise<readonly Buffer[]>, release: () => void = () => {}) {
@@ -41,8 +47,9 @@ export async function serve(site: Partial<Site> = {}, settings: Partial<ServerSe
     site: {
       exposition: serving(exposition),
       ready: () => true,
-      statusPage: () => '<!doctype html>status ü',
-      landingPage: () => '<!doctype html>landing',
+      statusPage: () => Promise.resolve(document('<!doctype html>status ü')),
+      statusJson: () => Promise.resolve(document('{"status":"ü"}', 'application/json; charset=utf-8')),
+      landingPage: () => Promise.resolve(document('<!doctype html>landing')),
       ...site,
     },
     ...settings,

@@ -78,10 +78,29 @@ describe('whether an appliance answers', () => {
       up: true,
       lastPollAt: clock.now(),
       lastSuccessAt: clock.now() - 5_000,
-      lastError: 'answered 500',
+      failing: 1,
+      lastError: { task: { id: 'a0/s0' }, at: clock.now(), message: 'answered 500' },
     });
+  });
+
+  test('keeps its last error until the series that failed succeeds again, or is gone', () => {
+    end(failed(task('a0/s0')), succeeded(task('a0/s1')));
+    expect(watch.appliances()[0]).toMatchObject({ failing: 1, lastError: { message: 'answered 500' } });
     end(succeeded(task('a0/s0')));
-    expect(watch.appliances()[0]?.lastError).toBeUndefined();
+    expect(watch.appliances()[0]).toMatchObject({ failing: 0, lastError: undefined });
+    end(failed(task('a0/s0')));
+    watch.changed([inventory, task('a0/s1'), ...fleet(2, 2).slice(2)], [task('a0/s0')]);
+    expect(watch.appliances()[0]).toMatchObject({ failing: 0, lastError: undefined });
+  });
+
+  test('is no while its API is down, as the gauge says', () => {
+    watch.ended(failed(task('a0/s0')), down);
+    expect([shelf.up('a0'), watch.appliances()[0]?.up]).toEqual(['a0 0', false]);
+  });
+
+  test('and all others are listed as people order names', () => {
+    watching(['edge-10', 'edge-9', 'Edge-1'].map((name) => task(`${name}/s`, { appliance: { serial: name, name } })));
+    expect(watch.appliances().map(({ name }) => name)).toEqual(['Edge-1', 'edge-9', 'edge-10']);
   });
 
   test('of one that was renamed is shown under its new name at once', () => {
@@ -248,7 +267,12 @@ describe('the first polls have ended', () => {
 });
 
 describe('an operation that the API refuses', () => {
-  const refused = (one: Task, status: number): Outcome => ({ ...failed(one, answered(status)), state: 'absent' });
+  const refused = (one: Task, status: number): Outcome => ({
+    state: 'absent',
+    task: one,
+    error: answered(status),
+    seconds: 1,
+  });
   const jobs = task('jobs', { operation: 'jobs', restMs: minutes(15) });
 
   test('is told once, and once when it is given again', () => {
@@ -284,4 +308,25 @@ test('without appliances to ask the API is up by any task, and ready once what l
   expect([watch.up, watch.polledOnce]).toEqual([true, false]);
   watch.ended(failed(inventory), quiet);
   expect([watch.up, watch.polledOnce]).toEqual([true, true]);
+});
+
+describe('one task', () => {
+  test('has an age from its first success on, which a failure does not change', async () => {
+    expect(watch.ageSeconds('nobody')).toBeUndefined();
+    await clock.advance(5_000);
+    end(failed(task('a0/s0')));
+    expect(watch.ageSeconds('a0/s0')).toBe(5);
+    end(succeeded(task('a0/s0')));
+    expect(watch.ageSeconds('a0/s0')).toBe(0);
+  });
+
+  test('that is about no appliance has its own error, while it fails', () => {
+    end(failed(inventory));
+    expect(watch.errorOf('inventory')).toBe('answered 500');
+    end(succeeded(inventory));
+    expect(watch.errorOf('inventory')).toBeUndefined();
+    end(failed(inventory));
+    watch.changed(fleet(2, 2), [inventory]);
+    expect(watch.errorOf('inventory')).toBeUndefined();
+  });
 });

@@ -62,6 +62,11 @@ export class PortalCollector implements Collector {
     return this.#licence;
   }
 
+  /** What the inventory says of an appliance; undefined of one that it does not have. */
+  describe(serial: string): Appliance | undefined {
+    return this.#inventory.find(serial);
+  }
+
   /** Reads the inventory now and counts the appliances of this instance. Rejects as a poll of it would. */
   async countAppliances(signal: AbortSignal): Promise<number> {
     await this.#inventory.discover(signal);

@@ -1,0 +1,95 @@
+import { type Html, html, type Part } from './html.ts';
+import type { ApiReport } from './status-report.ts';
+import { API_NAMES, badge, count, duration, moment, NOTHING, REST_WORDS, rate } from './words.ts';
+
+/** One API as a card: its state, and what of it bears on how fresh data can be. `now`: of the report. */
+export function apiCard(api: ApiReport, now: string): Html {
+  const facts: readonly (readonly [label: string, value: Part] | undefined)[] = [
+    ['Address', html`<code>${api.url}</code>`],
+    ...api.notes.map((note) => ['Note', html`<strong>${note}</strong>`] as const),
+    ['Last success', moment(api.lastSuccess, now)],
+    api.lastError === null ? undefined : ['Last error', html`<span class="error">${api.lastError}</span>`],
+    ['Token', token(api, now)],
+    ['Pace', pace(api, now)],
+    ['Limits', limits(api)],
+    ['Budget left today', budget(api)],
+    ['Effective interval', interval(api)],
+    ['Data age', dataAge(api)],
+    ['Last whole round', api.sweepSeconds === null ? 'not ended yet' : duration(api.sweepSeconds)],
+    ['Tasks', `${count(api.tasks.total)}, ${count(api.tasks.resting)} of them resting`],
+  ];
+  const list = facts.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>\n`);
+  return html`<section class="card" id="api-${api.api}" data-live aria-labelledby="api-${api.api}-name" data-state="${api.state}">
+<h2 id="api-${api.api}-name">${API_NAMES[api.api]} <code>${api.api}</code> ${badge(api.state)}</h2>
+<dl class="facts">
+${list}</dl>
+${resting(api)}${accountTasks(api)}</section>
+`;
+}
+
+function token({ token: { kind, expires } }: ApiReport, now: string): Part {
+  if (kind === 'key') return 'a key, which does not expire by itself';
+  return expires === null ? 'none yet' : html`expires ${moment(expires, now)}`;
+}
+
+function pace({ pace: { requestsPerSecond, sustainedRequestsPerSecond, heldUntil } }: ApiReport, now: string): Part {
+  if (heldUntil !== null) {
+    return html`<strong>held</strong>: the service refused, the next request leaves ${moment(heldUntil, now)}; then ${rate(sustainedRequestsPerSecond)} requests a second`;
+  }
+  return `${rate(requestsPerSecond)} requests a second`;
+}
+
+function limits({ limits: { requests, windowSeconds, requestsPerDay } }: ApiReport): string {
+  const day = requestsPerDay === null ? 'no daily limit' : `${count(requestsPerDay)} in 24h`;
+  return `${count(requests)} requests in ${duration(windowSeconds)}, ${day}`;
+}
+
+function budget({ budgetRemaining, limits: { requestsPerDay } }: ApiReport): Part {
+  if (budgetRemaining === null || requestsPerDay === null) return 'no daily limit';
+  const text = `${count(budgetRemaining)} of ${count(requestsPerDay)}`;
+  const low = Math.round(requestsPerDay / 10);
+  return html`<meter min="0" max="${requestsPerDay}" low="${low}" value="${budgetRemaining}" aria-label="Requests left of the last 24 hours">${text}</meter> ${text}`;
+}
+
+function interval({ intervalSeconds, effectiveIntervalSeconds }: ApiReport): Part {
+  const asked = duration(intervalSeconds);
+  const effective = duration(effectiveIntervalSeconds);
+  if (effectiveIntervalSeconds <= intervalSeconds) return html`${effective}, as asked for`;
+  return html`<strong>${effective}</strong>: the limits do not allow the ${asked} asked for`;
+}
+
+function dataAge({ dataAge: { medianSeconds, worstSeconds, computedWorstSeconds } }: ApiReport): string {
+  if (medianSeconds === null || worstSeconds === null) return 'no data yet';
+  const most = `healthy data reaches ${duration(computedWorstSeconds)}`;
+  return `median ${duration(medianSeconds)}, worst ${duration(worstSeconds)}; ${most} at most`;
+}
+
+function resting({ resting: kinds }: ApiReport): Part {
+  if (kinds.length === 0) return undefined;
+  const rows = kinds.map(
+    ({ operation, reason, tasks }) =>
+      html`<tr><th scope="row"><code>${operation}</code></th><td>${REST_WORDS[reason]}</td><td class="number">${count(tasks)}</td></tr>\n`,
+  );
+  return html`<details><summary>What rests, and why (${kinds.length})</summary>
+<p class="muted">Nothing is to be had of these, so they are asked only now and then.</p>
+<table class="small"><caption class="visually-hidden">What rests, and why</caption>
+<thead><tr><th scope="col">Series</th><th scope="col">Why</th><th scope="col" class="number">Tasks</th></tr></thead>
+<tbody>
+${rows}</tbody></table></details>
+`;
+}
+
+function accountTasks({ accountTasks: tasks }: ApiReport): Part {
+  if (tasks.length === 0) return undefined;
+  const rows = tasks.map(({ task, intervalSeconds, dataAgeSeconds, resting: reason, lastError }) => {
+    const state = lastError === null ? (reason === null ? 'fine' : `rests: ${REST_WORDS[reason]}`) : lastError;
+    const age = dataAgeSeconds === null ? NOTHING : duration(dataAgeSeconds);
+    return html`<tr><th scope="row"><code>${task}</code></th><td>${duration(intervalSeconds)}</td><td>${age}</td><td>${state}</td></tr>\n`;
+  });
+  return html`<details><summary>Asked for the account as a whole (${tasks.length})</summary>
+<table class="small"><caption class="visually-hidden">Asked for the account as a whole</caption>
+<thead><tr><th scope="col">Task</th><th scope="col">Interval</th><th scope="col">Data age</th><th scope="col">State</th></tr></thead>
+<tbody>
+${rows}</tbody></table></details>
+`;
+}

@@ -1,0 +1,310 @@
+/*
+ * What the status page does beyond being read: sorts and filters the fleet, and keeps the page up to date. The server
+ * makes every piece of HTML, here it is only put in the place of what it replaces: a row, a card, the time. What the
+ * reader has done stays: sort, filter, scroll, focus, what is folded out. Work that grows with the fleet is cut into
+ * short turns, so that the page answers while it goes on.
+ */
+
+/** Milliseconds between two looks at the exporter. */
+const EVERY_MS = 10_000;
+
+/** An answer that takes longer is given up, in milliseconds. */
+const PATIENCE_MS = 8_000;
+
+/** Rows that are taken over in one turn. */
+const ROWS_A_TURN = 50;
+
+/** Milliseconds between the last key and the filter: a word is typed at one go. */
+const TYPING_MS = 80;
+
+/** @type {<T extends HTMLElement>(id: string) => T | null} */
+const byId = (id) => /** @type {any} */ (document.getElementById(id));
+
+const body = byId('rows');
+const shown = byId('shown');
+const words = /** @type {HTMLInputElement | null} */ (byId('words'));
+const kind = /** @type {HTMLSelectElement | null} */ (byId('kind'));
+const headers = [...document.querySelectorAll('.fleet thead th')];
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+const parser = new DOMParser();
+
+/** @type {HTMLElement[]} In the order shown. */
+let rows = body === null ? [] : /** @type {HTMLElement[]} */ ([...body.querySelectorAll('tr')]);
+
+/** What each row says, in lower case. @type {WeakMap<Element, string>} */
+const texts = new WeakMap();
+
+/** The line of HTML that each row was last made from. @type {Map<string, string>} */
+const lines = new Map();
+
+let column = 0;
+let descending = false;
+
+restore();
+for (const [index, header] of headers.entries()) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.append(...header.childNodes);
+  header.append(button);
+  button.addEventListener('click', () => {
+    descending = column === index && !descending;
+    column = index;
+    remember();
+    sort();
+  });
+}
+for (const control of document.querySelectorAll('.controls')) /** @type {HTMLElement} */ (control).hidden = false;
+byId('filter')?.addEventListener('submit', (event) => event.preventDefault());
+let typing = 0;
+words?.addEventListener('input', () => {
+  clearTimeout(typing);
+  typing = setTimeout(filterAndRemember, TYPING_MS);
+});
+kind?.addEventListener('change', filterAndRemember);
+sort();
+filter();
+
+/** Sort and filter stand behind the `#` of the address: they outlive a reload, and can be kept as a bookmark. */
+function restore() {
+  const kept = new URLSearchParams(location.hash.slice(1));
+  const found = headers.findIndex((header) => header.textContent === kept.get('sort'));
+  if (found >= 0) column = found;
+  descending = kept.get('order') === 'descending';
+  if (words !== null) words.value = kept.get('filter') ?? '';
+  if (kind !== null) kind.value = kept.get('show') ?? '';
+  if (kind?.selectedIndex === -1) kind.value = '';
+}
+
+function remember() {
+  const kept = new URLSearchParams();
+  if (column > 0 || descending) kept.set('sort', headers[column]?.textContent ?? '');
+  if (descending) kept.set('order', 'descending');
+  if (words?.value) kept.set('filter', words.value);
+  if (kind?.value) kept.set('show', kind.value);
+  const text = kept.toString();
+  history.replaceState(null, '', text === '' ? location.pathname : `#${text}`);
+}
+
+function filterAndRemember() {
+  remember();
+  filter();
+}
+
+/** Puts the rows in order, those without a value last whichever way it goes. */
+function sort() {
+  if (body === null) return;
+  for (const [index, header] of headers.entries()) {
+    if (index !== column) header.removeAttribute('aria-sort');
+    else header.setAttribute('aria-sort', descending ? 'descending' : 'ascending');
+  }
+  const numeric = /** @type {HTMLElement | undefined} */ (headers[column])?.dataset.sort === 'number';
+  const keyed = rows.map((row) => {
+    const cell = /** @type {HTMLElement | undefined} */ (row.children[column]);
+    const value = cell?.dataset.v ?? cell?.textContent ?? '';
+    return { row, value: numeric ? Number.parseFloat(value) : value, name: row.children[0]?.textContent ?? '' };
+  });
+  const sign = descending ? -1 : 1;
+  keyed.sort((a, b) => {
+    const empty = Number(isEmpty(a.value)) - Number(isEmpty(b.value));
+    return empty || sign * compare(a.value, b.value) || collator.compare(a.name, b.name);
+  });
+  const ordered = keyed.map(({ row }) => row);
+  if (ordered.every((row, index) => row === rows[index] && row.parentNode === body)) return;
+  rows = ordered;
+  const focused = document.activeElement;
+  body.replaceChildren(...rows);
+  if (focused instanceof HTMLElement && focused !== document.activeElement && body.contains(focused)) {
+    focused.focus({ preventScroll: true });
+  }
+}
+
+/** @param {string | number} value */
+function isEmpty(value) {
+  return value === '' || value === '–' || Number.isNaN(value);
+}
+
+/** @type {(a: string | number, b: string | number) => number} */
+function compare(a, b) {
+  return typeof a === 'number' && typeof b === 'number' ? a - b || 0 : collator.compare(String(a), String(b));
+}
+
+/** Shows the rows that hold every word that was typed, of the kind that was chosen. */
+function filter() {
+  if (body === null) return;
+  const wanted = (words?.value ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  const chosen = kind?.value ?? '';
+  let matching = 0;
+  for (const row of rows) {
+    const matches = isOfKind(row, chosen) && wanted.every((word) => textOf(row).includes(word));
+    if (row.hidden === matches) row.hidden = !matches;
+    if (matches) matching += 1;
+  }
+  const text = `${matching.toLocaleString('en')} of ${rows.length.toLocaleString('en')}`;
+  // Read out when it changes, so it is written only then.
+  if (shown !== null && shown.textContent !== text) shown.textContent = text;
+}
+
+/** @type {(row: HTMLElement, chosen: string) => boolean} */
+function isOfKind(row, chosen) {
+  if (chosen === 'down') return row.dataset.state === 'down';
+  if (chosen === 'error') return row.querySelector('.error') !== null;
+  return chosen !== 'resting' || row.querySelector('details') !== null;
+}
+
+/** @param {HTMLElement} row */
+function textOf(row) {
+  const known = texts.get(row);
+  if (known !== undefined) return known;
+  const text = (row.textContent ?? '').toLowerCase();
+  texts.set(row, text);
+  return text;
+}
+
+const updated = byId('updated');
+const pause = byId('pause');
+const trouble = byId('trouble');
+const news = byId('news');
+let paused = false;
+/** Ends the wait for the next look. @type {() => void} */
+let lookNow = () => {};
+let lastAnswer = new Date();
+
+pause?.addEventListener('click', () => {
+  paused = !paused;
+  pause.setAttribute('aria-pressed', String(paused));
+  if (!paused) lookNow();
+});
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) lookNow();
+});
+void keepUpToDate();
+
+/** Looks again and again, but neither while nobody can see the page nor while the reader wants it to stand still. */
+async function keepUpToDate() {
+  sayWhen();
+  for (;;) {
+    await new Promise((resolve) => {
+      const timer = setTimeout(resolve, EVERY_MS);
+      lookNow = () => {
+        clearTimeout(timer);
+        resolve(undefined);
+      };
+    });
+    if (document.hidden || paused) continue;
+    try {
+      await update();
+      lastAnswer = new Date();
+      tell(trouble, '');
+      sayWhen();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      tell(trouble, `No answer from the exporter (${why}): what is shown is of ${lastAnswer.toLocaleTimeString()}.`);
+    }
+  }
+}
+
+function sayWhen() {
+  if (updated !== null) updated.textContent = `Updated ${lastAnswer.toLocaleTimeString()}`;
+}
+
+/** @type {(place: HTMLElement | null, text: string) => void} */
+function tell(place, text) {
+  if (place === null || place.textContent === text) return;
+  place.textContent = text;
+  if (place === trouble) place.hidden = text === '';
+}
+
+async function update() {
+  const answer = await fetch(location.pathname, { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) });
+  if (!answer.ok) throw new Error(`it answered ${answer.status}`);
+  const text = await answer.text();
+  const [head = '', rest] = text.split(/(?<=<tbody [^>]*id="rows">)\n/);
+  const [lineText = '', tail = ''] = rest?.split(/(?=<\/tbody><\/table><\/section>)/) ?? [];
+  const fresh = parser.parseFromString(head + tail, 'text/html');
+  const build = byId('made')?.dataset.build;
+  // Another version has another script; and a table that comes or goes is not worth a way of its own.
+  if (fresh.getElementById('made')?.dataset.build !== build || (rest === undefined) !== (body === null)) {
+    location.reload();
+    return;
+  }
+  tellOfStates(fresh);
+  for (const next of fresh.querySelectorAll('[data-live]')) {
+    const old = byId(next.id);
+    if (old === null) homeOf(next)?.append(next);
+    else take(old, next);
+  }
+  if (body !== null) await takeRows(lineText.split('\n').filter(Boolean));
+}
+
+/** Where a card that is new belongs. @param {Element} next */
+function homeOf(next) {
+  return document.querySelector(next.classList.contains('card') ? '.cards' : 'main');
+}
+
+/** Says aloud when a service went down or came back; all else changes in silence. @param {Document} fresh */
+function tellOfStates(fresh) {
+  const changed = [...fresh.querySelectorAll('section[data-state]')].flatMap((next) => {
+    const state = /** @type {HTMLElement} */ (next).dataset.state;
+    const name = next.querySelector('h2')?.firstChild?.textContent?.trim();
+    return byId(next.id)?.dataset.state === state ? [] : [`${name} is ${state === 'waiting' ? 'waiting' : state}.`];
+  });
+  if (changed.length > 0) tell(news, changed.join(' '));
+}
+
+/** @param {string[]} fresh */
+async function takeRows(fresh) {
+  const known = new Map(rows.map((row) => [row.id, row]));
+  for (let at = 0; at < fresh.length; at += ROWS_A_TURN) {
+    const some = fresh.slice(at, at + ROWS_A_TURN).filter((line) => lines.get(idOf(line)) !== line);
+    if (some.length === 0) continue;
+    const table = parser.parseFromString(`<table><tbody>${some.join('')}</tbody></table>`, 'text/html');
+    for (const [index, next] of [...table.querySelectorAll('tbody > tr')].entries()) {
+      const line = some[index] ?? '';
+      lines.set(next.id, line);
+      const old = known.get(next.id);
+      if (old === undefined) rows.push(/** @type {HTMLElement} */ (document.adoptNode(next)));
+      else {
+        take(old, next);
+        texts.delete(old);
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  const there = new Set(fresh.map(idOf));
+  for (const row of rows) {
+    if (there.has(row.id)) continue;
+    lines.delete(row.id);
+    row.remove();
+  }
+  rows = rows.filter((row) => there.has(row.id));
+  sort();
+  filter();
+}
+
+/** @param {string} line */
+function idOf(line) {
+  return /^<tr [^>]*?\bid="([^"]*)"/.exec(line)?.[1] ?? '';
+}
+
+/**
+ * Makes `old` say what `next` says, and leaves alone what is equal: focus, selection and what is folded out stay.
+ * @type {(old: Element, next: Element) => void}
+ */
+function take(old, next) {
+  for (const { name, value } of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const { name } of [...old.attributes]) {
+    // What the reader folded out, and which rows the filter hides, is not the server's to say.
+    if (!next.hasAttribute(name) && name !== 'open' && name !== 'hidden') old.removeAttribute(name);
+  }
+  const wanted = [...next.childNodes];
+  for (const [index, child] of wanted.entries()) {
+    const place = old.childNodes[index];
+    if (place === undefined) old.append(child);
+    else if (place instanceof Element && child instanceof Element && place.tagName === child.tagName)
+      take(place, child);
+    else if (place instanceof Text && child instanceof Text) {
+      if (place.data !== child.data) place.data = child.data;
+    } else place.replaceWith(child);
+  }
+  while (old.childNodes.length > wanted.length) old.lastChild?.remove();
+}

@@ -1,0 +1,78 @@
+import type { RestReason } from '../polling/runner.ts';
+import { type Html, html, type Part } from './html.ts';
+import type { ApplianceReport } from './status-report.ts';
+import { badge, count, duration, moment, NOTHING, REST_WORDS, SHORT_REST_WORDS } from './words.ts';
+
+/** The columns; `sort` says how their values compare in a browser. */
+const COLUMNS = [
+  { name: 'Appliance', sort: 'text' },
+  { name: 'State', sort: 'number' },
+  { name: 'Serial', sort: 'text' },
+  { name: 'Build', sort: 'text' },
+  { name: 'Last poll', sort: 'number' },
+  { name: 'Data age', sort: 'number' },
+  { name: 'Resting series', sort: 'number' },
+  { name: 'Last error', sort: 'text' },
+] as const;
+
+/** Down first, for that is what somebody sorts by state for. */
+const STATE_ORDER = { down: 0, waiting: 1, up: 2 } as const;
+
+/**
+ * The fleet's table up to its first row. The roles are said although they are a table's own: a browser forgets them
+ * where rows are laid out as a grid, which is what lets it skip the thousands that are out of sight.
+ */
+export function tableHead(appliances: number): Html {
+  if (appliances === 0) {
+    return html`<section aria-labelledby="fleet"><h2 id="fleet">Appliances</h2><p class="muted">None yet, or none at all.</p>\n`;
+  }
+  const columns = COLUMNS.map(
+    ({ name, sort }, index) =>
+      html`<th role="columnheader" scope="col" data-sort="${sort}" ${index === 0 ? html`aria-sort="ascending"` : ''}>${name}</th>`,
+  );
+  return html`<section aria-labelledby="fleet">
+<div class="head"><h2 id="fleet">Appliances</h2>
+<form class="controls" id="filter" role="search" aria-label="Filter appliances" hidden>
+<label>Filter <input type="search" id="words" autocomplete="off" spellcheck="false" placeholder="name, serial, build, error"></label>
+<label>Show <select id="kind"><option value="">all</option><option value="down">down</option><option value="error">with an error</option><option value="resting">with resting series</option></select></label>
+<output id="shown" class="muted">${count(appliances)} of ${count(appliances)}</output>
+</form></div>
+<table class="fleet" role="table" aria-labelledby="fleet" aria-describedby="fleet-about" aria-rowcount="${appliances + 1}">
+<caption class="visually-hidden" id="fleet-about">Every appliance that this instance polls, with its state, last poll, data age, resting series and last error.</caption>
+<thead role="rowgroup"><tr role="row">${columns}</tr></thead>
+<tbody role="rowgroup" id="rows">
+`;
+}
+
+/** What follows the last row. */
+export function tableEnd(appliances: number): Html {
+  return appliances === 0 ? html`</section>\n` : html`</tbody></table></section>\n`;
+}
+
+/** One appliance as one line; `data-v` is what its column is sorted by where that is not the text. `now`: of the report. */
+export function applianceRow(appliance: ApplianceReport, now: string): Html {
+  const { name, serial, state, build, availableBuild, lastPoll, dataAgeSeconds, resting, lastError } = appliance;
+  const update = availableBuild === null ? undefined : html` <span class="muted">→ ${availableBuild}</span>`;
+  const polled = lastPoll === null ? '' : Date.parse(lastPoll);
+  const age = dataAgeSeconds === null ? NOTHING : duration(dataAgeSeconds);
+  return html`<tr role="row" id="a-${serial}" data-state="${state}"><th role="rowheader" scope="row">${name}</th><td role="cell" data-v="${STATE_ORDER[state]}">${badge(state)}</td><td role="cell"><code>${serial}</code></td><td role="cell">${build ?? NOTHING}${update}</td><td role="cell" data-v="${polled}">${moment(lastPoll, now)}</td><td role="cell" data-v="${dataAgeSeconds === null ? '' : Math.round(dataAgeSeconds)}">${age}</td><td role="cell" data-v="${resting.length}">${restingCell(appliance)}</td><td role="cell">${lastError === null ? NOTHING : errorCell(appliance, lastError, now)}</td></tr>`;
+}
+
+function restingCell({ resting, series }: ApplianceReport): Part {
+  if (resting.length === 0) return html`0 <span class="muted">of ${series}</span>`;
+  const byReason = new Map<RestReason, string[]>();
+  for (const { operation, reason } of resting) {
+    const alike = byReason.get(reason) ?? [];
+    byReason.set(reason, alike);
+    alike.push(operation);
+  }
+  const reasons = [...byReason].map(
+    ([reason, operations]) => html`<dt>${REST_WORDS[reason]}</dt><dd><code>${operations.join(', ')}</code></dd>`,
+  );
+  return html`<details><summary>${resting.length} <span class="muted">of ${series} · ${[...byReason.keys()].map((reason) => SHORT_REST_WORDS[reason]).join(', ')}</span></summary><dl>${reasons}</dl></details>`;
+}
+
+function errorCell({ failing }: ApplianceReport, error: NonNullable<ApplianceReport['lastError']>, now: string): Part {
+  const others = failing > 1 ? html` <span class="muted">· ${failing} series failing</span>` : undefined;
+  return html`<span class="error">${error.message}</span> <span class="muted">${moment(error.time, now)}</span>${others}`;
+}

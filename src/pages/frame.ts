@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { Document } from '../exposition/document.ts';
+import { Html, html } from './html.ts';
+import { STYLE } from './style.ts';
+
+/** One page for people. */
+export interface Page {
+  readonly title: string;
+  readonly version: string;
+  /** Pieces that stand in the head: a refresh for browsers without scripts. */
+  readonly head?: Html;
+  /** The text of a script that runs when the page is there. */
+  readonly script?: string;
+}
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' " +
+  "fill='%230969da'/%3E%3Cpath d='M3 11l3-4 3 2 4-5' fill='none' stroke='white' stroke-width='2'/%3E%3C/svg%3E";
+
+/** The beginning of a page, up to the inside of its main part. */
+export function pageHead({ title, version, head }: Page): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<link rel="icon" href="${new Html(ICON)}">
+${head}
+<title>${title} · filer-exporter</title>
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="top"><a class="brand" href="/">filer-exporter</a> <span class="version">${version}</span></header>
+<main id="main" tabindex="-1">
+`;
+}
+
+/** The end of a page that {@link pageHead} began. */
+export function pageEnd({ script }: Page): Html {
+  const last = script === undefined ? undefined : html`<script type="module">${new Html(script)}</script>\n`;
+  return html`</main>
+${last}</body>
+</html>
+`;
+}
+
+/** A page as a document. It loads nothing, and runs no script and has no style but its own: the policy names them by hash. */
+export function pageDocument(page: Page, buffers: readonly Buffer[]): Document {
+  const script = page.script === undefined ? '' : `; script-src ${hashOf(page.script)}; connect-src 'self'`;
+  return new Document(
+    {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy':
+        `default-src 'none'; style-src ${hashOf(STYLE)}; img-src data:${script}; ` +
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    },
+    buffers,
+  );
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}

@@ -1,0 +1,25 @@
+import type { Document } from '../exposition/document.ts';
+import { pageDocument, pageEnd, pageHead } from './frame.ts';
+import { html } from './html.ts';
+
+/** The first page, in the manner of the Prometheus exporter toolkit: what this is, and where everything else is. */
+export function landingPage(version: string, metricsPath: string): Document {
+  const page = { title: 'Start', version } as const;
+  const links = [
+    ['/status', 'Status', 'each service and each appliance, for people'],
+    [metricsPath, 'Metrics', 'the exposition, for Prometheus'],
+    ['/api/v1/status', 'Status as JSON', 'the same as the status page, for scripts'],
+    ['/healthz', 'Health', '200 while the process can answer'],
+    ['/readyz', 'Readiness', '200 once each service has been polled'],
+  ] as const;
+  const list = links.map(
+    ([path, name, what]) => html`<li><a href="${path}">${name}</a> <span class="muted">${what}</span></li>\n`,
+  );
+  const body = html`${pageHead(page)}<h1>filer-exporter</h1>
+<p class="lead">Prometheus exporter for the file acceleration and portal services of a global file system.</p>
+<p class="muted">Version ${version}</p>
+<ul class="links card">
+${list}</ul>
+${pageEnd(page)}`;
+  return pageDocument(page, [Buffer.from(body.text)]);
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { Document } from '../exposition/document.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { inSlices } from '../runtime/slices.ts';
+import { statusPage } from './status-page.ts';
+import type { StatusReport } from './status-report.ts';
+
+/** All who ask within so many milliseconds get the same: however many look, a large fleet is looked through once. */
+const SHARED_MS = 1_000;
+
+/** The script of the status page, as it stands beside this file; the compiler's note of a source map is of no use there. */
+const SCRIPT = readFileSync(new URL('./browser/status.js', import.meta.url), 'utf8').replace(
+  /^\/\/# sourceMappingURL=.*\n?/m,
+  '',
+);
+
+/** The status in its two forms, made when somebody asks and in slices. */
+export class PublishedStatus {
+  readonly #report: () => Generator<void, StatusReport>;
+  readonly #clock: Clock;
+  #made:
+    | {
+        readonly at: number;
+        readonly report: Promise<StatusReport>;
+        readonly documents: Map<string, Promise<Document>>;
+      }
+    | undefined;
+
+  /** `report`: how things stand when it is called; its work may be interrupted where it yields. */
+  constructor(report: () => Generator<void, StatusReport>, clock: Clock) {
+    this.#report = report;
+    this.#clock = clock;
+  }
+
+  /** For people. */
+  page(): Promise<Document> {
+    return this.#document('page', (report) => statusPage(report, SCRIPT));
+  }
+
+  /** For scripts. */
+  json(): Promise<Document> {
+    return this.#document('json', statusJson);
+  }
+
+  #document(name: string, make: (report: StatusReport) => Generator<void, Document>): Promise<Document> {
+    const now = this.#clock.monotonic();
+    if (this.#made === undefined || now - this.#made.at >= SHARED_MS) {
+      this.#made = { at: now, report: inSlices(this.#report(), this.#clock), documents: new Map() };
+    }
+    const { report, documents } = this.#made;
+    const known = documents.get(name);
+    if (known !== undefined) return known;
+    const document = report.then((told) => inSlices(make(told), this.#clock));
+    documents.set(name, document);
+    return document;
+  }
+}
+
+/** So many appliances are one buffer, and are written without a break. */
+const APPLIANCES_A_STEP = 100;
+
+/** A report as JSON; yields where it may be interrupted. */
+export function* statusJson({ appliances, ...rest }: StatusReport): Generator<void, Document> {
+  const head = JSON.stringify(rest);
+  const buffers = [Buffer.from(`${head.slice(0, -1)},"appliances":[`)];
+  for (let index = 0; index < appliances.length; index += APPLIANCES_A_STEP) {
+    const some = JSON.stringify(appliances.slice(index, index + APPLIANCES_A_STEP)).slice(1, -1);
+    buffers.push(Buffer.from(index === 0 ? some : `,${some}`));
+    yield;
+  }
+  buffers.push(Buffer.from(']}\n'));
+  return new Document({ 'content-type': 'application/json; charset=utf-8' }, buffers);
+}

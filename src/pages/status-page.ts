@@ -1,0 +1,63 @@
+import type { Document } from '../exposition/document.ts';
+import { apiCard } from './api-card.ts';
+import { applianceRow, tableEnd, tableHead } from './fleet-table.ts';
+import { type Page, pageDocument, pageEnd, pageHead } from './frame.ts';
+import { html } from './html.ts';
+import type { StatusReport } from './status-report.ts';
+import { count, duration } from './words.ts';
+
+/** Browsers without scripts load the page anew after so many seconds. */
+const RELOAD_SECONDS = 30;
+
+/** So many rows are one buffer, and are written without a break. */
+const ROWS_A_STEP = 100;
+
+/** The status page of a report; yields where it may be interrupted. `script`: what keeps it up to date in a browser. */
+export function* statusPage(report: StatusReport, script: string): Generator<void, Document> {
+  const { appliances, time } = report;
+  const page: Page = {
+    title: 'Status',
+    version: report.version,
+    head: html`<noscript><meta http-equiv="refresh" content="${RELOAD_SECONDS}"></noscript>`,
+    script,
+  };
+  const buffers = [Buffer.from(`${pageHead(page)}${summary(report)}${tableHead(appliances.length)}`)];
+  let rows = '';
+  for (const [index, appliance] of appliances.entries()) {
+    rows += `${applianceRow(appliance, time)}\n`;
+    if ((index + 1) % ROWS_A_STEP > 0 && index + 1 < appliances.length) continue;
+    buffers.push(Buffer.from(rows));
+    rows = '';
+    yield;
+  }
+  buffers.push(Buffer.from(`${tableEnd(appliances.length)}${pageEnd(page)}`));
+  return pageDocument(page, buffers);
+}
+
+function summary({ time, version, revision, shard, apis, appliances }: StatusReport) {
+  const states = { up: 0, down: 0, waiting: 0 };
+  for (const { state } of appliances) states[state] += 1;
+  const ages = appliances.flatMap(({ dataAgeSeconds }) => dataAgeSeconds ?? []);
+  const oldest = ages.reduce((worst, age) => Math.max(worst, age), 0);
+  const tiles: readonly (readonly [label: string, text: string, kind?: string])[] = [
+    ['Appliances', count(appliances.length)],
+    ['Up', count(states.up), 'up'],
+    ['Down', count(states.down), states.down > 0 ? 'down' : ''],
+    ['Not polled yet', count(states.waiting)],
+    ['Oldest data', ages.length === 0 ? '–' : duration(oldest)],
+  ];
+  const tile = ([label, text, kind = '']: (typeof tiles)[number]) =>
+    html`<div class="tile ${kind}"><dt>${label}</dt><dd>${text}</dd></div>\n`;
+  const part =
+    shard.total === 1 ? undefined : html` · shard ${shard.index} of ${shard.total}: only its appliances are listed`;
+  return html`<div class="head"><h1>Status</h1>
+<div class="controls" hidden><p id="updated" class="muted"></p> <button type="button" id="pause" aria-pressed="false">Pause updates</button></div></div>
+<p class="muted" id="made" data-live data-build="${version} ${revision}">As of <time datetime="${time}">${time.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>${part}</p>
+<p id="trouble" class="trouble" role="alert" hidden></p>
+<p id="news" class="visually-hidden" role="status"></p>
+<dl class="tiles" id="tiles" data-live>
+${tiles.map(tile)}</dl>
+<div class="cards">
+${apis.map((api) => apiCard(api, time))}</div>
+`;
+}

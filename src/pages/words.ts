@@ -1,0 +1,76 @@
+import type { Api } from '../metrics/snapshot.ts';
+import type { RestReason } from '../polling/runner.ts';
+import { type Html, html } from './html.ts';
+import type { State } from './status-report.ts';
+
+/** What people call the APIs. */
+export const API_NAMES = {
+  gfa: 'File acceleration',
+  portal: 'Portal',
+} as const satisfies Record<Api, string>;
+
+/** Why nothing is to be had, in words. */
+export const REST_WORDS = {
+  forbidden: 'forbidden: the right or the licence is missing (403)',
+  not_found: 'not there (404)',
+  rejected: 'not taken for this appliance (422)',
+  empty: 'no record in its answers',
+} as const satisfies Record<RestReason, string>;
+
+/** The same in a word or two. */
+export const SHORT_REST_WORDS = {
+  forbidden: 'forbidden',
+  not_found: 'not there',
+  rejected: 'not taken',
+  empty: 'no record',
+} as const satisfies Record<RestReason, string>;
+
+const STATE_WORDS = { up: 'up', down: 'down', waiting: 'not polled yet' } as const satisfies Record<State, string>;
+
+/** What stands where nothing is known; read out as words. */
+export const NOTHING: Html = html`<span class="none" role="img" aria-label="none">–</span>`;
+
+/** A state as a word with a colour of its own, which is never all that tells it. */
+export function badge(state: State): Html {
+  return html`<span class="badge ${state}">${STATE_WORDS[state]}</span>`;
+}
+
+/** A number as people write it. */
+export function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
+/** Requests a second, with three digits that matter. */
+export function rate(perSecond: number): string {
+  return Number(perSecond.toPrecision(3)).toLocaleString('en', { maximumFractionDigits: 5 });
+}
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+  ['s', 1],
+] as const;
+
+/** A duration in its two largest units, as `12s`, `5m`, `1h 5m`, `2d 3h`. */
+export function duration(seconds: number): string {
+  let left = Math.max(0, Math.round(seconds));
+  const parts: string[] = [];
+  for (const [unit, size] of UNITS) {
+    const units = Math.floor(left / size);
+    left -= units * size;
+    if (units > 0) parts.push(`${units}${unit}`);
+    else if (parts.length > 0) break;
+    if (parts.length === 2) break;
+  }
+  return parts.join(' ') || '0s';
+}
+
+/** A moment by its distance from `now`, both RFC 3339; the moment itself is there too, for who points at it. */
+export function moment(at: string | null, now: string): Html {
+  if (at === null) return html`never`;
+  const seconds = (Date.parse(now) - Date.parse(at)) / 1000;
+  const distance = duration(Math.abs(seconds));
+  const text = distance === '0s' ? 'now' : seconds > 0 ? `${distance} ago` : `in ${distance}`;
+  return html`<time datetime="${at}" title="${at}">${text}</time>`;
+}

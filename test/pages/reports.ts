@@ -1,0 +1,107 @@
+import type { Document } from '../../src/exposition/document.ts';
+import type { ApiReport, ApplianceReport, StatusReport } from '../../src/pages/status-report.ts';
+
+/** The moment of every report here. */
+export const NOW = '2026-03-02T10:00:00.000Z';
+
+/** So many seconds before that moment. */
+export function secondsAgo(seconds: number): string {
+  return new Date(Date.parse(NOW) - seconds * 1000).toISOString();
+}
+
+/** An API that is well, but for what is said. */
+export function api(change: Partial<ApiReport> = {}): ApiReport {
+  return {
+    api: 'portal',
+    state: 'up',
+    url: 'https://portal.example.com',
+    notes: [],
+    lastSuccess: secondsAgo(2),
+    lastError: null,
+    token: { kind: 'token', expires: secondsAgo(-600) },
+    pace: { requestsPerSecond: 16.667, sustainedRequestsPerSecond: 16.667, heldUntil: null },
+    limits: { requests: 500, windowSeconds: 30, requestsPerDay: 1_000_000 },
+    budgetRemaining: 987_654,
+    intervalSeconds: 300,
+    effectiveIntervalSeconds: 300,
+    sweepSeconds: 290,
+    dataAge: { medianSeconds: 150, worstSeconds: 299, computedWorstSeconds: 450 },
+    tasks: { total: 31, resting: 2 },
+    resting: [{ operation: 'cow_disk_iops', reason: 'empty', tasks: 2 }],
+    accountTasks: [
+      {
+        task: 'portal/inventory',
+        operation: 'serials',
+        intervalSeconds: 900,
+        dataAgeSeconds: 60,
+        resting: null,
+        lastError: null,
+      },
+    ],
+    ...change,
+  };
+}
+
+/** An appliance that is well, but for what is said; its number is in its name and its serial. */
+export function appliance(number = 1, change: Partial<ApplianceReport> = {}): ApplianceReport {
+  return {
+    name: `edge-${number}`,
+    serial: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+    state: 'up',
+    type: 'edge',
+    build: '10.1.2',
+    availableBuild: null,
+    lastPoll: secondsAgo(number % 300),
+    lastSuccess: secondsAgo(number % 300),
+    dataAgeSeconds: 20 + (number % 280),
+    series: 22,
+    resting: [],
+    failing: 0,
+    lastError: null,
+    ...change,
+  };
+}
+
+/** A report of these. */
+export function reportOf(change: Partial<StatusReport> = {}): StatusReport {
+  return {
+    time: NOW,
+    version: '1.2.3',
+    revision: 'test',
+    shard: { index: 0, total: 1 },
+    apis: [api()],
+    appliances: [appliance()],
+    ...change,
+  };
+}
+
+/** A large fleet in which everything occurs: resting series, errors, appliances that are down or wait. */
+export function largeFleet(size: number): readonly ApplianceReport[] {
+  const operations = [
+    'cow_disk_iops',
+    'cow_disk_io_time',
+    'cow_disk_io_latency',
+    'file_iq_disk_iops',
+    'smb_connections',
+  ];
+  return Array.from({ length: size }, (_, number) => {
+    const resting = operations.slice(number % 5).map((operation) => ({ operation, reason: 'empty' }) as const);
+    if (number % 50 === 7) {
+      const lastError = {
+        operation: 'cpu_utilization',
+        time: secondsAgo(30),
+        message: 'POST /telemetry was answered 500',
+      };
+      return appliance(number, { state: 'down', failing: 3, lastError, resting });
+    }
+    if (number % 100 === 13) {
+      return appliance(number, { state: 'waiting', lastPoll: null, lastSuccess: null, dataAgeSeconds: null });
+    }
+    return appliance(number, { resting });
+  });
+}
+
+/** What a document says. */
+export async function textOf(document: Document): Promise<string> {
+  return Buffer.concat([...(await document.body(false)).pieces()]).toString();
+}

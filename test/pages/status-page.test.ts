@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import { statusPage } from '../../src/pages/status-page.ts';
+import type { StatusReport } from '../../src/pages/status-report.ts';
+import { atOnce } from '../../src/runtime/slices.ts';
+import { api, appliance, reportOf, secondsAgo, textOf } from './reports.ts';
+
+const pageOf = (change: Partial<StatusReport> = {}) => textOf(atOnce(statusPage(reportOf(change), 'export {};')));
+
+/** The page as somebody reads it: without tags, one blank between words. */
+async function wordsOf(change: Partial<StatusReport> = {}): Promise<string> {
+  const body = (await pageOf(change)).split('<body>')[1] ?? '';
+  const text = body.replaceAll(/<script[\s\S]*<\/script>/g, '').replaceAll(/<[^>]*>/g, ' ');
+  return text.replaceAll(/\s+/g, ' ');
+}
+
+describe('each API', () => {
+  test('is told with state, last success, token, pace, limits, budget, intervals, ages and what rests', async () => {
+    const words = await wordsOf();
+    for (const fact of [
+      'Portal portal up',
+      'Address https://portal.example.com',
+      'Last success 2s ago',
+      'Token expires in 10m',
+      'Pace 16.7 requests a second',
+      'Limits 500 requests in 30s, 1,000,000 in 24h',
+      'Budget left today 987,654 of 1,000,000',
+      'Effective interval 5m, as asked for',
+      'Data age median 2m 30s, worst 4m 59s; healthy data reaches 7m 30s at most',
+      'Last whole round 4m 50s',
+      'Tasks 31, 2 of them resting',
+      'cow_disk_iops no record in its answers 2',
+      'portal/inventory 15m 1m fine',
+    ]) {
+      expect(words).toContain(fact);
+    }
+  });
+
+  test('that is down says why, and one that holds its requests until when', async () => {
+    const pace = { requestsPerSecond: 0, sustainedRequestsPerSecond: 2, heldUntil: secondsAgo(-45) };
+    const words = await wordsOf({
+      apis: [api({ state: 'down', lastError: 'GET /serials was answered 503', pace, lastSuccess: null })],
+    });
+    expect(words).toContain('Portal portal down');
+    expect(words).toContain('Last success never');
+    expect(words).toContain('Last error GET /serials was answered 503');
+    expect(words).toContain('held : the service refused, the next request leaves in 45s ; then 2 requests a second');
+  });
+
+  test('says when the limits do not allow the interval asked for', async () => {
+    expect(await wordsOf({ apis: [api({ effectiveIntervalSeconds: 725 })] })).toContain(
+      'Effective interval 12m 5s : the limits do not allow the 5m asked for',
+    );
+  });
+
+  test('of which nothing is known yet says so, and makes nothing up', async () => {
+    const words = await wordsOf({
+      apis: [
+        api({
+          api: 'gfa',
+          state: 'waiting',
+          lastSuccess: null,
+          token: { kind: 'key', expires: null },
+          limits: { requests: 4, windowSeconds: 60, requestsPerDay: null },
+          budgetRemaining: null,
+          sweepSeconds: null,
+          dataAge: { medianSeconds: null, worstSeconds: null, computedWorstSeconds: 90 },
+          resting: [],
+          accountTasks: [],
+        }),
+      ],
+      appliances: [],
+    });
+    for (const fact of [
+      'File acceleration gfa not polled yet',
+      'Last success never',
+      'Token a key, which does not expire by itself',
+      'Limits 4 requests in 1m, no daily limit',
+      'Budget left today no daily limit',
+      'Data age no data yet',
+      'Last whole round not ended yet',
+      'None yet, or none at all.',
+    ]) {
+      expect(words).toContain(fact);
+    }
+    expect(words).not.toMatch(/null|undefined|NaN|Invalid/);
+    expect(await pageOf({ appliances: [] })).not.toContain('class="fleet"');
+  });
+});
+
+describe('each appliance', () => {
+  test('is a row: name, state, serial, build, last poll, data age, resting series and why, last error', async () => {
+    const words = await wordsOf({
+      appliances: [
+        appliance(1, {
+          name: 'Boston',
+          state: 'down',
+          availableBuild: '10.2.0',
+          lastPoll: secondsAgo(3),
+          dataAgeSeconds: 3_725,
+          resting: [
+            { operation: 'cow_disk_iops', reason: 'empty' },
+            { operation: 'smb_connections', reason: 'forbidden' },
+            { operation: 'cow_disk_io_time', reason: 'empty' },
+          ],
+          failing: 2,
+          lastError: { operation: 'cpu_utilization', time: secondsAgo(65), message: 'POST /x was answered 500' },
+        }),
+      ],
+    });
+    expect(words).toContain(
+      'Boston down 00000000-0000-4000-8000-000000000001 10.1.2 → 10.2.0 3s ago 1h 2m ' +
+        '3 of 22 · no record, forbidden ' +
+        'no record in its answers cow_disk_iops, cow_disk_io_time ' +
+        'forbidden: the right or the licence is missing (403) smb_connections ' +
+        'POST /x was answered 500 1m 5s ago · 2 series failing',
+    );
+  });
+
+  test('before its first poll says so', async () => {
+    const fresh = { state: 'waiting', build: null, lastPoll: null, dataAgeSeconds: null } as const;
+    expect(await wordsOf({ appliances: [appliance(1, fresh)] })).toContain(
+      'not polled yet 00000000-0000-4000-8000-000000000001 – never – 0 of 22 –',
+    );
+  });
+
+  test('is counted by its state, and the oldest data of all is told', async () => {
+    const appliances = [
+      appliance(1),
+      appliance(2, { state: 'down', dataAgeSeconds: 7_200 }),
+      appliance(3, { state: 'waiting', dataAgeSeconds: null }),
+    ];
+    const words = await wordsOf({ appliances });
+    expect(words).toContain('Appliances 3 Up 1 Down 1 Not polled yet 1 Oldest data 2h');
+  });
+
+  test('is one line of the page, which is what the script replaces', async () => {
+    const message = 'a\nb\r\nc';
+    const lastError = { operation: 'o', time: secondsAgo(1), message };
+    const page = await pageOf({ appliances: [appliance(1, { lastError }), appliance(2), appliance(3)] });
+    expect(page.match(/^<tr role="row" id="a-.*<\/tr>$/gm)).toHaveLength(3);
+    expect(page).toContain('a b c');
+  });
+});
+
+test('a shard says that it lists only its own part of the fleet', async () => {
+  expect(await wordsOf({ shard: { index: 1, total: 3 } })).toContain('shard 1 of 3: only its appliances are listed');
+  expect(await wordsOf()).not.toContain('shard');
+});
+
+test('whatever a service or an appliance calls itself is shown as text', async () => {
+  const hostile = `</td></script><script>alert("x")</script>&'`;
+  const resting = [{ operation: hostile, reason: 'empty' }] as const;
+  const page = await pageOf({
+    version: hostile,
+    revision: hostile,
+    apis: [
+      api({
+        url: hostile,
+        lastError: hostile,
+        resting: [{ operation: hostile, reason: 'empty', tasks: 1 }],
+        accountTasks: [{ ...api().accountTasks[0], task: hostile, lastError: hostile } as never],
+      }),
+    ],
+    appliances: [
+      appliance(1, {
+        name: hostile,
+        serial: hostile,
+        build: hostile,
+        availableBuild: hostile,
+        resting,
+        lastError: { operation: hostile, time: secondsAgo(1), message: hostile },
+      }),
+    ],
+  });
+  expect(page.match(/<script/g)).toHaveLength(1);
+  expect(page).not.toContain('alert("x")');
+  expect(page.split('&lt;/td&gt;&lt;/script&gt;&lt;script&gt;alert(&quot;x&quot;)').length).toBeGreaterThan(12);
+});
+
+test('its policy lets nothing run or load but its own script, by hash, and the page itself anew', () => {
+  const { headers } = atOnce(statusPage(reportOf(), 'export {};'));
+  expect(headers['content-security-policy']).toMatch(
+    /^default-src 'none'; style-src 'sha256-[\w+/]+='; img-src data:; script-src 'sha256-[\w+/]+='; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+  );
+});
+
+test('without scripts it loads itself anew', async () => {
+  expect(await pageOf()).toContain('<noscript><meta http-equiv="refresh" content="30"></noscript>');
+});
