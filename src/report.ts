@@ -13,6 +13,7 @@ import type { RestReason } from './polling/runner.ts';
 import { dataTasks, demandPerSecond, stretch, worstAgeMs } from './polling/sweep.ts';
 import type { ApplianceStatus } from './polling/watch.ts';
 import type { Clock } from './runtime/clock.ts';
+import { atOnce } from './runtime/slices.ts';
 
 /** How many times its interval a task of this API has to wait, as the limits are now. */
 export function stretchOf(source: Source | undefined): number {
@@ -24,11 +25,19 @@ export function stretchOf(source: Source | undefined): number {
 
 /** What an API looks like at this moment, for the exporter's own metrics. */
 export function read(source: Source): ApiReading {
+  return atOnce(reading(source));
+}
+
+/** The same; yields between looks at all tasks, of which there may be very many. */
+function* reading(source: Source): Generator<void, ApiReading> {
   const { api, watch, pacer, runner, intervalMs } = source;
   const stretched = stretchOf(source);
+  yield;
   const awake = dataTasks(watch.tasks).filter(({ id }) => runner.restReason(id) === undefined);
   const longestMs = awake.reduce((most, task) => Math.max(most, task.intervalMs), intervalMs);
+  yield;
   const ages = watch.ages(({ id }) => runner.restReason(id) === undefined);
+  yield;
   return {
     api,
     up: watch.up,
@@ -57,7 +66,7 @@ export function* report(
   const appliances: ApplianceReport[] = [];
   for (const source of sources) {
     const found = yield* lookAtTasks(source);
-    apis.push(apiReport(source, found, clock));
+    apis.push(apiReport(source, yield* reading(source), found, clock));
     yield;
     for (const appliance of source.watch.appliances()) {
       appliances.push(applianceReport(source, appliance, found.appliances.get(appliance.serial) ?? NO_TASKS));
@@ -127,9 +136,8 @@ function accountTask(
   };
 }
 
-function apiReport(source: Source, { resting, accountTasks }: Found, clock: Clock): ApiReport {
+function apiReport(source: Source, told: ApiReading, { resting, accountTasks }: Found, clock: Clock): ApiReport {
   const { watch, pacer, runner, target, intervalMs, tokenSecondsLeft } = source;
-  const reading = read(source);
   const secondsLeft = tokenSecondsLeft?.();
   const fromNow = (ms: number | undefined) => (ms === undefined ? null : rfc3339(clock.now() + ms));
   return {
@@ -144,7 +152,7 @@ function apiReport(source: Source, { resting, accountTasks }: Found, clock: Cloc
       expires: fromNow(secondsLeft === undefined ? undefined : secondsLeft * 1000),
     },
     pace: {
-      requestsPerSecond: rounded(reading.pacePerSecond),
+      requestsPerSecond: rounded(told.pacePerSecond),
       sustainedRequestsPerSecond: rounded(pacer.sustainedPerSecond),
       heldUntil: fromNow(pacer.heldUntil === undefined ? undefined : pacer.heldUntil - clock.monotonic()),
     },
@@ -153,14 +161,14 @@ function apiReport(source: Source, { resting, accountTasks }: Found, clock: Cloc
       windowSeconds: target.limit.windowMs / 1000,
       requestsPerDay: target.dailyLimit ?? null,
     },
-    budgetRemaining: reading.budgetRemaining ?? null,
+    budgetRemaining: told.budgetRemaining ?? null,
     intervalSeconds: intervalMs / 1000,
-    effectiveIntervalSeconds: rounded(reading.effectiveIntervalSeconds),
-    sweepSeconds: rounded(reading.sweepSeconds),
+    effectiveIntervalSeconds: rounded(told.effectiveIntervalSeconds),
+    sweepSeconds: rounded(told.sweepSeconds),
     dataAge: {
-      medianSeconds: rounded(reading.medianAgeSeconds),
-      worstSeconds: rounded(reading.worstAgeSeconds),
-      computedWorstSeconds: rounded(reading.computedWorstAgeSeconds),
+      medianSeconds: rounded(told.medianAgeSeconds),
+      worstSeconds: rounded(told.worstAgeSeconds),
+      computedWorstSeconds: rounded(told.computedWorstAgeSeconds),
     },
     tasks: { total: watch.tasks.length, resting: runner.resting },
     resting,

@@ -270,7 +270,9 @@ function portal({ origin }: Echo) {
 async function pagesAfter(program: Program, holds: () => boolean): Promise<readonly string[]> {
   const url = await program.serving();
   await until('enough to have happened', holds);
-  const pages = await Promise.all(['/', '/metrics', '/status', '/readyz', '/nowhere'].map((path) => get(url + path)));
+  const pages = await Promise.all(
+    ['/', '/metrics', '/status', '/api/v1/status', '/readyz', '/nowhere'].map((path) => get(url + path)),
+  );
   program.kill('SIGTERM');
   const { stdout, stderr } = await program.ended;
   return [stdout, stderr, ...pages.map(({ text }) => text)];

@@ -14,6 +14,9 @@ const PATIENCE_MS = 8_000;
 /** Rows that are taken over in one turn. */
 const ROWS_A_TURN = 50;
 
+/** Rows that are moved to another place in one turn. */
+const MOVED_A_TURN = 200;
+
 /** Milliseconds between the last key and the filter: a word is typed at one go. */
 const TYPING_MS = 80;
 
@@ -30,6 +33,9 @@ const parser = new DOMParser();
 
 /** @type {HTMLElement[]} In the order shown. */
 let rows = body === null ? [] : /** @type {HTMLElement[]} */ ([...body.querySelectorAll('tr')]);
+
+/** The order that rows are being moved into: a later one ends the move. */
+let moving = rows;
 
 /** What each row says, in lower case. @type {WeakMap<Element, string>} */
 const texts = new WeakMap();
@@ -111,11 +117,30 @@ function sort() {
   const ordered = keyed.map(({ row }) => row);
   if (ordered.every((row, index) => row === rows[index] && row.parentNode === body)) return;
   rows = ordered;
-  const focused = document.activeElement;
-  body.replaceChildren(...rows);
-  if (focused instanceof HTMLElement && focused !== document.activeElement && body.contains(focused)) {
-    focused.focus({ preventScroll: true });
+  void move(rows, body);
+}
+
+/**
+ * Moves the rows to their places from the top on, what is in sight first.
+ * @type {(ordered: HTMLElement[], into: HTMLElement) => Promise<void>}
+ */
+async function move(ordered, into) {
+  moving = ordered;
+  for (let at = 0; at < ordered.length; at += MOVED_A_TURN) {
+    if (at > 0) await nextTurn();
+    if (moving !== ordered) return;
+    const focused = document.activeElement;
+    const some = ordered.slice(at, at + MOVED_A_TURN);
+    if (at === 0) into.prepend(...some);
+    else ordered[at - 1]?.after(...some);
+    if (focused instanceof HTMLElement && focused !== document.activeElement && into.contains(focused)) {
+      focused.focus({ preventScroll: true });
+    }
   }
+}
+
+function nextTurn() {
+  return new Promise((resolve) => setTimeout(resolve));
 }
 
 /** @param {string | number} value */
@@ -268,9 +293,11 @@ async function takeRows(fresh) {
         texts.delete(old);
       }
     }
-    await new Promise((resolve) => setTimeout(resolve));
+    await nextTurn();
   }
   const there = new Set(fresh.map(idOf));
+  // What is being moved may hold rows that go now: the sort below begins anew.
+  if (rows.some((row) => !there.has(row.id))) moving = [];
   for (const row of rows) {
     if (there.has(row.id)) continue;
     lines.delete(row.id);

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import type { StatusReport } from '../../src/pages/status-report.ts';
+import { exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
+import { until } from '../support/until.ts';
+
+const statusOf = async (live: Awaited<ReturnType<typeof exporter>>) =>
+  JSON.parse((await live.get('/api/v1/status')).text) as StatusReport;
+
+test('the status as JSON tells both services and the fleet as they are', async () => {
+  const standIn = await services();
+  const live = await exporter({ ...gfaEnvironment(standIn), ...portalEnvironment(standIn) });
+  const report = await until('all to be polled', async () => {
+    const told = await statusOf(live);
+    const up = told.apis.every(({ state }) => state === 'up');
+    return up && told.appliances.length === 4 && told.appliances.every(({ state }) => state === 'up') && told;
+  });
+  const [gfa, portal] = report.apis;
+  expect(gfa).toMatchObject({
+    api: 'gfa',
+    state: 'up',
+    url: standIn.gfaUrl,
+    token: { kind: 'key', expires: null },
+    intervalSeconds: 10,
+    effectiveIntervalSeconds: 10,
+    budgetRemaining: null,
+    limits: { requests: 4, windowSeconds: 10, requestsPerDay: null },
+    accountTasks: [{ task: 'gfa/data', resting: null, lastError: null }],
+  });
+  expect(portal).toMatchObject({
+    api: 'portal',
+    state: 'up',
+    lastError: null,
+    token: { kind: 'token' },
+    limits: { requests: 500, windowSeconds: 30, requestsPerDay: 1_000_000 },
+    tasks: { total: 9, resting: 0 },
+  });
+  expect(Date.parse(portal?.token.expires ?? '')).toBeGreaterThan(Date.parse(report.time));
+  expect(portal?.budgetRemaining).toBeLessThan(1_000_000);
+  expect(report.appliances.map(({ serial }) => serial).toSorted()).toEqual(
+    standIn.fleet.appliances.map(({ serial }) => serial).toSorted(),
+  );
+  for (const { name, serial, build, series, dataAgeSeconds, lastPoll } of report.appliances) {
+    expect(standIn.fleet.appliances.find((each) => each.serial === serial)?.title).toBe(name);
+    expect(build).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(series).toBe(2);
+    expect(dataAgeSeconds).toBeGreaterThanOrEqual(0);
+    expect(Date.parse(lastPoll ?? '')).toBeLessThanOrEqual(Date.parse(report.time));
+  }
+});
+
+test('one appliance that fails is told with its error in words, and what it does not have rests with the reason', async () => {
+  const standIn = await services();
+  const [first] = standIn.fleet.appliances;
+  standIn.fail({ kind: 'status', status: 500, serial: first?.serial ?? '' });
+  standIn.fail({ kind: 'status', status: 403, operation: 'load_average' });
+  const live = await exporter(portalEnvironment(standIn));
+  const report = await until('the failure to be told', async () => {
+    const told = await statusOf(live);
+    return (
+      told.appliances.some(({ state }) => state === 'down') &&
+      told.appliances.some(({ state }) => state === 'up') &&
+      told
+    );
+  });
+  expect(report.appliances.find(({ serial }) => serial === first?.serial)).toMatchObject({
+    state: 'down',
+    lastError: { message: expect.stringMatching(/^POST .* answered 500/) },
+  });
+  const well = report.appliances.find(({ state }) => state === 'up');
+  expect(well).toMatchObject({ resting: [{ operation: 'load_average', reason: 'forbidden' }], lastError: null });
+  expect(report.apis[0]?.resting).toContainEqual({
+    operation: 'load_average',
+    reason: 'forbidden',
+    tasks: expect.any(Number),
+  });
+});
+
+test('credentials that are refused are told in words, with what to do', async () => {
+  const standIn = await services();
+  const live = await exporter({ ...portalEnvironment(standIn), PORTAL_SERVICE_SECRET: 'wrong' });
+  const { apis } = await until('the refusal', async () => {
+    const told = await statusOf(live);
+    return told.apis[0]?.state === 'down' && told;
+  });
+  expect(apis[0]).toMatchObject({
+    token: { kind: 'token', expires: null },
+    lastSuccess: null,
+    lastError: expect.stringContaining('check the portal credentials'),
+  });
+  expect(apis[0]?.accountTasks[0]?.lastError).toContain('check the portal credentials');
+});
