@@ -267,12 +267,7 @@ describe('the first polls have ended', () => {
 });
 
 describe('an operation that the API refuses', () => {
-  const refused = (one: Task, status: number): Outcome => ({
-    state: 'absent',
-    task: one,
-    error: answered(status),
-    seconds: 1,
-  });
+  const refused = (one: Task, status: number) => failed(one, answered(status), 'absent');
   const jobs = task('jobs', { operation: 'jobs', restMs: minutes(15) });
 
   test('is told once, and once when it is given again', () => {
