@@ -36,7 +36,8 @@ export function demoEnvironment(
     PORTAL_SERVICE_SECRET: standIn.credentials.serviceSecret,
     PORTAL_INTERVAL: '30s',
     PORTAL_DISCOVERY_INTERVAL: '1m',
-    PORTAL_SERIES: 'all',
+    PORTAL_SERIES: 'all,appliance_health_score=1m',
+    PORTAL_COLLECTORS: 'all=30s',
     PORTAL_RATE_LIMIT: `${LIMITS.burst.requests}/${LIMITS.burst.windowMs}ms`,
     PORTAL_DAILY_LIMIT: String(LIMITS.daily),
   };

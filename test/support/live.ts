@@ -38,6 +38,7 @@ export function portalEnvironment({ portalUrl, credentials }: StandIn): Environm
     PORTAL_INTERVAL: '10s',
     PORTAL_DISCOVERY_INTERVAL: '10s',
     PORTAL_SERIES: 'cpu_utilization,load_average',
+    PORTAL_COLLECTORS: 'telemetry,volumes=10s,edges=10s,license=10s',
   };
 }
 

@@ -107,10 +107,11 @@ export class NotificationLedger {
     const told = text(record.severity);
     const severity = SEVERITIES.find((word) => word === told) ?? OTHER;
     this.#latest.set(severity, Math.max(at, this.#latest.get(severity) ?? at));
-    if (at < this.#since) return;
+    // One from before the start makes its series, at zero.
+    const by = at < this.#since ? 0 : 1;
     const { category, sub_category, appliance_name, volume_name } = record;
-    this.#total.add([severity, text(category), text(sub_category), text(appliance_name), text(volume_name)]);
-    this.#bySeverity.add([severity]);
+    this.#total.add([severity, text(category), text(sub_category), text(appliance_name), text(volume_name)], by);
+    this.#bySeverity.add([severity], by);
   }
 }
 

@@ -34,7 +34,7 @@ const outdated = {
 /** The newest software by type, against what the appliances run. */
 export const software: CollectorRow = {
   name: 'software',
-  intervalMs: 21_600_000,
+  intervalMs: 3_600_000,
   tables: [
     { source: 'GET /software/downloads', subject: [], families: [downloads, newest] },
     { source: 'GET /software/downloads, GET /edges', subject: applianceLabels, families: [outdated] },

@@ -76,5 +76,6 @@ function detailTask(parts: PortalParts, intervalMs: number, { serial, edgeId, na
     };
     return toSamples(edgeDetailTable, [record], { serial, filer: name }, note);
   });
-  return [{ ...task, id: `portal/${serial}/edge` }];
+  // Another name is another task: it is due at once, and what was said under the old name leaves.
+  return [{ ...task, id: `portal/${serial}/edge/${name}` }];
 }

@@ -6,12 +6,14 @@ import { listed } from '../records.ts';
 import { type LedgerParts, PerAppliance, placeOf, type SnapshotLedger } from './snapshot-ledgers.ts';
 import { latestSnapshotTable, phaseDuration, snapshotFiles, snapshotsTotal, timeToProtect } from './snapshot-tables.ts';
 
+const PROTECT = 'protect_mean';
+
 interface Finished {
   latest: { readonly at: number; readonly record: Fields } | undefined;
   snapshots: number;
   readonly files: Map<string, number>;
-  readonly protect: Histogram;
-  readonly phases: ReadonlyMap<string, Histogram>;
+  /** By the field that they are of. */
+  readonly durations: Map<string, Histogram>;
 }
 
 /** Finished snapshots (`snapshot_details`): the newest of each appliance, and every one counted once by its version. */
@@ -21,13 +23,11 @@ export class FinishedSnapshots implements SnapshotLedger {
 
   constructor(parts: LedgerParts) {
     this.#parts = parts;
-    const { bounds } = parts.histograms;
     this.#appliances = new PerAppliance(parts, () => ({
       latest: undefined,
       snapshots: 0,
       files: new Map(),
-      protect: new Histogram(bounds),
-      phases: new Map(Object.keys(phaseDuration.fields).map((field) => [field, new Histogram(bounds)])),
+      durations: new Map(),
     }));
   }
 
@@ -49,33 +49,41 @@ export class FinishedSnapshots implements SnapshotLedger {
       note('record', 'volume_version');
       return;
     }
-    if (!this.#appliances.counts(`${serial} ${version}`, at, horizon)) return;
-    finished.snapshots += 1;
+    // One from before the start makes its series, at zero: then no first one is missed.
+    const isCounted = this.#appliances.counts(`${serial} ${version}`, at, horizon);
+    if (isCounted) finished.snapshots += 1;
     for (const field of Object.keys(snapshotFiles.fields)) {
       const files = snapshotFiles.from.read(record[field]);
-      if (files !== undefined && files >= 0) finished.files.set(field, (finished.files.get(field) ?? 0) + files);
+      if (files === undefined || files < 0) continue;
+      finished.files.set(field, (finished.files.get(field) ?? 0) + (isCounted ? files : 0));
     }
-    const protect = timeToProtect.from.read(record.protect_mean);
-    if (protect !== undefined) finished.protect.observe(protect);
-    for (const [field, histogram] of finished.phases) {
-      const took = phaseDuration.from.read(record[field]);
-      if (took !== undefined) histogram.observe(took);
+    this.#observe(finished.durations, PROTECT, timeToProtect.from.read(record.protect_mean), isCounted);
+    for (const field of Object.keys(phaseDuration.fields)) {
+      this.#observe(finished.durations, field, phaseDuration.from.read(record[field]), isCounted);
     }
+  }
+
+  #observe(durations: Map<string, Histogram>, name: string, seconds: number | undefined, isCounted: boolean): void {
+    if (seconds === undefined) return;
+    const histogram = durations.get(name) ?? new Histogram(this.#parts.histograms.bounds);
+    durations.set(name, histogram);
+    if (isCounted) histogram.observe(seconds);
   }
 
   *#samples(note: NoteDrop): Generator<Sample> {
     const { boundText } = this.#parts.histograms;
-    for (const [labels, { latest, snapshots, files, protect, phases }] of this.#appliances.entries()) {
+    for (const [labels, { latest, snapshots, files, durations }] of this.#appliances.entries()) {
       if (latest !== undefined) yield* toSamples(latestSnapshotTable, [latest.record], labels, note);
       yield { name: snapshotsTotal.name, labels, value: snapshots };
       for (const [field, added] of Object.entries(snapshotFiles.fields)) {
         const value = files.get(field);
         if (value !== undefined) yield { name: snapshotFiles.name, labels: { ...labels, ...added }, value };
       }
-      if (protect.count > 0) yield* protect.samples(timeToProtect.name, labels, boundText);
+      const protect = durations.get(PROTECT);
+      if (protect !== undefined) yield* protect.samples(timeToProtect.name, labels, boundText);
       for (const [field, added] of Object.entries(phaseDuration.fields)) {
-        const histogram = phases.get(field);
-        if (histogram === undefined || histogram.count === 0) continue;
+        const histogram = durations.get(field);
+        if (histogram === undefined) continue;
         yield* histogram.samples(phaseDuration.name, { ...labels, ...added }, boundText);
       }
     }

@@ -41,9 +41,7 @@ export class PropagatedSnapshots implements SnapshotLedger {
   *#samples(note: NoteDrop): Generator<Sample> {
     for (const [labels, { latest, durations }] of this.#appliances.entries()) {
       if (latest !== undefined) yield* toSamples(latestPropagationTable, [latest.record], labels, note);
-      if (durations.count > 0) {
-        yield* durations.samples(propagation.name, labels, this.#parts.histograms.boundText);
-      }
+      yield* durations.samples(propagation.name, labels, this.#parts.histograms.boundText);
     }
   }
 }
