@@ -10,7 +10,7 @@ import { catalog } from '../src/catalog.ts';
 import { usage } from '../src/cli.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { fileVariable, rows } from '../src/config/variables.ts';
-import { FURTHER_SERIES, STANDARD_SERIES } from '../src/sources/portal/operations.ts';
+import { ECONOMY_REPLACES, FURTHER_SERIES, STANDARD_SERIES } from '../src/sources/portal/operations.ts';
 import { portalVocabulary } from '../src/sources/portal/vocabulary.ts';
 import { metricsReference, withGeneratedParts } from './support/reference.ts';
 
@@ -117,6 +117,14 @@ describe('the examples', () => {
     const perAppliance = (STANDARD_SERIES.length * 86_400) / 300;
     expect(readme).toContain(`takes ${perAppliance.toLocaleString('en')} requests a day`);
     expect(readme).toContain(`so ${Math.floor(1_000_000 / perAppliance)} appliances use the whole day`);
+    const economy = 86_400 / 300 + ((STANDARD_SERIES.length - ECONOMY_REPLACES.length) * 86_400) / 3_600;
+    // A hundredth of the day is kept in reserve, and the inventory takes three requests in a quarter of an hour.
+    const fitting = Math.floor((990_000 - 3 * 96) / economy).toLocaleString('en');
+    expect(readme).toContain(`lets ${fitting} appliances fit`);
+    expect(fileText('docs/pacing.md')).toContain(
+      `takes ${economy} requests a day instead of ${perAppliance.toLocaleString('en')}`,
+    );
+    expect(fileText('docs/pacing.md').replaceAll('\n', ' ')).toContain(`and ${fitting} appliances fit`);
   });
 
   // Where .ci/run asks for the binaries of Prometheus, a machine without them fails instead of skipping.

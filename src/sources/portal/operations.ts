@@ -69,10 +69,11 @@ export function operationsFor(chosen: readonly string[], isEconomy = false): Rea
 /** The load over one and five minutes, which no other operation gives. */
 const shortLoad: readonly Family[] = standardSeries.load_average.filter(({ fields }) => isEveryOtherField(fields));
 
-/** The records without the load over fifteen minutes, whatever its field is called. */
+/** The records without the cores and the load over fifteen minutes, whatever its field is called. */
 function withoutLongLoad(body: unknown, note: NoteDrop): readonly Fields[] {
+  const isLeft = (field: string) => field !== 'num_cores' && loadWindow(field) !== '15m';
   return newestFirst(body, note).map((record) =>
-    Object.fromEntries(Object.entries(record).filter(([field]) => loadWindow(field) !== '15m')),
+    Object.fromEntries(Object.entries(record).filter(([field]) => isLeft(field))),
   );
 }
 
