@@ -1,12 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Body, bodyOf, type Packed, pack, plainBody } from './coding.ts';
 import { acceptsGzip } from './negotiate.ts';
 import { send } from './sending.ts';
-
-/** A page that is not read to its end within this is cut off, in milliseconds. */
-const LONGEST_READ_MS = 60_000;
 
 /** A whole page, made once and sent to whoever asks; it is packed when somebody first wants it packed. */
 export class Document {
@@ -32,7 +28,7 @@ export async function sendDocument(
   request: IncomingMessage,
   response: ServerResponse,
   document: Document,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  log: Log,
 ): Promise<void> {
   const gzip = acceptsGzip(request.headers['accept-encoding']);
   const body = await document.body(gzip);
@@ -51,16 +47,9 @@ export async function sendDocument(
     response.end();
     return;
   }
-  const ended = new AbortController();
-  const tooLong = new AbortController();
-  void clock.sleep(LONGEST_READ_MS, ended.signal).then(() => {
-    if (!ended.signal.aborted) tooLong.abort();
-  });
   try {
-    await send(response, body.pieces(), tooLong.signal);
+    await send(response, body.pieces());
   } catch (err) {
     log.debug({ err, path: request.url }, 'a page was not read to its end');
-  } finally {
-    ended.abort();
   }
 }

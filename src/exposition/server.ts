@@ -64,6 +64,7 @@ export class ExpositionServer {
   readonly #server: Server;
   #scrapes = 0;
   #closing = false;
+  #isShort = false;
   /** Connections that are not secured yet. */
   readonly #shakingHands = new Set<Socket>();
   /** Which rules a connection was made under. */
@@ -75,7 +76,11 @@ export class ExpositionServer {
     this.#server.maxConnections = settings.maxConnections;
     if (settings.front !== undefined) this.#putBehind(settings.front);
     this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const ended = new AbortController();
+      // Whatever the page: who does not read it holds a connection, and gives it back.
+      void settings.clock.sleep(scrapeTimeoutMs(request), ended.signal).then(() => response.destroy());
       response.once('close', () => {
+        ended.abort();
         // A connection busy when the server closed stays open for the next request otherwise, which never comes.
         if (this.#closing) request.socket.end();
       });
@@ -94,6 +99,10 @@ export class ExpositionServer {
       this.#server.once('error', reject);
       this.#server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
         this.#server.off('error', reject);
+        this.#server.on('error', (err) => this.#cannotTake(err));
+        this.#server.on('connection', () => {
+          this.#isShort = false;
+        });
         resolve((this.#server.address() as AddressInfo).port);
       });
     });
@@ -120,6 +129,12 @@ export class ExpositionServer {
       this.#server.closeIdleConnections();
       if (signal.aborted) cut();
     });
+  }
+
+  /** Of a machine out of files or memory; unheard, it would end the process. Said once until a connection comes again. */
+  #cannotTake(err: Error): void {
+    if (!this.#isShort) this.#settings.log.error({ err }, 'a connection could not be taken; going on');
+    this.#isShort = true;
   }
 
   /** Node's own handling of a connection comes after the front, and not at once. */
@@ -151,7 +166,8 @@ export class ExpositionServer {
         return;
       }
     }
-    const page = async (document: Promise<Document>) => sendDocument(request, response, await document, this.#settings);
+    const page = async (document: Promise<Document>) =>
+      sendDocument(request, response, await document, this.#settings.log);
     const pages: Readonly<Record<string, () => Promise<void> | void>> = {
       [metricsPath]: () => this.#scrape(request, response),
       '/healthz': () => sendText(response, 200, 'ok\n'),
@@ -195,26 +211,18 @@ export class ExpositionServer {
       if (coding !== undefined) response.setHeader('content-encoding', coding);
       response.setHeader('content-length', body.length);
       if (request.method === 'HEAD') response.end();
-      else await this.#send(body, request, response);
+      else await this.#send(body, response);
     } finally {
       body.release();
     }
   }
 
-  async #send(body: Body, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { clock, log } = this.#settings;
-    const ended = new AbortController();
-    const tooLong = new AbortController();
-    void clock.sleep(scrapeTimeoutMs(request), ended.signal).then(() => {
-      if (!ended.signal.aborted) tooLong.abort();
-    });
+  async #send(body: Body, response: ServerResponse): Promise<void> {
     try {
-      await send(response, body.pieces(), tooLong.signal);
+      await send(response, body.pieces());
     } catch (err) {
       // The scraper went away or was too slow: its matter, and everything that it held is free now.
-      log.debug({ err }, 'a scrape was not read to its end');
-    } finally {
-      ended.abort();
+      this.#settings.log.debug({ err }, 'a scrape was not read to its end');
     }
   }
 }
