@@ -197,7 +197,7 @@ function politeClient(
   { api, baseUrl, limit, dailyLimit, mostPerMs }: Target,
   config: Config,
   own: OwnMetrics,
-  { clock, version }: Outside,
+  { clock, version, connect = createDispatcher }: Outside,
 ): {
   readonly client: JsonClient;
   readonly pacer: Pacer;
@@ -205,7 +205,7 @@ function politeClient(
   readonly close: () => Promise<void>;
 } {
   const { concurrency, timeoutMs, maxResponseBytes, proxy } = config.requests;
-  const dispatcher = createDispatcher(
+  const dispatcher = connect(
     concurrency,
     proxy && {
       httpProxy: proxy.httpProxy?.url.reveal() ?? '',
