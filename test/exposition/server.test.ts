@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { pieces } from '../../src/exposition/sending.ts';
 import type { Format } from '../../src/exposition/text.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { exposition, large, serve, serving, sluggish, until } from './serving.ts';
+import { document, exposition, large, serve, serving, sluggish, until } from './serving.ts';
 
 const whole = Buffer.concat(exposition);
 const openMetrics = { accept: 'application/openmetrics-text;version=1.0.0' };
