@@ -37,7 +37,7 @@ const tables: readonly Table[] = [
   {
     source: 'GET /data, locks',
     subject: gfa.pairLabels,
-    families: [gfa.lockLatest, gfa.lockDuration, gfa.lockEvents, gfa.lockState],
+    families: [gfa.lockLatest, gfa.lockTimestamp, gfa.lockDuration, gfa.lockEvents, gfa.lockState],
   },
   { source: 'GET /data, every group', subject: [...gfa.pairLabels, 'group'], families: [gfa.recordTimestamp] },
   { source: 'GET /serials, GET /edges', subject: portal.applianceLabels, families: portal.inventoryTable },

@@ -30,7 +30,7 @@ export function read(source: Source): ApiReading {
 
 /** The same; yields between looks at all tasks, of which there may be very many. */
 function* reading(source: Source): Generator<void, ApiReading> {
-  const { api, watch, pacer, runner, intervalMs } = source;
+  const { api, watch, pacer, budget, runner, intervalMs } = source;
   const stretched = stretchOf(source);
   yield;
   const awake = dataTasks(watch.tasks).filter(({ id }) => runner.restReason(id) === undefined);
@@ -43,9 +43,11 @@ function* reading(source: Source): Generator<void, ApiReading> {
     up: watch.up,
     pacePerSecond: pacer.perSecond,
     budgetRemaining: pacer.budgetRemaining,
+    budgetLimit: budget.limit,
     lastSuccessSeconds: watch.lastSuccessAt === undefined ? undefined : watch.lastSuccessAt / 1000,
     sweepSeconds: watch.sweepSeconds,
     effectiveIntervalSeconds: (intervalMs * stretched) / 1000,
+    configuredIntervalSeconds: intervalMs / 1000,
     resting: runner.restingBy(),
     medianAgeSeconds: ages?.medianSeconds,
     worstAgeSeconds: ages?.worstSeconds,

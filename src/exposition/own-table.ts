@@ -67,6 +67,13 @@ export const ownTable = {
     unit: undefined,
     labels: ['api'],
   },
+  budgetLimit: {
+    name: 'filer_exporter_daily_budget_limit',
+    help: 'Requests that this instance may send in 24 hours; missing where there is no limit.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api'],
+  },
   lastSuccess: {
     name: 'filer_exporter_last_success_timestamp_seconds',
     help: 'When a poll of the API last succeeded.',
@@ -84,6 +91,13 @@ export const ownTable = {
   effectiveInterval: {
     name: 'filer_exporter_effective_interval_seconds',
     help: 'Time between two polls as the limits allow it; above the interval asked for when the fleet is too large for it.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: ['api'],
+  },
+  configuredInterval: {
+    name: 'filer_exporter_configured_interval_seconds',
+    help: 'Time between two polls that the configuration asks for, to compare the effective interval with.',
     type: 'gauge',
     unit: 'seconds',
     labels: ['api'],

@@ -10,9 +10,12 @@ export interface ApiReading {
   readonly up: boolean;
   readonly pacePerSecond: number;
   readonly budgetRemaining: number | undefined;
+  /** Requests allowed in 24 hours; undefined without a limit. */
+  readonly budgetLimit: number | undefined;
   readonly lastSuccessSeconds: number | undefined;
   readonly sweepSeconds: number | undefined;
   readonly effectiveIntervalSeconds: number;
+  readonly configuredIntervalSeconds: number;
   /** How many tasks rest, by reason. */
   readonly resting: ReadonlyMap<string, number>;
   readonly medianAgeSeconds: number | undefined;
@@ -70,9 +73,11 @@ export class OwnMetrics {
   readonly #throttled = this.#counter(ownTable.throttled);
   readonly #pace = this.#gauge(ownTable.pace);
   readonly #budget = this.#gauge(ownTable.budgetRemaining);
+  readonly #budgetLimit = this.#gauge(ownTable.budgetLimit);
   readonly #lastSuccess = this.#gauge(ownTable.lastSuccess);
   readonly #sweep = this.#gauge(ownTable.sweepDuration);
   readonly #effectiveInterval = this.#gauge(ownTable.effectiveInterval);
+  readonly #configuredInterval = this.#gauge(ownTable.configuredInterval);
   readonly #resting = this.#gauge(ownTable.tasksResting);
   readonly #dataAge = this.#gauge(ownTable.dataAge);
   readonly #worstDataAge = this.#gauge(ownTable.worstDataAge);
@@ -145,6 +150,7 @@ export class OwnMetrics {
       this.#up.set({ api }, reading.up ? 1 : 0);
       this.#pace.set({ api }, reading.pacePerSecond);
       this.#effectiveInterval.set({ api }, reading.effectiveIntervalSeconds);
+      this.#configuredInterval.set({ api }, reading.configuredIntervalSeconds);
       for (const [reason, count] of reading.resting) this.#resting.set({ api, reason }, count);
       this.#worstDataAge.set({ api }, reading.computedWorstAgeSeconds);
       const ages = { median: reading.medianAgeSeconds, worst: reading.worstAgeSeconds };
@@ -153,6 +159,7 @@ export class OwnMetrics {
         else this.#dataAge.set({ api, statistic }, age);
       }
       if (reading.budgetRemaining !== undefined) this.#budget.set({ api }, reading.budgetRemaining);
+      if (reading.budgetLimit !== undefined) this.#budgetLimit.set({ api }, reading.budgetLimit);
       if (reading.lastSuccessSeconds !== undefined) this.#lastSuccess.set({ api }, reading.lastSuccessSeconds);
       if (reading.sweepSeconds !== undefined) this.#sweep.set({ api }, reading.sweepSeconds);
     }

@@ -49,6 +49,11 @@ export class Budget {
     return this.#msPerRequest === 0 ? Number.POSITIVE_INFINITY : 1000 / this.#msPerRequest;
   }
 
+  /** Requests in 24 hours at most; undefined when there is no limit. */
+  get limit(): number | undefined {
+    return Number.isFinite(this.#limit) ? this.#limit : undefined;
+  }
+
   /** What was spent in the last 24 hours, by minute, oldest first; ages and not moments. {@link Budget.restore} takes it. */
   state(now: number): BudgetState {
     const current = Math.floor(now / BUCKET_MS);

@@ -10,9 +10,11 @@ const portal: ApiReading = {
   up: true,
   pacePerSecond: 16.5,
   budgetRemaining: 999_000,
+  budgetLimit: 1_000_000,
   lastSuccessSeconds: 1_772_445_600.5,
   sweepSeconds: 281,
   effectiveIntervalSeconds: 300,
+  configuredIntervalSeconds: 240,
   resting: new Map([
     ['empty', 7],
     ['forbidden', 0],
@@ -21,7 +23,7 @@ const portal: ApiReading = {
   worstAgeSeconds: 290.5,
   computedWorstAgeSeconds: 450,
 };
-const gfa: ApiReading = { ...portal, api: 'gfa', budgetRemaining: undefined };
+const gfa: ApiReading = { ...portal, api: 'gfa', budgetRemaining: undefined, budgetLimit: undefined };
 const before: ApiReading = {
   ...portal,
   up: false,
@@ -147,6 +149,8 @@ describe('what the exporter says about itself', () => {
       'gfa worst 290.5',
     ]);
     expect(seriesOf(families, 'filer_exporter_daily_budget_remaining')).toEqual(['portal 999000']);
+    expect(seriesOf(families, 'filer_exporter_daily_budget_limit')).toEqual(['portal 1000000']);
+    expect(seriesOf(families, 'filer_exporter_configured_interval_seconds')).toEqual(['portal 240', 'gfa 240']);
     expect(seriesOf(families, 'filer_exporter_event_memory_evicted_total')).toEqual(['2']);
   });
 

@@ -11,6 +11,7 @@ import {
   lockEvents,
   lockLatest,
   lockState,
+  lockTimestamp,
   propagationDuration,
   propagationLatest,
   recordTimestamp,
@@ -25,7 +26,15 @@ interface Kind {
 interface Phase {
   newest: Dated | undefined;
   durations: Histogram | undefined;
-  readonly states: Map<string, { count: number; latest: Dated | undefined }>;
+  readonly states: Map<string, State>;
+}
+
+interface State {
+  count: number;
+  /** The newest event that tells how long the lock was held. */
+  latest: Dated | undefined;
+  /** The time of the newest event of all, in Unix seconds. */
+  newestAt: number;
 }
 
 /** How histograms are kept and written. */
@@ -80,7 +89,8 @@ export class Pair {
     const phase = this.#phaseOf(text(dated.record.lock_phase));
     if (isNewer(dated, phase.newest)) phase.newest = dated;
     const state = text(dated.record.lock_state);
-    const counted = phase.states.get(state) ?? { count: 0, latest: undefined };
+    const counted = phase.states.get(state) ?? { count: 0, latest: undefined, newestAt: dated.at };
+    counted.newestAt = Math.max(counted.newestAt, dated.at);
     phase.states.set(state, counted);
     const duration = lockDuration.from.read(dated.record.lock_duration);
     if (duration !== undefined && isNewer(dated, counted.latest)) counted.latest = dated;
@@ -113,9 +123,11 @@ export class Pair {
       const of = { ...labels, lock_phase };
       if (newest !== undefined) yield* toSamples([lockState], [newest.record], labels);
       if (durations !== undefined) yield* durations.samples(lockDuration.name, of, this.#settings.boundText);
-      for (const [lock_state, { count, latest }] of states) {
+      for (const [lock_state, { count, latest, newestAt }] of states) {
         if (count > 0) yield { name: lockEvents.name, labels: { ...of, lock_state }, value: count };
         if (latest !== undefined) yield* toSamples([lockLatest], [latest.record], labels);
+        if (Number.isFinite(newestAt))
+          yield { name: lockTimestamp.name, labels: { ...of, lock_state }, value: newestAt };
       }
     }
   }
@@ -134,7 +146,12 @@ export class Pair {
         name,
         newest ? stateOfDated(newest) : null,
         durations?.state() ?? null,
-        [...states].map(([word, { count, latest }]) => [word, count, latest ? stateOfDated(latest) : null]),
+        [...states].map(([word, { count, latest, newestAt }]) => [
+          word,
+          count,
+          latest ? stateOfDated(latest) : null,
+          newestAt,
+        ]),
       ]),
     };
   }
@@ -157,7 +174,10 @@ export class Pair {
         newest: newest ? datedOf(newest) : undefined,
         durations: durations ? histogram(durations) : undefined,
         states: new Map(
-          states.map(([word, count, latest]) => [word, { count, latest: latest ? datedOf(latest) : undefined }]),
+          states.map(([word, count, latest, newestAt]) => [
+            word,
+            { count, latest: latest ? datedOf(latest) : undefined, newestAt: newestAt ?? Number.NEGATIVE_INFINITY },
+          ]),
         ),
       });
     }
@@ -202,7 +222,13 @@ export interface PairState {
     name: string,
     newest: DatedState | null,
     durations: HistogramState | null,
-    states: readonly (readonly [word: string, count: number, latest: DatedState | null])[],
+    states: readonly (readonly [
+      word: string,
+      count: number,
+      latest: DatedState | null,
+      /** Not in files of before there was this time. */
+      newestAt?: number | null,
+    ])[],
   ])[];
 }
 

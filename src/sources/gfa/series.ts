@@ -128,6 +128,15 @@ export const lockLatest = {
   optional: true,
 } as const satisfies Family;
 
+/** When the newest lock event of each state happened: how long a lock is held by now, and since when none was given back. */
+export const lockTimestamp = {
+  name: 'filer_lock_latest_timestamp_seconds',
+  help: 'Time of the newest lock event, by phase and state.',
+  from: date,
+  fields: { timestamp: {} },
+  labelsFrom: { lock_phase: 'lock_phase', lock_state: 'lock_state' },
+} as const satisfies Family;
+
 /** Every lock event that tells how long the lock was held, once. */
 export const lockDuration = {
   name: 'filer_lock_duration_seconds',

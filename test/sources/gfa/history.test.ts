@@ -81,7 +81,7 @@ function expected(events: readonly Happened[]): Readonly<Record<string, number>>
     count(`${name}_count{${labels}}`);
   };
   const states = new Map<string, string>();
-  for (const { group, record } of events) {
+  for (const { group, at, record } of events) {
     const { filer_guid, volume_guid, lock_phase, lock_state, lock_duration, kind, prop_seconds, data_protected } =
       record;
     const pair = `filer_guid="${filer_guid}",filer="${filer_guid}",volume_guid="${volume_guid}",volume="${volume_guid}"`;
@@ -90,6 +90,7 @@ function expected(events: readonly Happened[]): Readonly<Record<string, number>>
       const labels = `${phase},lock_state="${lock_state}"`;
       count(`filer_lock_events_total{${labels}}`);
       states.set(phase, labels);
+      values[`filer_lock_latest_timestamp_seconds{${labels}}`] = Date.parse(timestamp(at)) / 1000;
       if (lock_duration === undefined) continue;
       values[`filer_lock_latest_duration_seconds{${labels}}`] = Number(lock_duration);
       observe('filer_lock_duration_seconds', phase, Number(lock_duration));

@@ -9,9 +9,13 @@ import {
   propagation,
   released,
   take,
+  timestamp,
   told,
   volume,
 } from '../../support/gfa-answers.ts';
+
+/** The Unix seconds of an event, `at` seconds into the history of these tests. */
+const secondsOf = (at: number) => Date.parse(timestamp(at)) / 1000;
 
 describe('the newest event', () => {
   test('goes by its own time and not by when it came', () => {
@@ -29,6 +33,20 @@ describe('the newest event', () => {
     take(ledger, dataAnswer({ propagation: [propagation(1, 7), propagation(2, Number.NaN)] }));
     expect(told(ledger, 'filer_lock_latest_duration_seconds')).toEqual({ 'lock_phase="P2",lock_state="RELEASED"': 7 });
     expect(told(ledger, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 7 });
+  });
+
+  test('of each state has its time, whether or not it tells a duration, and whenever it came', () => {
+    const ledger = newLedger();
+    take(ledger, dataAnswer({ locks: [lock(300), released(120, 20), lock(100)] }));
+    expect(told(ledger, 'filer_lock_latest_timestamp_seconds')).toEqual({
+      'lock_phase="P2",lock_state="ACQUIRED"': secondsOf(300),
+      'lock_phase="P2",lock_state="RELEASED"': secondsOf(120),
+    });
+    take(ledger, dataAnswer({ locks: [lock(200), lock(400, { lock_state: 'RELEASED' })] }));
+    expect(told(ledger, 'filer_lock_latest_timestamp_seconds')).toEqual({
+      'lock_phase="P2",lock_state="ACQUIRED"': secondsOf(300),
+      'lock_phase="P2",lock_state="RELEASED"': secondsOf(400),
+    });
   });
 
   test.each([

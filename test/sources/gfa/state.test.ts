@@ -11,6 +11,7 @@ import {
   propagation,
   released,
   take,
+  timestamp,
   told,
   volume,
 } from '../../support/gfa-answers.ts';
@@ -27,6 +28,13 @@ function reborn(ledger: Ledger, { elapsedMs = 0, now = 0, savedAt = 0 }, more: P
   const after = newLedger(more);
   atOnce(after.restore(JSON.parse(JSON.stringify([...ledger.state(savedAt)])), elapsedMs, now));
   return after;
+}
+
+/** Drops what states of locks did not have at first, as a reviver of JSON. */
+function withoutTimes(_: string, value: unknown): unknown {
+  const isState =
+    Array.isArray(value) && value.length === 4 && typeof value[1] === 'number' && typeof value[3] === 'number';
+  return isState ? value.slice(0, 3) : value;
 }
 
 describe('a ledger restored', () => {
@@ -93,6 +101,22 @@ describe('a ledger restored', () => {
     const after = reborn(before, {});
     take(after, dataAnswer({ locks: words(50) }));
     expect(told(after, 'filer_lock_events_total')).toMatchObject({ 'lock_phase="P2",lock_state="other"': 50 });
+  });
+
+  test('from a file of before a state had a time says everything else', () => {
+    const before = newLedger();
+    take(before, dataAnswer(everything));
+    const older = JSON.parse(JSON.stringify([...before.state(0)]), withoutTimes);
+    const after = newLedger();
+    atOnce(after.restore(older, 0, 0));
+    const shown = valuesOf(before.samples());
+    for (const name of Object.keys(shown))
+      if (name.startsWith('filer_lock_latest_timestamp_seconds')) delete shown[name];
+    expect(valuesOf(after.samples())).toEqual(shown);
+    take(after, dataAnswer({ locks: [lock(9)] }));
+    expect(told(after, 'filer_lock_latest_timestamp_seconds')).toMatchObject({
+      'lock_phase="P2",lock_state="ACQUIRED"': Date.parse(timestamp(9)) / 1000,
+    });
   });
 
   test('keeps nothing of a record but what some table reads', () => {
