@@ -1,0 +1,92 @@
+import { type AlertRule, percent, spell, type Thresholds } from '../rule.ts';
+
+/** The alerts about single appliances, from the portal's telemetry. */
+export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
+  const page = 'appliances';
+  const who = 'Appliance {{ $labels.filer }}';
+  return [
+    {
+      alert: 'FilerApplianceDown',
+      severity: 'critical',
+      for: '15m',
+      expr: 'filer_appliance_up == 0\nunless on (job, instance) filer_up{api="portal"} == 0',
+      summary: `${who} has no telemetry to be had: every poll of it fails.`,
+      description: 'The portal answers for other appliances, and for none of the series of this one.',
+      page,
+    },
+    {
+      alert: 'FilerApplianceNotReporting',
+      severity: 'critical',
+      for: '30m',
+      expr: [
+        'filer_appliance_up == 1',
+        'unless on (job, instance, serial) filer_appliance_series_timestamp_seconds',
+      ].join('\n'),
+      summary: `${who} does not report: the portal has no record of it within PORTAL_LOOKBACK.`,
+      description:
+        'The portal answers, with nothing in it. Nothing is known of the appliance’s load, memory, cache and disks.',
+      page,
+    },
+    {
+      alert: 'FilerApplianceDataOld',
+      severity: 'warning',
+      for: '10m',
+      expr: [
+        'serial:filer_appliance_series_timestamp_seconds:age',
+        '> on (job, instance) group_left ()',
+        `(${limits.applianceDataAge} + 2 * sum without (api) (filer_exporter_effective_interval_seconds{api="portal"}))`,
+      ].join('\n'),
+      summary: `The newest record of appliance {{ $labels.filer }} is {{ $value | humanizeDuration }} old.`,
+      description: `That is more than ${spell(limits.applianceDataAge)} beyond what polling explains; appliances report every 5 minutes.`,
+      page,
+    },
+    {
+      alert: 'FilerApplianceCpuHigh',
+      severity: 'warning',
+      for: '30m',
+      expr: `filer_appliance_cpu_utilization_ratio > ${limits.cpu}`,
+      summary: `${who} uses {{ $value | humanizePercentage }} of its processors.`,
+      description: `Above ${percent(limits.cpu)} for half an hour: clients wait, and snapshots and synchronisation take longer.`,
+      page,
+    },
+    {
+      alert: 'FilerApplianceMemoryHigh',
+      severity: 'warning',
+      for: '30m',
+      expr: `filer_appliance_memory_utilization_ratio > ${limits.memory}`,
+      summary: `${who} uses {{ $value | humanizePercentage }} of its memory.`,
+      description: `Above ${percent(limits.memory)} for half an hour: little is left for the file system’s own caches.`,
+      page,
+    },
+    {
+      alert: 'FilerApplianceCacheNearlyFull',
+      severity: 'warning',
+      for: '1h',
+      expr: `filer_appliance_cache_utilization_ratio > ${limits.cache}`,
+      summary: `The cache of appliance {{ $labels.filer }} is {{ $value | humanizePercentage }} full.`,
+      description: `Above ${percent(limits.cache)} for an hour. When what is in it is not in the cloud yet it cannot be evicted, and writes fail.`,
+      page,
+    },
+    {
+      alert: 'FilerApplianceHitRatioLow',
+      severity: 'warning',
+      for: '1h',
+      expr: [
+        `serial:filer_appliance_cache_requests:hit_ratio1h < ${limits.hitRatio}`,
+        `and serial:filer_appliance_cache_requests:mean1h > ${limits.cacheRequests}`,
+      ].join('\n'),
+      summary: `The cache of appliance {{ $labels.filer }} answers {{ $value | humanizePercentage }} of its requests.`,
+      description: `Below ${percent(limits.hitRatio)} most reads wait for the cloud: the cache is too small for what people work with.`,
+      page,
+    },
+    {
+      alert: 'FilerApplianceDiskLatencyHigh',
+      severity: 'warning',
+      for: '30m',
+      expr: `filer_appliance_disk_io_latency_seconds > ${limits.diskLatency}`,
+      summary: `A {{ $labels.direction }} of the {{ $labels.disk }} disk of appliance {{ $labels.filer }} takes {{ $value | humanizeDuration }}.`,
+      description: `Above ${spell(limits.diskLatency)} for half an hour: the disk behind it is too slow or too busy.`,
+      page,
+    },
+  ];
+}

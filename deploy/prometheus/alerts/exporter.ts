@@ -1,0 +1,141 @@
+import { type AlertRule, percent, type Thresholds } from '../rule.ts';
+
+/** The alerts about the exporter, and about the services as it sees them. `job`: the one that it is scraped under. */
+export function exporterAlerts(limits: Thresholds, job: string): readonly AlertRule[] {
+  const page = 'exporter';
+  return [
+    {
+      alert: 'FilerExporterAbsent',
+      severity: 'critical',
+      for: '10m',
+      expr: `absent(up{job="${job}"})`,
+      summary: 'Prometheus scrapes no filer-exporter.',
+      description: `There is no target of job ${job}: nothing is known of any filer, and no other alert can fire.`,
+      page,
+    },
+    {
+      alert: 'FilerExporterDown',
+      severity: 'critical',
+      for: '5m',
+      expr: `up{job="${job}"} == 0`,
+      summary: 'filer-exporter at {{ $labels.instance }} cannot be scraped.',
+      description: 'Every scrape has failed for 5 minutes: nothing new is known of its filers.',
+      page,
+    },
+    {
+      alert: 'FilerApiDown',
+      severity: 'critical',
+      for: '10m',
+      expr: 'filer_up == 0',
+      summary: 'The {{ $labels.api }} API has not answered filer-exporter at {{ $labels.instance }} for 10 minutes.',
+      description: 'Its last values leave the exposition after STALE_AFTER intervals; alerts on them then fall silent.',
+      page,
+    },
+    {
+      alert: 'FilerApiTokenRefused',
+      severity: 'critical',
+      for: '5m',
+      expr: [
+        'sum without (operation, code) (increase(filer_exporter_requests_total{code="401"}[15m])) > 0',
+        'and filer_up == 0',
+      ].join('\n'),
+      summary: 'The {{ $labels.api }} API refuses the credentials of filer-exporter at {{ $labels.instance }} (401).',
+      description: 'The token or key is wrong, expired or revoked. Nothing is polled until it is replaced.',
+      page,
+    },
+    {
+      alert: 'FilerApiForbidden',
+      severity: 'warning',
+      for: '15m',
+      expr: [
+        'sum without (reason) (filer_exporter_tasks_resting{reason="forbidden"}) > 0',
+        'or',
+        'sum without (operation, code) (increase(filer_exporter_requests_total{code="403",operation!="edges"}[15m])) > 0',
+        'and filer_up == 0',
+      ].join('\n'),
+      summary:
+        'The {{ $labels.api }} API forbids filer-exporter at {{ $labels.instance }} a part of what it asks for (403).',
+      description:
+        'A right of the role or a licence is missing. What is forbidden has no series, and is asked for rarely.',
+      page,
+    },
+    {
+      alert: 'FilerExporterDataOld',
+      severity: 'warning',
+      for: '15m',
+      expr: [
+        'filer_exporter_data_age_seconds{statistic="worst"}',
+        '> ignoring (statistic) filer_exporter_data_age_computed_worst_seconds',
+        'unless on (job, instance, api) filer_up == 0',
+      ].join('\n'),
+      summary:
+        'Some data of the {{ $labels.api }} API is {{ $value | humanizeDuration }} old at {{ $labels.instance }}.',
+      description: 'That is older than interval and limits explain: polls of some appliance or series keep failing.',
+      page,
+    },
+    {
+      alert: 'FilerExporterBudgetRunningOut',
+      severity: 'warning',
+      for: '30m',
+      expr: `api:filer_exporter_daily_budget_limit:use_ratio_rate1h > ${limits.budgetUse}`,
+      summary:
+        'At the pace of the last hour filer-exporter at {{ $labels.instance }} uses {{ $value | humanizePercentage }} of the day’s requests to the {{ $labels.api }} API.',
+      description: `Above ${percent(limits.budgetUse)} there is no room for another appliance, for retries or for other tools of the account.`,
+      page,
+    },
+    {
+      alert: 'FilerExporterThrottled',
+      severity: 'warning',
+      for: '30m',
+      expr: [
+        'rate(filer_exporter_throttled_total[1h])',
+        '/ (sum without (operation, code) (rate(filer_exporter_requests_total[1h])) > 0)',
+        `> ${limits.throttledShare}`,
+      ].join('\n'),
+      summary:
+        'The {{ $labels.api }} API refuses {{ $value | humanizePercentage }} of the requests of filer-exporter at {{ $labels.instance }} (429).',
+      description: `More than ${percent(limits.throttledShare)} in the last hour: the limit is lower than the configuration says, or others use the account.`,
+      page,
+    },
+    {
+      alert: 'FilerExporterIntervalStretched',
+      severity: 'warning',
+      for: '30m',
+      expr: `filer_exporter_effective_interval_seconds > ${limits.intervalStretch} * filer_exporter_configured_interval_seconds`,
+      summary:
+        'filer-exporter at {{ $labels.instance }} can poll the {{ $labels.api }} API only every {{ $value | humanizeDuration }}.',
+      description:
+        'The limits do not allow the interval that is asked for: the fleet is too large, or the pace has fallen.',
+      page,
+    },
+    {
+      alert: 'FilerExporterSamplesDropped',
+      severity: 'warning',
+      for: '15m',
+      expr: `increase(filer_exporter_samples_dropped_total{reason!="absent"}[1h]) > ${limits.droppedAnHour}`,
+      summary:
+        '{{ $value | humanize }} values of the {{ $labels.api }} API gave no sample in the last hour ({{ $labels.reason }}), at {{ $labels.instance }}.',
+      description:
+        'The service sends what the exporter cannot read; the series that it belongs to are missing or incomplete.',
+      page,
+    },
+    {
+      alert: 'FilerExporterClientKeyShared',
+      severity: 'warning',
+      for: '10m',
+      expr: 'filer_exporter_client_key_shared == 1',
+      summary: 'Another client seems to take the events of filer-exporter at {{ $labels.instance }}.',
+      description: 'Two instances use one GFA_CLIENT_KEY: each counts only a part of the lock and propagation events.',
+      page,
+    },
+    {
+      alert: 'FilerExporterStateFileFailing',
+      severity: 'warning',
+      for: '15m',
+      expr: 'increase(filer_exporter_state_file_errors_total[15m]) > 0',
+      summary: 'filer-exporter at {{ $labels.instance }} cannot read or write its state file.',
+      description: 'Polling goes on. After a restart counters begin where the file was last written.',
+      page,
+    },
+  ];
+}

@@ -1,0 +1,60 @@
+import { type AlertRule, spell, type Thresholds } from '../rule.ts';
+
+/** The alerts about filers and volumes, from the file acceleration service. */
+export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[] {
+  const page = 'file-acceleration';
+  return [
+    {
+      alert: 'FilerNotCheckingIn',
+      severity: 'critical',
+      for: '5m',
+      expr: `filer:filer_last_checkin_age_seconds:min > ${limits.checkinAge}`,
+      summary: 'Filer {{ $labels.filer }} has not checked in for {{ $value | humanizeDuration }}.',
+      description: `The file acceleration service has not heard of it for more than ${spell(limits.checkinAge)}: its locks and new data wait.`,
+      page,
+    },
+    {
+      alert: 'FilerUnprotectedDataOld',
+      severity: 'warning',
+      for: '15m',
+      expr: `filer_oldest_unprotected_data_age_seconds > ${limits.unprotectedAge}`,
+      summary:
+        'Data of volume {{ $labels.volume }} on filer {{ $labels.filer }} has waited {{ $value | humanizeDuration }} for the cloud.',
+      description: `Data older than ${spell(limits.unprotectedAge)} is on this filer alone, and is lost if the filer is.`,
+      page,
+    },
+    {
+      alert: 'FilerPropagationSlow',
+      severity: 'warning',
+      for: '30m',
+      expr: `volume_filer:filer_propagation_duration_seconds:p90_rate1h > ${limits.propagationP90}`,
+      summary:
+        'One in ten changes of volume {{ $labels.volume }} takes {{ $value | humanizeDuration }} or longer to reach filer {{ $labels.filer }}.',
+      description: `The 90th percentile of the last hour is above ${spell(limits.propagationP90)}: people at this filer work with old files.`,
+      page,
+    },
+    {
+      alert: 'FilerLockHeldTooLong',
+      severity: 'warning',
+      for: '5m',
+      expr: `volume_filer:filer_lock_latest_timestamp_seconds:held_age > ${limits.lockHeld}`,
+      summary:
+        'Filer {{ $labels.filer }} has held the lock of volume {{ $labels.volume }} for {{ $value | humanizeDuration }}.',
+      description: `No other filer can write a snapshot of the volume while it is held; more than ${spell(limits.lockHeld)} is too long.`,
+      page,
+    },
+    {
+      alert: 'FilerVolumeNoLockRelease',
+      severity: 'warning',
+      for: '5m',
+      // A volume that is switched off is locked by nobody.
+      expr: [
+        `volume:filer_lock_latest_timestamp_seconds:release_age > ${limits.releaseAge}`,
+        'unless on (job, instance, volume_guid) filer_volume_info{mode="Disabled"}',
+      ].join('\n'),
+      summary: 'No filer has given back the lock of volume {{ $labels.volume }} for {{ $value | humanizeDuration }}.',
+      description: `Without a release no snapshot has ended for ${spell(limits.releaseAge)}: no change of the volume reaches the cloud or other filers.`,
+      page,
+    },
+  ];
+}

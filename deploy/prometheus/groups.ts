@@ -1,0 +1,33 @@
+import { applianceAlerts } from './alerts/appliances.ts';
+import { exporterAlerts } from './alerts/exporter.ts';
+import { fileAccelerationAlerts } from './alerts/file-acceleration.ts';
+import { recordingRules } from './recording-rules.ts';
+import type { AlertRule, RecordingRule, Thresholds } from './rule.ts';
+import { settings, thresholds } from './thresholds.ts';
+
+/** Rules that Prometheus evaluates one after the other. */
+export interface Group {
+  readonly name: string;
+  readonly rules: readonly (AlertRule | RecordingRule)[];
+}
+
+/** Every rule with these thresholds and under this job, what is recorded before what is asked of it. */
+export function groupsOf(limits: Thresholds, job: string): readonly Group[] {
+  return [
+    { name: 'filer-exporter-recorded', rules: recordingRules },
+    { name: 'filer-exporter', rules: exporterAlerts(limits, job) },
+    { name: 'filer-exporter-file-acceleration', rules: fileAccelerationAlerts(limits) },
+    { name: 'filer-exporter-appliances', rules: applianceAlerts(limits) },
+  ];
+}
+
+/** Every rule that is shipped. */
+export const groups: readonly Group[] = groupsOf(thresholds, settings.job);
+
+/** Every alert that is shipped. */
+export const alertRules: readonly AlertRule[] = groups.flatMap(({ rules }) => rules.filter((rule) => 'alert' in rule));
+
+/** The address of an alert's runbook. */
+export function runbookOf({ alert, page }: AlertRule): string {
+  return `${settings.runbookBase}/${page}.md#${alert.toLowerCase()}`;
+}

@@ -1,0 +1,75 @@
+import type { RecordingRule } from './rule.ts';
+
+const quantile = (name: string, share: number): RecordingRule => ({
+  record: `volume_filer:filer_propagation_duration_seconds:${name}_rate1h`,
+  // Without an event in the last hour the quantile is NaN; the comparison leaves it out.
+  expr: `histogram_quantile(${share}, sum without (kind) (rate(filer_propagation_duration_seconds_bucket[1h]))) >= 0`,
+});
+
+/** When the P2 lock was last given back: the service serialises that phase, so it is what volumes wait for. */
+const RELEASED = 'filer_lock_latest_timestamp_seconds{lock_phase="P2",lock_state="RELEASED"}';
+
+/** What dashboards and alerts both need. Labels that are not aggregated away stay, those of the scrape too. */
+export const recordingRules: readonly RecordingRule[] = [
+  quantile('p50', 0.5),
+  quantile('p90', 0.9),
+  quantile('p99', 0.99),
+  {
+    record: 'volume_filer:filer_lock_duration_seconds:share_rate1h',
+    expr: 'sum without (lock_phase) (rate(filer_lock_duration_seconds_sum{lock_phase="P2"}[1h]))',
+  },
+  {
+    record: 'volume:filer_lock_duration_seconds:share_rate1h',
+    expr: 'sum without (filer_guid, filer) (volume_filer:filer_lock_duration_seconds:share_rate1h)',
+  },
+  {
+    record: 'volume_filer:filer_lock_latest_timestamp_seconds:release_age',
+    expr: `time() - sum without (lock_phase, lock_state) (${RELEASED})`,
+  },
+  {
+    record: 'volume:filer_lock_latest_timestamp_seconds:release_age',
+    expr: 'min without (filer_guid, filer) (volume_filer:filer_lock_latest_timestamp_seconds:release_age)',
+  },
+  {
+    record: 'volume_filer:filer_lock_latest_timestamp_seconds:held_age',
+    // Only where the newest event says that the lock is held still.
+    expr: [
+      'time() - sum without (lock_phase, lock_state) (',
+      '  filer_lock_latest_timestamp_seconds{lock_phase="P2",lock_state="ACQUIRED"}',
+      '  and filer_lock_state{lock_phase="P2",lock_state="ACQUIRED"} == 1',
+      ')',
+    ].join('\n'),
+  },
+  {
+    record: 'filer:filer_last_checkin_age_seconds:min',
+    expr: 'min without (volume_guid, volume) (filer_last_checkin_age_seconds)',
+  },
+  {
+    record: 'volume:filer_oldest_unprotected_data_age_seconds:max',
+    expr: 'max without (filer_guid, filer) (filer_oldest_unprotected_data_age_seconds)',
+  },
+  {
+    record: 'serial:filer_appliance_cache_requests:mean1h',
+    expr: 'sum without (result) (avg_over_time(filer_appliance_cache_requests[1h]))',
+  },
+  {
+    record: 'serial:filer_appliance_cache_requests:hit_ratio1h',
+    // A miss that nobody told of is no miss: without both there is no ratio.
+    expr: [
+      'sum without (result) (avg_over_time(filer_appliance_cache_requests{result="hit"}[1h]))',
+      '/ (serial:filer_appliance_cache_requests:mean1h > 0)',
+      'and on (job, instance, serial) filer_appliance_cache_requests{result="miss"}',
+    ].join('\n'),
+  },
+  {
+    record: 'serial:filer_appliance_series_timestamp_seconds:age',
+    expr: 'time() - max without (series) (filer_appliance_series_timestamp_seconds)',
+  },
+  {
+    record: 'api:filer_exporter_daily_budget_limit:use_ratio_rate1h',
+    expr: [
+      'sum without (operation, code) (rate(filer_exporter_requests_total[1h])) * 86400',
+      '/ filer_exporter_daily_budget_limit',
+    ].join('\n'),
+  },
+];

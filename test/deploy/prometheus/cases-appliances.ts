@@ -1,0 +1,272 @@
+import { type AlertCases, api, applianceLyon, applianceOslo, series } from './case.ts';
+
+const up = series('filer_appliance_up', applianceLyon);
+const upInOslo = series('filer_appliance_up', applianceOslo);
+const portalUp = series('filer_up', api('portal'));
+const record = (name: string, of: object = applianceLyon) =>
+  series('filer_appliance_series_timestamp_seconds', { ...of, series: name });
+const effective = series('filer_exporter_effective_interval_seconds', api('portal'));
+const cpu = series('filer_appliance_cpu_utilization_ratio', applianceLyon);
+const memory = series('filer_appliance_memory_utilization_ratio', applianceLyon);
+const oldMemory = series('filer_appliance_memory_bytes', { ...applianceLyon, state: 'used' });
+const cache = series('filer_appliance_cache_utilization_ratio', applianceLyon);
+const requests = (result: 'hit' | 'miss') => series('filer_appliance_cache_requests', { ...applianceLyon, result });
+const latency = (direction: 'read' | 'write') =>
+  series('filer_appliance_disk_io_latency_seconds', { ...applianceLyon, disk: 'cache', direction });
+
+/** The cases of the alerts about single appliances. */
+export const applianceCases: AlertCases = {
+  FilerApplianceDown: [
+    {
+      kind: 'fires',
+      when: 'every poll of one appliance fails, and another one is well',
+      series: { [up]: '1x5 0x30', [upInOslo]: '1x35', [portalUp]: '1x35' },
+      at: '30m',
+      alerts: [
+        {
+          labels: applianceLyon,
+          severity: 'critical',
+          summary: 'Appliance edge-lyon has no telemetry to be had: every poll of it fails.',
+          description: 'The portal answers for other appliances, and for none of the series of this one.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'the whole portal is down, which FilerApiDown says',
+      series: { [up]: '0x35', [upInOslo]: '0x35', [portalUp]: '0x35' },
+      at: '30m',
+    },
+    {
+      kind: 'silent',
+      when: 'it answers now and then',
+      series: { [up]: '0x9 1 0x9 1 0x9 1', [portalUp]: '1x35' },
+      at: '28m',
+    },
+    {
+      kind: 'missing',
+      when: 'it has left the inventory: silent',
+      series: { [up]: '0x5 stale', [upInOslo]: '1x35', [portalUp]: '1x35' },
+      at: '30m',
+    },
+  ],
+  FilerApplianceNotReporting: [
+    {
+      kind: 'fires',
+      when: 'the polls of an appliance succeed with nothing in them, and another one reports',
+      series: { [up]: '1x60', [upInOslo]: '1x60', [record('cpu_utilization', applianceOslo)]: '0+60x60' },
+      at: '45m',
+      alerts: [
+        {
+          labels: applianceLyon,
+          severity: 'critical',
+          summary: 'Appliance edge-lyon does not report: the portal has no record of it within PORTAL_LOOKBACK.',
+          description:
+            'The portal answers, with nothing in it. Nothing is known of the appliance’s load, memory, cache and disks.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'one series reports, and the others are empty',
+      series: { [up]: '1x60', [record('cpu_utilization')]: '0+60x60' },
+      at: '45m',
+    },
+    {
+      kind: 'silent',
+      when: 'its polls fail, which FilerApplianceDown says',
+      series: { [up]: '0x60', [portalUp]: '1x60' },
+      at: '45m',
+    },
+    {
+      kind: 'missing',
+      when: 'it has left the inventory, and its state with it: silent',
+      series: { [up]: '1x10 stale', [upInOslo]: '1x60', [record('cpu_utilization', applianceOslo)]: '0+60x60' },
+      at: '45m',
+    },
+  ],
+  FilerApplianceDataOld: [
+    {
+      kind: 'fires',
+      when: 'the newest record of all series was taken forty minutes ago',
+      series: {
+        [record('cpu_utilization')]: '0x90',
+        [record('cache_utilization')]: '600x90',
+        [effective]: '300x90',
+      },
+      at: '50m',
+      alerts: [
+        {
+          labels: applianceLyon,
+          severity: 'warning',
+          summary: 'The newest record of appliance edge-lyon is 40m 0s old.',
+          description: 'That is more than 15m beyond what polling explains; appliances report every 5 minutes.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'it is polled once an hour, as is asked for',
+      series: { [record('cpu_utilization')]: '0x90', [effective]: '3600x90' },
+      at: '80m',
+    },
+    {
+      kind: 'silent',
+      when: 'one series has stopped, and another one goes on',
+      series: {
+        [record('cpu_utilization')]: '0x90',
+        [record('cache_utilization')]: '0+60x90',
+        [effective]: '300x90',
+      },
+      at: '80m',
+    },
+    {
+      kind: 'missing',
+      when: 'there is no record at all: silent, FilerApplianceNotReporting speaks',
+      series: { [up]: '1x90', [effective]: '300x90' },
+      at: '80m',
+    },
+  ],
+  FilerApplianceCpuHigh: [
+    {
+      kind: 'fires',
+      when: 'the processors have been busy for 40 minutes',
+      series: { [cpu]: '0.97x60' },
+      at: '40m',
+      alerts: [
+        {
+          labels: applianceLyon,
+          severity: 'warning',
+          summary: 'Appliance edge-lyon uses 97% of its processors.',
+          description: 'Above 90% for half an hour: clients wait, and snapshots and synchronisation take longer.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'they are busy for twenty minutes in the hour',
+      series: { [cpu]: '0.97x20 0.3x40' },
+      at: '40m',
+    },
+    {
+      kind: 'missing',
+      when: 'the appliance stopped reporting while they were busy: silent, FilerApplianceNotReporting speaks',
+      series: { [cpu]: '0.97x10 stale' },
+      at: '40m',
+    },
+  ],
+  FilerApplianceMemoryHigh: [
+    {
+      kind: 'fires',
+      when: 'nearly nothing is available for 40 minutes',
+      series: { [memory]: '0.955x60' },
+      at: '40m',
+      alerts: [
+        {
+          labels: applianceLyon,
+          severity: 'warning',
+          summary: 'Appliance edge-lyon uses 95.5% of its memory.',
+          description: 'Above 90% for half an hour: little is left for the file system’s own caches.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'a third is available', series: { [memory]: '0.66x60' }, at: '40m' },
+    {
+      kind: 'missing',
+      when: 'the build is before 10.0.4, which tells no share: silent',
+      series: { [oldMemory]: '64000000000x60' },
+      at: '40m',
+    },
+  ],
+  FilerApplianceCacheNearlyFull: [
+    {
+      kind: 'fires',
+      when: 'the cache has been full for over an hour',
+      series: { [cache]: '0.98x120' },
+      at: '75m',
+      alerts: [
+        {
+          labels: applianceLyon,
+          severity: 'warning',
+          summary: 'The cache of appliance edge-lyon is 98% full.',
+          description:
+            'Above 95% for an hour. When what is in it is not in the cloud yet it cannot be evicted, and writes fail.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'it fills up and evicts, as caches do',
+      series: { [cache]: '0.7+0.01x28 0.7+0.01x28 0.7+0.01x28 0.7+0.01x28' },
+      at: '110m',
+    },
+    {
+      kind: 'missing',
+      when: 'the series is switched off or not to be had: silent',
+      series: { [up]: '1x120' },
+      at: '75m',
+    },
+  ],
+  FilerApplianceHitRatioLow: [
+    {
+      kind: 'fires',
+      when: 'three requests in four have waited for the cloud for hours',
+      series: { [requests('hit')]: '200x150', [requests('miss')]: '600x150' },
+      at: '130m',
+      alerts: [
+        {
+          labels: applianceLyon,
+          severity: 'warning',
+          summary: 'The cache of appliance edge-lyon answers 25% of its requests.',
+          description: 'Below 50% most reads wait for the cloud: the cache is too small for what people work with.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'nine in ten are answered from the cache',
+      series: { [requests('hit')]: '900x150', [requests('miss')]: '100x150' },
+      at: '130m',
+    },
+    {
+      kind: 'silent',
+      when: 'it is night, and the few requests there are miss',
+      series: { [requests('hit')]: '1x150', [requests('miss')]: '4x150' },
+      at: '130m',
+    },
+    {
+      kind: 'missing',
+      when: 'only the misses are told: silent, there is no ratio',
+      series: { [requests('miss')]: '600x150' },
+      at: '130m',
+    },
+  ],
+  FilerApplianceDiskLatencyHigh: [
+    {
+      kind: 'fires',
+      when: 'writes to the cache disk are slow, and reads are not',
+      series: { [latency('write')]: '0.08x60', [latency('read')]: '0.004x60' },
+      at: '40m',
+      alerts: [
+        {
+          labels: { ...applianceLyon, disk: 'cache', direction: 'write' },
+          severity: 'warning',
+          summary: 'A write of the cache disk of appliance edge-lyon takes 80ms.',
+          description: 'Above 50ms for half an hour: the disk behind it is too slow or too busy.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'one slow bin now and then',
+      series: { [latency('write')]: '0.2 0.01x20 0.2 0.01x20' },
+      at: '40m',
+    },
+    {
+      kind: 'missing',
+      when: 'the appliance has no such disk: silent',
+      series: { [up]: '1x60' },
+      at: '40m',
+    },
+  ],
+};

@@ -1,0 +1,407 @@
+import { type AlertCases, api, scraped, series } from './case.ts';
+
+const requests = (name: 'gfa' | 'portal', operation: string, code: string) =>
+  series('filer_exporter_requests_total', { ...api(name), operation, code });
+const up = (name: 'gfa' | 'portal') => series('filer_up', api(name));
+const resting = (reason: string) => series('filer_exporter_tasks_resting', { ...api('portal'), reason });
+const dropped = (reason: string) => series('filer_exporter_samples_dropped_total', { ...api('portal'), reason });
+const worst = series('filer_exporter_data_age_seconds', { ...api('portal'), statistic: 'worst' });
+const computedWorst = series('filer_exporter_data_age_computed_worst_seconds', api('portal'));
+const limit = series('filer_exporter_daily_budget_limit', api('portal'));
+const throttled = series('filer_exporter_throttled_total', api('portal'));
+const effective = series('filer_exporter_effective_interval_seconds', api('portal'));
+const configured = series('filer_exporter_configured_interval_seconds', api('portal'));
+const target = series('up', scraped);
+
+/** The cases of the alerts about the exporter and the services. */
+export const exporterCases: AlertCases = {
+  FilerExporterAbsent: [
+    {
+      kind: 'fires',
+      when: 'the job has had no target for a quarter of an hour: missing data is what it is about',
+      series: { 'up{instance="other:9100",job="node"}': '1x20' },
+      at: '15m',
+      alerts: [
+        {
+          labels: { job: 'filer-exporter' },
+          severity: 'critical',
+          summary: 'Prometheus scrapes no filer-exporter.',
+          description:
+            'There is no target of job filer-exporter: nothing is known of any filer, and no other alert can fire.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'there is a target, even one that is down', series: { [target]: '0x20' }, at: '15m' },
+    {
+      kind: 'missing',
+      when: 'the target has just gone: silent until that has lasted ten minutes',
+      series: { [target]: '1x10 stale' },
+      at: '15m',
+    },
+  ],
+  FilerExporterDown: [
+    {
+      kind: 'fires',
+      when: 'every scrape has failed since the tenth minute',
+      series: { [target]: '1x9 0x10' },
+      at: '16m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'critical',
+          summary: 'filer-exporter at exporter:9989 cannot be scraped.',
+          description: 'Every scrape has failed for 5 minutes: nothing new is known of its filers.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'one scrape in four fails', series: { [target]: '1 1 1 0 1 1 1 0 1 1 1 0 1' }, at: '11m' },
+    {
+      kind: 'missing',
+      when: 'there is no target at all: silent, FilerExporterAbsent speaks',
+      series: { [target]: '0x4 stale' },
+      at: '16m',
+    },
+  ],
+  FilerApiDown: [
+    {
+      kind: 'fires',
+      when: 'the portal fails, and the other API is well',
+      series: { [up('portal')]: '1 0x15', [up('gfa')]: '1x16' },
+      at: '12m',
+      alerts: [
+        {
+          labels: api('portal'),
+          severity: 'critical',
+          summary: 'The portal API has not answered filer-exporter at exporter:9989 for 10 minutes.',
+          description:
+            'Its last values leave the exposition after STALE_AFTER intervals; alerts on them then fall silent.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'it comes back within ten minutes', series: { [up('portal')]: '1 0x7 1x10' }, at: '15m' },
+    {
+      kind: 'missing',
+      when: 'the exporter cannot be scraped: silent, FilerExporterDown speaks',
+      series: { [up('portal')]: '0x5 stale', [target]: '1x5 0x10' },
+      at: '15m',
+    },
+  ],
+  FilerApiTokenRefused: [
+    {
+      kind: 'fires',
+      when: 'the portal answers each request for a token with 401',
+      series: { [up('portal')]: '0x15', [requests('portal', 'token', '401')]: '1+2x15', [up('gfa')]: '1x15' },
+      at: '12m',
+      alerts: [
+        {
+          labels: api('portal'),
+          severity: 'critical',
+          summary: 'The portal API refuses the credentials of filer-exporter at exporter:9989 (401).',
+          description: 'The token or key is wrong, expired or revoked. Nothing is polled until it is replaced.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'a token was refused once, and a new one is taken',
+      series: { [up('portal')]: '1x15', [requests('portal', 'cpu_utilization', '401')]: '1x5 2x10' },
+      at: '12m',
+    },
+    {
+      kind: 'silent',
+      when: 'the portal is down, and answers 403 and 500',
+      series: {
+        [up('portal')]: '0x15',
+        [requests('portal', 'token', '500')]: '1+2x15',
+        [requests('portal', 'token', '403')]: '1+2x15',
+      },
+      at: '12m',
+    },
+    {
+      kind: 'missing',
+      when: 'nothing was ever answered with 401: silent, the series is made by the first one',
+      series: { [up('portal')]: '0x15' },
+      at: '12m',
+    },
+  ],
+  FilerApiForbidden: [
+    {
+      kind: 'fires',
+      when: 'seven series are forbidden, and the API is well',
+      series: { [up('portal')]: '1x30', [resting('forbidden')]: '7x30', [resting('empty')]: '2x30' },
+      at: '20m',
+      alerts: [
+        {
+          labels: api('portal'),
+          severity: 'warning',
+          summary: 'The portal API forbids filer-exporter at exporter:9989 a part of what it asks for (403).',
+          description:
+            'A right of the role or a licence is missing. What is forbidden has no series, and is asked for rarely.',
+        },
+      ],
+    },
+    {
+      kind: 'fires',
+      when: 'the file acceleration service answers each poll with 403',
+      series: { [up('gfa')]: '0x30', [requests('gfa', 'data', '403')]: '1+1x30' },
+      at: '20m',
+      alerts: [
+        {
+          labels: api('gfa'),
+          severity: 'warning',
+          summary: 'The gfa API forbids filer-exporter at exporter:9989 a part of what it asks for (403).',
+          description:
+            'A right of the role or a licence is missing. What is forbidden has no series, and is asked for rarely.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'only the list of edges is forbidden, which is done without, and some series are empty',
+      series: {
+        [up('portal')]: '1x30',
+        [resting('forbidden')]: '0x30',
+        [resting('empty')]: '4x30',
+        [requests('portal', 'edges', '403')]: '1+1x30',
+      },
+      at: '20m',
+    },
+    {
+      kind: 'silent',
+      when: 'the credentials are refused with 401',
+      series: {
+        [up('portal')]: '0x30',
+        [resting('forbidden')]: '0x30',
+        [requests('portal', 'token', '401')]: '1+1x30',
+      },
+      at: '20m',
+    },
+    {
+      kind: 'missing',
+      when: 'the exporter is gone: silent, FilerExporterDown speaks',
+      series: { [up('portal')]: '1x4 stale', [resting('forbidden')]: '7x4 stale' },
+      at: '20m',
+    },
+  ],
+  FilerExporterDataOld: [
+    {
+      kind: 'fires',
+      when: 'one series of an appliance fails for half an hour, and the API is well',
+      series: { [worst]: '60+60x30', [computedWorst]: '450x30', [up('portal')]: '1x30' },
+      at: '25m',
+      alerts: [
+        {
+          labels: api('portal'),
+          severity: 'warning',
+          summary: 'Some data of the portal API is 26m 0s old at exporter:9989.',
+          description:
+            'That is older than interval and limits explain: polls of some appliance or series keep failing.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'the limits stretch the interval to half an hour',
+      series: { [worst]: '60+60x30', [computedWorst]: '2700x30', [up('portal')]: '1x30' },
+      at: '25m',
+    },
+    {
+      kind: 'silent',
+      when: 'the whole API is down, which FilerApiDown says',
+      series: { [worst]: '60+60x30', [computedWorst]: '450x30', [up('portal')]: '0x30' },
+      at: '25m',
+    },
+    {
+      kind: 'missing',
+      when: 'nothing was ever polled, so there is no age: silent, FilerApiDown speaks',
+      series: { [computedWorst]: '450x30', [up('portal')]: '0x30' },
+      at: '25m',
+    },
+  ],
+  FilerExporterBudgetRunningOut: [
+    {
+      kind: 'fires',
+      when: 'eleven and a half requests a second of a limit of a million a day',
+      series: { [requests('portal', 'cpu_utilization', '200')]: '0+684x120', [limit]: '1000000x120' },
+      at: '100m',
+      alerts: [
+        {
+          labels: api('portal'),
+          severity: 'warning',
+          summary:
+            'At the pace of the last hour filer-exporter at exporter:9989 uses 98.5% of the day’s requests to the portal API.',
+          description:
+            'Above 95% there is no room for another appliance, for retries or for other tools of the account.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'half of it is used, by two operations',
+      series: {
+        [requests('portal', 'cpu_utilization', '200')]: '0+174x120',
+        [requests('portal', 'token', '200')]: '0+174x120',
+        [limit]: '1000000x120',
+      },
+      at: '100m',
+    },
+    {
+      kind: 'missing',
+      when: 'there is no daily limit: silent, nothing can run out',
+      series: { [requests('portal', 'cpu_utilization', '200')]: '0+684x120' },
+      at: '100m',
+    },
+  ],
+  FilerExporterThrottled: [
+    {
+      kind: 'fires',
+      when: 'one request in ten is refused for over an hour',
+      series: {
+        [throttled]: '0+10x120',
+        [requests('portal', 'cpu_utilization', '200')]: '0+90x120',
+        [requests('portal', 'cpu_utilization', '429')]: '0+10x120',
+      },
+      at: '100m',
+      alerts: [
+        {
+          labels: api('portal'),
+          severity: 'warning',
+          summary: 'The portal API refuses 10% of the requests of filer-exporter at exporter:9989 (429).',
+          description:
+            'More than 5% in the last hour: the limit is lower than the configuration says, or others use the account.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'one in a hundred is refused, as the pacing looks for the limit',
+      series: {
+        [throttled]: '0+1x120',
+        [requests('portal', 'cpu_utilization', '200')]: '0+99x120',
+        [requests('portal', 'cpu_utilization', '429')]: '0+1x120',
+      },
+      at: '100m',
+    },
+    {
+      kind: 'missing',
+      when: 'no request was sent yet: silent',
+      series: { [throttled]: '0x120' },
+      at: '100m',
+    },
+  ],
+  FilerExporterIntervalStretched: [
+    {
+      kind: 'fires',
+      when: 'the fleet takes twenty minutes instead of five',
+      series: { [effective]: '1200x60', [configured]: '300x60' },
+      at: '45m',
+      alerts: [
+        {
+          labels: api('portal'),
+          severity: 'warning',
+          summary: 'filer-exporter at exporter:9989 can poll the portal API only every 20m 0s.',
+          description:
+            'The limits do not allow the interval that is asked for: the fleet is too large, or the pace has fallen.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'twenty minutes are what is asked for',
+      series: { [effective]: '1200x60', [configured]: '1200x60' },
+      at: '45m',
+    },
+    {
+      kind: 'missing',
+      when: 'an exporter of before 0.1.0 does not say what is asked for: silent',
+      series: { [effective]: '1200x60' },
+      at: '45m',
+    },
+  ],
+  FilerExporterSamplesDropped: [
+    {
+      kind: 'fires',
+      when: 'a field has been unreadable at every poll for two hours',
+      series: { [dropped('invalid')]: '0+1x120', [dropped('absent')]: '0+20x120' },
+      at: '100m',
+      alerts: [
+        {
+          labels: { ...api('portal'), reason: 'invalid' },
+          severity: 'warning',
+          summary: '60 values of the portal API gave no sample in the last hour (invalid), at exporter:9989.',
+          description:
+            'The service sends what the exporter cannot read; the series that it belongs to are missing or incomplete.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'fields are only absent, and two values were unreadable once',
+      series: { [dropped('invalid')]: '0x60 2x60', [dropped('absent')]: '0+20x120' },
+      at: '100m',
+    },
+    {
+      kind: 'missing',
+      when: 'the exporter cannot be scraped: silent, FilerExporterDown speaks',
+      series: { [dropped('absent')]: '0+20x10 stale' },
+      at: '100m',
+    },
+  ],
+  FilerExporterClientKeyShared: [
+    {
+      kind: 'fires',
+      when: 'the bookmarks show another client',
+      series: { [series('filer_exporter_client_key_shared', scraped)]: '1x20' },
+      at: '12m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'warning',
+          summary: 'Another client seems to take the events of filer-exporter at exporter:9989.',
+          description:
+            'Two instances use one GFA_CLIENT_KEY: each counts only a part of the lock and propagation events.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'they show none',
+      series: { [series('filer_exporter_client_key_shared', scraped)]: '0x20' },
+      at: '12m',
+    },
+    {
+      kind: 'missing',
+      when: 'the exporter is gone: silent, FilerExporterDown speaks',
+      series: { [series('filer_exporter_client_key_shared', scraped)]: '1x5 stale' },
+      at: '12m',
+    },
+  ],
+  FilerExporterStateFileFailing: [
+    {
+      kind: 'fires',
+      when: 'each write fails',
+      series: { [series('filer_exporter_state_file_errors_total', scraped)]: '0+1x40' },
+      at: '30m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'warning',
+          summary: 'filer-exporter at exporter:9989 cannot read or write its state file.',
+          description: 'Polling goes on. After a restart counters begin where the file was last written.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'one write failed, and the next ones did not',
+      series: { [series('filer_exporter_state_file_errors_total', scraped)]: '0x5 1x40' },
+      at: '30m',
+    },
+    {
+      kind: 'missing',
+      when: 'the exporter is gone: silent, FilerExporterDown speaks',
+      series: { [series('filer_exporter_state_file_errors_total', scraped)]: '0+1x5 stale' },
+      at: '30m',
+    },
+  ],
+};

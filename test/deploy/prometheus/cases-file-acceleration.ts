@@ -1,0 +1,187 @@
+import { type AlertCases, lyon, lyonOnProjects, osloOnProjects, p2, projects, series } from './case.ts';
+
+const noVolume = { volume: '', volume_guid: '' };
+const checkin = (labels: object) => series('filer_last_checkin_age_seconds', { ...lyon, ...labels });
+const unprotected = series('filer_oldest_unprotected_data_age_seconds', lyonOnProjects);
+const acquired = series('filer_lock_latest_timestamp_seconds', { ...lyonOnProjects, ...p2('ACQUIRED') });
+const released = series('filer_lock_latest_timestamp_seconds', { ...lyonOnProjects, ...p2('RELEASED') });
+const releasedInOslo = series('filer_lock_latest_timestamp_seconds', { ...osloOnProjects, ...p2('RELEASED') });
+const held = series('filer_lock_state', { ...lyonOnProjects, ...p2('ACQUIRED') });
+const free = series('filer_lock_state', { ...lyonOnProjects, ...p2('RELEASED') });
+const mode = (word: string) => series('filer_volume_info', { ...projects, mode: word, profile: 'default' });
+const events = (le: string) =>
+  series('filer_propagation_duration_seconds_bucket', { ...lyonOnProjects, kind: 'data', le });
+
+/** The cases of the alerts about filers and volumes. */
+export const fileAccelerationCases: AlertCases = {
+  FilerNotCheckingIn: [
+    {
+      kind: 'fires',
+      when: 'neither the service nor any volume has heard of the filer for forty minutes',
+      series: { [checkin(noVolume)]: '1200+60x30', [checkin(projects)]: '2400+60x30' },
+      at: '20m',
+      alerts: [
+        {
+          labels: lyon,
+          severity: 'critical',
+          summary: 'Filer edge-lyon has not checked in for 40m 0s.',
+          description:
+            'The file acceleration service has not heard of it for more than 30m: its locks and new data wait.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'a volume has been quiet for hours, and the filer itself is in touch',
+      series: { [checkin(noVolume)]: '40x30', [checkin(projects)]: '20000x30' },
+      at: '20m',
+    },
+    {
+      kind: 'missing',
+      when: 'the service names the filer no more: silent, it is gone',
+      series: { [checkin(noVolume)]: '2400x4 stale' },
+      at: '20m',
+    },
+  ],
+  FilerUnprotectedDataOld: [
+    {
+      kind: 'fires',
+      when: 'data has waited for more than four hours',
+      series: { [unprotected]: '14400+60x40' },
+      at: '30m',
+      alerts: [
+        {
+          labels: lyonOnProjects,
+          severity: 'warning',
+          summary: 'Data of volume projects on filer edge-lyon has waited 4h 30m 0s for the cloud.',
+          description: 'Data older than 4h is on this filer alone, and is lost if the filer is.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'it has waited for an hour', series: { [unprotected]: '3600x40' }, at: '30m' },
+    {
+      kind: 'missing',
+      when: 'nothing waits, so there is no age: silent',
+      series: { [checkin(projects)]: '40x40' },
+      at: '30m',
+    },
+  ],
+  FilerPropagationSlow: [
+    {
+      kind: 'fires',
+      when: 'most events of the last hours took between one hour and two',
+      series: { [events('3600')]: '0+1x180', [events('7200')]: '0+4x180', [events('+Inf')]: '0+4x180' },
+      at: '120m',
+      alerts: [
+        {
+          labels: lyonOnProjects,
+          severity: 'warning',
+          summary: 'One in ten changes of volume projects takes 1h 52m 0s or longer to reach filer edge-lyon.',
+          description: 'The 90th percentile of the last hour is above 1h: people at this filer work with old files.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'one event in twenty took that long',
+      series: { [events('3600')]: '0+19x180', [events('7200')]: '0+20x180', [events('+Inf')]: '0+20x180' },
+      at: '120m',
+    },
+    {
+      kind: 'silent',
+      when: 'no event has come for two hours: there is nothing to take a quantile of',
+      series: { [events('3600')]: '100x180', [events('7200')]: '900x180', [events('+Inf')]: '900x180' },
+      at: '150m',
+    },
+    {
+      kind: 'missing',
+      when: 'the filer or the volume has left: silent',
+      series: { [events('3600')]: '0+1x60 stale', [events('7200')]: '0+4x60 stale', [events('+Inf')]: '0+4x60 stale' },
+      at: '180m',
+    },
+    {
+      kind: 'missing',
+      when: 'EVENT_HISTOGRAMS is false, and there is no bucket but the infinite one: silent',
+      series: { [events('+Inf')]: '0+4x180' },
+      at: '120m',
+    },
+  ],
+  FilerLockHeldTooLong: [
+    {
+      kind: 'fires',
+      when: 'the lock was taken at the tenth minute and not given back',
+      series: { [acquired]: '600x60', [held]: '1x60', [released]: '300x60' },
+      at: '50m',
+      alerts: [
+        {
+          labels: lyonOnProjects,
+          severity: 'warning',
+          summary: 'Filer edge-lyon has held the lock of volume projects for 40m 0s.',
+          description: 'No other filer can write a snapshot of the volume while it is held; more than 30m is too long.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'the lock was given back two minutes later, and has been free since',
+      series: { [acquired]: '600x60', [released]: '720x60', [held]: '1x11 stale', [free]: '_x11 1x50' },
+      at: '50m',
+    },
+    {
+      kind: 'missing',
+      when: 'no lock event was ever seen: silent, nobody is known to hold it',
+      series: { [checkin(projects)]: '40x60' },
+      at: '50m',
+    },
+  ],
+  FilerVolumeNoLockRelease: [
+    {
+      kind: 'fires',
+      when: 'the last of two filers gave the lock back ten minutes in, and two hours have gone by',
+      series: { [released]: '300x200', [releasedInOslo]: '600x200', [mode('Active')]: '1x200' },
+      at: '140m',
+      alerts: [
+        {
+          labels: projects,
+          severity: 'warning',
+          summary: 'No filer has given back the lock of volume projects for 2h 10m 0s.',
+          description:
+            'Without a release no snapshot has ended for 2h: no change of the volume reaches the cloud or other filers.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'one filer has not, and another one does every ten minutes',
+      series: { [released]: '300x200', [releasedInOslo]: '0+60x200', [mode('Active')]: '1x200' },
+      at: '140m',
+    },
+    {
+      kind: 'silent',
+      when: 'acceleration is switched off for the volume',
+      series: { [released]: '300x200', [mode('Disabled')]: '1x200' },
+      at: '140m',
+    },
+    {
+      kind: 'missing',
+      when: 'no release was ever seen, as with a fresh client key: silent, since when is not known',
+      series: { [acquired]: '600x200', [mode('Active')]: '1x200' },
+      at: '140m',
+    },
+    {
+      kind: 'fires',
+      when: 'the volume’s own record is missing: the age is known all the same',
+      series: { [released]: '600x200' },
+      at: '140m',
+      alerts: [
+        {
+          labels: projects,
+          severity: 'warning',
+          summary: 'No filer has given back the lock of volume projects for 2h 10m 0s.',
+          description:
+            'Without a release no snapshot has ended for 2h: no change of the volume reaches the cloud or other filers.',
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,196 @@
+import {
+  api,
+  applianceLyon,
+  applianceOslo,
+  lyon,
+  lyonOnProjects,
+  osloOnProjects,
+  p2,
+  projects,
+  type RecordingCase,
+  type RecordingCases,
+  series,
+} from './case.ts';
+
+const bucket = (le: string, kind = 'data') =>
+  series('filer_propagation_duration_seconds_bucket', { ...lyonOnProjects, kind, le });
+
+/** A hundred events an hour: half up to a minute, 45 up to ten minutes, five up to an hour; of two kinds. */
+const propagated = {
+  [bucket('60')]: '0+25x120',
+  [bucket('600')]: '0+70x120',
+  [bucket('3600')]: '0+75x120',
+  [bucket('+Inf')]: '0+75x120',
+  [bucket('60', 'metadata')]: '0+25x120',
+  [bucket('600', 'metadata')]: '0+25x120',
+  [bucket('3600', 'metadata')]: '0+25x120',
+  [bucket('+Inf', 'metadata')]: '0+25x120',
+};
+
+const quantile = (value: number): readonly RecordingCase[] => [
+  {
+    when: 'of the events of all kinds together',
+    series: propagated,
+    at: '90m',
+    samples: [{ labels: lyonOnProjects, value }],
+  },
+  {
+    when: 'without an event in the last hour there is none',
+    series: { [bucket('60')]: '5x120', [bucket('+Inf')]: '5x120' },
+    at: '90m',
+    samples: [],
+  },
+];
+
+const lockSum = (labels: object, lock_phase = 'P2') =>
+  series('filer_lock_duration_seconds_sum', { ...labels, lock_phase });
+const locks = {
+  [lockSum(lyonOnProjects)]: '0+6x120',
+  [lockSum(lyonOnProjects, 'P1')]: '0+60x120',
+  [lockSum(osloOnProjects)]: '0+12x120',
+};
+const changed = (labels: object, state: 'ACQUIRED' | 'RELEASED') =>
+  series('filer_lock_latest_timestamp_seconds', { ...labels, ...p2(state) });
+const stateOf = (labels: object, state: 'ACQUIRED' | 'RELEASED') =>
+  series('filer_lock_state', { ...labels, ...p2(state) });
+const releases = {
+  [changed(lyonOnProjects, 'RELEASED')]: '600x60',
+  [changed(lyonOnProjects, 'ACQUIRED')]: '900x60',
+  [changed(osloOnProjects, 'RELEASED')]: '1200x60',
+};
+const cacheRequests = (result: 'hit' | 'miss') =>
+  series('filer_appliance_cache_requests', { ...applianceLyon, result });
+const recordTime = (labels: object, name: string) =>
+  series('filer_appliance_series_timestamp_seconds', { ...labels, series: name });
+const requests = (operation: string, code: string) =>
+  series('filer_exporter_requests_total', { ...api('portal'), operation, code });
+
+/** The cases of the recording rules. */
+export const recordingCases: RecordingCases = {
+  'volume_filer:filer_propagation_duration_seconds:p50_rate1h': quantile(60),
+  'volume_filer:filer_propagation_duration_seconds:p90_rate1h': quantile(540),
+  'volume_filer:filer_propagation_duration_seconds:p99_rate1h': quantile(3000),
+  'volume_filer:filer_lock_duration_seconds:share_rate1h': [
+    {
+      when: 'six seconds of each minute, and twelve at another filer; phase P1 is no lock of the volume',
+      series: locks,
+      at: '90m',
+      samples: [
+        { labels: lyonOnProjects, value: 0.1 },
+        { labels: osloOnProjects, value: 0.2 },
+      ],
+    },
+  ],
+  'volume:filer_lock_duration_seconds:share_rate1h': [
+    {
+      when: 'all filers together',
+      series: { [lockSum(lyonOnProjects)]: '0+15x120', [lockSum(osloOnProjects)]: '0+30x120' },
+      at: '90m',
+      samples: [{ labels: projects, value: 0.75 }],
+    },
+  ],
+  'volume_filer:filer_lock_latest_timestamp_seconds:release_age': [
+    {
+      when: 'at the half hour, from the tenth and the twentieth minute on',
+      series: releases,
+      at: '30m',
+      samples: [
+        { labels: lyonOnProjects, value: 1_200 },
+        { labels: osloOnProjects, value: 600 },
+      ],
+    },
+  ],
+  'volume:filer_lock_latest_timestamp_seconds:release_age': [
+    {
+      when: 'the latest release of any filer counts',
+      series: releases,
+      at: '30m',
+      samples: [{ labels: projects, value: 600 }],
+    },
+  ],
+  'volume_filer:filer_lock_latest_timestamp_seconds:held_age': [
+    {
+      when: 'only where it has not been given back',
+      series: {
+        ...releases,
+        [stateOf(lyonOnProjects, 'ACQUIRED')]: '1x60',
+        [changed(osloOnProjects, 'ACQUIRED')]: '1100x60',
+        [stateOf(osloOnProjects, 'RELEASED')]: '1x60',
+      },
+      at: '30m',
+      samples: [{ labels: lyonOnProjects, value: 900 }],
+    },
+  ],
+  'filer:filer_last_checkin_age_seconds:min': [
+    {
+      when: 'the freshest of what is told of a filer',
+      series: {
+        [series('filer_last_checkin_age_seconds', { ...lyonOnProjects, volume: '', volume_guid: '' })]: '42x10',
+        [series('filer_last_checkin_age_seconds', lyonOnProjects)]: '3000x10',
+      },
+      at: '5m',
+      samples: [{ labels: lyon, value: 42 }],
+    },
+  ],
+  'volume:filer_oldest_unprotected_data_age_seconds:max': [
+    {
+      when: 'the oldest data of any filer',
+      series: {
+        [series('filer_oldest_unprotected_data_age_seconds', lyonOnProjects)]: '600x10',
+        [series('filer_oldest_unprotected_data_age_seconds', osloOnProjects)]: '7200x10',
+      },
+      at: '5m',
+      samples: [{ labels: projects, value: 7_200 }],
+    },
+  ],
+  'serial:filer_appliance_cache_requests:mean1h': [
+    {
+      when: 'requests of both kinds in a bin',
+      series: { [cacheRequests('hit')]: '60x60 180x60', [cacheRequests('miss')]: '20x120' },
+      at: '60m',
+      samples: [{ labels: applianceLyon, value: 80 }],
+    },
+  ],
+  'serial:filer_appliance_cache_requests:hit_ratio1h': [
+    {
+      when: 'three in four',
+      series: { [cacheRequests('hit')]: '60x120', [cacheRequests('miss')]: '20x120' },
+      at: '90m',
+      samples: [{ labels: applianceLyon, value: 0.75 }],
+    },
+    {
+      when: 'without a request, or with hits alone, there is none',
+      series: {
+        [cacheRequests('hit')]: '0x120',
+        [cacheRequests('miss')]: '0x120',
+        [series('filer_appliance_cache_requests', { ...applianceOslo, result: 'hit' })]: '60x120',
+      },
+      at: '90m',
+      samples: [],
+    },
+  ],
+  'serial:filer_appliance_series_timestamp_seconds:age': [
+    {
+      when: 'of the newest record of any series',
+      series: {
+        [recordTime(applianceLyon, 'cpu_utilization')]: '60x10',
+        [recordTime(applianceLyon, 'load_average')]: '120x10',
+      },
+      at: '5m',
+      samples: [{ labels: applianceLyon, value: 180 }],
+    },
+  ],
+  'api:filer_exporter_daily_budget_limit:use_ratio_rate1h': [
+    {
+      when: 'six requests a minute of all kinds are 8,640 a day',
+      series: {
+        [requests('token', '200')]: '0+1x120',
+        [requests('cpu_utilization', '200')]: '0+4x120',
+        [requests('cpu_utilization', '500')]: '0+1x120',
+        [series('filer_exporter_daily_budget_limit', api('portal'))]: '17280x120',
+      },
+      at: '90m',
+      samples: [{ labels: api('portal'), value: 0.5 }],
+    },
+  ],
+};
