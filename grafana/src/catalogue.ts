@@ -1,0 +1,46 @@
+import { type CatalogEntry, catalog } from '../../src/catalog.ts';
+
+/** What a query needs to know of a metric: the exporter's own catalogue and what stands beside it look alike. */
+export type Metric = Pick<CatalogEntry, 'name' | 'type' | 'unit' | 'labels'>;
+
+const gauge = (name: string, unit?: string, labels: readonly string[] = []): Metric => {
+  return { name, type: 'gauge', unit, labels };
+};
+
+/** Metrics of others that the dashboards show: Prometheus's about a scrape and its alerts, and Node's about the process. */
+export const neighbours: readonly Metric[] = [
+  gauge('up'),
+  gauge('scrape_duration_seconds', 'seconds'),
+  gauge('scrape_samples_scraped'),
+  gauge('ALERTS', undefined, ['alertname', 'alertstate', 'severity', 'filer', 'volume', 'api']),
+  { name: 'process_cpu_seconds_total', type: 'counter', unit: 'seconds', labels: [] },
+  gauge('process_resident_memory_bytes', 'bytes'),
+  gauge('process_start_time_seconds', 'seconds'),
+  gauge('process_open_fds'),
+  gauge('process_max_fds'),
+  gauge('nodejs_heap_size_used_bytes', 'bytes'),
+  gauge('nodejs_heap_size_total_bytes', 'bytes'),
+  gauge('nodejs_external_memory_bytes', 'bytes'),
+  gauge('nodejs_eventloop_lag_p50_seconds', 'seconds'),
+  gauge('nodejs_eventloop_lag_p99_seconds', 'seconds'),
+  { name: 'nodejs_gc_duration_seconds', type: 'histogram', unit: 'seconds', labels: ['kind'] },
+];
+
+const known: ReadonlyMap<string, Metric> = new Map([...neighbours, ...catalog].map((metric) => [metric.name, metric]));
+
+/** The metric of that name. Throws where there is none: a renamed metric must not leave an empty panel behind. */
+export function metricNamed(name: string): Metric {
+  const metric = known.get(name);
+  if (metric === undefined) throw new Error(`${name}: no such metric in the catalogue; expected a name from src/`);
+  return metric;
+}
+
+/** The metric that a series belongs to: a histogram's series end in `_bucket`, `_sum` or `_count`. */
+export function metricOfSeries(series: string): { readonly metric: Metric; readonly part: string } {
+  const part = /_(?:bucket|sum|count)$/.exec(series)?.[0] ?? '';
+  const histogram = known.get(series.slice(0, series.length - part.length));
+  if (part !== '' && histogram?.type === 'histogram') return { metric: histogram, part };
+  const metric = metricNamed(series);
+  if (metric.type === 'histogram') throw new Error(`${series}: a histogram; expected its _bucket, _sum or _count`);
+  return { metric, part: '' };
+}

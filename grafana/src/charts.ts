@@ -1,0 +1,110 @@
+import {
+  AxisPlacement,
+  GraphThresholdsStyleConfigBuilder,
+  GraphThresholdsStyleMode,
+  LegendDisplayMode,
+  LegendPlacement,
+  SortOrder,
+  StackingConfigBuilder,
+  StackingMode,
+  TooltipDisplayMode,
+  VisibilityMode,
+  VizLegendOptionsBuilder,
+  VizTooltipOptionsBuilder,
+} from '@grafana/grafana-foundation-sdk/common';
+import { FieldColorBuilder, FieldColorModeId, type ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
+import * as heatmaps from '@grafana/grafana-foundation-sdk/heatmap';
+import { PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
+import * as timelines from '@grafana/grafana-foundation-sdk/statetimeline';
+import * as charts from '@grafana/grafana-foundation-sdk/timeseries';
+import { described, type PanelText } from './panel.ts';
+import { unitOf } from './unit.ts';
+
+/** What a chart over time may have beside what every panel has. */
+interface ChartText extends PanelText {
+  /** Series on top of each other, where their sum says something. */
+  readonly stacked?: boolean;
+  /** The axis goes to 1 at least: for shares. */
+  readonly toOne?: boolean;
+}
+
+/** Lines over time, with the thresholds dashed and the newest and highest value of each in the legend. */
+export function chart({ stacked = false, toOne = false, ...text }: ChartText): charts.PanelBuilder {
+  const panel = described(new charts.PanelBuilder(), text, { height: 8 })
+    .legend(legendTable(['lastNotNull', 'max']))
+    .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
+    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.PaletteClassic))
+    .thresholdsStyle(
+      new GraphThresholdsStyleConfigBuilder().mode(
+        text.steps.length > 1 ? GraphThresholdsStyleMode.Dashed : GraphThresholdsStyleMode.Off,
+      ),
+    )
+    .lineWidth(1)
+    .fillOpacity(stacked ? 40 : 10)
+    .showPoints(VisibilityMode.Never)
+    .axisSoftMin(0);
+  if (toOne) panel.axisSoftMax(1);
+  if (stacked) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
+  return panel;
+}
+
+/** One line a thing, coloured by the state that it was in. The mappings put the states into words. */
+export function timeline(text: PanelText, mappings: ValueMapping[]): timelines.PanelBuilder {
+  return described(new timelines.PanelBuilder(), text, { height: 10 })
+    .mappings(mappings)
+    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
+    .legend(
+      new VizLegendOptionsBuilder()
+        .showLegend(true)
+        .displayMode(LegendDisplayMode.List)
+        .placement(LegendPlacement.Bottom)
+        .calcs([]),
+    )
+    .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Single).sort(SortOrder.None))
+    .showValue(VisibilityMode.Never)
+    .rowHeight(0.8)
+    .mergeValues(true)
+    .fillOpacity(80);
+}
+
+/** The buckets of a histogram over time: the darker, the more events took that long. */
+export function bucketHeatmap(text: PanelText & { readonly measures: string }): heatmaps.PanelBuilder {
+  return heat(text, PromQueryFormat.Heatmap)
+    .calculate(false)
+    .yAxis(new heatmaps.YAxisConfigBuilder().unit(unitOf([text.measures])).axisPlacement(AxisPlacement.Left));
+}
+
+/** How many of many series were at which height over time: the darker, the more of them. */
+export function spreadHeatmap(text: PanelText): heatmaps.PanelBuilder {
+  return heat(text, PromQueryFormat.TimeSeries)
+    .calculate(true)
+    .maxDataPoints(120)
+    .yAxis(
+      new heatmaps.YAxisConfigBuilder()
+        .unit(unitOf(text.queries.map(({ expr }) => expr)))
+        .axisPlacement(AxisPlacement.Left),
+    );
+}
+
+function heat(text: PanelText, format: PromQueryFormat): heatmaps.PanelBuilder {
+  return described(new heatmaps.PanelBuilder(), text, { height: 8, format })
+    .color(
+      new heatmaps.HeatmapColorOptionsBuilder()
+        .mode(heatmaps.HeatmapColorMode.Scheme)
+        .scheme('Blues')
+        .fill('dark-blue')
+        .exponent(0.5)
+        .steps(64)
+        .reverse(false),
+    )
+    .tooltip(new heatmaps.HeatmapTooltipBuilder().mode(TooltipDisplayMode.Single).yHistogram(true))
+    .showLegend();
+}
+
+function legendTable(calculations: string[]): VizLegendOptionsBuilder {
+  return new VizLegendOptionsBuilder()
+    .showLegend(true)
+    .displayMode(LegendDisplayMode.Table)
+    .placement(LegendPlacement.Bottom)
+    .calcs(calculations);
+}

@@ -1,0 +1,55 @@
+import * as classic from '@grafana/grafana-foundation-sdk/dashboard';
+import type { Placeable } from './panel.ts';
+import { everyDashboard, type Place, TAG, titles, uids } from './places.ts';
+import { variables } from './variables.ts';
+
+/**
+ * A dashboard in Grafana's classic model, which every Grafana imports and provisions. The newer one, which the SDK prefers,
+ * is for Grafana 12 and later alone.
+ */
+export type Dashboard = classic.Dashboard;
+
+/** Panels under one heading, in reading order; their widths fill lines of 24 columns. */
+export interface Section {
+  readonly title: string;
+  readonly panels: readonly Placeable[];
+}
+
+/** A dashboard before it is laid out. */
+export interface Content {
+  readonly place: Place;
+  readonly description: string;
+  /** How far back it shows when it is opened, as `6h`. */
+  readonly reach: string;
+  readonly variables: readonly (keyof typeof variables)[];
+  readonly sections: readonly Section[];
+}
+
+/** Lays a dashboard out: panels numbered in reading order, so that a panel keeps its address as long as it can. */
+export function dashboard({ place, description, reach, variables: names, sections }: Content): Dashboard {
+  const builder = new classic.DashboardBuilder(titles[place])
+    .uid(uids[place])
+    .description(description)
+    .tags([TAG])
+    .timezone('browser')
+    .editable()
+    .tooltip(classic.DashboardCursorSync.Crosshair)
+    .time({ from: `now-${reach}`, to: 'now' })
+    .refresh('1m')
+    .link(everyDashboard());
+  for (const name of ['datasource', ...names]) {
+    const variable = variables[name];
+    if (variable === undefined) throw new Error(`${titles[place]}: no variable ${name}`);
+    builder.withVariable(variable);
+  }
+  let id = 0;
+  for (const { title, panels } of sections) {
+    id += 1;
+    builder.withRow(new classic.RowBuilder(title).id(id));
+    for (const panel of panels) {
+      id += 1;
+      builder.withPanel(panel.id(id));
+    }
+  }
+  return builder.build();
+}

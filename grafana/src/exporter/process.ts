@@ -1,0 +1,102 @@
+import { chart } from '../charts.ts';
+import { number } from '../numbers.ts';
+import { select } from '../select.ts';
+import { above, plain } from '../steps.ts';
+
+const each = (metric: string) => `max by (instance) (${select(metric)})`;
+
+/** What a scrape costs. */
+export const scrapePanels = [
+  chart({
+    title: 'Time of a scrape',
+    description:
+      'How long Prometheus took to scrape. It should be far below the scrape timeout; when it climbs with the number of samples, the network between the two is slow, or the machine is busy.',
+    queries: [{ expr: `max by (job, instance) (${select('scrape_duration_seconds')})`, legend: '{{instance}}' }],
+    steps: above(2, 8),
+    width: 12,
+  }),
+  chart({
+    title: 'Samples',
+    description:
+      'Samples of upstream data that the exporter holds, and samples in each scrape. A jump is appliances that joined; a fall is data that went stale.',
+    queries: [
+      { expr: `max by (job, instance) (${select('filer_exporter_samples')})`, legend: '{{instance}} held' },
+      { expr: `max by (job, instance) (${select('scrape_samples_scraped')})`, legend: '{{instance}} scraped' },
+    ],
+    steps: plain,
+    width: 12,
+  }),
+];
+
+/** The process itself. */
+export const processPanels = [
+  number({
+    title: 'Running for',
+    description: 'Time since the exporter started. Short without a reason of yours: see its log for why it ended.',
+    queries: [{ expr: `time() - ${each('process_start_time_seconds')}`, legend: '{{instance}}' }],
+    steps: plain,
+    width: 6,
+    height: 8,
+  }),
+  chart({
+    title: 'Processor',
+    description:
+      'Share of one core that the process uses. Near 100 % polls and scrapes wait for each other: use shards, or a faster machine.',
+    queries: [
+      {
+        expr: `max by (instance) (rate(${select('process_cpu_seconds_total')}[$__rate_interval]))`,
+        legend: '{{instance}}',
+      },
+    ],
+    steps: above(0.7, 0.9),
+    width: 9,
+    toOne: true,
+  }),
+  chart({
+    title: 'Memory',
+    description:
+      'Memory of the process, of which heap and buffers. A saw is garbage collection; a line that climbs for days is a leak and worth a bug report.',
+    queries: [
+      { expr: each('process_resident_memory_bytes'), legend: '{{instance}} resident' },
+      { expr: each('nodejs_heap_size_used_bytes'), legend: '{{instance}} heap used' },
+      { expr: each('nodejs_heap_size_total_bytes'), legend: '{{instance}} heap' },
+      { expr: each('nodejs_external_memory_bytes'), legend: '{{instance}} buffers' },
+    ],
+    steps: plain,
+    width: 9,
+  }),
+  chart({
+    title: 'Event loop lag',
+    description:
+      'How late the event loop comes to its work. Above 100 ms scrapes and timers are late: something takes long turns, or the machine is short of processor.',
+    queries: [
+      { expr: each('nodejs_eventloop_lag_p50_seconds'), legend: '{{instance}} p50' },
+      { expr: each('nodejs_eventloop_lag_p99_seconds'), legend: '{{instance}} p99' },
+    ],
+    steps: above(0.1, 0.5),
+    width: 8,
+  }),
+  chart({
+    title: 'Garbage collection',
+    description:
+      'Share of the time spent on it, by kind. Above a tenth the heap is too small: give the process more memory.',
+    queries: [
+      {
+        expr: `sum by (instance, kind) (rate(${select('nodejs_gc_duration_seconds_sum')}[$__rate_interval]))`,
+        legend: '{{instance}} {{kind}}',
+      },
+    ],
+    steps: above(0.1, 0.3),
+    width: 8,
+  }),
+  chart({
+    title: 'Open files',
+    description: 'Open files and sockets, and how many may be. Near the limit connections fail: raise it with ulimit.',
+    queries: [
+      { expr: each('process_open_fds'), legend: '{{instance}} open' },
+      { expr: each('process_max_fds'), legend: '{{instance}} limit' },
+    ],
+    steps: plain,
+    width: 8,
+  }),
+];

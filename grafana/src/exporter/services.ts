@@ -1,0 +1,167 @@
+import { chart } from '../charts.ts';
+import { upOrDown } from '../mappings.ts';
+import { number, stepsOf, table, words } from '../numbers.ts';
+import { select } from '../select.ts';
+import { above, below, noneAllowed, noneExpected, oneIsGood, plain } from '../steps.ts';
+
+const each = (metric: string, by: string, pick: 'max' | 'min' = 'max') => `${pick} by (${by}) (${select(metric)})`;
+
+/** Whether the exporter and the services are there. */
+export const servicePanels = [
+  number(
+    {
+      title: 'Exporter',
+      description:
+        'Whether Prometheus could scrape the exporter. When it is down nothing here is true any more: check the process and its address.',
+      queries: [{ expr: each('up', 'job, instance', 'min'), legend: '{{instance}}' }],
+      steps: oneIsGood,
+      width: 4,
+    },
+    upOrDown,
+  ),
+  number(
+    {
+      title: 'Services',
+      description:
+        'Whether the latest poll of each service succeeded; for the portal its token and at least one series. When one is down, see the answers by code below: 401 is a key, 403 a right or licence.',
+      queries: [{ expr: each('filer_up', 'api', 'min'), legend: '{{api}}' }],
+      steps: oneIsGood,
+      width: 4,
+    },
+    upOrDown,
+  ),
+  number({
+    title: 'Last success',
+    description: 'Time since a poll of each service last succeeded. Above ten minutes values begin to leave /metrics.',
+    queries: [{ expr: `time() - ${each('filer_exporter_last_success_timestamp_seconds', 'api')}`, legend: '{{api}}' }],
+    steps: above(300, 900),
+    width: 4,
+  }),
+  number({
+    title: 'Budget left today',
+    description:
+      'Requests left of the daily limit. Below a tenth the exporter slows down to make it last: raise PORTAL_INTERVAL or drop series until --plan says that it fits.',
+    queries: [{ expr: each('filer_exporter_daily_budget_remaining', 'api', 'min'), legend: '{{api}}' }],
+    steps: below(100_000, 20_000),
+    width: 4,
+    empty: 'no limit',
+  }),
+  stepsOf(
+    number({
+      title: 'Resting tasks',
+      description:
+        'Tasks of which nothing is to be had, asked slowly, by reason. forbidden is a right or the licence: ask for it, or drop the series. not_found and empty are what the appliance does not have.',
+      queries: [{ expr: `sum by (reason) (${select('filer_exporter_tasks_resting')})`, legend: '{{reason}}' }],
+      steps: plain,
+      width: 8,
+      empty: 'none rests',
+    }),
+    'forbidden',
+    noneAllowed,
+  ),
+  table({
+    title: 'What runs',
+    description: 'Version, revision and Node.js of each exporter. Several shards should run the same.',
+    queries: [
+      {
+        expr: `max by (job, instance, version, revision, node_version) (${select('filer_exporter_build_info')})`,
+        legend: 'Runs',
+      },
+    ],
+    columns: [
+      { label: 'instance', title: 'Instance' },
+      { label: 'version', title: 'Version' },
+      { label: 'revision', title: 'Revision' },
+      { label: 'node_version', title: 'Node.js' },
+    ],
+    steps: plain,
+    width: 12,
+    height: 5,
+  }),
+  number(
+    {
+      title: 'Client key shared',
+      description:
+        'Whether the file acceleration service seems to give our events to another instance as well. Then counts are too low: give each instance a GFA_CLIENT_KEY of its own.',
+      queries: [{ expr: each('filer_exporter_client_key_shared', 'job, instance'), legend: '{{instance}}' }],
+      steps: noneAllowed,
+      width: 6,
+      height: 5,
+    },
+    [],
+  ),
+  words({
+    title: 'Scrape jobs',
+    description: 'The jobs that scrape an exporter. When one is missing, its scrape configuration is.',
+    queries: [{ expr: `count by (job) (${select('filer_exporter_build_info')})`, legend: '{{job}}' }],
+    steps: plain,
+    width: 6,
+    height: 5,
+  }),
+];
+
+/** How fast the services are asked, and how fast they may be. */
+export const pacePanels = [
+  chart({
+    title: 'Pace against requests sent',
+    description:
+      'What the pacing allows now, the most that it allowed in the time shown, and the requests sent. A pace far below its ceiling comes from refusals (429): other programs use the same account’s limit.',
+    queries: [
+      { expr: each('filer_exporter_pace_requests_per_second', 'api', 'min'), legend: '{{api}} allowed' },
+      {
+        expr: `max by (api) (max_over_time(${select('filer_exporter_pace_requests_per_second')}[$__range]))`,
+        legend: '{{api}} ceiling',
+      },
+      {
+        expr: `sum by (api) (rate(${select('filer_exporter_requests_total')}[$__rate_interval]))`,
+        legend: '{{api}} sent',
+      },
+    ],
+    steps: plain,
+    width: 12,
+  }),
+  chart({
+    title: 'Requests by service and operation',
+    description:
+      'Requests sent per second, retries included. Even over time is right; peaks mean restarts, or failures that are tried again.',
+    queries: [
+      {
+        expr: `sum by (api, operation) (rate(${select('filer_exporter_requests_total')}[$__rate_interval]))`,
+        legend: '{{api}} {{operation}}',
+      },
+    ],
+    steps: plain,
+    width: 12,
+    stacked: true,
+  }),
+  chart({
+    title: 'Budget left',
+    description:
+      'Requests left of the daily limit. A line that reaches zero before the day ends stops polling: raise the interval. It comes back as the last 24 hours move on.',
+    queries: [{ expr: each('filer_exporter_daily_budget_remaining', 'api', 'min'), legend: '{{api}}' }],
+    steps: plain,
+    width: 8,
+    empty: 'no limit',
+  }),
+  chart({
+    title: 'Refused with 429',
+    description:
+      'Refusals in each step. Now and then is how the pace finds its limit; steady ones mean that other programs share the account: lower PORTAL_RATE_LIMIT.',
+    queries: [
+      {
+        expr: `sum by (api) (increase(${select('filer_exporter_throttled_total')}[$__rate_interval]))`,
+        legend: '{{api}}',
+      },
+    ],
+    steps: noneExpected,
+    width: 8,
+  }),
+  chart({
+    title: 'Waiting for an answer',
+    description:
+      'Requests in flight. At PORTAL_CONCURRENCY for long the service answers slower than the pace asks: see the durations.',
+    queries: [{ expr: `sum by (api) (${select('filer_exporter_requests_in_flight')})`, legend: '{{api}}' }],
+    steps: plain,
+    width: 8,
+  }),
+];

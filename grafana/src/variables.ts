@@ -1,0 +1,74 @@
+import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
+import {
+  CustomVariableBuilder,
+  DatasourceVariableBuilder,
+  QueryVariableBuilder,
+  type VariableModel,
+  VariableRefresh,
+  VariableSort,
+} from '@grafana/grafana-foundation-sdk/dashboard';
+import { metricNamed } from './catalogue.ts';
+
+/** The data source that every query of a dashboard goes to: the one that is chosen at its top. */
+export const DATA_SOURCE = { type: 'prometheus', uid: `$\{datasource}` } as const;
+
+const job = 'job=~"$job"';
+const named = (...names: readonly string[]) => names.map((name) => metricNamed(name).name).join('|');
+
+const everyFiler = named('filer_last_checkin_age_seconds', 'filer_appliance_info');
+
+/** Every variable there is, by its name; a dashboard has those that its queries use. */
+export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
+  datasource: new DatasourceVariableBuilder('datasource')
+    .label('Data source')
+    .description('The Prometheus that scrapes the exporter.')
+    .type('prometheus'),
+  job: choice('job', 'Job', 'The scrape jobs of the exporter.', `label_values(${named('filer_up')}, job)`),
+  filer: choice(
+    'filer',
+    'Filer',
+    'Filers and appliances by name.',
+    `label_values({__name__=~"${everyFiler}",${job}}, filer)`,
+  ),
+  volume: choice(
+    'volume',
+    'Volume',
+    'Volumes by name.',
+    `label_values({__name__=~"${named('filer_volume_info', 'filer_last_checkin_age_seconds')}",${job}}, volume)`,
+  ),
+  window: list('window', 'Event window', 'How far back quantiles, rates and shares of events reach.', {
+    chosen: '1h',
+    values: ['30m', '1h', '3h', '6h', '1d'],
+  }),
+  top: list('top', 'Show', 'How many appliances the rankings show.', { chosen: '10', values: ['5', '10', '20', '50'] }),
+};
+
+/** One that is asked of the data source, with several choices and "All", which takes in series without the label. */
+function choice(name: string, label: string, description: string, query: string): QueryVariableBuilder {
+  return new QueryVariableBuilder(name)
+    .label(label)
+    .description(description)
+    .datasource(DATA_SOURCE)
+    .query({ query, refId: `variable-${name}` })
+    .definition(query)
+    .refresh(VariableRefresh.OnTimeRangeChanged)
+    .sort(VariableSort.AlphabeticalCaseInsensitiveAsc)
+    .multi(true)
+    .includeAll(true)
+    .allValue('.*')
+    .current({ text: ['All'], value: ['$__all'] });
+}
+
+function list(
+  name: string,
+  label: string,
+  description: string,
+  { chosen, values }: { readonly chosen: string; readonly values: readonly string[] },
+): CustomVariableBuilder {
+  return new CustomVariableBuilder(name)
+    .label(label)
+    .description(description)
+    .values(values.join(','))
+    .current({ text: chosen, value: chosen })
+    .options(values.map((value) => ({ text: value, value, selected: value === chosen })));
+}

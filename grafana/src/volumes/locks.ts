@@ -1,0 +1,110 @@
+import { chart, timeline } from '../charts.ts';
+import { limits } from '../limits.ts';
+import { words } from '../mappings.ts';
+import { table } from '../numbers.ts';
+import { drillDown } from '../places.ts';
+import { quantile, select } from '../select.ts';
+import { plain } from '../steps.ts';
+
+/** The phase that writes metadata, for which filers need the lock of the volume. */
+const P2 = { lock_phase: '="P2"' } as const;
+const held = (by: string) => `sum by (${by}) (rate(${select('filer_lock_duration_seconds_sum', P2)}[$window]))`;
+const releases = select('filer_lock_events_total', { ...P2, lock_state: '="RELEASED"' });
+
+/** Each state as a number: every filer, volume and phase has exactly one at a time. */
+const states = [
+  `max by (filer, volume, lock_phase) (${select('filer_lock_state', { lock_state: '="ACQUIRED"' })})`,
+  `0 * max by (filer, volume, lock_phase) (${select('filer_lock_state', { lock_state: '="RELEASED"' })})`,
+  `2 * max by (filer, volume, lock_phase) (${select('filer_lock_state', { lock_state: '!~"ACQUIRED|RELEASED"' })})`,
+].join(' or ');
+
+/** Who holds the lock of a volume, how long, and how often. */
+export const lockPanels = [
+  timeline(
+    {
+      title: 'Lock state',
+      description:
+        'The lock of each volume as its filers last told of it. A bar that stays held keeps all other filers of the volume from their snapshots: see whether that filer still works on one, and restart its snapshot service if not.',
+      queries: [{ expr: states, legend: '{{volume}}, {{filer}} {{lock_phase}}' }],
+      steps: plain,
+      width: 24,
+      drill: [drillDown('appliance', 'filer')],
+    },
+    words([0, 'released', 'green'], [1, 'held', 'orange'], [2, 'another state', 'purple']),
+  ),
+  chart({
+    title: 'Share of time locked by filer',
+    description:
+      'How much of the event window a filer held locks, over all its volumes together. Near 100 % of a volume nobody else gets a turn: spread the snapshots out, or look why this one takes so long.',
+    queries: [{ expr: held('filer'), legend: '{{filer}}' }],
+    steps: limits.lockedShare,
+    width: 12,
+    toOne: true,
+    drill: [drillDown('appliance', 'filer')],
+  }),
+  chart({
+    title: 'Share of time locked by volume',
+    description:
+      'How much of the event window the lock of a volume was held, by all filers together. Near 100 % the filers queue: protection and propagation of that volume slow down for everybody.',
+    queries: [{ expr: held('volume'), legend: '{{volume}}' }],
+    steps: limits.lockedShare,
+    width: 12,
+    toOne: true,
+    drill: [drillDown('volumes', 'volume')],
+  }),
+  chart({
+    title: 'Time between releases',
+    description:
+      'Mean time between two releases of the lock by a filer on a volume, over six hours. Above an hour is worth a look, above two is bad: the filer rarely gets the lock or has stopped taking snapshots.',
+    queries: [
+      {
+        expr: `1 / (sum by (filer, volume) (rate(${releases}[6h])) > 0)`,
+        legend: '{{filer}} on {{volume}}',
+      },
+    ],
+    steps: limits.betweenReleases,
+    width: 12,
+    drill: [drillDown('volumes', 'filer')],
+  }),
+  chart({
+    title: 'Time that locks are held',
+    description:
+      'Half, nine tenths and 99 of 100 locks were held no longer. Long locks come from large changes or slow lines; a filer with all of the long ones is worth a look.',
+    queries: [0.5, 0.9, 0.99].map((share) => ({
+      expr: quantile(share, 'filer_lock_duration_seconds', { window: '$window', only: P2 }),
+      legend: `p${share * 100}`,
+    })),
+    steps: limits.lockHeld,
+    width: 12,
+  }),
+  chart({
+    title: 'Lock events by state',
+    description:
+      'Lock events in the event window. Acquired and released go together; states with other names are worth a question to the vendor.',
+    queries: [
+      {
+        expr: `sum by (lock_phase, lock_state) (increase(${select('filer_lock_events_total')}[$window]))`,
+        legend: '{{lock_phase}} {{lock_state}}',
+      },
+    ],
+    steps: plain,
+    width: 12,
+  }),
+  table({
+    title: 'Newest lock durations',
+    description: 'How long each filer held the lock of a volume the last time. The longest at the top.',
+    queries: [
+      {
+        expr: `topk(50, max by (filer, volume, lock_phase) (${select('filer_lock_latest_duration_seconds')}))`,
+        legend: 'Held for',
+      },
+    ],
+    columns: [
+      { label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
+      { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
+      { label: 'lock_phase', title: 'Phase' },
+    ],
+    steps: limits.lockHeld,
+    width: 12,
+  }),
+];

@@ -1,0 +1,90 @@
+import { bucketHeatmap, chart } from '../charts.ts';
+import { limits } from '../limits.ts';
+import { table } from '../numbers.ts';
+import { drillDown } from '../places.ts';
+import { quantile, select } from '../select.ts';
+import { plain } from '../steps.ts';
+
+const histogram = 'filer_propagation_duration_seconds';
+const window = '$window';
+
+/** How long data takes to reach other filers. */
+export const propagationPanels = [
+  chart({
+    title: 'Propagation time, quantiles',
+    description:
+      'Half, nine tenths and 99 of 100 events were at least so quick, over the event window. When p50 rises everybody waits: look at locks and time to protect. When only p99 does, look for the filer or volume below.',
+    queries: [0.5, 0.9, 0.99].map((share) => ({
+      expr: quantile(share, histogram, { window, by: ['kind'] }),
+      legend: `p${share * 100} {{kind}}`,
+    })),
+    steps: limits.propagation,
+    width: 12,
+  }),
+  bucketHeatmap({
+    title: 'Propagation times',
+    description:
+      'How many events took how long: the darker, the more. Two bands mean two kinds of sites or volumes; a band that wanders up is a queue that grows.',
+    queries: [{ expr: `sum by (le) (increase(${select(`${histogram}_bucket`)}[$__rate_interval]))`, legend: '{{le}}' }],
+    measures: `sum(${select(`${histogram}_sum`)})`,
+    steps: plain,
+    width: 12,
+  }),
+  chart({
+    title: 'Propagation p90 by filer',
+    description:
+      'Where data arrives late. A filer that stands out has a slow line or a busy disk: open it and compare its network and its cache disk.',
+    queries: [{ expr: quantile(0.9, histogram, { window, by: ['filer'] }), legend: '{{filer}}' }],
+    steps: limits.propagation,
+    width: 12,
+    drill: [drillDown('appliance', 'filer')],
+  }),
+  chart({
+    title: 'Propagation p90 by volume',
+    description:
+      'Which data arrives late. A volume that stands out waits for its lock, or has much to move: see who holds the lock, and how long.',
+    queries: [{ expr: quantile(0.9, histogram, { window, by: ['volume'] }), legend: '{{volume}}' }],
+    steps: limits.propagation,
+    width: 12,
+    drill: [drillDown('volumes', 'volume')],
+  }),
+  chart({
+    title: 'Propagation events',
+    description:
+      'Events in the event window, by kind. None at all while people work means that nothing is shared any more: look at the locks and at the check-ins.',
+    queries: [{ expr: `sum by (kind) (increase(${select(`${histogram}_count`)}[$window]))`, legend: '{{kind}}' }],
+    steps: plain,
+    width: 8,
+  }),
+  chart({
+    title: 'File system events covered',
+    description:
+      'How many changes of files the propagation events stood for, in the event window, by volume. It tells a busy volume from a slow one. Empty where the service does not tell.',
+    queries: [
+      {
+        expr: `sum by (volume) (increase(${select('filer_data_protected_events_total')}[$window]))`,
+        legend: '{{volume}}',
+      },
+    ],
+    steps: plain,
+    width: 8,
+    drill: [drillDown('volumes', 'volume')],
+  }),
+  table({
+    title: 'Newest propagation',
+    description: 'The newest event of each filer, volume and kind: what users saw last. Long ones at the top.',
+    queries: [
+      {
+        expr: `topk(50, max by (filer, volume, kind) (${select('filer_propagation_latest_seconds')}))`,
+        legend: 'Took',
+      },
+    ],
+    columns: [
+      { label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
+      { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
+      { label: 'kind', title: 'Kind' },
+    ],
+    steps: limits.propagation,
+    width: 8,
+  }),
+];

@@ -1,0 +1,102 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { describe, expect, test } from 'vitest';
+import { metricOfSeries, neighbours } from '../../grafana/src/catalogue.ts';
+import { anyValues, filled } from '../../grafana/src/fill.ts';
+import { leftOut } from '../../grafana/src/left-out.ts';
+import { variables } from '../../grafana/src/variables.ts';
+import { catalog } from '../../src/catalog.ts';
+import { everyQuery } from '../support/dashboards.ts';
+import { faultsOf, labelsOfResult, namesIn, type Selector } from '../support/promql.ts';
+
+/** Labels that Prometheus adds, and the one of buckets. */
+const ADDED = ['job', 'instance'];
+
+describe.each(everyQuery.map((query) => [query.where, query] as const))('%s', (_where, { expr, legend, panel }) => {
+  const query = filled(expr, anyValues);
+
+  test('is PromQL', () => {
+    expect(faultsOf(query)).toEqual([]);
+  });
+
+  test('names metrics of the catalogue, and labels that they have', () => {
+    const { selectors, groupings } = namesIn(query);
+    expect(selectors).not.toEqual([]);
+    for (const selector of selectors) {
+      const has = labelsOf(selector);
+      expect(
+        selector.labels.filter((label) => !has.includes(label)),
+        selector.name,
+      ).toEqual([]);
+    }
+    for (const { labels, of } of groupings) {
+      const has = of.flatMap(labelsOf);
+      expect(labels.filter((label) => !has.includes(label))).toEqual([]);
+    }
+  });
+
+  test('is narrowed by the job chosen at the top', () => {
+    const own = namesIn(query).selectors.filter(({ name }) => name !== 'ALERTS');
+    expect(own.filter(({ labels }) => !labels.includes('job'))).toEqual([]);
+  });
+
+  test('has in its legend and its links only labels that its series have', () => {
+    const has = labelsOfResult(query, labelsOf);
+    const named = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
+    const linked = [...JSON.stringify(panel.fieldConfig?.defaults.links ?? []).matchAll(/__field\.labels\.(\w+)/g)];
+    const labels = [...named, ...linked.map(([, label = '']) => label)];
+    expect(labels.filter((label) => !has.has(label))).toEqual([]);
+  });
+});
+
+describe('the variables', () => {
+  const asked = Object.entries(variables).flatMap(([name, builder]) => {
+    const { query } = builder.build();
+    const text = typeof query === 'object' ? (query as { readonly query?: string }).query : query;
+    return typeof text === 'string' && text.startsWith('label_values(') ? [[name, text] as const] : [];
+  });
+
+  test.each(asked)('%s asks for a label of metrics that have it', (_name, text) => {
+    const [, selector = '', label = ''] = /^label_values\((.+), (\w+)\)$/.exec(text) ?? [];
+    expect(faultsOf(selector)).toEqual([]);
+    const named = /__name__=~"([^"]+)"/.exec(selector)?.[1]?.split('|') ?? [selector];
+    for (const series of named) expect([...ADDED, ...metricOfSeries(series).metric.labels], series).toContain(label);
+  });
+
+  test('three of them are asked of the data source', () => {
+    expect(asked.map(([name]) => name)).toEqual(['job', 'filer', 'volume']);
+  });
+});
+
+describe('the catalogue', () => {
+  const shown = new Set(
+    everyQuery.flatMap(({ expr }) =>
+      namesIn(filled(expr, anyValues)).selectors.flatMap(({ name }) =>
+        name === undefined ? [] : [metricOfSeries(name).metric.name],
+      ),
+    ),
+  );
+
+  test.each(catalog.map(({ name }) => [name]))('%s is on a dashboard, or left out for a reason', (name) => {
+    const reason = leftOut[name];
+    expect(shown.has(name)).toBe(reason === undefined);
+    if (reason !== undefined) expect(reason.length).toBeGreaterThan(20);
+  });
+
+  test('what is left out exists', () => {
+    const names = new Set(catalog.map(({ name }) => name));
+    expect(Object.keys(leftOut).filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  test('Node’s metrics are those that the process has', () => {
+    const register = new Registry();
+    collectDefaultMetrics({ register });
+    const has = register.getMetricsAsArray().map(({ name }) => name);
+    const named = neighbours.map(({ name }) => name).filter((name) => /^(?:process|nodejs)_/.test(name));
+    expect(named.filter((name) => !has.includes(name))).toEqual([]);
+  });
+});
+
+function labelsOf({ name = '' }: Selector): readonly string[] {
+  const { metric, part } = metricOfSeries(name);
+  return [...ADDED, ...metric.labels, ...(part === '_bucket' ? ['le'] : [])];
+}

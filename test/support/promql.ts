@@ -1,0 +1,83 @@
+import type { SyntaxNode } from '@lezer/common';
+import { parser } from '@prometheus-io/lezer-promql';
+
+/** One selector of a query. */
+export interface Selector {
+  /** The name of the series; none where only labels select. */
+  readonly name: string | undefined;
+  /** The names of the labels that it matches. */
+  readonly labels: readonly string[];
+}
+
+/** What a query is made of, as far as names go. */
+export interface Names {
+  readonly selectors: readonly Selector[];
+  /** Labels that something is grouped by or matched on, each with the selectors that could have it. */
+  readonly groupings: readonly { readonly labels: readonly string[]; readonly of: readonly Selector[] }[];
+}
+
+/** Where a query is no PromQL, as texts; none when it is good. */
+export function faultsOf(query: string): readonly string[] {
+  const faults: string[] = [];
+  parser.parse(query).iterate({
+    enter: ({ type, from }) => {
+      if (type.isError) faults.push(`character ${from}: ${query.slice(from, from + 30)}`);
+    },
+  });
+  return faults;
+}
+
+/** The names in a query. */
+export function namesIn(query: string): Names {
+  const root = parser.parse(query).topNode;
+  const groupings: { labels: readonly string[]; of: readonly Selector[] }[] = [];
+  for (const node of every(root, 'AggregateModifier', 'MatchingModifierClause')) {
+    const labels = every(node, 'LabelName').map((label) => textOf(query, label));
+    if (labels.length > 0) groupings.push({ labels, of: selectorsIn(query, node.parent ?? root) });
+  }
+  return { selectors: selectorsIn(query, root), groupings };
+}
+
+/** The labels that the series of a query may have; `labelsOf` says those of a selector. */
+export function labelsOfResult(
+  query: string,
+  labelsOf: (selector: Selector) => readonly string[],
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (node: SyntaxNode): void => {
+    const grouped = node.name === 'AggregateExpr' ? node.getChild('AggregateModifier') : null;
+    if (grouped?.getChild('By') != null) {
+      for (const label of every(grouped, 'LabelName')) found.add(textOf(query, label));
+      return;
+    }
+    if (node.name === 'VectorSelector') {
+      for (const label of selectorsIn(query, node).flatMap(labelsOf)) found.add(label);
+      return;
+    }
+    for (let child = node.firstChild; child !== null; child = child.nextSibling) visit(child);
+  };
+  visit(parser.parse(query).topNode);
+  return found;
+}
+
+function selectorsIn(query: string, root: SyntaxNode): readonly Selector[] {
+  return every(root, 'VectorSelector').map((node) => {
+    const name = node.getChild('Identifier');
+    return {
+      name: name === null ? undefined : textOf(query, name),
+      labels: every(node, 'LabelName').map((label) => textOf(query, label)),
+    };
+  });
+}
+
+function every(root: SyntaxNode, ...names: readonly string[]): readonly SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  root.cursor().iterate(({ name, node }) => {
+    if (names.includes(name) && node.from >= root.from && node.to <= root.to) found.push(node);
+  });
+  return found;
+}
+
+function textOf(query: string, { from, to }: SyntaxNode): string {
+  return query.slice(from, to);
+}
