@@ -1,6 +1,7 @@
 import { applianceAlerts } from './alerts/appliances.ts';
 import { exporterAlerts } from './alerts/exporter.ts';
 import { fileAccelerationAlerts } from './alerts/file-acceleration.ts';
+import { portalAlerts } from './alerts/portal.ts';
 import { recordingRules } from './recording-rules.ts';
 import type { AlertRule, RecordingRule, Thresholds } from './rule.ts';
 import { settings, thresholds } from './thresholds.ts';
@@ -18,6 +19,7 @@ export function groupsOf(limits: Thresholds, job: string): readonly Group[] {
     { name: 'filer-exporter', rules: exporterAlerts(limits, job) },
     { name: 'filer-exporter-file-acceleration', rules: fileAccelerationAlerts(limits) },
     { name: 'filer-exporter-appliances', rules: applianceAlerts(limits) },
+    { name: 'filer-exporter-portal', rules: portalAlerts(limits) },
   ];
 }
 

@@ -10,7 +10,7 @@ export interface RecordingRule {
 export type Severity = 'critical' | 'warning' | 'info';
 
 /** A page of `docs/runbooks/`, each with a section for each of its alerts. */
-export type RunbookPage = 'exporter' | 'file-acceleration' | 'appliances';
+export type RunbookPage = 'exporter' | 'file-acceleration' | 'appliances' | 'portal';
 
 /** One alert; its runbook is the section of that name on its page. */
 export interface AlertRule {
@@ -33,6 +33,7 @@ export type Thresholds = { readonly [name in keyof typeof thresholds]: number };
 export function spell(seconds: number): string {
   if (seconds < 1) return `${Math.round(seconds * 1000)}ms`;
   for (const [unit, size] of [
+    ['d', 86_400],
     ['h', 3_600],
     ['m', 60],
   ] as const) {

@@ -40,4 +40,12 @@ export const thresholds = {
   cacheRequests: 10,
   /** Mean time of one disk operation. */
   diskLatency: 0.05,
+  /** Bytes of a volume on one appliance that are not in cloud storage. */
+  unprotectedBytes: 100_000_000_000,
+  /** Metadata snapshots of a volume that failed on an appliance, in an hour. */
+  failedSnapshotsAnHour: 2,
+  /** Time until the subscription ends. */
+  licenseLeft: 2_592_000,
+  /** Time since the oldest job that has not ended was created. */
+  jobAge: 86_400,
 } as const;

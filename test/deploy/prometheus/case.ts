@@ -1,7 +1,7 @@
 /** Labels of a series or of an alert. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Series in promtool's notation, each with its values a minute apart. */
+/** Series in promtool's notation, with the values of each. */
 export type Series = Readonly<Record<string, string>>;
 
 /** An alert as it must be: every label but `alertname` and `severity`, and both texts to the letter. */
@@ -20,6 +20,8 @@ export interface AlertCase {
   readonly when: string;
   readonly series: Series;
   readonly at: string;
+  /** Time between two values, and between two evaluations; a minute unless it says so, the same for all cases of an alert. */
+  readonly apart?: '5m';
   /** None where it must not fire. */
   readonly alerts?: readonly Firing[];
 }

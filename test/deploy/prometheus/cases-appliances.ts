@@ -3,6 +3,8 @@ import { type AlertCases, api, applianceLyon, applianceOslo, series } from './ca
 const up = series('filer_appliance_up', applianceLyon);
 const upInOslo = series('filer_appliance_up', applianceOslo);
 const portalUp = series('filer_up', api('portal'));
+const reachable = series('filer_appliance_reachable', applianceLyon);
+const update = series('filer_appliance_update_available', applianceLyon);
 const record = (name: string, of: object = applianceLyon) =>
   series('filer_appliance_series_timestamp_seconds', { ...of, series: name });
 const effective = series('filer_exporter_effective_interval_seconds', api('portal'));
@@ -125,6 +127,65 @@ export const applianceCases: AlertCases = {
       when: 'there is no record at all: silent, FilerApplianceNotReporting speaks',
       series: { [up]: '1x90', [effective]: '300x90' },
       at: '80m',
+    },
+  ],
+  FilerApplianceUnreachable: [
+    {
+      kind: 'fires',
+      when: 'the portal has not reached it for three rounds',
+      series: { [reachable]: '1x5 0x60', [up]: '1x65' },
+      at: '50m',
+      alerts: [
+        {
+          labels: applianceLyon,
+          severity: 'warning',
+          summary: 'Appliance edge-lyon cannot be reached by the portal.',
+          description: 'It takes over no configuration and no update, and its telemetry may be missing.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'the next round reaches it again',
+      series: { [reachable]: '0x15 1x60', [up]: '1x65' },
+      at: '50m',
+    },
+    {
+      kind: 'missing',
+      when: 'the portal does not tell of this appliance: silent, unknown is not unreachable',
+      series: { [up]: '1x65' },
+      at: '50m',
+    },
+  ],
+  FilerApplianceUpdateWaiting: [
+    {
+      kind: 'fires',
+      when: 'a build has been offered since yesterday',
+      series: { [update]: '1x300' },
+      at: '25h',
+      apart: '5m',
+      alerts: [
+        {
+          labels: applianceLyon,
+          severity: 'info',
+          summary: 'An update waits for appliance edge-lyon.',
+          description: 'The portal has offered a build other than its own for a day.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'it was installed within the day',
+      series: { [update]: '1x240 0x60' },
+      at: '25h',
+      apart: '5m',
+    },
+    {
+      kind: 'missing',
+      when: 'the list of serials is forbidden: silent, builds are not known',
+      series: { [up]: '1x300' },
+      at: '25h',
+      apart: '5m',
     },
   ],
   FilerApplianceCpuHigh: [

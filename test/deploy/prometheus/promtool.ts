@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { rulesFile } from '../../../deploy/prometheus/files.ts';
 import { alertRules, groups, runbookOf } from '../../../deploy/prometheus/groups.ts';
 import { type AlertCase, type RecordingCase, type Series, series } from './case.ts';
 
@@ -21,15 +22,14 @@ export function promtool(...args: readonly string[]): Verdict {
   return { status, said: `${stdout}${stderr}` };
 }
 
-/** Has promtool run these cases of alerts and recording rules over the rules of a file. */
+/** Has promtool run these cases of alerts and recording rules over the rules that the files should hold. */
 export function testRules(
-  rules: string,
   alerts: readonly (readonly [name: string, of: AlertCase])[],
   recorded: readonly (readonly [name: string, of: RecordingCase])[],
 ): Verdict {
   const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-rules-'));
   try {
-    copyFileSync(rules, join(folder, 'rules.yml'));
+    writeFileSync(join(folder, 'rules.yml'), rulesFile());
     const tests = [
       ...alerts.map(([name, one]) => alertTest(name, one)),
       ...recorded.map(([name, one]) => recordingTest(name, one)),
@@ -38,7 +38,12 @@ export function testRules(
     const file = join(folder, 'tests.yml');
     writeFileSync(
       file,
-      stringify({ rule_files: ['rules.yml'], evaluation_interval: '1m', group_eval_order: order, tests }),
+      stringify({
+        rule_files: ['rules.yml'],
+        evaluation_interval: alerts[0]?.[1].apart ?? '1m',
+        group_eval_order: order,
+        tests,
+      }),
     );
     return promtool('test', 'rules', file);
   } finally {
@@ -46,14 +51,14 @@ export function testRules(
   }
 }
 
-function alertTest(alertname: string, { kind, when, series: input, at, alerts = [] }: AlertCase): object {
+function alertTest(alertname: string, { kind, when, series: input, at, apart, alerts = [] }: AlertCase): object {
   const rule = alertRules.find(({ alert }) => alert === alertname);
   const expected = alerts.map(({ labels, severity, summary, description }) => ({
     exp_labels: { ...labels, severity },
     exp_annotations: { summary, description, runbook_url: rule && runbookOf(rule) },
   }));
   return {
-    ...inputOf(`${alertname} ${kind}: ${when}`, input),
+    ...inputOf(`${alertname} ${kind}: ${when}`, input, apart),
     alert_rule_test: [{ alertname, eval_time: at, exp_alerts: expected }],
   };
 }
@@ -67,7 +72,7 @@ function recordingTest(name: string, { when, series: input, at, samples }: Recor
   };
 }
 
-function inputOf(name: string, input: Series): object {
+function inputOf(name: string, input: Series, interval = '1m'): object {
   const input_series = Object.entries(input).map(([each, values]) => ({ series: each, values }));
-  return { name, interval: '1m', input_series };
+  return { name, interval, input_series };
 }

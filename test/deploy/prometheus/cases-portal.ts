@@ -1,0 +1,167 @@
+import { type AlertCases, applianceLyon, projects, scraped, series } from './case.ts';
+
+const projectsInLyon = { ...projects, ...applianceLyon } as const;
+const unprotected = series('filer_volume_unprotected_bytes', projectsInLyon);
+const status = (word: string) => series('filer_volume_snapshot_status', { ...projectsInLyon, status: word });
+const failures = series('filer_snapshot_metadata_failures_total', projectsInLyon);
+const accessible = series('filer_volume_accessible_bytes', projectsInLyon);
+const expiry = series('filer_license_expiry_timestamp_seconds', scraped);
+const license = series('filer_license_info', { ...scraped, status: 'active' });
+const edgeUpdate = { ...scraped, action: 'update', resource: 'edge' } as const;
+const failed = series('filer_jobs_failed_unacknowledged', edgeUpdate);
+const listed = series('filer_jobs', { ...edgeUpdate, state: 'completed' });
+const oldest = series('filer_job_oldest_unfinished_timestamp_seconds', { ...scraped, resource: 'edge' });
+
+const snapshotsFail = {
+  labels: projectsInLyon,
+  severity: 'critical',
+  summary: 'Snapshots of volume projects fail on appliance edge-lyon.',
+  description: 'Without snapshots nothing new of the volume reaches the cloud or other appliances.',
+} as const;
+
+/** The cases of the alerts about volumes, jobs and the subscription. */
+export const portalCases: AlertCases = {
+  FilerUnprotectedDataLarge: [
+    {
+      kind: 'fires',
+      when: 'a quarter of a terabyte has waited for over an hour',
+      series: { [unprotected]: '274877906944x90' },
+      at: '75m',
+      alerts: [
+        {
+          labels: projectsInLyon,
+          severity: 'warning',
+          summary: '256GiB of volume projects on appliance edge-lyon are not in the cloud.',
+          description: 'More than 100 GB for an hour: they are on this appliance alone, and fill its cache.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'as much was written, and is gone with the next snapshot',
+      series: { [unprotected]: '274877906944x40 1000000x50' },
+      at: '75m',
+    },
+    {
+      kind: 'missing',
+      when: 'the appliance has not reported yet, or the collector is switched off: silent',
+      series: { [accessible]: '274877906944x90' },
+      at: '75m',
+    },
+  ],
+  FilerSnapshotFailing: [
+    {
+      kind: 'fires',
+      when: 'the status has been failed for over half an hour',
+      series: { [status('failed')]: '0x5 1x60', [status('idle')]: '1x5 0x60' },
+      at: '45m',
+      alerts: [snapshotsFail],
+    },
+    {
+      kind: 'fires',
+      when: 'metadata snapshots fail over and over, whatever the status says in between',
+      series: { [status('failed')]: '0x120', [failures]: '0 0 0 0 0+0.1x120' },
+      at: '100m',
+      alerts: [snapshotsFail],
+    },
+    {
+      kind: 'silent',
+      when: 'one failed, and the next one succeeded',
+      series: { [status('failed')]: '1x10 0x50', [status('succeeded')]: '0x10 1x50', [failures]: '0x10 1x50' },
+      at: '45m',
+    },
+    {
+      kind: 'missing',
+      when: 'the appliance has left the volume: silent',
+      series: { [status('failed')]: '1x10 stale' },
+      at: '45m',
+    },
+  ],
+  FilerLicenseRunningOut: [
+    {
+      kind: 'fires',
+      when: 'it ends in ten days',
+      series: { [expiry]: '870000x120', [license]: '1x120' },
+      at: '100m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'warning',
+          summary: 'The portal subscription that exporter:9989 polls ends in 10d 0h 0m 0s.',
+          description: 'Less than 30d are left; below zero it has ended, and the portal may refuse telemetry.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'it ends in a hundred days',
+      series: { [expiry]: '8640000x120', [license]: '1x120' },
+      at: '100m',
+    },
+    {
+      kind: 'missing',
+      when: 'it has no end, or the licence may not be read: silent',
+      series: { [license]: '1x120' },
+      at: '100m',
+    },
+  ],
+  FilerJobFailed: [
+    {
+      kind: 'fires',
+      when: 'two updates failed',
+      series: { [failed]: '2x20', [listed]: '5x20' },
+      at: '10m',
+      alerts: [
+        {
+          labels: edgeUpdate,
+          severity: 'warning',
+          summary: '2 jobs of the portal failed (edge, update), as exporter:9989 sees it.',
+          description: 'Nobody has acknowledged them in the portal yet.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'they were acknowledged at once',
+      series: { [failed]: '2x2 0x20', [listed]: '5x20' },
+      at: '10m',
+    },
+    {
+      kind: 'missing',
+      when: 'no job of this kind is listed any more: silent',
+      series: { [failed]: '2x2 stale' },
+      at: '10m',
+    },
+  ],
+  FilerJobUnfinished: [
+    {
+      kind: 'fires',
+      when: 'one was created a day and an hour ago',
+      series: { [oldest]: '0x320' },
+      at: '25h',
+      apart: '5m',
+      alerts: [
+        {
+          labels: { ...scraped, resource: 'edge' },
+          severity: 'warning',
+          summary: 'A job of the portal (edge) has not ended for 1d 1h 0m 0s, as exporter:9989 sees it.',
+          description: 'Jobs take minutes to hours; one older than 1d hangs, or waits for an appliance.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'there is always one, and never an old one',
+      series: { [oldest]: '0+60x320' },
+      at: '25h',
+      apart: '5m',
+    },
+    {
+      kind: 'missing',
+      when: 'all have ended: silent',
+      series: { [oldest]: '0x200 stale', [listed]: '5x320' },
+      at: '25h',
+      apart: '5m',
+    },
+  ],
+};
