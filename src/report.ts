@@ -49,6 +49,7 @@ function* reading(source: Source): Generator<void, ApiReading> {
     effectiveIntervalSeconds: (intervalMs * stretched) / 1000,
     configuredIntervalSeconds: intervalMs / 1000,
     resting: runner.restingBy(),
+    overdue: watch.overdue(({ id }) => runner.restReason(id) === undefined, stretched),
     medianAgeSeconds: ages?.medianSeconds,
     worstAgeSeconds: ages?.worstSeconds,
     computedWorstAgeSeconds: worstAgeMs(longestMs, stretched) / 1000,

@@ -109,6 +109,13 @@ export const ownTable = {
     unit: undefined,
     labels: ['api', 'reason'],
   },
+  tasksOverdue: {
+    name: 'filer_exporter_tasks_overdue',
+    help: 'Tasks, of those that do not rest, that have missed more than one poll: no success for two and a half of their intervals as the limits stretch them.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api'],
+  },
   dataAge: {
     name: 'filer_exporter_data_age_seconds',
     help: 'Time since the last successful poll of a task, over all that do not rest: the median one and the worst.',

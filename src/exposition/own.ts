@@ -18,6 +18,8 @@ export interface ApiReading {
   readonly configuredIntervalSeconds: number;
   /** How many tasks rest, by reason. */
   readonly resting: ReadonlyMap<string, number>;
+  /** Tasks that have missed more than one poll. */
+  readonly overdue: number;
   readonly medianAgeSeconds: number | undefined;
   readonly worstAgeSeconds: number | undefined;
   readonly computedWorstAgeSeconds: number;
@@ -79,6 +81,7 @@ export class OwnMetrics {
   readonly #effectiveInterval = this.#gauge(ownTable.effectiveInterval);
   readonly #configuredInterval = this.#gauge(ownTable.configuredInterval);
   readonly #resting = this.#gauge(ownTable.tasksResting);
+  readonly #overdue = this.#gauge(ownTable.tasksOverdue);
   readonly #dataAge = this.#gauge(ownTable.dataAge);
   readonly #worstDataAge = this.#gauge(ownTable.worstDataAge);
   readonly #samples = this.#gauge(ownTable.samples);
@@ -152,6 +155,7 @@ export class OwnMetrics {
       this.#effectiveInterval.set({ api }, reading.effectiveIntervalSeconds);
       this.#configuredInterval.set({ api }, reading.configuredIntervalSeconds);
       for (const [reason, count] of reading.resting) this.#resting.set({ api, reason }, count);
+      this.#overdue.set({ api }, reading.overdue);
       this.#worstDataAge.set({ api }, reading.computedWorstAgeSeconds);
       const ages = { median: reading.medianAgeSeconds, worst: reading.worstAgeSeconds };
       for (const [statistic, age] of Object.entries(ages)) {

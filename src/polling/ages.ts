@@ -7,6 +7,13 @@ export interface AgeSummary {
 /** When each task last brought something. Monotonic milliseconds. */
 export class DataAges {
   readonly #confirmed = new Map<string, number>();
+  /** Since when each task is known. */
+  readonly #since = new Map<string, number>();
+
+  /** The task is polled from now on, where it is not yet. */
+  await(id: string, now: number): void {
+    if (!this.#since.has(id)) this.#since.set(id, now);
+  }
 
   /** A poll of the task succeeded. */
   confirm(id: string, now: number): void {
@@ -16,6 +23,13 @@ export class DataAges {
   /** The task is gone. */
   forget(id: string): void {
     this.#confirmed.delete(id);
+    this.#since.delete(id);
+  }
+
+  /** How many of these tasks brought nothing for longer than they may, in milliseconds: since their last success, or since they are known. */
+  overdue(tasks: readonly { readonly id: string; readonly mayMs: number }[], now: number): number {
+    return tasks.filter(({ id, mayMs }) => now - (this.#confirmed.get(id) ?? this.#since.get(id) ?? now) > mayMs)
+      .length;
   }
 
   /** Milliseconds since the task last brought something; undefined before it did. */

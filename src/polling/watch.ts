@@ -7,7 +7,7 @@ import type { Log } from '../runtime/log.ts';
 import { type AgeSummary, DataAges } from './ages.ts';
 import type { Outcome } from './poll.ts';
 import type { RunnerEvents } from './runner.ts';
-import { dataTasks, Sweep } from './sweep.ts';
+import { dataTasks, Sweep, worstAgeMs } from './sweep.ts';
 
 /** Takes what polls bring. */
 export interface SnapshotSink {
@@ -153,6 +153,16 @@ export class Watch implements RunnerEvents {
     return this.#errors.get(id);
   }
 
+  /**
+   * How many of the tasks that `counts` accepts have missed more than one poll: no success for two of their intervals as
+   * the limits stretch them, and the half that a slot may be late.
+   */
+  overdue(counts: (task: Task) => boolean, stretched: number): number {
+    const counted = this.#tasks.filter(counts);
+    const awaited = counted.map(({ id, intervalMs }) => ({ id, mayMs: worstAgeMs(intervalMs, 2 * stretched) }));
+    return this.#ages.overdue(awaited, this.#settings.clock.monotonic());
+  }
+
   /** Every appliance, by name. */
   appliances(): readonly ApplianceStatus[] {
     return [...this.#appliances]
@@ -197,6 +207,7 @@ export class Watch implements RunnerEvents {
     const before = new Set(this.#appliances.keys());
     this.#tasks = tasks;
     this.#sweep.changed(tasks, clock.monotonic());
+    for (const { id } of tasks) this.#ages.await(id, clock.monotonic());
     for (const { id } of gone) {
       sink.withdraw(id);
       this.#failing.delete(id);

@@ -19,6 +19,7 @@ const portal: ApiReading = {
     ['empty', 7],
     ['forbidden', 0],
   ]),
+  overdue: 3,
   medianAgeSeconds: 140,
   worstAgeSeconds: 290.5,
   computedWorstAgeSeconds: 450,
@@ -148,6 +149,7 @@ describe('what the exporter says about itself', () => {
       'gfa median 140',
       'gfa worst 290.5',
     ]);
+    expect(seriesOf(families, 'filer_exporter_tasks_overdue')).toEqual(['portal 3', 'gfa 3']);
     expect(seriesOf(families, 'filer_exporter_daily_budget_remaining')).toEqual(['portal 999000']);
     expect(seriesOf(families, 'filer_exporter_daily_budget_limit')).toEqual(['portal 1000000']);
     expect(seriesOf(families, 'filer_exporter_configured_interval_seconds')).toEqual(['portal 240', 'gfa 240']);

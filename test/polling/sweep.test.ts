@@ -87,6 +87,32 @@ describe('the ages of data', () => {
   });
 });
 
+describe('what is overdue', () => {
+  const may = (id: string, mayMs: number) => ({ id, mayMs });
+
+  test('brought nothing for longer than it may, since its last success or since it is known', () => {
+    const ages = new DataAges();
+    for (const id of ['fresh', 'old', 'never']) ages.await(id, 0);
+    ages.confirm('old', 1_000);
+    ages.confirm('fresh', 9_000);
+    const tasks = [may('fresh', 5_000), may('old', 5_000), may('never', 5_000), may('patient', 5_000)];
+    expect(ages.overdue(tasks, 5_000)).toBe(0);
+    expect(ages.overdue(tasks, 6_000)).toBe(1);
+    expect(ages.overdue(tasks, 10_000)).toBe(2);
+    expect(ages.overdue([may('old', 9_000)], 10_000)).toBe(0);
+  });
+
+  test('is known from its first day on, and anew after it had gone', () => {
+    const ages = new DataAges();
+    ages.await('a', 0);
+    ages.await('a', 9_000);
+    expect(ages.overdue([may('a', 5_000)], 10_000)).toBe(1);
+    ages.forget('a');
+    ages.await('a', 9_000);
+    expect(ages.overdue([may('a', 5_000)], 10_000)).toBe(0);
+  });
+});
+
 describe('a snapshot', () => {
   const series = task('a/s', { intervalMs: minutes(5) });
 

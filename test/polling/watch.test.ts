@@ -211,6 +211,32 @@ describe('one series', () => {
   });
 });
 
+describe('what is overdue', () => {
+  const all = () => true;
+
+  test('has missed more than one poll by its own interval: the inventory is not yet, when series are', async () => {
+    await clock.advance(minutes(12.5));
+    expect(watch.overdue(all, 1)).toBe(0);
+    await clock.advance(1);
+    expect(watch.overdue(all, 1)).toBe(4);
+    end(succeeded(task('a0/s0')), failed(task('a0/s1')));
+    expect(watch.overdue(all, 1)).toBe(3);
+    expect(watch.overdue(({ id }) => id !== 'a0/s1', 1)).toBe(2);
+  });
+
+  test('is not what the limits make slow', async () => {
+    await clock.advance(minutes(20));
+    expect(watch.overdue(all, 2)).toBe(0);
+  });
+
+  test('is what never succeeded, too', async () => {
+    watching(fleet(1, 1));
+    end(failed(task('a0/s0')));
+    await clock.advance(minutes(13));
+    expect(watch.overdue(all, 1)).toBe(1);
+  });
+});
+
 describe('whether the API answers', () => {
   test.each<[string, readonly Task[], readonly Outcome[], boolean]>([
     ['not before the first poll', [dataTask], [], false],

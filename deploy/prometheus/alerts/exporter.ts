@@ -62,15 +62,12 @@ export function exporterAlerts(limits: Thresholds, job: string): readonly AlertR
     {
       alert: 'FilerExporterDataOld',
       severity: 'warning',
-      for: '15m',
-      expr: [
-        'filer_exporter_data_age_seconds{statistic="worst"}',
-        '> ignoring (statistic) filer_exporter_data_age_computed_worst_seconds',
-        'unless on (job, instance, api) filer_up == 0',
-      ].join('\n'),
+      for: '10m',
+      expr: 'filer_exporter_tasks_overdue > 0\nunless on (job, instance, api) filer_up == 0',
       summary:
-        'Some data of the {{ $labels.api }} API is {{ $value | humanizeDuration }} old at {{ $labels.instance }}.',
-      description: 'That is older than interval and limits explain: polls of some appliance or series keep failing.',
+        'The data of {{ $value }} tasks of the {{ $labels.api }} API is older than its interval at {{ $labels.instance }}.',
+      description:
+        'Interval and limits do not explain it: the API answers, and polls of some appliance or series keep failing.',
       page,
     },
     {

@@ -32,7 +32,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '1h',
       expr: `filer_license_expiry_timestamp_seconds - time() < ${limits.licenseLeft}`,
-      summary: 'The portal subscription that {{ $labels.instance }} polls ends in {{ $value | humanizeDuration }}.',
+      summary: '{{ $value | humanizeDuration }} are left of the portal subscription that {{ $labels.instance }} polls.',
       description: `Less than ${spell(limits.licenseLeft)} are left; below zero it has ended, and the portal may refuse telemetry.`,
       page,
     },

@@ -5,8 +5,7 @@ const requests = (name: 'gfa' | 'portal', operation: string, code: string) =>
 const up = (name: 'gfa' | 'portal') => series('filer_up', api(name));
 const resting = (reason: string) => series('filer_exporter_tasks_resting', { ...api('portal'), reason });
 const dropped = (reason: string) => series('filer_exporter_samples_dropped_total', { ...api('portal'), reason });
-const worst = series('filer_exporter_data_age_seconds', { ...api('portal'), statistic: 'worst' });
-const computedWorst = series('filer_exporter_data_age_computed_worst_seconds', api('portal'));
+const overdue = series('filer_exporter_tasks_overdue', api('portal'));
 const limit = series('filer_exporter_daily_budget_limit', api('portal'));
 const throttled = series('filer_exporter_throttled_total', api('portal'));
 const effective = series('filer_exporter_effective_interval_seconds', api('portal'));
@@ -186,35 +185,35 @@ export const exporterCases: AlertCases = {
   FilerExporterDataOld: [
     {
       kind: 'fires',
-      when: 'one series of an appliance fails for half an hour, and the API is well',
-      series: { [worst]: '60+60x30', [computedWorst]: '450x30', [up('portal')]: '1x30' },
+      when: 'two series of an appliance fail for half an hour, and the API is well',
+      series: { [overdue]: '0x10 2x30', [up('portal')]: '1x40' },
       at: '25m',
       alerts: [
         {
           labels: api('portal'),
           severity: 'warning',
-          summary: 'Some data of the portal API is 26m 0s old at exporter:9989.',
+          summary: 'The data of 2 tasks of the portal API is older than its interval at exporter:9989.',
           description:
-            'That is older than interval and limits explain: polls of some appliance or series keep failing.',
+            'Interval and limits do not explain it: the API answers, and polls of some appliance or series keep failing.',
         },
       ],
     },
     {
       kind: 'silent',
-      when: 'the limits stretch the interval to half an hour',
-      series: { [worst]: '60+60x30', [computedWorst]: '2700x30', [up('portal')]: '1x30' },
-      at: '25m',
+      when: 'a task is late now and then',
+      series: { [overdue]: '0x5 1x5 0x5 2x5 0x5 1x5', [up('portal')]: '1x40' },
+      at: '34m',
     },
     {
       kind: 'silent',
       when: 'the whole API is down, which FilerApiDown says',
-      series: { [worst]: '60+60x30', [computedWorst]: '450x30', [up('portal')]: '0x30' },
+      series: { [overdue]: '180x40', [up('portal')]: '0x40' },
       at: '25m',
     },
     {
       kind: 'missing',
-      when: 'nothing was ever polled, so there is no age: silent, FilerApiDown speaks',
-      series: { [computedWorst]: '450x30', [up('portal')]: '0x30' },
+      when: 'the exporter cannot be scraped: silent, FilerExporterDown speaks',
+      series: { [overdue]: '2x5 stale', [up('portal')]: '1x5 stale' },
       at: '25m',
     },
   ],

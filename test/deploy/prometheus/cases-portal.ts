@@ -87,7 +87,7 @@ export const portalCases: AlertCases = {
         {
           labels: scraped,
           severity: 'warning',
-          summary: 'The portal subscription that exporter:9989 polls ends in 10d 0h 0m 0s.',
+          summary: '10d 0h 0m 0s are left of the portal subscription that exporter:9989 polls.',
           description: 'Less than 30d are left; below zero it has ended, and the portal may refuse telemetry.',
         },
       ],

@@ -16,9 +16,21 @@ export interface Verdict {
   readonly said: string;
 }
 
+/** Whether Alertmanager's amtool is installed. */
+export const hasAmtool: boolean = spawnSync('amtool', ['--version']).status === 0;
+
 /** Runs promtool. */
 export function promtool(...args: readonly string[]): Verdict {
-  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+  return run('promtool', args);
+}
+
+/** Runs amtool. */
+export function amtool(...args: readonly string[]): Verdict {
+  return run('amtool', args);
+}
+
+function run(program: string, args: readonly string[]): Verdict {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
   return { status, said: `${stdout}${stderr}` };
 }
 

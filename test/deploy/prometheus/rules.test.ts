@@ -15,7 +15,7 @@ import { exporterCases } from './cases-exporter.ts';
 import { fileAccelerationCases } from './cases-file-acceleration.ts';
 import { portalCases } from './cases-portal.ts';
 import { recordingCases } from './cases-recording.ts';
-import { hasPromtool, promtool, testRules } from './promtool.ts';
+import { amtool, hasAmtool, hasPromtool, promtool, testRules } from './promtool.ts';
 import { namedIn } from './queries.ts';
 import { unreadFields } from './unread.ts';
 
@@ -214,6 +214,10 @@ test('each recording rule has a case that gives samples, and no case is without 
 
 test.runIf(process.env.REQUIRE_PROMETHEUS === '1')('promtool is installed, as REQUIRE_PROMETHEUS asks', () => {
   expect(hasPromtool).toBe(true);
+});
+
+test.runIf(hasAmtool)('amtool finds no fault in the example for Alertmanager', () => {
+  expect(amtool('check-config', join(folder, 'alertmanager.yml'))).toMatchObject({ status: 0 });
 });
 
 describe.runIf(hasPromtool)('promtool', () => {
