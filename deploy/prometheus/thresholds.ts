@@ -25,6 +25,8 @@ export const thresholds = {
   unprotectedAge: 14_400,
   /** 90th percentile of the propagation time over the last hour. */
   propagationP90: 3_600,
+  /** Propagation events of a filer and volume in the last hour: with fewer the percentile says nothing. */
+  propagationEvents: 3,
   /** Time that a lock is held by now. */
   lockHeld: 1_800,
   /** Time since a volume's lock was last given back. */

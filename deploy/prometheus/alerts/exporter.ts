@@ -65,7 +65,7 @@ export function exporterAlerts(limits: Thresholds, job: string): readonly AlertR
       for: '10m',
       expr: 'filer_exporter_tasks_overdue > 0\nunless on (job, instance, api) filer_up == 0',
       summary:
-        'The data of {{ $value }} tasks of the {{ $labels.api }} API is older than its interval at {{ $labels.instance }}.',
+        'Tasks of the {{ $labels.api }} API whose data is older than their interval: {{ $value }}, at {{ $labels.instance }}.',
       description:
         'Interval and limits do not explain it: the API answers, and polls of some appliance or series keep failing.',
       page,

@@ -27,7 +27,10 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       alert: 'FilerPropagationSlow',
       severity: 'warning',
       for: '30m',
-      expr: `volume_filer:filer_propagation_duration_seconds:p90_rate1h > ${limits.propagationP90}`,
+      expr: [
+        `volume_filer:filer_propagation_duration_seconds:p90_rate1h > ${limits.propagationP90}`,
+        `and sum without (kind) (increase(filer_propagation_duration_seconds_count[1h])) > ${limits.propagationEvents}`,
+      ].join('\n'),
       summary:
         'One in ten changes of volume {{ $labels.volume }} takes {{ $value | humanizeDuration }} or longer to reach filer {{ $labels.filer }}.',
       description: `The 90th percentile of the last hour is above ${spell(limits.propagationP90)}: people at this filer work with old files.`,

@@ -42,7 +42,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '5m',
       expr: 'filer_jobs_failed_unacknowledged > 0',
       summary:
-        '{{ $value }} jobs of the portal failed ({{ $labels.resource }}, {{ $labels.action }}), as {{ $labels.instance }} sees it.',
+        'Failed jobs of the portal ({{ $labels.resource }}, {{ $labels.action }}): {{ $value }}, as {{ $labels.instance }} sees it.',
       description: 'Nobody has acknowledged them in the portal yet.',
       page,
     },

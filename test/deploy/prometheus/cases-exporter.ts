@@ -192,7 +192,7 @@ export const exporterCases: AlertCases = {
         {
           labels: api('portal'),
           severity: 'warning',
-          summary: 'The data of 2 tasks of the portal API is older than its interval at exporter:9989.',
+          summary: 'Tasks of the portal API whose data is older than their interval: 2, at exporter:9989.',
           description:
             'Interval and limits do not explain it: the API answers, and polls of some appliance or series keep failing.',
         },

@@ -11,6 +11,10 @@ const free = series('filer_lock_state', { ...lyonOnProjects, ...p2('RELEASED') }
 const mode = (word: string) => series('filer_volume_info', { ...projects, mode: word, profile: 'default' });
 const events = (le: string) =>
   series('filer_propagation_duration_seconds_bucket', { ...lyonOnProjects, kind: 'data', le });
+const infinite = (values: string) => ({
+  [events('+Inf')]: values,
+  [series('filer_propagation_duration_seconds_count', { ...lyonOnProjects, kind: 'data' })]: values,
+});
 
 /** The cases of the alerts about filers and volumes. */
 export const fileAccelerationCases: AlertCases = {
@@ -70,7 +74,7 @@ export const fileAccelerationCases: AlertCases = {
     {
       kind: 'fires',
       when: 'most events of the last hours took between one hour and two',
-      series: { [events('3600')]: '0+1x180', [events('7200')]: '0+4x180', [events('+Inf')]: '0+4x180' },
+      series: { [events('3600')]: '0+1x180', [events('7200')]: '0+4x180', ...infinite('0+4x180') },
       at: '120m',
       alerts: [
         {
@@ -84,25 +88,35 @@ export const fileAccelerationCases: AlertCases = {
     {
       kind: 'silent',
       when: 'one event in twenty took that long',
-      series: { [events('3600')]: '0+19x180', [events('7200')]: '0+20x180', [events('+Inf')]: '0+20x180' },
+      series: { [events('3600')]: '0+19x180', [events('7200')]: '0+20x180', ...infinite('0+20x180') },
+      at: '120m',
+    },
+    {
+      kind: 'silent',
+      when: 'the two events of the hour were slow',
+      series: {
+        [events('3600')]: '0x180',
+        [events('7200')]: '0x70 1x20 2x90',
+        ...infinite('0x70 1x20 2x90'),
+      },
       at: '120m',
     },
     {
       kind: 'silent',
       when: 'no event has come for two hours: there is nothing to take a quantile of',
-      series: { [events('3600')]: '100x180', [events('7200')]: '900x180', [events('+Inf')]: '900x180' },
+      series: { [events('3600')]: '100x180', [events('7200')]: '900x180', ...infinite('900x180') },
       at: '150m',
     },
     {
       kind: 'missing',
       when: 'the filer or the volume has left: silent',
-      series: { [events('3600')]: '0+1x60 stale', [events('7200')]: '0+4x60 stale', [events('+Inf')]: '0+4x60 stale' },
+      series: { [events('3600')]: '0+1x60 stale', [events('7200')]: '0+4x60 stale', ...infinite('0+4x60 stale') },
       at: '180m',
     },
     {
       kind: 'missing',
       when: 'EVENT_HISTOGRAMS is false, and there is no bucket but the infinite one: silent',
-      series: { [events('+Inf')]: '0+4x180' },
+      series: { ...infinite('0+4x180') },
       at: '120m',
     },
   ],

@@ -115,7 +115,7 @@ export const portalCases: AlertCases = {
         {
           labels: edgeUpdate,
           severity: 'warning',
-          summary: '2 jobs of the portal failed (edge, update), as exporter:9989 sees it.',
+          summary: 'Failed jobs of the portal (edge, update): 2, as exporter:9989 sees it.',
           description: 'Nobody has acknowledged them in the portal yet.',
         },
       ],
