@@ -86,7 +86,7 @@ export function exporterAlerts(limits: Thresholds, job: string): readonly AlertR
       for: '30m',
       expr: [
         'rate(filer_exporter_throttled_total[1h])',
-        '/ (sum without (operation, code) (rate(filer_exporter_requests_total[1h])) > 0)',
+        '/ sum without (operation, code) (rate(filer_exporter_requests_total[1h]))',
         `> ${limits.throttledShare}`,
       ].join('\n'),
       summary:

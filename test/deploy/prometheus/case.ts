@@ -20,6 +20,8 @@ export interface AlertCase {
   readonly when: string;
   readonly series: Series;
   readonly at: string;
+  /** A moment before `at` when all of it holds, and not for long enough yet. */
+  readonly pendingAt?: string;
   /** Time between two values, and between two evaluations; a minute unless it says so, the same for all cases of an alert. */
   readonly apart?: '5m';
   /** None where it must not fire. */

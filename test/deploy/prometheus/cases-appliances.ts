@@ -23,6 +23,7 @@ export const applianceCases: AlertCases = {
       kind: 'fires',
       when: 'every poll of one appliance fails, and another one is well',
       series: { [up]: '1x5 0x30', [upInOslo]: '1x35', [portalUp]: '1x35' },
+      pendingAt: '15m',
       at: '30m',
       alerts: [
         {
@@ -57,6 +58,7 @@ export const applianceCases: AlertCases = {
       kind: 'fires',
       when: 'the polls of an appliance succeed with nothing in them, and another one reports',
       series: { [up]: '1x60', [upInOslo]: '1x60', [record('cpu_utilization', applianceOslo)]: '0+60x60' },
+      pendingAt: '20m',
       at: '45m',
       alerts: [
         {
@@ -96,6 +98,7 @@ export const applianceCases: AlertCases = {
         [record('cache_utilization')]: '600x90',
         [effective]: '300x90',
       },
+      pendingAt: '40m',
       at: '50m',
       alerts: [
         {
@@ -134,6 +137,7 @@ export const applianceCases: AlertCases = {
       kind: 'fires',
       when: 'the portal has not reached it for three rounds',
       series: { [reachable]: '1x5 0x60', [up]: '1x65' },
+      pendingAt: '20m',
       at: '50m',
       alerts: [
         {
@@ -162,6 +166,7 @@ export const applianceCases: AlertCases = {
       kind: 'fires',
       when: 'a build has been offered since yesterday',
       series: { [update]: '1x300' },
+      pendingAt: '20h',
       at: '25h',
       apart: '5m',
       alerts: [
@@ -193,6 +198,7 @@ export const applianceCases: AlertCases = {
       kind: 'fires',
       when: 'the processors have been busy for 40 minutes',
       series: { [cpu]: '0.97x60' },
+      pendingAt: '20m',
       at: '40m',
       alerts: [
         {
@@ -221,6 +227,7 @@ export const applianceCases: AlertCases = {
       kind: 'fires',
       when: 'nearly nothing is available for 40 minutes',
       series: { [memory]: '0.955x60' },
+      pendingAt: '20m',
       at: '40m',
       alerts: [
         {
@@ -244,6 +251,7 @@ export const applianceCases: AlertCases = {
       kind: 'fires',
       when: 'the cache has been full for over an hour',
       series: { [cache]: '0.98x120' },
+      pendingAt: '45m',
       at: '75m',
       alerts: [
         {
@@ -273,6 +281,7 @@ export const applianceCases: AlertCases = {
       kind: 'fires',
       when: 'three requests in four have waited for the cloud for hours',
       series: { [requests('hit')]: '200x150', [requests('miss')]: '600x150' },
+      pendingAt: '45m',
       at: '130m',
       alerts: [
         {
@@ -307,6 +316,7 @@ export const applianceCases: AlertCases = {
       kind: 'fires',
       when: 'writes to the cache disk are slow, and reads are not',
       series: { [latency('write')]: '0.08x60', [latency('read')]: '0.004x60' },
+      pendingAt: '20m',
       at: '40m',
       alerts: [
         {

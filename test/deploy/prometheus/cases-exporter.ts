@@ -19,6 +19,7 @@ export const exporterCases: AlertCases = {
       kind: 'fires',
       when: 'the job has had no target for a quarter of an hour: missing data is what it is about',
       series: { 'up{instance="other:9100",job="node"}': '1x20' },
+      pendingAt: '5m',
       at: '15m',
       alerts: [
         {
@@ -43,6 +44,7 @@ export const exporterCases: AlertCases = {
       kind: 'fires',
       when: 'every scrape has failed since the tenth minute',
       series: { [target]: '1x9 0x10' },
+      pendingAt: '13m',
       at: '16m',
       alerts: [
         {
@@ -66,6 +68,7 @@ export const exporterCases: AlertCases = {
       kind: 'fires',
       when: 'the portal fails, and the other API is well',
       series: { [up('portal')]: '1 0x15', [up('gfa')]: '1x16' },
+      pendingAt: '8m',
       at: '12m',
       alerts: [
         {
@@ -90,6 +93,7 @@ export const exporterCases: AlertCases = {
       kind: 'fires',
       when: 'the portal answers each request for a token with 401',
       series: { [up('portal')]: '0x15', [requests('portal', 'token', '401')]: '1+2x15', [up('gfa')]: '1x15' },
+      pendingAt: '3m',
       at: '12m',
       alerts: [
         {
@@ -117,6 +121,12 @@ export const exporterCases: AlertCases = {
       at: '12m',
     },
     {
+      kind: 'silent',
+      when: 'it was refused yesterday, and is down today for another reason',
+      series: { [up('portal')]: '0x30', [requests('portal', 'token', '401')]: '5x30' },
+      at: '25m',
+    },
+    {
       kind: 'missing',
       when: 'nothing was ever answered with 401: silent, the series is made by the first one',
       series: { [up('portal')]: '0x15' },
@@ -128,6 +138,7 @@ export const exporterCases: AlertCases = {
       kind: 'fires',
       when: 'seven series are forbidden, and the API is well',
       series: { [up('portal')]: '1x30', [resting('forbidden')]: '7x30', [resting('empty')]: '2x30' },
+      pendingAt: '10m',
       at: '20m',
       alerts: [
         {
@@ -167,6 +178,16 @@ export const exporterCases: AlertCases = {
     },
     {
       kind: 'silent',
+      when: 'the inventory is forbidden, and appliances are listed in PORTAL_SERIALS',
+      series: {
+        [up('portal')]: '1x30',
+        [resting('forbidden')]: '0x30',
+        [requests('portal', 'serials', '403')]: '1+1x30',
+      },
+      at: '20m',
+    },
+    {
+      kind: 'silent',
       when: 'the credentials are refused with 401',
       series: {
         [up('portal')]: '0x30',
@@ -187,6 +208,7 @@ export const exporterCases: AlertCases = {
       kind: 'fires',
       when: 'two series of an appliance fail for half an hour, and the API is well',
       series: { [overdue]: '0x10 2x30', [up('portal')]: '1x40' },
+      pendingAt: '15m',
       at: '25m',
       alerts: [
         {
@@ -222,6 +244,7 @@ export const exporterCases: AlertCases = {
       kind: 'fires',
       when: 'eleven and a half requests a second of a limit of a million a day',
       series: { [requests('portal', 'cpu_utilization', '200')]: '0+684x120', [limit]: '1000000x120' },
+      pendingAt: '75m',
       at: '100m',
       alerts: [
         {
@@ -260,6 +283,7 @@ export const exporterCases: AlertCases = {
         [requests('portal', 'cpu_utilization', '200')]: '0+90x120',
         [requests('portal', 'cpu_utilization', '429')]: '0+10x120',
       },
+      pendingAt: '20m',
       at: '100m',
       alerts: [
         {
@@ -293,6 +317,7 @@ export const exporterCases: AlertCases = {
       kind: 'fires',
       when: 'the fleet takes twenty minutes instead of five',
       series: { [effective]: '1200x60', [configured]: '300x60' },
+      pendingAt: '20m',
       at: '45m',
       alerts: [
         {
@@ -322,6 +347,7 @@ export const exporterCases: AlertCases = {
       kind: 'fires',
       when: 'a field has been unreadable at every poll for two hours',
       series: { [dropped('invalid')]: '0+1x120', [dropped('absent')]: '0+20x120' },
+      pendingAt: '12m',
       at: '100m',
       alerts: [
         {
@@ -351,6 +377,7 @@ export const exporterCases: AlertCases = {
       kind: 'fires',
       when: 'the bookmarks show another client',
       series: { [series('filer_exporter_client_key_shared', scraped)]: '1x20' },
+      pendingAt: '5m',
       at: '12m',
       alerts: [
         {
@@ -380,6 +407,7 @@ export const exporterCases: AlertCases = {
       kind: 'fires',
       when: 'each write fails',
       series: { [series('filer_exporter_state_file_errors_total', scraped)]: '0+1x40' },
+      pendingAt: '10m',
       at: '30m',
       alerts: [
         {

@@ -23,6 +23,7 @@ export const fileAccelerationCases: AlertCases = {
       kind: 'fires',
       when: 'neither the service nor any volume has heard of the filer for forty minutes',
       series: { [checkin(noVolume)]: '1200+60x30', [checkin(projects)]: '2400+60x30' },
+      pendingAt: '13m',
       at: '20m',
       alerts: [
         {
@@ -52,6 +53,7 @@ export const fileAccelerationCases: AlertCases = {
       kind: 'fires',
       when: 'data has waited for more than four hours',
       series: { [unprotected]: '14400+60x40' },
+      pendingAt: '10m',
       at: '30m',
       alerts: [
         {
@@ -75,6 +77,7 @@ export const fileAccelerationCases: AlertCases = {
       kind: 'fires',
       when: 'most events of the last hours took between one hour and two',
       series: { [events('3600')]: '0+1x180', [events('7200')]: '0+4x180', ...infinite('0+4x180') },
+      pendingAt: '20m',
       at: '120m',
       alerts: [
         {
@@ -125,6 +128,7 @@ export const fileAccelerationCases: AlertCases = {
       kind: 'fires',
       when: 'the lock was taken at the tenth minute and not given back',
       series: { [acquired]: '600x60', [held]: '1x60', [released]: '300x60' },
+      pendingAt: '43m',
       at: '50m',
       alerts: [
         {
@@ -142,6 +146,12 @@ export const fileAccelerationCases: AlertCases = {
       at: '50m',
     },
     {
+      kind: 'silent',
+      when: 'it was taken two minutes ago',
+      series: { [acquired]: '2880x60', [held]: '1x60', [released]: '300x60' },
+      at: '50m',
+    },
+    {
       kind: 'missing',
       when: 'no lock event was ever seen: silent, nobody is known to hold it',
       series: { [checkin(projects)]: '40x60' },
@@ -153,6 +163,7 @@ export const fileAccelerationCases: AlertCases = {
       kind: 'fires',
       when: 'the last of two filers gave the lock back ten minutes in, and two hours have gone by',
       series: { [released]: '300x200', [releasedInOslo]: '600x200', [mode('Active')]: '1x200' },
+      pendingAt: '133m',
       at: '140m',
       alerts: [
         {

@@ -26,6 +26,7 @@ export const portalCases: AlertCases = {
       kind: 'fires',
       when: 'a quarter of a terabyte has waited for over an hour',
       series: { [unprotected]: '274877906944x90' },
+      pendingAt: '45m',
       at: '75m',
       alerts: [
         {
@@ -54,6 +55,7 @@ export const portalCases: AlertCases = {
       kind: 'fires',
       when: 'the status has been failed for over half an hour',
       series: { [status('failed')]: '0x5 1x60', [status('idle')]: '1x5 0x60' },
+      pendingAt: '20m',
       at: '45m',
       alerts: [snapshotsFail],
     },
@@ -82,6 +84,7 @@ export const portalCases: AlertCases = {
       kind: 'fires',
       when: 'it ends in ten days',
       series: { [expiry]: '870000x120', [license]: '1x120' },
+      pendingAt: '30m',
       at: '100m',
       alerts: [
         {
@@ -110,6 +113,7 @@ export const portalCases: AlertCases = {
       kind: 'fires',
       when: 'two updates failed',
       series: { [failed]: '2x20', [listed]: '5x20' },
+      pendingAt: '3m',
       at: '10m',
       alerts: [
         {
@@ -138,6 +142,7 @@ export const portalCases: AlertCases = {
       kind: 'fires',
       when: 'one was created a day and an hour ago',
       series: { [oldest]: '0x320' },
+      pendingAt: '24h10m',
       at: '25h',
       apart: '5m',
       alerts: [

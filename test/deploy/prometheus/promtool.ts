@@ -63,7 +63,10 @@ export function testRules(
   }
 }
 
-function alertTest(alertname: string, { kind, when, series: input, at, apart, alerts = [] }: AlertCase): object {
+function alertTest(
+  alertname: string,
+  { kind, when, series: input, at, pendingAt, apart, alerts = [] }: AlertCase,
+): object {
   const rule = alertRules.find(({ alert }) => alert === alertname);
   const expected = alerts.map(({ labels, severity, summary, description }) => ({
     exp_labels: { ...labels, severity },
@@ -72,7 +75,13 @@ function alertTest(alertname: string, { kind, when, series: input, at, apart, al
   return {
     ...inputOf(`${alertname} ${kind}: ${when}`, input, apart),
     alert_rule_test: [{ alertname, eval_time: at, exp_alerts: expected }],
+    promql_expr_test: pendingAt === undefined ? [] : [pendingTest(alertname, pendingAt, alerts.length)],
   };
+}
+
+function pendingTest(alertname: string, at: string, count: number): object {
+  const expr = `count by (alertstate) (ALERTS{alertname="${alertname}"})`;
+  return { expr, eval_time: at, exp_samples: [{ labels: '{alertstate="pending"}', value: count }] };
 }
 
 function recordingTest(name: string, { when, series: input, at, samples }: RecordingCase): object {

@@ -177,6 +177,7 @@ describe('each alert', () => {
       const of = (kind: AlertCase['kind']) => cases.filter((one) => one.kind === kind);
       for (const kind of ['fires', 'silent', 'missing'] as const) expect(of(kind), kind).not.toEqual([]);
       for (const { alerts = [] } of of('fires')) expect(alerts).not.toEqual([]);
+      expect(of('fires').some(({ pendingAt }) => pendingAt !== undefined)).toBe(true);
       for (const { alerts = [] } of [...of('silent'), ...of('missing')]) expect(alerts).toEqual([]);
       // Missing means that something of what fires is not there at all, or ends.
       const fired = new Set(of('fires').flatMap(({ series }) => Object.keys(series)));
