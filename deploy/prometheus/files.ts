@@ -5,9 +5,9 @@ import type { AlertRule, RecordingRule } from './rule.ts';
 const HEADER =
   '# Written by `npm run docs` from the TypeScript files in deploy/prometheus: change those, not this one.\n';
 
-/** The rules as Prometheus reads them. */
-export function rulesFile(): string {
-  return HEADER + yaml({ groups: groups.map(written) });
+/** The rules as Prometheus reads them: all that are shipped, or these. */
+export function rulesFile(of: readonly Group[] = groups): string {
+  return HEADER + yaml({ groups: of.map(written) });
 }
 
 /** The same as a custom resource of the Prometheus operator. */

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { alertRules } from '../../../deploy/prometheus/groups.ts';
+import { recordingRules } from '../../../deploy/prometheus/recording-rules.ts';
+import type { AlertCase, AlertCases } from './case.ts';
+import { applianceCases } from './cases-appliances.ts';
+import { exporterCases } from './cases-exporter.ts';
+import { fileAccelerationCases } from './cases-file-acceleration.ts';
+import { portalCases } from './cases-portal.ts';
+import { recordingCases } from './cases-recording.ts';
+import { hasPromtool, testRules } from './promtool.ts';
+
+/*
+ * Every alert has been seen to fire and not to fire, and every recording rule to record, by promtool. Without it that is
+ * skipped, unless REQUIRE_PROMETHEUS is set.
+ */
+
+const alertCases: AlertCases = { ...exporterCases, ...fileAccelerationCases, ...applianceCases, ...portalCases };
+
+describe('each alert', () => {
+  test('has its cases, and no case is without its alert', () => {
+    expect(new Set(Object.keys(alertCases))).toEqual(new Set(alertRules.map(({ alert }) => alert)));
+    expect(Object.keys(alertCases)).toHaveLength(alertRules.length);
+  });
+
+  test.each(alertRules.map(({ alert }) => [alert, alertCases[alert] ?? []] as const))(
+    '%s has a case that fires, one that does not, and one where data is missing',
+    (_, cases) => {
+      const of = (kind: AlertCase['kind']) => cases.filter((one) => one.kind === kind);
+      for (const kind of ['fires', 'silent', 'missing'] as const) expect(of(kind), kind).not.toEqual([]);
+      for (const { alerts = [] } of of('fires')) expect(alerts).not.toEqual([]);
+      expect(of('fires').some(({ pendingAt }) => pendingAt !== undefined)).toBe(true);
+      for (const { alerts = [] } of [...of('silent'), ...of('missing')]) expect(alerts).toEqual([]);
+      // Missing means that something of what fires is not there at all, or ends.
+      const fired = new Set(of('fires').flatMap(({ series }) => Object.keys(series)));
+      for (const { series, when } of of('missing')) {
+        const isMissing = [...fired].some((each) => series[each] === undefined || /stale|_/.test(series[each]));
+        expect(isMissing, when).toBe(true);
+      }
+    },
+  );
+
+  test('has a severity that its cases name, and a summary that names who it is about', () => {
+    for (const { alert, summary, expr } of alertRules) {
+      if (alert !== 'FilerExporterAbsent') expect(summary, alert).toMatch(/\$labels\.(?:filer|volume|instance)\b/);
+      expect(expr, alert).not.toBe('');
+    }
+  });
+});
+
+test('each recording rule has a case that gives samples, and no case is without its rule', () => {
+  expect(new Set(Object.keys(recordingCases))).toEqual(new Set(recordingRules.map(({ record }) => record)));
+  for (const cases of Object.values(recordingCases)) expect(cases.some(({ samples }) => samples.length > 0)).toBe(true);
+});
+
+describe.runIf(hasPromtool)('promtool', () => {
+  test.each(Object.entries(alertCases))('%s fires when it must, and else does not', (alert, cases) => {
+    const verdict = testRules(
+      cases.map((one) => [alert, one]),
+      [],
+    );
+    expect(verdict).toMatchObject({ status: 0, said: expect.stringContaining('SUCCESS') });
+  });
+
+  test('records what the recording rules say', () => {
+    const cases = Object.entries(recordingCases).flatMap(([name, all]) => all.map((one) => [name, one] as const));
+    expect(testRules([], cases)).toMatchObject({ status: 0 });
+  });
+
+  test('would see an alert that fires otherwise than expected, and one that does not fire', () => {
+    const [fires] = exporterCases.FilerApiDown ?? [];
+    const [alert] = fires?.alerts ?? [];
+    if (fires === undefined || alert === undefined) throw new Error('FilerApiDown has no case that fires');
+    const otherwise = { ...fires, alerts: [{ ...alert, summary: 'Something else.' }] };
+    expect(testRules([['FilerApiDown', otherwise]], []).status).toBe(1);
+    expect(testRules([['FilerApiDown', { ...fires, alerts: [] }]], []).status).toBe(1);
+    expect(testRules([['FilerApiDown', { ...fires, at: '2m' }]], []).status).toBe(1);
+  });
+});

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { prometheusRuleFile, rulesFile } from '../../../deploy/prometheus/files.ts';
+import { alertRules } from '../../../deploy/prometheus/groups.ts';
+import { settings } from '../../../deploy/prometheus/thresholds.ts';
+import { root } from '../../support/program.ts';
+import { amtool, hasAmtool, hasPromtool, promtool } from './promtool.ts';
+import { unreadFields } from './unread.ts';
+
+/*
+ * The files in deploy/prometheus/ are what the tables beside them say; `npm run docs` writes them. Without promtool a part is
+ * skipped, unless REQUIRE_PROMETHEUS is set.
+ */
+
+const folder = join(root, 'deploy/prometheus');
+const rulesPath = join(folder, 'filer-exporter.rules.yml');
+const text = (path: string) => readFileSync(path, 'utf8');
+
+describe('the files', () => {
+  test('hold the rules for a plain Prometheus', async () => {
+    await expect(rulesFile()).toMatchFileSnapshot(rulesPath);
+  });
+
+  test('hold the same as a PrometheusRule', async () => {
+    await expect(prometheusRuleFile()).toMatchFileSnapshot(join(folder, 'filer-exporter.prometheusrule.yml'));
+    expect(parse(prometheusRuleFile()).spec).toEqual(parse(rulesFile()));
+  });
+
+  test('the PrometheusRule is one, and has no field that the operator does not know', () => {
+    const manifest = parse(prometheusRuleFile());
+    // Not by `new`, which copies its argument and so reads every field of it.
+    const validate = (value: object) => PrometheusRule.prototype.validate.call(value);
+    expect(unreadFields(manifest, validate)).toEqual([]);
+    manifest.spec.groups[1].rules[0].severity = 'critical';
+    expect(unreadFields(manifest, validate)).toEqual(['/spec/groups/1/rules/0/severity']);
+    delete manifest.spec.groups[1].rules[0].expr;
+    expect(() => validate(manifest)).toThrow(/expr/);
+  });
+
+  test('the scrape job has the name that the rules look for, and loads them', () => {
+    const { scrape_configs: jobs, rule_files: files } = parse(text(join(folder, 'prometheus.yml')));
+    expect(jobs.map((job: { readonly job_name: string }) => job.job_name)).toEqual([settings.job]);
+    expect(files).toEqual(['filer-exporter.rules.yml']);
+  });
+
+  test('Alertmanager’s example speaks of alerts that exist', () => {
+    const named = text(join(folder, 'alertmanager.yml')).match(/\bFiler[A-Z]\w+(?!\w*\.\+)/g) ?? [];
+    expect(named).not.toEqual([]);
+    expect(named.filter((name) => !alertRules.some(({ alert }) => alert === name))).toEqual([]);
+  });
+});
+
+test.runIf(process.env.REQUIRE_PROMETHEUS === '1')('promtool is installed, as REQUIRE_PROMETHEUS asks', () => {
+  expect(hasPromtool).toBe(true);
+});
+
+test.runIf(hasPromtool)('promtool finds no fault in the rules, nor in the example that loads them', () => {
+  expect(promtool('check', 'rules', '--lint-fatal', rulesPath)).toMatchObject({ status: 0 });
+  expect(promtool('check', 'config', join(folder, 'prometheus.yml'))).toMatchObject({ status: 0 });
+});
+
+test.runIf(hasAmtool)('amtool finds no fault in the example for Alertmanager', () => {
+  expect(amtool('check-config', join(folder, 'alertmanager.yml'))).toMatchObject({ status: 0 });
+});

@@ -1,0 +1,16 @@
+import { recordingRules } from '../../../deploy/prometheus/recording-rules.ts';
+import { catalog } from '../../../src/catalog.ts';
+
+const scraped = ['job', 'instance'];
+
+/** The labels of everything that a query may name: the catalogue's metrics, what is recorded, and `up`. */
+export const labelsOf: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['up', scraped],
+  ...catalog.flatMap(({ name, type, labels }) => {
+    const ends = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
+    return ends.map((end): [string, readonly string[]] => {
+      return [name + end, [...labels, ...scraped, ...(end === '_bucket' ? ['le'] : [])]];
+    });
+  }),
+  ...recordingRules.map(({ record }): [string, readonly string[]] => [record, scraped]),
+]);

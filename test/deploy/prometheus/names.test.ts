@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { groups, groupsOf } from '../../../deploy/prometheus/groups.ts';
+import { recordingRules } from '../../../deploy/prometheus/recording-rules.ts';
+import { settings, thresholds } from '../../../deploy/prometheus/thresholds.ts';
+import { labelsOf } from './named.ts';
+import { namedIn } from './queries.ts';
+
+const rules = groups.flatMap((group) => group.rules);
+const everyLabel = new Set([...labelsOf.values()].flat());
+
+describe('what a rule names', () => {
+  test.each(rules.map((rule) => ['alert' in rule ? rule.alert : rule.record, rule.expr]))('%s', (_, expr) => {
+    const { selected, grouped } = namedIn(expr);
+    expect(selected).not.toEqual([]);
+    for (const { metric, labels } of selected) {
+      expect([...labelsOf.keys()], `a metric of the catalogue, or a recorded one: ${metric}`).toContain(metric);
+      expect(labels.filter((label) => !labelsOf.get(metric)?.includes(label))).toEqual([]);
+    }
+    expect(grouped.filter((label) => !everyLabel.has(label))).toEqual([]);
+  });
+
+  test('a misspelt metric or label does not pass', () => {
+    expect(labelsOf.has('filer_uq')).toBe(false);
+    expect(namedIn('sum without (serail) (filer_up{apo="gfa"})')).toEqual({
+      selected: [{ metric: 'filer_up', labels: ['apo'] }],
+      grouped: ['serail'],
+    });
+    expect(() => namedIn('filer_up ==')).toThrow('no PromQL');
+  });
+
+  test('what is recorded is recorded before it is read, and read by an alert or worth a panel', () => {
+    const earlier = new Set<string>();
+    for (const rule of rules) {
+      const reads = namedIn(rule.expr)
+        .selected.map(({ metric }) => metric)
+        .filter((metric) => metric.includes(':'));
+      expect(reads.filter((metric) => !earlier.has(metric))).toEqual([]);
+      if ('record' in rule) earlier.add(rule.record);
+    }
+    expect(earlier.size).toBe(recordingRules.length);
+  });
+
+  test.each(Object.keys(thresholds))('the threshold %s is what one alert compares with', (name) => {
+    const changed = groupsOf({ ...thresholds, [name]: 987_654 }, settings.job).flatMap((group) => group.rules);
+    expect(changed.filter((rule) => 'alert' in rule && rule.expr.includes('987654'))).toHaveLength(1);
+  });
+});

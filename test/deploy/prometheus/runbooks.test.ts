@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { alertRules, runbookOf } from '../../../deploy/prometheus/groups.ts';
+import { recordingRules } from '../../../deploy/prometheus/recording-rules.ts';
+import { settings } from '../../../deploy/prometheus/thresholds.ts';
+import { root } from '../../support/program.ts';
+import { labelsOf } from './named.ts';
+import { namedIn } from './queries.ts';
+
+const text = (path: string) => readFileSync(path, 'utf8');
+
+describe('the runbooks', () => {
+  const pages = readdirSync(join(root, 'docs/runbooks')).filter((name) => name !== 'README.md');
+  const sections = pages.flatMap((page) =>
+    text(join(root, 'docs/runbooks', page))
+      .split(/^## /m)
+      .slice(1)
+      .map((section) => ({ page, alert: section.split('\n')[0] ?? '', section })),
+  );
+
+  test.each(alertRules.map((rule) => [rule.alert, rule] as const))('%s has one', (alert, rule) => {
+    const [address, anchor] = runbookOf(rule).split('#');
+    expect(address?.startsWith(`${settings.runbookBase}/`)).toBe(true);
+    const page = address?.slice(settings.runbookBase.length + 1) ?? '';
+    expect(existsSync(join(root, 'docs/runbooks', page))).toBe(true);
+    expect(sections.filter((one) => one.page === page && one.alert.toLowerCase() === anchor)).toHaveLength(1);
+    expect(alert.toLowerCase()).toBe(anchor);
+  });
+
+  test.each(sections.map(({ alert, section }) => [alert, section]))(
+    '%s: what it means, how to check, what to do',
+    (alert, section) => {
+      expect(alertRules.map((rule) => rule.alert)).toContain(alert);
+      for (const part of ['**Means.**', '**Check.**', '**Do.**']) expect(section).toContain(`\n${part} `);
+    },
+  );
+
+  test('the queries in them are PromQL over metrics that exist', () => {
+    const queries = sections.flatMap(({ section }) =>
+      [...section.matchAll(/^```promql\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) => block.trim().split('\n')),
+    );
+    expect(queries.length).toBeGreaterThan(10);
+    for (const query of queries) {
+      for (const { metric, labels } of namedIn(query).selected) {
+        expect([...labelsOf.keys()], query).toContain(metric);
+        if (!metric.includes(':')) expect(labels.filter((label) => !labelsOf.get(metric)?.includes(label))).toEqual([]);
+      }
+    }
+  });
+
+  test('the first page leads to each of them', () => {
+    const index = text(join(root, 'docs/runbooks/README.md'));
+    const rows = alertRules.map(({ alert, page, severity, for: lasting }) => {
+      return `| [${alert}](${page}.md#${alert.toLowerCase()}) | ${severity} | ${lasting} |`;
+    });
+    expect(index.match(/^\| \[Filer.*$/gm)).toEqual(rows);
+  });
+});
+
+test('the README says of each recording rule what it is', () => {
+  const readme = text(join(root, 'deploy/prometheus/README.md'));
+  const isNamed = (record: string) => {
+    const [level, metric, operation] = record.split(':');
+    const row = readme
+      .split('\n')
+      .find((line) => line.startsWith('| `') && line.includes(`:${metric}:`) && line.includes(`:${operation}\``));
+    return row?.includes(`\`${level}:`) ?? false;
+  };
+  expect(recordingRules.filter(({ record }) => !isNamed(record))).toEqual([]);
+});
