@@ -39,6 +39,8 @@ export interface Prometheus {
   readonly log: string;
   targets(): Promise<readonly { readonly health: string; readonly lastError: string }[]>;
   query(expression: string): Promise<readonly Result[]>;
+  /** What an address of its API answers, such as `rules`. */
+  ask<Answer>(path: string): Promise<Answer>;
 }
 
 /** Relays scrapes to an exporter, with this `Accept` header or else with Prometheus's own. */
@@ -79,12 +81,20 @@ export async function startPrometheus(
   jobs: Readonly<Record<string, string>>,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Prometheus> {
-  const file = join(directory, 'prometheus.yml');
   const scrapes = Object.entries(jobs).map(
     ([name, target]) =>
       `  - job_name: ${name}\n    static_configs:\n      - targets: ['${target}']\n${settings[name] ?? ''}`,
   );
-  writeFileSync(file, `global:\n  scrape_interval: 1s\n  scrape_timeout: 1s\nscrape_configs:\n${scrapes.join('')}`);
+  return runPrometheus(
+    directory,
+    `global:\n  scrape_interval: 1s\n  scrape_timeout: 1s\nscrape_configs:\n${scrapes.join('')}`,
+  );
+}
+
+/** Starts a Prometheus with this configuration, which lies in the directory, as do files that it names. */
+export async function runPrometheus(directory: string, configuration: string): Promise<Prometheus> {
+  const file = join(directory, 'prometheus.yml');
+  writeFileSync(file, configuration);
   const address = `127.0.0.1:${await freePort()}`;
   const storage = `--storage.tsdb.path=${join(directory, 'data')}`;
   const child = spawn('prometheus', [`--config.file=${file}`, storage, `--web.listen-address=${address}`], {
@@ -94,9 +104,9 @@ export async function startPrometheus(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text;
   });
-  const ask = async (path: string) => {
+  const ask = async <Answer>(path: string): Promise<Answer> => {
     const answer = await fetch(`http://${address}/api/v1/${path}`);
-    const { data, error } = (await answer.json()) as { readonly data?: never; readonly error?: string };
+    const { data, error } = (await answer.json()) as { readonly data?: Answer; readonly error?: string };
     if (data === undefined) throw new Error(`${path}: ${error}`);
     return data;
   };
@@ -106,9 +116,10 @@ export async function startPrometheus(
     get log() {
       return log;
     },
-    targets: async () => ((await ask('targets')) as { readonly activeTargets: never }).activeTargets,
+    targets: async () => (await ask<{ readonly activeTargets: never }>('targets')).activeTargets,
     query: async (expression) =>
-      ((await ask(`query?query=${encodeURIComponent(expression)}`)) as { readonly result: never }).result,
+      (await ask<{ readonly result: readonly Result[] }>(`query?query=${encodeURIComponent(expression)}`)).result,
+    ask,
   };
 }
 

@@ -1,0 +1,28 @@
+import type { Thresholds } from '../../deploy/prometheus/rule.ts';
+
+/** Why a panel's query gives nothing on a demo that is well; by dashboard, panel and query, as tests name them. */
+export const emptyPanels: Readonly<Record<string, string>> = {
+  'filer-volumes / Missing check-ins / A': 'the silent filer has been silent only since the demo began',
+  'filer-fleet / Not reporting / A': 'every appliance of the demo reports',
+};
+
+/** The same for alerts that compare with no threshold: what they watch for does not happen in the demo. */
+export const emptyRules: Readonly<Record<string, string>> = {
+  FilerExporterAbsent: 'the exporter is scraped',
+  FilerExporterDown: 'every scrape succeeds',
+  FilerApiDown: 'both services of the demo answer',
+  FilerApiTokenRefused: 'the demo’s credentials are good',
+  FilerApiForbidden: 'the demo’s account may read everything',
+  FilerExporterDataOld: 'no poll fails for long',
+  FilerExporterClientKeyShared: 'nobody else uses the demo’s client key',
+  FilerExporterStateFileFailing: 'the demo keeps no state file',
+  FilerApplianceDown: 'every appliance of the demo answers',
+  FilerApplianceNotReporting: 'every appliance of the demo has records',
+};
+
+/** Thresholds so low, and one so high, that whatever there is to compare with them is beyond: so alerts give data. */
+export const nothingIsGood: Thresholds = {
+  ...{ intervalStretch: 0, budgetUse: -1, throttledShare: -1, droppedAnHour: -1 },
+  ...{ checkinAge: -1, unprotectedAge: -1, propagationP90: -1, lockHeld: -1, releaseAge: -1 },
+  ...{ applianceDataAge: -1e9, cpu: -1, memory: -1, cache: -1, hitRatio: 2, cacheRequests: -1, diskLatency: -1 },
+};

@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { metricOfSeries } from '../../grafana/src/catalogue.ts';
+import { anyValues, filled } from '../../grafana/src/fill.ts';
+import { leftOut } from '../../grafana/src/left-out.ts';
+import { catalog } from '../../src/catalog.ts';
+import { everyQuery, type PanelQuery } from '../support/dashboards.ts';
+import { end, launch, type Program } from '../support/program.ts';
+import { hasPrometheus, type Prometheus } from '../support/prometheus.ts';
+import { namesIn } from '../support/promql.ts';
+import { until } from '../support/until.ts';
+import { emptyPanels, emptyRules } from './expected-empty.ts';
+import { startShipped } from './prometheus.ts';
+import { chosen, everything, seriesFor, valuesOf } from './question.ts';
+import { type Rule, rules } from './rules.ts';
+
+/*
+ * The demo, a real Prometheus with the scrape job and rules that are shipped, and every query that dashboards and rules
+ * ask. Skipped where Prometheus is not installed, unless REQUIRE_PROMETHEUS is set: then that is a failure.
+ */
+
+/** The longest that data may take to be there, in milliseconds. */
+const GATHERING_MS = 90_000;
+
+test.runIf(Boolean(process.env.REQUIRE_PROMETHEUS))('prometheus is installed, as REQUIRE_PROMETHEUS asks', () => {
+  expect(hasPrometheus).toBe(true);
+});
+
+describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => {
+  let demo: Program | undefined;
+  let prometheus: Prometheus;
+  const directory = mkdtempSync(join(tmpdir(), 'filer-exporter-e2e-'));
+  const nameOf = (asked: PanelQuery | Rule) => ('where' in asked ? asked.where : asked.name);
+  const isEmpty = (asked: PanelQuery | Rule) => nameOf(asked) in ('where' in asked ? emptyPanels : emptyRules);
+  /** Queries that gave something at any moment of the gathering: what holds for seconds counts, as a lock that is held. */
+  const gave = new Set<string>();
+
+  const ask = async (asked: PanelQuery | Rule) => {
+    const found =
+      'where' in asked ? await seriesFor(prometheus, asked, everything) : (await prometheus.query(asked.open)).length;
+    if (found > 0) gave.add(nameOf(asked));
+    return gave.has(nameOf(asked));
+  };
+
+  beforeAll(async () => {
+    const began = performance.now();
+    demo = launch(['--demo'], {});
+    prometheus = await startShipped(directory, new URL(await demo.serving()).host);
+    const awaited = [...everyQuery, ...rules].filter((asked) => !isEmpty(asked));
+    const gathered = async () => {
+      for (const asked of awaited.filter((one) => !gave.has(nameOf(one)))) await ask(asked);
+      return awaited.every((one) => gave.has(nameOf(one)));
+    };
+    // What never comes is told by the tests below, each by its name.
+    await until('every query to give something', gathered, GATHERING_MS).catch(() => undefined);
+    process.stdout.write(`e2e: gathered for ${((performance.now() - began) / 1000).toFixed(0)} s\n`);
+  }, GATHERING_MS + 60_000);
+
+  afterAll(async () => {
+    prometheus?.child.kill('SIGKILL');
+    if (prometheus) await new Promise((resolve) => prometheus.child.once('close', resolve));
+    if (demo) await end(demo);
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  test('the shipped job is up, and Prometheus finds no fault with the shipped rules', async () => {
+    expect(await prometheus.targets()).toMatchObject([{ health: 'up', lastError: '' }]);
+    const { groups } = await prometheus.ask<{
+      readonly groups: readonly { readonly rules: readonly { readonly name: string; readonly health: string }[] }[];
+    }>('rules');
+    const states = groups.flatMap((group) => group.rules).map(({ name, health }) => `${name} ${health}`);
+    expect(states.toSorted()).toEqual(rules.map(({ name }) => `${name} ok`).toSorted());
+  });
+
+  test.each([...everyQuery, ...rules].map((asked) => [nameOf(asked), asked] as const))('%s', async (name, asked) => {
+    expect({ name, empty: !(await ask(asked)) }).toEqual({ name, empty: isEmpty(asked) });
+  });
+
+  test('what is empty for its threshold alone has data on the other side of it', async () => {
+    for (const query of everyQuery.filter(isEmpty)) {
+      const expr = query.expr.replace(/ (?:>|<|==|>=|<=) [\d.]+(?=\)?$)/, '');
+      expect(await seriesFor(prometheus, { ...query, expr }, everything), query.where).toBeGreaterThan(0);
+    }
+  });
+
+  test('the variables have values, and with all of them chosen by name every panel shows something still', async () => {
+    const values: Record<string, string> = { ...everything };
+    for (const name of ['job', 'filer', 'volume']) {
+      const options = await valuesOf(prometheus, name);
+      expect(options, name).not.toEqual([]);
+      values[name] = chosen(options);
+    }
+    for (const query of everyQuery.filter((asked) => !isEmpty(asked))) {
+      expect(await seriesFor(prometheus, query, values), query.where).toBeGreaterThan(0);
+    }
+  });
+
+  test('nothing is expected to be empty that is not there', () => {
+    const there = new Set([...everyQuery, ...rules].map(nameOf));
+    expect([...Object.keys(emptyPanels), ...Object.keys(emptyRules)].filter((name) => !there.has(name))).toEqual([]);
+  });
+
+  test('the count', () => {
+    const panels = new Set(everyQuery.map(({ dashboard, panel }) => `${dashboard.uid} ${panel.id}`)).size;
+    const families = new Set(
+      everyQuery.flatMap(({ expr }) =>
+        namesIn(filled(expr, anyValues)).selectors.map(({ name = '' }) => metricOfSeries(name).metric.name),
+      ),
+    );
+    const covered = catalog.filter(({ name }) => families.has(name)).length;
+    process.stdout.write(
+      [
+        `e2e: ${panels} panels with ${everyQuery.length} queries executed, ${everyQuery.filter(isEmpty).length} expected to be empty`,
+        `e2e: ${rules.length} rules executed, ${rules.filter(isEmpty).length} expected to be empty`,
+        `e2e: ${covered} of ${catalog.length} families on dashboards, ${Object.keys(leftOut).length} left out for a reason`,
+        '',
+      ].join('\n'),
+    );
+    expect(panels).toBeGreaterThan(100);
+  });
+});

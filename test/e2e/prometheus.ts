@@ -1,0 +1,28 @@
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { root } from '../support/program.ts';
+import { type Prometheus, runPrometheus } from '../support/prometheus.ts';
+
+const shipped = join(root, 'deploy', 'prometheus');
+
+interface Configuration {
+  readonly rule_files: readonly string[];
+  readonly scrape_configs: readonly { readonly job_name: string }[];
+}
+
+/**
+ * Starts a Prometheus with the scrape job and the rules that are shipped. Two things are others: the target's address, and
+ * how often, for minutes have to fit into seconds. There is no Alertmanager to send to.
+ */
+export function startShipped(directory: string, target: string): Promise<Prometheus> {
+  const configuration = parse(readFileSync(join(shipped, 'prometheus.yml'), 'utf8')) as Configuration;
+  for (const file of configuration.rule_files) copyFileSync(join(shipped, file), join(directory, file));
+  const quick = {
+    ...configuration,
+    global: { scrape_interval: '2s', scrape_timeout: '2s', evaluation_interval: '2s' },
+    alerting: {},
+    scrape_configs: configuration.scrape_configs.map((job) => ({ ...job, static_configs: [{ targets: [target] }] })),
+  };
+  return runPrometheus(directory, stringify(quick));
+}
