@@ -1,13 +1,15 @@
+import { account } from './account/dashboard.ts';
 import { appliance } from './appliance/dashboard.ts';
 import type { Dashboard } from './dashboard.ts';
 import { exporter } from './exporter/dashboard.ts';
-import { fleet } from './fleet.ts';
+import { fleet } from './fleet/dashboard.ts';
 import { overview } from './overview.ts';
+import { snapshots } from './snapshots/dashboard.ts';
 import { volumes } from './volumes/dashboard.ts';
 
 /** Every dashboard, in the order of the folder. */
 export function allDashboards(): readonly Dashboard[] {
-  return [overview(), volumes(), appliance(), fleet(), exporter()];
+  return [overview(), volumes(), snapshots(), appliance(), fleet(), account(), exporter()];
 }
 
 /** The file that a dashboard is committed as: what Grafana imports. */

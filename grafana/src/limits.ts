@@ -1,28 +1,36 @@
+import { thresholds } from '../../deploy/prometheus/thresholds.ts';
 import { above, below } from './steps.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
-/** Where filers and volumes begin to look bad. Check-ins and releases are the vendor's own marks. */
+/** Where things begin to look bad. Where an alert watches the same, red begins where it does. */
 export const limits = {
   /** A filer that has not checked in for longer is missing. */
-  missingCheckIn: 30 * MINUTE,
+  missingCheckIn: thresholds.checkinAge,
+  /** The vendor's own marks: under 5 minutes, to an hour, above. */
   checkIn: above(5 * MINUTE, HOUR),
-  unprotected: above(4 * HOUR, 12 * HOUR),
-  propagation: above(HOUR, 4 * HOUR),
-  timeToProtect: above(4 * HOUR, 12 * HOUR),
-  lockHeld: above(10 * MINUTE, 30 * MINUTE),
+  unprotected: above(thresholds.unprotectedAge / 2, thresholds.unprotectedAge),
+  propagation: above(thresholds.propagationP90 / 2, thresholds.propagationP90),
+  timeToProtect: above(thresholds.unprotectedAge / 2, thresholds.unprotectedAge),
+  lockHeld: above(thresholds.lockHeld / 3, thresholds.lockHeld),
   lockedShare: above(0.5, 0.8),
-  betweenReleases: above(HOUR, 2 * HOUR),
-  feedAge: above(5 * MINUTE, 15 * MINUTE),
-  cpu: above(0.8, 0.95),
+  betweenReleases: above(thresholds.releaseAge / 2, thresholds.releaseAge),
+  cpu: above(0.8, thresholds.cpu),
   loadPerCore: above(1, 2),
-  memory: above(0.85, 0.95),
-  cache: above(0.9, 0.97),
-  hitRatio: below(0.8, 0.5),
-  diskLatency: above(0.02, 0.1),
-  diskBusy: above(0.8, 0.95),
+  memory: above(0.8, thresholds.memory),
+  cache: above(0.9, thresholds.cache),
+  hitRatio: below(0.8, thresholds.hitRatio),
+  diskLatency: above(thresholds.diskLatency / 2, thresholds.diskLatency),
   healthScore: below(80, 50),
   /** The portal is 5 to 6 minutes behind the appliance, and is asked every 5 minutes. */
-  telemetryAge: above(15 * MINUTE, 30 * MINUTE),
+  telemetryAge: above(thresholds.applianceDataAge, 2 * thresholds.applianceDataAge),
+  snapshotAge: above(12 * HOUR, DAY),
+  licenceLeft: below(60 * DAY, 14 * DAY),
+  keyLeft: below(30 * DAY, 7 * DAY),
+  keyAge: above(365 * DAY, 730 * DAY),
+  jobAge: above(HOUR, DAY),
+  indexed: above(0.8, 0.95),
+  lastSeen: above(10 * MINUTE, HOUR),
 } as const;

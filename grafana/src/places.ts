@@ -8,8 +8,10 @@ export type Link = Builder<DashboardLink>;
 export const uids = {
   overview: 'filer-overview',
   volumes: 'filer-volumes',
+  snapshots: 'filer-snapshots',
   appliance: 'filer-appliance',
   fleet: 'filer-fleet',
+  account: 'filer-account',
   exporter: 'filer-exporter',
 } as const;
 
@@ -47,8 +49,10 @@ export function everyDashboard(): Link {
 export const titles: Readonly<Record<Place, string>> = {
   overview: 'Filers / Overview',
   volumes: 'Filers / Filers and volumes',
+  snapshots: 'Filers / Snapshots',
   appliance: 'Filers / Appliance',
   fleet: 'Filers / Fleet',
+  account: 'Filers / Account',
   exporter: 'Filers / Exporter',
 };
 

@@ -11,7 +11,7 @@ import { end, launch, type Program } from '../support/program.ts';
 import { hasPrometheus, type Prometheus } from '../support/prometheus.ts';
 import { namesIn } from '../support/promql.ts';
 import { until } from '../support/until.ts';
-import { emptyPanels, emptyRules } from './expected-empty.ts';
+import { emptyPanels, emptyRules, rarePanels } from './expected-empty.ts';
 import { startShipped } from './prometheus.ts';
 import { chosen, everything, seriesFor, valuesOf } from './question.ts';
 import { type Rule, rules } from './rules.ts';
@@ -33,6 +33,7 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
   let prometheus: Prometheus;
   const directory = mkdtempSync(join(tmpdir(), 'filer-exporter-e2e-'));
   const nameOf = (asked: PanelQuery | Rule) => ('where' in asked ? asked.where : asked.name);
+  const isRare = (asked: PanelQuery | Rule) => nameOf(asked) in rarePanels;
   const isEmpty = (asked: PanelQuery | Rule) => nameOf(asked) in ('where' in asked ? emptyPanels : emptyRules);
   /** Queries that gave something at any moment of the gathering: what holds for seconds counts, as a lock that is held. */
   const gave = new Set<string>();
@@ -48,7 +49,7 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
     const began = performance.now();
     demo = launch(['--demo'], {});
     prometheus = await startShipped(directory, new URL(await demo.serving()).host);
-    const awaited = [...everyQuery, ...rules].filter((asked) => !isEmpty(asked));
+    const awaited = [...everyQuery, ...rules].filter((asked) => !isEmpty(asked) && !isRare(asked));
     const gathered = async () => {
       for (const asked of awaited.filter((one) => !gave.has(nameOf(one)))) await ask(asked);
       return awaited.every((one) => gave.has(nameOf(one)));
@@ -74,8 +75,19 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
     expect(states.toSorted()).toEqual(rules.map(({ name }) => `${name} ok`).toSorted());
   });
 
-  test.each([...everyQuery, ...rules].map((asked) => [nameOf(asked), asked] as const))('%s', async (name, asked) => {
+  const usual = [...everyQuery, ...rules].filter((asked) => !isRare(asked));
+
+  test.each(usual.map((asked) => [nameOf(asked), asked] as const))('%s', async (name, asked) => {
     expect({ name, empty: !(await ask(asked)) }).toEqual({ name, empty: isEmpty(asked) });
+  });
+
+  test.each(everyQuery.filter(isRare).map((query) => [query.where, query] as const))('%s', async (where, query) => {
+    await seriesFor(prometheus, query, everything);
+    const [, counter = ''] = /rate\((.+?)\[[^\]]+\]\)/.exec(query.expr) ?? [];
+    const [events] = await prometheus.query(`sum(${filled(counter, everything)})`);
+    const sinceTheStart = { ...query, expr: query.expr.replace(/rate\((.+?)\[[^\]]+\]\)/, '$1') };
+    const found = await seriesFor(prometheus, sinceTheStart, everything);
+    expect({ where, shows: found > 0 }).toEqual({ where, shows: Number(events?.value[1] ?? 0) > 0 });
   });
 
   test('what is empty for its threshold alone has data on the other side of it', async () => {
@@ -92,14 +104,15 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
       expect(options, name).not.toEqual([]);
       values[name] = chosen(options);
     }
-    for (const query of everyQuery.filter((asked) => !isEmpty(asked))) {
+    for (const query of everyQuery.filter((asked) => !isEmpty(asked) && !isRare(asked))) {
       expect(await seriesFor(prometheus, query, values), query.where).toBeGreaterThan(0);
     }
   });
 
   test('nothing is expected to be empty that is not there', () => {
     const there = new Set([...everyQuery, ...rules].map(nameOf));
-    expect([...Object.keys(emptyPanels), ...Object.keys(emptyRules)].filter((name) => !there.has(name))).toEqual([]);
+    const listed = [emptyPanels, rarePanels, emptyRules].flatMap((list) => Object.keys(list));
+    expect(listed.filter((name) => !there.has(name))).toEqual([]);
   });
 
   test('the count', () => {
@@ -112,7 +125,7 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
     const covered = catalog.filter(({ name }) => families.has(name)).length;
     process.stdout.write(
       [
-        `e2e: ${panels} panels with ${everyQuery.length} queries executed, ${everyQuery.filter(isEmpty).length} expected to be empty`,
+        `e2e: ${panels} panels with ${everyQuery.length} queries executed, ${everyQuery.filter(isEmpty).length} expected to be empty, ${everyQuery.filter(isRare).length} too rare`,
         `e2e: ${rules.length} rules executed, ${rules.filter(isEmpty).length} expected to be empty`,
         `e2e: ${covered} of ${catalog.length} families on dashboards, ${Object.keys(leftOut).length} left out for a reason`,
         '',

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { textOf } from '../../grafana/src/dashboards.ts';
 import { dashboards } from '../support/dashboards.ts';
-import { root } from '../support/program.ts';
 import { dashboardSchema } from './model.ts';
 
 /*
@@ -27,9 +25,8 @@ describe('Grafana’s dashboard model', () => {
     );
   });
 
-  test.each(dashboards.map(({ uid = '' }) => [uid]))('takes %s as it is committed', (uid) => {
-    const text = readFileSync(join(root, 'grafana', 'dashboards', `${uid}.json`), 'utf8');
-    expect(faultsOf(JSON.parse(text))).toEqual([]);
+  test.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const))('takes %s', (_uid, dashboard) => {
+    expect(faultsOf(JSON.parse(textOf(dashboard)))).toEqual([]);
   });
 
   test.each([

@@ -3,6 +3,7 @@ import { dashboard } from '../dashboard.ts';
 import { agePanels, diskPanels, networkPanels } from './disks.ts';
 import { identityPanels } from './identity.ts';
 import { cachePanels, loadPanels } from './load.ts';
+import { portalPanels } from './portal.ts';
 
 /** One appliance in detail; "All" puts all of them side by side, each legend with its filer. */
 export function appliance(): Dashboard {
@@ -13,6 +14,7 @@ export function appliance(): Dashboard {
     variables: ['job', 'filer', 'volume'],
     sections: [
       { title: 'The appliance', panels: identityPanels },
+      { title: 'As the portal knows it', panels: portalPanels },
       { title: 'Processors and memory', panels: loadPanels },
       { title: 'Cache', panels: cachePanels },
       { title: 'Disks', panels: diskPanels },

@@ -21,9 +21,10 @@ export const freshnessPanels = [
   chart({
     title: 'Interval and sweep',
     description:
-      'Time between two polls of the same thing as the limits allow it, and how long the last whole round took. Above PORTAL_INTERVAL the fleet has outgrown the limits: raise it, drop series, or shard over accounts.',
+      'Time between two polls of the same thing as the limits allow it and as it is asked for, and how long the last whole round took. Above the one asked for the fleet has outgrown the limits: raise it, drop series, or shard over accounts.',
     queries: [
       { expr: each('filer_exporter_effective_interval_seconds', 'api'), legend: '{{api}} interval' },
+      { expr: each('filer_exporter_configured_interval_seconds', 'api'), legend: '{{api}} asked for' },
       { expr: each('filer_exporter_sweep_duration_seconds', 'api'), legend: '{{api}} last sweep' },
     ],
     steps: plain,

@@ -40,9 +40,14 @@ export const servicePanels = [
   number({
     title: 'Budget left today',
     description:
-      'Requests left of the daily limit. Below a tenth the exporter slows down to make it last: raise PORTAL_INTERVAL or drop series until --plan says that it fits.',
-    queries: [{ expr: each('filer_exporter_daily_budget_remaining', 'api', 'min'), legend: '{{api}}' }],
-    steps: below(100_000, 20_000),
+      'Share of the daily limit that is left. Below a tenth the exporter slows down to make it last: raise PORTAL_INTERVAL or drop series until --plan says that it fits.',
+    queries: [
+      {
+        expr: `${each('filer_exporter_daily_budget_remaining', 'api', 'min')} / ${each('filer_exporter_daily_budget_limit', 'api')}`,
+        legend: '{{api}}',
+      },
+    ],
+    steps: below(0.3, 0.1),
     width: 4,
     empty: 'no limit',
   }),
@@ -137,8 +142,11 @@ export const pacePanels = [
   chart({
     title: 'Budget left',
     description:
-      'Requests left of the daily limit. A line that reaches zero before the day ends stops polling: raise the interval. It comes back as the last 24 hours move on.',
-    queries: [{ expr: each('filer_exporter_daily_budget_remaining', 'api', 'min'), legend: '{{api}}' }],
+      'Requests left of the daily limit, and the limit. A line that reaches zero before the day ends stops polling: raise the interval. It comes back as the last 24 hours move on.',
+    queries: [
+      { expr: each('filer_exporter_daily_budget_remaining', 'api', 'min'), legend: '{{api}} left' },
+      { expr: each('filer_exporter_daily_budget_limit', 'api'), legend: '{{api}} limit' },
+    ],
     steps: plain,
     width: 8,
     empty: 'no limit',

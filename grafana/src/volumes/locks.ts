@@ -78,6 +78,20 @@ export const lockPanels = [
     width: 12,
   }),
   chart({
+    title: 'Time since the last release',
+    description:
+      'How long ago a filer last gave back the lock of a volume. Above two hours no snapshot of the volume has ended in that time: see who holds the lock, or whether anybody asks for it.',
+    queries: [
+      {
+        expr: `time() - max by (volume) (${select('filer_lock_latest_timestamp_seconds', { ...P2, lock_state: '="RELEASED"' })})`,
+        legend: '{{volume}}',
+      },
+    ],
+    steps: limits.betweenReleases,
+    width: 8,
+    drill: [drillDown('volumes', 'volume')],
+  }),
+  chart({
     title: 'Lock events by state',
     description:
       'Lock events in the event window. Acquired and released go together; states with other names are worth a question to the vendor.',
@@ -88,7 +102,7 @@ export const lockPanels = [
       },
     ],
     steps: plain,
-    width: 12,
+    width: 8,
   }),
   table({
     title: 'Newest lock durations',
@@ -105,6 +119,6 @@ export const lockPanels = [
       { label: 'lock_phase', title: 'Phase' },
     ],
     steps: limits.lockHeld,
-    width: 12,
+    width: 8,
   }),
 ];

@@ -1,0 +1,145 @@
+import { chart } from '../charts.ts';
+import { limits } from '../limits.ts';
+import { number, table } from '../numbers.ts';
+import { drillDown } from '../places.ts';
+import { select } from '../select.ts';
+import { plain } from '../steps.ts';
+
+/** The index over the files, by volume. */
+export const indexPanels = [
+  chart({
+    title: 'Files indexed and allowed',
+    description:
+      'Files that are indexed, may still be, and may be in all. When the rest nears zero, exclude volumes or buy more; below zero the limit is passed.',
+    queries: [
+      { expr: `max(${select('filer_indexing_consumed_files')})`, legend: 'indexed' },
+      { expr: `max(${select('filer_indexing_remaining_files')})`, legend: 'left' },
+      { expr: `max(${select('filer_indexing_limit_files')})`, legend: 'allowed' },
+    ],
+    steps: plain,
+    width: 8,
+  }),
+  number({
+    title: 'Volumes by state of their index',
+    description:
+      'Inventories and content indexes by status. Failed ones are not searched any more: start them again in the portal.',
+    queries: [
+      { expr: `sum by (status) (${select('filer_indexing_inventories')} > 0)`, legend: 'inventory: {{status}}' },
+      { expr: `sum by (status) (${select('filer_indexing_indexes')} > 0)`, legend: 'index: {{status}}' },
+    ],
+    steps: plain,
+    width: 8,
+    height: 8,
+  }),
+  table({
+    title: 'Indexes by volume',
+    description:
+      'Files in the inventory and in the content index of each volume. An index far behind its inventory is still at work, or stuck: see its state.',
+    queries: [
+      { expr: `max by (volume) (${select('filer_indexing_inventory_files')})`, legend: 'In the inventory' },
+      { expr: `max by (volume) (${select('filer_indexing_index_files')})`, legend: 'In the index' },
+    ],
+    columns: [{ label: 'volume', title: 'Volume', link: drillDown('snapshots', 'volume', `$\{__value.text}`) }],
+    steps: plain,
+    width: 8,
+  }),
+  table({
+    title: 'Inventories',
+    description:
+      'Where the inventory of each volume is kept, and its status in the portal’s words. Start failed ones again.',
+    queries: [
+      {
+        expr: `max by (volume, provider, status) (${select('filer_indexing_inventory_info')})`,
+        legend: 'Known',
+      },
+    ],
+    columns: [
+      { label: 'volume', title: 'Volume' },
+      { label: 'provider', title: 'Cloud' },
+      { label: 'status', title: 'Status' },
+    ],
+    steps: plain,
+    width: 12,
+    height: 6,
+  }),
+  table({
+    title: 'Content indexes',
+    description:
+      'Where the content index of each volume is kept, and its status. Start failed ones again in the portal.',
+    queries: [{ expr: `max by (volume, provider, status) (${select('filer_indexing_index_info')})`, legend: 'Known' }],
+    columns: [
+      { label: 'volume', title: 'Volume' },
+      { label: 'provider', title: 'Cloud' },
+      { label: 'status', title: 'Status' },
+    ],
+    steps: plain,
+    width: 12,
+    height: 6,
+  }),
+];
+
+/** Stacks, and software to be had. */
+export const softwarePanels = [
+  number({
+    title: 'Stacks',
+    description: 'Stacks of the account by cloud. One more or one less without a change of yours: ask who did it.',
+    queries: [{ expr: `sum by (cloud_provider) (${select('filer_stacks')})`, legend: '{{cloud_provider}}' }],
+    steps: plain,
+    width: 4,
+    height: 6,
+  }),
+  table({
+    title: 'Stacks and their use',
+    description:
+      'Where each stack runs, how old it is and when it was last used. One that nobody uses costs money: take it down.',
+    queries: [
+      {
+        expr: `time() - max by (stack) (${select('filer_stack_created_timestamp_seconds')})`,
+        legend: 'Made',
+      },
+      {
+        expr: `time() - max by (stack) (${select('filer_stack_last_used_timestamp_seconds')})`,
+        legend: 'Last used',
+      },
+      {
+        expr: `max by (stack, cloud_provider, region, build) (${select('filer_stack_info')})`,
+        legend: 'Known',
+      },
+    ],
+    columns: [
+      { label: 'stack', title: 'Stack' },
+      { label: 'cloud_provider', title: 'Cloud' },
+      { label: 'region', title: 'Region' },
+      { label: 'build', title: 'Build' },
+    ],
+    steps: limits.keyAge,
+    width: 10,
+    height: 6,
+  }),
+  table({
+    title: 'Newest software',
+    description:
+      'The newest version that the portal offers, by type. Compare with the builds of the fleet, and plan the update of those behind.',
+    queries: [{ expr: `max by (type, version) (${select('filer_software_newest_info')})`, legend: 'Offered' }],
+    columns: [
+      { label: 'type', title: 'Type' },
+      { label: 'version', title: 'Version' },
+    ],
+    steps: plain,
+    width: 5,
+    height: 6,
+  }),
+  table({
+    title: 'Downloads',
+    description:
+      'How much software the portal offers, by type and platform. A platform that vanishes is no longer supported: plan to move away from it.',
+    queries: [{ expr: `max by (type, platform) (${select('filer_software_downloads')})`, legend: 'Offered' }],
+    columns: [
+      { label: 'type', title: 'Type' },
+      { label: 'platform', title: 'Platform' },
+    ],
+    steps: plain,
+    width: 5,
+    height: 6,
+  }),
+];

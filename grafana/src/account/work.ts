@@ -1,0 +1,123 @@
+import { chart } from '../charts.ts';
+import { limits } from '../limits.ts';
+import { number, table } from '../numbers.ts';
+import { drillDown } from '../places.ts';
+import { select } from '../select.ts';
+import { noneExpected, plain } from '../steps.ts';
+
+/** What is about no filer or volume concerns every one. */
+const aboutThem = { filer: '=~"$filer|"', volume: '=~"$volume|"' } as const;
+
+/** Jobs that the portal runs, and what it has to say. */
+export const workPanels = [
+  number({
+    title: 'Failed jobs, not acknowledged',
+    description:
+      'Jobs that failed and that nobody has acknowledged in the portal. Read each there, try it again or acknowledge it.',
+    queries: [{ expr: `sum(${select('filer_jobs_failed_unacknowledged')})`, legend: 'failed' }],
+    steps: noneExpected,
+    width: 6,
+    height: 8,
+  }),
+  chart({
+    title: 'Oldest unfinished job',
+    description:
+      'Age of the oldest job that has not ended, by what it works on. One that climbs for hours is stuck: its appliance may be unreachable.',
+    queries: [
+      {
+        expr: `time() - min by (resource) (${select('filer_job_oldest_unfinished_timestamp_seconds')})`,
+        legend: '{{resource}}',
+      },
+    ],
+    steps: limits.jobAge,
+    width: 9,
+    empty: 'all have ended',
+  }),
+  chart({
+    title: 'Jobs ended',
+    description:
+      'Jobs that ended in the event window, by how. Failures of one kind point to a right or a setting; of all kinds, to an appliance or the portal.',
+    queries: [
+      { expr: `sum by (state) (increase(${select('filer_jobs_finished_total')}[$window]))`, legend: '{{state}}' },
+    ],
+    steps: plain,
+    width: 9,
+  }),
+  table({
+    title: 'Jobs that the portal lists',
+    description:
+      'Jobs by what they work on, what they do and how they stand, and failed ones that nobody has acknowledged. Begin with the failed.',
+    queries: [{ expr: `max by (resource, action, state) (${select('filer_jobs')} > 0)`, legend: 'Jobs' }],
+    columns: [
+      { label: 'resource', title: 'Works on' },
+      { label: 'action', title: 'Does' },
+      { label: 'state', title: 'State' },
+    ],
+    steps: plain,
+    width: 12,
+  }),
+  table({
+    title: 'Failed, not acknowledged, by kind',
+    description: 'Where the failed jobs are. Many of one kind have one cause: read the newest of them in the portal.',
+    queries: [
+      {
+        expr: `sort_desc(max by (resource, action) (${select('filer_jobs_failed_unacknowledged')} > 0))`,
+        legend: 'Failed',
+      },
+    ],
+    columns: [
+      { label: 'resource', title: 'Works on' },
+      { label: 'action', title: 'Does' },
+    ],
+    steps: noneExpected,
+    width: 12,
+    empty: 'none',
+  }),
+  chart({
+    title: 'Notifications by severity',
+    description:
+      'Notifications of the event window. Errors and alerts that come in a row are one cause told many times: read the first of them in the portal.',
+    queries: [
+      {
+        expr: `sum by (severity) (increase(${select('filer_notifications_by_severity_total')}[$window]))`,
+        legend: '{{severity}}',
+      },
+    ],
+    steps: plain,
+    width: 8,
+    stacked: true,
+  }),
+  chart({
+    title: 'Since the newest notification',
+    description:
+      'Time since the newest notification of each severity was made. A severity that has been silent for weeks and speaks now is worth reading.',
+    queries: [
+      {
+        expr: `time() - max by (severity) (${select('filer_notification_latest_timestamp_seconds')})`,
+        legend: '{{severity}}',
+      },
+    ],
+    steps: plain,
+    width: 8,
+  }),
+  table({
+    title: 'Notifications by what they are about',
+    description:
+      'Notifications since the exporter started, the most frequent first. An appliance or volume that leads the list needs a look.',
+    queries: [
+      {
+        expr: `topk(20, sum by (severity, category, sub_category, filer, volume) (${select('filer_notifications_total', aboutThem)}))`,
+        legend: 'Notifications',
+      },
+    ],
+    columns: [
+      { label: 'severity', title: 'Severity' },
+      { label: 'category', title: 'Category' },
+      { label: 'sub_category', title: 'About' },
+      { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
+      { label: 'volume', title: 'Volume', link: drillDown('snapshots', 'volume', `$\{__value.text}`) },
+    ],
+    steps: plain,
+    width: 8,
+  }),
+];
