@@ -26,11 +26,13 @@ export const limits = {
   healthScore: below(80, 50),
   /** The portal is 5 to 6 minutes behind the appliance, and is asked every 5 minutes. */
   telemetryAge: above(thresholds.applianceDataAge, 2 * thresholds.applianceDataAge),
+  /** Of one volume on one appliance. */
+  unprotectedBytes: above(thresholds.unprotectedBytes / 2, thresholds.unprotectedBytes),
   snapshotAge: above(12 * HOUR, DAY),
-  licenceLeft: below(60 * DAY, 14 * DAY),
+  licenceLeft: below(2 * thresholds.licenseLeft, thresholds.licenseLeft),
   keyLeft: below(30 * DAY, 7 * DAY),
   keyAge: above(365 * DAY, 730 * DAY),
-  jobAge: above(HOUR, DAY),
+  jobAge: above(HOUR, thresholds.jobAge),
   indexed: above(0.8, 0.95),
   lastSeen: above(10 * MINUTE, HOUR),
 } as const;

@@ -35,6 +35,7 @@ export const emptyRules: Readonly<Record<string, string>> = {
 /** Thresholds so low, and one so high, that whatever there is to compare with them is beyond: so alerts give data. */
 export const nothingIsGood: Thresholds = {
   ...{ intervalStretch: 0, budgetUse: -1, throttledShare: -1, droppedAnHour: -1 },
-  ...{ checkinAge: -1, unprotectedAge: -1, propagationP90: -1, lockHeld: -1, releaseAge: -1 },
+  ...{ checkinAge: -1, unprotectedAge: -1, propagationP90: -1, propagationEvents: -1, lockHeld: -1, releaseAge: -1 },
   ...{ applianceDataAge: -1e9, cpu: -1, memory: -1, cache: -1, hitRatio: 2, cacheRequests: -1, diskLatency: -1 },
+  ...{ unprotectedBytes: -1, failedSnapshotsAnHour: -1, licenseLeft: 1e12, jobAge: -1e9 },
 };

@@ -29,7 +29,7 @@ export const licencePanels = [
   }),
   number({
     title: 'Subscription ends in',
-    description: 'Time until the subscription ends. Below two months begin to renew it; below two weeks it is urgent.',
+    description: 'Time until the subscription ends. Below two months begin to renew it; below one it is urgent.',
     queries: [{ expr: `min(${select('filer_license_expiry_timestamp_seconds')}) - time()`, legend: 'left' }],
     steps: limits.licenceLeft,
     width: 4,

@@ -110,7 +110,7 @@ export const portalPanels = [
         legend: '{{filer}} {{volume}}',
       },
     ],
-    steps: plain,
+    steps: limits.unprotectedBytes,
     width: 8,
     height: 6,
     links: [more('snapshots')],

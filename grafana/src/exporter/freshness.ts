@@ -45,6 +45,14 @@ export const freshnessPanels = [
     stacked: true,
   }),
   chart({
+    title: 'Tasks that are late',
+    description:
+      'Tasks that have missed more than one poll, of those that do not rest. Interval and limits do not explain it: the service answers and some polls fail; the status page names them.',
+    queries: [{ expr: `sum by (api) (${select('filer_exporter_tasks_overdue')})`, legend: '{{api}}' }],
+    steps: noneExpected,
+    width: 12,
+  }),
+  chart({
     title: 'Events remembered',
     description:
       'Events kept so that each counts once, and how many may be kept in all. Near the limit the oldest are forgotten and could count again.',
@@ -56,7 +64,7 @@ export const freshnessPanels = [
       },
     ],
     steps: plain,
-    width: 8,
+    width: 16,
   }),
   number({
     title: 'State file errors',
@@ -69,7 +77,7 @@ export const freshnessPanels = [
       },
     ],
     steps: noneExpected,
-    width: 4,
+    width: 8,
     height: 8,
   }),
 ];
