@@ -35,7 +35,10 @@ export interface Placeable extends Builder<Panel> {
   id(id: number): this;
 }
 
-/** Prometheus's usual scrape interval here: shorter steps would ask for values that do not exist. */
+/**
+ * The usual scrape interval here. Shorter steps would ask for values that do not exist; and Grafana makes
+ * `$__rate_interval` four times the least step of the query, not of the panel, so both have it.
+ */
 const LEAST_STEP = '1m';
 
 interface Common<Self> extends Placeable {
@@ -88,6 +91,7 @@ function target(
     .refId(refIdAt(index))
     .expr(expr)
     .legendFormat(legend)
+    .interval(LEAST_STEP)
     .format(format);
   return instant ? query.instant() : query.range();
 }

@@ -17,6 +17,9 @@ const named = (...names: readonly string[]) => names.map((name) => metricNamed(n
 
 const everyFiler = named('filer_last_checkin_age_seconds', 'filer_appliance_info');
 
+/** What Grafana's editor calls a query of this kind. */
+const LABEL_VALUES = 1;
+
 /** Every variable there is, by its name; a dashboard has those that its queries use. */
 export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
   datasource: new DatasourceVariableBuilder('datasource')
@@ -49,7 +52,7 @@ function choice(name: string, label: string, description: string, query: string)
     .label(label)
     .description(description)
     .datasource(DATA_SOURCE)
-    .query({ query, refId: `variable-${name}` })
+    .query({ qryType: LABEL_VALUES, query, refId: `variable-${name}` })
     .definition(query)
     .refresh(VariableRefresh.OnTimeRangeChanged)
     .sort(VariableSort.AlphabeticalCaseInsensitiveAsc)

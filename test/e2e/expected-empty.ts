@@ -14,7 +14,6 @@ export const rarePanels: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ...['A', 'B', 'C'].map((refId) => `filer-snapshots / Time to protect / ${refId}`),
     'filer-snapshots / Length of the phases, p90 / A',
-    ...['A', 'B', 'C'].map((refId) => `filer-snapshots / Propagation of snapshots / ${refId}`),
   ].map((where) => [where, 'a demo appliance has a turn at a volume’s snapshot every quarter of an hour or so']),
 );
 

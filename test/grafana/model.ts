@@ -81,6 +81,7 @@ const target = closed({
   refId: { type: 'string', pattern: '^[A-Z]$' },
   expr: text,
   legendFormat: text,
+  interval: text,
   format: { enum: ['time_series', 'table', 'heatmap'] },
   instant: flag,
   range: flag,
@@ -136,7 +137,7 @@ const variable = closed(
     label: text,
     description: text,
     type: { enum: ['custom', 'datasource', 'query'] },
-    query: { oneOf: [text, closed({ query: text, refId: text })] },
+    query: { oneOf: [text, closed({ qryType: count, query: text, refId: text })] },
   },
   {
     allowCustomValue: flag,
