@@ -4,7 +4,9 @@ import {
   type Family,
   fieldNames,
   isEveryOtherField,
+  type Labels,
   type MetricType,
+  OTHER,
   type Table,
 } from './metrics/family.ts';
 import * as gfa from './sources/gfa/series.ts';
@@ -22,6 +24,17 @@ export interface CatalogEntry {
   readonly labels: readonly string[];
   /** Where it comes from: the operation and the fields, in the service's own spelling. */
   readonly source: readonly string[];
+  readonly cost: SeriesCost;
+}
+
+/** How many series a metric takes; a histogram takes each of them once for every bucket, sum and count. */
+export interface SeriesCost {
+  /** The labels that tell apart what it is about: an appliance, a filer and volume; none for the account as a whole. */
+  readonly subject: readonly string[];
+  /** Series for each of those, as the fields and the known words tell. */
+  readonly perSubject: number;
+  /** Labels whose values come with the data: once more for each that occurs. */
+  readonly open: readonly string[];
 }
 
 /** Every table of upstream data, in the order of the exposition. */
@@ -65,15 +78,20 @@ export const catalog: readonly CatalogEntry[] = [
     unit,
     labels,
     source: ['the exporter'],
+    cost: { subject: [], perSubject: 1, open: labels },
   })),
 ];
 
 function merge(all: readonly Table[]): readonly CatalogEntry[] {
   const entries = new Map<string, CatalogEntry>();
+  const variants = new Map<string, Labels[]>();
   for (const { source, subject, families } of all) {
     for (const family of families) {
       const fields = isEveryOtherField(family.fields) ? 'every numeric field' : fieldNames(family).join(', ');
       const known = entries.get(family.name);
+      const own = [...(variants.get(family.name) ?? []), ...variantsOf(family)];
+      variants.set(family.name, own);
+      const open = [...new Set([...(known?.cost.open ?? []), ...openLabels(family)])];
       entries.set(family.name, {
         name: family.name,
         help: family.help,
@@ -81,10 +99,38 @@ function merge(all: readonly Table[]): readonly CatalogEntry[] {
         unit: unitOf(family),
         labels: [...new Set([...(known?.labels ?? subject), ...addedLabels(family)])],
         source: [...(known?.source ?? []), fields === '' ? source : `${source}: ${fields}`],
+        cost: {
+          subject: known?.cost.subject ?? subject,
+          perSubject: distinct(own, open),
+          open,
+        },
       });
     }
   }
   return [...entries.values()];
+}
+
+/** The sets of labels that are known beforehand. */
+function variantsOf({ fields, states }: Family): readonly Labels[] {
+  const fixed = isEveryOtherField(fields) ? [{}] : Object.values(fields);
+  if (states === undefined) return fixed;
+  const words = [...states.known, OTHER];
+  return fixed.flatMap((labels) => words.map((word) => ({ ...labels, [states.label]: word })));
+}
+
+/** How many sets differ, leaving open labels out. */
+function distinct(variants: readonly Labels[], open: readonly string[]): number {
+  const texts = variants.map((labels) => {
+    return JSON.stringify(Object.entries(labels).filter(([label]) => !open.includes(label)));
+  });
+  // A row without fields is about its subject itself, and gives one.
+  return Math.max(1, new Set(texts).size);
+}
+
+/** Those of an info say something of the subject, which has one of them. */
+function openLabels({ from, fields, labelsFrom = {} }: Family): readonly string[] {
+  const named = from.unit === 'info' ? [] : Object.keys(labelsFrom);
+  return isEveryOtherField(fields) ? [fields.label, ...named] : named;
 }
 
 function unitOf({ from: { unit } }: Family): string | undefined {

@@ -168,6 +168,7 @@ const VARIABLES: ReadonlySet<string> = new Set([
     'NODE_DIGEST',
     'REQUIRE_PROMETHEUS',
     'REQUIRE_TLS_CLIENTS',
+    'REQUIRE_CHROMIUM',
     'NODE_TLS_REJECT_UNAUTHORIZED',
     'NODE_DEBUG',
   ],

@@ -72,7 +72,12 @@ function restingCell({ resting, series }: ApplianceReport): Part {
   return html`<details><summary>${resting.length} <span class="muted">of ${series} · ${[...byReason.keys()].map((reason) => SHORT_REST_WORDS[reason]).join(', ')}</span></summary><dl>${reasons}</dl></details>`;
 }
 
-function errorCell({ failing }: ApplianceReport, error: NonNullable<ApplianceReport['lastError']>, now: string): Part {
+function errorCell(appliance: ApplianceReport, error: NonNullable<ApplianceReport['lastError']>, now: string): Part {
+  const { serial, failing } = appliance;
+  const { operation, message, time } = error;
   const others = failing > 1 ? html` <span class="muted">· ${failing} series failing</span>` : undefined;
-  return html`<span class="error">${error.message}</span> <span class="muted">${moment(error.time, now)}</span>${others}`;
+  // The row says already which appliance it is: of the request the series is left.
+  const request = `POST /telemetry/appliances/${serial}/${operation} `;
+  const text = message.startsWith(request) ? html`<code>${operation}</code> ${message.slice(request.length)}` : message;
+  return html`<span class="error">${text}</span> <span class="muted">${moment(time, now)}</span>${others}`;
 }

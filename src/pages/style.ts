@@ -71,7 +71,7 @@ summary { cursor: pointer; }
 .fleet { margin-top: .6rem; font-size: .93rem; }
 .fleet tr {
   display: grid; align-items: start; border-top: 1px solid var(--line);
-  grid-template-columns: minmax(7rem, 1.1fr) 8.2rem minmax(6rem, 18.5rem) minmax(4.5rem, .8fr) 6rem 5.8rem minmax(7rem, 1.3fr) minmax(7rem, 2fr);
+  grid-template-columns: minmax(7rem, 1.1fr) 8.2rem minmax(6rem, 19.6rem) minmax(4.5rem, .8fr) 6rem 5.8rem minmax(7rem, 1.3fr) minmax(7rem, 2fr);
 }
 .fleet tbody tr { content-visibility: auto; contain-intrinsic-size: auto 2.1rem; }
 .fleet tbody { overflow-anchor: none; }

@@ -116,6 +116,15 @@ describe('each appliance', () => {
     );
   });
 
+  test('that fails says with which series, and not once more which appliance it is', async () => {
+    const { serial } = appliance(1);
+    const message = `POST /telemetry/appliances/${serial}/cpu_utilization was answered 500: out of order`;
+    const lastError = { operation: 'cpu_utilization', time: secondsAgo(5), message };
+    const words = await wordsOf({ appliances: [appliance(1, { lastError, failing: 1 })] });
+    expect(words).toContain('cpu_utilization was answered 500: out of order 5s ago');
+    expect(words.split(serial)).toHaveLength(2);
+  });
+
   test('before its first poll says so', async () => {
     const fresh = { state: 'waiting', build: null, lastPoll: null, dataAgeSeconds: null } as const;
     expect(await wordsOf({ appliances: [appliance(1, fresh)] })).toContain(

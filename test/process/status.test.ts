@@ -32,7 +32,6 @@ test('the status as JSON tells both services and the fleet as they are', async (
     lastError: null,
     token: { kind: 'token' },
     limits: { requests: 500, windowSeconds: 30, requestsPerDay: 1_000_000 },
-    tasks: { total: 9, resting: 0 },
   });
   expect(Date.parse(portal?.token.expires ?? '')).toBeGreaterThan(Date.parse(report.time));
   expect(portal?.budgetRemaining).toBeLessThan(1_000_000);

@@ -1,5 +1,9 @@
+import { leftOut } from '../../grafana/src/left-out.ts';
 import { type CatalogEntry, catalog } from '../../src/catalog.ts';
 import { markdownTable } from '../../src/config/describe.ts';
+import { variables } from '../../src/config/variables.ts';
+import { exampleOf } from './examples.ts';
+import { usageOf } from './usage.ts';
 
 /*
  * The generated parts of the documentation: all of docs/metrics.md, and two tables of the README between markers.
@@ -31,9 +35,17 @@ All values are in base units: seconds, bytes, ratios from 0 to 1, Unix seconds. 
 unreadable gives no sample, never a zero. A histogram has the usual \`_bucket\`, \`_sum\` and \`_count\` series. Beside
 the metrics below, \`/metrics\` has Node.js process metrics, named \`process_*\` and \`nodejs_*\`.
 
-"From" names the upstream operation and its fields in the service's own spelling.
+"From" names the upstream operation and its fields in the service's own spelling. "Series" is what a metric costs in
+Prometheus: so many for each appliance, filer and volume, or whatever it is about; a histogram takes one for each of the
+${bucketCount()} default buckets of \`EVENT_BUCKETS\`, the infinite one, the sum and the count. "Dashboards" and "Alerts" name what of
+[grafana/](../grafana/README.md) and [deploy/prometheus/](../deploy/prometheus/README.md) asks for it, directly or through
+a recorded series. The query below each metric is one to begin with.
 
 ${sections.join('\n')}`;
+}
+
+function bucketCount(): number {
+  return variables.EVENT_BUCKETS.default.split(',').length;
 }
 
 function metricsOverview(): string {
@@ -73,17 +85,52 @@ function groups(): readonly Group[] {
   ];
 }
 
-function metricSection({ name, help, type, unit, labels, source }: CatalogEntry): string {
+function metricSection(entry: CatalogEntry): string {
+  const { name, help, type, unit, labels, source } = entry;
   const from = source.map((text) => `  - ${text}\n`).join('');
+  const { panels, alerts, recorded } = usageOf(name);
+  const shown = [...panels].map(([dashboard, titles]) => `${dashboard} (${titles.join(', ')})`);
+  const reason = leftOut[name];
+  const facts = [
+    `Type: ${type}`,
+    `Unit: ${unit ?? 'none'}`,
+    `Labels: ${labels.length === 0 ? 'none' : listed(labels)}`,
+    `Series: ${costText(entry)}`,
+    `Dashboards: ${shown.join('; ') || `none${reason === undefined ? '' : `: ${reason}`}`}`,
+    `Alerts: ${alerts.map((rule) => `[\`${rule.alert}\`](runbooks/${rule.page}.md#${rule.alert.toLowerCase()})`).join(', ') || 'none'}`,
+    ...(recorded.length === 0 ? [] : [`Recorded as: ${listed(recorded)}`]),
+  ];
   return `### \`${name}\`
 
 ${help}
 
-- Type: ${type}
-- Unit: ${unit ?? 'none'}
-- Labels: ${labels.length === 0 ? 'none' : listed(labels)}
-- From:
-${from}`;
+${facts.map((fact) => `- ${fact}\n`).join('')}- From:
+${from}
+\`\`\`promql
+${exampleOf(entry)}
+\`\`\`
+`;
+}
+
+/** What tells apart what metrics are about, in words. */
+const SUBJECTS: Readonly<Record<string, string>> = {
+  '': 'in all',
+  'volume_guid,volume': 'a volume',
+  'filer_guid,filer,volume_guid,volume': 'a filer and volume',
+  'filer_guid,filer,volume_guid,volume,group': 'a filer, volume and group',
+  'serial,filer': 'an appliance',
+  'serial,filer,series': 'an appliance and series',
+  'volume_guid,volume,serial,filer': 'a volume on an appliance',
+  'stack_id,stack': 'a stack',
+};
+
+/** How many series a metric takes, in words. */
+export function costText({ type, cost: { subject, perSubject, open } }: CatalogEntry): string {
+  const of = SUBJECTS[subject.join()] ?? `for each set of ${listed(subject)}`;
+  const each = type === 'histogram' ? `${perSubject} histogram${perSubject === 1 ? '' : 's'}` : String(perSubject);
+  const further = open.length === 0 ? '' : ` for each ${listed(open)}`;
+  const about = of === 'in all' && further !== '' ? '' : ` ${of}${further === '' ? '' : ','}`;
+  return `${each}${about}${further}`;
 }
 
 function listed(labels: readonly string[]): string {

@@ -1,0 +1,61 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startStandIn } from '../../src/demo/stand-in.ts';
+import type { StatusReport } from '../../src/pages/status-report.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
+import { launchChromium, open, withoutChromium } from '../support/chromium.ts';
+import { get, gfaEnvironment, portalEnvironment } from '../support/live.ts';
+import { start, temporaryDirectory } from '../support/program.ts';
+import { until } from '../support/until.ts';
+
+/** Bytes that a picture of the README may have: more is slow to read, less is an empty page. */
+const SIZE = { least: 20_000, most: 300_000 } as const;
+
+/*
+ * The whole program over stand-ins of both services, with one appliance that fails and one series without a licence:
+ * what the README shows. `SCREENSHOTS` names the folder that `npm run pictures` keeps them in.
+ */
+test.skipIf(withoutChromium)(
+  'the status page of the whole program is pictured in light and dark, and holds no secret',
+  async () => {
+    const standIn = await startStandIn({ clock: systemClock });
+    onTestFinished(() => standIn.close());
+    const [, , third] = standIn.fleet.appliances;
+    standIn.fail({ kind: 'status', status: 500, serial: third?.serial ?? '' });
+    standIn.fail({ kind: 'status', status: 403, operation: 'file_iq_disk_iops' });
+    const own = { PORTAL_INTERVAL: '1m', PORTAL_DISCOVERY_INTERVAL: '15m', PORTAL_SERIES: STANDARD_SERIES.join() };
+    const program = start([], { environment: { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), ...own } });
+    const url = await program.serving();
+    const told = async () => JSON.parse((await get(`${url}/api/v1/status`)).text) as StatusReport;
+    await until(
+      'a whole round',
+      async () => {
+        const { apis, appliances } = await told();
+        const ended = apis.every(({ sweepSeconds }) => sweepSeconds !== null);
+        return ended && appliances.length === 12 && appliances.every(({ state }) => state !== 'waiting');
+      },
+      90_000,
+    );
+    const browser = await launchChromium();
+    onTestFinished(() => browser.close());
+    const folder = process.env.SCREENSHOTS ?? temporaryDirectory();
+    mkdirSync(folder, { recursive: true });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const viewport = { width: 1440, height: 1060 };
+      const { page, complaints } = await open(browser, `${url}/status`, { colorScheme, viewport });
+      await page.getByRole('button', { name: 'State' }).click();
+      const path = join(folder, `status-${colorScheme}.png`);
+      await page.screenshot({ path });
+      expect(statSync(path).size).toBeGreaterThan(SIZE.least);
+      expect(statSync(path).size).toBeLessThan(SIZE.most);
+      const tokens = standIn.requests.flatMap(({ headers }) => headers.authorization?.replace('Bearer ', '') ?? []);
+      const secrets = new Set([...tokens, ...Object.values(standIn.credentials)].filter((text) => text !== ''));
+      expect(secrets.size).toBeGreaterThan(3);
+      const texts = [await page.content(), JSON.stringify(await told()), ...complaints];
+      expect([...secrets].filter((secret) => texts.some((text) => text.includes(secret)))).toEqual([]);
+    }
+  },
+  150_000,
+);

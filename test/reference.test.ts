@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type CatalogEntry, catalog } from '../src/catalog.ts';
+import { exampleOf, ownExamples } from './support/examples.ts';
+import { hasPrometheus } from './support/prometheus.ts';
+import { faultsOf, namesIn } from './support/promql.ts';
+import { costText } from './support/reference.ts';
+import { metricsOf, usageOf } from './support/usage.ts';
+
+function entry(name: string): CatalogEntry {
+  const found = catalog.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`expected ${name} in the catalogue`);
+  return found;
+}
+
+describe('the example of each metric', () => {
+  test.each(catalog.map((each) => [each.name, each] as const))('%s is PromQL, and is about it', (name, each) => {
+    const query = exampleOf(each);
+    expect(faultsOf(query)).toEqual([]);
+    expect(metricsOf(query)).toContain(name);
+    const labels = new Set([...metricsOf(query)].flatMap((metric) => entry(metric).labels));
+    const { selectors, groupings } = namesIn(query);
+    const used = [...selectors, ...groupings].flatMap((part) => part.labels);
+    expect(used.filter((label) => !labels.has(label) && !['le', 'job', 'instance'].includes(label))).toEqual([]);
+  });
+
+  test('that is written by hand is of a metric that there is', () => {
+    expect(ownExamples.filter((name) => !catalog.some((each) => each.name === name))).toEqual([]);
+  });
+
+  test.skipIf(!hasPrometheus && process.env.REQUIRE_PROMETHEUS !== '1')('is taken by Prometheus itself', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'examples-'));
+    try {
+      const file = join(folder, 'examples.rules.yml');
+      const rules = catalog.map((each, index) => ({ record: `example:${index}`, expr: exampleOf(each) }));
+      writeFileSync(file, JSON.stringify({ groups: [{ name: 'examples', rules }] }));
+      const { stdout, stderr } = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
+      expect(stderr).toBe('');
+      expect(stdout).toContain(`SUCCESS: ${catalog.length} rules found`);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('what a metric costs', () => {
+  test.each([
+    ['filer_account_info', '1 in all'],
+    ['filer_volume_time_to_protect_seconds', '1 a volume'],
+    ['filer_appliance_memory_bytes', '3 an appliance'],
+    ['filer_appliance_up', '1 an appliance'],
+    ['filer_appliance_series_timestamp_seconds', '1 an appliance and series'],
+    ['filer_appliance_disk_iops', '8 an appliance'],
+    ['filer_appliance_load_average', '1 an appliance, for each `window`'],
+    ['filer_propagation_duration_seconds', '1 histogram a filer and volume, for each `kind`'],
+    ['filer_exporter_samples', '1 in all'],
+    ['filer_exporter_requests_total', '1 for each `api`, `operation`, `code`'],
+  ])('%s: %s', (name, text) => {
+    expect(costText(entry(name))).toBe(text);
+  });
+});
+
+describe('where a metric is used', () => {
+  test('is told by what panels and alerts ask, through recorded series too', () => {
+    const { panels, alerts, recorded } = usageOf('filer_last_checkin_age_seconds');
+    expect(panels.size).toBeGreaterThan(0);
+    expect(recorded).toContain('filer:filer_last_checkin_age_seconds:min');
+    expect(alerts.map(({ alert }) => alert)).not.toEqual([]);
+    expect(metricsOf('max(volume_filer:filer_propagation_duration_seconds:p90_rate1h)')).toEqual(
+      new Set(['filer_propagation_duration_seconds']),
+    );
+  });
+
+  test('is somewhere for every alert: none asks only for what the exporter does not have', () => {
+    const used = new Set(catalog.flatMap(({ name }) => usageOf(name).alerts.map(({ alert }) => alert)));
+    expect(used.size).toBeGreaterThan(20);
+  });
+});
