@@ -14,7 +14,7 @@ export function startDemo(clock: Clock): Promise<StandIn> {
 }
 
 /** What the demo's account may: more than a real one, for it is polled ten times as often. */
-const LIMITS = { burst: { requests: 1_500, windowMs: 30_000 }, daily: 5_000_000 } as const;
+const LIMITS = { burst: { requests: 3_000, windowMs: 30_000 }, daily: 10_000_000 } as const;
 
 /**
  * The environment that points the exporter at the stand-in: read like a real one, and served through the same client.

@@ -246,3 +246,42 @@ describe('the first polls have ended', () => {
     expect(watch.polledOnce).toBe(true);
   });
 });
+
+describe('an operation that the API refuses', () => {
+  const refused = (one: Task, status: number) => failed(one, answered(status), 'absent');
+  const jobs = task('jobs', { operation: 'jobs', restMs: minutes(15) });
+
+  test('is told once, and once when it is given again', () => {
+    watching([inventory, jobs]);
+    end(refused(jobs, 403), refused(jobs, 403), refused(jobs, 404));
+    expect(lines.take().filter((line) => line.includes('refuses'))).toHaveLength(1);
+    end(succeeded(jobs), succeeded(jobs));
+    expect(lines.take().filter((line) => line.includes('gives this operation again'))).toHaveLength(1);
+  });
+
+  test('is told once for all series where the right is missing, and not where an appliance lacks one', () => {
+    const [first, second, third] = fleet(1, 3, { restMs: minutes(15) });
+    if (!first || !second || !third) throw new Error('no fleet');
+    end(refused(first, 404));
+    expect(lines.take().filter((line) => line.includes('refuses'))).toEqual([]);
+    end(refused(second, 403), refused(third, 403));
+    expect(lines.take().filter((line) => line.includes('refuses'))).toHaveLength(1);
+  });
+});
+
+test('without appliances to ask the API is up by any task, and ready once what lists more has been asked', () => {
+  const license = task('license', { operation: 'license' });
+  watch = new Watch({
+    api: 'portal',
+    sink: new Shelf(),
+    log: new Lines(),
+    clock,
+    upName: 'up',
+    withoutAppliances: true,
+  });
+  watch.changed([inventory, license], []);
+  watch.ended(succeeded(license), back);
+  expect([watch.up, watch.polledOnce]).toEqual([true, false]);
+  watch.ended(failed(inventory), quiet);
+  expect([watch.up, watch.polledOnce]).toEqual([true, true]);
+});

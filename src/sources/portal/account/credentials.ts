@@ -62,6 +62,7 @@ class CredentialCount {
       }
       this.#seen.add(key);
       const type = text(cred_type);
+      if (text(status) === '') note('absent', 'status');
       // Every status of a kind that is there: a state that nothing is in is a zero that was counted.
       for (const word of STATUS) for (const inUse of ['true', 'false']) this.#byStatus.add([word, type, inUse], 0);
       this.#byStatus.add([text(status), type, String(Array.isArray(volumes) && volumes.length > 0)]);

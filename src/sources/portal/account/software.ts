@@ -71,6 +71,10 @@ function* readDownloads(body: unknown, note: NoteDrop): Generator<void, Offer> {
   const newestOf = new Map<string, string>();
   for (const { appliance_type, platform, version } of listed(body, 'GET /software/downloads', note)) {
     const type = text(appliance_type);
+    if (type === '') {
+      note('record', 'appliance_type');
+      continue;
+    }
     count.add([type, text(platform)]);
     const offered = text(version);
     const known = newestOf.get(type);

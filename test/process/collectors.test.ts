@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { confidentialTexts } from '../../src/demo/confidential.ts';
+import type { Variations } from '../../src/demo/variations.ts';
+import { collectorRows } from '../../src/sources/portal/collectors.ts';
+import { exporter, portalEnvironment, services } from '../support/live.ts';
+import { until } from '../support/until.ts';
+
+const SEED = 7;
+const EVERYTHING = { PORTAL_SERIES: 'cpu_utilization', PORTAL_COLLECTORS: 'all=20s', LOG_LEVEL: 'debug' };
+
+/** Families that only show up when something happens meanwhile. */
+const HAPPENING = new Set(['filer_snapshot_latest_metadata_failure_timestamp_seconds', 'filer_notifications_total']);
+
+const promised = collectorRows.flatMap(({ name, tables }) =>
+  tables.flatMap(({ families }) => families.map((family) => ({ collector: name, family: family.name }))),
+);
+
+async function everything(variations: Partial<Variations> = {}) {
+  const standIn = await services({ appliances: 12, seed: SEED });
+  standIn.vary(variations);
+  return { standIn, live: await exporter({ ...portalEnvironment(standIn), ...EVERYTHING }) };
+}
+
+describe('every collector at once', () => {
+  test('exports all of its families from a portal that speaks every operation, and nothing confidential', async () => {
+    const { standIn, live } = await everything();
+    const missing = (text: string) =>
+      promised.filter(({ family }) => !HAPPENING.has(family) && !text.includes(`# TYPE ${family} `));
+    const whole = await until('every family', async () => {
+      const scrape = await live.scrape();
+      return missing(scrape.text).length === 0 && scrape;
+    }).catch(async () => {
+      expect(missing((await live.scrape()).text)).toEqual([]);
+      return live.scrape();
+    });
+    const status = (await live.get('/status')).text;
+    for (const text of confidentialTexts(SEED)) {
+      expect(whole.text).not.toContain(text);
+      expect(status).not.toContain(text);
+      expect(JSON.stringify(live.log)).not.toContain(text);
+    }
+    const failed = standIn.requests.filter(({ status: code }) => (code ?? 599) >= 400);
+    expect(failed.map(({ operation, status: code }) => `${operation} ${code}`)).toEqual([]);
+  });
+
+  test.each<readonly [string, Partial<Variations>]>([
+    ['leaves out whatever it may', { omitOptional: true }],
+    ['sends numbers as text', { integers: 'string' }],
+    ['sends null wherever it may', { nulls: 1 }],
+    ['sends words that nobody has documented', { unknownStates: true }],
+    ['names appliances by serial in volume connections', { connectionIds: 'serial' }],
+  ])('is polled well by a portal that %s', async (_, variations) => {
+    const { standIn, live } = await everything(variations);
+    await until('each account-wide operation to be asked twice', () => {
+      const asked = standIn.requests.filter(({ operation }) => operation === 'volume_connections').length;
+      return asked >= 4;
+    });
+    await live.scrape();
+    const broken = live.log.filter(({ msg }) => msg === 'poll failed' || msg === 'the task cannot be polled');
+    expect(broken.map(({ task, reason }) => `${task} ${reason}`)).toEqual([]);
+  });
+});
+
+describe('an operation that the role may not use', () => {
+  test('rests with its reason on the metrics, on the status page and once in the log, and comes back', async () => {
+    const { standIn, live } = await everything({ forbidden: ['license', 'account/license', 'jobs'] });
+    const resting = { api: 'portal', reason: 'forbidden' };
+    const moment = await until('the jobs to rest', async () => {
+      const scrape = await live.scrape();
+      return (
+        (scrape.value('filer_exporter_tasks_resting', resting) ?? 0) >= 1 &&
+        scrape.all('filer_jobs').length === 0 &&
+        scrape
+      );
+    });
+    expect(moment.value('filer_exporter_tasks_resting', resting)).toBeGreaterThanOrEqual(1);
+    await until('the status page to say so', async () => (await live.get('/status')).text.includes('jobs (forbidden)'));
+    const told = () =>
+      live.log.filter(({ msg, operation }) => String(msg).startsWith('the API refuses') && operation === 'jobs');
+    expect(told()).toHaveLength(1);
+    standIn.vary({ forbidden: [] });
+    await until('the jobs', async () => (await live.scrape()).all('filer_jobs').length > 0);
+    expect(told()).toHaveLength(1);
+  });
+
+  test('is explained by the licence where that is the reason: log, status page and metric', async () => {
+    const { live } = await everything({ opsIqPremium: false });
+    await until('the licence to be told', async () => {
+      const scrape = await live.scrape();
+      return scrape.value('filer_license_feature_enabled', { feature: 'ops_iq_premium' }) === 0;
+    });
+    await until('the refusal of the series', () =>
+      live.log.some(({ msg, operation }) => String(msg).startsWith('the API refuses') && operation === 'telemetry'),
+    );
+    expect(live.log.filter(({ msg }) => String(msg).startsWith('the licence lacks ops_iq_premium'))).toHaveLength(1);
+    expect((await live.get('/status')).text).toContain('lacks ops_iq_premium');
+    await until('the series to rest, and the volumes to be there all the same', async () => {
+      const scrape = await live.scrape();
+      const resting = scrape.value('filer_exporter_tasks_resting', { api: 'portal', reason: 'forbidden' }) ?? 0;
+      return resting > 3 && scrape.all('filer_volume_unprotected_bytes').length > 0;
+    });
+  });
+});
+
+test('shards leave the whole account to the first of them, and share the volumes', async () => {
+  const standIn = await services({ volumes: 6 });
+  const shards = await Promise.all(
+    ['0', '1'].map((SHARD) =>
+      exporter({
+        ...portalEnvironment(standIn),
+        ...EVERYTHING,
+        SHARD,
+        TOTAL_SHARDS: '2',
+        PORTAL_RATE_LIMIT: '5000/30s',
+      }),
+    ),
+  );
+  const [first, second] = await until('both to have polled', async () => {
+    const scrapes = await Promise.all(shards.map((shard) => shard.scrape()));
+    return scrapes.every((scrape) => scrape.all('filer_snapshots_total').length > 0) && scrapes;
+  });
+  expect(second?.all(/^filer_(?:license|jobs|iam|volume_unprotected)/)).toEqual([]);
+  const guids = (scrape = first) =>
+    new Set(scrape?.all('filer_snapshots_total').map(({ labels }) => labels.volume_guid));
+  expect([...guids(first)].filter((guid) => guids(second).has(guid))).toEqual([]);
+});
