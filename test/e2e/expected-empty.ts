@@ -4,6 +4,12 @@ import type { Thresholds } from '../../deploy/prometheus/rule.ts';
 export const emptyPanels: Readonly<Record<string, string>> = {
   'filer-volumes / Missing check-ins / A': 'the silent filer has been silent only since the demo began',
   'filer-fleet / Not reporting / A': 'every appliance of the demo reports',
+  ...Object.fromEntries(
+    ['Web configuration in force', 'Age of the web configuration', 'Certificate left'].map((title) => [
+      `filer-exporter / ${title} / A`,
+      'the demo serves without a web configuration file',
+    ]),
+  ),
 };
 
 /**

@@ -2,7 +2,7 @@ import type { Dashboard } from '../dashboard.ts';
 import { dashboard } from '../dashboard.ts';
 import { answerPanels } from './answers.ts';
 import { freshnessPanels } from './freshness.ts';
-import { processPanels, scrapePanels } from './process.ts';
+import { guardPanels, processPanels, scrapePanels } from './process.ts';
 import { pacePanels, servicePanels } from './services.ts';
 
 /** The exporter itself: whether what the others show is to be believed. */
@@ -18,6 +18,7 @@ export function exporter(): Dashboard {
       { title: 'Answers', panels: answerPanels },
       { title: 'Freshness', panels: freshnessPanels },
       { title: 'Scrapes', panels: scrapePanels },
+      { title: 'Who may scrape', panels: guardPanels },
       { title: 'Process', panels: processPanels },
     ],
   });

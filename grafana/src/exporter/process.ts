@@ -1,7 +1,8 @@
 import { chart } from '../charts.ts';
+import { words } from '../mappings.ts';
 import { number } from '../numbers.ts';
 import { select } from '../select.ts';
-import { above, plain } from '../steps.ts';
+import { above, below, oneIsGood, plain } from '../steps.ts';
 
 const each = (metric: string) => `max by (instance) (${select(metric)})`;
 
@@ -25,6 +26,52 @@ export const scrapePanels = [
     ],
     steps: plain,
     width: 12,
+  }),
+];
+
+/** What scrapes are guarded by, where there is a web configuration file. */
+export const guardPanels = [
+  number(
+    {
+      title: 'Web configuration in force',
+      description:
+        'Whether what the web configuration file and its certificates hold is in force. Where it is not, the last good state is: see the log for the line that is wrong.',
+      queries: [
+        {
+          expr: `min by (instance) (${select('filer_exporter_web_config_last_reload_successful')})`,
+          legend: '{{instance}}',
+        },
+      ],
+      steps: oneIsGood,
+      width: 8,
+    },
+    words([1, 'yes', 'green'], [0, 'no', 'red']),
+  ),
+  number({
+    title: 'Age of the web configuration',
+    description:
+      'Time since the web configuration in force was read. Long is fine, unless a newer file was meant to be read.',
+    queries: [
+      {
+        expr: `time() - ${each('filer_exporter_web_config_last_reload_success_timestamp_seconds')}`,
+        legend: '{{instance}}',
+      },
+    ],
+    steps: plain,
+    width: 8,
+  }),
+  number({
+    title: 'Certificate left',
+    description:
+      'Time until the certificate that the exporter serves with ends. Renew it before: the new file is read without a restart.',
+    queries: [
+      {
+        expr: `min by (instance) (${select('filer_exporter_web_certificate_expiry_timestamp_seconds')}) - time()`,
+        legend: '{{instance}}',
+      },
+    ],
+    steps: below(14 * 86_400, 3 * 86_400),
+    width: 8,
   }),
 ];
 
