@@ -37,7 +37,7 @@ export function tableHead(appliances: number): Html {
 <label>Show <select id="kind"><option value="">all</option><option value="down">down</option><option value="error">with an error</option><option value="resting">with resting series</option></select></label>
 <output id="shown" class="muted">${count(appliances)} of ${count(appliances)}</output>
 </form></div>
-<table class="fleet" role="table" aria-labelledby="fleet" aria-describedby="fleet-about" aria-rowcount="${appliances + 1}">
+<table class="fleet" role="table" aria-labelledby="fleet" aria-describedby="fleet-about">
 <caption class="visually-hidden" id="fleet-about">Every appliance that this instance polls, with its state, last poll, data age, resting series and last error.</caption>
 <thead role="rowgroup"><tr role="row">${columns}</tr></thead>
 <tbody role="rowgroup" id="rows">

@@ -33,7 +33,7 @@ ${head}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-<header class="top"><a class="brand" href="/">filer-exporter</a> <span class="version">${version}</span></header>
+<header class="top"><a class="brand" href="./">filer-exporter</a> <span class="version">${version}</span></header>
 <main id="main" tabindex="-1">
 `;
 }

@@ -13,7 +13,8 @@ export function landingPage(version: string, metricsPath: string): Document {
     ['/readyz', 'Readiness', '200 once each service has been polled'],
   ] as const;
   const list = links.map(
-    ([path, name, what]) => html`<li><a href="${path}">${name}</a> <span class="muted">${what}</span></li>\n`,
+    // Relative, so that they hold behind a proxy that serves this under a path of its own.
+    ([path, name, what]) => html`<li><a href=".${path}">${name}</a> <span class="muted">${what}</span></li>\n`,
   );
   const body = html`${pageHead(page)}<h1>filer-exporter</h1>
 <p class="lead">Prometheus exporter for the file acceleration and portal services of a global file system.</p>

@@ -5,7 +5,7 @@ import { textOf } from './reports.ts';
 test('the first page says what this is, its version, and links to everything, the exposition where it is configured', async () => {
   const page = await textOf(landingPage('1.2.3', '/my&metrics'));
   const links = [...page.matchAll(/<li><a href="([^"]*)">/g)].map(([, href]) => href);
-  expect(links).toEqual(['/status', '/my&amp;metrics', '/api/v1/status', '/healthz', '/readyz']);
+  expect(links).toEqual(['./status', './my&amp;metrics', './api/v1/status', './healthz', './readyz']);
   expect(page).toContain('<h1>filer-exporter</h1>');
   expect(page).toContain('Version 1.2.3');
   expect(page).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*<\/html>\n$/);
