@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# Builds the image twice and runs it as it would be run in earnest; ends with 0 when all of it holds. Reaches no image
+# registry: bases.sh puts stand-ins for the base images together. As root, on Debian with
+#   apt-get install podman buildah runc catatonit
+#
+#   check.sh [--sbom FILE]
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../.." && pwd)
+sbom=
+[ "${1:-}" != --sbom ] || sbom=$(realpath -m "${2:?the file for the SBOM}")
+
+export CONTAINERS_CONF="$here/containers.conf"
+work=$(mktemp -d)
+name=filer-exporter-check-$$
+images=("localhost/$name/node:1" "localhost/$name/runtime:1" "localhost/$name:1" "localhost/$name:2" "localhost/$name/sbom:1")
+failures=0
+
+# shellcheck disable=SC2317
+cleanup() {
+  podman rm --force --time 0 "$name" >/dev/null 2>&1 || true
+  podman rmi --force "${images[@]}" >/dev/null 2>&1 || true
+  rm -rf "$work"
+}
+trap cleanup EXIT
+
+check() { # WHAT EXPECTED FOUND
+  if [ "$2" = "$3" ]; then
+    echo "ok      $1: $3"
+  else
+    echo "FAILED  $1: expected $2, found $3"
+    failures=$((failures + 1))
+  fi
+}
+
+build() { # TAG, and what else podman build takes
+  local certificates=() path
+  # A machine behind a proxy of its own trusts more than the base images do.
+  for path in /etc/ssl/certs /usr/share/ca-certificates /usr/local/share/ca-certificates; do
+    [ ! -d "$path" ] || certificates+=(-v "$path:$path:ro")
+  done
+  local tag=$1
+  shift
+  podman build --quiet --isolation chroot --pull=never --layers --format docker --network host \
+    "${certificates[@]}" -v "$work/npmrc:/root/.npmrc:ro" \
+    --build-arg "NODE_IMAGE=${images[0]}" --build-arg "RUNTIME_IMAGE=${images[1]}" \
+    --build-arg "REVISION=check" --build-arg "SOURCE_DATE_EPOCH=$epoch" --timestamp "$epoch" \
+    "$@" -t "$tag" "$work/context" >"$work/build.log" 2>&1 || {
+    cat "$work/build.log" >&2
+    return 1
+  }
+}
+
+of_image() { podman image inspect --format "$1" "${images[2]}"; }
+of_container() { podman inspect --format "$1" "$name"; }
+
+# The sources of one moment, whatever is edited meanwhile.
+mkdir "$work/context"
+tar -C "$top" -cf - Dockerfile .dockerignore package.json package-lock.json tsconfig.json LICENSE src deploy/image |
+  tar -C "$work/context" -xf -
+epoch=$(git -C "$top" log -1 --format=%ct 2>/dev/null || echo 0)
+path='ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+"$here/bases.sh" "$work/bases" >/dev/null
+podman import --quiet --change "$path" "$work/bases/node.tar" "${images[0]}" >/dev/null
+podman import --quiet --change "$path" --change 'USER 65532' "$work/bases/runtime.tar" "${images[1]}" >/dev/null
+
+printf 'registry=%s\ncafile=/etc/ssl/certs/ca-certificates.crt\n' "$(npm config get registry 2>/dev/null)" >"$work/npmrc"
+build "${images[2]}"
+build "${images[3]}" --no-cache
+layers='{{ json .RootFS.Layers }}'
+check 'the image has layers' yes "$([ "$(of_image "$layers" | tr , '\n' | grep -c sha256:)" -gt 1 ] && echo yes)"
+check 'two builds of one commit give the same layers' \
+  "$(of_image "$layers")" "$(podman image inspect --format "$layers" "${images[3]}")"
+check 'the image runs as a number that is not root' 65532:65532 "$(of_image '{{ .Config.User }}')"
+check 'the image says which revision it is' check "$(of_image '{{ index .Config.Labels "org.opencontainers.image.revision" }}')"
+
+mount=$(podman image mount "${images[2]}")
+check 'the image has no shell' '' "$(find "$mount" -path '*bin/*' \( -name sh -o -name bash -o -name dash -o -name busybox \) | head -n 1)"
+check 'the image has no npm' '' "$(find "$mount" -name 'npm*' -path '*bin*' | head -n 1)"
+check 'the image has the packages of production alone' \
+  "$(cd "$top" && npm ls --all --parseable --omit=dev --omit=optional --package-lock-only 2>/dev/null | sed -n 's|.*/node_modules/||p' | sort -u | tr '\n' ' ')" \
+  "$(cd "$mount/app" && find node_modules -name package.json -path '*node_modules/*' | sed -nE 's|.*node_modules/((@[^/]+/)?[^/]+)/package.json$|\1|p' | sort -u | tr '\n' ' ')"
+podman image unmount "${images[2]}" >/dev/null
+
+build "${images[4]}" --target sbom
+mount=$(podman image mount "${images[4]}")
+check 'the SBOM is CycloneDX' CycloneDX "$(node -p "JSON.parse(require('fs').readFileSync('$mount/sbom.cdx.json')).bomFormat")"
+[ -z "$sbom" ] || cp "$mount/sbom.cdx.json" "$sbom"
+podman image unmount "${images[4]}" >/dev/null
+
+port=$(node -e "const s = require('net').createServer().listen(0, '127.0.0.1', () => { console.log(s.address().port); s.close(); })")
+podman run --detach --quiet --name "$name" --pull=never --network host --read-only --cap-drop=all \
+  --security-opt=no-new-privileges --memory 128m --env "LISTEN_ADDRESS=127.0.0.1:$port" "${images[2]}" --demo >/dev/null 2>"$work/run.log"
+answer=
+for _ in $(seq 1 100); do
+  answer=$(curl --silent --fail "http://127.0.0.1:$port/metrics" | grep -c '^filer_appliance_up' || true)
+  [ "$answer" != 12 ] || break
+  sleep 0.2
+done
+check 'the demo has its appliances on /metrics' 12 "$answer"
+check 'the health check says so' healthy "$(podman healthcheck run "$name" 2>/dev/null && echo healthy)"
+pid=$(of_container '{{ .State.Pid }}')
+check 'the process is not root' 65532 "$(awk '/^Uid:/ { print $2 }' "/proc/$pid/status")"
+check 'the process has no capability' 0000000000000000 "$(awk '/^CapEff:/ { print $2 }' "/proc/$pid/status")"
+check 'its root is read-only' ro "$(awk '$2 == "/" { split($4, option, ","); print option[1] }' "/proc/$pid/mounts")"
+memory=$(awk '/^VmRSS:/ { print int($2 / 1024) }' "/proc/$pid/status")
+
+before=$(date +%s%N)
+podman stop --time 10 "$name" >/dev/null 2>&1
+took=$((($(date +%s%N) - before) / 1000000))
+check 'SIGTERM ends it cleanly' 0 "$(of_container '{{ .State.ExitCode }}')"
+check 'SIGTERM ends it within a second' yes "$([ "$took" -lt 1000 ] && echo yes || echo "no, $took ms")"
+echo "        image $(($(of_image '{{ .Size }}') / 1000000)) MB, demo $memory MiB resident, stopped in $took ms"
+
+exit "$((failures > 0))"

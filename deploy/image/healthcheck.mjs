@@ -1,0 +1,25 @@
+/*
+ * Whether the exporter of this container answers: the image has neither a shell nor curl. It asks the address that
+ * LISTEN_ADDRESS names, or this machine's own when that names no host. Exit code 0 when it answers, else 1.
+ */
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+
+const EVERYWHERE = ['', '0.0.0.0', '[::]'];
+const TIMEOUT_MS = 4_000;
+
+const { LISTEN_ADDRESS, WEB_CONFIG_FILE } = process.env;
+const [, name = '', port] = /^(.*):(\d+)$/.exec(LISTEN_ADDRESS || ':9989') ?? [];
+const host = EVERYWHERE.includes(name) ? '127.0.0.1' : name.replace(/^\[(.*)\]$/, '$1');
+const isSecure = Boolean(WEB_CONFIG_FILE) && /^tls_server_config:/m.test(readFileSync(WEB_CONFIG_FILE, 'utf8'));
+
+// The certificate is made out to the name that others use, and this process trusts itself.
+const options = { host, port, path: '/healthz', timeout: TIMEOUT_MS, rejectUnauthorized: false };
+const asked = (isSecure ? secureRequest : request)(options, ({ statusCode }) => {
+  // Being asked for a password is an answer too.
+  process.exit(statusCode === 200 || statusCode === 401 ? 0 : 1);
+});
+asked.once('timeout', () => process.exit(1));
+asked.once('error', () => process.exit(1));
+asked.end();
