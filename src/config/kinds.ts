@@ -64,6 +64,19 @@ export function count(bounds: Bounds): Kind<number> {
   };
 }
 
+/**
+ * A number from zero on, alone or at the end of the name of a StatefulSet's pod (`exporter-2`): so an ordinal can be
+ * handed in as what every Kubernetes knows of a pod, its name.
+ */
+export const ordinal: Kind<number> = {
+  label: 'number, or a name that ends in -number',
+  expects: 'a whole number of at least 0, or the name of a StatefulSet pod such as filer-exporter-2',
+  parse: (text) => {
+    const value = Number(/^(?:[a-z0-9][a-z0-9.-]*-)?(\d+)$/.exec(text)?.[1]);
+    return Number.isSafeInteger(value) ? good(value) : bad(`${quoted(text)} neither is a number nor ends in one`);
+  },
+};
+
 /** Requests per window: `500/30s`. Neither may be zero: a limit of nothing would never end, and none is not this. */
 export const rate: Kind<{ readonly requests: number; readonly windowMs: number }> = {
   label: 'requests per duration',

@@ -1,7 +1,7 @@
 import { baseUrl, headerName, listenAddress, metricsPath, openPaths } from './addresses.ts';
 import { aliasList } from './aliases.ts';
 import type { Kind } from './kind.ts';
-import { choice, count, duration, filePath, headerValue, rate, secret, truth, wholeSeconds } from './kinds.ts';
+import { choice, count, duration, filePath, headerValue, ordinal, rate, secret, truth, wholeSeconds } from './kinds.ts';
 import { bucketList, collectorList, SHORTEST_INTERVAL_MS, serialList, seriesList, wordList } from './lists.ts';
 
 /*
@@ -224,7 +224,7 @@ export const variables = {
     help: 'connections open at once; further ones are closed unheard',
   },
   SHARD: {
-    kind: count({ least: 0 }),
+    kind: ordinal,
     default: '0',
     help: 'this instance polls the serials that hash to it; shard 0 alone polls `/data`',
   },

@@ -460,7 +460,18 @@ const cases: Readonly<Record<VariableName, Case>> = {
   },
   MAX_CONNECTIONS: counts('MAX_CONNECTIONS', ({ web }) => web.maxConnections, 'of at least 1', [['0', 'is below 1']]),
   SHARD: {
-    ...counts('SHARD', ({ shard }) => shard.index, 'of at least 0', []),
+    read: ({ shard }) => shard.index,
+    good: [
+      ['7', 7],
+      ['filer-exporter-0', 0],
+      ['release-1-filer-exporter-7', 7],
+    ],
+    bad: ['1e3', '3.5', '-1', ' 4', 'many', '99999999999999999999', 'filer-exporter-6f7b9-x2kqp', 'exporter7'].map(
+      (text) => [
+        text,
+        `SHARD: "${text}" neither is a number nor ends in one; expected a whole number of at least 0, or the name of a StatefulSet pod such as filer-exporter-2`,
+      ],
+    ),
     beside: { TOTAL_SHARDS: '8' },
   },
   TOTAL_SHARDS: counts('TOTAL_SHARDS', ({ shard }) => shard.total, 'of at least 1', [['0', 'is below 1']]),
