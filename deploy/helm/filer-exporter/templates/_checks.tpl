@@ -1,0 +1,30 @@
+{{- /* What the schema cannot say: values that do not go together. The first that is found ends the rendering. */ -}}
+{{- define "filer-exporter.checks" -}}
+{{- $values := .Values -}}
+{{- if not $values.demo -}}
+{{- if not (or $values.gfa.url $values.portal.url) -}}
+{{- fail "gfa.url is not set and neither is portal.url; expected at least one of them, or demo: true" -}}
+{{- end -}}
+{{- range (include "filer-exporter.credentials" . | fromJson).items -}}
+{{- if and (not $values.secrets.existing) (not (get $values.secrets .value)) -}}
+{{- fail (printf "secrets.%s is not set and neither is secrets.existing; expected one of them, for the exporter needs %s" .value .variable) -}}
+{{- end -}}
+{{- if and $values.secrets.existing (get $values.secrets .value) -}}
+{{- fail (printf "secrets.%s is set and so is secrets.existing; expected one of them" .value) -}}
+{{- end -}}
+{{- end -}}
+{{- $parts := mul (int $values.shards) (int $values.account.sharedBy) -}}
+{{- if lt (int64 $values.account.requests) $parts -}}
+{{- fail (printf "account.requests is below one request for each of %d shards; expected fewer shards, or a longer account.window" $parts) -}}
+{{- end -}}
+{{- if and $values.account.daily (lt (int64 $values.account.daily) $parts) -}}
+{{- fail (printf "account.daily is below one request for each of %d shards; expected fewer shards" $parts) -}}
+{{- end -}}
+{{- end -}}
+{{- if and $values.serviceMonitor.enabled $values.podMonitor.enabled -}}
+{{- fail "serviceMonitor.enabled and podMonitor.enabled are both true; expected one of them, or every series comes twice" -}}
+{{- end -}}
+{{- if and (or $values.web.tls $values.web.basicAuth) (not $values.web.existingSecret) -}}
+{{- fail "web.tls or web.basicAuth is true but web.existingSecret is not set; expected the Secret that holds the web configuration" -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,69 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { root, temporaryDirectory } from '../../support/program.ts';
+import type { Manifest } from './manifest.ts';
+
+const helm = join(root, 'node_modules', '.bin', 'helm');
+
+/** The folder of the chart. */
+export const chart: string = join(root, 'deploy', 'helm', 'filer-exporter');
+
+/** Whether `kubectl` is installed; `kubectl kustomize` asks no cluster. */
+export const hasKubectl: boolean = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0;
+
+/** How Helm ended, and what it said. */
+export interface HelmRun {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs Helm with these arguments. */
+export function runHelm(...args: readonly string[]): HelmRun {
+  const { status, stdout, stderr } = spawnSync(helm, args, { encoding: 'utf8', cwd: root });
+  return { status, stdout, stderr };
+}
+
+/** The arguments that render the chart as release `fleet` of namespace `monitoring`, with further ones. */
+export function templateArgs(...args: readonly string[]): readonly string[] {
+  return ['template', 'fleet', chart, '--namespace', 'monitoring', ...args];
+}
+
+/** The objects of the chart with these arguments, such as `--values FILE` or `--set name=value`. Throws what Helm says. */
+export function renderChart(...args: readonly string[]): readonly Manifest[] {
+  const { status, stdout, stderr } = runHelm(...templateArgs(...args));
+  if (status !== 0) throw new Error(stderr);
+  return manifestsOf(stdout);
+}
+
+/** The objects of a folder with a kustomization. */
+export function renderOverlay(folder: string): readonly Manifest[] {
+  return manifestsOf(execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8', cwd: root }));
+}
+
+/** The notes that Helm shows after an installation. It writes them in a cluster only, so here a ConfigMap carries them. */
+export function renderNotes(...args: readonly string[]): string {
+  const folder = temporaryDirectory();
+  cpSync(chart, folder, { recursive: true });
+  renameSync(join(folder, 'templates', 'NOTES.txt'), join(folder, 'notes.txt'));
+  const notes = '{{ tpl (.Files.Get "notes.txt") . | toJson }}';
+  const carrier = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: notes\ndata:\n  notes: ${notes}\n`;
+  writeFileSync(join(folder, 'templates', 'notes.yaml'), carrier);
+  const [template, release, , ...others] = templateArgs(...args);
+  const { stdout, stderr } = runHelm(template ?? '', release ?? '', folder, ...others);
+  const found = manifestsOf(stdout).find(({ metadata }) => metadata.name === 'notes');
+  if (found?.data?.notes === undefined) throw new Error(stderr);
+  return found.data.notes;
+}
+
+function manifestsOf(text: string): readonly Manifest[] {
+  // As Kubernetes reads it: 0440 is octal there, and `on` is a truth. Keys that come twice in a map are an error.
+  return parseAllDocuments(text, { version: '1.1' })
+    .map((document) => {
+      if (document.errors.length > 0) throw document.errors[0];
+      return document.toJS() as Manifest | null;
+    })
+    .filter((manifest) => manifest !== null);
+}

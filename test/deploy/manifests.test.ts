@@ -1,0 +1,159 @@
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
+import { root } from '../support/program.ts';
+import { newestMinors, operatorApis, servedApis } from './kubernetes/api-versions.ts';
+import { environmentOf, exporterIn, type Manifest, podSpecOf } from './kubernetes/manifest.ts';
+import { schemaFaults, typeFaults } from './kubernetes/models.ts';
+import { chart, hasKubectl, renderChart, renderOverlay, runHelm } from './kubernetes/render.ts';
+import { restrictedFaults } from './kubernetes/restricted.ts';
+
+/*
+ * Every value set of the chart and every overlay, held against all that Kubernetes would hold against them. Where kubectl
+ * is not installed the overlays are skipped, unless REQUIRE_KUBECTL is set: then that is a failure.
+ */
+
+const valueSets = readdirSync(join(root, 'test', 'deploy', 'values')).map((name) =>
+  join('test', 'deploy', 'values', name),
+);
+const overlays = readdirSync(join(root, 'deploy', 'kubernetes', 'overlays'));
+
+const rendered: Readonly<Record<string, readonly Manifest[]>> = Object.fromEntries([
+  ...valueSets.map((path) => [`chart with ${basename(path)}`, renderChart('--values', path)] as const),
+  ...(hasKubectl ? overlays : []).map(
+    (name) => [`overlay ${name}`, renderOverlay(join('deploy', 'kubernetes', 'overlays', name))] as const,
+  ),
+]);
+const each = Object.entries(rendered);
+
+test.runIf(process.env.REQUIRE_KUBECTL)('kubectl is installed, as REQUIRE_KUBECTL asks', () => {
+  expect(hasKubectl).toBe(true);
+});
+
+test('there are value sets and overlays', () => {
+  expect(valueSets.length).toBeGreaterThan(6);
+  expect(overlays).toEqual(['plain', 'prometheus-operator', 'sharded', 'sidecar']);
+});
+
+test.each(valueSets)('Helm finds no fault in the chart with %s', (path) => {
+  const { status, stdout, stderr } = runHelm('lint', '--strict', chart, '--values', path);
+  expect({
+    status,
+    lines: `${stdout}${stderr}`.split('\n').filter((line) => /^\[(?:WARNING|ERROR)\]/.test(line)),
+  }).toEqual({
+    status: 0,
+    lines: [],
+  });
+});
+
+describe.each(each)('%s', (_, manifests) => {
+  test('has the types, enumerations and mandatory fields of Kubernetes', async () => {
+    expect(await schemaFaults(manifests)).toEqual([]);
+  });
+
+  test('keeps to the restricted Pod Security Standard, the test of the chart too', () => {
+    const faults = manifests.flatMap((manifest) => {
+      const pod = podSpecOf(manifest);
+      return pod === undefined ? [] : restrictedFaults(pod);
+    });
+    expect(faults).toEqual([]);
+  });
+
+  test('uses APIs that the three newest minors serve', () => {
+    const unserved = manifests
+      .map(({ apiVersion }) => apiVersion)
+      .filter((api) => !operatorApis.includes(api))
+      .filter((api) => !newestMinors.every((minor) => servedApis[api]?.includes(minor)));
+    expect(unserved).toEqual([]);
+  });
+
+  test('mounts what there is: every mount has a volume, every volume and every selector something to find', () => {
+    for (const manifest of manifests) {
+      const pod = podSpecOf(manifest);
+      if (pod === undefined) continue;
+      const claims = (manifest.spec?.volumeClaimTemplates ?? []) as readonly { metadata: { name: string } }[];
+      const volumes = [...(pod.volumes ?? []).map(({ name }) => name), ...claims.map(({ metadata }) => metadata.name)];
+      const mounts = pod.containers.flatMap(({ volumeMounts = [] }) => volumeMounts.map(({ name }) => name));
+      expect(new Set(mounts)).toEqual(new Set(volumes));
+    }
+    const labels = manifests
+      .filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
+      .map(({ spec }) => (spec?.template as Manifest | undefined)?.metadata.labels);
+    for (const { spec } of manifests.filter(({ kind }) => kind === 'Service')) {
+      expect(labels).toContainEqual(expect.objectContaining({ ...(spec?.selector as object | undefined) }));
+    }
+  });
+
+  test('gives the exporter an environment that it starts with', () => {
+    const container = exporterIn(manifests);
+    const settings = manifests.find(
+      ({ kind, metadata }) => kind === 'ConfigMap' && /^filer-exporter-\w{10}$/.test(metadata.name),
+    );
+    const environment: Record<string, string> = { ...settings?.data, ...environmentOf(container) };
+    if (environment.SHARD !== undefined) environment.SHARD = 'filer-exporter-2';
+    if (container.args?.includes('--demo')) environment.GFA_URL = 'http://127.0.0.1/v1';
+    if (container.args?.includes('--demo')) environment.GFA_TOKEN = 'made-up';
+    delete environment.WEB_CONFIG_FILE;
+    const read: string[] = [];
+    const config = loadConfig({
+      environment,
+      readFile: (path) => {
+        if (path === '.env') throw Object.assign(new Error('none'), { code: 'ENOENT' });
+        read.push(path);
+        return 'made-up\n';
+      },
+      vocabulary: { standardSeries: STANDARD_SERIES, furtherSeries: FURTHER_SERIES, collectors: ['telemetry'] },
+    });
+    expect(config.gfa ?? config.portal).toBeDefined();
+    const mounts = container.volumeMounts?.map(({ mountPath }) => mountPath) ?? [];
+    expect(read.filter((path) => !mounts.some((mount) => path.startsWith(`${mount}/`)))).toEqual([]);
+  });
+});
+
+test('no object has a field that Kubernetes does not know', () => {
+  expect(typeFaults(rendered)).toEqual([]);
+});
+
+describe('the checks themselves', () => {
+  const good = renderChart('--values', join('test', 'deploy', 'values', 'sharded.yaml'));
+  const workload = good.find(({ kind }) => kind === 'StatefulSet') as Manifest;
+  const changed = (change: (copy: never) => void) => {
+    const copy = structuredClone(workload);
+    change(copy as never);
+    return copy;
+  };
+
+  test('see a field that does not exist, and a value of the wrong type', async () => {
+    const misspelt = changed(({ spec }: { spec: { template: { spec: Record<string, unknown> } } }) => {
+      spec.template.spec.nodeSelecter = {};
+    });
+    expect(await schemaFaults([misspelt])).toEqual([]);
+    expect(typeFaults({ misspelt: [misspelt] })).toEqual([expect.stringContaining('nodeSelecter')]);
+    const wrong = changed(({ spec }: { spec: Record<string, unknown> }) => {
+      spec.replicas = 'three';
+    });
+    expect(await schemaFaults([wrong])).toEqual([expect.stringContaining('/spec/replicas must be integer')]);
+  });
+
+  test('see each thing that the restricted standard forbids', () => {
+    const pod = podSpecOf(workload);
+    const [container] = pod?.containers ?? [];
+    if (pod === undefined || container === undefined) throw new Error('expected a pod');
+    const own = container.securityContext;
+    const withOwn = (change: object) =>
+      restrictedFaults({ ...pod, containers: [{ ...container, securityContext: { ...own, ...change } }] });
+    expect(withOwn({ privileged: true })).toEqual(['filer-exporter: is privileged']);
+    expect(withOwn({ allowPrivilegeEscalation: undefined })).toHaveLength(1);
+    expect(withOwn({ capabilities: {} })).toHaveLength(1);
+    expect(withOwn({ capabilities: { drop: ['ALL'], add: ['SYS_TIME'] } })).toHaveLength(1);
+    expect(withOwn({ runAsUser: 0 })).toHaveLength(1);
+    expect(withOwn({ seccompProfile: { type: 'Unconfined' } })).toHaveLength(1);
+    expect(restrictedFaults({ ...pod, securityContext: {} })).toHaveLength(2);
+    expect(restrictedFaults({ ...pod, hostNetwork: true })).toEqual(['hostNetwork is on']);
+    expect(restrictedFaults({ ...pod, volumes: [{ name: 'v', hostPath: { path: '/' } }] })).toEqual([
+      'volume v is a hostPath',
+    ]);
+  });
+});
