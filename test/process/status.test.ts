@@ -53,19 +53,18 @@ test('one appliance that fails is told with its error in words, and what it does
   standIn.fail({ kind: 'status', status: 500, serial: first?.serial ?? '' });
   standIn.fail({ kind: 'status', status: 403, operation: 'load_average' });
   const live = await exporter(portalEnvironment(standIn));
-  const report = await until('the failure to be told', async () => {
+  const report = await until('all to be polled', async () => {
     const told = await statusOf(live);
-    return (
-      told.appliances.some(({ state }) => state === 'down') &&
-      told.appliances.some(({ state }) => state === 'up') &&
-      told
+    const whole = told.appliances.every(({ serial, failing, resting }) =>
+      serial === first?.serial ? failing === 2 : resting.length === 1,
     );
+    return told.appliances.length === 4 && whole && told;
   });
   expect(report.appliances.find(({ serial }) => serial === first?.serial)).toMatchObject({
     state: 'down',
     lastError: { message: expect.stringMatching(/^POST .* answered 500/) },
   });
-  const well = report.appliances.find(({ state }) => state === 'up');
+  const well = report.appliances.find(({ serial }) => serial !== first?.serial);
   expect(well).toMatchObject({ resting: [{ operation: 'load_average', reason: 'forbidden' }], lastError: null });
   expect(report.apis[0]?.resting).toContainEqual({
     operation: 'load_average',
