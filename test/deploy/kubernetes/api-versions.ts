@@ -1,6 +1,8 @@
 /**
- * Which Kubernetes minors serve the APIs that our manifests use: the three newest at the time of writing. Source, for
- * each: the file `api/discovery/aggregated_v2.json` of https://github.com/kubernetes/kubernetes on the release's branch.
+ * Which Kubernetes minors serve the APIs that our manifests use: the three newest as of November 2026. Sources:
+ * `api/discovery/apis.json` of https://github.com/kubernetes/kubernetes, which lists what a release serves, and rule 4a of
+ * https://kubernetes.io/docs/reference/using-api/deprecation-policy/, by which a version that is stable stays for as long
+ * as Kubernetes is at 1.
  */
 export const servedApis: Readonly<Record<string, readonly string[]>> = {
   v1: ['1.35', '1.36', '1.37'],

@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { variables } from '../../src/config/variables.ts';
+import { root, temporaryDirectory } from '../support/program.ts';
+import { hasPrometheus } from '../support/prometheus.ts';
+
+interface Service {
+  readonly image: string;
+  readonly build?: { readonly context: string };
+  readonly command?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly depends_on?: readonly string[] | Readonly<Record<string, { readonly condition: string }>>;
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+}
+
+const folder = join(root, 'deploy', 'compose');
+const compose = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'), { merge: true }) as Compose;
+const services = Object.entries(compose.services);
+
+/** What of the Compose specification we use, and nothing else: a misspelt key is a key that it does not know. */
+const texts = { type: 'array', items: { type: 'string' }, uniqueItems: true };
+const object = (properties: object, required: readonly string[] = []) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+  patternProperties: { '^x-': {} },
+});
+const condition = { enum: ['service_started', 'service_healthy', 'service_completed_successfully'] };
+const service = object(
+  {
+    build: object({ context: { type: 'string' } }, ['context']),
+    image: { type: 'string', pattern: '^[a-z0-9./-]+:[A-Za-z0-9_.-]+$' },
+    command: texts,
+    environment: { type: 'object', additionalProperties: { type: 'string' } },
+    volumes: texts,
+    tmpfs: texts,
+    ports: { ...texts, items: { type: 'string', pattern: '^127\\.0\\.0\\.1:\\d+:\\d+$' } },
+    depends_on: {
+      anyOf: [texts, { type: 'object', additionalProperties: object({ condition }, ['condition']) }],
+    },
+    read_only: { const: true },
+    cap_drop: { const: ['ALL'] },
+    security_opt: { const: ['no-new-privileges:true'] },
+    restart: { enum: ['no', 'always', 'on-failure', 'unless-stopped'] },
+  },
+  ['image', 'read_only', 'cap_drop', 'security_opt'],
+);
+const schema = object(
+  {
+    name: { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]*$' },
+    services: { type: 'object', additionalProperties: service },
+    volumes: { type: 'object', additionalProperties: object({}) },
+  },
+  ['services'],
+);
+
+test('the file is as the Compose specification has it, and every service hardened', () => {
+  const validate = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(schema);
+  validate(compose);
+  expect(validate.errors ?? []).toEqual([]);
+  const misspelt = structuredClone(compose) as unknown as { services: Record<string, Record<string, unknown>> };
+  misspelt.services.exporter = { ...misspelt.services.exporter, port: [] };
+  expect(validate(misspelt)).toBe(false);
+});
+
+test('the demo needs exporter, Prometheus, Alertmanager and Grafana', () => {
+  expect(Object.keys(compose.services)).toEqual(['exporter', 'prometheus', 'alertmanager', 'grafana']);
+  expect(compose.services.exporter?.command).toEqual(['--demo']);
+  expect(existsSync(join(folder, compose.services.exporter?.build?.context ?? '', 'Dockerfile'))).toBe(true);
+  expect(compose.services.exporter?.ports?.[0]).toContain(variables.LISTEN_ADDRESS.default);
+});
+
+describe.each(services)('%s', (_, { volumes = [], depends_on: others = [] }) => {
+  test('is given files and folders that exist, and volumes that are declared', () => {
+    const sources = volumes.map((volume) => volume.split(':')[0] ?? '');
+    const missing = sources.filter((source) =>
+      source.startsWith('.') ? !existsSync(join(folder, source)) : !(source in compose.volumes),
+    );
+    expect(missing).toEqual([]);
+    // A file that is mounted where its name says something else, or a folder in the place of a file, is a slip.
+    for (const volume of volumes.filter((text) => text.startsWith('.') && /\.[a-z]+:/.test(text))) {
+      const [source = '', target = ''] = volume.split(':');
+      expect([basename(target), statSync(join(folder, source)).isFile()]).toEqual([basename(source), true]);
+    }
+  });
+
+  test('waits for services that there are', () => {
+    const names = Array.isArray(others) ? others : Object.keys(others);
+    expect(names.filter((name) => !(name in compose.services))).toEqual([]);
+  });
+});
+
+test('Grafana finds the data source and the dashboards where they are mounted', () => {
+  const targets = (compose.services.grafana?.volumes ?? []).map((volume) => volume.split(':')[1]);
+  const provider = parse(
+    readFileSync(join(root, 'grafana', 'provisioning', 'dashboards', 'filer-exporter.yaml'), 'utf8'),
+  );
+  expect(targets).toContain(provider.providers[0].options.path);
+  const source = parse(readFileSync(join(root, 'grafana', 'provisioning', 'datasources', 'prometheus.yaml'), 'utf8'));
+  expect(source.datasources[0].url).toBe('http://prometheus:9090');
+});
+
+test.runIf(hasPrometheus)('Prometheus takes its configuration with the rules as they are mounted', () => {
+  const etc = temporaryDirectory();
+  for (const volume of compose.services.prometheus?.volumes ?? []) {
+    const [source = '', target = ''] = volume.split(':');
+    if (source.startsWith('.')) cpSync(join(folder, source), join(etc, basename(target)));
+  }
+  const said = execFileSync('promtool', ['check', 'config', join(etc, 'prometheus.yml')], { encoding: 'utf8' });
+  expect(said).toContain('1 rule files found');
+  expect(said).toMatch(/SUCCESS: \d{2,} rules found/);
+  const config = parse(readFileSync(join(folder, 'prometheus.yml'), 'utf8'));
+  expect(config.scrape_configs[0].static_configs[0].targets).toEqual([`exporter${variables.LISTEN_ADDRESS.default}`]);
+});

@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { EXIT } from '../../src/cli.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
+import { root, temporaryDirectory } from '../support/program.ts';
+import { hasPrometheus } from '../support/prometheus.ts';
+
+/*
+ * Where systemd-analyze is not installed its judgement is skipped, unless REQUIRE_SYSTEMD is set: then that is a failure.
+ */
+
+const folder = join(root, 'deploy', 'systemd');
+const unit = readFileSync(join(folder, 'filer-exporter.service'), 'utf8');
+const hasSystemd = spawnSync('systemd-analyze', ['--version'], { stdio: 'ignore' }).status === 0;
+
+test.runIf(process.env.REQUIRE_SYSTEMD)('systemd-analyze is installed, as REQUIRE_SYSTEMD asks', () => {
+  expect(hasSystemd).toBe(true);
+});
+
+describe.runIf(hasSystemd)('systemd', () => {
+  test('finds nothing that it does not know in the unit', () => {
+    const path = join(temporaryDirectory(), 'filer-exporter.service');
+    // Node.js is where the distribution has it, which is not where everybody has it.
+    writeFileSync(path, unit.replaceAll('/usr/bin/node', process.execPath));
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' });
+    expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' });
+  });
+
+  test('calls it exposed below 2.0', () => {
+    const args = ['security', '--offline=true', '--no-pager', '--threshold=19', join(folder, 'filer-exporter.service')];
+    const { status, stdout } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+    const score = Number(/exposure level for filer-exporter\.service: (\d+\.\d)/.exec(stdout)?.[1]);
+    expect(score).toBeLessThan(2);
+    expect(status).toBe(0);
+  });
+});
+
+test('the example environment and the unit’s own are a good configuration, with every secret as a file', () => {
+  const own = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(
+    ([, name = '', value = '']) => [name, value] as const,
+  );
+  const read: string[] = [];
+  const environment = {
+    ...parseEnv(readFileSync(join(folder, 'filer-exporter.env'), 'utf8')),
+    ...Object.fromEntries(own),
+  };
+  const config = loadConfig({
+    environment,
+    readFile: (path) => {
+      if (path === '.env') throw Object.assign(new Error('none'), { code: 'ENOENT' });
+      read.push(path);
+      return 'made-up\n';
+    },
+    vocabulary: portalVocabulary,
+  });
+  expect(config.gfa && config.portal).toBeDefined();
+  const credentials = [...unit.matchAll(/^LoadCredential=([^:]+):/gm)].map(([, name]) => `%d/${name}`);
+  expect(read.toSorted()).toEqual(credentials.toSorted());
+});
+
+test('a wrong configuration is not tried again', () => {
+  expect(unit).toContain(`\nRestartPreventExitStatus=${EXIT.configuration}\n`);
+});
+
+test.runIf(hasPrometheus)('Prometheus takes the scrape job, and the file with the targets', () => {
+  const check = (folderOf: string) =>
+    spawnSync('promtool', ['check', 'config', 'prometheus.yml'], { encoding: 'utf8', cwd: folderOf }).status;
+  expect(check(folder)).toBe(0);
+  const other = temporaryDirectory();
+  cpSync(folder, other, { recursive: true });
+  writeFileSync(join(other, 'filer-exporter.targets.yml'), '- target: [exporter-1.example.com:9989]\n');
+  expect(check(other)).toBe(1);
+});
