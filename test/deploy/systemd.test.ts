@@ -59,7 +59,7 @@ test('the example environment and the unit’s own are a good configuration, wit
   });
   expect(config.gfa && config.portal).toBeDefined();
   const credentials = [...unit.matchAll(/^LoadCredential=([^:]+):/gm)].map(([, name]) => `%d/${name}`);
-  expect(read.toSorted()).toEqual(credentials.toSorted());
+  expect(new Set(read)).toEqual(new Set(credentials));
 });
 
 test('a wrong configuration is not tried again', () => {
