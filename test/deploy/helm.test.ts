@@ -105,14 +105,14 @@ describe('shards', () => {
     expect(ofKind(manifests, 'Service')?.spec).toMatchObject({ clusterIP: 'None' });
   });
 
-  test('stay within the account’s limits together, and a pair of installations does too', () => {
+  test('are told the account’s limits, of which each takes its part, and a pair of installations half of them', () => {
     expect(environmentOf(exporterIn(manifests))).toMatchObject({
-      PORTAL_RATE_LIMIT: '166/30s',
-      PORTAL_DAILY_LIMIT: '333333',
+      PORTAL_RATE_LIMIT: '500/30s',
+      PORTAL_DAILY_LIMIT: '1000000',
     });
     expect(environment(...both, ...set('shards=3', 'account.sharedBy=2'))).toMatchObject({
-      PORTAL_RATE_LIMIT: '83/30s',
-      PORTAL_DAILY_LIMIT: '166666',
+      PORTAL_RATE_LIMIT: '250/30s',
+      PORTAL_DAILY_LIMIT: '500000',
     });
     expect(environment(...both, ...set('shards=3', 'account.daily=0')).PORTAL_DAILY_LIMIT).toBe('0');
   });

@@ -4,7 +4,8 @@
 {{- end -}}
 
 {{- define "filer-exporter.environment" -}}
-{{- $parts := mul (int .Values.shards) (int .Values.account.sharedBy) -}}
+{{- /* The account's limits, of which every shard takes its part by itself. */ -}}
+{{- $parts := int .Values.account.sharedBy -}}
 - name: LISTEN_ADDRESS
   value: {{ printf ":%d" (int .Values.service.port) | quote }}
 {{- if not .Values.demo }}

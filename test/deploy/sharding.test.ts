@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import type { StandIn } from '../../src/demo/stand-in.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
+import { shardOf } from '../../src/sources/portal/shard.ts';
+import { exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
+import { until } from '../support/until.ts';
+import { environmentOf, exporterIn } from './kubernetes/manifest.ts';
+import { renderChart } from './kubernetes/render.ts';
+
+/* Shards, configured as the chart configures the pods of its StatefulSet, over one account with 300 appliances. */
+
+const APPLIANCES = 300;
+const SERIES = ['cpu_utilization', 'load_average'];
+/** The same fleet each time. Of a hundred such fleets two are less lucky: see the last test. */
+const fleet = { appliances: APPLIANCES, seed: 2 };
+const ACCOUNT = { requests: 500, windowMs: 30_000 };
+
+describe('three shards of 300 appliances', () => {
+  test('poll each series of each appliance once in a round, and ask no more than the account may together', async () => {
+    const standIn = await services({ appliances: APPLIANCES });
+    await startShards(standIn, 3, SERIES);
+    const asked = () => standIn.requests.filter(({ path }) => path.startsWith('/telemetry/appliances/'));
+    await until(
+      'a whole round',
+      () => new Set(asked().map(({ path }) => path)).size === APPLIANCES * SERIES.length,
+      30_000,
+    );
+
+    const times = new Map<string, number>();
+    for (const { path } of asked()) times.set(path, (times.get(path) ?? 0) + 1);
+    expect([...times].filter(([, count]) => count !== 1)).toEqual([]);
+    expect(mostInAWindow(standIn)).toBeLessThanOrEqual(ACCOUNT.requests);
+    expect(standIn.requests.filter(({ status }) => status === 429)).toEqual([]);
+    // Only the first of them polls the other service.
+    const keys = standIn.requests
+      .filter(({ service }) => service === 'gfa')
+      .map(({ headers }) => headers.authorization);
+    expect(keys.length).toBeGreaterThan(0);
+  }, 60_000);
+
+  test('become four with at most 30 % of the appliances in another place, and none without one', async () => {
+    const [before, after] = [await owners(3), await owners(4)];
+    const serials = (await services(fleet)).fleet.appliances.map(({ serial }) => serial);
+    expect([...before.keys()].toSorted()).toEqual(serials.toSorted());
+    expect([...after.keys()].toSorted()).toEqual(serials.toSorted());
+    const moved = serials.filter((serial) => before.get(serial) !== after.get(serial));
+    expect(moved.length / serials.length).toBeLessThanOrEqual(0.3);
+    // Those that move all go to the shard that is new, which has its fair part then.
+    expect(new Set(moved.map((serial) => after.get(serial)))).toEqual(new Set([3]));
+    expect(moved.length / serials.length).toBeGreaterThan(0.2);
+  }, 60_000);
+
+  test('move a quarter, give or take what chance does with 300', () => {
+    const random = seededRandom(1);
+    const movedOf = (count: number) => {
+      const serials = Array.from({ length: count }, () => random().toString(36));
+      return serials.filter((serial) => shardOf(serial, 3) !== shardOf(serial, 4)).length / count;
+    };
+    expect(movedOf(30_000)).toBeCloseTo(0.25, 2);
+    const fleets = Array.from({ length: 200 }, () => movedOf(APPLIANCES));
+    expect(fleets.filter((moved) => moved > 0.3).length).toBeLessThanOrEqual(10);
+  });
+});
+
+/** Starts every shard of a release, named as Kubernetes would name its pods. */
+function startShards(standIn: StandIn, total: number, series: readonly string[]) {
+  const services = 'gfa.url=https://gfa.example.com/v1,portal.url=https://portal.example.com,secrets.existing=keys';
+  const pod = environmentOf(exporterIn(renderChart('--set', `shards=${total}`, '--set', services)));
+  expect(pod.SHARD).toBe('(metadata.name)');
+  const { PORTAL_RATE_LIMIT = '', PORTAL_DAILY_LIMIT = '', TOTAL_SHARDS = '', GFA_CLIENT_KEY = '' } = pod;
+  return Promise.all(
+    Array.from({ length: total }, (_, ordinal) =>
+      exporter({
+        ...gfaEnvironment(standIn),
+        ...portalEnvironment(standIn),
+        ...{ PORTAL_RATE_LIMIT, PORTAL_DAILY_LIMIT, TOTAL_SHARDS, GFA_CLIENT_KEY },
+        SHARD: `fleet-filer-exporter-${ordinal}`,
+        // One round is all there is time for, so whatever is asked twice is asked by two.
+        PORTAL_COLLECTORS: 'telemetry',
+        PORTAL_INTERVAL: '1h',
+        PORTAL_DISCOVERY_INTERVAL: '1h',
+        PORTAL_SERIES: series.join(','),
+      }),
+    ),
+  );
+}
+
+/** Which shard has each appliance on its page. */
+async function owners(total: number): Promise<ReadonlyMap<string, number>> {
+  const standIn = await services(fleet);
+  const shards = await startShards(standIn, total, ['cpu_utilization']);
+  const asked = () =>
+    new Set(standIn.requests.map(({ path }) => path).filter((path) => path.endsWith('/cpu_utilization')));
+  await until('every appliance to have been asked', () => asked().size === APPLIANCES, 30_000);
+  const found = await until('every appliance on a page', async () => {
+    const scrapes = await Promise.all(shards.map((shard) => shard.scrape()));
+    const all = scrapes.flatMap((scrape, shard) =>
+      scrape.all('filer_appliance_up').map(({ labels }) => [labels.serial ?? '', shard] as const),
+    );
+    return all.length >= APPLIANCES && all;
+  });
+  await Promise.all(shards.map(({ app }) => app.stop()));
+  expect(found).toHaveLength(APPLIANCES);
+  return new Map(found);
+}
+
+/** The most requests to the portal that arrived within one window of the account's limit. */
+function mostInAWindow({ requests }: StandIn): number {
+  const arrivals = requests.filter(({ service }) => service === 'portal').map(({ at }) => at);
+  return arrivals.reduce((most, at, index) => {
+    const first = arrivals.findIndex((other) => other > at - ACCOUNT.windowMs);
+    return Math.max(most, index - first + 1);
+  }, 0);
+}
