@@ -1,13 +1,11 @@
-import { readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
-import { root } from '../support/program.ts';
+import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
 import { newestMinors, operatorApis, servedApis } from './kubernetes/api-versions.ts';
 import { environmentOf, exporterIn, type Manifest, podSpecOf } from './kubernetes/manifest.ts';
 import { schemaFaults, typeFaults } from './kubernetes/models.ts';
-import { chart, hasKubectl, renderChart, renderOverlay, runHelm } from './kubernetes/render.ts';
+import { chart, hasKubectl, overlays, renderAll, renderChart, runHelm, valueSets } from './kubernetes/render.ts';
 import { restrictedFaults } from './kubernetes/restricted.ts';
 
 /*
@@ -15,17 +13,7 @@ import { restrictedFaults } from './kubernetes/restricted.ts';
  * is not installed the overlays are skipped, unless REQUIRE_KUBECTL is set: then that is a failure.
  */
 
-const valueSets = readdirSync(join(root, 'test', 'deploy', 'values')).map((name) =>
-  join('test', 'deploy', 'values', name),
-);
-const overlays = readdirSync(join(root, 'deploy', 'kubernetes', 'overlays'));
-
-const rendered: Readonly<Record<string, readonly Manifest[]>> = Object.fromEntries([
-  ...valueSets.map((path) => [`chart with ${basename(path)}`, renderChart('--values', path)] as const),
-  ...(hasKubectl ? overlays : []).map(
-    (name) => [`overlay ${name}`, renderOverlay(join('deploy', 'kubernetes', 'overlays', name))] as const,
-  ),
-]);
+const rendered = renderAll();
 const each = Object.entries(rendered);
 
 test.runIf(process.env.REQUIRE_KUBECTL)('kubectl is installed, as REQUIRE_KUBECTL asks', () => {
@@ -95,8 +83,7 @@ describe.each(each)('%s', (_, manifests) => {
     if (environment.SHARD !== undefined) environment.SHARD = 'filer-exporter-2';
     if (container.args?.includes('--demo')) environment.GFA_URL = 'http://127.0.0.1/v1';
     if (container.args?.includes('--demo')) environment.GFA_TOKEN = 'made-up';
-    delete environment.WEB_CONFIG_FILE;
-    const read: string[] = [];
+    const read = [environment.WEB_CONFIG_FILE, environment.STATE_FILE].filter((path) => path !== undefined);
     const config = loadConfig({
       environment,
       readFile: (path) => {
@@ -104,7 +91,7 @@ describe.each(each)('%s', (_, manifests) => {
         read.push(path);
         return 'made-up\n';
       },
-      vocabulary: { standardSeries: STANDARD_SERIES, furtherSeries: FURTHER_SERIES, collectors: ['telemetry'] },
+      vocabulary: portalVocabulary,
     });
     expect(config.gfa ?? config.portal).toBeDefined();
     const mounts = container.volumeMounts?.map(({ mountPath }) => mountPath) ?? [];

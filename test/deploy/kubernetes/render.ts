@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { root, temporaryDirectory } from '../../support/program.ts';
 import type { Manifest } from './manifest.ts';
@@ -41,6 +41,24 @@ export function renderChart(...args: readonly string[]): readonly Manifest[] {
 /** The objects of a folder with a kustomization. */
 export function renderOverlay(folder: string): readonly Manifest[] {
   return manifestsOf(execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8', cwd: root }));
+}
+
+/** The value sets that the chart is tried with, as paths below the top of the repository. */
+export const valueSets: readonly string[] = readdirSync(join(root, 'test', 'deploy', 'values')).map((name) =>
+  join('test', 'deploy', 'values', name),
+);
+
+/** The names of the overlays. */
+export const overlays: readonly string[] = readdirSync(join(root, 'deploy', 'kubernetes', 'overlays'));
+
+/** Every value set of the chart and, where kubectl is installed, every overlay, by what they are called in a test. */
+export function renderAll(): Readonly<Record<string, readonly Manifest[]>> {
+  return Object.fromEntries([
+    ...valueSets.map((path) => [`chart with ${basename(path)}`, renderChart('--values', path)] as const),
+    ...(hasKubectl ? overlays : []).map(
+      (name) => [`overlay ${name}`, renderOverlay(join('deploy', 'kubernetes', 'overlays', name))] as const,
+    ),
+  ]);
 }
 
 /** The notes that Helm shows after an installation. It writes them in a cluster only, so here a ConfigMap carries them. */
