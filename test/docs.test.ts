@@ -172,7 +172,14 @@ const VARIABLES: ReadonlySet<string> = new Set([
     'NODE_TLS_REJECT_UNAUTHORIZED',
     'NODE_DEBUG',
   ],
-  ...['REQUIRE_KUBECTL', 'REQUIRE_SYSTEMD', 'RUNTIME_DIGEST', 'SOURCE_DATE_EPOCH', 'SELF_SIGNED_CERT_IN_CHAIN'],
+  ...[
+    'REQUIRE_KUBECTL',
+    'REQUIRE_SYSTEMD',
+    'KUBE_APISERVER',
+    'RUNTIME_DIGEST',
+    'SOURCE_DATE_EPOCH',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+  ],
 ]);
 
 function nodeMetrics(): readonly string[] {

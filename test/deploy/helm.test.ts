@@ -139,13 +139,14 @@ describe('what watches it', () => {
     expect(exporterIn(manifests).ports).toEqual([{ name: 'metrics', containerPort: 9090 }]);
   });
 
-  test('uses https where the exporter does, and probes no longer ask for pages behind a password', () => {
+  test('uses https where the exporter does, and probes ask for no page behind a password', () => {
     const web = set('web.existingSecret=web', 'web.tls=true', 'podMonitor.enabled=true');
     const secure = renderChart(...portal, ...web);
     expect(ofKind(secure, 'PodMonitor')?.spec).toMatchObject({ podMetricsEndpoints: [{ scheme: 'https' }] });
     expect(exporterIn(secure).livenessProbe).toMatchObject({ httpGet: { path: '/healthz', scheme: 'HTTPS' } });
     expect(environmentOf(exporterIn(secure)).WEB_CONFIG_FILE).toBe('/etc/filer-exporter/web/web-config.yml');
-    const locked = exporterIn(renderChart(...portal, ...web, ...set('web.basicAuth=true')));
+    const locked = exporterIn(renderChart(...portal, ...web, ...set('settings.WEB_OPEN_PATHS=/healthz')));
+    expect(locked.livenessProbe).toMatchObject({ httpGet: { path: '/healthz' } });
     expect(locked.readinessProbe).toMatchObject({ tcpSocket: { port: 'metrics' } });
   });
 });
@@ -171,7 +172,7 @@ describe('nonsense is refused', () => {
     ],
     [
       [...portal, ...set('web.tls=true')],
-      'web.tls or web.basicAuth is true but web.existingSecret is not set; expected the Secret that holds the web configuration',
+      'web.tls is true but web.existingSecret is not set; expected the Secret that holds the web configuration',
     ],
   ])('%j: %s', (args, line) => {
     const { status, stderr } = runHelm(...templateArgs(...args));

@@ -24,7 +24,7 @@
 {{- if and $values.serviceMonitor.enabled $values.podMonitor.enabled -}}
 {{- fail "serviceMonitor.enabled and podMonitor.enabled are both true; expected one of them, or every series comes twice" -}}
 {{- end -}}
-{{- if and (or $values.web.tls $values.web.basicAuth) (not $values.web.existingSecret) -}}
-{{- fail "web.tls or web.basicAuth is true but web.existingSecret is not set; expected the Secret that holds the web configuration" -}}
+{{- if and $values.web.tls (not $values.web.existingSecret) -}}
+{{- fail "web.tls is true but web.existingSecret is not set; expected the Secret that holds the web configuration" -}}
 {{- end -}}
 {{- end -}}

@@ -1,5 +1,6 @@
+{{- /* A probe of a path that is open to everybody, or else of the port alone. */ -}}
 {{- define "filer-exporter.probe" -}}
-{{- if .root.Values.web.basicAuth -}}
+{{- if and (hasKey .root.Values.settings "WEB_OPEN_PATHS") (not (contains .path .root.Values.settings.WEB_OPEN_PATHS)) -}}
 tcpSocket:
   port: metrics
 {{- else -}}
