@@ -125,7 +125,7 @@ export function gfaSource(
   return { source, collector };
 }
 
-/** The portal with everything that polls it. */
+/** The portal with everything that polls it, and the collector whose counts are kept over restarts. */
 export function portalSource(
   config: Config,
   portal: PortalConfig,
@@ -133,7 +133,7 @@ export function portalSource(
   sink: SnapshotSink,
   outside: Outside,
   names: FilerNames,
-): Source {
+): { readonly source: Source; readonly collector: PortalCollector } {
   const { rateLimit, dailyLimit } = shareOf(portal, config.shard.total);
   const target: Target = {
     api: 'portal',
@@ -157,7 +157,7 @@ export function portalSource(
     outside,
   );
   const workers = config.requests.concurrency;
-  return {
+  const source: Source = {
     ...polled(collector, portal.intervalMs, pacer, portalHealth(workers), workers, sink, outside, {
       withoutAppliances: portal.series.length === 0,
       onTasks: (tasks) => {
@@ -180,6 +180,7 @@ export function portalSource(
       await close();
     },
   };
+  return { source, collector };
 }
 
 /** One API as it is asked: where, and how often at most. */

@@ -16,6 +16,7 @@ import type { SnapshotSink } from './polling/watch.ts';
 import { read, report, stretchOf } from './report.ts';
 import { FilerNames } from './sources/filer-names.ts';
 import type { GfaCollector } from './sources/gfa/collector.ts';
+import type { PortalCollector } from './sources/portal/collector.ts';
 import { StateKeeper } from './state/keeper.ts';
 import { Reloading } from './web/reloading.ts';
 
@@ -49,8 +50,9 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
   const names = new FilerNames(config.filerAliases, config.portal !== undefined);
   const freshness = new Freshness(config.staleAfter, (api) => stretchOf(sources.find((source) => source.api === api)));
   let collector: GfaCollector | undefined;
+  let portal: PortalCollector | undefined;
   const budgets = () => new Map(sources.map(({ api, budget }) => [api, budget]));
-  const kept = keptOf(config, () => ({ gfa: collector, budgets: budgets() }), clock);
+  const kept = keptOf(config, () => ({ gfa: collector, portal, budgets: budgets() }), clock);
   const stateStore = config.stateFile === undefined ? undefined : outside.openState?.(config.stateFile);
   const keeper = stateStore && new StateKeeper(stateStore, kept, clock, log);
   const exposition = new Exposition(
@@ -86,7 +88,11 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     collector = made.collector;
     sources.push(source);
   }
-  if (config.portal) sources.push(portalSource(config, config.portal, own, sink, outside, names));
+  if (config.portal) {
+    const { source, ...made } = portalSource(config, config.portal, own, sink, outside, names);
+    portal = made.collector;
+    sources.push(source);
+  }
 
   const front = guard && webFront(config.web, guard, outside);
   const status = new PublishedStatus(() => report(sources, config.shard, outside), clock);
