@@ -3,7 +3,7 @@ import { appliance } from './appliance/dashboard.ts';
 import type { Dashboard } from './dashboard.ts';
 import { exporter } from './exporter/dashboard.ts';
 import { fleet } from './fleet/dashboard.ts';
-import { overview } from './overview.ts';
+import { overview } from './overview/dashboard.ts';
 import { snapshots } from './snapshots/dashboard.ts';
 import { volumes } from './volumes/dashboard.ts';
 

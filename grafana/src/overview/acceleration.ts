@@ -1,0 +1,64 @@
+import { chart } from '../charts.ts';
+import { checkIns } from '../common.ts';
+import { limits } from '../limits.ts';
+import { drillDown, more } from '../places.ts';
+import { quantile, select } from '../select.ts';
+import { plain } from '../steps.ts';
+
+const contact = checkIns('filer_guid, filer');
+const oldest = select('filer_oldest_unprotected_data_age_seconds');
+const propagation = 'filer_propagation_duration_seconds';
+
+/** File acceleration over time. */
+export const accelerationPanels = [
+  chart({
+    title: 'Propagation time',
+    description:
+      'How long data took to reach other filers, over the event window. A p99 far above p90 is a single slow filer or volume; when all rise together, look at the locks and at the cloud side.',
+    queries: [0.5, 0.9, 0.99].map((share) => ({
+      expr: quantile(share, propagation, { window: '$window' }),
+      legend: `p${share * 100}`,
+    })),
+    steps: limits.propagation,
+    width: 12,
+    links: [more('volumes')],
+  }),
+  chart({
+    title: 'Oldest unprotected data, the worst filers',
+    description:
+      'The filers with the oldest data that is not yet in cloud storage. A line that only climbs protects nothing any more: open the filer and see whether it gets the lock.',
+    queries: [{ expr: `topk(10, max by (filer) (${oldest}))`, legend: '{{filer}}' }],
+    steps: limits.unprotected,
+    width: 12,
+    drill: [drillDown('volumes', 'filer')],
+    empty: 'nothing waits',
+  }),
+  chart({
+    title: 'Filers by time since check-in',
+    description:
+      'How many filers were heard of within 5 minutes, within the hour, or longer ago. Many that turn at once point to the service or the network, one alone to its appliance.',
+    queries: [
+      { expr: `sum(${contact} <= bool 300)`, legend: 'under 5 minutes' },
+      { expr: `sum(${contact} <= bool 3600) - sum(${contact} <= bool 300)`, legend: '5 minutes to 1 hour' },
+      { expr: `sum(${contact} > bool 3600)`, legend: 'above 1 hour' },
+    ],
+    steps: plain,
+    width: 12,
+    stacked: true,
+    links: [more('volumes')],
+  }),
+  chart({
+    title: 'Lock releases by volume',
+    description:
+      'How often filers finished with the lock of a volume in the event window. A volume that falls to zero takes no snapshots: find out who holds its lock.',
+    queries: [
+      {
+        expr: `sum by (volume) (increase(${select('filer_lock_events_total', { lock_phase: '="P2"', lock_state: '="RELEASED"' })}[$window]))`,
+        legend: '{{volume}}',
+      },
+    ],
+    steps: plain,
+    width: 12,
+    drill: [drillDown('volumes', 'volume')],
+  }),
+];

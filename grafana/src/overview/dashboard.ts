@@ -1,0 +1,23 @@
+import { type Dashboard, dashboard } from '../dashboard.ts';
+import { accelerationPanels } from './acceleration.ts';
+import { alertPanels } from './alerts.ts';
+import { appliancePanels } from './appliances.ts';
+import { nowPanels } from './now.ts';
+import { portalPanels } from './portal.ts';
+
+/** The account at a glance. */
+export function overview(): Dashboard {
+  return dashboard({
+    place: 'overview',
+    description: 'The account at a glance: what needs a look, and where to look next.',
+    reach: '6h',
+    variables: ['job', 'filer', 'volume', 'window'],
+    sections: [
+      { title: 'Now', panels: nowPanels },
+      { title: 'File acceleration', panels: accelerationPanels },
+      { title: 'The portal', panels: portalPanels },
+      { title: 'Appliances', panels: appliancePanels },
+      { title: 'What needs a look', panels: alertPanels },
+    ],
+  });
+}

@@ -1,0 +1,60 @@
+import { limits } from '../limits.ts';
+import { number } from '../numbers.ts';
+import { more } from '../places.ts';
+import { select } from '../select.ts';
+import { noneAllowed, noneExpected, plain } from '../steps.ts';
+
+/** What the portal tells beside telemetry. */
+export const portalPanels = [
+  number({
+    title: 'Unprotected data',
+    description:
+      'Data of all volumes and appliances that is not yet in cloud storage. When it grows for a day, the Snapshots dashboard says where.',
+    queries: [{ expr: `sum(${select('filer_volume_unprotected_bytes')})`, legend: 'all' }],
+    steps: plain,
+    width: 4,
+    links: [more('snapshots')],
+  }),
+  number({
+    title: 'Snapshots failing',
+    description: 'Volumes on appliances whose snapshot failed: nothing new is protected there until it is mended.',
+    queries: [{ expr: `sum(${select('filer_volume_snapshot_status', { status: '="failed"' })})`, legend: 'failed' }],
+    steps: noneAllowed,
+    width: 4,
+    links: [more('snapshots')],
+  }),
+  number({
+    title: 'Appliances unreachable',
+    description: 'Appliances that the portal cannot reach. The Fleet dashboard has more; check their lines first.',
+    queries: [{ expr: `sum(${select('filer_appliance_reachable')} == bool 0)`, legend: 'unreachable' }],
+    steps: noneAllowed,
+    width: 4,
+    links: [more('fleet')],
+  }),
+  number({
+    title: 'Updates waiting',
+    description: 'Appliances that the portal offers another build. Plan the update for a quiet hour.',
+    queries: [{ expr: `sum(${select('filer_appliance_update_available')})`, legend: 'waiting' }],
+    steps: noneExpected,
+    width: 4,
+    links: [more('fleet')],
+  }),
+  number({
+    title: 'Jobs failed',
+    description: 'Jobs of the portal that failed and that nobody has acknowledged. Read them there.',
+    queries: [{ expr: `sum(${select('filer_jobs_failed_unacknowledged')})`, legend: 'failed' }],
+    steps: noneExpected,
+    width: 4,
+    links: [more('account')],
+    empty: 'not polled',
+  }),
+  number({
+    title: 'Subscription ends in',
+    description: 'Time until the subscription of the account ends. Below two months begin to renew it.',
+    queries: [{ expr: `min(${select('filer_license_expiry_timestamp_seconds')}) - time()`, legend: 'left' }],
+    steps: limits.licenceLeft,
+    width: 4,
+    links: [more('account')],
+    empty: 'no end',
+  }),
+];
