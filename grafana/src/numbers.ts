@@ -68,6 +68,9 @@ export interface Column {
   readonly link?: Link;
 }
 
+/** The legend of a query whose value is always 1: it brings a table its labels, and has no column. */
+export const LABELS_ALONE = 'known';
+
 /** A table of this moment: the labels named, then each query's value under its legend. */
 export function table(text: PanelText & { readonly columns: readonly Column[] }): tables.PanelBuilder {
   const { columns, queries } = text;
@@ -75,7 +78,7 @@ export function table(text: PanelText & { readonly columns: readonly Column[] })
   const shown = [
     ...columns.map(({ label, title }) => [label, title] as const),
     ...queries.map(({ legend }, index) => [fieldOf(index), legend] as const),
-  ];
+  ].filter(([, title]) => title !== LABELS_ALONE);
   const panel = described(new tables.PanelBuilder(), text, { height: 8, instant: true, format: PromQueryFormat.Table })
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
     .showHeader(true)
@@ -97,7 +100,7 @@ export function table(text: PanelText & { readonly columns: readonly Column[] })
   for (const { title, link } of columns) {
     if (link !== undefined) panel.overrideByName(title, [{ id: 'links', value: [link.build()] }]);
   }
-  for (const { expr, legend } of queries) {
+  for (const { expr, legend } of queries.filter((query) => query.legend !== LABELS_ALONE)) {
     panel.overrideByName(legend, [
       { id: 'unit', value: unitOf([expr]) },
       { id: 'custom.cellOptions', value: { type: 'color-text' } },

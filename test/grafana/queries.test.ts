@@ -1,3 +1,4 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { metricOfSeries, neighbours } from '../../grafana/src/catalogue.ts';
@@ -5,7 +6,7 @@ import { anyValues, filled } from '../../grafana/src/fill.ts';
 import { leftOut } from '../../grafana/src/left-out.ts';
 import { variables } from '../../grafana/src/variables.ts';
 import { catalog } from '../../src/catalog.ts';
-import { everyQuery } from '../support/dashboards.ts';
+import { dashboards, everyQuery, panelsOf } from '../support/dashboards.ts';
 import { faultsOf, labelsOfResult, namesIn, type Selector } from '../support/promql.ts';
 
 /** Labels that Prometheus adds, and the one of buckets. */
@@ -45,6 +46,30 @@ describe.each(everyQuery.map((query) => [query.where, query] as const))('%s', (_
     const linked = [...JSON.stringify(panel.fieldConfig?.defaults.links ?? []).matchAll(/__field\.labels\.(\w+)/g)];
     const labels = [...named, ...linked.map(([, label = '']) => label)];
     expect(labels.filter((label) => !has.has(label))).toEqual([]);
+  });
+});
+
+describe('the columns of tables', () => {
+  const tables = dashboards.flatMap(panelsOf).filter(({ type }) => type === 'table');
+
+  test.each(tables.map((panel) => [panel.title ?? '', panel] as const))(
+    'of “%s” are what its queries give',
+    (_, panel) => {
+      const queries = everyQuery.filter((query) => query.panel === panel);
+      const labels = queries.flatMap(({ expr }) => [...labelsOfResult(filled(expr, anyValues), labelsOf)]);
+      const values = queries.length === 1 ? ['Value'] : queries.map(({ refId }) => `Value #${refId}`);
+      const columns: readonly string[] = optionsOf(panel, 'filterFieldsByName').include.names;
+      expect(columns.filter((name) => !labels.includes(name) && !values.includes(name))).toEqual([]);
+      expect(Object.keys(optionsOf(panel, 'organize').renameByName)).toEqual(columns);
+      const named = (panel.fieldConfig?.overrides ?? []).map(({ matcher }) => matcher.options);
+      expect(named.filter((name) => !Object.values(optionsOf(panel, 'organize').renameByName).includes(name))).toEqual(
+        [],
+      );
+    },
+  );
+
+  test('there are some', () => {
+    expect(tables.length).toBeGreaterThan(20);
   });
 });
 
@@ -95,6 +120,10 @@ describe('the catalogue', () => {
     expect(named.filter((name) => !has.includes(name))).toEqual([]);
   });
 });
+
+function optionsOf({ transformations = [] }: Panel, id: string) {
+  return transformations.find((transformation) => transformation.id === id)?.options;
+}
 
 function labelsOf({ name = '' }: Selector): readonly string[] {
   const { metric, part } = metricOfSeries(name);

@@ -1,6 +1,6 @@
 import { chart } from '../charts.ts';
 import { limits } from '../limits.ts';
-import { number, table } from '../numbers.ts';
+import { LABELS_ALONE, number, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { plain } from '../steps.ts';
@@ -50,7 +50,7 @@ export const indexPanels = [
     queries: [
       {
         expr: `max by (volume, provider, status) (${select('filer_indexing_inventory_info')})`,
-        legend: 'Known',
+        legend: LABELS_ALONE,
       },
     ],
     columns: [
@@ -66,7 +66,9 @@ export const indexPanels = [
     title: 'Content indexes',
     description:
       'Where the content index of each volume is kept, and its status. Start failed ones again in the portal.',
-    queries: [{ expr: `max by (volume, provider, status) (${select('filer_indexing_index_info')})`, legend: 'Known' }],
+    queries: [
+      { expr: `max by (volume, provider, status) (${select('filer_indexing_index_info')})`, legend: LABELS_ALONE },
+    ],
     columns: [
       { label: 'volume', title: 'Volume' },
       { label: 'provider', title: 'Cloud' },
@@ -103,7 +105,7 @@ export const softwarePanels = [
       },
       {
         expr: `max by (stack, cloud_provider, region, build) (${select('filer_stack_info')})`,
-        legend: 'Known',
+        legend: LABELS_ALONE,
       },
     ],
     columns: [
@@ -120,7 +122,7 @@ export const softwarePanels = [
     title: 'Newest software',
     description:
       'The newest version that the portal offers, by type. Compare with the builds of the fleet, and plan the update of those behind.',
-    queries: [{ expr: `max by (type, version) (${select('filer_software_newest_info')})`, legend: 'Offered' }],
+    queries: [{ expr: `max by (type, version) (${select('filer_software_newest_info')})`, legend: LABELS_ALONE }],
     columns: [
       { label: 'type', title: 'Type' },
       { label: 'version', title: 'Version' },

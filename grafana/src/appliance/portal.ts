@@ -1,7 +1,7 @@
 import { chart } from '../charts.ts';
 import { limits } from '../limits.ts';
 import { words } from '../mappings.ts';
-import { number, table } from '../numbers.ts';
+import { LABELS_ALONE, number, table } from '../numbers.ts';
 import { more } from '../places.ts';
 import { select } from '../select.ts';
 import { noneExpected, oneIsGood, plain } from '../steps.ts';
@@ -82,7 +82,7 @@ export const portalPanels = [
     queries: [
       {
         expr: `max by (filer, platform, cpu, ram, cache_disk, cow_disk, fiq_disk, vm_instance_type, vm_region) (${select('filer_appliance_machine_info')})`,
-        legend: 'Known',
+        legend: LABELS_ALONE,
       },
     ],
     columns: [

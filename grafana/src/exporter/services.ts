@@ -1,6 +1,6 @@
 import { chart } from '../charts.ts';
 import { upOrDown } from '../mappings.ts';
-import { number, stepsOf, table, words } from '../numbers.ts';
+import { LABELS_ALONE, number, stepsOf, table, words } from '../numbers.ts';
 import { select } from '../select.ts';
 import { above, below, noneAllowed, noneExpected, oneIsGood, plain } from '../steps.ts';
 
@@ -70,7 +70,7 @@ export const servicePanels = [
     queries: [
       {
         expr: `max by (job, instance, version, revision, node_version) (${select('filer_exporter_build_info')})`,
-        legend: 'Runs',
+        legend: LABELS_ALONE,
       },
     ],
     columns: [

@@ -1,6 +1,6 @@
 import { chart } from '../charts.ts';
 import { limits } from '../limits.ts';
-import { number, stepsOf, table } from '../numbers.ts';
+import { LABELS_ALONE, number, stepsOf, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { noneAllowed, plain } from '../steps.ts';
@@ -77,7 +77,7 @@ export const reachPanels = [
     queries: [
       { expr: `max by (filer, serial) (${select('filer_fiq_appliance_enabled')})`, legend: 'On' },
       { expr: `max by (filer, serial) (${select('filer_fiq_appliance_edges')})`, legend: 'Edges' },
-      { expr: `max by (filer, serial, build) (${select('filer_fiq_appliance_info')})`, legend: 'Known' },
+      { expr: `max by (filer, serial, build) (${select('filer_fiq_appliance_info')})`, legend: LABELS_ALONE },
     ],
     columns: [
       { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },

@@ -1,4 +1,4 @@
-import { number, table } from '../numbers.ts';
+import { LABELS_ALONE, number, table } from '../numbers.ts';
 import { drillDown, more } from '../places.ts';
 import { select } from '../select.ts';
 import { above, plain } from '../steps.ts';
@@ -12,7 +12,7 @@ export const alertPanels = [
     queries: [
       {
         expr: `max by (alertname, alertstate, severity, filer, volume, api) (${select('ALERTS', { alertname: '=~"Filer.*"' })})`,
-        legend: 'active',
+        legend: LABELS_ALONE,
       },
     ],
     columns: [

@@ -1,7 +1,7 @@
 import { chart, timeline } from '../charts.ts';
 import { limits } from '../limits.ts';
 import { words } from '../mappings.ts';
-import { number, table } from '../numbers.ts';
+import { LABELS_ALONE, number, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { noneAllowed, noneExpected, plain } from '../steps.ts';
@@ -127,7 +127,7 @@ export const connectionPanels = [
     queries: [
       {
         expr: `max by (volume, filer, role, cloud_provider, cloud_region, protocols, security_mode, permission_policy, connection_permission) (${select('filer_volume_connection_info')})`,
-        legend: 'Connected',
+        legend: LABELS_ALONE,
       },
     ],
     columns: [
