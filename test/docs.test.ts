@@ -8,8 +8,10 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { catalog } from '../src/catalog.ts';
 import { usage } from '../src/cli.ts';
+import { formatDuration } from '../src/config/duration.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { fileVariable, rows } from '../src/config/variables.ts';
+import { planOf } from '../src/plan.ts';
 import { FURTHER_SERIES, STANDARD_SERIES } from '../src/sources/portal/operations.ts';
 import { portalVocabulary } from '../src/sources/portal/vocabulary.ts';
 import { metricsReference, withGeneratedParts } from './support/reference.ts';
@@ -117,6 +119,23 @@ describe('the examples', () => {
     const perAppliance = (STANDARD_SERIES.length * 86_400) / 300;
     expect(readme).toContain(`takes ${perAppliance.toLocaleString('en')} requests a day`);
     expect(readme).toContain(`so ${Math.floor(1_000_000 / perAppliance)} appliances use the whole day`);
+    const { portal } = configOf(fenced('env'));
+    const fits = (appliances: number) => portal !== undefined && planOf(portal, appliances, 1).fits;
+    const most = Array.from({ length: 300 }, (_, appliances) => appliances).findLast(fits);
+    expect(readme).toContain(`so ${most} fit;`);
+  });
+
+  test('the README has every collector, with the interval that it has of itself', () => {
+    const told = new Map<string, string>();
+    const table = readme.split('| collector | every |')[1]?.split('\n\n')[0] ?? '';
+    for (const [, names = '', every = ''] of table.matchAll(/^\| (`[^|]*`) \| ([^|]*) \|/gm)) {
+      for (const [, name = ''] of names.matchAll(/`(\w+)`/g)) told.set(name, every);
+    }
+    const own = portalVocabulary.collectors.map(({ name, intervalMs }): readonly [string, string] => [
+      name,
+      intervalMs === undefined ? '`PORTAL_INTERVAL`' : formatDuration(intervalMs),
+    ]);
+    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(own));
   });
 
   // Where .ci/run asks for the binaries of Prometheus, a machine without them fails instead of skipping.

@@ -20,10 +20,17 @@ const LONGEST_PERIOD_MS = 30 * DAY_MS;
 /** What can stand in a path as it is: an id of another form would be read as another path. */
 const PORTAL_ID = /^[\w-]+$/;
 
-const SEGMENTS: Readonly<Record<string, (parts: LedgerParts) => SnapshotLedger>> = {
-  snapshot_details: (parts) => new FinishedSnapshots(parts),
-  snapshot_timeline: (parts) => new FailedSnapshots(parts),
-  snapshot_propagation_by_appliance: (parts) => new PropagatedSnapshots(parts),
+interface Segment {
+  readonly create: (parts: LedgerParts) => SnapshotLedger;
+  /** The period of the first question: a volume may make one snapshot a day. */
+  readonly firstPeriodMs: number;
+}
+
+const SEGMENTS: Readonly<Record<string, Segment>> = {
+  snapshot_details: { create: (parts) => new FinishedSnapshots(parts), firstPeriodMs: DAY_MS },
+  snapshot_timeline: { create: (parts) => new FailedSnapshots(parts), firstPeriodMs: DAY_MS },
+  // A record for each snapshot and each appliance that it reached: a day of a large fleet is more than anybody wants.
+  snapshot_propagation_by_appliance: { create: (parts) => new PropagatedSnapshots(parts), firstPeriodMs: DAY_MS / 24 },
 };
 
 /** The snapshots of every volume: three requests for each volume, and now and then one for which volumes there are. */
@@ -105,8 +112,8 @@ class VolumeTelemetry {
       histograms,
       nameOf: (serial) => appliances.find(serial)?.name,
     };
-    const tasks = Object.entries(SEGMENTS).map(([segment, create]) =>
-      this.#segmentTask(id, guid, segment, create(parts), () => volume.serials),
+    const tasks = Object.entries(SEGMENTS).map(([segment, { create, firstPeriodMs }]) =>
+      this.#segmentTask(id, guid, segment, firstPeriodMs, create(parts), () => volume.serials),
     );
     return Object.assign(volume, { id, tasks });
   }
@@ -115,6 +122,7 @@ class VolumeTelemetry {
     id: string,
     guid: string,
     segment: string,
+    firstPeriodMs: number,
     ledger: SnapshotLedger,
     serials: () => readonly string[],
   ): Task {
@@ -125,8 +133,8 @@ class VolumeTelemetry {
     const task = accountTask(this.#parts, this.#intervalMs, segment, async (note, signal): Promise<Sample[]> => {
       for (;;) {
         const asked = clock.now();
-        // What an outage hid is asked for afterwards; the first question takes in a day.
-        const wanted = succeededAt === undefined ? DAY_MS : asked - succeededAt + 2 * this.#intervalMs;
+        // What an outage hid is asked for afterwards.
+        const wanted = succeededAt === undefined ? firstPeriodMs : asked - succeededAt + 2 * this.#intervalMs;
         const periodMs = Math.min(this.#lookback.of(taskId), Math.max(SHORTEST_PERIOD_MS, wanted));
         const json = { period: isoPeriod(periodMs), serial_numbers: serials() };
         try {
@@ -135,11 +143,16 @@ class VolumeTelemetry {
           succeededAt = asked;
           return await inSlices(ledger.absorb(body, (asked - LONGEST_PERIOD_MS) / 1000, note), clock);
         } catch (error) {
-          const tooMuch = error instanceof RequestError && (error.status === 408 || error.status === 413);
-          if (!tooMuch || !this.#lookback.shorten(taskId, periodMs)) throw await licence.explained(error, signal);
+          if (!isTooMuch(error) || !this.#lookback.shorten(taskId, periodMs))
+            throw await licence.explained(error, signal);
         }
       }
     });
     return { ...task, id: taskId };
   }
+}
+
+/** Whether a shorter period may help: the portal says that the answer is too large or too slow, or it is too large for us. */
+function isTooMuch(error: unknown): boolean {
+  return error instanceof RequestError && (error.status === 408 || error.status === 413 || error.fault === 'oversize');
 }

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import pLimit from 'p-limit';
+import { expect, onTestFinished, test } from 'vitest';
+import { formatDuration } from '../../src/config/duration.ts';
+import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import type { Task } from '../../src/metrics/task.ts';
+import { collectorDemands } from '../../src/plan.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { Secret } from '../../src/runtime/secret.ts';
+import { PortalClient } from '../../src/sources/portal/client.ts';
+import { PortalCollector } from '../../src/sources/portal/collector.ts';
+import { collectorRows } from '../../src/sources/portal/collectors.ts';
+import { STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
+import { TokenSource } from '../../src/sources/portal/token.ts';
+import { Budget } from '../../src/transport/budget.ts';
+import { JsonClient } from '../../src/transport/client.ts';
+import { createDispatcher } from '../../src/transport/dispatcher.ts';
+import { Pace } from '../../src/transport/pace.ts';
+import { Pacer } from '../../src/transport/pacer.ts';
+import { MeasuredRate } from '../../src/transport/rate-law.ts';
+import { going, noLog } from '../support/mock-api.ts';
+import { withPart } from '../support/reference.ts';
+
+/** Always the same moment: what happens in the made-up fleet depends on it, and so does how many pages there are. */
+const clock: Clock = { ...systemClock, now: () => Date.UTC(2026, 2, 2, 10) };
+
+const APPLIANCES = 100;
+const VOLUMES = 5;
+const DAY_MS = 86_400_000;
+const page = fileURLToPath(new URL('../../docs/pacing.md', import.meta.url));
+
+/** Where the plan, which knows no more than a number of appliances, is not exact. */
+const DIFFERENCES: Readonly<Record<string, number>> = {
+  // Eight of the hundred are file-intelligence appliances, which have no page of their own.
+  edges: -8,
+  // A hundred appliances have more to tell in a quarter of an hour, and more credentials, than one page holds.
+  notifications: 1,
+  credentials: 5,
+  // Which volumes there are is asked for as seldom as the inventory.
+  volume_telemetry: 1,
+};
+
+interface Round {
+  readonly name: string;
+  readonly intervalMs: number;
+  readonly requests: number;
+}
+
+test('each collector takes as many requests a round as the plan says and docs/pacing.md tells', async () => {
+  const standIn = await startStandIn({
+    clock,
+    appliances: APPLIANCES,
+    volumes: VOLUMES,
+    variations: { rateLimit: null, dailyLimit: null },
+  });
+  onTestFinished(() => standIn.close());
+  const rounds = [await measured(standIn, { name: 'telemetry', intervalMs: 300_000 }, STANDARD_SERIES)];
+  for (const row of collectorRows) rounds.push(await measured(standIn, row, []));
+  for (const { name, intervalMs, requests } of rounds.slice(1)) {
+    const [planned] = collectorDemands({ collectors: [{ name, intervalMs }] }, APPLIANCES, VOLUMES);
+    const difference = requests - (planned?.requests ?? 0);
+    expect({ name, difference }).toEqual({ name, difference: DIFFERENCES[name] ?? 0 });
+  }
+  await expect(withPart(readFileSync(page, 'utf8'), 'collectors', tableOf(rounds))).toMatchFileSnapshot(page);
+}, 120_000);
+
+function tableOf(rounds: readonly Round[]): string {
+  const lines = rounds.map(({ name, intervalMs, requests }) => {
+    const day = Math.round((requests * DAY_MS) / intervalMs).toLocaleString('en');
+    return `| \`${name}\` | ${formatDuration(intervalMs)} | ${requests.toLocaleString('en')} | ${day} |`;
+  });
+  return ['| collector | every | requests a round | requests a day |', '|---|---|---|---|', ...lines, ''].join('\n');
+}
+
+/** What one collector asks of a portal with a hundred appliances in one round, the inventory and tokens left out. */
+async function measured(
+  standIn: StandIn,
+  { name, intervalMs }: Pick<Round, 'name' | 'intervalMs'>,
+  series: readonly string[],
+): Promise<Round> {
+  const dispatcher = createDispatcher(8, undefined);
+  onTestFinished(() => dispatcher.destroy());
+  const limit = { requests: 1_000_000, windowMs: 1_000 };
+  const now = clock.monotonic();
+  const client = new JsonClient({
+    baseUrl: standIn.portalUrl,
+    userAgent: 'measuring',
+    dispatcher,
+    clock,
+    pacer: new Pacer(new Pace(limit, new MeasuredRate(100, now), now), new Budget(undefined, now), clock),
+    limit: pLimit(8),
+    observer: { started: () => {}, ended: () => {}, throttled: () => {} },
+    timeoutMs: 30_000,
+    maxResponseBytes: 32_000_000,
+  });
+  const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of(standIn.credentials.userKey) }, clock);
+  const collector = new PortalCollector(
+    new PortalClient(client, tokens, { clock, random: () => 0 }),
+    {
+      series: series.map((one) => ({ name: one, intervalMs })),
+      collectors: [{ name, intervalMs }],
+      discoveryIntervalMs: 900_000,
+      serials: undefined,
+      shard: { index: 0, total: 1 },
+      lookbackMs: 900_000,
+      binSeconds: 60,
+      histograms: { bounds: [], boundText: String },
+    },
+    { clock, log: noLog },
+  );
+  const polled = new Set<string>();
+  const left = (): readonly Task[] => collector.tasks().filter(({ id }) => !polled.has(id));
+  const [inventory] = collector.tasks();
+  await inventory?.poll(going);
+  polled.add(inventory?.id ?? '');
+  const before = standIn.requests.length;
+  for (let tasks = left(); tasks.length > 0; tasks = left()) {
+    for (const { id } of tasks) polled.add(id);
+    await Promise.all(tasks.map((task) => task.poll(going)));
+  }
+  return { name, intervalMs, requests: standIn.requests.length - before };
+}
