@@ -112,7 +112,7 @@ export function gfaSource(
   return { source, collector };
 }
 
-/** The portal with everything that polls it. */
+/** The portal with everything that polls it, and the collector whose counts are kept over restarts. */
 export function portalSource(
   config: Config,
   portal: PortalConfig,
@@ -120,7 +120,7 @@ export function portalSource(
   sink: SnapshotSink,
   outside: Outside,
   names: FilerNames,
-): Source {
+): { readonly source: Source; readonly collector: PortalCollector } {
   const { rateLimit, dailyLimit } = shareOf(portal, config.shard.total);
   const { client, pacer, budget, close } = politeClient(
     {
@@ -148,7 +148,7 @@ export function portalSource(
     outside,
   );
   const workers = config.requests.concurrency;
-  return {
+  const source: Source = {
     ...polled(collector, portal.intervalMs, pacer, portalHealth(workers), workers, sink, outside, {
       withoutAppliances: portal.series.length === 0,
       onTasks: (tasks) => {
@@ -171,6 +171,7 @@ export function portalSource(
       await close();
     },
   };
+  return { source, collector };
 }
 
 /** One API as it is asked: where, and how often at most. */

@@ -14,6 +14,7 @@ import type { SnapshotSink } from './polling/watch.ts';
 import { read, report, stretchOf } from './report.ts';
 import { FilerNames } from './sources/filer-names.ts';
 import type { GfaCollector } from './sources/gfa/collector.ts';
+import type { PortalCollector } from './sources/portal/collector.ts';
 import { StateKeeper } from './state/keeper.ts';
 
 /** The program, built and not yet started. */
@@ -46,8 +47,9 @@ export function createApp(config: Config, outside: Outside): App {
   const names = new FilerNames(config.filerAliases, config.portal !== undefined);
   const freshness = new Freshness(config.staleAfter, (api) => stretchOf(sources.find((source) => source.api === api)));
   let collector: GfaCollector | undefined;
+  let portal: PortalCollector | undefined;
   const budgets = () => new Map(sources.map(({ api, budget }) => [api, budget]));
-  const kept = keptOf(config, () => ({ gfa: collector, budgets: budgets() }), clock);
+  const kept = keptOf(config, () => ({ gfa: collector, portal, budgets: budgets() }), clock);
   const stateStore = config.stateFile === undefined ? undefined : outside.openState?.(config.stateFile);
   const keeper = stateStore && new StateKeeper(stateStore, kept, clock, log);
   const exposition = new Exposition(
@@ -82,7 +84,11 @@ export function createApp(config: Config, outside: Outside): App {
     collector = made.collector;
     sources.push(source);
   }
-  if (config.portal) sources.push(portalSource(config, config.portal, own, sink, outside, names));
+  if (config.portal) {
+    const { source, ...made } = portalSource(config, config.portal, own, sink, outside, names);
+    portal = made.collector;
+    sources.push(source);
+  }
 
   const server = new ExpositionServer({
     ...config.web,

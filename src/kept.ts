@@ -2,19 +2,22 @@ import { createHash } from 'node:crypto';
 import type { Config } from './config/config.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { GfaCollector } from './sources/gfa/collector.ts';
+import type { PortalCollector, PortalState } from './sources/portal/collector.ts';
 import type { Kept } from './state/keeper.ts';
 import type { Budget, BudgetState } from './transport/budget.ts';
 
 /** The parts of the program that have something to keep over restarts. */
 export interface KeptParts {
   readonly gfa: GfaCollector | undefined;
+  readonly portal: PortalCollector | undefined;
   /** By API. */
   readonly budgets: ReadonlyMap<string, Budget>;
 }
 
-/** The first value: what each API's budget had spent. */
-interface Spent {
+/** The first value: what each API's budget had spent, and what the portal's collectors had counted. */
+interface First {
   readonly spent: Readonly<Record<string, BudgetState>>;
+  readonly portal?: PortalState;
 }
 
 /** What of the program is kept over restarts, as one thing; `parts` are asked for only when they are needed. */
@@ -23,15 +26,19 @@ export function keptOf(config: Config, parts: () => KeptParts, clock: Clock): Ke
     owners: ownersOf(config),
     *values() {
       const now = clock.monotonic();
-      const { gfa, budgets } = parts();
-      const spent: Spent = { spent: Object.fromEntries([...budgets].map(([api, budget]) => [api, budget.state(now)])) };
-      yield spent;
+      const { gfa, portal, budgets } = parts();
+      const first: First = {
+        spent: Object.fromEntries([...budgets].map(([api, budget]) => [api, budget.state(now)])),
+        ...(portal === undefined ? {} : { portal: portal.state() }),
+      };
+      yield first;
       if (gfa !== undefined) yield* gfa.ledger.state(now);
     },
     *restore([first, ...ledger], elapsedMs) {
-      const { gfa, budgets } = parts();
-      const { spent } = first as Spent;
+      const { gfa, portal, budgets } = parts();
+      const { spent, portal: counted } = first as First;
       if (gfa !== undefined && ledger.length > 0) yield* gfa.restore(ledger, elapsedMs);
+      if (counted !== undefined) portal?.restore(counted);
       const now = clock.monotonic();
       for (const [api, budget] of budgets) budget.restore(spent[api] ?? [], elapsedMs, now);
     },

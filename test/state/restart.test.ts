@@ -114,6 +114,22 @@ describe('a program that is started again with its state file', () => {
     expect(after.warnings).toContain('the state file cannot be used and was put aside; counting begins anew');
   });
 
+  test('goes on counting notifications, those told while it was down among them', async () => {
+    const [standIn, store] = [await services({ appliances: 12 }), new MemoryStore()];
+    const environment = { ...portalEnvironment(standIn), PORTAL_COLLECTORS: 'notifications=10s' };
+    const counted = async (of: Life, more: number) =>
+      until('notifications', async () => {
+        const sum = (await of.scrape()).sum('filer_notifications_by_severity_total');
+        return sum >= more && sum;
+      });
+    const first = await life(store, environment);
+    const before = await counted(first, 1);
+    await first.stop();
+    const after = await life(store, environment);
+    expect(await counted(after, 1)).toBeGreaterThanOrEqual(before);
+    expect(after.warnings.filter((text) => text.includes('state file'))).toEqual([]);
+  });
+
   test('knows what the day’s budget had spent', async () => {
     const [standIn, store] = [await services(), new MemoryStore()];
     const environment = { ...portalEnvironment(standIn), PORTAL_DAILY_LIMIT: '100000' };

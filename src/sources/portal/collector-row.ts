@@ -24,6 +24,16 @@ export interface PortalParts {
   readonly discoveryIntervalMs: number;
   /** How what happens once becomes histograms. */
   readonly histograms: HistogramSettings;
+  /** Takes note of what a collector keeps over restarts, under its name. */
+  readonly keeps: (name: string, kept: KeptCounts) => void;
+}
+
+/** What is counted and can be carried over a restart. */
+export interface KeptCounts {
+  /** As a JSON value. */
+  state(): unknown;
+  /** Goes on where the process was that gave this; before the first poll. */
+  restore(saved: unknown): void;
 }
 
 /** The upper bounds of histograms in seconds, and how they are written. */

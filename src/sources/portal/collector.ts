@@ -2,7 +2,7 @@ import type { Collector, Task } from '../../metrics/task.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { PortalClient } from './client.ts';
-import type { HistogramSettings, PortalParts } from './collector-row.ts';
+import type { HistogramSettings, KeptCounts, PortalParts } from './collector-row.ts';
 import { collectorRows } from './collectors.ts';
 import type { Appliance } from './inventory.ts';
 import { InventoryCollector, type InventorySettings } from './inventory-collector.ts';
@@ -16,6 +16,9 @@ export interface PortalSettings extends InventorySettings, TelemetrySettings {
   readonly histograms: HistogramSettings;
 }
 
+/** What the portal's collectors keep over restarts, by name. */
+export type PortalState = Readonly<Record<string, unknown>>;
+
 /** What the portal's collectors take from outside. */
 export interface PortalOutside {
   readonly clock: Clock;
@@ -28,6 +31,7 @@ export class PortalCollector implements Collector {
   readonly #inventory: InventoryCollector;
   readonly #parts: readonly (() => readonly Task[])[];
   readonly #licence: Licence;
+  readonly #kept = new Map<string, KeptCounts>();
 
   constructor(client: PortalClient, settings: PortalSettings, { clock, log }: PortalOutside) {
     const { shard, discoveryIntervalMs, histograms } = settings;
@@ -41,6 +45,7 @@ export class PortalCollector implements Collector {
     const parts: PortalParts = {
       ...{ client, clock, log, licence, shard, discoveryIntervalMs, histograms },
       appliances: inventory,
+      keeps: (name, kept) => this.#kept.set(name, kept),
     };
     const telemetry = new TelemetryCollector(parts, settings);
     this.#inventory = inventory;
@@ -66,6 +71,16 @@ export class PortalCollector implements Collector {
   async countAppliances(signal: AbortSignal): Promise<number> {
     await this.#inventory.discover(signal);
     return this.appliances.length;
+  }
+
+  /** What the collectors keep over restarts, by name; empty where none that is switched on keeps anything. */
+  state(): PortalState {
+    return Object.fromEntries([...this.#kept].map(([name, kept]) => [name, kept.state()]));
+  }
+
+  /** Goes on where the process before this one was; what a collector that is off had kept is dropped. */
+  restore(saved: PortalState): void {
+    for (const [name, kept] of this.#kept) if (saved[name] !== undefined) kept.restore(saved[name]);
   }
 
   tasks(): readonly Task[] {

@@ -3,6 +3,7 @@ import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
 import { Seen, type SeenState } from '../../../metrics/seen.ts';
 import { Tally, type TallyState } from '../../../metrics/tally.ts';
 import { dateSeconds } from '../../../metrics/units.ts';
+import type { KeptCounts } from '../collector-row.ts';
 import { listed } from '../records.ts';
 import { latestNotification, notificationsBySeverity, notificationsTotal } from './notifications-tables.ts';
 
@@ -22,7 +23,7 @@ const MOST_REMEMBERED = 50_000;
  * Counts each notification once. The service is asked from a little before the newest one seen, and what was seen is
  * remembered by id for as long as it can come again. What was generated before the exporter started is not counted.
  */
-export class NotificationLedger {
+export class NotificationLedger implements KeptCounts {
   readonly #total = new Tally([
     { name: 'severity', known: SEVERITIES },
     ...['category', 'sub_category', 'filer', 'volume'].map((name) => ({ name })),
@@ -92,7 +93,9 @@ export class NotificationLedger {
   }
 
   /** Goes on where another ledger was. */
-  restore(saved: NotificationState): void {
+  restore(state: unknown): void {
+    // What is read back was written by state() and is whole: a state file that is not is never taken.
+    const saved = state as NotificationState;
     this.#since = saved.since;
     this.#mark = saved.mark;
     this.#newest = saved.mark;

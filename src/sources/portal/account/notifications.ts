@@ -14,6 +14,7 @@ export const notifications: CollectorRow = {
     if (parts.shard.index !== 0) return () => [];
     const { client, clock } = parts;
     const ledger = new NotificationLedger(clock.now() / 1000);
+    parts.keeps('notifications', ledger);
     const task = accountTask(parts, intervalMs, 'notifications', async (note, signal) => {
       const request = {
         method: 'GET',
