@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { upstreamCatalog } from './catalog.ts';
-import type { PortalConfig } from './config/config.ts';
+import type { PortalConfig, PortalMode } from './config/config.ts';
 import { formatDuration } from './config/duration.ts';
 import { ChunkStore } from './exposition/store.ts';
 import { addedLabels, fieldNames, isEveryOtherField } from './metrics/family.ts';
@@ -51,16 +51,54 @@ export function collectorDemands(
 
 /** The plan for one of so many shards that polls so many appliances, and the snapshots of so many volumes. */
 export function planOf(portal: PortalConfig, appliances: number, shards: number, volumes = 0): Plan {
+  const plan = planInMode(portal, portal.mode, appliances, shards, volumes);
+  if (plan.fits || portal.mode === 'economy') return plan;
+  const economy = planInMode(portal, 'economy', appliances, shards, volumes);
+  if (economy.effectiveIntervalMs >= plan.effectiveIntervalMs) return plan;
+  const often = formatDuration(portal.intervalMs);
+  const gain = economy.fits
+    ? `CPU, load, cores and uptime every ${often}, the other series every ${formatDuration(portal.fullIntervalMs)}`
+    : `it does not fit either, but data would be polled every ${duration(economy.effectiveIntervalMs)}`;
+  return { ...plan, advice: [`PORTAL_MODE=economy: ${gain}`, ...plan.advice] };
+}
+
+/** The plan for a mode, be it the one that is set or the other. */
+function planInMode(portal: PortalConfig, mode: PortalMode, appliances: number, shards: number, volumes: number): Plan {
   const { rateLimit, dailyLimit } = shareOf(portal, shards);
   const budget = new Budget(dailyLimit, 0);
   return planFor({
     ...portal,
+    series: portal.seriesByMode[mode],
     appliances,
     further: collectorDemands(portal, appliances, volumes),
     limit: rateLimit,
     dailyLimit,
     allowedPerSecond: Math.min((rateLimit.requests / rateLimit.windowMs) * 1000, budget.perSecond),
   });
+}
+
+/** Both modes beside each other; nothing where no series are polled. */
+function modesText(portal: PortalConfig, appliances: number, shards: number): string {
+  if (portal.series.length === 0) return '';
+  const modes = (['full', 'economy'] as const).map((mode) => {
+    const plan = planInMode(portal, mode, appliances, shards, 0);
+    const stretched = plan.effectiveIntervalMs / portal.intervalMs;
+    const seldomMs = mode === 'full' ? portal.intervalMs : portal.fullIntervalMs;
+    return [
+      mode === portal.mode ? `${mode} (as set)` : mode,
+      `every ${duration(plan.effectiveIntervalMs)}`,
+      `every ${duration(seldomMs * stretched)}`,
+      count(plan.requestsPerDay),
+      plan.fits ? 'yes' : 'no',
+    ];
+  });
+  const labels = ['PORTAL_MODE', 'CPU, load and cores', 'Other series', 'Requests a day', 'Fits'];
+  const columns = [labels, ...modes].map((cells) => {
+    const width = Math.max(...cells.map((cell) => cell.length));
+    return cells.map((cell) => cell.padEnd(width));
+  });
+  const lines = labels.map((_, row) => columns.map((cells) => cells[row]).join('  '));
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n\n`;
 }
 
 /** The text of `--plan`: requests against the limits, then samples, bytes and memory. */
@@ -105,7 +143,7 @@ export async function planText(portal: PortalConfig, appliances: number, shards:
     : `It does not fit: data would be polled every ${duration(plan.effectiveIntervalMs)}. What would help, each alone:\n${plan.advice
         .map((line) => `  - ${line}`)
         .join('\n')}`;
-  return `${table}\n\n${verdict}\n`;
+  return `${table}\n\n${modesText(portal, appliances, shards)}${verdict}\n`;
 }
 
 interface Size {
@@ -136,7 +174,8 @@ function* applianceSamples(portal: PortalConfig, index: number, random: () => nu
       .padStart(12, '0');
   const serial = `${hex().slice(0, 8)}-0000-4000-8000-${hex()}`;
   const subject = { serial, filer: `appliance-${index}` };
-  for (const [series, { families }] of operationsFor(portal.series.map(({ name }) => name))) {
+  const names = portal.series.map(({ name }) => name);
+  for (const [series, { families }] of operationsFor(names, portal.mode === 'economy')) {
     for (const family of families) {
       const fields = isEveryOtherField(family.fields) ? ['1m', '5m', '15m'] : fieldNames(family);
       for (const field of fields) {

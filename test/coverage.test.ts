@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { catalog, upstreamCatalog } from '../src/catalog.ts';
+import { portalVocabulary } from '../src/sources/portal/vocabulary.ts';
 import { coverage, coveragePage, strayDecisions } from './support/coverage.ts';
 import { beyond, isOfToken, onlyReads, published } from './support/endpoints.ts';
 
@@ -51,6 +52,13 @@ test('every decision is about an operation that there is, and none has two', () 
   expect(strayDecisions()).toEqual([]);
   const undecided = all.filter(({ collectors, reason }) => collectors.length > 0 === (reason !== undefined));
   expect(undecided.map(({ endpoint }) => endpoint.path)).toEqual([]);
+});
+
+test('every collector that can be chosen asks an operation of the page, and no other is named', () => {
+  const chosen = portalVocabulary.collectors.map(({ name }) => name);
+  const named = new Set(rows.flatMap(({ collectors }) => collectors));
+  // The first has a service of its own, and the second is always on.
+  expect([...named].toSorted()).toEqual(['gfa', 'inventory', ...chosen].toSorted());
 });
 
 test('every metric of upstream data comes from an operation of the page, but for those made of polls', () => {

@@ -11,8 +11,10 @@ import { usage } from '../src/cli.ts';
 import { formatDuration } from '../src/config/duration.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { fileVariable, rows } from '../src/config/variables.ts';
+
 import { planOf } from '../src/plan.ts';
-import { FURTHER_SERIES, STANDARD_SERIES } from '../src/sources/portal/operations.ts';
+import { ECONOMY_REPLACES, FURTHER_SERIES, STANDARD_SERIES } from '../src/sources/portal/operations.ts';
+
 import { portalVocabulary } from '../src/sources/portal/vocabulary.ts';
 import { metricsReference, withGeneratedParts } from './support/reference.ts';
 
@@ -119,10 +121,20 @@ describe('the examples', () => {
     const perAppliance = (STANDARD_SERIES.length * 86_400) / 300;
     expect(readme).toContain(`takes ${perAppliance.toLocaleString('en')} requests a day`);
     expect(readme).toContain(`so ${Math.floor(1_000_000 / perAppliance)} appliances use the whole day`);
-    const { portal } = configOf(fenced('env'));
-    const fits = (appliances: number) => portal !== undefined && planOf(portal, appliances, 1).fits;
-    const most = Array.from({ length: 300 }, (_, appliances) => appliances).findLast(fits);
-    expect(readme).toContain(`so ${most} fit;`);
+    const mostOf = (mode: string) => {
+      const { portal } = configOf(`${fenced('env')}\nPORTAL_MODE=${mode}\n`);
+      const fits = (appliances: number) => portal !== undefined && planOf(portal, appliances, 1).fits;
+      return Array.from({ length: 3_000 }, (_, appliances) => appliances)
+        .findLast(fits)
+        ?.toLocaleString('en');
+    };
+    expect(readme).toContain(`so ${mostOf('full')} fit;`);
+    const economy = 86_400 / 300 + ((STANDARD_SERIES.length - ECONOMY_REPLACES.length) * 86_400) / 3_600;
+    expect(readme).toContain(`lets ${mostOf('economy')} appliances fit`);
+    expect(fileText('docs/pacing.md')).toContain(
+      `takes ${economy} requests a day instead of ${perAppliance.toLocaleString('en')}`,
+    );
+    expect(fileText('docs/pacing.md').replaceAll('\n', ' ')).toContain(`and ${mostOf('economy')} appliances fit`);
   });
 
   test('the README has every collector, with the interval that it has of itself', () => {

@@ -46,11 +46,16 @@ export interface PortalConfig {
   readonly url: string;
   readonly credentials: PortalCredentials;
   readonly intervalMs: number;
+  /** Whether every series is polled at `intervalMs`, or one that tells the most, and the others at `fullIntervalMs`. */
+  readonly mode: PortalMode;
+  readonly fullIntervalMs: number;
   readonly discoveryIntervalMs: number;
   /** The appliances to poll, in lower case, each once; undefined polls all that are discovered. */
   readonly serials: readonly string[] | undefined;
   /** The series to poll, in the catalogue's order; empty only where the collector `telemetry` is off. */
   readonly series: readonly PortalSeries[];
+  /** The series as either mode would have them: `series` is that of `mode`. */
+  readonly seriesByMode: Readonly<Record<PortalMode, readonly PortalSeries[]>>;
   readonly lookbackMs: number;
   readonly binSizeSeconds: number;
   readonly rateLimit: RateLimit;
@@ -65,6 +70,9 @@ export interface PortalCollectorChoice {
   readonly name: string;
   readonly intervalMs: number;
 }
+
+/** How often the series are polled: all alike, or one often and the rest seldom. */
+export type PortalMode = 'full' | 'economy';
 
 /** One series of the portal and the time between two polls of it for the same appliance. */
 export interface PortalSeries {

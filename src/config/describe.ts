@@ -78,6 +78,8 @@ function portalTexts(portal: PortalConfig | undefined): Shown {
     PORTAL_USER_KEY: isPair ? undefined : secretText(credentials.key),
     PORTAL_AUTH: credentials.kind,
     PORTAL_INTERVAL: formatDuration(portal.intervalMs),
+    PORTAL_MODE: portal.mode,
+    PORTAL_FULL_INTERVAL: formatDuration(portal.fullIntervalMs),
     PORTAL_DISCOVERY_INTERVAL: formatDuration(portal.discoveryIntervalMs),
     PORTAL_SERIALS: portal.serials?.join(','),
     PORTAL_SERIES:

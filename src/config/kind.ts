@@ -6,6 +6,8 @@ export interface Vocabulary {
   readonly furtherSeries: readonly string[];
   /** The series that are polled only when named, not with `all`, each with the interval that it then has. */
   readonly costlySeries: Readonly<Record<string, number>>;
+  /** The one series of the economy mode at the short interval, and those that it leaves nothing to ask for. */
+  readonly economy: { readonly series: string; readonly replaces: readonly string[] };
   /** The collectors that `PORTAL_COLLECTORS` may name, each with its interval; undefined for `PORTAL_INTERVAL`. */
   readonly collectors: readonly { readonly name: string; readonly intervalMs: number | undefined }[];
 }

@@ -100,8 +100,8 @@ function settledGfa(values: Values): GfaConfig | undefined {
 function settledPortal(values: Values, vocabulary: Vocabulary): PortalConfig | undefined {
   const credentials = settledCredentials(values);
   if (values.PORTAL_URL === undefined || credentials === undefined) return undefined;
-  const { standardSeries, costlySeries, collectors } = vocabulary;
-  const series = values.PORTAL_SERIES ?? standardSeries.map((name) => ({ name, intervalMs: undefined }));
+  const { collectors } = vocabulary;
+  const seriesByMode = seriesOf(values, vocabulary);
   const chosen = values.PORTAL_COLLECTORS ?? USUAL_COLLECTORS.map((name) => ({ name, intervalMs: undefined }));
   const settledCollectors = collectors.flatMap(({ name, intervalMs }) => {
     const choice = chosen.find((one) => one.name === name);
@@ -113,19 +113,36 @@ function settledPortal(values: Values, vocabulary: Vocabulary): PortalConfig | u
     url: values.PORTAL_URL,
     credentials,
     intervalMs: values.PORTAL_INTERVAL,
+    mode: values.PORTAL_MODE,
+    fullIntervalMs: values.PORTAL_FULL_INTERVAL,
     discoveryIntervalMs: values.PORTAL_DISCOVERY_INTERVAL,
     serials: values.PORTAL_SERIALS,
-    series: settledCollectors.some(({ name }) => name === 'telemetry')
-      ? series.map(({ name, intervalMs }) => ({
-          name,
-          intervalMs: intervalMs ?? Math.max(costlySeries[name] ?? 0, values.PORTAL_INTERVAL),
-        }))
-      : [],
+    ...(settledCollectors.some(({ name }) => name === 'telemetry')
+      ? { series: seriesByMode[values.PORTAL_MODE], seriesByMode }
+      : { series: [], seriesByMode: { full: [], economy: [] } }),
     lookbackMs: values.PORTAL_LOOKBACK,
     binSizeSeconds: values.PORTAL_BIN_SIZE,
     rateLimit: values.PORTAL_RATE_LIMIT,
     dailyLimit: values.PORTAL_DAILY_LIMIT === 0 ? undefined : values.PORTAL_DAILY_LIMIT,
     collectors: settledCollectors,
+  };
+}
+
+/** The series as either mode has them; an interval that the operator has given one holds in both. */
+function seriesOf(values: Values, { standardSeries, costlySeries, economy }: Vocabulary): PortalConfig['seriesByMode'] {
+  const chosen = values.PORTAL_SERIES ?? standardSeries.map((name) => ({ name, intervalMs: undefined }));
+  const every = (usualMs: number) =>
+    chosen.map(({ name, intervalMs }) => ({
+      name,
+      intervalMs: intervalMs ?? Math.max(costlySeries[name] ?? 0, usualMs),
+    }));
+  const often = chosen.find(({ name }) => name === economy.series)?.intervalMs ?? values.PORTAL_INTERVAL;
+  const seldom = every(values.PORTAL_FULL_INTERVAL).filter(
+    ({ name }) => name !== economy.series && !economy.replaces.includes(name),
+  );
+  return {
+    full: every(values.PORTAL_INTERVAL),
+    economy: [{ name: economy.series, intervalMs: often }, ...seldom],
   };
 }
 

@@ -13,6 +13,7 @@ export function ruleFaults(texts: Texts, values: Partial<Values>): readonly Faul
     ...credentialFaults(isSet, values),
     ...webFaults(isSet),
     ...shardFaults(values),
+    ...modeFaults(values),
   ];
 }
 
@@ -72,6 +73,14 @@ const SERVICE_KEY_PAIR = ['PORTAL_SERVICE_KEY', 'PORTAL_SERVICE_SECRET'] as cons
 function webFaults(isSet: IsSet): readonly Fault[] {
   const missing = 'TLS and basic auth are not there yet; expected to be unset, with a proxy or network policy in front';
   return isSet('WEB_CONFIG_FILE') ? [fault('WEB_CONFIG_FILE', missing)] : [];
+}
+
+function modeFaults(values: Partial<Values>): readonly Fault[] {
+  const { PORTAL_MODE: mode, PORTAL_INTERVAL: often, PORTAL_FULL_INTERVAL: seldom } = values;
+  if (mode !== 'economy' || often === undefined || seldom === undefined || seldom >= often) return [];
+  return [
+    fault('PORTAL_FULL_INTERVAL', 'is below PORTAL_INTERVAL; expected at least as long with PORTAL_MODE=economy'),
+  ];
 }
 
 function shardFaults({ SHARD: index, TOTAL_SHARDS: total }: Partial<Values>): readonly Fault[] {

@@ -101,6 +101,16 @@ export const variables = {
     default: '5m',
     help: 'target time between two polls of the same series of the same appliance',
   },
+  PORTAL_MODE: {
+    kind: choice(['full', 'economy']),
+    default: 'full',
+    help: '`economy`: one request for CPU, load and uptime each interval, the rest seldom',
+  },
+  PORTAL_FULL_INTERVAL: {
+    kind: duration(INTERVAL, '30m or 1h'),
+    default: '1h',
+    help: 'in economy mode the time between two polls of every other series',
+  },
   PORTAL_DISCOVERY_INTERVAL: {
     kind: duration(INTERVAL, '15m or 1h'),
     default: '15m',

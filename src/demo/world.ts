@@ -71,10 +71,11 @@ export class World {
 
   /** The appliances connected to a volume, its owner first. */
   appliancesOf(volume: Volume): readonly Appliance[] {
-    const order = (appliance: Appliance) => draw(volume.guid, appliance.serial, 'owner');
     return this.appliances
       .filter((appliance) => appliance.volumes.has(volume.guid))
-      .sort((one, other) => order(one) - order(other));
+      .map((appliance) => ({ appliance, place: draw(volume.guid, appliance.serial, 'owner') }))
+      .sort((one, other) => one.place - other.place)
+      .map(({ appliance }) => appliance);
   }
 
   /** The next of the cast joins; it has no history from before `joinedAt`. */

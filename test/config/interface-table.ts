@@ -21,6 +21,8 @@ export const promisedVariables: readonly PromisedVariable[] = [
   { name: 'PORTAL_USER_KEY', file: true },
   { name: 'PORTAL_AUTH' },
   { name: 'PORTAL_INTERVAL', default: '5m' },
+  { name: 'PORTAL_MODE', default: 'full' },
+  { name: 'PORTAL_FULL_INTERVAL', default: '1h' },
   { name: 'PORTAL_DISCOVERY_INTERVAL', default: '15m' },
   { name: 'PORTAL_SERIALS' },
   { name: 'PORTAL_SERIES' },

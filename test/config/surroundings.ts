@@ -15,6 +15,7 @@ export const vocabulary: Vocabulary = {
   standardSeries: ['load_average', 'cpu_utilization', 'cache_utilization'],
   furtherSeries: ['network_utilization', 'smb_connections', 'health'],
   costlySeries: { health: 1_800_000 },
+  economy: { series: 'smb_connections', replaces: ['cpu_utilization'] },
   collectors: [
     { name: 'telemetry', intervalMs: undefined },
     { name: 'volumes', intervalMs: 300_000 },

@@ -187,6 +187,18 @@ const cases: Readonly<Record<VariableName, Case>> = {
   PORTAL_INTERVAL: durations('PORTAL_INTERVAL', ({ portal }) => portal?.intervalMs, 'of at least 1s', '60s or 5m', [
     ['0s', 'is below 1s'],
   ]),
+  PORTAL_MODE: {
+    read: ({ portal }) => portal?.mode,
+    good: [['economy', 'economy']],
+    bad: words('PORTAL_MODE', 'full, economy'),
+  },
+  PORTAL_FULL_INTERVAL: durations(
+    'PORTAL_FULL_INTERVAL',
+    ({ portal }) => portal?.fullIntervalMs,
+    'of at least 1s',
+    '30m or 1h',
+    [['999ms', 'is below 1s']],
+  ),
   PORTAL_DISCOVERY_INTERVAL: durations(
     'PORTAL_DISCOVERY_INTERVAL',
     ({ portal }) => portal?.discoveryIntervalMs,

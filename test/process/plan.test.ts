@@ -22,6 +22,24 @@ describe('--plan', () => {
     expect(await run(['--plan', '--appliances=5000'])).toMatchObject({ code: 1, stderr: '' });
   });
 
+  test('shows both modes, and advises the economy mode to a fleet that would fit with it', async () => {
+    const full = await run(['--plan', '--appliances', '1000']);
+    expect(full.stdout).toMatch(/^PORTAL_MODE +full \(as set\) +economy$/m);
+    expect(full.stdout).toMatch(/^CPU, load and cores +every 2\dm\d*s? +every 5m$/m);
+    expect(full.stdout).toMatch(/^Other series +every 2\dm\d*s? +every 1h$/m);
+    expect(full.stdout).toMatch(/^Fits +no +yes$/m);
+    expect(full.stdout).toContain(
+      '  - PORTAL_MODE=economy: CPU, load, cores and uptime every 5m, the other series every 1h',
+    );
+    const directory = temporaryDirectory();
+    const lines = ['PORTAL_URL=https://portal.example.com', 'PORTAL_USER_KEY=key', 'PORTAL_MODE=economy'];
+    writeFileSync(join(directory, '.env'), lines.join('\n'));
+    const economy = await run(['--plan', '--appliances', '1000'], { directory });
+    expect(economy).toMatchObject({ code: 0, stderr: '' });
+    expect(economy.stdout).toMatch(/^PORTAL_MODE +full +economy \(as set\)$/m);
+    expect(economy.stdout).toContain('It fits.');
+  });
+
   test('takes the limits of .env for a number of appliances', async () => {
     const directory = temporaryDirectory();
     const lines = ['PORTAL_URL=https://portal.example.com', 'PORTAL_SERVICE_KEY=key', 'PORTAL_SERVICE_SECRET=secret'];

@@ -9,10 +9,12 @@ export type Item = Readonly<Record<string, unknown>>;
  * the draws its own.
  */
 export function item(name: string, promised: Item, optional: Item, variations: Variations): Item {
+  // Not drawn for nothing: a large fleet has tens of thousands of fields.
+  const isNull = (field: string) => variations.nulls > 0 && draw(name, field, 'null') < variations.nulls;
   const rest = variations.omitOptional
     ? []
     : Object.entries(optional).map(([field, value]) => {
-        return [field, draw(name, field, 'null') < variations.nulls ? null : value] as const;
+        return [field, isNull(field) ? null : value] as const;
       });
   const whole: Item = { ...promised, ...Object.fromEntries(rest) };
   return variations.integers === 'string' ? withTexts(whole) : whole;

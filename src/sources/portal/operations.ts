@@ -1,9 +1,9 @@
-import { type Family, type Fields, isFields } from '../../metrics/family.ts';
+import { type Family, type Fields, isEveryOtherField, isFields } from '../../metrics/family.ts';
 import type { NoteDrop } from '../../metrics/samples.ts';
 import { decimal } from '../../metrics/units.ts';
 import { isoPeriod } from './lookback.ts';
 import { newestFirst, objectOf } from './records.ts';
-import { currentPerformance, furtherSeries, healthScore, standardSeries } from './series.ts';
+import { currentPerformance, furtherSeries, healthScore, loadWindow, standardSeries } from './series.ts';
 
 /** How one telemetry operation is asked and read. */
 export interface Operation {
@@ -30,25 +30,51 @@ export const FURTHER_SERIES: readonly string[] = [
  */
 export const COSTLY_SERIES: Readonly<Record<string, number>> = { appliance_health_score: 1_800_000 };
 
+/** The one series of the economy mode, at the short interval. */
+export const ECONOMY_SERIES = 'current_appliance_performance';
+
+const tables: Readonly<Record<string, readonly Family[]>> = { ...standardSeries, ...furtherSeries };
+const currentNames: ReadonlySet<string> = new Set(currentPerformance.map(({ name }) => name));
+
+/** The series that {@link ECONOMY_SERIES} gives the whole of: with the economy mode there is nothing left to ask them for. */
+export const ECONOMY_REPLACES: readonly string[] = Object.entries(tables)
+  .filter(([name, families]) => name !== 'load_average' && families.every((family) => currentNames.has(family.name)))
+  .map(([name]) => name);
+
 /**
- * The operations for a choice of series. `current_appliance_performance` gives only what no other chosen series gives
- * better, so that no sample comes from two answers.
+ * The operations for a choice of series. Of what two of them could give, one gives all, so that no sample comes from two
+ * answers: the series of its own, whose minutes are finer than a mean over half an hour. With the economy mode it is
+ * `current_appliance_performance`, which is asked more often; a value that came from both by turns would jump between
+ * the two means, and the longer of the two intervals would decide when it is stale.
  */
-export function operationsFor(chosen: readonly string[]): ReadonlyMap<string, Operation> {
-  const tables: Readonly<Record<string, readonly Family[]>> = { ...standardSeries, ...furtherSeries };
+export function operationsFor(chosen: readonly string[], isEconomy = false): ReadonlyMap<string, Operation> {
   const given = new Set(chosen.flatMap((name) => (tables[name] ?? []).map((family) => family.name)));
   const operations = new Map<string, Operation>();
   for (const name of chosen) {
     const families = tables[name];
-    if (families !== undefined) operations.set(name, { families, body: standardBody, records: newestFirst });
-    else if (name === 'current_appliance_performance') {
-      const left = currentPerformance.filter((family) => !given.has(family.name));
+    if (families !== undefined && isEconomy && name === 'load_average') {
+      operations.set(name, { families: shortLoad, body: standardBody, records: withoutLongLoad });
+    } else if (families !== undefined && (!isEconomy || !ECONOMY_REPLACES.includes(name))) {
+      operations.set(name, { families, body: standardBody, records: newestFirst });
+    } else if (name === ECONOMY_SERIES) {
+      const left = isEconomy ? currentPerformance : currentPerformance.filter((family) => !given.has(family.name));
       operations.set(name, { families: left, body: () => ({ period: 'PT30M' }), records: readCurrent });
     } else if (name === 'appliance_health_score') {
       operations.set(name, { families: healthScore, body: () => ({ period: 'PT1H' }), records: readHealth });
     }
   }
   return operations;
+}
+
+/** The load over one and five minutes, which no other operation gives. */
+const shortLoad: readonly Family[] = standardSeries.load_average.filter(({ fields }) => isEveryOtherField(fields));
+
+/** The records without the cores and the load over fifteen minutes, whatever its field is called. */
+function withoutLongLoad(body: unknown, note: NoteDrop): readonly Fields[] {
+  const isLeft = (field: string) => field !== 'num_cores' && loadWindow(field) !== '15m';
+  return newestFirst(body, note).map((record) =>
+    Object.fromEntries(Object.entries(record).filter(([field]) => isLeft(field))),
+  );
 }
 
 function standardBody(periodMs: number, binSeconds: number): Fields {

@@ -13,6 +13,8 @@ import { seriesTimestamp } from './series.ts';
 export interface TelemetrySettings {
   /** The series to ask for, each with its own interval in milliseconds. */
   readonly series: readonly { readonly name: string; readonly intervalMs: number }[];
+  /** Whether `current_appliance_performance` gives what two series could; see {@link operationsFor}. */
+  readonly mode?: 'full' | 'economy';
   readonly lookbackMs: number;
   readonly binSeconds: number;
 }
@@ -28,7 +30,10 @@ export class TelemetryCollector implements Collector {
   constructor(parts: PortalParts, settings: TelemetrySettings) {
     this.#parts = parts;
     this.#settings = settings;
-    this.#operations = operationsFor(settings.series.map(({ name }) => name));
+    this.#operations = operationsFor(
+      settings.series.map(({ name }) => name),
+      settings.mode === 'economy',
+    );
     this.#lookback = new Lookback(settings.lookbackMs);
   }
 

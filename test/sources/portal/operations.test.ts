@@ -3,6 +3,7 @@ import type { Fields } from '../../../src/metrics/family.ts';
 import { toSamples } from '../../../src/metrics/samples.ts';
 import { ShapeError } from '../../../src/runtime/errors.ts';
 import {
+  ECONOMY_REPLACES,
   FURTHER_SERIES,
   type Operation,
   operationsFor,
@@ -44,6 +45,37 @@ describe('the choice of series', () => {
     expect(own(ALL)).toEqual(['filer_appliance_uptime_seconds']);
     expect(own(['current_appliance_performance', 'cpu_utilization'])).toEqual([uptime, load, cores]);
     expect(own(['current_appliance_performance', 'load_average'])).toEqual([uptime, cpu]);
+  });
+});
+
+describe('the choice of series with the economy mode', () => {
+  const names = (chosen: readonly string[]) => {
+    const given = [...operationsFor(chosen, true)].flatMap(([series, { families }]) =>
+      families.map(({ name }) => [name, series] as const),
+    );
+    return new Map(given.map(([name]) => [name, given.filter(([one]) => one === name).map(([, series]) => series)]));
+  };
+
+  test('gives CPU and cores to current_appliance_performance alone, and asks for no series that has nothing left', () => {
+    const writers = names(['current_appliance_performance', ...STANDARD_SERIES]);
+    expect(writers.get('filer_appliance_cpu_utilization_ratio')).toEqual(['current_appliance_performance']);
+    expect(writers.get('filer_appliance_cpu_cores')).toEqual(['current_appliance_performance']);
+    expect(writers.get('filer_appliance_load_average')).toEqual(['current_appliance_performance', 'load_average']);
+    expect(ECONOMY_REPLACES).toEqual(['cpu_utilization']);
+    expect(operationsFor(['cpu_utilization'], true).size).toBe(0);
+  });
+
+  test.each([
+    [{ shortterm: 1, midterm: 2, longterm: 3 }],
+    [{ one_minute_load_average: 1, five_minute_load_average: 2, fifteen_minute_load_average: 3 }],
+    [{ 1: 1, 5: 2, 15: 3 }],
+  ])('leaves the load over one and five minutes to load_average, however it spells them: %o', (fields) => {
+    const load = operationsFor(['current_appliance_performance', 'load_average'], true).get('load_average');
+    const records = load?.records({ items: [{ time: 1, ...fields }], num_cores: 4 }, () => {}) ?? [];
+    expect(valuesOf(toSamples(load?.families ?? [], records, {}, () => {}))).toEqual({
+      'filer_appliance_load_average{window="1m"}': 1,
+      'filer_appliance_load_average{window="5m"}': 2,
+    });
   });
 });
 

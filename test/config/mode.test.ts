@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { effectiveConfiguration } from '../../src/config/describe.ts';
+import { configOf, type Environment, faultsOf, portalOnly } from './surroundings.ts';
+
+const economy = { ...portalOnly, PORTAL_MODE: 'economy' };
+const minutes = (count: number) => count * 60_000;
+
+describe('PORTAL_MODE=economy', () => {
+  const series = (more: Environment = {}) => configOf({ ...economy, ...more }).portal?.series;
+
+  test('polls one series at PORTAL_INTERVAL, the others at PORTAL_FULL_INTERVAL, and not those it gives the whole of', () => {
+    expect(series()).toEqual([
+      { name: 'smb_connections', intervalMs: minutes(5) },
+      { name: 'load_average', intervalMs: minutes(60) },
+      { name: 'cache_utilization', intervalMs: minutes(60) },
+    ]);
+    expect(series({ PORTAL_INTERVAL: '2m', PORTAL_FULL_INTERVAL: '30m', PORTAL_SERIES: 'load_average' })).toEqual([
+      { name: 'smb_connections', intervalMs: minutes(2) },
+      { name: 'load_average', intervalMs: minutes(30) },
+    ]);
+  });
+
+  test('leaves a series the interval that it was given', () => {
+    expect(series({ PORTAL_SERIES: 'smb_connections=1m,load_average=10m,cache_utilization' })).toEqual([
+      { name: 'smb_connections', intervalMs: minutes(1) },
+      { name: 'load_average', intervalMs: minutes(10) },
+      { name: 'cache_utilization', intervalMs: minutes(60) },
+    ]);
+  });
+
+  test('is a fault with a full interval below the short one', () => {
+    expect(faultsOf({ ...economy, PORTAL_FULL_INTERVAL: '1m' })).toEqual([
+      'PORTAL_FULL_INTERVAL: is below PORTAL_INTERVAL; expected at least as long with PORTAL_MODE=economy',
+    ]);
+    expect(faultsOf({ ...portalOnly, PORTAL_FULL_INTERVAL: '1m' })).toEqual([]);
+  });
+
+  test('polls no series at all without the collector telemetry', () => {
+    expect(series({ PORTAL_COLLECTORS: 'volumes' })).toEqual([]);
+  });
+
+  test('is the same configuration once written out and read again', () => {
+    const config = configOf({ ...economy, PORTAL_SERIES: 'load_average=10m,cache_utilization' });
+    const lines = effectiveConfiguration(config)
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('=', 1).concat(line.slice(line.indexOf('=') + 1)))
+      .filter(([, value]) => value !== '');
+    const again = configOf({ ...Object.fromEntries(lines), ...portalOnly });
+    expect(again.portal?.series).toEqual(config.portal?.series);
+  });
+});
+
+test('the full mode polls every series at PORTAL_INTERVAL, and knows what the economy mode would', () => {
+  const portal = configOf(portalOnly).portal;
+  expect(portal?.series).toEqual(portal?.seriesByMode.full);
+  expect(portal?.series.map(({ intervalMs }) => intervalMs)).toEqual([minutes(5), minutes(5), minutes(5)]);
+  expect(portal?.seriesByMode.economy).toEqual(configOf(economy).portal?.series);
+});
