@@ -168,7 +168,7 @@ function politeClient(
   { api, baseUrl, limit, dailyLimit, mostPerMs }: Target,
   config: Config,
   own: OwnMetrics,
-  { clock, version }: Outside,
+  { clock, version, connect = createDispatcher }: Outside,
 ): {
   readonly client: JsonClient;
   readonly pacer: Pacer;
@@ -176,7 +176,7 @@ function politeClient(
   readonly close: () => Promise<void>;
 } {
   const { concurrency, timeoutMs, maxResponseBytes, proxy } = config.requests;
-  const dispatcher = createDispatcher(
+  const dispatcher = connect(
     concurrency,
     proxy && {
       httpProxy: proxy.httpProxy?.url.reveal() ?? '',

@@ -2,7 +2,7 @@
  * A stand-in for both upstream services on one port of this machine. All it says is a function of the seed, the clock
  * and what was asked of it before, so two of them with one seed and one clock say the same.
  */
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
 import type { Fault } from './faults.ts';
@@ -54,6 +54,8 @@ export interface StandIn {
   removeAppliance(serial: string): void;
   renameAppliance(serial: string, title: string): void;
   renameVolume(guid: string, title: string): void;
+  /** Serves one request as the listener does, for whoever has one without a connection. */
+  readonly serve: RequestListener;
   /** Ends at once, open connections included. */
   close(): Promise<void>;
 }
@@ -64,7 +66,8 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
   const world = new World(seed, { appliances, volumes }, clock.now());
   const credentials = credentialsOf(seed);
   const service = new Service(clock, world, credentials, { ...plausible, ...options.variations });
-  const server = createServer((request, response) => void service.serve(request, response));
+  const serve: RequestListener = (request, response) => void service.serve(request, response);
+  const server = createServer(serve);
   // Longer than clients keep an idle connection, so that none is closed under a request just sent.
   server.keepAliveTimeout = 120_000;
   const origin = `http://127.0.0.1:${await listen(server, port)}`;
@@ -86,6 +89,7 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
     removeAppliance: (serial) => world.removeAppliance(serial, clock.now()),
     renameAppliance: (serial, title) => world.renameAppliance(serial, title),
     renameVolume: (guid, title) => world.renameVolume(guid, title),
+    serve,
     close: () => close(server),
   };
 }

@@ -1,0 +1,67 @@
+import type { FaultEffect } from '../../src/demo/faults.ts';
+import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { Random } from '../../src/runtime/random.ts';
+
+/** Something that goes wrong for a while. */
+export interface Trouble {
+  readonly name: string;
+  /** Whom it concerns: all of one service, or one appliance only. */
+  readonly touches: 'gfa' | 'portal' | { readonly serial: string };
+  /** How long after its end it may still be felt, beside the two intervals that everything may take, in milliseconds. */
+  readonly echoMs: number;
+}
+
+const BODIES = [
+  '',
+  'null',
+  '[]',
+  '{}',
+  '42',
+  '{"items":{}}',
+  '{"items":[null,{}]}',
+  '<html>',
+  '{"items":[',
+  '{"__proto__":{}}',
+];
+const STATUSES = [301, 400, 401, 403, 404, 406, 408, 413, 422, 500, 502, 503, 504];
+const RETRY_AFTER = ['1', '60', 'soon', '-1', '0', '300'];
+
+/** A trouble drawn by chance: an answer spoiled in one of many ways, for an operation, an appliance or a whole service. */
+export function troubleOf(random: Random, standIn: StandIn): Trouble & { readonly begin: () => () => void } {
+  const one = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const effect = effectOf(random, one);
+  const { serial } = one(standIn.fleet.appliances);
+  const scope = one([
+    { operation: 'data', touches: 'gfa' },
+    { operation: /^(?!data$)/, touches: 'portal' },
+    { operation: /^(?:serials|edges)$/, touches: 'portal' },
+    { operation: /^(?:token|refresh)$/, touches: 'portal' },
+    { operation: 'refresh', touches: 'portal' },
+    { serial, touches: { serial } },
+    { serial, operation: 'cpu_utilization', touches: { serial } },
+  ] as const);
+  const isRefusal = effect.kind === 'status' && effect.status === 429;
+  const { touches, ...where } = scope;
+  return {
+    name: `${describe(effect)} of ${JSON.stringify({ ...where, operation: String(scope.operation ?? 'all') })}`,
+    // A refusal holds up everything, for the time that it says or a part of the time that it has lasted.
+    touches: isRefusal && touches !== 'gfa' ? 'portal' : touches,
+    echoMs: isRefusal ? 1_200_000 : 0,
+    begin: () => standIn.fail({ ...effect, ...where }),
+  };
+}
+
+function effectOf(random: Random, one: <Item>(items: readonly Item[]) => Item): FaultEffect {
+  if (random() < 0.1) {
+    const told = one(RETRY_AFTER);
+    return { kind: 'status', status: 429, headers: random() < 0.3 ? {} : { 'retry-after': told } };
+  }
+  const kind = one(['status', 'status', 'body', 'body', 'reset', 'cut', 'hang', 'hang-body', 'drip'] as const);
+  if (kind === 'status') return { kind, status: one(STATUSES) };
+  return kind === 'body' ? { kind, body: one(BODIES) } : { kind };
+}
+
+function describe(effect: FaultEffect): string {
+  if (effect.kind === 'status') return `${effect.status} ${JSON.stringify(effect.headers ?? {})}`;
+  return effect.kind === 'body' ? `the body ${String(effect.body)}` : effect.kind;
+}
