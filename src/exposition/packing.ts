@@ -23,7 +23,7 @@ export class Packing {
   readonly #clock: Clock;
   readonly #askedAt = new Map<Coding, number>();
   #lanes = 0;
-  #ended: Promise<unknown> = Promise.resolve();
+  #ended: Promise<void> = Promise.resolve();
 
   constructor(store: ChunkStore, clock: Clock) {
     this.#store = store;
@@ -31,7 +31,7 @@ export class Packing {
   }
 
   /** Resolves when nothing is left to be packed, as far as is known now. */
-  get idle(): Promise<unknown> {
+  get idle(): Promise<void> {
     return this.#ended;
   }
 
@@ -50,7 +50,9 @@ export class Packing {
       this.#lanes += 1;
       // Not within the caller's turn: a row of publications is packed after the last one.
       const lane = turn().then(() => this.#work());
-      this.#ended = Promise.all([this.#ended, lane]);
+      const before = this.#ended;
+      // Resolves with nothing: with what came before it, it would keep all of that alive for good.
+      this.#ended = lane.then(() => before);
     }
   }
 
