@@ -61,6 +61,7 @@ export class ExpositionServer {
   readonly #server: Server;
   #scrapes = 0;
   #closing = false;
+  #isShort = false;
   /** Connections that are not secured yet. */
   readonly #shakingHands = new Set<Socket>();
   /** Which rules a connection was made under. */
@@ -72,7 +73,11 @@ export class ExpositionServer {
     this.#server.maxConnections = settings.maxConnections;
     if (settings.front !== undefined) this.#putBehind(settings.front);
     this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const ended = new AbortController();
+      // Whatever the page: who does not read it holds a connection, and gives it back.
+      void settings.clock.sleep(scrapeTimeoutMs(request), ended.signal).then(() => response.destroy());
       response.once('close', () => {
+        ended.abort();
         // A connection busy when the server closed stays open for the next request otherwise, which never comes.
         if (this.#closing) request.socket.end();
       });
@@ -91,6 +96,10 @@ export class ExpositionServer {
       this.#server.once('error', reject);
       this.#server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
         this.#server.off('error', reject);
+        this.#server.on('error', (err) => this.#cannotTake(err));
+        this.#server.on('connection', () => {
+          this.#isShort = false;
+        });
         resolve((this.#server.address() as AddressInfo).port);
       });
     });
@@ -117,6 +126,12 @@ export class ExpositionServer {
       this.#server.closeIdleConnections();
       if (signal.aborted) cut();
     });
+  }
+
+  /** Of a machine out of files or memory; unheard, it would end the process. Said once until a connection comes again. */
+  #cannotTake(err: Error): void {
+    if (!this.#isShort) this.#settings.log.error({ err }, 'a connection could not be taken; going on');
+    this.#isShort = true;
   }
 
   /** Node's own handling of a connection comes after the front, and not at once. */
@@ -180,7 +195,7 @@ export class ExpositionServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { site, clock, log } = this.#settings;
+    const { site, log } = this.#settings;
     const format = chooseFormat(request.headers.accept);
     const coding = chooseCoding(request.headers['accept-encoding'], CODINGS);
     const body = await site.exposition(format, coding);
@@ -193,18 +208,11 @@ export class ExpositionServer {
       response.end();
       return;
     }
-    const ended = new AbortController();
-    const tooLong = new AbortController();
-    void clock.sleep(scrapeTimeoutMs(request), ended.signal).then(() => {
-      if (!ended.signal.aborted) tooLong.abort();
-    });
     try {
-      await send(response, body.pieces(), tooLong.signal);
+      await send(response, body.pieces());
     } catch (err) {
       // The scraper went away or was too slow: its matter, and everything that it held is free now.
       log.debug({ err }, 'a scrape was not read to its end');
-    } finally {
-      ended.abort();
     }
   }
 }
