@@ -7,6 +7,9 @@ export type Compare = (password: string, hash: string) => Promise<boolean>;
 /** As built: Node runs no other file in a thread. */
 const FILE = new URL('./password-worker.js', import.meta.url);
 
+/** bcrypt takes a few kilobytes; a thread with a heap like the process's own would be felt in a small container. */
+const MEMORY = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 4 } as const;
+
 /** Checks passwords on a thread of its own, which begins with the first of them and never holds up the process's end. */
 export class PasswordThread {
   readonly #waiting = new Map<number, { resolve(matches: boolean): void; reject(error: Error): void }>();
@@ -25,7 +28,7 @@ export class PasswordThread {
 
   #begin(): Worker {
     // Not the environment: the thread has no use for what may be a secret.
-    const worker = new Worker(FILE, { env: {}, stdout: false, stderr: false });
+    const worker = new Worker(FILE, { env: {}, resourceLimits: MEMORY });
     worker.unref();
     worker.on('message', ({ id, matches }: Verdict) => {
       this.#waiting.get(id)?.resolve(matches);
