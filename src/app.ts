@@ -6,6 +6,7 @@ import { OwnMetrics } from './exposition/own.ts';
 import { landingPage, statusPage } from './exposition/pages.ts';
 import { ExpositionServer } from './exposition/server.ts';
 import { ChunkStore } from './exposition/store.ts';
+import { type Guard, webFront } from './guard.ts';
 import { keptOf } from './kept.ts';
 import type { Api } from './metrics/snapshot.ts';
 import type { Outside } from './outside.ts';
@@ -14,6 +15,7 @@ import type { SnapshotSink } from './polling/watch.ts';
 import { read, report, stretchOf } from './report.ts';
 import type { GfaCollector } from './sources/gfa/collector.ts';
 import { StateKeeper } from './state/keeper.ts';
+import { Reloading } from './web/reloading.ts';
 
 /** The program, built and not yet started. */
 export interface App {
@@ -31,7 +33,7 @@ export interface App {
 const STATE_INTERVAL_MS = 60_000;
 
 /** Builds the program from its configuration: the one place that knows everybody. */
-export function createApp(config: Config, outside: Outside): App {
+export function createApp(config: Config, outside: Outside, guard?: Guard): App {
   const { clock, log } = outside;
   // Shard 0 alone polls `/data`: on the others that API is not one that could be down.
   const gfa = config.shard.index === 0 ? config.gfa : undefined;
@@ -57,6 +59,7 @@ export function createApp(config: Config, outside: Outside): App {
       eventMemory: collector && { ...collector.ledger.memory, limits: EVENT_MEMORY },
       bookmarks: collector?.ledger.bookmarks,
       state: keeper,
+      web: reloading?.reading,
     }),
     () => freshness.expire(clock.monotonic()),
     clock,
@@ -82,8 +85,10 @@ export function createApp(config: Config, outside: Outside): App {
   }
   if (config.portal) sources.push(portalSource(config, config.portal, own, sink, outside));
 
+  const front = guard && webFront(config.web, guard, outside);
   const server = new ExpositionServer({
     ...config.web,
+    front,
     clock,
     log,
     site: {
@@ -93,6 +98,20 @@ export function createApp(config: Config, outside: Outside): App {
       landingPage: () => landingPage(outside.version, config.web.metricsPath),
     },
   });
+  const reloading =
+    guard &&
+    front &&
+    new Reloading({
+      path: guard.path,
+      read: guard.read,
+      first: guard.first,
+      adopt: (rules) => {
+        front.adopt(rules);
+        server.closeIdle();
+      },
+      clock,
+      log,
+    });
   /** Takes back what the process before this one kept; what is still fresh of it is exposed before the first poll. */
   const restore = async () => {
     await keeper?.load();
@@ -111,7 +130,11 @@ export function createApp(config: Config, outside: Outside): App {
       const port = await server.listen();
       await restore();
       const saving = gfa === undefined && keeper?.run(STATE_INTERVAL_MS, stopping.signal);
-      running = Promise.all([saving, ...sources.map(({ runner }) => runner.run(stopping.signal))]);
+      running = Promise.all([
+        saving,
+        reloading?.run(stopping.signal),
+        ...sources.map(({ runner }) => runner.run(stopping.signal)),
+      ]);
       log.info({ port, path: config.web.metricsPath, apis, version: outside.version }, 'serving');
       return port;
     },

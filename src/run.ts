@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import process from 'node:process';
 import { type App, createApp } from './app.ts';
 import { type Command, EXIT, type Invocation, parseArguments, usage } from './cli.ts';
@@ -7,6 +8,8 @@ import type { Config, LogConfig } from './config/config.ts';
 import { effectiveConfiguration, helpText } from './config/describe.ts';
 import { settledTexts } from './config/environment.ts';
 import { loadConfig } from './config/load.ts';
+import { loosenessOf, secretFilesOf } from './config/secret-files.ts';
+import { type Guard, readGuard } from './guard.ts';
 import type { Outside } from './outside.ts';
 import { planOf, planText } from './plan.ts';
 import { systemClock } from './runtime/clock.ts';
@@ -41,7 +44,7 @@ async function obey(invocation: Invocation, environment: Environment, stopped: P
   const { command } = invocation;
   if (command === 'help') return say(usage(helpText()));
   if (command === 'version') return say(packageVersion());
-  if (command === 'check-config') return say(effectiveConfiguration(load(environment, readText)));
+  if (command === 'check-config') return checkConfig(load(environment, readText));
   if (command === 'plan') return plan(invocation, environment, stopped);
   if (command !== 'demo') return live(command, load(environment, readText), stopped);
   // Loaded only when asked for: a real exporter has no use for made-up services.
@@ -54,6 +57,26 @@ async function obey(invocation: Invocation, environment: Environment, stopped: P
   }
 }
 
+async function checkConfig(config: Config): Promise<number> {
+  const guard = await readGuard(config.web, readTextLater);
+  for (const line of await looseFiles(config, guard)) process.stderr.write(`warning: ${line}\n`);
+  return say(effectiveConfiguration(config));
+}
+
+/** The lines about secrets in files that are too open. A file that is gone by now is somebody else's line. */
+async function looseFiles(config: Config, guard: Guard | undefined): Promise<readonly string[]> {
+  const paths = [...secretFilesOf(config), ...(guard?.first.rules.secretFiles ?? [])];
+  const lines = paths.map(async (path) => {
+    try {
+      const [{ mode }, realPath] = await Promise.all([stat(path), realpath(path)]);
+      return loosenessOf(path, { mode, realPath });
+    } catch {
+      return undefined;
+    }
+  });
+  return (await Promise.all(lines)).filter((line) => line !== undefined);
+}
+
 async function live(command: Command, config: Config, stopped: Promise<void>): Promise<number> {
   // Every poll under way hears of the stop by one signal: above ten, by default, Node would call that a leak.
   setMaxListeners(4 * config.requests.concurrency + 20);
@@ -61,7 +84,14 @@ async function live(command: Command, config: Config, stopped: Promise<void>): P
   process.on('unhandledRejection', (reason) => {
     log.error({ err: asError(reason) }, 'a defect: a promise was rejected and nobody heard; going on');
   });
-  const app = createApp(config, outside(log));
+  process.on('uncaughtException', (error) => {
+    // By the log, and not by Node: that prints whatever hangs on an error, such as the headers of a request.
+    log.error({ err: asError(error) }, 'a defect: an exception that nobody caught; ending');
+    process.exit(EXIT.failure);
+  });
+  const guard = await readGuard(config.web, readTextLater);
+  for (const reason of await looseFiles(config, guard)) log.warn({ reason }, 'a file with a secret is too open');
+  const app = createApp(config, outside(log), guard);
   return command === 'once' ? once(app, stopped) : serve(app, config, stopped);
 }
 
@@ -141,6 +171,10 @@ function load(environment: Environment, readFile: (path: string) => string): Con
 
 function readText(path: string): string {
   return readFileSync(path, 'utf8');
+}
+
+function readTextLater(path: string): Promise<string> {
+  return readFile(path, 'utf8');
 }
 
 /** For the demo, which no `.env` of a real account may touch. */

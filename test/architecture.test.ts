@@ -45,6 +45,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   'sources/': ['transport/', 'metrics/', 'runtime/'],
   'polling/': ['metrics/', 'runtime/'],
   'exposition/': ['metrics/', 'runtime/'],
+  'web/': ['runtime/', 'exposition/front.ts'],
   'demo/': ['runtime/'],
   'catalog.ts': ['metrics/', 'sources/', 'exposition/own-table.ts'],
 };
@@ -52,6 +53,7 @@ const knowEverybody = [
   'app.ts',
   'apis.ts',
   'outside.ts',
+  'guard.ts',
   'report.ts',
   'kept.ts',
   'plan.ts',
@@ -82,6 +84,8 @@ describe.each([...files])('%s', (path, { text, code, imports }) => {
       ['ajv', /^config\//],
       ['pino', /^runtime\/log\.ts$/],
       ['pino-pretty', /^run\.ts$/],
+      ['yaml', /^web\/section\.ts$/],
+      ['bcryptjs', /^web\/password-worker\.ts$/],
       ['p-limit', /^apis\.ts$/],
     ];
     const strangers = imports.filter(({ what, kind }) => {

@@ -154,7 +154,14 @@ const VARIABLES: ReadonlySet<string> = new Set([
   ...rows.flatMap(({ name, row }) => (row.file ? [name, fileVariable(name)] : [name])),
   'NAME_FILE',
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'FILER_EXPORTER_REVISION'],
-  ...['NODE_IMAGE', 'NODE_DIGEST', 'REQUIRE_PROMETHEUS'],
+  ...[
+    'NODE_IMAGE',
+    'NODE_DIGEST',
+    'REQUIRE_PROMETHEUS',
+    'REQUIRE_TLS_CLIENTS',
+    'NODE_TLS_REJECT_UNAUTHORIZED',
+    'NODE_DEBUG',
+  ],
 ]);
 
 function nodeMetrics(): readonly string[] {

@@ -23,6 +23,7 @@ interface LockedPackage {
   readonly resolved?: string;
   readonly license?: string;
   readonly dev?: boolean;
+  readonly optional?: boolean;
   readonly hasInstallScript?: boolean;
   readonly engines?: Readonly<Record<string, string>>;
 }
@@ -59,6 +60,15 @@ describe('the dependencies', () => {
   test('name no registry: whoever installs them takes them from their own', () => {
     expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
     expect(textOf('package-lock.json')).not.toMatch(/"https?:\/\/[^"]*\.tgz/);
+  });
+
+  test('are as many in production, and under such licences, as docs/security.md says', () => {
+    const production = locked.filter(([, { dev, optional }]) => !dev && !optional);
+    expect(textOf('docs/security.md')).toContain(`- ${production.length} packages run in production, `);
+    const licences = new Set(production.map(([, { license }]) => license));
+    expect([...licences].filter((licence) => !/^(?:MIT|ISC|BSD-\d-Clause|Apache-2\.0)$/.test(licence ?? ''))).toEqual(
+      [],
+    );
   });
 
   test('run no script while they are installed, but for development', () => {

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { bad, good, type Kind, quoted } from './kind.ts';
+import { bad, entriesOf, good, type Kind, quoted } from './kind.ts';
 
 /**
  * The base URL of an API, without a slash behind it. Values that may hold a password or a token (an `@`, a query) are
@@ -55,6 +55,28 @@ export const metricsPath: Kind<string> = {
     return TAKEN_PATHS.includes(bare) || bare.startsWith('/api/') ? bad(`${quoted(text)} is taken`) : good(text);
   },
 };
+
+/** The paths that tell nothing but how the process is. */
+export const PROBE_PATHS = ['/healthz', '/readyz'] as const;
+
+/** Some of the paths for probes, or none of them. */
+export const openPaths: Kind<readonly string[]> = {
+  label: 'list of paths',
+  expects: `a comma-separated list of ${PROBE_PATHS.join(', ')}, or none`,
+  parse: (text) => {
+    const paths = [...new Set(entriesOf(text))];
+    if (text.trim() === 'none') return good([]);
+    const strange = paths.find((path) => !PROBE_PATHS.some((probe) => probe === path));
+    if (strange !== undefined) return bad(`${quoted(strange)} is not one of them`);
+    return paths.length === 0 ? bad(`${quoted(text)} is an empty list`) : good(paths);
+  },
+};
+
+/** Whether a URL's host is this machine: `localhost`, a name below it, 127.0.0.0/8 or ::1. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
 
 /** The headers that are set elsewhere, or that the connection is made of. */
 const TAKEN_HEADERS = [

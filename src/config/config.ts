@@ -81,6 +81,8 @@ export interface RequestsConfig {
   readonly maxResponseBytes: number;
   /** Requests in flight at most, per API. */
   readonly concurrency: number;
+  /** `http:` URLs beyond this machine are allowed. */
+  readonly allowInsecure: boolean;
   /** Undefined when neither HTTP_PROXY nor HTTPS_PROXY is set. */
   readonly proxy: ProxyConfig | undefined;
 }
@@ -122,8 +124,12 @@ export interface WebConfig {
   readonly port: number;
   readonly metricsPath: string;
   readonly maxScrapes: number;
+  /** Connections open at once at most. */
+  readonly maxConnections: number;
   /** TLS and basic auth, in the file format of the Prometheus exporter toolkit. */
   readonly configFile: string | undefined;
+  /** Paths served without a password and, where the operator named them, without a client certificate. */
+  readonly openPaths: { readonly paths: readonly string[]; readonly named: boolean };
 }
 
 /** A level of the logger, `silent` included. */

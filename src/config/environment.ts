@@ -1,6 +1,6 @@
 import { parseEnv } from 'node:util';
+import { nearest } from '../runtime/nearest.ts';
 import { quoted } from './kind.ts';
-import { nearest } from './nearest.ts';
 import { fileVariable, rows, type VariableName } from './variables.ts';
 
 /** Variables that are set, by name; never to an empty text. */

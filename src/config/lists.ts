@@ -1,6 +1,6 @@
+import { nearest } from '../runtime/nearest.ts';
 import { parseDuration } from './duration.ts';
 import { bad, entriesOf, type Flaw, good, type Kind, type Parsed, quoted, type Vocabulary } from './kind.ts';
-import { nearest } from './nearest.ts';
 
 /** A list whose entries are read one by one: every bad entry is a flaw, an entry given twice counts once. */
 function listOf<Entry extends string | number>(

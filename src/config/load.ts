@@ -1,4 +1,5 @@
 import { ConfigError } from '../runtime/errors.ts';
+import { PROBE_PATHS } from './addresses.ts';
 import type { Config, GfaConfig, PortalConfig, PortalCredentials, ProxyConfig } from './config.ts';
 import { type Fault, type ReadFile, settledTexts, type Texts, unknownVariables } from './environment.ts';
 import type { Vocabulary } from './kind.ts';
@@ -66,6 +67,7 @@ function settled(values: Values, proxy: ProxyConfig | undefined, vocabulary: Voc
       timeoutMs: values.REQUEST_TIMEOUT,
       maxResponseBytes: values.MAX_RESPONSE_BYTES,
       concurrency: values.PORTAL_CONCURRENCY,
+      allowInsecure: values.ALLOW_INSECURE_UPSTREAM,
       proxy,
     },
     staleAfter: values.STALE_AFTER,
@@ -76,7 +78,9 @@ function settled(values: Values, proxy: ProxyConfig | undefined, vocabulary: Voc
       ...values.LISTEN_ADDRESS,
       metricsPath: values.METRICS_PATH,
       maxScrapes: values.MAX_SCRAPES,
+      maxConnections: values.MAX_CONNECTIONS,
       configFile: values.WEB_CONFIG_FILE,
+      openPaths: { paths: values.WEB_OPEN_PATHS ?? PROBE_PATHS, named: values.WEB_OPEN_PATHS !== undefined },
     },
     shutdownTimeoutMs: values.SHUTDOWN_TIMEOUT,
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT ?? 'auto' },

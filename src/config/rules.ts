@@ -1,3 +1,4 @@
+import { isLoopback } from './addresses.ts';
 import type { Fault, Texts } from './environment.ts';
 import { fileVariable, rows, type Values, type VariableName, variables } from './variables.ts';
 
@@ -11,7 +12,8 @@ export function ruleFaults(texts: Texts, values: Partial<Values>): readonly Faul
     ...apiFaults(isSet),
     ...strayFaults(isSet),
     ...credentialFaults(isSet, values),
-    ...webFaults(isSet),
+    ...insecureFaults(values),
+    ...nodeFaults(texts),
     ...shardFaults(values),
   ];
 }
@@ -68,10 +70,23 @@ function credentialFaults(isSet: IsSet, { PORTAL_AUTH: asked }: Partial<Values>)
 const USER_KEY = ['PORTAL_USER_KEY'] as const;
 const SERVICE_KEY_PAIR = ['PORTAL_SERVICE_KEY', 'PORTAL_SERVICE_SECRET'] as const;
 
-/** Refused and not passed over: nobody shall believe that a password protects what it does not. */
-function webFaults(isSet: IsSet): readonly Fault[] {
-  const missing = 'TLS and basic auth are not there yet; expected to be unset, with a proxy or network policy in front';
-  return isSet('WEB_CONFIG_FILE') ? [fault('WEB_CONFIG_FILE', missing)] : [];
+/** Keys and tokens in the clear are for this machine alone, unless the operator says otherwise. */
+function insecureFaults({ ALLOW_INSECURE_UPSTREAM: isAllowed, ...values }: Partial<Values>): readonly Fault[] {
+  if (isAllowed !== false) return [];
+  return (['GFA_URL', 'PORTAL_URL'] as const).flatMap((name) => {
+    const url = values[name];
+    if (url === undefined || url.startsWith('https:') || isLoopback(url)) return [];
+    const expected = 'expected https, or ALLOW_INSECURE_UPSTREAM=true to send keys and tokens in the clear';
+    return [fault(name, `is an http URL beyond this machine; ${expected}`)];
+  });
+}
+
+/** Node's own switches, which are not ours to define but to refuse where they would not do what somebody believes. */
+function nodeFaults(texts: Texts): readonly Fault[] {
+  if (texts.get('NODE_TLS_REJECT_UNAUTHORIZED') !== '0') return [];
+  const expected =
+    'expected to be unset: certificates are always checked; add your own authority with NODE_EXTRA_CA_CERTS';
+  return [{ variable: undefined, line: `NODE_TLS_REJECT_UNAUTHORIZED: is 0; ${expected}` }];
 }
 
 function shardFaults({ SHARD: index, TOTAL_SHARDS: total }: Partial<Values>): readonly Fault[] {

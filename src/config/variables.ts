@@ -1,4 +1,4 @@
-import { baseUrl, headerName, listenAddress, metricsPath } from './addresses.ts';
+import { baseUrl, headerName, listenAddress, metricsPath, openPaths } from './addresses.ts';
 import type { Kind } from './kind.ts';
 import { choice, count, duration, filePath, headerValue, rate, secret, truth, wholeSeconds } from './kinds.ts';
 import { bucketList, collectorList, SHORTEST_INTERVAL_MS, serialList, seriesList, wordList } from './lists.ts';
@@ -169,6 +169,11 @@ export const variables = {
     kind: filePath,
     help: "keeps event counters, seen events and the day's budget over restarts",
   },
+  ALLOW_INSECURE_UPSTREAM: {
+    kind: truth,
+    default: 'false',
+    help: '`true` allows `http:` URLs beyond this machine: keys travel in the clear',
+  },
   PORTAL_COLLECTORS: {
     kind: collectorList,
     unset: `\`${USUAL_COLLECTORS.join(',')}\``,
@@ -191,7 +196,17 @@ export const variables = {
   },
   WEB_CONFIG_FILE: {
     kind: filePath,
-    help: 'TLS and basic auth as in the Prometheus exporter toolkit; not there yet, refused',
+    help: 'TLS and basic auth, in the file format of the Prometheus exporter toolkit',
+  },
+  WEB_OPEN_PATHS: {
+    kind: openPaths,
+    unset: '`/healthz,/readyz`',
+    help: 'need no password and, where set, no client certificate; `none` for neither',
+  },
+  MAX_CONNECTIONS: {
+    kind: count({ least: 1 }),
+    default: '256',
+    help: 'connections open at once; further ones are closed unheard',
   },
   SHARD: {
     kind: count({ least: 0 }),

@@ -165,4 +165,25 @@ export const ownTable = {
     unit: undefined,
     labels: [],
   },
+  webConfigGood: {
+    name: 'filer_exporter_web_config_last_reload_successful',
+    help: '1 while what the web configuration file and its certificates hold is in force; 0 while the last good state is. Only with WEB_CONFIG_FILE.',
+    type: 'gauge',
+    unit: undefined,
+    labels: [],
+  },
+  webConfigRead: {
+    name: 'filer_exporter_web_config_last_reload_success_timestamp_seconds',
+    help: 'When the web configuration in force was read. Only with WEB_CONFIG_FILE.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: [],
+  },
+  webCertificateExpiry: {
+    name: 'filer_exporter_web_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate that the exporter serves with ends. Only where it serves with TLS.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: [],
+  },
 } as const satisfies Record<string, OwnMetric>;

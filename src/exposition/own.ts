@@ -35,6 +35,14 @@ export interface ExporterReading {
   readonly bookmarks?: { readonly missed: number; readonly isSuspicious: boolean } | undefined;
   /** How the state file fares; undefined without one. */
   readonly state?: { readonly errors: number } | undefined;
+  /** How the web configuration fares; undefined without one. */
+  readonly web?:
+    | {
+        readonly isGood: boolean;
+        readonly lastSuccessSeconds: number;
+        readonly expirySeconds: number | undefined;
+      }
+    | undefined;
 }
 
 /** Hears of every request of one API. */
@@ -76,6 +84,9 @@ export class OwnMetrics {
   readonly #bookmarksMissed = this.#counter(ownTable.bookmarksMissed);
   readonly #keyShared = this.#gauge(ownTable.clientKeyShared);
   readonly #stateErrors = this.#counter(ownTable.stateFileErrors);
+  readonly #webConfigGood = this.#gauge(ownTable.webConfigGood);
+  readonly #webConfigRead = this.#gauge(ownTable.webConfigRead);
+  readonly #webCertificateExpiry = this.#gauge(ownTable.webCertificateExpiry);
 
   /** `build`: what is running. `apis`: those that are configured; they have their series from the start. */
   constructor(
@@ -128,7 +139,7 @@ export class OwnMetrics {
     return text;
   }
 
-  #take({ apis, samples, eventMemory, bookmarks, state }: ExporterReading): void {
+  #take({ apis, samples, eventMemory, bookmarks, state, web }: ExporterReading): void {
     for (const reading of apis) {
       const { api } = reading;
       this.#up.set({ api }, reading.up ? 1 : 0);
@@ -149,11 +160,25 @@ export class OwnMetrics {
     setTotal(this.#stateErrors, state?.errors ?? 0);
     setTotal(this.#bookmarksMissed, bookmarks?.missed ?? 0);
     this.#keyShared.set(bookmarks?.isSuspicious ? 1 : 0);
+    this.#takeWeb(web);
     if (eventMemory === undefined) return;
     this.#eventMemory.set(eventMemory.size);
     this.#eventMemoryLimit.set({ scope: 'pair' }, eventMemory.limits?.perPair ?? 0);
     this.#eventMemoryLimit.set({ scope: 'all' }, eventMemory.limits?.total ?? 0);
     setTotal(this.#evicted, eventMemory.evicted);
+  }
+
+  /** What there is none of is not told: prom-client shows a gauge without labels as 0 until it is removed. */
+  #takeWeb(web: ExporterReading['web']): void {
+    const values = [
+      [this.#webConfigGood, web && (web.isGood ? 1 : 0)],
+      [this.#webConfigRead, web?.lastSuccessSeconds],
+      [this.#webCertificateExpiry, web?.expirySeconds],
+    ] as const;
+    for (const [gauge, value] of values) {
+      if (value === undefined) gauge.remove();
+      else gauge.set(value);
+    }
   }
 
   #gauge({ name, help, labels }: OwnMetric): Gauge<string> {

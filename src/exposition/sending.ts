@@ -11,13 +11,12 @@ const JOINED_BYTES = 64 * 1024;
 
 /**
  * Writes buffers to an answer, as fast as it is read, and ends it. Resolves when all is handed over; rejects when the
- * reader goes away or `signal` cuts it off.
+ * reader goes away or the answer is cut off.
  */
-export async function send(response: ServerResponse, buffers: Iterable<Buffer>, signal: AbortSignal): Promise<void> {
+export async function send(response: ServerResponse, buffers: Iterable<Buffer>): Promise<void> {
   const ended = new Promise<void>((resolve, reject) => {
     response.once('finish', resolve);
     response.once('close', () => reject(new Error('the scraper went away')));
-    signal.addEventListener('abort', () => response.destroy(), { once: true });
   });
   // Also where nobody awaits it any more.
   ended.catch(() => {});

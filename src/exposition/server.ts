@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { type Body, CODINGS, type Coding } from './coding.ts';
+import type { Front } from './front.ts';
 import { CONTENT_TYPES, chooseCoding, chooseFormat } from './negotiate.ts';
 import { send } from './sending.ts';
 import type { Format } from './text.ts';
@@ -27,13 +28,32 @@ export interface ServerSettings {
   readonly metricsPath: string;
   /** Scrapes served at once; 503 beyond. */
   readonly maxScrapes: number;
+  /** Connections open at once; further ones are closed unheard. */
+  readonly maxConnections: number;
+  /** TLS and who may ask; without it everybody may, in plain. */
+  readonly front?: Front | undefined;
   readonly site: Site;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** A scrape that does not end within this, in milliseconds, is cut off where the scraper names no time-out of its own. */
+/** An answer that is not read within this, in milliseconds, is cut off where the scraper names no time-out of its own. */
 const LONGEST_SCRAPE_MS = 120_000;
+
+/** Bounds for what clients send. Nobody who means well comes near them. */
+const BOUNDS = {
+  /** Request line and headers, in bytes; 431 beyond. */
+  maxHeaderSize: 16_384,
+  /** For the headers, and for the whole request. */
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 75_000,
+  /** How often the two are looked at. */
+  connectionsCheckingInterval: 5_000,
+} as const;
+
+/** Nothing here takes a body; of one that comes anyway so many bytes are read and thrown away. */
+const MOST_BODY_BYTES = 65_536;
 
 /** Serves the exposition and the pages. No request ever waits for an API. */
 export class ExpositionServer {
@@ -41,17 +61,28 @@ export class ExpositionServer {
   readonly #server: Server;
   #scrapes = 0;
   #closing = false;
+  #isShort = false;
+  /** Connections that are not secured yet. */
+  readonly #shakingHands = new Set<Socket>();
+  /** Which rules a connection was made under. */
+  readonly #generations = new WeakMap<Socket, number>();
 
   constructor(settings: ServerSettings) {
     this.#settings = settings;
-    this.#server = createServer({ headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 75_000 });
+    this.#server = createServer(BOUNDS);
+    this.#server.maxConnections = settings.maxConnections;
+    if (settings.front !== undefined) this.#putBehind(settings.front);
     this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const ended = new AbortController();
+      // Whatever the page: who does not read it holds a connection, and gives it back.
+      void settings.clock.sleep(scrapeTimeoutMs(request), ended.signal).then(() => response.destroy());
       response.once('close', () => {
+        ended.abort();
         // A connection busy when the server closed stays open for the next request otherwise, which never comes.
         if (this.#closing) request.socket.end();
       });
       this.#answer(request, response).catch((err: unknown) => {
-        settings.log.error({ err, path: request.url }, 'a request could not be answered');
+        settings.log.error({ err, path: pathOf(request) }, 'a request could not be answered');
         if (!response.headersSent) sendText(response, 500, 'internal error\n');
         else response.destroy();
       });
@@ -65,16 +96,28 @@ export class ExpositionServer {
       this.#server.once('error', reject);
       this.#server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
         this.#server.off('error', reject);
+        this.#server.on('error', (err) => this.#cannotTake(err));
+        this.#server.on('connection', () => {
+          this.#isShort = false;
+        });
         resolve((this.#server.address() as AddressInfo).port);
       });
     });
+  }
+
+  /** Has connections that nobody uses closed: those that follow know the rules of now. */
+  closeIdle(): void {
+    this.#server.closeIdleConnections();
   }
 
   /** Takes no more connections and resolves when the scrapes under way have ended, or `signal` cuts them off. */
   close(signal: AbortSignal): Promise<void> {
     this.#closing = true;
     return new Promise((resolve) => {
-      const cut = () => this.#server.closeAllConnections();
+      const cut = () => {
+        this.#server.closeAllConnections();
+        for (const socket of this.#shakingHands) socket.destroy();
+      };
       signal.addEventListener('abort', cut, { once: true });
       this.#server.close(() => {
         signal.removeEventListener('abort', cut);
@@ -85,11 +128,41 @@ export class ExpositionServer {
     });
   }
 
+  /** Of a machine out of files or memory; unheard, it would end the process. Said once until a connection comes again. */
+  #cannotTake(err: Error): void {
+    if (!this.#isShort) this.#settings.log.error({ err }, 'a connection could not be taken; going on');
+    this.#isShort = true;
+  }
+
+  /** Node's own handling of a connection comes after the front, and not at once. */
+  #putBehind(front: Front): void {
+    const handlers = this.#server.listeners('connection');
+    this.#server.removeAllListeners('connection');
+    front.serve((secured) => {
+      this.#generations.set(secured, front.generation);
+      for (const handle of handlers) handle.call(this.#server, secured);
+    });
+    this.#server.on('connection', (socket: Socket) => {
+      this.#shakingHands.add(socket);
+      socket.once('close', () => this.#shakingHands.delete(socket));
+      front.accept(socket);
+    });
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { site, metricsPath } = this.#settings;
-    const path = (request.url ?? '/').split('?', 1)[0];
-    // Nothing here takes a body: whoever sends one has it thrown away.
-    request.resume();
+    const { site, metricsPath, front } = this.#settings;
+    const path = pathOf(request);
+    throwAway(request, response);
+    if (front !== undefined) {
+      for (const [name, value] of Object.entries(front.headers)) response.setHeader(name, value);
+      if (this.#generations.get(request.socket) !== front.generation) response.setHeader('connection', 'close');
+      const refusal = await front.admit(request, path);
+      if (refusal !== undefined) {
+        for (const [name, value] of Object.entries(refusal.headers)) response.setHeader(name, value);
+        sendText(response, refusal.status, refusal.text);
+        return;
+      }
+    }
     const pages: Readonly<Record<string, () => Promise<void> | void>> = {
       [metricsPath]: () => this.#scrape(request, response),
       '/healthz': () => sendText(response, 200, 'ok\n'),
@@ -98,7 +171,7 @@ export class ExpositionServer {
       '/status': () => sendPage(response, site.statusPage()),
       '/': () => sendPage(response, site.landingPage()),
     };
-    const page = path !== undefined && Object.hasOwn(pages, path) ? pages[path] : undefined;
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (page === undefined) {
       sendText(response, 404, 'not found; / has links to what there is\n');
     } else if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -122,7 +195,7 @@ export class ExpositionServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { site, clock, log } = this.#settings;
+    const { site, log } = this.#settings;
     const format = chooseFormat(request.headers.accept);
     const coding = chooseCoding(request.headers['accept-encoding'], CODINGS);
     const body = await site.exposition(format, coding);
@@ -135,20 +208,29 @@ export class ExpositionServer {
       response.end();
       return;
     }
-    const ended = new AbortController();
-    const tooLong = new AbortController();
-    void clock.sleep(scrapeTimeoutMs(request), ended.signal).then(() => {
-      if (!ended.signal.aborted) tooLong.abort();
-    });
     try {
-      await send(response, body.pieces(), tooLong.signal);
+      await send(response, body.pieces());
     } catch (err) {
       // The scraper went away or was too slow: its matter, and everything that it held is free now.
       log.debug({ err }, 'a scrape was not read to its end');
-    } finally {
-      ended.abort();
     }
   }
+}
+
+function pathOf(request: IncomingMessage): string {
+  return (request.url ?? '/').split('?', 1)[0] ?? '/';
+}
+
+/** Reads a body to nowhere, and no more of it than anybody could send by mistake. */
+function throwAway(request: IncomingMessage, response: ServerResponse): void {
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= MOST_BODY_BYTES) return;
+    request.pause();
+    if (response.writableFinished) request.socket.destroy();
+    else response.once('close', () => request.socket.destroy());
+  });
 }
 
 /** How long the scraper itself waits, as Prometheus says in a header, in milliseconds; bounded. */
@@ -170,8 +252,11 @@ function sendPage(response: ServerResponse, html: string): void {
     'content-type': 'text/html; charset=utf-8',
     'content-length': Buffer.byteLength(html),
     'cache-control': 'no-store',
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
     'x-content-type-options': 'nosniff',
+    // An operator's own counts instead.
+    ...(response.hasHeader('content-security-policy')
+      ? {}
+      : { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" }),
   });
   response.end(html);
 }

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 /** A source of numbers from 0 (included) to 1 (left out). */
 export type Random = () => number;
 
@@ -36,4 +38,9 @@ function avalanche(hash: number): number {
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+/** A key that nobody can guess, for marks that are of use in this process alone. */
+export function unpredictableKey(): Buffer {
+  return randomBytes(32);
 }

@@ -7,6 +7,7 @@ import { readJson } from './body.ts';
 import type { Verdict } from './pace.ts';
 import type { Pacer } from './pacer.ts';
 import { retryAfterMs } from './retry-after.ts';
+import { tlsFault } from './tls-faults.ts';
 
 /** One request to an API, below its base URL. */
 export interface ApiRequest {
@@ -207,6 +208,6 @@ function toRequestError(request: ApiRequest, thrown: unknown): RequestError {
   const cause = asError(thrown);
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
   // What a proxy refuses comes as an abort; only the message says who refused and how.
-  const reason = code === undefined || code === 'UND_ERR_ABORTED' ? cause.message : code;
+  const reason = code === undefined || code === 'UND_ERR_ABORTED' ? cause.message : (tlsFault(code) ?? code);
   return new RequestError('network', `${nameOf(request)} got no answer: ${reason}`, { cause });
 }

@@ -45,6 +45,7 @@ async function ours() {
     port: 0,
     metricsPath: '/metrics',
     maxScrapes: 40,
+    maxConnections: 256,
     clock,
     log: createLog('silent', process.stderr),
     site: {

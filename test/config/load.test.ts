@@ -291,3 +291,34 @@ test('a value in a line is cut when long and cannot break the line or the termin
   expect(line).toMatch(/^GFA_INTERVAL: "\\u001b\[31m\\u\{2028\}\\u\{202e\}x+…" is not a duration; expected /);
   expect(line.length).toBeLessThan(250);
 });
+
+describe('an http URL', () => {
+  const line = (name: string) =>
+    `${name}: is an http URL beyond this machine; expected https, or ALLOW_INSECURE_UPSTREAM=true to send keys and tokens in the clear`;
+
+  test.each(['http://localhost:1', 'http://a.localhost', 'http://127.0.0.1', 'http://127.9.9.9:80', 'http://[::1]:1'])(
+    '%s leads to this machine and is fine',
+    (origin) => {
+      expect(faultsOf({ ...both, GFA_URL: `${origin}/v1`, PORTAL_URL: origin })).toEqual([]);
+    },
+  );
+
+  test.each([
+    'http://10.0.0.1',
+    'http://gfa.example.com',
+    'http://localhost.example.com',
+    'http://128.0.0.1',
+    'http://[::2]',
+  ])('%s leads beyond it and needs ALLOW_INSECURE_UPSTREAM', (origin) => {
+    const environment = { ...both, GFA_URL: `${origin}/v1`, PORTAL_URL: origin };
+    expect(faultsOf(environment)).toEqual([line('GFA_URL'), line('PORTAL_URL')]);
+    expect(faultsOf({ ...environment, ALLOW_INSECURE_UPSTREAM: 'true' })).toEqual([]);
+  });
+});
+
+test('the checking of certificates cannot be switched off', () => {
+  expect(faultsOf({ ...both, NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual([
+    'NODE_TLS_REJECT_UNAUTHORIZED: is 0; expected to be unset: certificates are always checked; add your own authority with NODE_EXTRA_CA_CERTS',
+  ]);
+  expect(faultsOf({ ...both, NODE_TLS_REJECT_UNAUTHORIZED: '1' })).toEqual([]);
+});

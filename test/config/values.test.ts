@@ -310,6 +310,14 @@ const cases: Readonly<Record<VariableName, Case>> = {
     good: [['state dir/state.json', 'state dir/state.json']],
     bad: [['a\u0000b', 'STATE_FILE: "a\\u0000b" contains a control character; expected the path of a file']],
   },
+  ALLOW_INSECURE_UPSTREAM: {
+    read: ({ requests }) => requests.allowInsecure,
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: [['1', 'ALLOW_INSECURE_UPSTREAM: "1" is neither; expected true or false']],
+  },
   PORTAL_COLLECTORS: {
     read: ({ portal }) => portal?.collectors,
     good: [['notifications,telemetry', ['notifications', 'telemetry']]],
@@ -366,14 +374,28 @@ const cases: Readonly<Record<VariableName, Case>> = {
   },
   WEB_CONFIG_FILE: {
     read: ({ web }) => web.configFile,
-    good: [],
-    bad: [
-      [
-        '/etc/web.yml',
-        'WEB_CONFIG_FILE: TLS and basic auth are not there yet; expected to be unset, with a proxy or network policy in front',
-      ],
-    ],
+    good: [['/etc/filer-exporter/web.yml', '/etc/filer-exporter/web.yml']],
+    bad: [['a\tb', 'WEB_CONFIG_FILE: "a\\tb" contains a control character; expected the path of a file']],
   },
+  WEB_OPEN_PATHS: {
+    read: ({ web }) => web.openPaths,
+    good: [
+      ['/readyz', { paths: ['/readyz'], named: true }],
+      ['/readyz, /healthz,/readyz', { paths: ['/readyz', '/healthz'], named: true }],
+      ['none', { paths: [], named: true }],
+    ],
+    bad: (
+      [
+        ['/metrics', '"/metrics" is not one of them'],
+        ['/healthz,none', '"none" is not one of them'],
+        [',', '"," is an empty list'],
+      ] as const
+    ).map(([text, flaw]) => [
+      text,
+      `WEB_OPEN_PATHS: ${flaw}; expected a comma-separated list of /healthz, /readyz, or none`,
+    ]),
+  },
+  MAX_CONNECTIONS: counts('MAX_CONNECTIONS', ({ web }) => web.maxConnections, 'of at least 1', [['0', 'is below 1']]),
   SHARD: {
     ...counts('SHARD', ({ shard }) => shard.index, 'of at least 0', []),
     beside: { TOTAL_SHARDS: '8' },

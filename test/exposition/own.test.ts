@@ -31,7 +31,12 @@ const before: ApiReading = {
   medianAgeSeconds: undefined,
   worstAgeSeconds: undefined,
 };
-const reading: ExporterReading = { apis: [portal, gfa], samples: 12, eventMemory: { size: 5, evicted: 2 } };
+const reading: ExporterReading = {
+  apis: [portal, gfa],
+  samples: 12,
+  eventMemory: { size: 5, evicted: 2 },
+  web: { isGood: true, lastSuccessSeconds: 1_700_000_000, expirySeconds: 1_800_000_000 },
+};
 
 /** The metrics after some use. */
 function used(): OwnMetrics {

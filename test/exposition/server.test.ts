@@ -1,10 +1,11 @@
-import { createServer } from 'node:net';
+import { createServer, Server } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { pieces } from '../../src/exposition/sending.ts';
 import type { Format } from '../../src/exposition/text.ts';
-import { exposition, large, serve, serving, sluggish } from './serving.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { exposition, large, serve, serving, sluggish, until } from './serving.ts';
 
 const whole = Buffer.concat(exposition);
 const openMetrics = { accept: 'application/openmetrics-text;version=1.0.0' };
@@ -170,4 +171,28 @@ test('small buffers are joined and large ones go as they are, with nothing lost 
       expect(Buffer.concat([...pieces(buffers)]).equals(Buffer.concat(buffers))).toBe(true);
     }),
   );
+});
+
+test('a machine that is short of files for connections does not end the server, and is told of once', async () => {
+  const listening = vi.spyOn(Server.prototype, 'listen');
+  const { ask, lines } = await serve();
+  const server = listening.mock.contexts[0] as Server | undefined;
+  listening.mockRestore();
+  const short = Object.assign(new Error('accept ENFILE'), { code: 'ENFILE' });
+  for (let times = 0; times < 3; times += 1) server?.emit('error', short);
+  expect(lines.take()).toEqual(['error a connection could not be taken; going on']);
+  expect((await ask()).status).toBe(200);
+  server?.emit('error', short);
+  expect(lines.take()).toEqual(['error a connection could not be taken; going on']);
+});
+
+test('a page that is not read is cut off after two minutes: it holds no connection for ever', async () => {
+  const clock = new ManualClock();
+  const { port } = await serve({ statusPage: () => 'a'.repeat(40_000_000) }, { clock });
+  const socket = await sluggish(port, 'GET /status HTTP/1.1\r\nHost: x\r\n\r\n');
+  await until(() => clock.sleeping === 1);
+  await clock.advance(120_000);
+  socket.resume();
+  await until(() => socket.destroyed);
+  expect(socket.bytesRead).toBeLessThan(40_000_000);
 });

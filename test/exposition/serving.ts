@@ -32,6 +32,7 @@ export async function serve(site: Partial<Site> = {}, settings: Partial<ServerSe
     port: 0,
     metricsPath: '/metrics',
     maxScrapes: 40,
+    maxConnections: 256,
     clock: systemClock,
     log: lines,
     site: {

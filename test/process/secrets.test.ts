@@ -64,6 +64,7 @@ describe('no secret is shown', () => {
     for (const address of [new URL(echo.origin).host, '127.0.0.1:9']) {
       const environment = {
         ...talkative,
+        ALLOW_INSECURE_UPSTREAM: 'true',
         ...{ GFA_URL: 'http://acceleration.invalid/v1', GFA_TOKEN: CANARY.gfaToken, GFA_INTERVAL: '1s' },
         ...{ PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: CANARY.userKey },
         ...{
@@ -98,10 +99,99 @@ describe('no secret is shown', () => {
   });
 });
 
+describe('no secret is shown beyond what the program itself says', () => {
+  test('by --plan, whose question is refused by a service that repeats it', async () => {
+    const echo = await startEcho(undefined);
+    const { code, stdout, stderr } = await run(['--plan'], { environment: { ...portal(echo), ...servicePair } });
+    expect(code).toBe(1);
+    expect(reached(echo).size).toBeGreaterThan(0);
+    expect(stderr).toContain('answered 401');
+    expect(found([stdout, stderr])).toEqual([]);
+  });
+
+  test('by what Node says of its own work when it is asked to', async () => {
+    const echo = await startEcho({ access_token: CANARY.access, refresh_token: CANARY.refresh, expires_in: 1 });
+    const environment = {
+      ...{ ...gfa(echo), ...portal(echo), ...servicePair, PORTAL_SERIALS: SERIAL },
+      NODE_DEBUG: 'undici,fetch,tls,net,timer,worker',
+    };
+    const program = start([], { environment });
+    const texts = await pagesAfter(program, () => echo.answered > 5 && reached(echo).size > 3);
+    expect(program.stderr).toMatch(/^FETCH \d+: sending request/m);
+    expect(found(texts)).toEqual([]);
+  });
+
+  test('by a crash: the log has the messages, and nothing that hangs on the error', async () => {
+    const echo = await startEcho({ access_token: CANARY.access, refresh_token: CANARY.refresh, expires_in: 1 });
+    const directory = temporaryDirectory();
+    const preload = join(directory, 'crash.mjs');
+    const hanging = JSON.stringify({ headers: { authorization: CANARY.gfaToken }, body: CANARY.serviceSecret });
+    writeFileSync(
+      preload,
+      `process.once('SIGUSR2', () => {
+        const cause = Object.assign(new Error('inner'), { request: ${hanging} });
+        throw Object.assign(new TypeError('outer', { cause }), ${hanging});
+      });
+      process.once('SIGWINCH', () => {
+        void Promise.reject(Object.assign(new TypeError('rejected'), ${hanging}));
+      });`,
+    );
+    const environment = { ...gfa(echo), NODE_OPTIONS: `--import=${preload}` };
+    const program = start([], { environment, directory });
+    await program.serving();
+    program.kill('SIGWINCH');
+    await until('the line about the rejection', () => program.stdout.includes('a promise was rejected'));
+    program.kill('SIGUSR2');
+    const { code, stdout, stderr } = await program.ended;
+    expect(code).toBe(1);
+    const line = program.log.at(-1);
+    expect(line).toMatchObject({ level: 50, err: { type: 'TypeError', message: 'outer', causes: ['inner'] } });
+    expect(found([stdout, stderr])).toEqual([]);
+  });
+
+  test('by the web side: passwords that are asked, hashes, and keys that cannot be used', async () => {
+    const echo = await startEcho(undefined);
+    const directory = temporaryDirectory();
+    const path = join(directory, 'web.yml');
+    const write = (text: string) => writeFileSync(path, text, { mode: 0o600 });
+    // Well formed, and nobody's: the canary is in the hash.
+    const hash = `$2b$04$${'canaryHash'.padEnd(53, 'a')}`;
+    write(`basic_auth_users:\n  me: ${hash}\n`);
+    const program = start([], { environment: { ...gfa(echo), WEB_CONFIG_FILE: path } });
+    const url = await program.serving();
+    const authorization = `Basic ${Buffer.from(`me:${CANARY.userKey}`).toString('base64')}`;
+    const pages = await Promise.all(
+      ['/metrics', '/status', `/nowhere?key=${CANARY.userKey}`].map(async (page) => {
+        const answer = await fetch(url + page, { headers: { authorization } });
+        expect(answer.status).toBe(401);
+        return `${await answer.text()}${JSON.stringify([...answer.headers])}`;
+      }),
+    );
+    for (const bad of [
+      `basic_auth_users:\n  me: ${CANARY.userKey}\n`,
+      `tls_server_config:\n  cert: ${CANARY.userKey}\n  key: ${CANARY.userKey}\n`,
+      `${CANARY.serviceKey}: [\n`,
+      `tls_server_config:\n  ${CANARY.serviceSecret}: ${CANARY.serviceKey}\n`,
+    ]) {
+      const lines = () => program.log.filter(({ msg }) => msg.includes('cannot be used')).length;
+      const before = lines();
+      write(bad);
+      await until('the line about it', () => lines() > before);
+      const ended = await run(['--check-config'], { environment: { ...gfa(echo), WEB_CONFIG_FILE: path } });
+      expect(ended.code).toBe(78);
+      expect(found([ended.stdout, ended.stderr])).toEqual([]);
+    }
+    program.kill('SIGTERM');
+    const { stdout, stderr } = await program.ended;
+    const texts = [stdout, stderr, ...pages];
+    expect(found(texts, [...CANARIES, authorization.slice(6), hash])).toEqual([]);
+  }, 40_000);
+});
+
 describe('no secret is shown by what checks the configuration', () => {
   test('when it is right', async () => {
     const directory = temporaryDirectory();
-    writeFileSync(join(directory, 'secret'), CANARY.serviceSecret);
+    writeFileSync(join(directory, 'secret'), CANARY.serviceSecret, { mode: 0o600 });
     const { code, stdout, stderr } = await run(['--check-config'], {
       directory,
       environment: {

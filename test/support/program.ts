@@ -42,6 +42,8 @@ export interface Start {
   readonly environment?: Readonly<Record<string, string>>;
   /** An empty directory by default. */
   readonly directory?: string;
+  /** A command that runs the program, such as `prlimit` with its arguments; it must become the program itself. */
+  readonly through?: readonly string[];
 }
 
 /** The program, running as a process of its own. */
@@ -84,10 +86,14 @@ export async function end(program: Program): Promise<void> {
 }
 
 /** Starts the program for whoever ends it. */
-export function launch(args: readonly string[], { environment = {}, directory = tmpdir() }: Start): Program {
+export function launch(
+  args: readonly string[],
+  { environment = {}, directory = tmpdir(), through = [] }: Start,
+): Program {
   main ??= builtMain();
   const begun = performance.now();
-  const child = spawn(process.execPath, [main, ...args], {
+  const [command = process.execPath, ...rest] = [...through, process.execPath, main, ...args];
+  const child = spawn(command, rest, {
     cwd: directory,
     env: { PATH: process.env.PATH, LISTEN_ADDRESS: '127.0.0.1:0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -70,11 +70,19 @@ export async function startRelay(url: string, accept?: string): Promise<Relay> {
   };
 }
 
-/** Starts a Prometheus that scrapes each target once a second under the target's name as its job. */
-export async function startPrometheus(directory: string, jobs: Readonly<Record<string, string>>): Promise<Prometheus> {
+/**
+ * Starts a Prometheus that scrapes each target once a second under the target's name as its job; `settings` are further
+ * lines of a job.
+ */
+export async function startPrometheus(
+  directory: string,
+  jobs: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Prometheus> {
   const file = join(directory, 'prometheus.yml');
   const scrapes = Object.entries(jobs).map(
-    ([name, target]) => `  - job_name: ${name}\n    static_configs:\n      - targets: ['${target}']\n`,
+    ([name, target]) =>
+      `  - job_name: ${name}\n    static_configs:\n      - targets: ['${target}']\n${settings[name] ?? ''}`,
   );
   writeFileSync(file, `global:\n  scrape_interval: 1s\n  scrape_timeout: 1s\nscrape_configs:\n${scrapes.join('')}`);
   const address = `127.0.0.1:${await freePort()}`;

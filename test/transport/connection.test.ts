@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
@@ -135,31 +135,29 @@ describe('on a real connection', () => {
 
 describe('through a proxy', () => {
   async function proxied(noProxy: string) {
-    const connected: (string | undefined)[] = [];
-    const target = await listening(createServer((_, response) => response.end('direct or not')));
-    const proxy = createServer();
-    proxy.on('connect', (asked, socket: Socket) => {
-      connected.push(asked.url);
-      const [host, port] = (asked.url ?? '').split(':');
-      const onward = connect(Number(port), host);
-      onTestFinished(() => void onward.destroy());
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      socket.pipe(onward).pipe(socket);
-    });
-    const httpProxy = await listening(proxy);
+    const passedOn: string[] = [];
+    const target = await listening(createServer((_, response) => response.end('direct')));
+    const proxy = await listening(
+      createServer((asked, response) => {
+        passedOn.push(`${asked.method} ${asked.url} ${asked.headers['proxy-authorization']}`);
+        response.end('by way of the proxy');
+      }),
+    );
+    const httpProxy = proxy.replace('http://', 'http://me:se%20cret@');
     const dispatcher = createDispatcher(1, { httpProxy, httpsProxy: '', noProxy });
     onTestFinished(() => dispatcher.destroy());
-    const { body } = await request(target, { dispatcher });
-    expect(await body.text()).toBe('direct or not');
-    return { connected, target: new URL(target).host };
+    const { body } = await request(`${target}/a?b=1`, { dispatcher });
+    return { passedOn, target, text: await body.text() };
   }
 
-  test('requests go through the one that is configured', async () => {
-    const { connected, target } = await proxied('');
-    expect(connected).toEqual([target]);
+  test('a plain request is passed on by the one that is configured, with its own credentials', async () => {
+    const { passedOn, target, text } = await proxied('');
+    const credentials = Buffer.from('me:se cret').toString('base64');
+    expect(passedOn).toEqual([`GET ${target}/a?b=1 Basic ${credentials}`]);
+    expect(text).toBe('by way of the proxy');
   });
 
   test('and around it where that is configured', async () => {
-    expect((await proxied('127.0.0.1')).connected).toEqual([]);
+    expect(await proxied('127.0.0.1')).toMatchObject({ passedOn: [], text: 'direct' });
   });
 });

@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Why a request is not answered, and with what instead. */
+export interface Refusal {
+  readonly status: 401 | 403 | 503;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** What stands between the network and the pages: how connections are secured, and who may ask. */
+export interface Front {
+  /** Changes whenever the rules do: a connection of earlier rules is good for one more answer. */
+  readonly generation: number;
+  /** Added to every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Says where connections go once they are secured. Called once, before the first of them. */
+  serve(ready: (secured: Socket) => void): void;
+  /** Takes a new connection: hands it on once it is secured, or at once where it is to be plain; or ends it. */
+  accept(socket: Socket): void;
+  /** Undefined lets a request in. May take a while; never rejects. */
+  admit(request: IncomingMessage, path: string): Promise<Refusal | undefined> | Refusal | undefined;
+}

@@ -1,0 +1,160 @@
+import { type Placed, type Section, YamlFile } from './section.ts';
+import { CIPHER_SUITES, CLIENT_AUTH_TYPES, type ClientPolicy, CURVES, VERSIONS, type Version } from './tls-names.ts';
+
+/** A PEM text: in the file itself, or in another whose path is as written. */
+export type PemSource =
+  | { readonly state: 'inline'; readonly text: string }
+  | { readonly state: 'file'; readonly path: string };
+
+/** What the file says of TLS. */
+export interface TlsSection {
+  readonly certificate: PemSource;
+  readonly key: PemSource;
+  readonly clientCa: PemSource | undefined;
+  readonly client: ClientPolicy;
+  /** Names of which a client's certificate must have one; undefined for any. */
+  readonly allowedNames: readonly string[] | undefined;
+  readonly minVersion: Version;
+  readonly maxVersion: Version;
+  /** By OpenSSL's names; undefined for the usual ones. */
+  readonly suites: readonly string[] | undefined;
+  readonly curves: readonly string[] | undefined;
+  readonly prefersOwnOrder: boolean;
+}
+
+/** A web configuration file, read and not yet put to use. */
+export interface WebFile {
+  /** Undefined serves plain HTTP. */
+  readonly tls: TlsSection | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Password hashes by user; nobody is asked for a password where there are none. */
+  readonly users: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads a file in the format of the Prometheus exporter toolkit (docs/web-configuration.md there), and says what is wrong
+ * with it, a line each. As strict as the toolkit: a key that nobody knows is a fault, for it protects nothing.
+ */
+export function parseWebFile(text: string): { readonly file: WebFile; readonly faults: readonly string[] } {
+  const yaml = new YamlFile(text);
+  const top = yaml.top();
+  const file = {
+    tls: tlsOf(yaml, top.section('tls_server_config')),
+    headers: headersOf(yaml, top.section('http_server_config')),
+    users: usersOf(yaml, top.section('basic_auth_users')),
+  };
+  top.end();
+  return { file, faults: yaml.faults };
+}
+
+const PLACE = 'tls_server_config';
+
+function tlsOf(yaml: YamlFile, section: Section): TlsSection | undefined {
+  const certificate = pemOf(yaml, section, 'cert');
+  const key = pemOf(yaml, section, 'key');
+  const clientCa = pemOf(yaml, section, 'client_ca');
+  const authType = section.text('client_auth_type');
+  const client = section.word('client_auth_type', CLIENT_AUTH_TYPES) ?? CLIENT_AUTH_TYPES.NoClientCert;
+  const names = section.texts('client_allowed_sans');
+  const minVersion = section.word('min_version', VERSIONS) ?? 'TLSv1.2';
+  const maxVersion = section.word('max_version', VERSIONS) ?? 'TLSv1.3';
+  const suites = section.words('cipher_suites', CIPHER_SUITES);
+  const curves = section.words('curve_preferences', CURVES);
+  const prefersOwnOrder = section.truth('prefer_server_cipher_suites') ?? true;
+  section.end();
+  if (minVersion > maxVersion) yaml.complain(1, `${PLACE}: min_version is above max_version`);
+  if (client === undefined) return undefined;
+  complainAboutClients(yaml, authType?.line ?? 1, client, clientCa, names);
+  const isOn = certificate ?? key ?? clientCa ?? authType;
+  if (isOn === undefined) return undefined;
+  if (certificate === undefined) yaml.complain(1, `${PLACE}: expected cert_file or cert with the rest`);
+  if (key === undefined) yaml.complain(1, `${PLACE}: expected key_file or key with the rest`);
+  if (certificate === undefined || key === undefined) return undefined;
+  return {
+    ...{ certificate, key, clientCa, client, minVersion, maxVersion, prefersOwnOrder },
+    allowedNames: names?.map(({ text }) => text),
+    suites: suites?.length === 0 ? undefined : suites,
+    curves: curves?.length === 0 ? undefined : curves,
+  };
+}
+
+/** What cannot be kept is refused: it would let in whom the operator means to keep out. */
+function complainAboutClients(
+  yaml: YamlFile,
+  line: number,
+  client: ClientPolicy,
+  ca: PemSource | undefined,
+  names: readonly Placed[] | undefined,
+): void {
+  if (ca !== undefined && !client.asked) {
+    yaml.complain(line, `${PLACE}: client_ca_file has no effect without client_auth_type: RequireAndVerifyClientCert`);
+  }
+  if (client.verified && ca === undefined) {
+    yaml.complain(
+      line,
+      `${PLACE}.client_auth_type: expected client_ca_file or client_ca, whose certificates it trusts`,
+    );
+  }
+  if (names !== undefined && !client.required) {
+    const types = 'RequireAndVerifyClientCert or RequireAnyClientCert';
+    yaml.complain(line, `${PLACE}: client_allowed_sans has no effect without client_auth_type: ${types}`);
+  }
+}
+
+function pemOf(yaml: YamlFile, section: Section, key: 'cert' | 'key' | 'client_ca'): PemSource | undefined {
+  const inline = section.text(key);
+  const file = section.text(`${key}_file`);
+  if (inline !== undefined && file !== undefined) {
+    yaml.complain(file.line, `${PLACE}: ${key} and ${key}_file are both there; expected one of them`);
+  }
+  if (file !== undefined) return { state: 'file', path: file.text };
+  return inline && { state: 'inline', text: inline.text };
+}
+
+/** The headers that may be set, as in the toolkit, and the values of those that have few. */
+const HEADERS: Readonly<Record<string, readonly string[]>> = {
+  'Strict-Transport-Security': [],
+  'X-Content-Type-Options': ['nosniff'],
+  'X-Frame-Options': ['deny', 'sameorigin'],
+  'X-XSS-Protection': [],
+  'Content-Security-Policy': [],
+};
+
+function headersOf(yaml: YamlFile, section: Section): Readonly<Record<string, string>> {
+  // HTTP/1.1 is what is served either way: the key is there for files that are shared with other exporters.
+  section.truth('http2');
+  const headers = section.section('headers');
+  const found: Record<string, string> = {};
+  for (const name of Object.keys(HEADERS)) {
+    const value = headers.text(name);
+    if (value === undefined) continue;
+    const few = HEADERS[name] ?? [];
+    if (few.length > 0 && !few.includes(value.text)) {
+      yaml.complain(value.line, `http_server_config.headers.${name}: expected ${few.join(' or ')}`);
+    } else if (!/^[ -~]+$/.test(value.text)) {
+      yaml.complain(value.line, `http_server_config.headers.${name}: expected printable ASCII on one line`);
+    } else found[name] = value.text;
+  }
+  headers.end();
+  section.end();
+  return found;
+}
+
+/** Up to this cost one check takes seconds; each one more doubles it. */
+const HIGHEST_COST = 18;
+
+function usersOf(yaml: YamlFile, section: Section): ReadonlyMap<string, string> {
+  const users = new Map<string, string>();
+  for (const [name, { text, line }] of section.entries()) {
+    const cost = Number(/^\$2[aby]?\$(\d\d)\$[./\dA-Za-z]{53}$/.exec(text)?.[1]);
+    const user = section.nameOf(name);
+    if (Number.isNaN(cost)) {
+      yaml.complain(line, `${user}: the value is not a bcrypt hash; make one with htpasswd -nBC 10 ${'""'}`);
+    } else if (cost < 4 || cost > HIGHEST_COST) {
+      yaml.complain(line, `${user}: the hash has the cost ${cost}; expected 4 to ${HIGHEST_COST}`);
+    } else if (name === '' || name.includes(':')) {
+      yaml.complain(line, `${user}: a user's name is not empty and has no colon, which ends it in a request`);
+    } else users.set(name, text);
+  }
+  return users;
+}

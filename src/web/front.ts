@@ -1,0 +1,150 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { createServer, type Server, TLSSocket } from 'node:tls';
+import type { Front, Refusal } from '../exposition/front.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Passwords } from './passwords.ts';
+import type { WebRules } from './rules.ts';
+import { clientFault, type TlsSettings } from './tls.ts';
+
+/** Paths that ask for less than the others, where they are. */
+export interface OpenPaths {
+  /** Served without a password. */
+  readonly paths: ReadonlySet<string>;
+  /** Without a client certificate too: the handshake then ends well without one. */
+  readonly withoutCertificate: boolean;
+}
+
+/** One state of the rules with the server that secures connections by them. */
+interface Standing {
+  readonly rules: WebRules;
+  readonly tls: { readonly settings: TlsSettings; readonly server: Server } | undefined;
+}
+
+/** TLS and basic auth before the pages, by rules that may change at any time. */
+export class WebFront implements Front {
+  readonly #passwords: Passwords;
+  readonly #open: OpenPaths;
+  readonly #log: Log;
+  #ready: (secured: Socket) => void = (socket) => void socket.destroy();
+  #standing: Standing;
+  #generation = 0;
+
+  constructor(rules: WebRules, passwords: Passwords, open: OpenPaths, log: Log) {
+    this.#passwords = passwords;
+    this.#open = open;
+    this.#log = log;
+    this.#standing = this.#standingOf(rules);
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return this.#standing.rules.headers;
+  }
+
+  /** What counts now. */
+  get rules(): WebRules {
+    return this.#standing.rules;
+  }
+
+  /** Takes new rules: for every request from now on, and every connection. */
+  adopt(rules: WebRules): void {
+    this.#standing = this.#standingOf(rules);
+    this.#generation += 1;
+  }
+
+  serve(ready: (secured: Socket) => void): void {
+    this.#ready = ready;
+  }
+
+  accept(socket: Socket): void {
+    const { tls } = this.#standing;
+    if (tls === undefined) this.#ready(socket);
+    else tls.server.emit('connection', socket);
+  }
+
+  admit(request: IncomingMessage, path: string): Promise<Refusal | undefined> | Refusal | undefined {
+    const { rules, tls } = this.#standing;
+    const isOpen = this.#open.paths.has(path);
+    const { socket } = request;
+    if (tls !== undefined && !(isOpen && this.#open.withoutCertificate)) {
+      const fault = socket instanceof TLSSocket ? clientFault(tls.settings, socket) : 'the connection is not secured';
+      if (fault !== undefined) return { status: 403, headers: { connection: 'close' }, text: `${fault}\n` };
+    }
+    if (isOpen || rules.users.size === 0) return undefined;
+    const credentials = basicCredentials(request.headers.authorization);
+    if (credentials === undefined) return UNAUTHORIZED;
+    return this.#checked(rules, credentials);
+  }
+
+  async #checked(rules: WebRules, { user, password }: Credentials): Promise<Refusal | undefined> {
+    try {
+      const verdict = await this.#passwords.check(rules.users, user, password);
+      if (verdict === 'right') return undefined;
+      return verdict === 'wrong' ? UNAUTHORIZED : BUSY;
+    } catch (err) {
+      this.#log.error({ err }, 'a password could not be checked');
+      return BUSY;
+    }
+  }
+
+  #standingOf(rules: WebRules): Standing {
+    const settings = rules.tls;
+    if (settings === undefined) return { rules, tls: undefined };
+    // It listens nowhere: connections are handed to it.
+    const { client } = settings;
+    const server = createServer({
+      ...settings.options,
+      // Said in the handshake where it can be: clients then know why. The rest is looked at below.
+      rejectUnauthorized: client.required && client.verified && !this.#open.withoutCertificate,
+    });
+    server.on('secureConnection', (secured: TLSSocket) => this.#secured(settings, secured));
+    server.on('tlsClientError', (err, secured) => {
+      this.#log.debug({ reason: reasonOf(err) }, 'a TLS handshake failed');
+      secured.destroy();
+    });
+    return { rules, tls: { settings, server } };
+  }
+
+  #secured(settings: TlsSettings, secured: TLSSocket): void {
+    // Where some path may be had without, `admit` looks at the certificate of each request.
+    const fault = this.#open.withoutCertificate ? undefined : clientFault(settings, secured);
+    if (fault !== undefined) {
+      this.#log.debug({ reason: fault }, 'a connection was refused');
+      secured.destroy();
+      return;
+    }
+    this.#ready(secured);
+  }
+}
+
+const UNAUTHORIZED: Refusal = {
+  status: 401,
+  headers: { 'www-authenticate': 'Basic realm="filer-exporter", charset="UTF-8"' },
+  text: 'expected a user and a password (basic_auth_users)\n',
+};
+
+const BUSY: Refusal = { status: 503, headers: { 'retry-after': '1' }, text: 'too many passwords to check at once\n' };
+
+interface Credentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** A password longer than this is none: bcrypt reads 72 bytes. */
+const LONGEST_CREDENTIALS = 4096;
+
+function basicCredentials(header: string | undefined): Credentials | undefined {
+  const [, encoded] = /^basic +([\w+/]+={0,2})\s*$/i.exec(header ?? '') ?? [];
+  if (encoded === undefined || encoded.length > LONGEST_CREDENTIALS) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon < 0 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+function reasonOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}

@@ -1,0 +1,24 @@
+import { parentPort } from 'node:worker_threads';
+import { compareSync } from 'bcryptjs';
+
+/*
+ * The thread on which passwords are checked: bcrypt takes its time on purpose, and the event loop has none to give.
+ */
+
+/** What it is asked. */
+export interface Question {
+  readonly id: number;
+  readonly password: string;
+  readonly hash: string;
+}
+
+/** What it answers. */
+export interface Verdict {
+  readonly id: number;
+  readonly matches: boolean;
+}
+
+parentPort?.on('message', ({ id, password, hash }: Question) => {
+  const verdict: Verdict = { id, matches: compareSync(password, hash) };
+  parentPort?.postMessage(verdict);
+});

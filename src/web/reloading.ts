@@ -1,0 +1,92 @@
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { type ReadText, readWebRules, type WebRules } from './rules.ts';
+
+/** How often the files are looked at, in milliseconds. */
+const LOOK_MS = 2_000;
+
+/** How the web configuration fares, for the exporter's own metrics. */
+export interface WebReading {
+  /** False while what the files hold cannot be used, and what they held before counts. */
+  readonly isGood: boolean;
+  /** When what counts now was read. */
+  readonly lastSuccessSeconds: number;
+  /** When the server's certificate ends; undefined without TLS. */
+  readonly expirySeconds: number | undefined;
+}
+
+/** What a reload needs. */
+export interface ReloadingSettings {
+  readonly path: string;
+  readonly read: ReadText;
+  /** The rules at the start, and the print of the files that they came from. */
+  readonly first: { readonly rules: WebRules; readonly print: string };
+  /** Takes rules that have changed. */
+  readonly adopt: (rules: WebRules) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Looks at the files again and again, by what they hold: however they were replaced, the change is seen. What cannot be
+ * used changes nothing, and is told once it has stood for two looks: a certificate and its key are not written at once.
+ */
+export class Reloading {
+  readonly #settings: ReloadingSettings;
+  #print: string;
+  #rules: WebRules;
+  #lastSuccess: number;
+  /** The print of files that could not be used when last looked at. */
+  #bad: string | undefined;
+  /** The print of those that were told of. */
+  #told: string | undefined;
+
+  constructor(settings: ReloadingSettings) {
+    this.#settings = settings;
+    this.#print = settings.first.print;
+    this.#rules = settings.first.rules;
+    this.#lastSuccess = settings.clock.now() / 1000;
+  }
+
+  /** How things stand. */
+  get reading(): WebReading {
+    return {
+      isGood: this.#told === undefined,
+      lastSuccessSeconds: this.#lastSuccess,
+      expirySeconds: this.#rules.tls?.expirySeconds,
+    };
+  }
+
+  /** Looks until `signal` aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#settings.clock.sleep(LOOK_MS, signal);
+      if (signal.aborted) return;
+      await this.look();
+    }
+  }
+
+  /** Looks once. Never rejects. */
+  async look(): Promise<void> {
+    const { path, read, adopt, clock, log } = this.#settings;
+    const reading = await readWebRules(path, read);
+    if (reading.state === 'bad') {
+      if (this.#bad === reading.print && this.#told !== reading.print) {
+        this.#told = reading.print;
+        log.error({ path, faults: reading.faults }, 'the web configuration cannot be used; the last good one counts');
+      }
+      this.#bad = reading.print;
+      return;
+    }
+    const hasChanged = reading.print !== this.#print;
+    if (this.#told !== undefined && !hasChanged) log.info({ path }, 'the web configuration is the last good one again');
+    if (hasChanged || this.#told !== undefined) this.#lastSuccess = clock.now() / 1000;
+    this.#bad = undefined;
+    this.#told = undefined;
+    if (!hasChanged) return;
+    this.#print = reading.print;
+    this.#rules = reading.rules;
+    adopt(reading.rules);
+    log.info({ path }, 'the web configuration has changed and counts from now on');
+  }
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { dirname, resolve } from 'node:path';
+import { type PemSource, parseWebFile, type TlsSection } from './file-format.ts';
+import { type PemTexts, type TlsSettings, tlsSettings } from './tls.ts';
+
+/** A web configuration in force: how connections are secured, who may ask, and what each answer bears. */
+export interface WebRules {
+  /** Undefined serves plain HTTP. */
+  readonly tls: TlsSettings | undefined;
+  readonly users: ReadonlyMap<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Paths of the files that hold secrets: this one, and that of the key. */
+  readonly secretFiles: readonly string[];
+}
+
+/** A file's whole text; rejects with an error with a `code` where it cannot be read. */
+export type ReadText = (path: string) => Promise<string>;
+
+/** What reading the files gave. `print` differs whenever any text that was read does. */
+export type Reading =
+  | { readonly state: 'good'; readonly rules: WebRules; readonly print: string }
+  | { readonly state: 'bad'; readonly faults: readonly string[]; readonly print: string };
+
+/** A larger file is none of these, in characters. */
+const LONGEST_FILE = 1024 * 1024;
+
+/** Reads the web configuration and the files that it names, each path relative to its folder. Never rejects. */
+export async function readWebRules(path: string, read: ReadText): Promise<Reading> {
+  const files = new Files(path, read);
+  const text = await files.text(path, 'the file');
+  if (text === undefined) return files.bad([]);
+  const { file, faults } = parseWebFile(text);
+  const texts = file.tls && (await pemTexts(file.tls, files));
+  if (faults.length + files.faults.length > 0) return files.bad(faults);
+  if (file.tls === undefined || texts === undefined) {
+    return files.good({ tls: undefined, users: file.users, headers: file.headers, secretFiles: [resolve(path)] });
+  }
+  const { settings, faults: tlsFaults } = tlsSettings(file.tls, texts);
+  if (settings === undefined) return files.bad(tlsFaults);
+  const keyFile = file.tls.key.state === 'file' ? [files.place(file.tls.key.path)] : [];
+  return files.good({
+    tls: settings,
+    users: file.users,
+    headers: file.headers,
+    secretFiles: [resolve(path), ...keyFile],
+  });
+}
+
+/** Reads files and keeps account of what they held. */
+class Files {
+  readonly faults: string[] = [];
+  readonly #folder: string;
+  readonly #read: ReadText;
+  readonly #hash = createHash('sha256');
+
+  constructor(path: string, read: ReadText) {
+    this.#folder = dirname(resolve(path));
+    this.#read = read;
+  }
+
+  place(path: string): string {
+    return resolve(this.#folder, path);
+  }
+
+  async text(path: string, name: string): Promise<string | undefined> {
+    const text = await this.#read(path).catch((error: unknown) => {
+      const code = (error as { readonly code?: unknown }).code;
+      this.faults.push(`${name} ${path} cannot be read (${typeof code === 'string' ? code : 'unknown reason'})`);
+      return undefined;
+    });
+    if (text !== undefined && text.length > LONGEST_FILE) {
+      this.faults.push(`${name} ${path} is larger than ${LONGEST_FILE} characters; expected a small text`);
+    }
+    this.#hash.update(JSON.stringify([path, text ?? null]));
+    return text !== undefined && text.length <= LONGEST_FILE ? text : undefined;
+  }
+
+  good(rules: WebRules): Reading {
+    return { state: 'good', rules, print: this.#hash.digest('hex') };
+  }
+
+  bad(faults: readonly string[]): Reading {
+    return { state: 'bad', faults: [...faults, ...this.faults], print: this.#hash.digest('hex') };
+  }
+}
+
+async function pemTexts({ certificate, key, clientCa }: TlsSection, files: Files): Promise<PemTexts | undefined> {
+  const textOf = (source: PemSource, name: string) =>
+    source.state === 'inline' ? source.text : files.text(files.place(source.path), name);
+  const texts = {
+    certificate: await textOf(certificate, 'cert_file'),
+    key: await textOf(key, 'key_file'),
+    clientCa: clientCa && (await textOf(clientCa, 'client_ca_file')),
+  };
+  if (texts.certificate === undefined || texts.key === undefined) return undefined;
+  return { certificate: texts.certificate, key: texts.key, clientCa: texts.clientCa };
+}

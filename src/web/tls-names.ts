@@ -1,0 +1,66 @@
+import type { SecureVersion } from 'node:tls';
+
+/*
+ * The names of the exporter toolkit's file format, which are Go's, and what they are called here.
+ */
+
+/** Suites of TLS 1.3. Go takes their names and always offers all of them; so it is here. */
+export const TLS13_SUITES = {
+  TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',
+  TLS_AES_256_GCM_SHA384: 'TLS_AES_256_GCM_SHA384',
+  TLS_CHACHA20_POLY1305_SHA256: 'TLS_CHACHA20_POLY1305_SHA256',
+} as const;
+
+/** Suites of TLS 1.2 that encrypt and authenticate at once: offered where the file names none. */
+export const USUAL_SUITES = {
+  TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+  TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: 'ECDHE-RSA-AES256-GCM-SHA384',
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
+} as const;
+
+/** Older suites, the only ones that TLS below 1.2 has. */
+export const OLD_SUITES = {
+  TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
+  TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA: 'ECDHE-RSA-AES128-SHA',
+  TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: 'ECDHE-ECDSA-AES256-SHA',
+  TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA: 'ECDHE-RSA-AES256-SHA',
+} as const;
+
+/** `cipher_suites`: those that Go's `tls.CipherSuites()` lists. */
+export const CIPHER_SUITES: Readonly<Record<string, string>> = { ...TLS13_SUITES, ...USUAL_SUITES, ...OLD_SUITES };
+
+/** `curve_preferences`. */
+export const CURVES = { CurveP256: 'P-256', CurveP384: 'P-384', CurveP521: 'P-521', X25519: 'X25519' } as const;
+
+/** `min_version` and `max_version`, the oldest first. */
+export const VERSIONS = {
+  TLS10: 'TLSv1',
+  TLS11: 'TLSv1.1',
+  TLS12: 'TLSv1.2',
+  TLS13: 'TLSv1.3',
+} as const satisfies Record<string, SecureVersion>;
+
+/** A version of TLS as Node calls it. */
+export type Version = (typeof VERSIONS)[keyof typeof VERSIONS];
+
+/** What is asked of clients: whether the handshake asks for a certificate, whether one must come, whether it is checked. */
+export interface ClientPolicy {
+  readonly asked: boolean;
+  readonly required: boolean;
+  readonly verified: boolean;
+}
+
+const ANY: ClientPolicy = { asked: true, required: true, verified: false };
+
+/** `client_auth_type`; `RequireClientCert` is the toolkit's older name of `RequireAnyClientCert`. */
+export const CLIENT_AUTH_TYPES: Readonly<Record<string, ClientPolicy>> = {
+  NoClientCert: { asked: false, required: false, verified: false },
+  RequestClientCert: { asked: true, required: false, verified: false },
+  RequireAnyClientCert: ANY,
+  RequireClientCert: ANY,
+  VerifyClientCertIfGiven: { asked: true, required: false, verified: true },
+  RequireAndVerifyClientCert: { asked: true, required: true, verified: true },
+};

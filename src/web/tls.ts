@@ -1,0 +1,108 @@
+import { constants } from 'node:crypto';
+import { createSecureContext, type TLSSocket, type TlsOptions } from 'node:tls';
+import { alternativeNames, certificatesIn, expiryOf, privateKeyIn, shortAddress } from './certificates.ts';
+import type { PemSource, TlsSection } from './file-format.ts';
+import { type ClientPolicy, OLD_SUITES, TLS13_SUITES, USUAL_SUITES } from './tls-names.ts';
+
+/** How connections are secured: what a TLS server needs, and who may come in. */
+export interface TlsSettings {
+  readonly options: TlsOptions;
+  readonly client: ClientPolicy;
+  readonly allowedNames: ReadonlySet<string> | undefined;
+  /** When the server's certificate ends, in seconds since the Unix epoch. */
+  readonly expirySeconds: number;
+}
+
+/** The PEM texts that a TLS section is made of. */
+export interface PemTexts {
+  readonly certificate: string;
+  readonly key: string;
+  readonly clientCa: string | undefined;
+}
+
+/** Handshakes that take longer, in milliseconds, are given up. */
+const HANDSHAKE_MS = 10_000;
+
+/** What the section and its texts amount to, or what is wrong with them, a line each; no line quotes a text. */
+export function tlsSettings(
+  section: TlsSection,
+  texts: PemTexts,
+): { readonly settings: TlsSettings | undefined; readonly faults: readonly string[] } {
+  const faults: string[] = [];
+  const sound = <Value>(name: string, source: PemSource | undefined, read: () => Value): Value | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      faults.push(`${nameOf(name, source)} ${(error as Error).message}`);
+      return undefined;
+    }
+  };
+  const certificate = sound('cert', section.certificate, () => certificatesIn(texts.certificate)[0]);
+  const key = sound('key', section.key, () => privateKeyIn(texts.key));
+  const { clientCa } = texts;
+  if (clientCa !== undefined) sound('client_ca', section.clientCa, () => certificatesIn(clientCa));
+  if (certificate !== undefined && key !== undefined && !certificate.checkPrivateKey(key)) {
+    const [one, other] = [nameOf('cert', section.certificate), nameOf('key', section.key)];
+    faults.push(`${one} and ${other} do not belong together; expected a certificate and its own key`);
+  }
+  if (faults.length > 0 || certificate === undefined) return { settings: undefined, faults };
+  const options = optionsOf(section, texts);
+  // OpenSSL has its own say, about keys that are too short for instance.
+  sound('tls_server_config', undefined, () => {
+    try {
+      createSecureContext(options);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+      throw new Error(`cannot be used (${code})`);
+    }
+  });
+  if (faults.length > 0) return { settings: undefined, faults };
+  const allowedNames = section.allowedNames && new Set(section.allowedNames.map(shortAddress));
+  return {
+    settings: { options, client: section.client, allowedNames, expirySeconds: expiryOf(certificate) },
+    faults,
+  };
+}
+
+/** Why a connection's client certificate does not let it in; undefined where it does. */
+export function clientFault({ client, allowedNames }: TlsSettings, socket: TLSSocket): string | undefined {
+  if (!client.asked) return undefined;
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return client.required ? 'no client certificate came' : undefined;
+  if (client.verified && !socket.authorized) return 'the client certificate is not trusted';
+  if (allowedNames !== undefined && !alternativeNames(certificate).some((name) => allowedNames.has(name))) {
+    return 'the client certificate has none of the allowed names';
+  }
+  return undefined;
+}
+
+function optionsOf(section: TlsSection, { certificate, key, clientCa }: PemTexts): TlsOptions {
+  const isOld = section.minVersion < 'TLSv1.2';
+  const usual = [...Object.values(USUAL_SUITES), ...(isOld ? Object.values(OLD_SUITES) : [])];
+  // Go offers the suites of TLS 1.3 whatever the list says; Node would leave the version out without them.
+  const suites = [...new Set([...Object.values(TLS13_SUITES), ...(section.suites ?? usual)])];
+  // OpenSSL takes the versions before 1.2 at its lowest level only.
+  const ciphers = `${suites.join(':')}${isOld ? ':@SECLEVEL=0' : ''}`;
+  return {
+    cert: certificate,
+    key,
+    ...(clientCa === undefined ? {} : { ca: clientCa }),
+    ciphers,
+    ...(section.curves === undefined ? {} : { ecdhCurve: section.curves.join(':') }),
+    minVersion: section.minVersion,
+    maxVersion: section.maxVersion,
+    honorCipherOrder: section.prefersOwnOrder,
+    requestCert: section.client.asked,
+    // Looked at once the handshake is over, where it is known what for: see `clientFault`.
+    rejectUnauthorized: false,
+    // Whoever was let in once shall not be let in by a ticket after the rules have changed.
+    ...(section.client.asked ? { secureOptions: constants.SSL_OP_NO_TICKET } : {}),
+    handshakeTimeout: HANDSHAKE_MS,
+    ALPNProtocols: ['http/1.1'],
+  };
+}
+
+function nameOf(name: string, source: PemSource | undefined): string {
+  if (source === undefined) return name;
+  return source.state === 'inline' ? `${name}` : `${name}_file ${source.path}`;
+}

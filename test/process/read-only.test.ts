@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type SeenRequest, startStandIn } from '../../src/demo/stand-in.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { FURTHER_SERIES, operationsFor, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
+import { assertAllowed } from '../../src/transport/allowed.ts';
+import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
+import { root, run, start } from '../support/program.ts';
+import { until } from '../support/until.ts';
+
+/** All that may ever be sent, and there is no sixth. What reads is POST only where the service has it so. */
+const KINDS: Readonly<Record<string, RegExp>> = {
+  'any GET': /^GET /,
+  'getting a token': /^POST \/auth\/token$/,
+  'refreshing it': /^POST \/auth\/token\/refresh$/,
+  'giving it back': /^DELETE \/auth\/token$/,
+  'reading telemetry': /^POST \/telemetry\/(?:appliances|volumes)\/[\w-]+\/[a-z_]+$/,
+};
+
+function kindsOf(requests: readonly SeenRequest[]): readonly string[] {
+  const kinds = requests.map(({ method, path }) => {
+    const request = `${method} ${path.split('?', 1)[0]}`;
+    return Object.keys(KINDS).find((kind) => KINDS[kind]?.test(request)) ?? request;
+  });
+  return [...new Set(kinds)];
+}
+
+const ALL_KINDS: readonly string[] = Object.keys(KINDS);
+
+describe('whatever the program sends is of one of five kinds', () => {
+  test('with every series, through refreshes, refusals and the end', async () => {
+    const variations = { tokenLifetimeMs: 1_000 };
+    const standIn = await startStandIn({ clock: systemClock, appliances: 2, volumes: 2, variations });
+    onTestFinished(() => standIn.close());
+    standIn.fail({ kind: 'status', status: 401, operation: 'load_average', times: 2 });
+    const quick = { PORTAL_INTERVAL: '1s', PORTAL_DISCOVERY_INTERVAL: '1s', PORTAL_SERIES: 'all' };
+    const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), ...quick };
+    const program = start([], { environment });
+    const operations = () => new Set(standIn.requests.map(({ operation }) => operation));
+    const series = [...STANDARD_SERIES, ...FURTHER_SERIES];
+    await until('every operation', () => [...series, 'refresh', 'data'].every((name) => operations().has(name)));
+    program.kill('SIGTERM');
+    await program.ended;
+    expect(new Set(kindsOf(standIn.requests))).toEqual(new Set(ALL_KINDS));
+  });
+
+  test.each([['--once'], ['--plan']])('with %s', async (command) => {
+    const standIn = await startStandIn({ clock: systemClock, appliances: 2, volumes: 2 });
+    onTestFinished(() => standIn.close());
+    await run([command], { environment: { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) } });
+    expect(standIn.requests.length).toBeGreaterThan(1);
+    expect(ALL_KINDS).toEqual(expect.arrayContaining([...kindsOf(standIn.requests)]));
+  });
+});
+
+describe('nothing else can be sent', () => {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.startsWith('demo/'))
+    .map((path) => [path, readFileSync(join(root, 'src', path), 'utf8')] as const);
+  const holding = (text: RegExp) => sources.filter(([, source]) => text.test(source)).map(([path]) => path);
+
+  test('one place speaks to the network, and it asks what is allowed first', () => {
+    expect(holding(/\bdispatcher\.request\b|\.dispatch\(/)).toEqual(['transport/client.ts']);
+    expect(holding(/\bfetch\(|\bhttps?\.request\b|\bnet\.connect\b|\btls\.connect\b/)).toEqual([]);
+    expect(holding(/^import (?!type).* from 'undici'/m)).toEqual(['transport/dispatcher.ts']);
+    const client = sources.find(([path]) => path === 'transport/client.ts')?.[1] ?? '';
+    expect(client.match(/dispatcher\.request/g)).toHaveLength(1);
+    expect(client).toMatch(/send\(request[^{]+\{\s+assertAllowed\(request\.method, request\.path\);/);
+  });
+
+  test('every request in the source that is no GET is one of those four', () => {
+    const found = sources.flatMap(([path, source]) =>
+      [...source.matchAll(/method: '([A-Z]+)',\s+path(?:: (['`][^'`]*['`]))?/g)].map(
+        ([, method = '', written = 'path']) => `${path}: ${method} ${written}`,
+      ),
+    );
+    const writing = found.filter((request) => !request.includes(': GET '));
+    const token = 'sources/portal/token.ts';
+    expect(new Set(writing)).toEqual(
+      new Set([
+        `${token}: DELETE '/auth/token'`,
+        `${token}: POST '/auth/token'`,
+        `${token}: POST '/auth/token/refresh'`,
+        'sources/portal/collector.ts: POST path',
+      ]),
+    );
+    const methods = sources.flatMap(([, source]) => [...source.matchAll(/method: '[A-Z]+'/g)]);
+    expect(methods).toHaveLength(found.length);
+  });
+
+  test('every operation of the catalogue passes for a serial, and for none that is a path', () => {
+    const names = [...operationsFor([...STANDARD_SERIES, ...FURTHER_SERIES]).keys()];
+    expect(names).toHaveLength(STANDARD_SERIES.length + FURTHER_SERIES.length);
+    for (const name of names) {
+      const path = (serial: string) => `/telemetry/appliances/${serial}/${name}`;
+      expect(() => assertAllowed('POST', path('0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f'))).not.toThrow();
+      for (const serial of ['..', '../../edges', 'a/b', '%2e%2e', 'a?b', 'a#b', '']) {
+        expect(() => assertAllowed('POST', path(serial)), serial).toThrow('the exporter only reads');
+      }
+    }
+  });
+});

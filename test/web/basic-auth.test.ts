@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../support/program.ts';
+import { until } from '../support/until.ts';
+import { GEHEIM, GEHEIM_AT_10, guarded } from './asking.ts';
+
+const users = `basic_auth_users:\n  prometheus: ${GEHEIM_AT_10}\n  "42": ${GEHEIM}\n  "späher": ${GEHEIM}\n`;
+
+function basic(user: string, password: string) {
+  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+}
+
+async function statusOf(url: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+  const answer = await fetch(url, { headers });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+describe('with users', () => {
+  test('every page but those for probes asks for a password, whatever the method and the path', async () => {
+    const { address } = await guarded(users);
+    for (const path of ['/metrics', '/status', '/', '/nowhere', '//healthz', '/healthz/', '/HEALTHZ', '/%68ealthz']) {
+      expect(await statusOf(`http://${address}${path}`), path).toBe(401);
+    }
+    const refused = await fetch(`http://${address}/metrics`, { method: 'DELETE' });
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+      401,
+      'Basic realm="filer-exporter", charset="UTF-8"',
+    ]);
+    for (const path of ['/healthz', '/readyz?x=1'])
+      expect([200, 503]).toContain(await statusOf(`http://${address}${path}`));
+  });
+
+  test('the right password opens every page, a name in digits or with an umlaut included', async () => {
+    const { address } = await guarded(users);
+    for (const user of ['prometheus', '42', 'späher']) {
+      expect(await statusOf(`http://${address}/metrics`, basic(user, 'geheim')), user).toBe(200);
+    }
+    expect(await statusOf(`http://${address}/nowhere`, basic('42', 'geheim'))).toBe(404);
+  });
+
+  test('nothing else opens anything', async () => {
+    const { address } = await guarded(users);
+    const attempts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      'a wrong password': basic('prometheus', 'Geheim'),
+      'no password': basic('prometheus', ''),
+      nobody: basic('', ''),
+      'a user who is not there': basic('admin', 'geheim'),
+      'a name that every object has': basic('constructor', 'geheim'),
+      'no colon': { authorization: `Basic ${Buffer.from('prometheus').toString('base64')}` },
+      'another scheme': { authorization: 'Bearer geheim' },
+      'no base64': { authorization: 'Basic %%%' },
+      'far too much': basic('prometheus', 'g'.repeat(8_000)),
+      'the hash itself': basic('prometheus', GEHEIM_AT_10),
+    };
+    for (const [what, headers] of Object.entries(attempts)) {
+      expect(await statusOf(`http://${address}/metrics`, headers), what).toBe(401);
+    }
+  });
+
+  test('no path is open where the operator says none', async () => {
+    const { address } = await guarded(users, temporaryDirectory(), { WEB_OPEN_PATHS: 'none' });
+    for (const path of ['/healthz', '/readyz']) expect(await statusOf(`http://${address}${path}`)).toBe(401);
+  });
+
+  test('the headers of the file are on every answer, and its policy counts in the place of ours', async () => {
+    const headers = ['X-Frame-Options: deny', "Content-Security-Policy: default-src 'self'", 'X-XSS-Protection: ""'];
+    const { address } = await guarded(
+      `${users}http_server_config:\n  http2: false\n  headers:\n${headers.map((line) => `    ${line}\n`).join('')}`,
+    );
+    for (const [path, options] of [
+      ['/metrics', {}],
+      ['/healthz', {}],
+      ['/status', { headers: basic('42', 'geheim') }],
+    ] as const) {
+      const answer = await fetch(`http://${address}${path}`, options);
+      expect(answer.headers.get('x-frame-options')).toBe('deny');
+      expect(answer.headers.get('content-security-policy')).toBe("default-src 'self'");
+      expect(answer.headers.get('x-xss-protection')).toBeNull();
+    }
+  });
+
+  test('a flood of guesses keeps nobody out who has been in, and holds up no probe', async () => {
+    const { address } = await guarded(users);
+    expect(await statusOf(`http://${address}/metrics`, basic('prometheus', 'geheim'))).toBe(200);
+    const guesses = Array.from({ length: 150 }, (_, guess) =>
+      statusOf(`http://${address}/metrics`, basic('prometheus', `guess ${guess}`)),
+    );
+    let slowest = 0;
+    for (let asked = 0; asked < 20; asked += 1) {
+      const began = performance.now();
+      expect(await statusOf(`http://${address}/healthz`)).toBe(200);
+      expect(await statusOf(`http://${address}/metrics`, basic('prometheus', 'geheim'))).toBe(200);
+      slowest = Math.max(slowest, performance.now() - began);
+    }
+    const statuses = new Set(await Promise.all(guesses));
+    expect([...statuses].toSorted()).toEqual([401, 503]);
+    // One check takes some 60 ms of a processor; on the event loop the queue of them would be felt here.
+    expect(slowest).toBeLessThan(1_000);
+  });
+
+  test('who is not known is refused no sooner than who is', async () => {
+    const { address } = await guarded(users.split('\n').slice(0, 2).join('\n'));
+    const timed = async (user: string) => {
+      const times: number[] = [];
+      for (let guess = 0; guess < 9; guess += 1) {
+        const began = performance.now();
+        expect(await statusOf(`http://${address}/metrics`, basic(user, `guess ${guess}`))).toBe(401);
+        times.push(performance.now() - began);
+      }
+      return times.toSorted((one, other) => one - other)[4] ?? 0;
+    };
+    // The thread begins with the first check.
+    await timed('nobody');
+    const [known, unknown] = [await timed('prometheus'), await timed('stranger')];
+    expect(unknown).toBeGreaterThan(known / 3);
+    expect(unknown).toBeLessThan(known * 3);
+    expect(Math.min(known, unknown)).toBeGreaterThan(20);
+  });
+});
+
+describe('the web configuration is read again', () => {
+  const series = async (address: string, name: string, headers = {}) => {
+    const answer = await fetch(`http://${address}/metrics`, { headers });
+    return new RegExp(`^${name} (\\S+)$`, 'm').exec(await answer.text())?.[1];
+  };
+  const GOOD = 'filer_exporter_web_config_last_reload_successful';
+
+  test('a user who is taken out is out, and one who is put in is in, without a restart', async () => {
+    const { address, write, program } = await guarded(`basic_auth_users:\n  old: ${GEHEIM}\n`);
+    expect(await statusOf(`http://${address}/metrics`, basic('old', 'geheim'))).toBe(200);
+    write(`basic_auth_users:\n  new: ${GEHEIM}\n`);
+    await until(
+      'the new user',
+      async () => (await statusOf(`http://${address}/metrics`, basic('new', 'geheim'))) === 200,
+    );
+    expect(await statusOf(`http://${address}/metrics`, basic('old', 'geheim'))).toBe(401);
+    expect(program.log.filter(({ msg }) => msg.includes('has changed'))).toHaveLength(1);
+  });
+
+  test('a file that cannot be used changes nothing, shows in a metric and in one line, and its end does too', async () => {
+    const good = `basic_auth_users:\n  me: ${GEHEIM}\n`;
+    const { address, write, program } = await guarded(good);
+    const me = basic('me', 'geheim');
+    expect(await series(address, GOOD, me)).toBe('1');
+    write(`basic_auth_userz:\n  me: ${GEHEIM}\n`);
+    await until('the metric', async () => (await series(address, GOOD, me)) === '0');
+    expect(await statusOf(`http://${address}/metrics`)).toBe(401);
+    const told = () => program.log.filter(({ msg }) => msg.includes('cannot be used'));
+    expect(told()).toMatchObject([
+      { level: 50, faults: ['line 1: basic_auth_userz: unknown key; did you mean basic_auth_users?'] },
+    ]);
+    write(good);
+    await until('the metric', async () => (await series(address, GOOD, me)) === '1');
+    expect(JSON.stringify(program.log)).not.toContain(GEHEIM);
+  });
+});
+
+test('without users and without TLS the file changes nothing', async () => {
+  const { address } = await guarded('# nothing yet\n');
+  expect(await statusOf(`http://${address}/metrics`)).toBe(200);
+});

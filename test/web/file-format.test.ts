@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseWebFile } from '../../src/web/file-format.ts';
+import { GEHEIM } from './asking.ts';
+
+const faultsOf = (text: string) => parseWebFile(text).faults;
+const tls = (...lines: readonly string[]) => `tls_server_config:\n${lines.map((line) => `  ${line}\n`).join('')}`;
+const pair = ['cert_file: a.crt', 'key_file: a.key'];
+
+describe('a web configuration file', () => {
+  test.each(['', '# only a comment\n', '---\n', 'tls_server_config:\nbasic_auth_users:\n', '{}'])(
+    '%j is plain HTTP for everybody',
+    (text) => {
+      expect(parseWebFile(text)).toEqual({ file: { tls: undefined, headers: {}, users: new Map() }, faults: [] });
+    },
+  );
+
+  test('with everything in it is understood', () => {
+    const { file, faults } = parseWebFile(`
+${tls(
+  ...pair,
+  'client_auth_type: "RequireAndVerifyClientCert"',
+  'client_ca_file: ca.crt',
+  'client_allowed_sans: [prometheus, 10.0.0.1]',
+  'min_version: TLS12',
+  'max_version: TLS13',
+  'cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]',
+  'prefer_server_cipher_suites: false',
+  'curve_preferences: [X25519]',
+)}
+http_server_config:
+  http2: true
+  headers: { X-Content-Type-Options: nosniff, Strict-Transport-Security: max-age=63072000 }
+basic_auth_users:
+  me: ${GEHEIM}
+`);
+    expect(faults).toEqual([]);
+    expect(file).toEqual({
+      tls: {
+        certificate: { state: 'file', path: 'a.crt' },
+        key: { state: 'file', path: 'a.key' },
+        clientCa: { state: 'file', path: 'ca.crt' },
+        client: { asked: true, required: true, verified: true },
+        allowedNames: ['prometheus', '10.0.0.1'],
+        minVersion: 'TLSv1.2',
+        maxVersion: 'TLSv1.3',
+        suites: ['ECDHE-RSA-AES128-GCM-SHA256'],
+        curves: ['X25519'],
+        prefersOwnOrder: false,
+      },
+      headers: { 'X-Content-Type-Options': 'nosniff', 'Strict-Transport-Security': 'max-age=63072000' },
+      users: new Map([['me', GEHEIM]]),
+    });
+  });
+
+  test.each([
+    [
+      'a: 1\nb: 2\n',
+      [
+        'line 1: a: unknown key; expected tls_server_config, http_server_config, basic_auth_users',
+        'line 2: b: unknown key; expected tls_server_config, http_server_config, basic_auth_users',
+      ],
+    ],
+    [
+      tls(...pair, 'min_versoin: TLS12'),
+      ['line 4: tls_server_config.min_versoin: unknown key; did you mean min_version?'],
+    ],
+    [
+      tls(...pair, 'min_version: TLS14'),
+      ['line 4: tls_server_config.min_version: TLS14 is not known; expected TLS10, TLS11, TLS12, TLS13'],
+    ],
+    [
+      tls(...pair, 'min_version: TLS13', 'max_version: TLS12'),
+      ['line 1: tls_server_config: min_version is above max_version'],
+    ],
+    [
+      tls(...pair, 'cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA257]'),
+      [
+        'line 4: tls_server_config.cipher_suites: TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA257 is not known; did you mean TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256?',
+      ],
+    ],
+    [
+      tls(...pair, 'curve_preferences: [P256]'),
+      [
+        'line 4: tls_server_config.curve_preferences: P256 is not known; expected CurveP256, CurveP384, CurveP521, X25519',
+      ],
+    ],
+    [
+      tls(...pair, 'curve_preferences: X25519'),
+      ['line 4: tls_server_config.curve_preferences is not a list; expected lines that begin with -'],
+    ],
+    [
+      tls(...pair, 'prefer_server_cipher_suites: perhaps'),
+      ['line 4: tls_server_config.prefer_server_cipher_suites: expected true or false'],
+    ],
+    [tls(...pair, 'cert: x'), ['line 2: tls_server_config: cert and cert_file are both there; expected one of them']],
+    [tls('key_file: a.key'), ['line 1: tls_server_config: expected cert_file or cert with the rest']],
+    [tls('cert_file: a.crt'), ['line 1: tls_server_config: expected key_file or key with the rest']],
+    [
+      tls(...pair, 'client_ca_file: ca.crt'),
+      ['line 1: tls_server_config: client_ca_file has no effect without client_auth_type: RequireAndVerifyClientCert'],
+    ],
+    [
+      tls(...pair, 'client_auth_type: RequireAndVerifyClientCert'),
+      [
+        'line 4: tls_server_config.client_auth_type: expected client_ca_file or client_ca, whose certificates it trusts',
+      ],
+    ],
+    [
+      tls(...pair, 'client_auth_type: RequestClientCert', 'client_allowed_sans: [x]'),
+      [
+        'line 4: tls_server_config: client_allowed_sans has no effect without client_auth_type: RequireAndVerifyClientCert or RequireAnyClientCert',
+      ],
+    ],
+    [
+      'http_server_config:\n  headers:\n    X-Frame-Options: maybe\n',
+      ['line 3: http_server_config.headers.X-Frame-Options: expected deny or sameorigin'],
+    ],
+    [
+      'http_server_config:\n  headers:\n    Set-Cookie: a\n',
+      [
+        'line 3: http_server_config.headers.Set-Cookie: unknown key; expected Strict-Transport-Security, X-Content-Type-Options, X-Frame-Options, X-XSS-Protection, Content-Security-Policy',
+      ],
+    ],
+    [
+      'basic_auth_users:\n  me: geheim\n',
+      ['line 2: basic_auth_users.me: the value is not a bcrypt hash; make one with htpasswd -nBC 10 ""'],
+    ],
+    [
+      `basic_auth_users:\n  me: ${GEHEIM.replace('$04$', '$31$')}\n`,
+      ['line 2: basic_auth_users.me: the hash has the cost 31; expected 4 to 18'],
+    ],
+    [
+      `basic_auth_users:\n  "a:b": ${GEHEIM}\n`,
+      ["line 2: basic_auth_users.a key: a user's name is not empty and has no colon, which ends it in a request"],
+    ],
+    ['basic_auth_users: [a]\n', ['line 1: basic_auth_users holds no keys; expected key: value lines']],
+    ['- a\n', ['line 1: the file holds no keys; expected key: value lines']],
+    [`basic_auth_users:\n  me: ${GEHEIM}\n  me: ${GEHEIM}\n`, ['line 3: a key is there twice']],
+    ['tls_server_config:\n\tcert_file: a\n', ['line 2: a tab indents the line; expected blanks']],
+    ['a: b: c\n', ['line 1: is not YAML (BLOCK_AS_IMPLICIT_KEY)']],
+  ])('%j is refused with the line and words', (text, faults) => {
+    expect(faultsOf(text).slice(0, faults.length)).toEqual(faults);
+  });
+
+  test('whatever it holds, there is no exception, and no fault quotes a value', () => {
+    const canary = 'canary-5ec1e7';
+    const words = fc.constantFrom(
+      'tls_server_config',
+      'cert_file',
+      'key',
+      'basic_auth_users',
+      'headers',
+      '<<',
+      '__proto__',
+    );
+    const values = fc.constantFrom(
+      canary,
+      `"${canary}`,
+      `[${canary}`,
+      `*${canary}`,
+      `{a: ${canary}}`,
+      '|',
+      '&a',
+      '!!int',
+      '',
+    );
+    const lines = fc.array(fc.tuple(fc.constantFrom('', '  ', '    ', '\t', '- '), words, values), { maxLength: 6 });
+    fc.assert(
+      fc.property(lines, (made) => {
+        const text = made.map(([indent, key, value]) => `${indent}${key}: ${value}`).join('\n');
+        for (const fault of faultsOf(text)) {
+          expect(fault).toMatch(/^line \d+: \S/);
+          expect(fault).not.toContain(canary);
+        }
+      }),
+      { numRuns: 500 },
+    );
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void faultsOf(text)));
+  });
+});

@@ -1,0 +1,86 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryDirectory } from '../support/program.ts';
+import { until } from '../support/until.ts';
+import { curl, guarded } from './asking.ts';
+import { hasTlsClients, makePair } from './certificates.ts';
+
+const TLS = 'tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n';
+
+describe.runIf(hasTlsClients)('certificates that are renewed', () => {
+  function authorities() {
+    const folder = temporaryDirectory();
+    const authority = makePair(folder, 'authority', { authority: true });
+    const named = { names: 'DNS:localhost,IP:127.0.0.1', by: authority };
+    makePair(folder, 'server', named);
+    return { folder, authority, named };
+  }
+
+  test('are served within seconds, while a connection from before goes on', async () => {
+    const { folder, authority, named } = authorities();
+    const { address, program } = await guarded(TLS, folder);
+    const [host = '', port = ''] = address.split(':');
+    const held = connect({ host, port: Number(port), ca: authority.certText });
+    onTestFinished(() => void held.destroy());
+    await new Promise((resolve) => held.once('secureConnect', resolve));
+    const serialOf = () =>
+      new Promise<string>((resolve, reject) => {
+        const socket = connect({ host, port: Number(port), ca: authority.certText }, () => {
+          resolve(socket.getPeerCertificate().serialNumber);
+          socket.destroy();
+        });
+        socket.on('error', reject);
+      });
+    const before = await serialOf();
+    const fresh = makePair(folder, 'fresh', { ...named, days: 30 });
+    // The certificate first, as any tool writes them: between the two they do not fit, which is nobody's alarm.
+    copyFileSync(fresh.cert, join(folder, 'server.crt'));
+    copyFileSync(fresh.key, join(folder, 'server.key'));
+    await until('the new certificate', async () => (await serialOf()) !== before);
+    expect(program.log.filter(({ level }) => level >= 50)).toEqual([]);
+    const answered = new Promise<string>((resolve) => held.once('data', (text) => resolve(String(text))));
+    held.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await answered).toMatch(/^HTTP\/1\.1 200 /);
+    const scraped = await curl(`https://${address}/metrics`, '--cacert', authority.cert);
+    const [, expiry] = /^filer_exporter_web_certificate_expiry_timestamp_seconds (\S+)$/m.exec(scraped.text) ?? [];
+    expect(Number(expiry) - Date.now() / 1000).toBeGreaterThan(29 * 86_400);
+  });
+
+  test('by a pair that does not fit are not: the last good pair goes on', async () => {
+    const { folder, authority, named } = authorities();
+    const { address, program } = await guarded(TLS, folder);
+    copyFileSync(makePair(folder, 'fresh', named).key, join(folder, 'server.key'));
+    await until('the line about it', () => program.log.some(({ level }) => level === 50));
+    const scraped = await curl(`https://${address}/metrics`, '--cacert', authority.cert);
+    expect(scraped.text).toContain('\nfiler_exporter_web_config_last_reload_successful 0\n');
+  });
+
+  test('TLS may be switched on while it runs', async () => {
+    const { folder, authority } = authorities();
+    const { address, write } = await guarded('', folder);
+    expect((await curl(`http://${address}/healthz`)).status).toBe(200);
+    write(TLS);
+    await until(
+      'TLS',
+      async () => (await curl(`https://${address}/healthz`, '--cacert', authority.cert)).status === 200,
+    );
+    expect((await curl(`http://${address}/healthz`)).status).toBe(0);
+  });
+
+  test('an authority that is taken out of the file lets nobody in any more', async () => {
+    const { folder, authority } = authorities();
+    const other = makePair(folder, 'other', { authority: true });
+    const client = makePair(folder, 'client', { by: authority });
+    const asking = (ca: string) =>
+      `${TLS}  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ${ca}.crt\n`;
+    const { address, write } = await guarded(asking('authority'), folder);
+    const ask = () =>
+      curl(`https://${address}/healthz`, '--cacert', authority.cert, '--cert', client.cert, '--key', client.key);
+    expect((await ask()).status).toBe(200);
+    write(asking('other'));
+    await until('the client to be out', async () => (await ask()).status === 0);
+    expect(other.cert).toContain('other');
+  });
+});

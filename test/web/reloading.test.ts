@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { Reloading } from '../../src/web/reloading.ts';
+import { readWebRules, type WebRules } from '../../src/web/rules.ts';
+import { Lines } from '../polling/fleet.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { GEHEIM } from './asking.ts';
+
+const good = `basic_auth_users:\n  me: ${GEHEIM}\n`;
+
+/** A web configuration that is looked at every two seconds of a clock that is moved by hand. */
+async function watched() {
+  const files: Record<string, string> = { '/etc/web.yml': good };
+  const read = (path: string) =>
+    files[path] === undefined
+      ? Promise.reject(Object.assign(new Error(path), { code: 'ENOENT' }))
+      : Promise.resolve(files[path]);
+  const clock = new ManualClock();
+  const lines = new Lines();
+  const adopted: WebRules[] = [];
+  const first = await readWebRules('/etc/web.yml', read);
+  if (first.state === 'bad') throw new Error(first.faults.join());
+  const adopt = (rules: WebRules) => void adopted.push(rules);
+  const reloading = new Reloading({ path: '/etc/web.yml', read, first, adopt, clock, log: lines });
+  const stopping = new AbortController();
+  const ended = reloading.run(stopping.signal);
+  const stop = () => {
+    stopping.abort();
+    return ended;
+  };
+  return { files, clock, lines, adopted, reloading, stop };
+}
+
+describe('the files are looked at every two seconds', () => {
+  test('and nothing happens while they hold the same', async () => {
+    const { clock, lines, adopted, reloading, stop } = await watched();
+    const before = reloading.reading;
+    await clock.advance(60_000);
+    expect([adopted, lines.take(), reloading.reading]).toEqual([[], [], before]);
+    await stop();
+  });
+
+  test('and what they hold now counts', async () => {
+    const { files, clock, lines, adopted, reloading, stop } = await watched();
+    const before = reloading.reading.lastSuccessSeconds;
+    files['/etc/web.yml'] = good.replace('me', 'you');
+    await clock.advance(2_000);
+    expect(adopted.map(({ users }) => [...users.keys()])).toEqual([['you']]);
+    expect(lines.take()).toEqual(['info the web configuration has changed and counts from now on']);
+    expect(reloading.reading.lastSuccessSeconds).toBe(before + 2);
+    await stop();
+  });
+
+  test('and what cannot be used is told once it has stood for two looks, and once only', async () => {
+    const { files, clock, lines, adopted, reloading, stop } = await watched();
+    files['/etc/web.yml'] = 'basic_auth_userz:\n';
+    await clock.advance(2_000);
+    expect([lines.take(), reloading.reading.isGood]).toEqual([[], true]);
+    await clock.advance(60_000);
+    expect([lines.take(), reloading.reading.isGood]).toEqual([
+      ['error the web configuration cannot be used; the last good one counts'],
+      false,
+    ]);
+    delete files['/etc/web.yml'];
+    await clock.advance(2_000);
+    expect(reloading.reading.isGood).toBe(false);
+    await clock.advance(2_000);
+    expect(lines.take()).toEqual(['error the web configuration cannot be used; the last good one counts']);
+    files['/etc/web.yml'] = good;
+    await clock.advance(2_000);
+    expect([lines.take(), reloading.reading.isGood, adopted]).toEqual([
+      ['info the web configuration is the last good one again'],
+      true,
+      [],
+    ]);
+    await stop();
+  });
+});

@@ -1,0 +1,82 @@
+import { connect, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryDirectory } from '../support/program.ts';
+import { until } from '../support/until.ts';
+import { curl, guarded } from './asking.ts';
+import { hasTlsClients, makePair } from './certificates.ts';
+
+/** A connection by hand, with all that came on it. */
+function opened(address: string) {
+  const [host = '', port = ''] = address.split(':');
+  const socket: Socket = connect(Number(port), host);
+  onTestFinished(() => void socket.destroy());
+  const heard = { text: '', closed: false };
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    heard.text += text;
+  });
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    heard.closed = true;
+  });
+  return { socket, heard };
+}
+
+const NOTHING = '';
+
+describe('clients that take their time or take too much', () => {
+  test('are cut off: who says nothing, who never ends a header, who never ends a body', async () => {
+    const { address } = await guarded(NOTHING);
+    const [silent, endless, bodily] = [opened(address), opened(address), opened(address)];
+    endless.socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\nX-A: ');
+    bodily.socket.write('POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nabc');
+    await until('all of them to be closed', () => [silent, endless, bodily].every(({ heard }) => heard.closed), 25_000);
+    expect(endless.heard.text).toMatch(/^HTTP\/1\.1 408 /);
+    expect(bodily.heard.text).toMatch(/^HTTP\/1\.1 405 /);
+  }, 40_000);
+
+  test('are told that a request line or headers are too long', async () => {
+    const { address } = await guarded(NOTHING);
+    const [line, headers] = [opened(address), opened(address)];
+    line.socket.write(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    headers.socket.write(`GET / HTTP/1.1\r\nHost: x\r\n${'X-A: b\r\n'.repeat(8_000)}\r\n`);
+    await until('both to be closed', () => line.heard.closed && headers.heard.closed);
+    for (const { heard } of [line, headers]) expect(heard.text).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  test('get rid of no more than 64 KiB of a body', async () => {
+    const { address } = await guarded(NOTHING);
+    const { socket, heard } = opened(address);
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const chunk = `4000\r\n${'a'.repeat(0x4000)}\r\n`;
+    for (let sent = 0; sent < 64; sent += 1) socket.write(chunk);
+    await until('it to be closed', () => heard.closed);
+  });
+
+  test('are at most so many: further ones are closed unheard until one of the others goes', async () => {
+    const { address } = await guarded(NOTHING, temporaryDirectory(), { MAX_CONNECTIONS: '3' });
+    const held = [opened(address), opened(address), opened(address)];
+    const sockets = held.map(({ socket }) => new Promise((resolve) => socket.once('connect', resolve)));
+    await Promise.all(sockets);
+    for (const { socket } of held) socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until('all three to be answered', () => held.every(({ heard }) => heard.text.includes('ok\n')));
+    const further = opened(address);
+    further.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until('it to be closed', () => further.heard.closed);
+    expect(further.heard.text).toBe('');
+    held[0]?.socket.destroy();
+    await until('a new one to be answered', async () => (await fetch(`http://${address}/healthz`)).ok);
+  });
+
+  test.runIf(hasTlsClients)('do not hold up a stop in the middle of a handshake', async () => {
+    const folder = temporaryDirectory();
+    makePair(folder, 'server', { names: 'IP:127.0.0.1' });
+    const text = 'tls_server_config: { cert_file: server.crt, key_file: server.key }\n';
+    const { address, program } = await guarded(text, folder, { SHUTDOWN_TIMEOUT: '500ms' });
+    const { socket } = opened(address);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    expect((await curl(`https://${address}/healthz`, '-k')).status).toBe(200);
+    program.kill('SIGTERM');
+    const { code } = await program.ended;
+    expect(code).toBe(0);
+  });
+});

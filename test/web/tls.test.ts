@@ -1,0 +1,207 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run, temporaryDirectory } from '../support/program.ts';
+import { curl, GEHEIM, guarded, ran } from './asking.ts';
+import { hasTlsClients, makePair, type Pair } from './certificates.ts';
+
+/*
+ * The exporter as a process behind a web configuration, asked by curl and openssl. Skipped without these, unless
+ * REQUIRE_TLS_CLIENTS is set.
+ */
+
+test.runIf(Boolean(process.env.REQUIRE_TLS_CLIENTS))('openssl and curl are installed', () => {
+  expect(hasTlsClients).toBe(true);
+});
+
+describe.runIf(hasTlsClients)('with TLS', () => {
+  let folder: string;
+  let authority: Pair;
+  let server: Pair;
+  let client: Pair;
+  let stranger: Pair;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'filer-exporter-tls-'));
+    authority = makePair(folder, 'authority', { authority: true });
+    server = makePair(folder, 'server', { names: 'DNS:localhost,IP:127.0.0.1', by: authority });
+    client = makePair(folder, 'client', { names: 'DNS:prometheus,IP:::1,URI:spiffe://a/b', by: authority });
+    stranger = makePair(folder, 'stranger', { names: 'DNS:prometheus' });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const tls = (...lines: readonly string[]) =>
+    ['tls_server_config:', '  cert_file: server.crt', '  key_file: server.key', ...lines.map((line) => `  ${line}`)]
+      .join('\n')
+      .concat('\n');
+  const serve = (text: string, environment = {}) => guarded(text, folder, environment);
+  const trusting = () => ['--cacert', authority.cert];
+  const as = ({ cert, key }: Pair) => [...trusting(), '--cert', cert, '--key', key];
+  const offering = async (address: string, ...args: readonly string[]) => {
+    const options = ['s_client', '-connect', address, '-CAfile', authority.cert, '-verify_return_error', ...args];
+    return ran('openssl', options);
+  };
+
+  test('curl that trusts the authority gets every page, and one that speaks plain HTTP gets none', async () => {
+    const { address } = await serve(tls());
+    for (const path of ['/metrics', '/healthz', '/status', '/']) {
+      expect(await curl(`https://${address}${path}`, ...trusting())).toMatchObject({ exit: 0, status: 200 });
+    }
+    expect((await curl(`http://${address}/metrics`)).status).toBe(0);
+    expect((await curl(`https://${address}/metrics`)).exit).toBe(60);
+  });
+
+  test('certificate and key may be in the file itself', async () => {
+    const inset = (text: string) => text.trimEnd().replaceAll('\n', '\n    ');
+    const text = `tls_server_config:\n  cert: |\n    ${inset(server.certText)}\n  key: |\n    ${inset(server.keyText)}\n`;
+    const { address } = await serve(text);
+    expect(await curl(`https://${address}/healthz`, ...trusting())).toMatchObject({ exit: 0, status: 200 });
+  });
+
+  test('TLS 1.2 and 1.3 are spoken unless the file says otherwise, and nothing older', async () => {
+    const { address } = await serve(tls());
+    expect((await offering(address, '-tls1_2')).output).toContain('Protocol  : TLSv1.2');
+    expect((await offering(address, '-tls1_3')).output).toContain('TLSv1.3');
+    expect((await offering(address, '-tls1_1', '-cipher', 'ALL@SECLEVEL=0')).exit).not.toBe(0);
+  });
+
+  test('min_version and max_version are kept', async () => {
+    const newest = await serve(tls('min_version: TLS13'));
+    expect((await offering(newest.address, '-tls1_2')).exit).not.toBe(0);
+    expect((await offering(newest.address, '-tls1_3')).exit).toBe(0);
+    const older = await serve(tls('max_version: TLS12'));
+    expect((await offering(older.address, '-tls1_3')).exit).not.toBe(0);
+    expect((await offering(older.address, '-tls1_2')).exit).toBe(0);
+  });
+
+  test('TLS 1.0 and 1.1 are spoken with who needs them, where the file says so', async () => {
+    const { address } = await serve(tls('min_version: TLS10'));
+    const old = await offering(address, '-tls1_1', '-cipher', 'ALL@SECLEVEL=0');
+    expect(old.output).toContain('Protocol  : TLSv1.1');
+  });
+
+  test('only the named cipher suites are spoken in TLS 1.2, the first of them first, and those of 1.3 always', async () => {
+    const { address } = await serve(
+      tls(
+        'cipher_suites:',
+        '  - TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384',
+        '  - TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256',
+      ),
+    );
+    const both = 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384';
+    expect((await offering(address, '-tls1_2', '-cipher', both)).output).toContain('Cipher is ECDHE-ECDSA-AES256-GCM');
+    expect((await offering(address, '-tls1_2', '-cipher', 'ECDHE-ECDSA-CHACHA20-POLY1305')).exit).not.toBe(0);
+    expect((await offering(address, '-tls1_3')).exit).toBe(0);
+  });
+
+  test('a client that is to choose the suite chooses it', async () => {
+    const suites = ['cipher_suites:', '  - TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384'];
+    suites.push('  - TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', 'prefer_server_cipher_suites: false');
+    const { address } = await serve(tls(...suites));
+    const both = 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384';
+    expect((await offering(address, '-tls1_2', '-cipher', both)).output).toContain('Cipher is ECDHE-ECDSA-AES128-GCM');
+  });
+
+  test('only the named curves are spoken', async () => {
+    const { address } = await serve(tls('curve_preferences: [CurveP384, CurveP256]'));
+    expect((await offering(address, '-groups', 'P-384')).exit).toBe(0);
+    expect((await offering(address, '-groups', 'X25519')).exit).not.toBe(0);
+  });
+
+  const [none, trusted, unknown] = ['none', 'trusted', 'unknown'] as const;
+  test.each<[type: string, ca: boolean, lets: readonly string[]]>([
+    ['NoClientCert', false, [none, trusted, unknown]],
+    ['RequestClientCert', false, [none, trusted, unknown]],
+    ['RequireAnyClientCert', false, [trusted, unknown]],
+    ['RequireClientCert', false, [trusted, unknown]],
+    ['VerifyClientCertIfGiven', true, [none, trusted]],
+    ['RequireAndVerifyClientCert', true, [trusted]],
+  ])('client_auth_type %s, with an authority: %s, lets in %j', async (type, hasCa, lets) => {
+    const ca = hasCa ? ['client_ca_file: authority.crt'] : [];
+    const { address } = await serve(tls(`client_auth_type: ${type}`, ...ca));
+    const args = { none: trusting(), trusted: as(client), unknown: as(stranger) };
+    // Either version: in 1.3 the handshake is over for the client before its certificate is looked at.
+    for (const version of ['1.2', '1.3']) {
+      const letIn: string[] = [];
+      for (const [who, credentials] of Object.entries(args)) {
+        const { status } = await curl(`https://${address}/metrics`, '--tls-max', version, ...credentials);
+        if (status === 200) letIn.push(who);
+        else expect(status).toBe(0);
+      }
+      expect(letIn).toEqual(lets);
+    }
+  });
+
+  test.each([
+    ['DNS', 'prometheus', true],
+    ['URI', 'spiffe://a/b', true],
+    ['IP address, however it is written', '0:0:0:0:0:0:0:1', true],
+    ['name that is not there', 'prometheus.example.com', false],
+  ])('client_allowed_sans lets in by a %s', async (_, name, isIn) => {
+    const { address } = await serve(
+      tls(
+        'client_auth_type: RequireAndVerifyClientCert',
+        'client_ca_file: authority.crt',
+        'client_allowed_sans:',
+        `  - "${name}"`,
+        '  - other',
+      ),
+    );
+    expect((await curl(`https://${address}/metrics`, ...as(client))).status).toBe(isIn ? 200 : 0);
+  });
+
+  test('probes get in without a client certificate where the operator has opened their paths, and only there', async () => {
+    const text = tls('client_auth_type: RequireAndVerifyClientCert', 'client_ca_file: authority.crt');
+    const { address } = await serve(text, { WEB_OPEN_PATHS: '/healthz' });
+    expect((await curl(`https://${address}/healthz`, ...trusting())).status).toBe(200);
+    for (const path of ['/readyz', '/metrics', '/', '/nowhere', '/healthz/../metrics']) {
+      const asked = await curl(`https://${address}${path}`, '--path-as-is', ...trusting());
+      expect(asked).toMatchObject({ status: 403, text: 'no client certificate came\n' });
+    }
+    const unknown = await curl(`https://${address}/metrics`, ...as(stranger));
+    expect(unknown).toMatchObject({ status: 403, text: 'the client certificate is not trusted\n' });
+    expect((await curl(`https://${address}/metrics`, ...as(client))).status).toBe(200);
+  });
+
+  test('TLS, a client certificate and a password are all asked for where the file says all of them', async () => {
+    const { address } = await serve(
+      `${tls('client_auth_type: RequireAndVerifyClientCert', 'client_ca_file: authority.crt')}basic_auth_users:\n  me: ${GEHEIM}\n`,
+    );
+    expect((await curl(`https://${address}/metrics`, ...trusting(), '-u', 'me:geheim')).status).toBe(0);
+    expect((await curl(`https://${address}/metrics`, ...as(client))).status).toBe(401);
+    expect((await curl(`https://${address}/metrics`, ...as(client), '-u', 'me:geheim')).status).toBe(200);
+  });
+
+  test.each([
+    [
+      'a key of another certificate',
+      'key_file: client.key',
+      /server\.crt and key_file client\.key do not belong together/,
+    ],
+    ['a certificate that is not there', 'key_file: nowhere.key', /^key_file .*nowhere\.key cannot be read \(ENOENT\)$/],
+    ['a key that is none', 'key_file: server.crt', /^key_file server\.crt holds no private key; expected PEM/],
+    ['an authority that is none', 'client_ca_file: server.key', /^client_ca_file server\.key holds no certificate/],
+  ])('%s ends the start with 78 and words', async (_, line, words) => {
+    const folderOfBad = temporaryDirectory();
+    for (const name of ['server', 'client']) {
+      const pair = name === 'server' ? server : client;
+      writeFileSync(join(folderOfBad, `${name}.crt`), pair.certText);
+      writeFileSync(join(folderOfBad, `${name}.key`), pair.keyText);
+    }
+    const key = line.startsWith('key_file')
+      ? []
+      : ['key_file: server.key', 'client_auth_type: VerifyClientCertIfGiven'];
+    const lines = ['cert_file: server.crt', line, ...key].map((each) => `  ${each}\n`).join('');
+    const path = join(folderOfBad, 'web.yml');
+    writeFileSync(path, `tls_server_config:\n${lines}`);
+
+    for (const args of [[], ['--check-config']]) {
+      const ended = await run(args, {
+        environment: { GFA_URL: 'https://g.example.com/v1', GFA_TOKEN: 'x', WEB_CONFIG_FILE: path },
+      });
+      expect(ended.code).toBe(78);
+      expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1);
+      expect(ended.stderr.trimEnd().replace('WEB_CONFIG_FILE: ', '')).toMatch(words);
+    }
+  });
+});
