@@ -1,4 +1,5 @@
 import type { Labels } from './family.ts';
+import { keptCount, keptNumber } from './kept-values.ts';
 import type { Sample } from './samples.ts';
 
 /** Counts values by bound; never goes backwards. Without bounds it keeps sum and count only. */
@@ -51,7 +52,8 @@ export class Histogram {
 
   /**
    * A histogram with what another one counted. Where the bounds differ, for the operator changed them, counts cannot be
-   * spread again: then the values of one old bucket count at its upper bound, which keeps sum and count right.
+   * spread again: then the values of one old bucket count at its upper bound, which keeps sum and count right. Throws a
+   * TypeError where something is no number.
    */
   static restore(bounds: readonly number[], saved: HistogramState): Histogram {
     const histogram = new Histogram(bounds);
@@ -59,10 +61,10 @@ export class Histogram {
       const upper = saved.bounds[index] ?? Number.POSITIVE_INFINITY;
       const found = bounds.findIndex((bound) => upper <= bound);
       const bucket = found === -1 ? bounds.length : found;
-      histogram.#counts[bucket] = (histogram.#counts[bucket] ?? 0) + count;
+      histogram.#counts[bucket] = (histogram.#counts[bucket] ?? 0) + keptCount(count);
       histogram.#count += count;
     }
-    histogram.#sum = saved.sum;
+    histogram.#sum = keptNumber(saved.sum);
     return histogram;
   }
 }

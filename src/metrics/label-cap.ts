@@ -1,4 +1,5 @@
 import { OTHER } from './family.ts';
+import { keptText } from './kept-values.ts';
 
 /** How many distinct values an open set of upstream words may bring before the rest are called `other`. */
 const MOST_VALUES = 50;
@@ -28,6 +29,6 @@ export class LabelCap {
 
   /** Lets these stand for themselves. */
   restore(saved: readonly string[]): void {
-    for (const value of saved) this.admit(value);
+    for (const value of saved) this.admit(keptText(value));
   }
 }

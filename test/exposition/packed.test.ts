@@ -16,6 +16,7 @@ import {
 import { Exposition } from '../../src/exposition/exposition.ts';
 import { chooseCoding } from '../../src/exposition/negotiate.ts';
 import { type ExporterReading, OwnMetrics } from '../../src/exposition/own.ts';
+import { Packing } from '../../src/exposition/packing.ts';
 import { ChunkStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
@@ -167,6 +168,15 @@ describe('a packed scrape', () => {
       server.close();
     }
   });
+});
+
+test('however often something was packed, nothing is remembered of it', async () => {
+  const packing = new Packing(new ChunkStore([]), new ManualClock());
+  for (let change = 0; change < 10; change += 1) {
+    packing.changed();
+    await packing.idle;
+  }
+  expect(await packing.idle).toBeUndefined();
 });
 
 test('items packed and not, in any order and however they are joined, are one stream of gzip', async () => {

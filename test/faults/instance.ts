@@ -86,7 +86,7 @@ export class Instance {
         PORTAL_INTERVAL: `${portalSeconds}s`,
         PORTAL_DISCOVERY_INTERVAL: `${portalSeconds}s`,
         PORTAL_RATE_LIMIT: '3000/30s',
-        REQUEST_TIMEOUT: '1500ms',
+        REQUEST_TIMEOUT: '2s',
         MAX_RESPONSE_BYTES: '4000000',
         STALE_AFTER: '100',
         ALLOW_INSECURE_UPSTREAM: 'true',

@@ -120,10 +120,10 @@ function listShapes(key: string): readonly Effect[] {
     shape('records that are none', '{"items":[null,7,"x",[]]}'),
     shape('records without a serial', `{"items":[{"${key}":7},{"${key}":null},{}]}`),
     {
-      ...spoilt('one record that is none', (answer) => ({
-        ...answer,
-        items: [null, ...(Array.isArray(answer.items) ? (answer.items as readonly unknown[]) : [])],
-      })),
+      ...spoilt('one record that is none', (answer) => {
+        const items = Array.isArray(answer.items) ? (answer.items as readonly unknown[]) : [];
+        return { ...answer, items: items.length === 0 ? [] : [null, ...items] };
+      }),
       dropped: 'record',
     },
   ];
@@ -167,7 +167,7 @@ function placedAbsence(operation: OperationName, { name, reach, spoil }: Absence
   const expected: Expected = {
     code: 'network',
     lines: LINES.api,
-    mayAlsoSay: operation === 'data' ? [] : [LINES.task, LINES.edges],
+    mayAlsoSay: operation === 'data' ? [] : [LINES.task, LINES.appliance, LINES.edges],
     neighbours: 'the other service',
     withinSeconds: operation === 'data' ? 2 : 8,
   };

@@ -1,4 +1,5 @@
-import type { Fields } from '../../metrics/family.ts';
+import { type Fields, isFields } from '../../metrics/family.ts';
+import { keptNumber } from '../../metrics/kept-values.ts';
 
 /** A record and its own time in Unix seconds. */
 export interface Dated {
@@ -25,7 +26,8 @@ export function stateOfDated({ at, record }: Dated): DatedState {
   return [Number.isFinite(at) ? at : null, kept];
 }
 
-/** The record that was kept. */
+/** The record that was kept. Throws a TypeError where it is none. */
 export function datedOf([at, record]: DatedState): Dated {
-  return { at: at ?? Number.NEGATIVE_INFINITY, record };
+  if (!isFields(record)) throw new TypeError('expected a record in what was kept');
+  return { at: at === null ? Number.NEGATIVE_INFINITY : keptNumber(at), record };
 }

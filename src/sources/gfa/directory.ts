@@ -1,3 +1,4 @@
+import { keptNumber, keptText } from '../../metrics/kept-values.ts';
 import { text } from '../../metrics/samples.ts';
 
 interface Entry {
@@ -65,7 +66,9 @@ export class Directory {
 
   restore(saved: DirectoryState, now: number): void {
     for (const [guid, title, titleAt, age] of saved) {
-      this.#entries.set(guid, { title, titleAt: titleAt ?? Number.NEGATIVE_INFINITY, seenAt: now - age });
+      const entry = { title: keptText(title), seenAt: now - keptNumber(age) };
+      const at = titleAt === null ? Number.NEGATIVE_INFINITY : keptNumber(titleAt);
+      this.#entries.set(keptText(guid), { ...entry, titleAt: at });
     }
   }
 }

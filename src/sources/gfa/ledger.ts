@@ -4,7 +4,8 @@ import {
   type MemoryLimits,
   type PairMemoryState,
 } from '../../metrics/event-memory.ts';
-import type { Fields } from '../../metrics/family.ts';
+import { type Fields, isFields } from '../../metrics/family.ts';
+import { keptNumber, keptText } from '../../metrics/kept-values.ts';
 import { LabelCap } from '../../metrics/label-cap.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
 import { dateSeconds } from '../../metrics/units.ts';
@@ -189,13 +190,14 @@ export class Ledger {
   *restore([heading, ...lines]: readonly unknown[], elapsedMs: number, now: number): Generator<void> {
     const then = now - elapsedMs;
     const saved = heading as LedgerHeading;
+    if (!isFields(saved.info)) throw new TypeError('expected the info of an answer in what was kept');
     this.#info = saved.info;
-    this.#answeredAt = saved.ageMs === null ? undefined : then - saved.ageMs;
+    this.#answeredAt = saved.ageMs === null ? undefined : then - keptNumber(saved.ageMs);
     this.#filers.restore(saved.filers, then);
-    this.#calledBefore = new Map(saved.called ?? []);
+    this.#calledBefore = new Map((saved.called ?? []).map(([guid, name]) => [keptText(guid), keptText(name)]));
     this.#volumes.restore(saved.volumes, then);
     for (const [guid, dated, ageMs] of saved.volumeStates) {
-      this.#volumeStates.set(guid, { dated: datedOf(dated), confirmedAt: then - ageMs });
+      this.#volumeStates.set(keptText(guid), { dated: datedOf(dated), confirmedAt: then - keptNumber(ageMs) });
     }
     for (const [field, cap] of Object.entries(this.#caps)) cap.restore(saved.words[field] ?? []);
     for (const group of EVENT_GROUPS) {

@@ -1,5 +1,6 @@
 import type { Fields, Labels } from '../../metrics/family.ts';
 import { Histogram, type HistogramState } from '../../metrics/histogram.ts';
+import { keptCount, keptNumber, keptText } from '../../metrics/kept-values.ts';
 import { type Sample, text, toSamples } from '../../metrics/samples.ts';
 import { decimal } from '../../metrics/units.ts';
 import { type Dated, type DatedState, datedOf, stateOfDated } from './dated.ts';
@@ -156,27 +157,32 @@ export class Pair {
     };
   }
 
-  /** A pair with all that another one had counted. */
+  /** A pair with all that another one had counted. Throws a TypeError where that is not what it should be. */
   static restore(saved: PairState, settings: HistogramSettings, now: number): Pair {
-    const pair = new Pair(saved.filer, saved.volume, settings);
+    const pair = new Pair(keptText(saved.filer), keptText(saved.volume), settings);
     const histogram = (of: HistogramState) => Histogram.restore(settings.bounds, of);
     if (saved.current !== null) {
       const [dated, age] = saved.current;
-      pair.#current = { dated: datedOf(dated), confirmedAt: now - age };
+      pair.#current = { dated: datedOf(dated), confirmedAt: now - keptNumber(age) };
     }
     for (const [group, dated] of saved.newest) pair.#newest.set(group, datedOf(dated));
     for (const [name, latest, durations, covered] of saved.kinds) {
       const kind = { latest: latest ? datedOf(latest) : undefined, durations: histogram(durations) };
-      pair.#kinds.set(name, { ...kind, protectedEvents: covered ?? undefined });
+      const protectedEvents = covered === null ? undefined : keptNumber(covered, 0);
+      pair.#kinds.set(keptText(name), { ...kind, protectedEvents });
     }
     for (const [name, newest, durations, states] of saved.phases) {
-      pair.#phases.set(name, {
+      pair.#phases.set(keptText(name), {
         newest: newest ? datedOf(newest) : undefined,
         durations: durations ? histogram(durations) : undefined,
         states: new Map(
           states.map(([word, count, latest, newestAt]) => [
-            word,
-            { count, latest: latest ? datedOf(latest) : undefined, newestAt: newestAt ?? Number.NEGATIVE_INFINITY },
+            keptText(word),
+            {
+              count: keptCount(count),
+              latest: latest ? datedOf(latest) : undefined,
+              newestAt: typeof newestAt === 'number' ? keptNumber(newestAt) : Number.NEGATIVE_INFINITY,
+            },
           ]),
         ),
       });

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { upstreamCatalog } from '../../src/catalog.ts';
+import { ChunkStore } from '../../src/exposition/store.ts';
+import { atOnce } from '../../src/runtime/slices.ts';
+import { parseExposition } from '../support/exposition-parser.ts';
+import {
+  dataAnswer,
+  filer,
+  lock,
+  MIDNIGHT,
+  newLedger,
+  propagation,
+  released,
+  take,
+  volume,
+} from '../support/gfa-answers.ts';
+import { anyJson } from './arbitraries.ts';
+
+/** What a ledger that has seen something of everything keeps. */
+function kept(): readonly unknown[] {
+  const ledger = newLedger();
+  const events = { locks: [lock(1), released(5, 12)], propagation: [propagation(7, 30)] };
+  take(ledger, dataAnswer({ ...events, filers: [filer(8, 3)], volumes: [volume(9)] }, { account: 'a' }), MIDNIGHT);
+  return JSON.parse(JSON.stringify([...ledger.state(MIDNIGHT)])) as readonly unknown[];
+}
+
+/** One value somewhere within, replaced; `turns` say where to go. */
+function replaced(value: unknown, turns: readonly number[], by: unknown): unknown {
+  const [turn, ...further] = turns;
+  if (turn === undefined || typeof value !== 'object' || value === null) return by;
+  const keys = Object.keys(value);
+  const key = keys[turn % Math.max(1, keys.length)];
+  if (key === undefined) return by;
+  const changed = replaced((value as Record<string, unknown>)[key], further, by);
+  if (Array.isArray(value)) return value.map((one: unknown, index) => (String(index) === key ? changed : one));
+  return { ...value, [key]: changed };
+}
+
+test('whatever was changed in what was kept, it is refused, or what is exposed of it parses', () => {
+  const whole = kept();
+  const turns = fc.array(fc.nat(20), { minLength: 1, maxLength: 6 });
+  let refused = 0;
+  fc.assert(
+    fc.property(turns, anyJson, (where, by) => {
+      const values = replaced(whole, where, by) as readonly unknown[];
+      const ledger = newLedger();
+      try {
+        atOnce(ledger.restore(Array.isArray(values) ? values : [values], 1_000, 0));
+      } catch (error) {
+        // The file is put aside then, and counting begins anew.
+        expect(error).toBeInstanceOf(Error);
+        refused += 1;
+        return;
+      }
+      const store = new ChunkStore(upstreamCatalog);
+      store.publish({ task: 'gfa/data', samples: ledger.samples() });
+      parseExposition(Buffer.concat(store.moment('text').buffers).toString(), 'text');
+      take(ledger, dataAnswer({ locks: [lock(20)], propagation: [propagation(21, 3)] }), 2_000);
+      store.publish({ task: 'gfa/data', samples: ledger.samples() });
+      parseExposition(Buffer.concat(store.moment('text').buffers).toString(), 'text');
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(refused).toBeGreaterThan(0);
+});
