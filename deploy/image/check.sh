@@ -117,7 +117,7 @@ check 'the process has no capability' 0000000000000000 "$(awk '/^CapEff:/ { prin
 check 'its root is read-only' ro "$(awk '$2 == "/" { split($4, option, ","); print option[1] }' "/proc/$pid/mounts")"
 memory=$(awk '/^VmRSS:/ { print int($2 / 1024) }' "/proc/$pid/status")
 
-check 'the process that gets signals is Node.js itself' node "$(cat "/proc/$pid/comm")"
+check 'the process that gets signals is Node.js itself' /usr/local/bin/node "$(readlink "/proc/$pid/exe")"
 before=$(date +%s%N)
 podman kill --signal TERM "$name" >/dev/null
 while [ -e "/proc/$pid" ] && [ "$((($(date +%s%N) - before) / 1000000))" -lt 10000 ]; do sleep 0.01; done
