@@ -10,8 +10,11 @@ top=$(cd "$here/../.." && pwd)
 sbom=
 [ "${1:-}" != --sbom ] || sbom=$(realpath -m "${2:?the file for the SBOM}")
 
-export CONTAINERS_CONF="$here/containers.conf"
 work=$(mktemp -d)
+export CONTAINERS_CONF="$here/containers.conf"
+# A storage of its own, which goes with everything that is built in it.
+export CONTAINERS_STORAGE_CONF="$work/storage.conf"
+printf '[storage]\ndriver = "overlay"\ngraphroot = "%s/storage"\nrunroot = "%s/run"\n' "$work" "$work" >"$work/storage.conf"
 name=filer-exporter-check-$$
 images=("localhost/$name/node:1" "localhost/$name/runtime:1" "localhost/$name:1" "localhost/$name:2" "localhost/$name/sbom:1")
 failures=0
@@ -20,7 +23,7 @@ failures=0
 cleanup() {
   podman rm --force --time 0 "$name" >/dev/null 2>&1 || true
   [ ! -e "$work/pod.yaml" ] || podman play kube --down "$work/pod.yaml" >/dev/null 2>&1 || true
-  podman rmi --force "${images[@]}" >/dev/null 2>&1 || true
+  umount --lazy "$work/storage/overlay" 2>/dev/null || true
   rm -rf "$work"
 }
 trap cleanup EXIT
