@@ -35,7 +35,7 @@ describe('the demo', () => {
     expect(whole.value('filer_exporter_throttled_total', { api: 'portal' })).toBe(0);
     expect((await get(`${url}/readyz`)).status).toBe(200);
     expect((await get(`${url}/healthz`)).status).toBe(200);
-    expect((await get(`${url}/`)).text).toContain('href="/metrics"');
+    expect((await get(`${url}/`)).text).toContain('href="./metrics"');
     const { text } = await get(`${url}/status`);
     for (const { labels } of whole.all('filer_appliance_info')) expect(text).toContain(labels.filer);
   });
