@@ -1,19 +1,12 @@
 import type { Source } from './apis.ts';
 import type { ApiReading } from './exposition/own.ts';
-import type { Task } from './metrics/task.ts';
 import type { Outside } from './outside.ts';
-import type {
-  AccountTaskReport,
-  ApiReport,
-  ApplianceReport,
-  RestingTask,
-  StatusReport,
-} from './pages/status-report.ts';
-import type { RestReason } from './polling/runner.ts';
+import type { ApiReport, ApplianceReport, StatusReport } from './pages/status-report.ts';
 import { dataTasks, demandPerSecond, stretch, worstAgeMs } from './polling/sweep.ts';
 import type { ApplianceStatus } from './polling/watch.ts';
 import type { Clock } from './runtime/clock.ts';
 import { atOnce } from './runtime/slices.ts';
+import { type ApplianceTasks, NO_TASKS, rounded, roundedOrNull, type TasksTold, tasksTold } from './task-report.ts';
 
 /** How many times its interval a task of this API has to wait, as the limits are now. */
 export function stretchOf(source: Source | undefined): number {
@@ -56,8 +49,8 @@ function* reading(source: Source): Generator<void, ApiReading> {
   };
 }
 
-/** So much work is done between two moments at which a report may be interrupted: tasks looked at. */
-const TASKS_A_STEP = 500;
+/** So many appliances are told between two moments at which a report may be interrupted. */
+const APPLIANCES_A_STEP = 100;
 
 /** How things stand at this moment; yields where it may be interrupted, for there may be very many tasks. */
 export function* report(
@@ -68,78 +61,18 @@ export function* report(
   const apis: ApiReport[] = [];
   const appliances: ApplianceReport[] = [];
   for (const source of sources) {
-    const found = yield* lookAtTasks(source);
+    const found = yield* tasksTold(source);
     apis.push(apiReport(source, yield* reading(source), found, clock));
     yield;
     for (const appliance of source.watch.appliances()) {
       appliances.push(applianceReport(source, appliance, found.appliances.get(appliance.serial) ?? NO_TASKS));
-      if (appliances.length % TASKS_A_STEP === 0) yield;
+      if (appliances.length % APPLIANCES_A_STEP === 0) yield;
     }
   }
   return { time: rfc3339(clock.now()), version, revision, shard, apis, appliances };
 }
 
-/** What the tasks of one appliance say together. */
-interface ApplianceTasks {
-  series: number;
-  oldestSeconds: number | null;
-  readonly resting: RestingTask[];
-}
-
-const NO_TASKS: ApplianceTasks = { series: 0, oldestSeconds: null, resting: [] };
-
-interface Found {
-  readonly appliances: ReadonlyMap<string, ApplianceTasks>;
-  readonly resting: readonly (RestingTask & { readonly tasks: number })[];
-  readonly accountTasks: readonly AccountTaskReport[];
-}
-
-function* lookAtTasks({ watch, runner }: Source): Generator<void, Found> {
-  const appliances = new Map<string, ApplianceTasks>();
-  const resting = new Map<string, RestingTask & { tasks: number }>();
-  const accountTasks: AccountTaskReport[] = [];
-  let looked = 0;
-  for (const task of watch.tasks) {
-    const { id, operation, appliance } = task;
-    const reason = runner.restReason(id);
-    const age = rounded(watch.ageSeconds(id));
-    if (appliance === undefined) accountTasks.push(accountTask(task, age, reason, watch.errorOf(id)));
-    else {
-      const own = appliances.get(appliance.serial) ?? { series: 0, oldestSeconds: null, resting: [] };
-      appliances.set(appliance.serial, own);
-      own.series += 1;
-      if (reason !== undefined) own.resting.push({ operation, reason });
-      else if (age !== null) own.oldestSeconds = Math.max(own.oldestSeconds ?? 0, age);
-    }
-    if (reason !== undefined) {
-      const key = `${operation} ${reason}`;
-      const alike = resting.get(key) ?? { operation, reason, tasks: 0 };
-      resting.set(key, alike);
-      alike.tasks += 1;
-    }
-    looked += 1;
-    if (looked % TASKS_A_STEP === 0) yield;
-  }
-  return { appliances, resting: [...resting.values()], accountTasks };
-}
-
-function accountTask(
-  { id, operation, intervalMs }: Task,
-  dataAgeSeconds: number | null,
-  resting: RestReason | undefined,
-  lastError: string | undefined,
-): AccountTaskReport {
-  return {
-    task: id,
-    operation,
-    intervalSeconds: intervalMs / 1000,
-    dataAgeSeconds,
-    resting: resting ?? null,
-    lastError: lastError ?? null,
-  };
-}
-
-function apiReport(source: Source, told: ApiReading, { resting, accountTasks }: Found, clock: Clock): ApiReport {
+function apiReport(source: Source, told: ApiReading, { resting, account }: TasksTold, clock: Clock): ApiReport {
   const { watch, pacer, runner, target, intervalMs, tokenSecondsLeft } = source;
   const secondsLeft = tokenSecondsLeft?.();
   const fromNow = (ms: number | undefined) => (ms === undefined ? null : rfc3339(clock.now() + ms));
@@ -147,7 +80,6 @@ function apiReport(source: Source, told: ApiReading, { resting, accountTasks }: 
     api: source.api,
     state: watch.up ? 'up' : watch.polledOnce || watch.lastError !== undefined ? 'down' : 'waiting',
     url: target.baseUrl,
-    notes: source.notes(),
     lastSuccess: timeOf(watch.lastSuccessAt),
     lastError: watch.lastError ?? null,
     token: {
@@ -167,15 +99,16 @@ function apiReport(source: Source, told: ApiReading, { resting, accountTasks }: 
     budgetRemaining: told.budgetRemaining ?? null,
     intervalSeconds: intervalMs / 1000,
     effectiveIntervalSeconds: rounded(told.effectiveIntervalSeconds),
-    sweepSeconds: rounded(told.sweepSeconds),
+    sweepSeconds: roundedOrNull(told.sweepSeconds),
     dataAge: {
-      medianSeconds: rounded(told.medianAgeSeconds),
-      worstSeconds: rounded(told.worstAgeSeconds),
+      medianSeconds: roundedOrNull(told.medianAgeSeconds),
+      worstSeconds: roundedOrNull(told.worstAgeSeconds),
       computedWorstSeconds: rounded(told.computedWorstAgeSeconds),
     },
     tasks: { total: watch.tasks.length, resting: runner.resting },
     resting,
-    accountTasks,
+    accountTasks: account,
+    notes: source.notes(),
   };
 }
 
@@ -200,13 +133,6 @@ function applianceReport(source: Source, status: ApplianceStatus, tasks: Applian
         ? null
         : { operation: lastError.task.operation, time: rfc3339(lastError.at), message: lastError.message },
   };
-}
-
-/** To a thousandth: more would be noise to read. */
-function rounded(value: number): number;
-function rounded(value: number | undefined): number | null;
-function rounded(value: number | undefined): number | null {
-  return value === undefined ? null : Math.round(value * 1000) / 1000;
 }
 
 function timeOf(at: number | undefined): string | null {

@@ -56,6 +56,7 @@ const knowEverybody = [
   'outside.ts',
   'guard.ts',
   'report.ts',
+  'task-report.ts',
   'kept.ts',
   'plan.ts',
   'run.ts',

@@ -6,7 +6,6 @@ import { API_NAMES, badge, count, duration, moment, NOTHING, REST_WORDS, rate } 
 export function apiCard(api: ApiReport, now: string): Html {
   const facts: readonly (readonly [label: string, value: Part] | undefined)[] = [
     ['Address', html`<code>${api.url}</code>`],
-    ...api.notes.map((note) => ['Note', html`<strong>${note}</strong>`] as const),
     ['Last success', moment(api.lastSuccess, now)],
     api.lastError === null ? undefined : ['Last error', html`<span class="error">${api.lastError}</span>`],
     ['Token', token(api, now)],
@@ -23,7 +22,7 @@ export function apiCard(api: ApiReport, now: string): Html {
 <h2 id="api-${api.api}-name">${API_NAMES[api.api]} <code>${api.api}</code> ${badge(api.state)}</h2>
 <dl class="facts">
 ${list}</dl>
-${resting(api)}${accountTasks(api)}</section>
+${api.notes.map((note) => html`<p class="error">${note}</p>\n`)}${resting(api)}${accountTasks(api)}</section>
 `;
 }
 
@@ -81,15 +80,31 @@ ${rows}</tbody></table></details>
 
 function accountTasks({ accountTasks: tasks }: ApiReport): Part {
   if (tasks.length === 0) return undefined;
-  const rows = tasks.map(({ task, intervalSeconds, dataAgeSeconds, resting: reason, lastError }) => {
-    const state = lastError === null ? (reason === null ? 'fine' : `rests: ${REST_WORDS[reason]}`) : lastError;
+  const rows = tasks.map(({ operation, tasks: several, intervalSeconds, dataAgeSeconds, ...task }) => {
     const age = dataAgeSeconds === null ? NOTHING : duration(dataAgeSeconds);
-    return html`<tr><th scope="row"><code>${task}</code></th><td>${duration(intervalSeconds)}</td><td>${age}</td><td>${state}</td></tr>\n`;
+    return html`<tr><th scope="row"><code>${operation}</code></th><td class="number">${count(several)}</td><td>${duration(intervalSeconds)}</td><td>${age}</td><td>${accountState({ ...task, tasks: several })}</td></tr>\n`;
   });
-  return html`<details><summary>Asked for the account as a whole (${tasks.length})</summary>
-<table class="small"><caption class="visually-hidden">Asked for the account as a whole</caption>
-<thead><tr><th scope="col">Task</th><th scope="col">Interval</th><th scope="col">Data age</th><th scope="col">State</th></tr></thead>
+  return html`<details><summary>Asked about the account and not about an appliance (${tasks.length})</summary>
+<table class="small"><caption class="visually-hidden">Asked about the account and not about an appliance</caption>
+<thead><tr><th scope="col">Operation</th><th scope="col" class="number">Tasks</th><th scope="col">Interval</th><th scope="col">Data age</th><th scope="col">State</th></tr></thead>
 <tbody>
 ${rows}</tbody></table></details>
 `;
+}
+
+type Task = ApiReport['accountTasks'][number];
+
+function accountState({
+  tasks,
+  resting: rests,
+  failing,
+  lastError,
+}: Pick<Task, 'tasks' | 'resting' | 'failing' | 'lastError'>): Part {
+  const others = [
+    rests > 0 ? (tasks === 1 ? 'rests' : `${count(rests)} rest`) : undefined,
+    failing > 1 ? `${count(failing)} fail` : undefined,
+  ].filter((text) => text !== undefined);
+  const rest = others.join(', ');
+  if (lastError === null) return rest || 'fine';
+  return html`<span class="error">${lastError}</span> <span class="muted">${rest}</span>`;
 }

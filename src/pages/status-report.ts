@@ -27,8 +27,6 @@ export interface ApiReport {
   readonly api: Api;
   readonly state: State;
   readonly url: string;
-  /** What explains much of the rest, in whole sentences, such as a licence that is missing. */
-  readonly notes: readonly string[];
   readonly lastSuccess: string | null;
   /** Why it is down; null while it is not. */
   readonly lastError: string | null;
@@ -66,10 +64,12 @@ export interface ApiReport {
     readonly computedWorstSeconds: number;
   };
   readonly tasks: { readonly total: number; readonly resting: number };
-  /** What rests and why, over all appliances, by operation. */
+  /** What rests and why, over all tasks, by operation. */
   readonly resting: readonly (RestingTask & { readonly tasks: number })[];
   /** What is asked about the account as a whole and not about one appliance. */
   readonly accountTasks: readonly AccountTaskReport[];
+  /** What an operator should know of the account, in whole sentences: that a licence lacks something. */
+  readonly notes: readonly string[];
 }
 
 /** An operation that is asked slowly, for nothing is to be had of it. */
@@ -78,16 +78,17 @@ export interface RestingTask {
   readonly reason: RestReason;
 }
 
-/** A task that is about no appliance, as the inventory or `/data`. */
+/** An operation that is about no single appliance, as the inventory or `/data`. */
 export interface AccountTaskReport {
-  readonly task: string;
   readonly operation: string;
+  /** One, or one for each volume. */
+  readonly tasks: number;
   readonly intervalSeconds: number;
-  /** Since its last success; null before the first. */
+  /** Since the last success of the task that is furthest behind, of those that do not rest; null before the first. */
   readonly dataAgeSeconds: number | null;
-  /** Null when it does not rest. */
-  readonly resting: RestReason | null;
-  /** Why its latest poll failed; null when it did not. */
+  readonly resting: number;
+  /** How many failed when they were last polled, and why the last of them did. */
+  readonly failing: number;
   readonly lastError: string | null;
 }
 

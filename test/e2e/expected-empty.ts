@@ -4,13 +4,15 @@ import type { Thresholds } from '../../deploy/prometheus/rule.ts';
 export const emptyPanels: Readonly<Record<string, string>> = {
   'filer-volumes / Missing check-ins / A': 'the silent filer has been silent only since the demo began',
   'filer-fleet / Not reporting / A': 'every appliance of the demo reports',
-  ...Object.fromEntries(
-    ['Web configuration in force', 'Age of the web configuration', 'Certificate left'].map((title) => [
-      `filer-exporter / ${title} / A`,
-      'the demo serves without a web configuration file',
-    ]),
-  ),
 };
+
+/** Panels about what the demo does not have at all, with the reason. */
+export const absentPanels: Readonly<Record<string, string>> = Object.fromEntries(
+  ['Web configuration in force', 'Age of the web configuration', 'Certificate left'].map((title) => [
+    `filer-exporter / ${title} / A`,
+    'the demo serves without a web configuration file',
+  ]),
+);
 
 /**
  * Panels whose events are too rare for the time that is gathered, with the reason. A rate needs a counter to rise while it

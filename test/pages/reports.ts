@@ -15,7 +15,6 @@ export function api(change: Partial<ApiReport> = {}): ApiReport {
     api: 'portal',
     state: 'up',
     url: 'https://portal.example.com',
-    notes: [],
     lastSuccess: secondsAgo(2),
     lastError: null,
     token: { kind: 'token', expires: secondsAgo(-600) },
@@ -30,14 +29,16 @@ export function api(change: Partial<ApiReport> = {}): ApiReport {
     resting: [{ operation: 'cow_disk_iops', reason: 'empty', tasks: 2 }],
     accountTasks: [
       {
-        task: 'portal/inventory',
         operation: 'serials',
+        tasks: 1,
         intervalSeconds: 900,
         dataAgeSeconds: 60,
-        resting: null,
+        resting: 0,
+        failing: 0,
         lastError: null,
       },
     ],
+    notes: [],
     ...change,
   };
 }

@@ -29,7 +29,7 @@ describe('each API', () => {
       'Last whole round 4m 50s',
       'Tasks 31, 2 of them resting',
       'cow_disk_iops no record in its answers 2',
-      'portal/inventory 15m 1m fine',
+      'serials 1 15m 1m fine',
     ]) {
       expect(words).toContain(fact);
     }
@@ -44,6 +44,26 @@ describe('each API', () => {
     expect(words).toContain('Last success never');
     expect(words).toContain('Last error GET /serials was answered 503');
     expect(words).toContain('held : the service refused, the next request leaves in 45s ; then 2 requests a second');
+  });
+
+  test('tells what is asked about the account, where it rests or fails, and what is amiss with the account', async () => {
+    const [one] = api().accountTasks;
+    if (one === undefined) throw new Error('expected a task');
+    const accountTasks = [
+      { ...one, operation: 'license', resting: 1, dataAgeSeconds: null },
+      {
+        ...one,
+        operation: 'snapshot_details',
+        tasks: 30,
+        resting: 4,
+        failing: 2,
+        lastError: 'GET /x was answered 500',
+      },
+    ];
+    const words = await wordsOf({ apis: [api({ accountTasks, notes: ['The licence lacks something.'] })] });
+    expect(words).toContain('license 1 15m – rests');
+    expect(words).toContain('snapshot_details 30 15m 1m GET /x was answered 500 4 rest, 2 fail');
+    expect(words).toContain('The licence lacks something.');
   });
 
   test('says when the limits do not allow the interval asked for', async () => {
@@ -167,7 +187,8 @@ test('whatever a service or an appliance calls itself is shown as text', async (
         url: hostile,
         lastError: hostile,
         resting: [{ operation: hostile, reason: 'empty', tasks: 1 }],
-        accountTasks: [{ ...api().accountTasks[0], task: hostile, lastError: hostile } as never],
+        accountTasks: [{ ...api().accountTasks[0], operation: hostile, lastError: hostile } as never],
+        notes: [hostile],
       }),
     ],
     appliances: [

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { confidentialTexts } from '../../src/demo/confidential.ts';
 import type { Variations } from '../../src/demo/variations.ts';
+import type { StatusReport } from '../../src/pages/status-report.ts';
 import { collectorRows } from '../../src/sources/portal/collectors.ts';
 import { exporter, portalEnvironment, services } from '../support/live.ts';
 import { until } from '../support/until.ts';
@@ -74,7 +75,12 @@ describe('an operation that the role may not use', () => {
       );
     });
     expect(moment.value('filer_exporter_tasks_resting', resting)).toBeGreaterThanOrEqual(1);
-    await until('the status page to say so', async () => (await live.get('/status')).text.includes('jobs (forbidden)'));
+    await until('the status to say so', async () => {
+      const { apis } = JSON.parse((await live.get('/api/v1/status')).text) as StatusReport;
+      return apis.some(({ resting: rests }) =>
+        rests.some(({ operation, reason }) => operation === 'jobs' && reason === 'forbidden'),
+      );
+    });
     const told = () =>
       live.log.filter(({ msg, operation }) => String(msg).startsWith('the API refuses') && operation === 'jobs');
     expect(told()).toHaveLength(1);
