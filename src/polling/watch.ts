@@ -71,7 +71,8 @@ export interface WatchSettings {
 export class Watch implements RunnerEvents {
   readonly #settings: WatchSettings;
   readonly #appliances = new Map<string, ApplianceRecord>();
-  readonly #failing = new Map<string, number>();
+  /** Tasks that fail, each with how many polls had succeeded before its first failure in a row, and whether the log was told. */
+  readonly #failing = new Map<string, { readonly after: number; told: boolean }>();
   /** Why tasks that are about no appliance failed last: the inventory, the account. */
   readonly #errors = new Map<string, string>();
   readonly #sweep = new Sweep();
@@ -263,19 +264,27 @@ export class Watch implements RunnerEvents {
     for (const [serial, record] of this.#appliances) if (record.outcomes.size > 0) this.#publishUp(serial, record);
   }
 
-  /** One line when a series fails for the second time in a row while its API answers, and one when it is back. */
+  /**
+   * One line when a task fails again while its API answers others, and one when it is back. A first failure may be chance,
+   * and without an answer in between it may be the API that is about to count as down.
+   */
   #noteTask(outcome: Outcome): void {
     const { log } = this.#settings;
     const { id } = outcome.task;
-    const before = this.#failing.get(id) ?? 0;
+    const failing = this.#failing.get(id);
     if (outcome.state !== 'failed') {
       this.#failing.delete(id);
-      if (before >= 2) log.info({ task: id }, 'the task can be polled again');
+      if (failing?.told) log.info({ task: id }, 'the task can be polled again');
       return;
     }
     if (this.#down !== undefined) return;
-    this.#failing.set(id, before + 1);
-    if (before === 1) log.warn({ task: id, err: outcome.error }, 'the task cannot be polled');
+    if (failing === undefined) {
+      this.#failing.set(id, { after: this.#succeeded, told: false });
+      return;
+    }
+    if (failing.told || this.#succeeded === failing.after) return;
+    failing.told = true;
+    log.warn({ task: id, err: outcome.error }, 'the task cannot be polled');
   }
 
   /**

@@ -55,9 +55,13 @@ export class FilerNames {
     this.#inventory = names;
   }
 
-  /** Takes the titles of every filer that file acceleration knows, by guid; those before are forgotten. */
+  /**
+   * Takes the titles of every filer that file acceleration knows, by guid; those before are forgotten. An empty one is
+   * none: it names nothing.
+   */
   takeTitles(titles: Iterable<readonly [guid: string, title: string]>): void {
-    this.#titles = new Map([...titles].map(([guid, title]) => [guid.toLowerCase(), title]));
+    const told = [...titles].filter(([, title]) => title !== '');
+    this.#titles = new Map(told.map(([guid, title]) => [guid.toLowerCase(), title]));
   }
 
   /** What a filer of file acceleration is called; `title` is what its records say, or its guid. */

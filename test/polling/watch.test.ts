@@ -181,14 +181,20 @@ describe('an outage of the whole API', () => {
 });
 
 describe('one series', () => {
-  test('that fails twice in a row is one line, and one when it is back', () => {
+  test('that fails twice in a row while others answer is one line, and one when it is back', () => {
     const series = task('a0/s0');
     end(failed(series));
     expect(lines.take()).toEqual([]);
-    end(failed(series), failed(series), failed(series));
+    end(succeeded(task('a0/s1')), failed(series), succeeded(task('a0/s1')), failed(series), failed(series));
     expect(lines.take()).toEqual(['warn the task cannot be polled']);
     end(succeeded(series));
     expect(lines.take()).toEqual(['info the task can be polled again']);
+  });
+
+  test('that fails while nothing else answers is no line: it may be the API', () => {
+    const series = task('a0/s0');
+    end(succeeded(series), failed(series), failed(series), failed(series));
+    expect(lines.take().filter((line) => line.includes('task'))).toEqual([]);
   });
 
   test('keeps what it said while it fails, and loses it where the service has it no more', () => {

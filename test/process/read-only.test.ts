@@ -29,12 +29,18 @@ function kindsOf(requests: readonly SeenRequest[]): readonly string[] {
 const ALL_KINDS: readonly string[] = Object.keys(KINDS);
 
 describe('whatever the program sends is of one of five kinds', () => {
-  test('with every series, through refreshes, refusals and the end', async () => {
-    const variations = { tokenLifetimeMs: 1_000 };
+  test('with every series and collector, through refreshes, refusals and the end', async () => {
+    const variations = { tokenLifetimeMs: 3_000, rateLimit: null };
     const standIn = await startStandIn({ clock: systemClock, appliances: 2, volumes: 2, variations });
     onTestFinished(() => standIn.close());
     standIn.fail({ kind: 'status', status: 401, operation: 'load_average', times: 2 });
-    const quick = { PORTAL_INTERVAL: '1s', PORTAL_DISCOVERY_INTERVAL: '1s', PORTAL_SERIES: 'all' };
+    const quick = {
+      PORTAL_INTERVAL: '1s',
+      PORTAL_DISCOVERY_INTERVAL: '1s',
+      PORTAL_SERIES: 'all,appliance_health_score=1s',
+      PORTAL_COLLECTORS: 'all=5s',
+      PORTAL_RATE_LIMIT: '3000/30s',
+    };
     const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), ...quick };
     const program = start([], { environment });
     const operations = () => new Set(standIn.requests.map(({ operation }) => operation));
@@ -69,7 +75,7 @@ describe('nothing else can be sent', () => {
     expect(client).toMatch(/send\(request[^{]+\{\s+assertAllowed\(request\.method, request\.path\);/);
   });
 
-  test('every request in the source that is no GET is one of those four', () => {
+  test('every request in the source that is no GET is one of those', () => {
     const found = sources.flatMap(([path, source]) =>
       [...source.matchAll(/method: '([A-Z]+)',\s+path(?:: (['`][^'`]*['`]))?/g)].map(
         ([, method = '', written = 'path']) => `${path}: ${method} ${written}`,
@@ -82,7 +88,8 @@ describe('nothing else can be sent', () => {
         `${token}: DELETE '/auth/token'`,
         `${token}: POST '/auth/token'`,
         `${token}: POST '/auth/token/refresh'`,
-        'sources/portal/collector.ts: POST path',
+        'sources/portal/telemetry.ts: POST path',
+        'sources/portal/volumes/telemetry.ts: POST path',
       ]),
     );
     const methods = sources.flatMap(([, source]) => [...source.matchAll(/method: '[A-Z]+'/g)]);
