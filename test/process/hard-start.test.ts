@@ -137,12 +137,12 @@ describe('it starts and serves', () => {
       const { environment } = await stand(8);
       const program = start([], {
         environment: { ...environment, PORTAL_CONCURRENCY: '8' },
-        through: ['prlimit', '--nofile=64:64'],
+        through: ['prlimit', '--nofile=96:96'],
       });
       const url = await program.serving();
       await until('both to be up', () => bothUp(url));
       const port = Number(new URL(url).port);
-      const held = Array.from({ length: 80 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+      const held = Array.from({ length: 120 }, () => connect(port, '127.0.0.1').on('error', () => {}));
       onTestFinished(() => {
         for (const socket of held) socket.destroy();
       });
@@ -168,7 +168,7 @@ describe('it starts and serves', () => {
       writeFileSync(join(group, 'memory.limit_in_bytes'), String(128 * 1024 * 1024));
       const limits = { PORTAL_RATE_LIMIT: '30000/30s', PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '10s' };
       const program = start([], {
-        environment: { ...environment, ...limits, PORTAL_SERIES: 'all', GFA_INTERVAL: '2s' },
+        environment: { ...environment, ...limits, PORTAL_SERIES: 'all,appliance_health_score=10s', GFA_INTERVAL: '2s' },
         through: ['sh', '-c', `echo $$ > '${group}/cgroup.procs' && exec "$@"`, 'sh'],
       });
       const url = await program.serving();
