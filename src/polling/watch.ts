@@ -2,10 +2,10 @@ import type { DropReason } from '../metrics/samples.ts';
 import type { Api, Snapshot, Write } from '../metrics/snapshot.ts';
 import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { RequestError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { type AgeSummary, DataAges } from './ages.ts';
 import type { Outcome } from './poll.ts';
+import { operationOf, Refusals } from './refusals.ts';
 import type { RunnerEvents } from './runner.ts';
 import { dataTasks, Sweep, worstAgeMs } from './sweep.ts';
 
@@ -79,8 +79,7 @@ export class Watch implements RunnerEvents {
   readonly #ages = new DataAges();
   /** The tasks whose outcome decides which others there are, and that have ended once. */
   readonly #settled = new Set<string>();
-  /** What the log was told that the API refuses. */
-  readonly #refused = new Set<string>();
+  readonly #refusals = new Refusals();
   #down: string | undefined;
   #polledOnce = false;
   #ended = 0;
@@ -213,6 +212,7 @@ export class Watch implements RunnerEvents {
       sink.withdraw(id);
       this.#failing.delete(id);
       this.#errors.delete(id);
+      this.#refusals.forget(id);
       this.#ages.forget(id);
     }
     const named = new Map(tasks.flatMap(({ appliance }) => (appliance ? [[appliance.serial, appliance.name]] : [])));
@@ -287,21 +287,15 @@ export class Watch implements RunnerEvents {
     log.warn({ task: id, err: outcome.error }, 'the task cannot be polled');
   }
 
-  /**
-   * One line when the API refuses an operation (403, 404, 422), and one when it gives it again. Of an appliance's series
-   * only a missing right or licence is worth one, and one for all: that it lacks a series is nothing new.
-   */
-  #noteRefusal({ task, state, ...outcome }: Outcome): void {
+  /** One line when the API refuses an operation, and one when it gives it again to all whom it was refused. */
+  #noteRefusal(outcome: Outcome): void {
     const { log, api } = this.#settings;
-    const operation = task.appliance === undefined ? task.operation : 'telemetry';
-    if (state === 'succeeded') {
-      if (this.#refused.delete(operation)) log.info({ api, operation }, 'the API gives this operation again');
-    } else if (state === 'absent' && 'error' in outcome && !this.#refused.has(operation)) {
-      const { error } = outcome;
-      if (task.appliance !== undefined && !(error instanceof RequestError && error.status === 403)) return;
-      this.#refused.add(operation);
-      log.warn({ api, operation, err: error }, 'the API refuses this operation: doing without it, and asking slowly');
-    }
+    const change = this.#refusals.observe(outcome);
+    const operation = operationOf(outcome);
+    if (change === 'given again') log.info({ api, operation }, 'the API gives this operation again');
+    if (change !== 'refused' || outcome.state !== 'absent') return;
+    const err = outcome.error;
+    log.warn({ api, operation, err }, 'the API refuses this operation: doing without it, and asking slowly');
   }
 
   #noteAppliance(outcome: Outcome): void {

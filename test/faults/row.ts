@@ -20,6 +20,10 @@ export const LINES = {
   api: ['the API cannot be polled', 'the API answers again'],
   task: ['the task cannot be polled', 'the task can be polled again'],
   appliance: ['the appliance does not answer', 'the appliance answers'],
+  refused: [
+    'the API refuses this operation: doing without it, and asking slowly',
+    'the API gives this operation again',
+  ],
   edges: ['GET /edges fails: names and builds stay as it last said', 'GET /edges can be read again'],
   list: ['the portal forbids this list: doing without it', 'the portal allows this list again'],
 } as const satisfies Record<string, Lines>;

@@ -62,7 +62,9 @@ function expectedOf(operation: OperationName, { kind, code, dropped }: Effect): 
   }
   // What the service says of a right, a licence, an appliance or the request is no failure: it rests.
   const rests = operation === 'series' ? RESTS[code] : undefined;
-  if (rests !== undefined) return { ...counted, resting: rests, lines: undefined, withinSeconds };
+  // A missing right or licence is worth a line; that an appliance lacks a series is not.
+  const restLines = code === '403' ? LINES.refused : undefined;
+  if (rests !== undefined) return { ...counted, resting: rests, lines: restLines, withinSeconds };
   const isForbidden = code === '403' && (operation === 'serials' || operation === 'edges');
   return { ...counted, lines: isForbidden ? LINES.list : lines, withinSeconds };
 }

@@ -318,6 +318,27 @@ describe('an operation that the API refuses', () => {
     end(refused(second, 403), refused(third, 403));
     expect(lines.take().filter((line) => line.includes('refuses'))).toHaveLength(1);
   });
+
+  test('is told once however often a series is refused between others that are given', () => {
+    const [first, second] = fleet(1, 2, { restMs: minutes(15) });
+    if (!first || !second) throw new Error('no fleet');
+    for (let poll = 0; poll < 5; poll += 1) end(refused(first, 403), succeeded(second));
+    expect(lines.take().filter((line) => line.includes('operation'))).toHaveLength(1);
+    end(succeeded(first));
+    expect(lines.take()).toEqual(['info the API gives this operation again']);
+  });
+
+  test('is told again where those whom it was refused are gone and others come', () => {
+    const [first, second] = fleet(1, 2, { restMs: minutes(15) });
+    if (!first || !second) throw new Error('no fleet');
+    end(refused(first, 403));
+    lines.take();
+    watch.changed([inventory, second], [first]);
+    end(succeeded(second));
+    expect(lines.take().filter((line) => line.includes('operation'))).toEqual([]);
+    end(refused(second, 403));
+    expect(lines.take().filter((line) => line.includes('refuses'))).toHaveLength(1);
+  });
 });
 
 test('without appliances to ask the API is up by any task, and ready once what lists more has been asked', () => {
