@@ -124,7 +124,7 @@ export class TokenSource {
     return this.#lastError;
   }
 
-  /** A new pair for the refresh token at hand; undefined when there is none, or it is not taken. */
+  /** A new pair for the refresh token at hand; undefined when there is none, it is not taken, or nobody says in time. */
   async #refresh(signal: AbortSignal): Promise<Pair | undefined> {
     const pair = this.#pair;
     if (pair?.refresh === undefined) return undefined;
@@ -145,7 +145,11 @@ export class TokenSource {
         ),
       );
     } catch (error) {
-      if (error instanceof RequestError && error.status === undefined && error.fault !== 'invalid') throw error;
+      if (!(error instanceof RequestError)) return undefined;
+      if (error.fault === 'aborted') throw error;
+      // Nobody answered: the token at hand serves while it is good. Where the wait outlived it, the credentials are left.
+      const isAnswered = error.status !== undefined || error.fault === 'invalid';
+      if (!isAnswered && this.#clock.monotonic() < pair.expiresAt) throw error;
       return undefined;
     }
   }

@@ -116,11 +116,25 @@ describe('a refresh', () => {
     expect(await tokens.get(going)).toBe('two');
   });
 
-  test('that nobody answered is not tried a second time with the same token', async () => {
+  test('that nobody answered before the token expired gives way to the whole way, and is not tried again', async () => {
     const api = mockApi();
     const tokens = await expired(api);
     api.answer('POST', REFRESH, new Error('reset'));
+    api.answer('POST', TOKEN, [503, undefined], token('two'));
     expect(await got(tokens)).toBe('CredentialError');
+    expect(await got(tokens)).toBe('two');
+  });
+
+  test('that nobody answers leaves the token at hand in use while it is good', async () => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('one'));
+    const tokens = source(api);
+    await got(tokens);
+    await api.clock.advance(3_500_000);
+    api.answer('POST', REFRESH, new Error('reset'));
+    expect(await got(tokens)).toBe('one');
+    expect(paths(api)).toEqual([`POST ${TOKEN}`]);
+    await api.clock.advance(10_000);
     api.answer('POST', TOKEN, token('two'));
     expect(await got(tokens)).toBe('two');
   });
