@@ -1,15 +1,28 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** The fault battery: each of its files drives processes of its own, and waits far more than it works. */
+const BATTERY = 'test/faults/**/*.test.ts';
 
 // It lives here and not at the top, so `npm test` names it. A bare `npx vitest run` works too, with vitest's own limits.
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    include: ['test/**/*.test.ts'],
     // Real processes and sockets need longer than the default on a small machine; nothing waits this long on purpose.
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // Of tests that say that they may: each has a process of its own, which waits more than it works.
     maxConcurrency: 6,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'tests', include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, BATTERY] },
+      },
+      {
+        extends: true,
+        // Behind the others, which measure time and memory among them and are to have the machine to themselves.
+        test: { name: 'faults', include: [BATTERY], maxWorkers: 3, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 });
