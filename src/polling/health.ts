@@ -62,7 +62,7 @@ export class ApiHealth {
     this.#failing.add(outcome.task.appliance?.serial ?? '');
     if (this.down) {
       // Polls that were under way when it went down fail one by one: they say nothing new.
-      if (probed) this.#scheduleProbe(now);
+      if (probed) this.#scheduleProbe(now, outcome.error);
       return undefined;
     }
     const alike =
@@ -71,7 +71,7 @@ export class ApiHealth {
     if (!alike && !(outcome.error instanceof CredentialError)) return undefined;
     this.#state = 'down';
     this.#probes = 0;
-    this.#scheduleProbe(now);
+    this.#scheduleProbe(now, outcome.error);
     return 'went down';
   }
 
@@ -95,11 +95,14 @@ export class ApiHealth {
     return turn;
   }
 
-  #scheduleProbe(now: number): void {
+  /** The next probe is not before one can be sent: one that fails unsent would only put the next one off. */
+  #scheduleProbe(now: number, error: Error): void {
     if (this.#settings.probe === undefined) return;
     const { firstMs, longestMs } = this.#settings.probe;
     const delay = Math.min(longestMs, firstMs * 2 ** this.#probes);
     this.#probes += 1;
-    this.#nextProbe = now + delay * (0.75 + this.#random() / 2);
+    const spread = (delay * this.#random()) / 2;
+    const pausedUntil = error instanceof CredentialError ? error.pausedUntil : undefined;
+    this.#nextProbe = Math.max(now + 0.75 * delay, pausedUntil ?? now) + spread;
   }
 }

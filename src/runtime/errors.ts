@@ -34,6 +34,13 @@ export class ShapeError extends Error {
 /** The credentials were refused, or the token service cannot be used: nothing else of that API is worth asking now. */
 export class CredentialError extends Error {
   override readonly name = 'CredentialError';
+  /** Monotonic milliseconds: before that nothing is sent, and whoever asks gets this error; undefined without a pause. */
+  readonly pausedUntil: number | undefined;
+
+  constructor(message: string, details: { readonly cause?: Error; readonly pausedUntil?: number } = {}) {
+    super(message, details.cause === undefined ? {} : { cause: details.cause });
+    this.pausedUntil = details.pausedUntil;
+  }
 }
 
 /** The program was about to send a request that it must never send: a defect, not a condition. */

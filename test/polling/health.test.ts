@@ -110,6 +110,21 @@ describe('while it is down', () => {
     expect(down(random).waitMs(0)).toBeCloseTo(ms, 0);
   });
 
+  test.each([
+    [0, 5_000],
+    [0.999_999, 6_000],
+  ])('no probe goes out before one can be sent, after a pause for refused credentials (%d)', (random, ms) => {
+    const state = health(random);
+    state.observe(failed(task('a/s'), new CredentialError('refused', { pausedUntil: 5_000 })), large, 0);
+    expect(state.waitMs(0)).toBeCloseTo(ms, 0);
+  });
+
+  test('a pause that is shorter than the wait changes nothing', () => {
+    const state = health();
+    state.observe(failed(task('a/s'), new CredentialError('refused', { pausedUntil: 1_000 })), large, 0);
+    expect(state.waitMs(0)).toBe(2_000);
+  });
+
   test('polls that were under way when it went down neither end the probe nor lengthen the pause', () => {
     const state = down();
     for (const each of fleet(8, 1)) state.observe(failed(each), large, 500);

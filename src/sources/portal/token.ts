@@ -120,7 +120,10 @@ export class TokenSource {
     }
     this.#pair = undefined;
     const advice = refused ? '; check the portal credentials and that their key is not revoked' : '';
-    this.#lastError = new CredentialError(`getting a token from the portal: ${cause.message}${advice}`, { cause });
+    this.#lastError = new CredentialError(`getting a token from the portal: ${cause.message}${advice}`, {
+      cause,
+      ...(refused ? { pausedUntil: this.#pausedUntil } : {}),
+    });
     return this.#lastError;
   }
 

@@ -179,6 +179,17 @@ describe('refused credentials', () => {
     },
   );
 
+  test('tell until when nothing is sent; a service in trouble does not', async () => {
+    const api = mockApi();
+    const tokens = source(api);
+    api.answer('POST', TOKEN, [503, undefined], [401, undefined]);
+    await expect(tokens.get(going)).rejects.toHaveProperty('pausedUntil', undefined);
+    const until = api.clock.monotonic() + 5_000;
+    await expect(tokens.get(going)).rejects.toHaveProperty('pausedUntil', until);
+    await api.clock.advance(1_000);
+    await expect(tokens.get(going)).rejects.toHaveProperty('pausedUntil', until);
+  });
+
   test('pause from the first step again after a success', async () => {
     const api = mockApi();
     const tokens = source(api);
