@@ -4,6 +4,9 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** The fault battery: each of its files drives processes of its own, and waits far more than it works. */
 const BATTERY = 'test/faults/**/*.test.ts';
 
+/** What starts the built program, and other programs beside it: it waits more than it works, too. */
+const PROGRAMS = ['process', 'web', 'deploy', 'e2e', 'browser'].map((folder) => `test/${folder}/**/*.test.ts`);
+
 // It lives here and not at the top, so `npm test` names it. A bare `npx vitest run` works too, with vitest's own limits.
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
@@ -16,12 +19,21 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'tests', include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, BATTERY] },
+        test: {
+          name: 'tests',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...PROGRAMS, BATTERY],
+          maxWorkers: 2,
+        },
       },
       {
         extends: true,
-        // Behind the others, which measure time and memory among them and are to have the machine to themselves.
-        test: { name: 'faults', include: [BATTERY], maxWorkers: 3, sequence: { groupOrder: 1 } },
+        test: { name: 'programs', include: PROGRAMS, maxWorkers: 3, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        // Behind the others: one of its rows that is late is tried again, which takes long.
+        test: { name: 'faults', include: [BATTERY], maxWorkers: 3, sequence: { groupOrder: 2 } },
       },
     ],
   },
