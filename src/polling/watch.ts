@@ -4,6 +4,7 @@ import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { type AgeSummary, DataAges } from './ages.ts';
+import { Failures } from './failures.ts';
 import type { Outcome } from './poll.ts';
 import { operationOf, Refusals } from './refusals.ts';
 import type { RunnerEvents } from './runner.ts';
@@ -71,8 +72,7 @@ export interface WatchSettings {
 export class Watch implements RunnerEvents {
   readonly #settings: WatchSettings;
   readonly #appliances = new Map<string, ApplianceRecord>();
-  /** Tasks that fail, each with how many polls had succeeded before its first failure in a row, and whether the log was told. */
-  readonly #failing = new Map<string, { readonly after: number; told: boolean }>();
+  readonly #failures = new Failures();
   /** Why tasks that are about no appliance failed last: the inventory, the account. */
   readonly #errors = new Map<string, string>();
   readonly #sweep = new Sweep();
@@ -210,7 +210,7 @@ export class Watch implements RunnerEvents {
     for (const { id } of tasks) this.#ages.await(id, clock.monotonic());
     for (const { id } of gone) {
       sink.withdraw(id);
-      this.#failing.delete(id);
+      this.#failures.forget(id);
       this.#errors.delete(id);
       this.#refusals.forget(id);
       this.#ages.forget(id);
@@ -264,26 +264,13 @@ export class Watch implements RunnerEvents {
     for (const [serial, record] of this.#appliances) if (record.outcomes.size > 0) this.#publishUp(serial, record);
   }
 
-  /**
-   * One line when a task fails again while its API answers others, and one when it is back. A first failure may be chance,
-   * and without an answer in between it may be the API that is about to count as down.
-   */
+  /** One line when a task goes on failing while its API answers others, and one when it is back. */
   #noteTask(outcome: Outcome): void {
     const { log } = this.#settings;
     const { id } = outcome.task;
-    const failing = this.#failing.get(id);
-    if (outcome.state !== 'failed') {
-      this.#failing.delete(id);
-      if (failing?.told) log.info({ task: id }, 'the task can be polled again');
-      return;
-    }
-    if (this.#down !== undefined) return;
-    if (failing === undefined) {
-      this.#failing.set(id, { after: this.#succeeded, told: false });
-      return;
-    }
-    if (failing.told || this.#succeeded === failing.after) return;
-    failing.told = true;
+    const change = this.#failures.observe(outcome, this.#succeeded, this.#down !== undefined);
+    if (change === 'can be polled again') log.info({ task: id }, 'the task can be polled again');
+    if (change !== 'fails' || outcome.state !== 'failed') return;
     log.warn({ task: id, err: outcome.error }, 'the task cannot be polled');
   }
 
