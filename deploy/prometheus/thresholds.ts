@@ -19,6 +19,8 @@ export const thresholds = {
   throttledShare: 0.05,
   /** Values of one reason that gave no sample, in an hour. */
   droppedAnHour: 5,
+  /** Time until the certificate ends that the exporter serves with. */
+  certificateLeft: 1_209_600,
   /** Time since a filer was last heard of. */
   checkinAge: 1_800,
   /** Age of the oldest data that is not in cloud storage. */

@@ -25,7 +25,7 @@ export const rarePanels: Readonly<Record<string, string>> = Object.fromEntries(
   ].map((where) => [where, 'a demo appliance has a turn at a volume’s snapshot every quarter of an hour or so']),
 );
 
-/** The same for alerts that compare with no threshold: what they watch for does not happen in the demo. */
+/** The same for alerts: what they watch for does not happen in the demo, whatever the threshold. */
 export const emptyRules: Readonly<Record<string, string>> = {
   FilerExporterAbsent: 'the exporter is scraped',
   FilerExporterDown: 'every scrape succeeds',
@@ -35,6 +35,8 @@ export const emptyRules: Readonly<Record<string, string>> = {
   FilerExporterDataOld: 'no poll fails for long',
   FilerExporterClientKeyShared: 'nobody else uses the demo’s client key',
   FilerExporterStateFileFailing: 'the demo keeps no state file',
+  FilerExporterWebConfigRefused: 'the demo has no web configuration',
+  FilerExporterCertificateEnding: 'the demo serves without TLS',
   FilerApplianceDown: 'every appliance of the demo answers',
   FilerApplianceNotReporting: 'every appliance of the demo has records',
 };
@@ -44,5 +46,5 @@ export const nothingIsGood: Thresholds = {
   ...{ intervalStretch: 0, budgetUse: -1, throttledShare: -1, droppedAnHour: -1 },
   ...{ checkinAge: -1, unprotectedAge: -1, propagationP90: -1, propagationEvents: -1, lockHeld: -1, releaseAge: -1 },
   ...{ applianceDataAge: -1e9, cpu: -1, memory: -1, cache: -1, hitRatio: 2, cacheRequests: -1, diskLatency: -1 },
-  ...{ unprotectedBytes: -1, failedSnapshotsAnHour: -1, licenseLeft: 1e12, jobAge: -1e9 },
+  ...{ unprotectedBytes: -1, failedSnapshotsAnHour: -1, licenseLeft: 1e12, jobAge: -1e9, certificateLeft: 1e12 },
 };

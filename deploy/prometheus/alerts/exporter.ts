@@ -1,4 +1,4 @@
-import { type AlertRule, percent, type Thresholds } from '../rule.ts';
+import { type AlertRule, percent, spell, type Thresholds } from '../rule.ts';
 
 /** The alerts about the exporter, and about the services as it sees them. `job`: the one that it is scraped under. */
 export function exporterAlerts(limits: Thresholds, job: string): readonly AlertRule[] {
@@ -132,6 +132,25 @@ export function exporterAlerts(limits: Thresholds, job: string): readonly AlertR
       expr: 'increase(filer_exporter_state_file_errors_total[15m]) > 0',
       summary: 'filer-exporter at {{ $labels.instance }} cannot read or write its state file.',
       description: 'Polling goes on. After a restart counters begin where the file was last written.',
+      page,
+    },
+    {
+      alert: 'FilerExporterWebConfigRefused',
+      severity: 'warning',
+      for: '10m',
+      expr: 'filer_exporter_web_config_last_reload_successful == 0',
+      summary: 'filer-exporter at {{ $labels.instance }} serves with an old web configuration: the new one has faults.',
+      description:
+        'What was changed in it, or in its certificates, is not in force; with these files a restart would fail.',
+      page,
+    },
+    {
+      alert: 'FilerExporterCertificateEnding',
+      severity: 'warning',
+      for: '1h',
+      expr: `filer_exporter_web_certificate_expiry_timestamp_seconds - time() < ${limits.certificateLeft}`,
+      summary: 'The certificate of filer-exporter at {{ $labels.instance }} ends in {{ $value | humanizeDuration }}.',
+      description: `Less than ${spell(limits.certificateLeft)} are left. Once it has ended, no scrape succeeds.`,
       page,
     },
   ];

@@ -11,6 +11,8 @@ const throttled = series('filer_exporter_throttled_total', api('portal'));
 const effective = series('filer_exporter_effective_interval_seconds', api('portal'));
 const configured = series('filer_exporter_configured_interval_seconds', api('portal'));
 const target = series('up', scraped);
+const webConfig = series('filer_exporter_web_config_last_reload_successful', scraped);
+const certificateEnd = series('filer_exporter_web_certificate_expiry_timestamp_seconds', scraped);
 
 /** The cases of the alerts about the exporter and the services. */
 export const exporterCases: AlertCases = {
@@ -429,6 +431,65 @@ export const exporterCases: AlertCases = {
       when: 'the exporter is gone: silent, FilerExporterDown speaks',
       series: { [series('filer_exporter_state_file_errors_total', scraped)]: '0+1x5 stale' },
       at: '30m',
+    },
+  ],
+  FilerExporterWebConfigRefused: [
+    {
+      kind: 'fires',
+      when: 'a certificate was renewed and its key was not',
+      series: { [webConfig]: '1x5 0x20', [certificateEnd]: '8640000x25' },
+      pendingAt: '12m',
+      at: '20m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'warning',
+          summary: 'filer-exporter at exporter:9989 serves with an old web configuration: the new one has faults.',
+          description:
+            'What was changed in it, or in its certificates, is not in force; with these files a restart would fail.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'the second of two files came a few minutes after the first',
+      series: { [webConfig]: '1x5 0x5 1x10' },
+      at: '18m',
+    },
+    {
+      kind: 'missing',
+      when: 'the exporter is gone: silent, FilerExporterDown speaks',
+      series: { [webConfig]: '1 0x3 stale' },
+      at: '20m',
+    },
+  ],
+  FilerExporterCertificateEnding: [
+    {
+      kind: 'fires',
+      when: 'it ends in ten days',
+      series: { [certificateEnd]: '870000x120', [webConfig]: '1x120' },
+      pendingAt: '30m',
+      at: '100m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'warning',
+          summary: 'The certificate of filer-exporter at exporter:9989 ends in 10d 0h 0m 0s.',
+          description: 'Less than 14d are left. Once it has ended, no scrape succeeds.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'it was renewed before the hour was over',
+      series: { [certificateEnd]: '870000x40 8640000x80', [webConfig]: '1x120' },
+      at: '100m',
+    },
+    {
+      kind: 'missing',
+      when: 'it serves without TLS: silent',
+      series: { [webConfig]: '1x120' },
+      at: '100m',
     },
   ],
 };
