@@ -16,8 +16,11 @@ export interface Sent {
   readonly body: string;
 }
 
-/** What a service answers: a status and a body that becomes JSON, or an error in the place of an answer. */
-export type Reply = readonly [status: number, body: unknown] | Error;
+/**
+ * What a service answers: a status and a body that becomes JSON, sent once `after` resolves, or an error in the place of
+ * an answer.
+ */
+export type Reply = readonly [status: number, body: unknown, after?: Promise<void>] | Error;
 
 /** One HTTP API that answers what it is told, in order, and nothing else. */
 export interface MockApi {
@@ -80,11 +83,12 @@ function intercept(pool: Interceptable, method: string, path: string, reply: Rep
     matching.replyWithError(reply);
     return;
   }
-  const [statusCode, body] = reply;
+  const [statusCode, body, after] = reply;
   matching.reply((options) => {
     const headers = options.headers as Readonly<Record<string, string>>;
     sent.push({ method, path: options.path, headers, body: String(options.body ?? '') });
-    return { statusCode, data: body === undefined ? '' : JSON.stringify(body) };
+    const data = body === undefined ? '' : JSON.stringify(body);
+    return { statusCode, data: after === undefined ? data : () => after.then(() => data) };
   });
 }
 

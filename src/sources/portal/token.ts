@@ -47,27 +47,25 @@ export class TokenSource {
     this.#clock = clock;
   }
 
-  /** Whether the latest attempt to get a token succeeded; false before the first. */
-  get held(): boolean {
-    return this.#pair !== undefined && this.#lastError === undefined;
-  }
-
   /** Seconds until the token at hand expires; undefined without one. */
   get secondsLeft(): number | undefined {
     return this.#pair === undefined ? undefined : (this.#pair.expiresAt - this.#clock.monotonic()) / 1000;
   }
 
   /**
-   * A token good for a request now. Rejects with a CredentialError when the credentials are refused or the token
-   * service cannot be used; after a refusal nothing is sent until a growing pause is over.
+   * A token good for a request now. Only without one at hand does it wait: one that is to be renewed serves until it
+   * expires, while the one request for the next is under way. Rejects with a CredentialError when the credentials are
+   * refused or the token service cannot be used; after a refusal nothing is sent until a growing pause is over.
    */
   async get(signal: AbortSignal): Promise<string> {
     const pair = this.#pair;
-    if (pair !== undefined && this.#clock.monotonic() < pair.renewAt) return pair.access;
-    this.#renewal ??= this.#renew(signal).finally(() => {
-      this.#renewal = undefined;
-    });
-    return (await this.#renewal).access;
+    const now = this.#clock.monotonic();
+    if (pair !== undefined && now < pair.renewAt) return pair.access;
+    const renewal = this.#renewed(signal);
+    if (pair === undefined || now >= pair.expiresAt) return (await renewal).access;
+    // What goes wrong is kept, and comes out where a token is needed and there is none.
+    renewal.catch(() => {});
+    return pair.access;
   }
 
   /** Says that a request with this token was answered 401: the next one authenticates anew, with credentials read again. */
@@ -75,8 +73,12 @@ export class TokenSource {
     if (this.#pair?.access === access) this.#pair = undefined;
   }
 
-  /** Ends the token at hand and its family. Never rejects: a token that cannot be revoked expires by itself. */
+  /**
+   * Ends the token at hand and its family, once a renewal under way is over. Never rejects: a token that cannot be revoked
+   * expires by itself.
+   */
   async revoke(signal: AbortSignal): Promise<boolean> {
+    await this.#renewal?.catch(() => {});
     const pair = this.#pair;
     if (pair === undefined) return false;
     this.#pair = undefined;
@@ -89,10 +91,17 @@ export class TokenSource {
     }
   }
 
+  /** The renewal under way, or a new one. */
+  #renewed(signal: AbortSignal): Promise<Pair> {
+    this.#renewal ??= this.#renew(signal).finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
   async #renew(signal: AbortSignal): Promise<Pair> {
     const now = this.#clock.monotonic();
     if (this.#lastError !== undefined && now < this.#pausedUntil) throw this.#lastError;
-    const held = this.#pair;
     try {
       const pair = (await this.#refresh(signal)) ?? (await this.#authenticate(signal));
       this.#pair = pair;
@@ -101,11 +110,13 @@ export class TokenSource {
       return pair;
     } catch (thrown) {
       const error = asError(thrown);
+      // Not there any more where a request with it was answered 401 meanwhile.
+      const held = this.#pair;
       const good = held !== undefined && this.#clock.monotonic() < held.expiresAt;
       if (!good || isRefused(error)) throw this.#fail(error);
       // The token service is in trouble and not the credentials: what we hold is good until it expires.
       const retryAt = this.#clock.monotonic() + RENEWAL_RETRY_MS;
-      this.#pair = { ...held, refresh: undefined, renewAt: Math.min(retryAt, held.expiresAt) };
+      this.#pair = { ...held, renewAt: Math.min(retryAt, held.expiresAt) };
       return this.#pair;
     }
   }
@@ -131,8 +142,8 @@ export class TokenSource {
   async #refresh(signal: AbortSignal): Promise<Pair | undefined> {
     const pair = this.#pair;
     if (pair?.refresh === undefined) return undefined;
-    // Gone whatever comes: a refresh token may be good for one use only.
-    this.#pair = undefined;
+    // Spent whatever comes: a refresh token may be good for one use only.
+    this.#pair = { ...pair, refresh: undefined };
     try {
       return this.#read(
         await this.#client.send(
@@ -179,10 +190,11 @@ export class TokenSource {
   }
 }
 
-/** Whether a status says that the credentials are no good; 408 and 429 say nothing about them. */
+/** What says that the credentials are no good (upstream-api.md 3.1). Any other status is the service's own trouble. */
+const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 401, 403, 422]);
+
 function isRefused(error: Error): boolean {
-  if (!(error instanceof RequestError) || error.status === undefined) return false;
-  return error.status < 500 && error.status !== 408 && error.status !== 429;
+  return error instanceof RequestError && REFUSALS.has(error.status);
 }
 
 /** What can stand in a header: a token with anything else in it could never be used, and would be held until it expires. */

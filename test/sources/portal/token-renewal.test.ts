@@ -20,16 +20,35 @@ function got(tokens: TokenSource): Promise<string> {
   return tokens.get(going).catch((error: Error) => error.name);
 }
 
-describe('fifty that wait for a token', () => {
-  test('share one request, and one refresh', async () => {
+/** The token once the renewal under way is over. */
+async function renewed(api: MockApi, tokens: TokenSource): Promise<string> {
+  await api.clock.advance(0);
+  return await got(tokens);
+}
+
+describe('fifty that want a token', () => {
+  test('share one request, and one refresh once it has expired', async () => {
     const api = mockApi();
     api.answer('POST', TOKEN, token('one'));
     const tokens = source(api);
     const fifty = () => Promise.all(Array.from({ length: 50 }, () => got(tokens)));
     expect(new Set(await fifty())).toEqual(new Set(['one']));
-    await api.clock.advance(3_500_000);
+    await api.clock.advance(3_600_000);
     api.answer('POST', REFRESH, token('two'));
     expect(new Set(await fifty())).toEqual(new Set(['two']));
+    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`]);
+  });
+
+  test('get the one at hand while one refresh brings the next', async () => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('one'));
+    const tokens = source(api);
+    await got(tokens);
+    await api.clock.advance(3_500_000);
+    api.answer('POST', REFRESH, token('two'));
+    const fifty = await Promise.all(Array.from({ length: 50 }, () => got(tokens)));
+    expect(new Set(fifty)).toEqual(new Set(['one']));
+    expect(await renewed(api, tokens)).toBe('two');
     expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`]);
   });
 
@@ -76,8 +95,59 @@ describe('a token service in trouble', () => {
     await api.clock.advance(10_000);
     expect(await got(tokens)).toBe('one');
     await api.clock.advance(10_000);
-    expect(await got(tokens)).toBe('two');
+    expect(await got(tokens)).toBe('one');
+    expect(await renewed(api, tokens)).toBe('two');
     expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`, ...Array(3).fill(`POST ${TOKEN}`)]);
+  });
+});
+
+describe('a renewal that hangs', () => {
+  /** A token that is to be renewed; the answer to that, a status and a body, comes when it is told to. */
+  async function hanging(api: MockApi, status: number, body: unknown) {
+    api.answer('POST', TOKEN, token('one'));
+    const tokens = source(api);
+    await got(tokens);
+    await api.clock.advance(3_590_000);
+    let end = () => {};
+    const after = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    api.answer('POST', REFRESH, [status, body, after]);
+    expect(await got(tokens)).toBe('one');
+    return { tokens, end };
+  }
+
+  test('holds nobody up while the token at hand is good, and everybody once it is not', async () => {
+    const api = mockApi();
+    const { tokens, end } = await hanging(api, 200, { access_token: 'two' });
+    await api.clock.advance(9_999);
+    expect(await got(tokens)).toBe('one');
+    await api.clock.advance(1);
+    const waiting = got(tokens);
+    end();
+    expect(await waiting).toBe('two');
+    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`]);
+  });
+
+  test('is waited for by who ends the token: the new one is ended', async () => {
+    const api = mockApi();
+    const { tokens, end } = await hanging(api, 200, { access_token: 'two' });
+    const ending = tokens.revoke(going);
+    api.answer('DELETE', TOKEN, [200, {}]);
+    end();
+    expect(await ending).toBe(true);
+    expect(api.sent.at(-1)).toMatchObject({ method: 'DELETE', headers: { authorization: 'Bearer two' } });
+  });
+
+  test('does not bring back a token that was answered 401 meanwhile', async () => {
+    const api = mockApi();
+    const { tokens, end } = await hanging(api, 503, undefined);
+    tokens.reject('one');
+    const waiting = got(tokens);
+    api.answer('POST', TOKEN, [503, undefined], token('three'));
+    end();
+    expect(await waiting).toBe('CredentialError');
+    expect(await got(tokens)).toBe('three');
   });
 });
 
@@ -136,7 +206,8 @@ describe('a refresh', () => {
     expect(paths(api)).toEqual([`POST ${TOKEN}`]);
     await api.clock.advance(10_000);
     api.answer('POST', TOKEN, token('two'));
-    expect(await got(tokens)).toBe('two');
+    expect(await got(tokens)).toBe('one');
+    expect(await renewed(api, tokens)).toBe('two');
   });
 
   test.each([[{ refresh_token: undefined }], [{ refresh_token: '' }], [{ refresh_token: 7 }]])(
@@ -175,7 +246,6 @@ describe('refused credentials', () => {
       }
       api.answer('POST', TOKEN, token('one'));
       expect(await got(tokens)).toBe('one');
-      expect(tokens.held).toBe(true);
     },
   );
 
@@ -205,11 +275,22 @@ describe('refused credentials', () => {
     expect(await got(tokens)).toBe('two');
   });
 
+  test('that are refused while the token at hand is good end its use', async () => {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('one', { refresh_token: undefined }));
+    const tokens = source(api);
+    await got(tokens);
+    await api.clock.advance(3_500_000);
+    api.answer('POST', TOKEN, [401, undefined]);
+    expect(await got(tokens)).toBe('one');
+    expect(await renewed(api, tokens)).toBe('CredentialError');
+  });
+
   test('are told with what to check; a service in trouble or in a hurry is not', async () => {
     const api = mockApi();
     api.answer('POST', TOKEN, [401, { message: 'Bad key' }]);
     await expect(source(api).get(going)).rejects.toThrow(/answered 401: Bad key; check the portal credentials/);
-    for (const status of [408, 429, 500, 503]) {
+    for (const status of [302, 404, 408, 429, 500, 503]) {
       api.answer('POST', TOKEN, [status, undefined], token('one'));
       const tokens = source(api);
       const error = await tokens.get(going).catch(String);
