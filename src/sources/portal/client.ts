@@ -3,6 +3,9 @@ import type { ApiRequest, JsonClient } from '../../transport/client.ts';
 import { type Patience, seriesRetries, withRetries } from '../../transport/retry.ts';
 import type { TokenSource } from './token.ts';
 
+/** So many requests are remembered as refused; beyond that they are forgotten, and cost a new token each once more. */
+const MOST_REFUSED = 10_000;
+
 /** The portal with its token: adds it to each request, and asks once more with a new one after a 401. */
 export class PortalClient {
   readonly #client: JsonClient;
@@ -10,6 +13,10 @@ export class PortalClient {
   readonly #patience: Patience;
   /** The token with which a request last succeeded. */
   #proven: string | undefined;
+  /** A token that came in the place of a proven one, and was refused where that was: good until others say otherwise. */
+  #heir: string | undefined;
+  /** What was answered 401 with a proven token and with its heir: method and path. */
+  readonly #refused = new Set<string>();
 
   constructor(client: JsonClient, tokens: TokenSource, patience: Patience) {
     this.#client = client;
@@ -42,20 +49,35 @@ export class PortalClient {
   }
 
   async #withToken(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
+    const name = `${request.method} ${request.path}`;
     const access = await this.#tokens.get(signal);
-    const isProven = access === this.#proven;
     try {
-      return await this.#authorized(request, access, signal);
+      const body = await this.#authorized(request, access, signal);
+      this.#refused.delete(name);
+      return body;
     } catch (error) {
-      if (!isRefused(error)) throw error;
+      // A token that is good for others is not given up again for what no token is good for.
+      const isKnown = access === this.#proven && this.#refused.has(name);
+      if (!isRefused(error) || isKnown) throw error;
     }
     this.#tokens.reject(access);
+    const renewed = await this.#tokens.get(signal);
     try {
-      return await this.#authorized(request, await this.#tokens.get(signal), signal);
+      return await this.#authorized(request, renewed, signal);
     } catch (cause) {
-      if (!isRefused(cause) || isProven) throw cause;
-      throw new CredentialError(`${cause.message}, with a new token as well`, { cause });
+      if (!isRefused(cause)) throw cause;
+      if (access !== this.#proven && access !== this.#heir) {
+        throw new CredentialError(`${cause.message}, with a new token as well`, { cause });
+      }
+      this.#heir = renewed;
+      this.#remember(name);
+      throw cause;
     }
+  }
+
+  #remember(name: string): void {
+    if (this.#refused.size >= MOST_REFUSED) this.#refused.clear();
+    this.#refused.add(name);
   }
 
   async #authorized(request: ApiRequest, access: string, signal: AbortSignal): Promise<unknown> {

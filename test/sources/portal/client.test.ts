@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/runtime/secret.ts';
 import { going, mockApi, token } from '../../support/mock-api.ts';
 import { outcomeOf, portalClient } from '../../support/portal-parts.ts';
@@ -52,6 +52,58 @@ test('a 401 with the new token too is about the request alone where the token be
   await outcomeOf(api, portal.send(SERIALS, going));
   expect(await outcomeOf(api, portal.send(SERIALS, going))).toMatchObject({ name: 'RequestError', status: 401 });
   expect(await outcomeOf(api, portal.send(SERIALS, going))).toEqual({});
+});
+
+describe('an appliance that is answered 401 whatever the token', () => {
+  const of = (serial: string, name: string) => {
+    return { method: 'POST', path: `/telemetry/appliances/${serial}/${name}`, operation: name, json: {} } as const;
+  };
+  const names = ['cpu', 'memory', 'disk'] as const;
+
+  /** A portal whose appliance `good` has just been answered; every request of `bad` is refused so many times. */
+  async function portalWith(refusals: number) {
+    const api = mockApi();
+    api.answer('POST', TOKEN, token('first'));
+    api.answer('POST', of('good', 'cpu').path, [200, {}]);
+    const portal = portalClient(api);
+    await portal.send(of('good', 'cpu'), going);
+    for (const name of names) {
+      const replies = Array.from({ length: refusals }, () => [401, undefined] as const);
+      api.answer('POST', of('bad', name).path, ...replies);
+    }
+    return { api, portal };
+  }
+
+  test('is never taken for a fault of the credentials, however many of its requests follow each other', async () => {
+    const { api, portal } = await portalWith(2);
+    api.answer('POST', TOKEN, token('second'), token('third'), token('fourth'));
+    for (const name of names) {
+      expect(await outcomeOf(api, portal.send(of('bad', name), going))).toMatchObject({
+        name: 'RequestError',
+        status: 401,
+      });
+    }
+  });
+
+  test('costs a new token once for each request of it, and then none while the token is good for others', async () => {
+    const { api, portal } = await portalWith(3);
+    api.answer('POST', TOKEN, token('second'), token('third'), token('fourth'));
+    for (const name of names) await outcomeOf(api, portal.send(of('bad', name), going));
+    api.answer('POST', of('good', 'cpu').path, [200, {}]);
+    await portal.send(of('good', 'cpu'), going);
+    for (const name of names)
+      expect(await outcomeOf(api, portal.send(of('bad', name), going))).toHaveProperty('status', 401);
+    expect(api.sent.filter(({ path }) => path === `/v1${TOKEN}`)).toHaveLength(4);
+  });
+
+  test('does not hide a token that has become no good: what is refused then gets a new one', async () => {
+    const { api, portal } = await portalWith(2);
+    api.answer('POST', TOKEN, token('second'), token('third'), token('fourth'));
+    for (const name of names) await outcomeOf(api, portal.send(of('bad', name), going));
+    api.answer('POST', TOKEN, token('fifth'));
+    api.answer('POST', of('bad', 'cpu').path, [401, undefined], [200, 'well again']);
+    expect(await outcomeOf(api, portal.send(of('bad', 'cpu'), going))).toBe('well again');
+  });
 });
 
 test('a 401 whose new token is refused is a fault of the credentials, and nothing is sent while the pause lasts', async () => {
