@@ -10,7 +10,8 @@ import { Agenda } from './polling/agenda.ts';
 import { Feasibility } from './polling/feasibility.ts';
 import { ApiHealth, type HealthSettings } from './polling/health.ts';
 import { Runner } from './polling/runner.ts';
-import { type SnapshotSink, Watch } from './polling/watch.ts';
+import type { SnapshotSink } from './polling/sink.ts';
+import { Watch } from './polling/watch.ts';
 import type { FilerNames } from './sources/filer-names.ts';
 import { GfaClient } from './sources/gfa/client.ts';
 import { GfaCollector, type Keeping } from './sources/gfa/collector.ts';
@@ -258,6 +259,7 @@ function polled(
         watch.changed(tasks, gone);
         more.onTasks?.(tasks);
       },
+      defect: (task, error) => watch.defect(task, error),
     },
     clock,
     random,

@@ -12,7 +12,7 @@ import type { Outside } from './outside.ts';
 import { landingPage } from './pages/landing-page.ts';
 import { PublishedStatus } from './pages/published.ts';
 import { Freshness } from './polling/freshness.ts';
-import type { SnapshotSink } from './polling/watch.ts';
+import type { SnapshotSink } from './polling/sink.ts';
 import { read, report, stretchOf } from './report.ts';
 import { FilerNames } from './sources/filer-names.ts';
 import type { GfaCollector } from './sources/gfa/collector.ts';

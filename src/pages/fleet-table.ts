@@ -1,4 +1,4 @@
-import type { RestReason } from '../polling/runner.ts';
+import type { RestReason } from '../polling/rests.ts';
 import { type Html, html, type Part } from './html.ts';
 import type { ApplianceReport } from './status-report.ts';
 import { badge, count, duration, moment, NOTHING, REST_WORDS, SHORT_REST_WORDS } from './words.ts';

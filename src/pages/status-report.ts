@@ -1,5 +1,5 @@
 import type { Api } from '../metrics/snapshot.ts';
-import type { RestReason } from '../polling/runner.ts';
+import type { RestReason } from '../polling/rests.ts';
 
 /*
  * How things stand, as `/status` shows it and `/api/v1/status` sends it: both are made of one report and of nothing else.

@@ -1,5 +1,5 @@
 import type { Api } from '../metrics/snapshot.ts';
-import type { RestReason } from '../polling/runner.ts';
+import type { RestReason } from '../polling/rests.ts';
 import { type Html, html } from './html.ts';
 import type { State } from './status-report.ts';
 

@@ -1,11 +1,12 @@
 import type { Write } from '../metrics/snapshot.ts';
 import type { Collector, Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { RequestError } from '../runtime/errors.ts';
+import { asError } from '../runtime/errors.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Agenda } from './agenda.ts';
 import type { ApiHealth, Fleet } from './health.ts';
 import { type Outcome, poll } from './poll.ts';
+import { type RestReason, Rests } from './rests.ts';
 
 /** Hears of what the runner does. */
 export interface RunnerEvents {
@@ -13,6 +14,8 @@ export interface RunnerEvents {
   ended(outcome: Outcome, api: { readonly wentDown: boolean; readonly wentUp: boolean }): void;
   /** The collector's tasks are these from now on; `gone` are polled no more. */
   changed(tasks: readonly Task[], gone: readonly Task[]): void;
+  /** What the task's poll brought could not be taken in: a fault of ours. Polling goes on. */
+  defect(task: Task, error: Error): void;
 }
 
 /** What a runner needs. */
@@ -29,15 +32,6 @@ export interface RunnerSettings {
   readonly write?: Write;
 }
 
-/**
- * Why a task rests: the right or the licence is missing (403), there is no such thing (404), the request is not taken
- * for this appliance (422), or there was no record in several answers.
- */
-export const REST_REASONS = ['forbidden', 'not_found', 'rejected', 'empty'] as const;
-
-/** One of {@link REST_REASONS}. */
-export type RestReason = (typeof REST_REASONS)[number];
-
 /** The longest time between two polls of an appliance's task that keeps failing, in its intervals: so soon it is back. */
 const LONGEST_BACKOFF = 2;
 
@@ -50,17 +44,13 @@ const FIRST_RETRY_MS = 15_000;
 /** Nothing sleeps longer without looking up, in milliseconds. */
 const LONGEST_SLEEP_MS = 3_600_000;
 
-/** So many answers without a record in a row, and a series rests. */
-const EMPTY_BEFORE_REST = 3;
-
 /** Polls one API: takes what is due, asks, tells how it ended and puts it back; until it is stopped. */
 export class Runner {
   readonly #settings: RunnerSettings;
   readonly #failures = new Map<string, number>();
-  readonly #empties = new Map<string, number>();
+  readonly #rests = new Rests();
   /** Tasks that failed while everything failed: made due when the API is back. */
   readonly #failed = new Set<string>();
-  readonly #resting = new Map<string, RestReason>();
   #fleet: Fleet = { appliances: 0, tasks: 0 };
   #wake = new AbortController();
 
@@ -70,19 +60,17 @@ export class Runner {
 
   /** How many tasks rest: nothing is to be had of them, so they are asked slowly. */
   get resting(): number {
-    return this.#resting.size;
+    return this.#rests.size;
   }
 
   /** Why a task rests; undefined when it does not. */
   restReason(id: string): RestReason | undefined {
-    return this.#resting.get(id);
+    return this.#rests.reasonOf(id);
   }
 
   /** How many tasks rest for each reason, those with none included. */
   restingBy(): ReadonlyMap<RestReason, number> {
-    const counts = new Map<RestReason, number>(REST_REASONS.map((reason) => [reason, 0]));
-    for (const reason of this.#resting.values()) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-    return counts;
+    return this.#rests.counts();
   }
 
   /** Polls until `signal` aborts; resolves when the last poll under way has ended. Never rejects. */
@@ -156,9 +144,11 @@ export class Runner {
     const outcome = await poll(task, signal, clock, write);
     const now = clock.monotonic();
     const turn = health.observe(outcome, this.#fleet, now);
-    if (agenda.has(task.id)) {
+    this.#guarded(task, () => {
+      if (!agenda.has(task.id)) return;
       events.ended(outcome, { wentDown: turn === 'went down', wentUp: turn === 'went up' });
-    }
+    });
+    agenda.wake(this.#rests.spokenFor(outcome, now), now);
     agenda.settle(task, now, { failed: outcome.state === 'failed', afterMs: this.#afterMs(outcome) });
     if (outcome.state === 'failed') this.#failed.add(task.id);
     else this.#failed.delete(task.id);
@@ -167,8 +157,17 @@ export class Runner {
       this.#failed.clear();
     }
     // A failed one as well: what waited for its first answer need not wait for a good one.
-    if (task.changesTasks && outcome.state !== 'aborted') this.#reconcile();
+    if (task.changesTasks && outcome.state !== 'aborted') this.#guarded(task, () => this.#reconcile());
     this.#rouse();
+  }
+
+  /** Whoever hears of polls cannot end them. */
+  #guarded(task: Task, act: () => void): void {
+    try {
+      act();
+    } catch (thrown) {
+      this.#settings.events.defect(task, asError(thrown));
+    }
   }
 
   #reconcile(): void {
@@ -177,9 +176,8 @@ export class Runner {
     const gone = agenda.reconcile(tasks, clock.monotonic());
     for (const { id } of gone) {
       this.#failures.delete(id);
-      this.#empties.delete(id);
       this.#failed.delete(id);
-      this.#resting.delete(id);
+      this.#rests.forget(id);
     }
     const serials = new Set(tasks.flatMap(({ appliance }) => appliance?.serial ?? []));
     this.#fleet = { appliances: serials.size, tasks: tasks.length };
@@ -190,29 +188,15 @@ export class Runner {
   #afterMs(outcome: Outcome): number | undefined {
     const { task } = outcome;
     const jitter = 0.9 + this.#settings.random() / 10;
-    const empties = outcome.state === 'succeeded' && outcome.reading.empty ? count(this.#empties, task.id) : 0;
-    if (empties === 0) this.#empties.delete(task.id);
+    const restMs = this.#rests.observe(outcome);
     if (outcome.state !== 'failed') this.#failures.delete(task.id);
-    // What is asked slowly anyway, as a series that does not fit the build, rests with its first empty answer.
-    const enough = task.intervalMs === task.restMs ? 1 : EMPTY_BEFORE_REST;
-    const nothingToHave = outcome.state === 'absent' || empties >= enough;
-    if (nothingToHave && task.restMs !== undefined && task.restMs >= task.intervalMs) {
-      this.#resting.set(task.id, restReasonOf(outcome));
-      return task.restMs * jitter;
-    }
-    this.#resting.delete(task.id);
+    if (restMs !== undefined) return restMs * jitter;
     if (outcome.state !== 'failed') return undefined;
     const failures = count(this.#failures, task.id);
     if (task.retriesSoon) return Math.min(task.intervalMs, FIRST_RETRY_MS * 2 ** (failures - 1)) * jitter;
     if (task.appliance === undefined || failures < 2) return undefined;
     return task.intervalMs * Math.min(LONGEST_BACKOFF, 2 ** (failures - 1)) * jitter;
   }
-}
-
-function restReasonOf(outcome: Outcome): RestReason {
-  if (outcome.state === 'succeeded' || !(outcome.error instanceof RequestError)) return 'empty';
-  if (outcome.error.status === 403) return 'forbidden';
-  return outcome.error.status === 404 ? 'not_found' : 'rejected';
 }
 
 function count(counts: Map<string, number>, id: string): number {

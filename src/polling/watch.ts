@@ -1,57 +1,15 @@
-import type { DropReason } from '../metrics/samples.ts';
-import type { Api, Snapshot, Write } from '../metrics/snapshot.ts';
+import type { Api } from '../metrics/snapshot.ts';
 import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { type AgeSummary, DataAges } from './ages.ts';
+import { type ApplianceStatus, Appliances } from './appliances.ts';
 import { Failures } from './failures.ts';
 import type { Outcome } from './poll.ts';
 import { operationOf, Refusals } from './refusals.ts';
 import type { RunnerEvents } from './runner.ts';
+import type { SnapshotSink } from './sink.ts';
 import { dataTasks, Sweep, worstAgeMs } from './sweep.ts';
-
-/** Takes what polls bring. */
-export interface SnapshotSink {
-  /** Makes lines of samples, for a later `publish`; without it that makes them. */
-  readonly write?: Write;
-  publish(task: Task, snapshot: Snapshot): void;
-  withdraw(id: string): void;
-  dropped(api: Api, drops: ReadonlyMap<DropReason, number>): void;
-}
-
-/** One appliance as its polls show it, for people. */
-export interface ApplianceStatus {
-  readonly serial: string;
-  readonly name: string;
-  readonly up: boolean | undefined;
-  /** Epoch milliseconds; undefined before the first. */
-  readonly lastPollAt: number | undefined;
-  readonly lastSuccessAt: number | undefined;
-  /** How many of its tasks failed when they were last polled. */
-  readonly failing: number;
-  /** The latest failure, until the task that failed succeeds again. */
-  readonly lastError: TaskFailure | undefined;
-}
-
-/** How a poll failed. */
-export interface TaskFailure {
-  readonly task: Task;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly message: string;
-}
-
-interface ApplianceRecord {
-  name: string;
-  /** The latest outcome of each of its tasks that has been polled. */
-  readonly outcomes: Map<string, Outcome['state']>;
-  published: boolean | undefined;
-  /** What the log was told last; not that an outage of the API took it down. */
-  told: boolean | undefined;
-  lastPollAt: number | undefined;
-  lastSuccessAt: number | undefined;
-  lastError: TaskFailure | undefined;
-}
 
 /** What a watch needs. */
 export interface WatchSettings {
@@ -71,7 +29,7 @@ export interface WatchSettings {
  */
 export class Watch implements RunnerEvents {
   readonly #settings: WatchSettings;
-  readonly #appliances = new Map<string, ApplianceRecord>();
+  readonly #appliances: Appliances;
   readonly #failures = new Failures();
   /** Why tasks that are about no appliance failed last: the inventory, the account. */
   readonly #errors = new Map<string, string>();
@@ -90,6 +48,7 @@ export class Watch implements RunnerEvents {
 
   constructor(settings: WatchSettings) {
     this.#settings = settings;
+    this.#appliances = new Appliances(settings);
   }
 
   /** The tasks as of the latest change. */
@@ -101,9 +60,7 @@ export class Watch implements RunnerEvents {
   get up(): boolean {
     if (this.#down !== undefined || this.#ended === 0) return false;
     const perAppliance = this.#tasks.some((task) => task.appliance !== undefined || task.changesTasks);
-    return perAppliance && !this.#settings.withoutAppliances
-      ? [...this.#appliances.values()].some(isUp)
-      : this.#succeeded > 0;
+    return perAppliance && !this.#settings.withoutAppliances ? this.#appliances.someSucceeded : this.#succeeded > 0;
   }
 
   /**
@@ -165,12 +122,7 @@ export class Watch implements RunnerEvents {
 
   /** Every appliance, by name. */
   appliances(): readonly ApplianceStatus[] {
-    return [...this.#appliances]
-      .map(([serial, { name, outcomes, published, lastPollAt, lastSuccessAt, lastError }]) => {
-        const failing = countOf(outcomes.values(), 'failed');
-        return { serial, name, up: published, lastPollAt, lastSuccessAt, failing, lastError };
-      })
-      .sort((a, b) => byName.compare(a.name, b.name) || byName.compare(a.serial, b.serial));
+    return this.#appliances.statuses();
   }
 
   ended(outcome: Outcome, turn: { readonly wentDown: boolean; readonly wentUp: boolean }): void {
@@ -195,6 +147,7 @@ export class Watch implements RunnerEvents {
     }
     if (turn.wentUp) this.#cameBack();
     if (turn.wentDown && state === 'failed') this.#wentDown(outcome.error);
+    this.#noteError(outcome);
     this.#noteTask(outcome);
     this.#noteRefusal(outcome);
     this.#noteAppliance(outcome);
@@ -204,7 +157,6 @@ export class Watch implements RunnerEvents {
 
   changed(tasks: readonly Task[], gone: readonly Task[]): void {
     const { sink, clock, log, api } = this.#settings;
-    const before = new Set(this.#appliances.keys());
     this.#tasks = tasks;
     this.#sweep.changed(tasks, clock.monotonic());
     for (const { id } of tasks) this.#ages.await(id, clock.monotonic());
@@ -215,39 +167,22 @@ export class Watch implements RunnerEvents {
       this.#refusals.forget(id);
       this.#ages.forget(id);
     }
-    const named = new Map(tasks.flatMap(({ appliance }) => (appliance ? [[appliance.serial, appliance.name]] : [])));
-    for (const [serial, record] of this.#appliances) {
-      if (named.has(serial)) {
-        for (const { id } of gone) {
-          record.outcomes.delete(id);
-          if (record.lastError?.task.id === id) record.lastError = undefined;
-        }
-        continue;
-      }
-      this.#appliances.delete(serial);
-      sink.withdraw(upTask(serial));
-    }
-    for (const [serial = '', name = ''] of named) {
-      const record = this.#appliances.get(serial);
-      if (record === undefined) this.#appliances.set(serial, { ...newRecord(), name });
-      else if (record.name !== name) {
-        record.name = name;
-        record.published = undefined;
-        this.#publishUp(serial, record);
-      }
-    }
+    const isChanged = this.#appliances.changed(tasks, gone);
     this.#notePolledOnce();
-    if (before.size !== this.#appliances.size || [...before].some((serial) => !this.#appliances.has(serial))) {
+    if (isChanged) {
       log.info({ api, appliances: this.#appliances.size, tasks: tasks.length }, 'the inventory has changed');
     }
+  }
+
+  defect({ id }: Task, err: Error): void {
+    this.#settings.log.error({ task: id, err }, 'a defect: what a poll brought could not be taken in; going on');
   }
 
   #notePolledOnce(): void {
     if (this.#polledOnce) return;
     const toAsk = this.#tasks.some((task) => task.appliance !== undefined);
-    const asked = [...this.#appliances.values()].some(({ outcomes }) => outcomes.size > 0);
     const isSettled = this.#tasks.every((task) => !task.changesTasks || this.#settled.has(task.id));
-    this.#polledOnce = toAsk ? asked : isSettled && this.#ended > 0;
+    this.#polledOnce = toAsk ? this.#appliances.somePolled : isSettled && this.#ended > 0;
   }
 
   #cameBack(): void {
@@ -255,13 +190,21 @@ export class Watch implements RunnerEvents {
     const was = this.#down;
     this.#down = undefined;
     log.info({ api }, was === undefined ? 'the API answers' : 'the API answers again');
-    for (const [serial, record] of this.#appliances) this.#publishUp(serial, record);
+    this.#appliances.apiTurned(false);
   }
 
   #wentDown(err: Error): void {
     this.#down = err.message;
     this.#settings.log.warn({ api: this.#settings.api, err }, 'the API cannot be polled');
-    for (const [serial, record] of this.#appliances) if (record.outcomes.size > 0) this.#publishUp(serial, record);
+    this.#appliances.apiTurned(true);
+  }
+
+  /** Keeps why a task failed that is about no appliance; what is about one is kept with it. */
+  #noteError(outcome: Outcome): void {
+    const { task, state } = outcome;
+    if (task.appliance !== undefined) return;
+    if (state === 'failed') this.#errors.set(task.id, outcome.error.message);
+    else this.#errors.delete(task.id);
   }
 
   /** One line when a task goes on failing while its API answers others, and one when it is back. */
@@ -285,77 +228,13 @@ export class Watch implements RunnerEvents {
     log.warn({ api, operation, err }, 'the API refuses this operation: doing without it, and asking slowly');
   }
 
+  /** One line when an appliance does not answer any more, and one when it does again. */
   #noteAppliance(outcome: Outcome): void {
-    const { clock, log } = this.#settings;
-    const { task, state } = outcome;
-    const serial = task.appliance?.serial;
-    if (serial === undefined) {
-      if (state === 'failed') this.#errors.set(task.id, outcome.error.message);
-      else this.#errors.delete(task.id);
-    }
-    const record = serial === undefined ? undefined : this.#appliances.get(serial);
-    if (serial === undefined || record === undefined) return;
-    record.outcomes.set(task.id, state);
-    record.lastPollAt = clock.now();
-    if (state === 'succeeded') {
-      record.lastSuccessAt = clock.now();
-    }
-    if (state === 'failed') record.lastError = { task, at: clock.now(), message: outcome.error.message };
-    else if (record.lastError?.task.id === task.id) record.lastError = undefined;
-    this.#publishUp(serial, record);
-    if (this.#down !== undefined) return;
-    const was = record.told;
-    record.told = record.published;
-    if (was === undefined || was === record.told) return;
-    if (record.told) log.info({ serial, filer: record.name }, 'the appliance answers');
-    else log.warn({ serial, filer: record.name }, 'the appliance does not answer');
+    const { log } = this.#settings;
+    const change = this.#appliances.observe(outcome);
+    if (change === undefined) return;
+    const { serial, name: filer, answers } = change;
+    if (answers) log.info({ serial, filer }, 'the appliance answers');
+    else log.warn({ serial, filer }, 'the appliance does not answer');
   }
-
-  #publishUp(serial: string, record: ApplianceRecord): void {
-    const { sink, upName } = this.#settings;
-    const up = isUp(record) && this.#down === undefined;
-    if (record.published === up || record.outcomes.size === 0) return;
-    record.published = up;
-    const id = upTask(serial);
-    const labels = { serial, filer: record.name };
-    const task: Task = { ...NEVER_STALE, id, api: this.#settings.api };
-    sink.publish(task, { task: id, samples: [{ name: upName, labels, value: up ? 1 : 0 }] });
-  }
-}
-
-/** What is derived from polls is right until a poll says otherwise: it has no age of its own. */
-const NEVER_STALE = {
-  operation: 'up',
-  intervalMs: Number.POSITIVE_INFINITY,
-  poll: () => Promise.reject(new Error('a derived task is never polled')),
-} as const;
-
-function upTask(serial: string): string {
-  return `portal/${serial}/up`;
-}
-
-function newRecord(): ApplianceRecord {
-  return {
-    name: '',
-    outcomes: new Map(),
-    published: undefined,
-    told: undefined,
-    lastPollAt: undefined,
-    lastSuccessAt: undefined,
-    lastError: undefined,
-  };
-}
-
-/** As people order names: `edge-2` before `edge-10`. */
-const byName = new Intl.Collator('en', { numeric: true });
-
-function countOf<T>(values: Iterable<T>, wanted: T): number {
-  let count = 0;
-  for (const value of values) if (value === wanted) count += 1;
-  return count;
-}
-
-function isUp({ outcomes }: ApplianceRecord): boolean {
-  for (const state of outcomes.values()) if (state === 'succeeded') return true;
-  return false;
 }

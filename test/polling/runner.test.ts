@@ -55,6 +55,17 @@ describe('polling', () => {
     expect(stage.started.length).toBeLessThanOrEqual(11);
   });
 
+  test('goes on whatever becomes of what it brings, and says that it was not taken', async () => {
+    const stage = new Stage([inventory, ...fleet(3, 1)], 2);
+    stage.hears = ({ task: { id } }) => {
+      if (id === 'a0/s0') throw new TypeError('cannot take this');
+    };
+    await stage.run().clock.advance(minutes(60));
+    for (const { id } of fleet(3, 1)) expect(stage.startsOf(id).length).toBeGreaterThanOrEqual(12);
+    expect(new Set(stage.defects)).toEqual(new Set(['a0/s0: cannot take this']));
+    expect(stage.startsOf('inventory').length).toBeGreaterThanOrEqual(4);
+  });
+
   test('a stop ends every poll and every sleep at once', async () => {
     const stage = new Stage(fleet(10, 2), 8);
     stage.manner = () => hanging;
@@ -120,12 +131,39 @@ describe('what is not to be had', () => {
     let there = false;
     stage.manner = ({ id }) => (id === series.id && !there ? { comes } : {});
     await stage.run().clock.advance(minutes(60));
-    expect(stage.startsOf(series.id)).toHaveLength(5);
+    // Once more at its next slot, and then each time after a rest.
+    const [slot = Number.NaN, ...rests] = stage.pausesOf(series);
+    expect(slot).toBeLessThan(1.5);
+    expect(rests.map((pause) => Math.round(pause * 10) / 10)).toEqual([2.9, 2.9, 2.9]);
     expect(stage.runner.resting).toBe(1);
     there = true;
     await stage.clock.advance(minutes(60));
     expect(stage.startsOf(series.id, minutes(60)).length).toBeGreaterThanOrEqual(9);
     expect(stage.runner.resting).toBe(0);
+  });
+
+  test('is had again within two intervals, however long a gateway has answered 404 to everything', async () => {
+    for (const minutesLong of [1, 4, 8, 11, 16, 30, 45]) {
+      const stage = new Stage([inventory, ...fleet(20, 3, resting)], 8);
+      const end = minutes(60 + minutesLong);
+      const isOn = () => stage.clock.monotonic() >= minutes(60) && stage.clock.monotonic() < end;
+      stage.manner = ({ changesTasks }) => (isOn() && !changesTasks ? { comes: answered(404) } : {});
+      await stage.run().clock.advance(end + 2 * minutes(5));
+      for (const { id } of fleet(20, 3)) expect(stage.startsOf(id, end), `${minutesLong} min: ${id}`).not.toEqual([]);
+      await stage.stop();
+    }
+  });
+
+  test('and comes and goes does not wake the others each time', async () => {
+    const flapping = task('b/s0', resting);
+    const lacking = fleet(20, 1, resting);
+    const stage = new Stage([flapping, task('c/s0'), ...lacking]);
+    stage.manner = ({ id }, nth) => ({
+      comes: id === 'c/s0' || (id === flapping.id && nth % 3 === 0) ? reading : answered(404),
+    });
+    await stage.run().clock.advance(minutes(600));
+    // Ten hours at a rest of 13.5 to 15 minutes are 45 rounds of each; at worst they are woken once a rest.
+    for (const { id } of lacking) expect(stage.startsOf(id).length).toBeLessThanOrEqual(90);
   });
 
   test('is a series that is asked slowly anyway with its first empty answer, as one that does not fit the build', async () => {
@@ -160,7 +198,7 @@ describe('what is not to be had', () => {
   test('rests no longer once it has left', async () => {
     const stage = new Stage([inventory, task('a0/s0', resting)]);
     stage.manner = ({ changesTasks }) => (changesTasks ? {} : { comes: answered(404) });
-    await stage.run().clock.advance(minutes(5));
+    await stage.run().clock.advance(minutes(10));
     expect(stage.runner.resting).toBe(1);
     stage.tasks = [inventory];
     await stage.clock.advance(minutes(30));

@@ -22,6 +22,9 @@ export class Stage {
   readonly started: { readonly id: string; readonly at: number }[] = [];
   readonly outcomes: Outcome[] = [];
   readonly turns: string[] = [];
+  readonly defects: string[] = [];
+  /** Called with each outcome first. */
+  hears: (outcome: Outcome) => void = () => {};
   readonly #flying = new Map<string, number>();
   readonly #stopping = new AbortController();
   /** Most polls under way at once, over all and of one task. */
@@ -43,10 +46,14 @@ export class Stage {
       ),
       events: {
         ended: (outcome, turn) => {
+          this.hears(outcome);
           this.outcomes.push(outcome);
           for (const [name, is] of Object.entries(turn)) if (is) this.turns.push(name);
         },
         changed: () => {},
+        defect: (task, error) => {
+          this.defects.push(`${task.id}: ${error.message}`);
+        },
       },
       clock,
       random: () => 0.5,

@@ -55,7 +55,7 @@ async function pollFleet(appliances: number, fault: Fault): Promise<Polled> {
     collector: { api: 'portal', tasks: () => tasks },
     agenda: new Agenda({ perAppliance: 2, suspects: Math.floor(workers / 4) }),
     health: new ApiHealth(portalHealth(workers), random),
-    events: { ended: () => {}, changed: () => {} },
+    events: { ended: () => {}, changed: () => {}, defect: () => {} },
     clock,
     random,
     workers,
