@@ -3,6 +3,7 @@ import { upstreamCatalog } from './catalog.ts';
 import type { Config } from './config/config.ts';
 import { Exposition } from './exposition/exposition.ts';
 import { OwnMetrics } from './exposition/own.ts';
+import { quietPacker } from './exposition/packing.ts';
 import { ExpositionServer } from './exposition/server.ts';
 import { ChunkStore } from './exposition/store.ts';
 import { type Guard, webFront } from './guard.ts';
@@ -68,6 +69,10 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     }),
     () => freshness.expire(clock.monotonic()),
     clock,
+    {
+      ...quietPacker,
+      failed: (err) => log.error({ err }, 'samples cannot be compressed; they are served as they are'),
+    },
   );
   const sink: SnapshotSink = {
     write: (samples) => exposition.write(samples),

@@ -4,7 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { inSlices } from '../runtime/slices.ts';
 import { type Body, bodyOf, type Coding, plainBody } from './coding.ts';
 import type { ExporterReading, OwnMetrics } from './own.ts';
-import { Packing } from './packing.ts';
+import { type Packer, Packing, quietPacker } from './packing.ts';
 import type { ChunkStore } from './store.ts';
 import type { Format } from './text.ts';
 
@@ -43,13 +43,14 @@ export class Exposition {
     read: () => ExporterReading,
     expire: () => Iterable<string>,
     clock: Clock,
+    packer: Packer = quietPacker,
   ) {
     this.#store = store;
     this.#own = own;
     this.#read = read;
     this.#expire = expire;
     this.#clock = clock;
-    this.#packing = new Packing(store, clock);
+    this.#packing = new Packing(store, clock, packer);
   }
 
   /** Resolves when what has changed is packed. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../runtime/clock.ts';
-import { type Coding, pack } from './coding.ts';
+import { asError } from '../runtime/errors.ts';
+import { type Coding, type Packed, pack } from './coding.ts';
 import type { Prepared } from './line-writer.ts';
 import type { Segment } from './segment.ts';
 import type { ChunkStore } from './store.ts';
@@ -13,21 +14,33 @@ const LANES = 2;
 /** Segments joined in a row before the event loop gets a turn, where nothing is packed: some two milliseconds. */
 const JOINS_A_TURN = 64;
 
+/** What packs, and who hears of it when that begins to fail. */
+export interface Packer {
+  pack(coding: Coding, lines: Buffer): Promise<Packed>;
+  failed(error: Error): void;
+}
+
+/** Packs with zlib; nobody hears when it fails. */
+export const quietPacker: Packer = { pack, failed: () => {} };
+
 /**
  * Packs what has changed, once a change and off the event loop, and only as what scrapers ask for. A scrape never waits
  * for it: what is not packed yet goes out as it is. Whatever is published while its segment is being packed puts it in
- * line again.
+ * line again. What cannot be packed, for want of memory say, goes out as it is until it changes again.
  */
 export class Packing {
   readonly #store: ChunkStore;
   readonly #clock: Clock;
+  readonly #packer: Packer;
   readonly #askedAt = new Map<Coding, number>();
   #lanes = 0;
+  #isFailing = false;
   #ended: Promise<void> = Promise.resolve();
 
-  constructor(store: ChunkStore, clock: Clock) {
+  constructor(store: ChunkStore, clock: Clock, packer: Packer) {
     this.#store = store;
     this.#clock = clock;
+    this.#packer = packer;
   }
 
   /** Resolves when nothing is left to be packed, as far as is known now. */
@@ -84,7 +97,11 @@ export class Packing {
         const release = this.#store.hold();
         try {
           const lines = segment.lines();
-          segment.keep(coding, await pack(coding, lines), lines);
+          segment.keep(coding, await this.#packer.pack(coding, lines), lines);
+          this.#isFailing = false;
+        } catch (thrown) {
+          if (!this.#isFailing) this.#packer.failed(asError(thrown));
+          this.#isFailing = true;
         } finally {
           release();
         }

@@ -3,12 +3,29 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 /** The logger that every part takes as an argument. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
-/** A log of one line an entry: JSON, or whatever `destination` makes of it. `level` is one of pino's, `silent` among them. */
+/** Longer texts in a line are cut to so many characters, and stacks to the second: services choose some of them. */
+const LONGEST = { text: 1_000, stack: 8_000 } as const;
+
+/**
+ * A log of one line an entry: JSON, or whatever `destination` makes of it. `level` is one of pino's, `silent` among them.
+ * However long a text is that a service sends, a line stays short.
+ */
 export function createLog(level: string, destination: DestinationStream): Logger {
   return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorFields } },
+    {
+      ...{ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorFields } },
+      formatters: { log: shortened },
+    },
     destination,
   );
+}
+
+function shortened(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, cut(value, LONGEST.text)]));
+}
+
+function cut(value: unknown, length: number): unknown {
+  return typeof value === 'string' && value.length > length ? `${value.slice(0, length)}…` : value;
 }
 
 /**
@@ -19,12 +36,12 @@ function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const causes: string[] = [];
   for (let { cause } = error; cause instanceof Error && causes.length < 5; { cause } = cause)
-    causes.push(cause.message);
+    causes.push(String(cut(cause.message, LONGEST.text)));
   return {
     type: error.name,
-    message: error.message,
+    message: cut(error.message, LONGEST.text),
     ...(causes.length === 0 ? {} : { causes }),
-    ...(OUR_OWN.has(error.name) ? {} : { stack: error.stack }),
+    ...(OUR_OWN.has(error.name) ? {} : { stack: cut(error.stack, LONGEST.stack) }),
   };
 }
 

@@ -16,7 +16,7 @@ import {
 import { Exposition } from '../../src/exposition/exposition.ts';
 import { chooseCoding } from '../../src/exposition/negotiate.ts';
 import { type ExporterReading, OwnMetrics } from '../../src/exposition/own.ts';
-import { Packing } from '../../src/exposition/packing.ts';
+import { type Packer, Packing, quietPacker } from '../../src/exposition/packing.ts';
 import { ChunkStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
@@ -32,12 +32,12 @@ function* samplesOf(task: string, lines: number, round: number): Generator<Sampl
   }
 }
 
-function made() {
+function made(packer: Packer = quietPacker) {
   const clock = new ManualClock();
   const store = new ChunkStore(families);
   const own = new OwnMetrics({ version: '1', revision: 'r', node_version: 'v20' }, ['gfa']);
   const reading = (): ExporterReading => ({ apis: [], samples: 0, eventMemory: undefined, state: undefined });
-  const exposition = new Exposition(store, own, reading, () => [], clock);
+  const exposition = new Exposition(store, own, reading, () => [], clock, packer);
   const publish = (task: string, lines: number, round: number) =>
     exposition.publish({ task, samples: samplesOf(task, lines, round) });
   const packed = async () => bytesOf(await exposition.body('text', 'gzip'));
@@ -170,8 +170,27 @@ describe('a packed scrape', () => {
   });
 });
 
+test('what cannot be packed goes out as it is; that is told once, and once more when it begins again', async () => {
+  const told: string[] = [];
+  let isWell = false;
+  const { exposition, publish, packed, plain } = made({
+    pack: (coding, lines) => (isWell ? pack(coding, lines) : Promise.reject(new Error('no memory'))),
+    failed: ({ message }) => told.push(message),
+  });
+  for (const well of [false, true, false]) {
+    isWell = well;
+    for (let round = 0; round < 3; round += 1) {
+      for (let task = 0; task < 3; task += 1) publish(`task ${task}`, 30, round);
+      await packed();
+      await exposition.idle;
+      expect(gunzipSync(await packed()).equals(await plain())).toBe(true);
+    }
+  }
+  expect(told).toEqual(['no memory', 'no memory']);
+});
+
 test('however often something was packed, nothing is remembered of it', async () => {
-  const packing = new Packing(new ChunkStore([]), new ManualClock());
+  const packing = new Packing(new ChunkStore([]), new ManualClock(), quietPacker);
   for (let change = 0; change < 10; change += 1) {
     packing.changed();
     await packing.idle;
