@@ -9,7 +9,7 @@ export interface Placed {
 
 /** One file while it is read: collects what is wrong with it, each a line for the operator that quotes no value. */
 export class YamlFile {
-  readonly faults: string[] = [];
+  readonly #faults = new Set<string>();
   readonly #document: ReturnType<typeof parseDocument>;
   readonly #lines = new LineCounter();
 
@@ -21,6 +21,11 @@ export class YamlFile {
     }
   }
 
+  /** What is wrong so far, each said once. */
+  get faults(): readonly string[] {
+    return [...this.#faults];
+  }
+
   /** The whole file as one section. */
   top(): Section {
     return this.section(this.#document.contents, '');
@@ -28,31 +33,42 @@ export class YamlFile {
 
   /** A node as a section; one that is missing or empty has no keys. */
   section(node: unknown, place: string): Section {
-    const map = this.resolved(node);
+    const map = this.#resolved(node);
     if (map === undefined) return new Section(this, [], place);
     if (isMap(map)) return new Section(this, map.items, place);
-    this.complain(this.lineOf(map), `${place === '' ? 'the file' : place} holds no keys; expected key: value lines`);
+    this.#refuse(map, place === '' ? 'the file' : place, ' holds no keys; expected key: value lines');
     return new Section(this, [], place);
+  }
+
+  /** A key's text; undefined, with a fault, for what is none: all that stands below it would be lost unnoticed. */
+  key(node: unknown): Placed | undefined {
+    const key = this.#resolved(node);
+    if (key === undefined) {
+      this.complain(this.lineOf(node), 'a key is empty; expected a name, in quotes where it is ~ or null');
+    }
+    if (!isMergeKey(node)) return this.text(key, 'a key');
+    this.complain(this.lineOf(node), 'a merge key (<<) is not understood here; expected the keys themselves');
+    return undefined;
   }
 
   /** A scalar's text as it is written; undefined, with a fault, for anything else. */
   text(node: unknown, place: string): Placed | undefined {
-    const scalar = this.resolved(node);
+    const scalar = this.#resolved(node);
     if (scalar === undefined) return undefined;
-    const line = this.lineOf(scalar);
     if (isScalar(scalar)) {
-      return { text: typeof scalar.value === 'string' ? scalar.value : (scalar.source ?? String(scalar.value)), line };
+      const text = typeof scalar.value === 'string' ? scalar.value : (scalar.source ?? String(scalar.value));
+      return { text, line: this.lineOf(scalar) };
     }
-    this.complain(line, `${place} is not a single value`);
+    this.#refuse(scalar, place, ' is not a single value');
     return undefined;
   }
 
   /** The texts of a list; undefined where there is none. */
   texts(node: unknown, place: string): readonly Placed[] | undefined {
-    const list = this.resolved(node);
+    const list = this.#resolved(node);
     if (list === undefined) return undefined;
-    if (isSeq(list)) return list.items.flatMap((item) => this.text(item, place) ?? []);
-    this.complain(this.lineOf(list), `${place} is not a list; expected lines that begin with -`);
+    if (isSeq(list)) return list.items.flatMap((item) => this.#item(item, place) ?? []);
+    this.#refuse(list, place, ' is not a list; expected lines that begin with -');
     return undefined;
   }
 
@@ -65,15 +81,32 @@ export class YamlFile {
 
   /** Notes something wrong. */
   complain(line: number, what: string): void {
-    this.faults.push(`line ${line}: ${what}`);
+    this.#faults.add(`line ${line}: ${what}`);
   }
 
-  /** What an alias stands for, and nothing for nothing and for null. */
-  private resolved(node: unknown): object | undefined {
-    const real = isAlias(node) ? node.resolve(this.#document) : node;
+  #item(node: unknown, place: string): Placed | undefined {
+    const item = this.#resolved(node);
+    if (item === undefined) this.complain(this.lineOf(node), `${place}: an item is empty; expected a value`);
+    return this.text(item, place);
+  }
+
+  /** Complains about a node that is not what belongs in its place. */
+  #refuse(node: object, place: string, flaw: string): void {
+    const lost = ': the alias has no anchor above it; expected one, or quotes around a text that begins with *';
+    this.complain(this.lineOf(node), `${place}${isAlias(node) ? lost : flaw}`);
+  }
+
+  /** What an alias stands for, or the alias itself, which is nothing that is expected; undefined for nothing and null. */
+  #resolved(node: unknown): object | undefined {
+    const real = isAlias(node) ? (node.resolve(this.#document) ?? node) : node;
     if (real === null || real === undefined || (isScalar(real) && real.value === null)) return undefined;
     return real as object;
   }
+}
+
+/** In quotes it is a text like others. */
+function isMergeKey(node: unknown): boolean {
+  return isScalar(node) && node.type === 'PLAIN' && node.source === '<<';
 }
 
 /** One mapping of the file. Its keys are taken one by one; {@link Section.end} complains about what nobody took. */
@@ -89,8 +122,11 @@ export class Section {
     this.#file = file;
     this.#place = place;
     for (const { key, value } of pairs) {
-      const name = file.text(key, 'a key');
-      if (name !== undefined) this.#nodes.set(name.text, { value, line: name.line });
+      const name = file.key(key);
+      if (name === undefined) continue;
+      // For YAML 42 and "42" are two keys.
+      if (this.#nodes.has(name.text)) file.complain(name.line, TWICE);
+      this.#nodes.set(name.text, { value, line: name.line });
     }
   }
 
@@ -175,9 +211,11 @@ export class Section {
 /** A key further from all others, in letters, is none of them misspelt. */
 const LONGEST_SLIP = 4;
 
+const TWICE = 'a key is there twice';
+
 /** The commonest slips in words. */
 const NOT_YAML: Readonly<Record<string, string>> = {
-  DUPLICATE_KEY: 'a key is there twice',
+  DUPLICATE_KEY: TWICE,
   TAB_AS_INDENT: 'a tab indents the line; expected blanks',
   BAD_INDENT: 'the line is not indented as those around it',
   MULTIPLE_DOCS: 'a second document begins; expected one',

@@ -6,12 +6,16 @@ import { GEHEIM } from './asking.ts';
 const faultsOf = (text: string) => parseWebFile(text).faults;
 const tls = (...lines: readonly string[]) => `tls_server_config:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 const pair = ['cert_file: a.crt', 'key_file: a.key'];
+const LOST = 'the alias has no anchor above it; expected one, or quotes around a text that begins with *';
+const EMPTY_KEY = 'a key is empty; expected a name, in quotes where it is ~ or null';
+const MERGE_KEY = 'a merge key (<<) is not understood here; expected the keys themselves';
 
 describe('a web configuration file', () => {
   test.each(['', '# only a comment\n', '---\n', 'tls_server_config:\nbasic_auth_users:\n', '{}'])(
     '%j is plain HTTP for everybody',
     (text) => {
-      expect(parseWebFile(text)).toEqual({ file: { tls: undefined, headers: {}, users: new Map() }, faults: [] });
+      const file = { tls: undefined, headers: {}, users: new Map() };
+      expect(parseWebFile(text)).toEqual({ file, faults: [] });
     },
   );
 
@@ -51,6 +55,18 @@ basic_auth_users:
       headers: { 'X-Content-Type-Options': 'nosniff', 'Strict-Transport-Security': 'max-age=63072000' },
       users: new Map([['me', GEHEIM]]),
     });
+  });
+
+  test('may say a thing once and refer to it: an alias counts as what its anchor is at', () => {
+    const { file, faults } = parseWebFile(`
+${tls(...pair, 'client_auth_type: RequireAnyClientCert', 'client_allowed_sans: [&name one, two]')}
+basic_auth_users:
+  me: &hash ${GEHEIM}
+  *name : *hash
+`);
+    expect(faults).toEqual([]);
+    expect(file.tls?.allowedNames).toEqual(['one', 'two']);
+    expect(Object.fromEntries(file.users)).toEqual({ me: GEHEIM, one: GEHEIM });
   });
 
   test.each([
@@ -134,13 +150,70 @@ basic_auth_users:
       `basic_auth_users:\n  "a:b": ${GEHEIM}\n`,
       ["line 2: basic_auth_users.a key: a user's name is not empty and has no colon, which ends it in a request"],
     ],
+    [
+      `basic_auth_users:\n  "": ${GEHEIM}\n`,
+      ["line 2: basic_auth_users.a key: a user's name is not empty and has no colon, which ends it in a request"],
+    ],
     ['basic_auth_users: [a]\n', ['line 1: basic_auth_users holds no keys; expected key: value lines']],
     ['- a\n', ['line 1: the file holds no keys; expected key: value lines']],
     [`basic_auth_users:\n  me: ${GEHEIM}\n  me: ${GEHEIM}\n`, ['line 3: a key is there twice']],
+    [`basic_auth_users:\n  42: ${GEHEIM}\n  "42": ${GEHEIM}\n`, ['line 3: a key is there twice']],
     ['tls_server_config:\n\tcert_file: a\n', ['line 2: a tab indents the line; expected blanks']],
     ['a: b: c\n', ['line 1: is not YAML (BLOCK_AS_IMPLICIT_KEY)']],
   ])('%j is refused with the line and words', (text, faults) => {
     expect(faultsOf(text).slice(0, faults.length)).toEqual(faults);
+  });
+
+  // Whatever is taken for nothing in these leaves a door open: no password, no certificate, no TLS.
+  test.each([
+    ['users', 'basic_auth_users: *users\n', `line 1: basic_auth_users: ${LOST}`],
+    ['TLS', 'tls_server_config: *tls\n', `line 1: tls_server_config: ${LOST}`],
+    ['the policy', tls(...pair, 'client_auth_type: *mode'), `line 4: tls_server_config.client_auth_type: ${LOST}`],
+    [
+      'names',
+      tls(...pair, 'client_auth_type: RequireAnyClientCert', 'client_allowed_sans: *names'),
+      `line 5: tls_server_config.client_allowed_sans: ${LOST}`,
+    ],
+    [
+      'one of them, where a pattern is not in quotes',
+      tls(...pair, 'client_auth_type: RequireAnyClientCert', 'client_allowed_sans:', '  - *.example.com'),
+      `line 6: tls_server_config.client_allowed_sans: ${LOST}`,
+    ],
+    [
+      'a header',
+      'http_server_config:\n  headers:\n    X-Frame-Options: *deny\n',
+      `line 3: http_server_config.headers.X-Frame-Options: ${LOST}`,
+    ],
+    ['a hash', 'basic_auth_users:\n  me: *hash\n', `line 2: basic_auth_users.me: ${LOST}`],
+    ['a user', `basic_auth_users:\n  *me : ${GEHEIM}\n`, `line 2: a key: ${LOST}`],
+    ['everything', '*all\n', `line 1: the file: ${LOST}`],
+    [
+      'users, and its anchor follows',
+      'basic_auth_users: *a\nhttp_server_config: &a {}\n',
+      `line 1: basic_auth_users: ${LOST}`,
+    ],
+  ])('is refused where an alias stands for nothing in the place of %s', (_, text, fault) => {
+    expect(faultsOf(text)).toContain(fault);
+  });
+
+  test.each([
+    ['a user without a name', `basic_auth_users:\n  : ${GEHEIM}\n`, `line 2: ${EMPTY_KEY}`],
+    ['a user by the name of null', `basic_auth_users:\n  null: ${GEHEIM}\n`, `line 2: ${EMPTY_KEY}`],
+    ['a user by the name of ~', `basic_auth_users:\n  ~: ${GEHEIM}\n`, `line 2: ${EMPTY_KEY}`],
+    ['a user whom a tag takes the name', `basic_auth_users:\n  !!null : ${GEHEIM}\n`, `line 2: ${EMPTY_KEY}`],
+    ['a header without a name', 'http_server_config:\n  headers: { ~: deny }\n', `line 2: ${EMPTY_KEY}`],
+    ['a section without a name', `~:\n  me: ${GEHEIM}\n`, `line 1: ${EMPTY_KEY}`],
+    ['a key of TLS without a name', tls(': a.crt'), `line 2: ${EMPTY_KEY}`],
+    ['a list as a user', `basic_auth_users:\n  [me]: ${GEHEIM}\n`, 'line 2: a key is not a single value'],
+    ['a merge key', `basic_auth_users:\n  <<: { me: ${GEHEIM} }\n`, `line 2: ${MERGE_KEY}`],
+    ['a merge key by YAML 1.1', `%YAML 1.1\n---\nbasic_auth_users:\n  <<: { me: x }\n`, `line 4: ${MERGE_KEY}`],
+    [
+      'an empty item',
+      tls(...pair, 'cipher_suites:', '  -'),
+      'line 5: tls_server_config.cipher_suites: an item is empty; expected a value',
+    ],
+  ])('is refused for %s, and not read as if it were not there', (_, text, fault) => {
+    expect(faultsOf(text)).toEqual([fault]);
   });
 
   test('whatever it holds, there is no exception, and no fault quotes a value', () => {
