@@ -136,12 +136,14 @@ export class Section {
     return placed?.text === '' ? undefined : placed;
   }
 
-  /** A key that is true or false. */
+  /** A key that is true or false, in the words of YAML 1.1, as Go's reader takes them. */
   truth(key: string): boolean | undefined {
     const placed = this.text(key);
-    if (placed === undefined || placed.text === 'true') return placed && true;
-    if (placed.text !== 'false') this.#file.complain(placed.line, `${this.nameOf(key)}: expected true or false`);
-    return false;
+    const truth = placed && TRUTHS.get(placed.text);
+    if (placed !== undefined && truth === undefined) {
+      this.#file.complain(placed.line, `${this.nameOf(key)}: expected true or false`);
+    }
+    return truth;
   }
 
   /** What a key's word stands for, out of a few. */
@@ -210,6 +212,11 @@ export class Section {
 
 /** A key further from all others, in letters, is none of them misspelt. */
 const LONGEST_SLIP = 4;
+
+const TRUTHS: ReadonlyMap<string, boolean> = new Map([
+  ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
+  ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
+]);
 
 const TWICE = 'a key is there twice';
 

@@ -70,6 +70,16 @@ basic_auth_users:
   });
 
   test.each([
+    [true, ['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON']],
+    [false, ['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF']],
+  ])('says %s in every word that the toolkit takes for it', (truth, words) => {
+    for (const word of words) {
+      const { file, faults } = parseWebFile(tls(...pair, `prefer_server_cipher_suites: ${word}`));
+      expect([word, file.tls?.prefersOwnOrder, faults]).toEqual([word, truth, []]);
+    }
+  });
+
+  test.each([
     [
       'a: 1\nb: 2\n',
       [
