@@ -143,13 +143,17 @@ function headersOf(yaml: YamlFile, section: Section): Readonly<Record<string, st
 /** Up to this cost one check takes seconds; each one more doubles it. */
 const HIGHEST_COST = 18;
 
+const MAKE_ONE = `make one with htpasswd -nBC 10 ${'""'}`;
+
 function usersOf(yaml: YamlFile, section: Section): ReadonlyMap<string, string> {
   const users = new Map<string, string>();
   for (const [name, { text, line }] of section.entries()) {
-    const cost = Number(/^\$2[aby]?\$(\d\d)\$[./\dA-Za-z]{53}$/.exec(text)?.[1]);
+    const cost = Number(/^\$2[aby]\$(\d\d)\$[./\dA-Za-z]{53}$/.exec(text)?.[1]);
     const user = section.nameOf(name);
-    if (Number.isNaN(cost)) {
-      yaml.complain(line, `${user}: the value is not a bcrypt hash; make one with htpasswd -nBC 10 ${'""'}`);
+    if (text.startsWith('$2$')) {
+      yaml.complain(line, `${user}: no password can be checked against a hash of the oldest kind, $2$; ${MAKE_ONE}`);
+    } else if (Number.isNaN(cost)) {
+      yaml.complain(line, `${user}: the value is not a bcrypt hash; ${MAKE_ONE}`);
     } else if (cost < 4 || cost > HIGHEST_COST) {
       yaml.complain(line, `${user}: the hash has the cost ${cost}; expected 4 to ${HIGHEST_COST}`);
     } else if (name === '' || name.includes(':')) {

@@ -161,6 +161,12 @@ basic_auth_users:
       ["line 2: basic_auth_users.a key: a user's name is not empty and has no colon, which ends it in a request"],
     ],
     [
+      `basic_auth_users:\n  me: ${GEHEIM.replace('$2y$', '$2$')}\n`,
+      [
+        'line 2: basic_auth_users.me: no password can be checked against a hash of the oldest kind, $2$; make one with htpasswd -nBC 10 ""',
+      ],
+    ],
+    [
       `basic_auth_users:\n  "": ${GEHEIM}\n`,
       ["line 2: basic_auth_users.a key: a user's name is not empty and has no colon, which ends it in a request"],
     ],
