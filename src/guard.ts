@@ -24,8 +24,8 @@ export async function readGuard(web: WebConfig, read: ReadText): Promise<Guard |
 }
 
 /** The front that stands before the pages. */
-export function webFront({ openPaths }: WebConfig, { first }: Guard, { log }: Outside): WebFront {
+export function webFront({ openPaths }: WebConfig, { first }: Guard, { clock, log }: Outside): WebFront {
   const passwords = new Passwords(new PasswordThread().compare, unpredictableKey());
   const open = { paths: new Set(openPaths.paths), withoutCertificate: openPaths.named && openPaths.paths.length > 0 };
-  return new WebFront(first.rules, passwords, open, log);
+  return new WebFront(first.rules, passwords, open, { clock, log });
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 /** Why a request is not answered, and with what instead. */
 export interface Refusal {
-  readonly status: 401 | 403 | 503;
+  readonly status: 401 | 403 | 429 | 503;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }

@@ -1,3 +1,5 @@
+import { goDurationMs } from './go-duration.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { type Placed, type Section, YamlFile } from './section.ts';
 import { CIPHER_SUITES, CLIENT_AUTH_TYPES, type ClientPolicy, CURVES, VERSIONS, type Version } from './tls-names.ts';
 
@@ -29,6 +31,8 @@ export interface WebFile {
   readonly headers: Readonly<Record<string, string>>;
   /** Password hashes by user; nobody is asked for a password where there are none. */
   readonly users: ReadonlyMap<string, string>;
+  /** Undefined lets in as many requests as come. */
+  readonly rate: RateLimit | undefined;
 }
 
 /**
@@ -42,6 +46,7 @@ export function parseWebFile(text: string): { readonly file: WebFile; readonly f
     tls: tlsOf(yaml, top.section('tls_server_config')),
     headers: headersOf(yaml, top.section('http_server_config')),
     users: usersOf(yaml, top.section('basic_auth_users')),
+    rate: rateOf(yaml, top.section('rate_limit')),
   };
   top.end();
   return { file, faults: yaml.faults };
@@ -138,6 +143,27 @@ function headersOf(yaml: YamlFile, section: Section): Readonly<Record<string, st
   headers.end();
   section.end();
   return found;
+}
+
+/** As in the toolkit: an interval of zero is no limit, and a burst that is left out is zero, which lets nobody in. */
+function rateOf(yaml: YamlFile, section: Section): RateLimit | undefined {
+  const interval = section.text('interval');
+  const burst = section.text('burst');
+  section.end();
+  const intervalMs = interval && goDurationMs(interval.text);
+  if (interval !== undefined && intervalMs === undefined) {
+    yaml.complain(
+      interval.line,
+      'rate_limit.interval: expected a duration with its unit, such as 500ms or 1m30s, or 0',
+    );
+  }
+  if (burst !== undefined && !/^(?:0|[1-9]\d{0,14})$/.test(burst.text)) {
+    yaml.complain(burst.line, 'rate_limit.burst: expected a whole number');
+  }
+  if (burst !== undefined && interval === undefined) {
+    yaml.complain(burst.line, 'rate_limit: burst has no effect without interval');
+  }
+  return intervalMs ? { intervalMs, burst: Number(burst?.text ?? 0) } : undefined;
 }
 
 /** Up to this cost one check takes seconds; each one more doubles it. */

@@ -2,37 +2,47 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { createServer, type Server, TLSSocket } from 'node:tls';
 import type { Front, Refusal } from '../exposition/front.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Passwords } from './passwords.ts';
+import { TokenBucket } from './rate-limit.ts';
 import type { WebRules } from './rules.ts';
 import { clientFault, type TlsSettings } from './tls.ts';
 
 /** Paths that ask for less than the others, where they are. */
 export interface OpenPaths {
-  /** Served without a password. */
+  /** Served without a password, and beyond the rate limit too: whoever asks too much must not make a probe fail. */
   readonly paths: ReadonlySet<string>;
   /** Without a client certificate too: the handshake then ends well without one. */
   readonly withoutCertificate: boolean;
 }
 
-/** One state of the rules with the server that secures connections by them. */
+/** One state of the rules with what keeps them: the server that secures connections, and the bucket of the rate limit. */
 interface Standing {
   readonly rules: WebRules;
   readonly tls: { readonly settings: TlsSettings; readonly server: Server } | undefined;
+  readonly bucket: TokenBucket | undefined;
 }
 
-/** TLS and basic auth before the pages, by rules that may change at any time. */
+/** TLS, the rate limit and basic auth before the pages, by rules that may change at any time. */
 export class WebFront implements Front {
   readonly #passwords: Passwords;
   readonly #open: OpenPaths;
+  readonly #clock: Clock;
   readonly #log: Log;
   #ready: (secured: Socket) => void = (socket) => void socket.destroy();
   #standing: Standing;
   #generation = 0;
 
-  constructor(rules: WebRules, passwords: Passwords, open: OpenPaths, log: Log) {
+  constructor(
+    rules: WebRules,
+    passwords: Passwords,
+    open: OpenPaths,
+    { clock, log }: { readonly clock: Clock; readonly log: Log },
+  ) {
     this.#passwords = passwords;
     this.#open = open;
+    this.#clock = clock;
     this.#log = log;
     this.#standing = this.#standingOf(rules);
   }
@@ -67,14 +77,17 @@ export class WebFront implements Front {
   }
 
   admit(request: IncomingMessage, path: string): Promise<Refusal | undefined> | Refusal | undefined {
-    const { rules, tls } = this.#standing;
+    const { rules, tls, bucket } = this.#standing;
     const isOpen = this.#open.paths.has(path);
     const { socket } = request;
     if (tls !== undefined && !(isOpen && this.#open.withoutCertificate)) {
       const fault = socket instanceof TLSSocket ? clientFault(tls.settings, socket) : 'the connection is not secured';
       if (fault !== undefined) return { status: 403, headers: { connection: 'close' }, text: `${fault}\n` };
     }
-    if (isOpen || rules.users.size === 0) return undefined;
+    if (isOpen) return undefined;
+    // Before passwords, as in the toolkit, so that it limits guesses; behind certificates, which there end the handshake.
+    if (bucket !== undefined && !bucket.take()) return TOO_MANY;
+    if (rules.users.size === 0) return undefined;
     const credentials = basicCredentials(request.headers.authorization);
     if (credentials === undefined) return UNAUTHORIZED;
     return this.#checked(rules, credentials);
@@ -93,7 +106,8 @@ export class WebFront implements Front {
 
   #standingOf(rules: WebRules): Standing {
     const settings = rules.tls;
-    if (settings === undefined) return { rules, tls: undefined };
+    const bucket = rules.rate && new TokenBucket(rules.rate, this.#clock);
+    if (settings === undefined) return { rules, tls: undefined, bucket };
     // It listens nowhere: connections are handed to it.
     const { client } = settings;
     const server = createServer({
@@ -106,7 +120,7 @@ export class WebFront implements Front {
       this.#log.debug({ reason: reasonOf(err) }, 'a TLS handshake failed');
       secured.destroy();
     });
-    return { rules, tls: { settings, server } };
+    return { rules, tls: { settings, server }, bucket };
   }
 
   #secured(settings: TlsSettings, secured: TLSSocket): void {
@@ -126,6 +140,8 @@ const UNAUTHORIZED: Refusal = {
   headers: { 'www-authenticate': 'Basic realm="filer-exporter", charset="UTF-8"' },
   text: 'expected a user and a password (basic_auth_users)\n',
 };
+
+const TOO_MANY: Refusal = { status: 429, headers: {}, text: 'too many requests (rate_limit)\n' };
 
 const BUSY: Refusal = { status: 503, headers: { 'retry-after': '1' }, text: 'too many passwords to check at once\n' };
 

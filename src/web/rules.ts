@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { type PemSource, parseWebFile, type TlsSection } from './file-format.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { type PemTexts, type TlsSettings, tlsSettings } from './tls.ts';
 
 /** A web configuration in force: how connections are secured, who may ask, and what each answer bears. */
@@ -9,6 +10,8 @@ export interface WebRules {
   readonly tls: TlsSettings | undefined;
   readonly users: ReadonlyMap<string, string>;
   readonly headers: Readonly<Record<string, string>>;
+  /** Undefined lets in as many requests as come. */
+  readonly rate: RateLimit | undefined;
   /** Paths of the files that hold secrets: this one, and that of the key. */
   readonly secretFiles: readonly string[];
 }
@@ -32,18 +35,14 @@ export async function readWebRules(path: string, read: ReadText): Promise<Readin
   const { file, faults } = parseWebFile(text);
   const texts = file.tls && (await pemTexts(file.tls, files));
   if (faults.length + files.faults.length > 0) return files.bad(faults);
+  const { users, headers, rate } = file;
   if (file.tls === undefined || texts === undefined) {
-    return files.good({ tls: undefined, users: file.users, headers: file.headers, secretFiles: [resolve(path)] });
+    return files.good({ tls: undefined, users, headers, rate, secretFiles: [resolve(path)] });
   }
   const { settings, faults: tlsFaults } = tlsSettings(file.tls, texts);
   if (settings === undefined) return files.bad(tlsFaults);
   const keyFile = file.tls.key.state === 'file' ? [files.place(file.tls.key.path)] : [];
-  return files.good({
-    tls: settings,
-    users: file.users,
-    headers: file.headers,
-    secretFiles: [resolve(path), ...keyFile],
-  });
+  return files.good({ tls: settings, users, headers, rate, secretFiles: [resolve(path), ...keyFile] });
 }
 
 /** Reads files and keeps account of what they held. */

@@ -65,6 +65,12 @@ const protections: readonly Protection[] = [
     file: (value) => `http_server_config:\n  headers:\n    X-XSS-Protection: ${value}\n`,
     isInForce: ({ headers }) => headers['X-XSS-Protection'] !== undefined,
   },
+  {
+    key: 'rate_limit',
+    good: '{ interval: 1s, burst: 1 }',
+    file: (value) => `rate_limit: ${value}\n`,
+    isInForce: ({ rate }) => rate !== undefined,
+  },
 ];
 
 /** Whether a text says by itself that there is nothing, without its comments, anchors and tags. Blanks are YAML's. */

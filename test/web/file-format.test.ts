@@ -14,7 +14,7 @@ describe('a web configuration file', () => {
   test.each(['', '# only a comment\n', '---\n', 'tls_server_config:\nbasic_auth_users:\n', '{}'])(
     '%j is plain HTTP for everybody',
     (text) => {
-      const file = { tls: undefined, headers: {}, users: new Map() };
+      const file = { tls: undefined, headers: {}, users: new Map(), rate: undefined };
       expect(parseWebFile(text)).toEqual({ file, faults: [] });
     },
   );
@@ -37,6 +37,7 @@ http_server_config:
   headers: { X-Content-Type-Options: nosniff, Strict-Transport-Security: max-age=63072000 }
 basic_auth_users:
   me: ${GEHEIM}
+rate_limit: { interval: 1m30s, burst: 20 }
 `);
     expect(faults).toEqual([]);
     expect(file).toEqual({
@@ -54,6 +55,7 @@ basic_auth_users:
       },
       headers: { 'X-Content-Type-Options': 'nosniff', 'Strict-Transport-Security': 'max-age=63072000' },
       users: new Map([['me', GEHEIM]]),
+      rate: { intervalMs: 90_000, burst: 20 },
     });
   });
 
@@ -80,11 +82,29 @@ basic_auth_users:
   });
 
   test.each([
+    ['interval: 0', undefined],
+    ['interval: 0s, burst: 5', undefined],
+    ['interval: "0", burst: 0', undefined],
+    ['interval: 1s', { intervalMs: 1_000, burst: 0 }],
+    ['interval: "1s", burst: 0', { intervalMs: 1_000, burst: 0 }],
+    ['interval: 1h1m1s1ms, burst: 1', { intervalMs: 3_661_001, burst: 1 }],
+    ['interval: 1.5h, burst: 1', { intervalMs: 5_400_000, burst: 1 }],
+    ['interval: +.5s, burst: 1', { intervalMs: 500, burst: 1 }],
+    ['interval: 250us, burst: 1', { intervalMs: 0.25, burst: 1 }],
+    ['interval: 250\u00b5s, burst: 1', { intervalMs: 0.25, burst: 1 }],
+    ['interval: 250\u03bcs, burst: 1', { intervalMs: 0.25, burst: 1 }],
+    ['interval: 500000ns, burst: 1', { intervalMs: 0.5, burst: 1 }],
+    ['', undefined],
+  ])('rate_limit { %s } is what it is for the toolkit', (text, rate) => {
+    expect(parseWebFile(`rate_limit: { ${text} }\n`)).toMatchObject({ file: { rate }, faults: [] });
+  });
+
+  test.each([
     [
       'a: 1\nb: 2\n',
       [
-        'line 1: a: unknown key; expected tls_server_config, http_server_config, basic_auth_users',
-        'line 2: b: unknown key; expected tls_server_config, http_server_config, basic_auth_users',
+        'line 1: a: unknown key; expected tls_server_config, http_server_config, basic_auth_users, rate_limit',
+        'line 2: b: unknown key; expected tls_server_config, http_server_config, basic_auth_users, rate_limit',
       ],
     ],
     [
@@ -170,6 +190,20 @@ basic_auth_users:
       `basic_auth_users:\n  "": ${GEHEIM}\n`,
       ["line 2: basic_auth_users.a key: a user's name is not empty and has no colon, which ends it in a request"],
     ],
+    ['rate_limit: { burst: 5 }\n', ['line 1: rate_limit: burst has no effect without interval']],
+    ...['5', '-1s', '1', '1d', 'soon', '1s 1s', '99999999h'].map((interval): [string, string[]] => [
+      `rate_limit:\n  interval: ${interval}\n  burst: 1\n`,
+      ['line 2: rate_limit.interval: expected a duration with its unit, such as 500ms or 1m30s, or 0'],
+    ]),
+    ...['-1', '1.5', '010', 'many'].map((burst): [string, string[]] => [
+      `rate_limit:\n  interval: 1s\n  burst: ${burst}\n`,
+      ['line 3: rate_limit.burst: expected a whole number'],
+    ]),
+    ['rate_limit: { bursts: 5 }\n', ['line 1: rate_limit.bursts: unknown key; did you mean burst?']],
+    [
+      'http_server_config: { rate_limit: {} }\n',
+      ['line 1: http_server_config.rate_limit: unknown key; expected http2, headers'],
+    ],
     ['basic_auth_users: [a]\n', ['line 1: basic_auth_users holds no keys; expected key: value lines']],
     ['- a\n', ['line 1: the file holds no keys; expected key: value lines']],
     [`basic_auth_users:\n  me: ${GEHEIM}\n  me: ${GEHEIM}\n`, ['line 3: a key is there twice']],
@@ -200,14 +234,11 @@ basic_auth_users:
       'http_server_config:\n  headers:\n    X-Frame-Options: *deny\n',
       `line 3: http_server_config.headers.X-Frame-Options: ${LOST}`,
     ],
+    ['a limit', 'rate_limit: *limit\n', `line 1: rate_limit: ${LOST}`],
     ['a hash', 'basic_auth_users:\n  me: *hash\n', `line 2: basic_auth_users.me: ${LOST}`],
     ['a user', `basic_auth_users:\n  *me : ${GEHEIM}\n`, `line 2: a key: ${LOST}`],
     ['everything', '*all\n', `line 1: the file: ${LOST}`],
-    [
-      'users, and its anchor follows',
-      'basic_auth_users: *a\nhttp_server_config: &a {}\n',
-      `line 1: basic_auth_users: ${LOST}`,
-    ],
+    ['users, and its anchor follows', 'basic_auth_users: *a\nrate_limit: &a {}\n', `line 1: basic_auth_users: ${LOST}`],
   ])('is refused where an alias stands for nothing in the place of %s', (_, text, fault) => {
     expect(faultsOf(text)).toContain(fault);
   });

@@ -163,6 +163,18 @@ describe.runIf(hasTlsClients)('with TLS', () => {
     expect((await curl(`https://${address}/metrics`, ...as(client))).status).toBe(200);
   });
 
+  test('who has no client certificate takes nothing of the rate limit', async () => {
+    const text = tls('client_auth_type: RequireAndVerifyClientCert', 'client_ca_file: authority.crt');
+    const limit = 'rate_limit: { interval: 1h, burst: 1 }\n';
+    const { address } = await serve(`${text}${limit}`, { WEB_OPEN_PATHS: '/healthz' });
+    const statuses: number[] = [];
+    for (const args of [trusting(), as(stranger), as(client), as(client), trusting()]) {
+      statuses.push((await curl(`https://${address}/metrics`, ...args)).status);
+    }
+    expect(statuses).toEqual([403, 403, 200, 429, 403]);
+    expect((await curl(`https://${address}/healthz`, ...trusting())).status).toBe(200);
+  });
+
   test('TLS, a client certificate and a password are all asked for where the file says all of them', async () => {
     const { address } = await serve(
       `${tls('client_auth_type: RequireAndVerifyClientCert', 'client_ca_file: authority.crt')}basic_auth_users:\n  me: ${GEHEIM}\n`,

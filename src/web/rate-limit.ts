@@ -1,0 +1,34 @@
+import type { Clock } from '../runtime/clock.ts';
+
+/** How many requests are let in: `burst` at once, and then one more each interval. */
+export interface RateLimit {
+  readonly intervalMs: number;
+  readonly burst: number;
+}
+
+/** A bucket of tokens, one for each request: full at first, and filled by a token each interval, up to the burst. */
+export class TokenBucket {
+  readonly #limit: RateLimit;
+  readonly #clock: Clock;
+  #tokens: number;
+  /** When there were so many. */
+  #countedAt: number;
+
+  constructor(limit: RateLimit, clock: Clock) {
+    this.#limit = limit;
+    this.#clock = clock;
+    this.#tokens = limit.burst;
+    this.#countedAt = clock.monotonic();
+  }
+
+  /** Takes a token; false where there is none. */
+  take(): boolean {
+    const now = this.#clock.monotonic();
+    const { intervalMs, burst } = this.#limit;
+    const tokens = Math.min(burst, this.#tokens + (now - this.#countedAt) / intervalMs);
+    if (tokens < 1) return false;
+    this.#tokens = tokens - 1;
+    this.#countedAt = now;
+    return true;
+  }
+}
