@@ -17,8 +17,8 @@ const isSecure = Boolean(WEB_CONFIG_FILE) && /^tls_server_config:/m.test(readFil
 // The certificate is made out to the name that others use, and this process trusts itself.
 const options = { host, port, path: '/healthz', timeout: TIMEOUT_MS, rejectUnauthorized: false };
 const asked = (isSecure ? secureRequest : request)(options, ({ statusCode }) => {
-  // Being asked for a password is an answer too.
-  process.exit(statusCode === 200 || statusCode === 401 ? 0 : 1);
+  // Being asked for a password, or for fewer requests, is an answer too.
+  process.exit(statusCode === 200 || statusCode === 401 || statusCode === 429 ? 0 : 1);
 });
 asked.once('timeout', () => process.exit(1));
 asked.once('error', () => process.exit(1));

@@ -24,6 +24,14 @@ test.runIf(hasTlsClients)('and one that speaks TLS alone, with a certificate for
   expect(await health({ LISTEN_ADDRESS })).toBe(1);
 });
 
+test('and one that takes no more requests for now, by its rate limit', async () => {
+  const WEB_CONFIG_FILE = join(temporaryDirectory(), 'web.yml');
+  writeFileSync(WEB_CONFIG_FILE, 'rate_limit: { interval: 1h, burst: 1 }\n');
+  const LISTEN_ADDRESS = await addressOf({ WEB_CONFIG_FILE, WEB_OPEN_PATHS: 'none' });
+  const answers = [await health({ LISTEN_ADDRESS }), await health({ LISTEN_ADDRESS })];
+  expect(answers).toEqual([0, 0]);
+});
+
 test('says that nobody answers', async () => {
   // Port 1 is nobody's.
   expect(await health({ LISTEN_ADDRESS: '127.0.0.1:1' })).toBe(1);
