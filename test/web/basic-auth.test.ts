@@ -79,6 +79,22 @@ describe('with users', () => {
     }
   });
 
+  test('every header that the file may name is sent as it says', async () => {
+    const sent = {
+      'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'sameorigin',
+      'X-XSS-Protection': '1; mode=block',
+      'Content-Security-Policy': "default-src 'none'",
+    };
+    const lines = Object.entries(sent).map(([name, value]) => `    ${name}: "${value}"\n`);
+    const { address } = await guarded(`http_server_config:\n  http2: yes\n  headers:\n${lines.join('')}`);
+    for (const path of ['/metrics', '/status', '/nowhere']) {
+      const { headers } = await fetch(`http://${address}${path}`);
+      expect(Object.fromEntries(Object.keys(sent).map((name) => [name, headers.get(name)]))).toEqual(sent);
+    }
+  });
+
   test('a flood of guesses keeps nobody out who has been in, and holds up no probe', async () => {
     const { address } = await guarded(users);
     expect(await statusOf(`http://${address}/metrics`, basic('prometheus', 'geheim'))).toBe(200);

@@ -25,7 +25,10 @@ describe.runIf(hasTlsClients)('with TLS', () => {
     folder = mkdtempSync(join(tmpdir(), 'filer-exporter-tls-'));
     authority = makePair(folder, 'authority', { authority: true });
     server = makePair(folder, 'server', { names: 'DNS:localhost,IP:127.0.0.1', by: authority });
-    client = makePair(folder, 'client', { names: 'DNS:prometheus,IP:::1,URI:spiffe://a/b', by: authority });
+    client = makePair(folder, 'client', {
+      names: 'DNS:prometheus,IP:::1,URI:spiffe://a/b,email:me@example.com',
+      by: authority,
+    });
     stranger = makePair(folder, 'stranger', { names: 'DNS:prometheus' });
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,6 +37,7 @@ describe.runIf(hasTlsClients)('with TLS', () => {
     ['tls_server_config:', '  cert_file: server.crt', '  key_file: server.key', ...lines.map((line) => `  ${line}`)]
       .join('\n')
       .concat('\n');
+  const inset = (text: string) => text.trimEnd().replaceAll('\n', '\n    ');
   const serve = (text: string, environment = {}) => guarded(text, folder, environment);
   const trusting = () => ['--cacert', authority.cert];
   const as = ({ cert, key }: Pair) => [...trusting(), '--cert', cert, '--key', key];
@@ -52,7 +56,6 @@ describe.runIf(hasTlsClients)('with TLS', () => {
   });
 
   test('certificate and key may be in the file itself', async () => {
-    const inset = (text: string) => text.trimEnd().replaceAll('\n', '\n    ');
     const text = `tls_server_config:\n  cert: |\n    ${inset(server.certText)}\n  key: |\n    ${inset(server.keyText)}\n`;
     const { address } = await serve(text);
     expect(await curl(`https://${address}/healthz`, ...trusting())).toMatchObject({ exit: 0, status: 200 });
@@ -102,10 +105,26 @@ describe.runIf(hasTlsClients)('with TLS', () => {
     expect((await offering(address, '-tls1_2', '-cipher', both)).output).toContain('Cipher is ECDHE-ECDSA-AES128-GCM');
   });
 
-  test('only the named curves are spoken', async () => {
-    const { address } = await serve(tls('curve_preferences: [CurveP384, CurveP256]'));
-    expect((await offering(address, '-groups', 'P-384')).exit).toBe(0);
-    expect((await offering(address, '-groups', 'X25519')).exit).not.toBe(0);
+  test.each([
+    ['CurveP256', 'CurveP384'],
+    ['CurveP521', 'X25519'],
+  ])('only the named curves are spoken: %s and %s', async (...curves) => {
+    const { address } = await serve(tls(`curve_preferences: [${curves.join(', ')}]`));
+    const groups = { CurveP256: 'P-256', CurveP384: 'P-384', CurveP521: 'P-521', X25519: 'X25519' };
+    const spoken: string[] = [];
+    for (const [curve, group] of Object.entries(groups)) {
+      if ((await offering(address, '-groups', group)).exit === 0) spoken.push(curve);
+    }
+    expect(spoken).toEqual(curves);
+  });
+
+  test('a suite that signs the older way is spoken where it is named', async () => {
+    const suites = ['cipher_suites:', '  - TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA', '  - TLS_AES_128_GCM_SHA256'];
+    const named = await serve(tls(...suites));
+    const old = ['-tls1_2', '-cipher', 'ECDHE-ECDSA-AES128-SHA'];
+    expect((await offering(named.address, ...old)).output).toContain('Cipher is ECDHE-ECDSA-AES128-SHA');
+    const usual = await serve(tls());
+    expect((await offering(usual.address, ...old)).exit).not.toBe(0);
   });
 
   const [none, trusted, unknown] = ['none', 'trusted', 'unknown'] as const;
@@ -136,6 +155,7 @@ describe.runIf(hasTlsClients)('with TLS', () => {
     ['DNS', 'prometheus', true],
     ['URI', 'spiffe://a/b', true],
     ['IP address, however it is written', '0:0:0:0:0:0:0:1', true],
+    ['mail address', 'me@example.com', true],
     ['name that is not there', 'prometheus.example.com', false],
   ])('client_allowed_sans lets in by a %s', async (_, name, isIn) => {
     const { address } = await serve(
@@ -148,6 +168,16 @@ describe.runIf(hasTlsClients)('with TLS', () => {
       ),
     );
     expect((await curl(`https://${address}/metrics`, ...as(client))).status).toBe(isIn ? 200 : 0);
+  });
+
+  test('the authority of the clients may be in the file itself, and lets in those whom it has signed for', async () => {
+    const text = tls('client_auth_type: RequireAndVerifyClientCert', 'client_ca: |', `  ${inset(authority.certText)}`);
+    const { address } = await serve(text);
+    const statuses: number[] = [];
+    for (const args of [trusting(), as(stranger), as(client)]) {
+      statuses.push((await curl(`https://${address}/metrics`, ...args)).status);
+    }
+    expect(statuses).toEqual([0, 0, 200]);
   });
 
   test('probes get in without a client certificate where the operator has opened their paths, and only there', async () => {
@@ -193,6 +223,11 @@ describe.runIf(hasTlsClients)('with TLS', () => {
     ['a certificate that is not there', 'key_file: nowhere.key', /^key_file .*nowhere\.key cannot be read \(ENOENT\)$/],
     ['a key that is none', 'key_file: server.crt', /^key_file server\.crt holds no private key; expected PEM/],
     ['an authority that is none', 'client_ca_file: server.key', /^client_ca_file server\.key holds no certificate/],
+    [
+      'an authority in the file itself that is none',
+      'client_ca: none',
+      /^client_ca holds no certificate; expected PEM/,
+    ],
   ])('%s ends the start with 78 and words', async (_, line, words) => {
     const folderOfBad = temporaryDirectory();
     for (const name of ['server', 'client']) {
