@@ -72,10 +72,13 @@ export const openPaths: Kind<readonly string[]> = {
   },
 };
 
-/** Whether a URL's host is this machine: `localhost`, a name below it, 127.0.0.0/8 or ::1. */
+/**
+ * Whether a URL's host is this machine: `localhost`, 127.0.0.0/8 or ::1. A name below `localhost`, or that one with a dot
+ * behind it, is in no hosts file, and many a system asks the network who that is.
+ */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
-  return /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+  return /^(?:localhost|127(?:\.\d+){3}|\[::(?:1|ffff:7f[\da-f]{2}:[\da-f]{1,4})\])$/.test(hostname);
 }
 
 /** The headers that are set elsewhere, or that the connection is made of. */

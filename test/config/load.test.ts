@@ -311,19 +311,26 @@ describe('an http URL', () => {
   const line = (name: string) =>
     `${name}: is an http URL beyond this machine; expected https, or ALLOW_INSECURE_UPSTREAM=true to send keys and tokens in the clear`;
 
-  test.each(['http://localhost:1', 'http://a.localhost', 'http://127.0.0.1', 'http://127.9.9.9:80', 'http://[::1]:1'])(
-    '%s leads to this machine and is fine',
-    (origin) => {
-      expect(faultsOf({ ...both, GFA_URL: `${origin}/v1`, PORTAL_URL: origin })).toEqual([]);
-    },
-  );
+  test.each([
+    'http://localhost:1',
+    'http://127.0.0.1',
+    'http://127.9.9.9:80',
+    'http://[::1]:1',
+    'http://[::ffff:127.0.0.1]:1',
+  ])('%s leads to this machine and is fine', (origin) => {
+    expect(faultsOf({ ...both, GFA_URL: `${origin}/v1`, PORTAL_URL: origin })).toEqual([]);
+  });
 
   test.each([
     'http://10.0.0.1',
     'http://gfa.example.com',
     'http://localhost.example.com',
+    // Neither is in a hosts file, so it is the network that says where they lead.
+    'http://a.localhost',
+    'http://localhost.',
     'http://128.0.0.1',
     'http://[::2]',
+    'http://[::ffff:10.0.0.1]',
   ])('%s leads beyond it and needs ALLOW_INSECURE_UPSTREAM', (origin) => {
     const environment = { ...both, GFA_URL: `${origin}/v1`, PORTAL_URL: origin };
     expect(faultsOf(environment)).toEqual([line('GFA_URL'), line('PORTAL_URL')]);
