@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import type { Config, GfaConfig, PortalConfig } from './config/config.ts';
+import { proxyFor } from './config/no-proxy.ts';
 import type { OwnMetrics } from './exposition/own.ts';
 import { formatBound } from './exposition/text.ts';
 import type { Api } from './metrics/snapshot.ts';
@@ -206,15 +207,8 @@ function politeClient(
   readonly budget: Budget;
   readonly close: () => Promise<void>;
 } {
-  const { concurrency, timeoutMs, maxResponseBytes, proxy } = config.requests;
-  const dispatcher = connect(
-    concurrency,
-    proxy && {
-      httpProxy: proxy.httpProxy?.url.reveal() ?? '',
-      httpsProxy: proxy.httpsProxy?.url.reveal() ?? '',
-      noProxy: proxy.noProxy ?? '',
-    },
-  );
+  const { concurrency, timeoutMs, maxResponseBytes } = config.requests;
+  const dispatcher = connect(concurrency, proxyFor(baseUrl, config.requests.proxy));
   const now = clock.monotonic();
   const budget = new Budget(dailyLimit, now);
   const pacer = new Pacer(new Pace(limit, new MeasuredRate(mostPerMs, now), now), budget, clock);

@@ -112,9 +112,12 @@ export interface ProxyConfig {
   readonly noProxy: string | undefined;
 }
 
-/** A proxy's URL may hold a password, so it comes twice: to use, and to show. */
+/** A proxy's URL may hold a password, so it is taken apart: where to connect, what lets in, and what may be shown. */
 export interface ProxyUrl {
-  readonly url: Secret;
+  /** Scheme, host and port alone. */
+  readonly url: string;
+  /** The value of `Proxy-Authorization`; undefined where there is neither a user name nor a password. */
+  readonly authorization: Secret | undefined;
   /** The URL with `[redacted]` in the place of user name and password. */
   readonly shown: string;
 }

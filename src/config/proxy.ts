@@ -2,7 +2,7 @@ import { REDACTED, Secret } from '../runtime/secret.ts';
 import type { ProxyConfig, ProxyUrl } from './config.ts';
 import type { Fault, Texts } from './environment.ts';
 
-/** The proxy variables. As with curl and undici, the name in lower case goes before the other. */
+/** The proxy variables. As with curl, the name in lower case goes before the other. */
 export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined; readonly faults: readonly Fault[] } {
   const faults: Fault[] = [];
   const urlOf = (name: string): ProxyUrl | undefined => {
@@ -10,12 +10,10 @@ export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined
     const text = texts.get(setName);
     if (text === undefined) return undefined;
     const proxyUrl = parsedProxy(text);
-    if (proxyUrl === undefined) {
-      // Not quoted: a proxy's URL is where its password is.
-      const expected = 'an http or https URL with nothing behind host and port, such as http://proxy.example.com:3128';
-      faults.push({ variable: undefined, line: `${setName}: the value is not a proxy; expected ${expected}` });
-    }
-    return proxyUrl;
+    if ('url' in proxyUrl) return proxyUrl;
+    // Not quoted: a proxy's URL is where its password is.
+    faults.push({ variable: undefined, line: `${setName}: the value ${proxyUrl.flaw}` });
+    return undefined;
   };
   const httpProxy = urlOf('HTTP_PROXY');
   const httpsProxy = urlOf('HTTPS_PROXY');
@@ -28,12 +26,28 @@ export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined
   return { proxy, faults };
 }
 
+const NO_PROXY_AT_ALL = {
+  flaw: 'is not a proxy; expected an http or https URL with nothing behind host and port, such as http://proxy.example.com:3128',
+};
+
+const STRAY_PERCENT = {
+  flaw: 'has a % in its user name or password that begins no encoded character; expected % to be written as %25',
+};
+
 /** `host:port` alone is as good as `http://host:port`: other programs take it, and the variables are shared with them. */
-function parsedProxy(text: string): ProxyUrl | undefined {
+function parsedProxy(text: string): ProxyUrl | { readonly flaw: string } {
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  if (/[\s\p{Cc}\\]/u.test(address) || !URL.canParse(address)) return undefined;
+  if (/[\s\p{Cc}\\]/u.test(address) || !URL.canParse(address)) return NO_PROXY_AT_ALL;
   const { protocol, username, password, host, pathname, search, hash } = new URL(address);
-  if (!/^https?:$/.test(protocol) || pathname !== '/' || search !== '' || hash !== '') return undefined;
-  const credentials = username === '' && password === '' ? '' : `${REDACTED}@`;
-  return { url: Secret.of(address), shown: `${protocol}//${credentials}${host}` };
+  if (!/^https?:$/.test(protocol) || pathname !== '/' || search !== '' || hash !== '') return NO_PROXY_AT_ALL;
+  const url = `${protocol}//${host}`;
+  if (username === '' && password === '') return { url, authorization: undefined, shown: url };
+  const shown = `${protocol}//${REDACTED}@${host}`;
+  try {
+    // A name without a password is a token as some proxies give out, and is sent as curl sends it.
+    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    return { url, authorization: Secret.of(`Basic ${Buffer.from(credentials).toString('base64')}`), shown };
+  } catch {
+    return STRAY_PERCENT;
+  }
 }

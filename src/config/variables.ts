@@ -7,7 +7,7 @@ import { bucketList, collectorList, SHORTEST_INTERVAL_MS, serialList, seriesList
 /*
  * Every environment variable, one row each, in the order of `--help`, the README table and the lines about faults. Add a
  * variable here: the checks and the documentation follow, and what it means goes into load.ts. The proxy variables are
- * not rows, since they are not ours to define (proxy.ts).
+ * not rows, since they are not ours to define (proxy.ts, no-proxy.ts).
  */
 
 /** One variable in the operator's words. */

@@ -281,11 +281,35 @@ describe('proxies', () => {
       HTTPS_PROXY: 'me:proxy-canary@proxy.example.com:3128',
       NO_PROXY: 'localhost, .internal\nfilers',
     }).requests;
-    expect(proxy?.httpProxy?.url.reveal()).toBe('http://lower:2');
-    expect(proxy?.httpsProxy?.url.reveal()).toBe('http://me:proxy-canary@proxy.example.com:3128');
+    expect(proxy?.httpProxy).toEqual({ url: 'http://lower:2', authorization: undefined, shown: 'http://lower:2' });
+    expect(proxy?.httpsProxy?.url).toBe('http://proxy.example.com:3128');
     expect(proxy?.httpsProxy?.shown).toBe('http://[redacted]@proxy.example.com:3128');
     expect(proxy?.noProxy).toBe('localhost,.internal,filers');
   });
+
+  test.each([
+    ['me:secret', 'me:secret'],
+    ['me:se%20cret%25', 'me:se cret%'],
+    ['TOKEN', 'TOKEN:'],
+    ['TOKEN:', 'TOKEN:'],
+    [':secret', ':secret'],
+    ['m%C3%BC:p@ss', 'mü:p@ss'],
+    ['mü:"', 'mü:"'],
+  ])('what stands before the @, %j, lets in as a name and a password: %j', (userinfo, credentials) => {
+    const { proxy } = configOf({ ...gfaOnly, HTTP_PROXY: `http://${userinfo}@proxy:3128` }).requests;
+    const [scheme, encoded = ''] = proxy?.httpProxy?.authorization?.reveal().split(' ') ?? [];
+    expect([scheme, Buffer.from(encoded, 'base64').toString()]).toEqual(['Basic', credentials]);
+    expect(proxy?.httpProxy).toMatchObject({ url: 'http://proxy:3128', shown: 'http://[redacted]@proxy:3128' });
+  });
+
+  test.each(['me:50%off', 'me%:x', 'me:100%', 'me:%FF', '%zz'])(
+    'a percent sign in %j that encodes nothing is a fault, and the line says how it is written',
+    (userinfo) => {
+      expect(faultsOf({ ...gfaOnly, HTTPS_PROXY: `http://${userinfo}@proxy:3128` })).toEqual([
+        'HTTPS_PROXY: the value has a % in its user name or password that begins no encoded character; expected % to be written as %25',
+      ]);
+    },
+  );
 
   test('without one of the two there is none, whatever NO_PROXY says', () => {
     expect(configOf({ ...gfaOnly, NO_PROXY: '*', HTTP_PROXY: '' }).requests.proxy).toBeUndefined();

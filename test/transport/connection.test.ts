@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { Secret } from '../../src/runtime/secret.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
 import { settle } from '../support/manual-clock.ts';
-import { listening, listing, onwards, served } from './polite.ts';
+import { bench, listening, listing, onwards, served } from './polite.ts';
 
 /** Turns the event loop until it is so; the machine's sockets are not moved by any clock of ours. */
 async function until(so: () => boolean): Promise<void> {
@@ -134,30 +135,45 @@ describe('on a real connection', () => {
 });
 
 describe('through a proxy', () => {
-  async function proxied(noProxy: string) {
+  async function proxied(authorization: Secret | undefined) {
     const passedOn: string[] = [];
-    const target = await listening(createServer((_, response) => response.end('direct')));
-    const proxy = await listening(
+    const url = await listening(
       createServer((asked, response) => {
         passedOn.push(`${asked.method} ${asked.url} ${asked.headers['proxy-authorization']}`);
         response.end('by way of the proxy');
       }),
     );
-    const httpProxy = proxy.replace('http://', 'http://me:se%20cret@');
-    const dispatcher = createDispatcher(1, { httpProxy, httpsProxy: '', noProxy });
+    const dispatcher = createDispatcher(1, { url, authorization });
     onTestFinished(() => dispatcher.destroy());
-    const { body } = await request(`${target}/a?b=1`, { dispatcher });
-    return { passedOn, target, text: await body.text() };
+    const { body } = await request('http://filers.invalid/a?b=1', { dispatcher });
+    return { passedOn, text: await body.text() };
   }
 
-  test('a plain request is passed on by the one that is configured, with its own credentials', async () => {
-    const { passedOn, target, text } = await proxied('');
-    const credentials = Buffer.from('me:se cret').toString('base64');
-    expect(passedOn).toEqual([`GET ${target}/a?b=1 Basic ${credentials}`]);
-    expect(text).toBe('by way of the proxy');
+  test('a plain request is passed on, with the credentials of the proxy', async () => {
+    expect(await proxied(Secret.of('Basic VE9LRU46'))).toEqual({
+      passedOn: ['GET http://filers.invalid/a?b=1 Basic VE9LRU46'],
+      text: 'by way of the proxy',
+    });
   });
 
-  test('and around it where that is configured', async () => {
-    expect(await proxied('127.0.0.1')).toMatchObject({ passedOn: [], text: 'direct' });
+  test('and without any where it has none', async () => {
+    expect((await proxied(undefined)).passedOn).toEqual(['GET http://filers.invalid/a?b=1 undefined']);
+  });
+
+  test('a tunnel is asked for with its credentials too', async () => {
+    const server = createServer();
+    const asked = once(server, 'connect');
+    server.on('connect', (_, socket: Socket) => {
+      socket.on('error', () => {}).end('HTTP/1.1 407 Who are you\r\n\r\n');
+    });
+    const authorization = Secret.of('Basic VE9LRU46');
+    const dispatcher = createDispatcher(1, { url: await listening(server), authorization });
+    onTestFinished(() => dispatcher.destroy());
+    const { failure } = bench('https://filers.invalid', dispatcher);
+    expect((await failure()).message).toBe(
+      'GET /serials got no answer: Proxy response (407) !== 200 when HTTP Tunneling',
+    );
+    const [{ url, headers }] = (await asked) as [IncomingMessage];
+    expect([url, headers['proxy-authorization']]).toEqual(['filers.invalid:443', 'Basic VE9LRU46']);
   });
 });

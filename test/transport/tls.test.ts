@@ -104,11 +104,11 @@ describe.runIf(hasTlsClients)('an https service', () => {
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void proxy.close());
-    const httpsProxy = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     onTestFinished(() => void vi.unstubAllEnvs());
-    for (const proxies of [undefined, { httpProxy: '', httpsProxy, noProxy: '' }]) {
-      const dispatcher = createDispatcher(1, proxies);
+    for (const way of [undefined, { url, authorization: undefined }]) {
+      const dispatcher = createDispatcher(1, way);
       onTestFinished(() => dispatcher.destroy());
       await expect(request(`https://127.0.0.1:${port}/serials`, { dispatcher })).rejects.toMatchObject({
         code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',

@@ -1,0 +1,68 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startStandIn } from '../../src/demo/stand-in.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { startEcho } from '../support/echo.ts';
+import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
+import { run } from '../support/program.ts';
+
+describe('a service on this machine', () => {
+  test.each(['127.0.0.1', 'localhost'])(
+    'at %s is asked without the proxy, which would see its token in the clear',
+    async (host) => {
+      const standIn = await startStandIn({ clock: systemClock, appliances: 1, volumes: 1 });
+      onTestFinished(() => standIn.close());
+      const { origin, received } = await startEcho(undefined);
+      const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) };
+      const { code, stdout } = await run(['--once'], {
+        environment: {
+          ...environment,
+          GFA_URL: standIn.gfaUrl.replace('127.0.0.1', host),
+          PORTAL_URL: standIn.portalUrl.replace('127.0.0.1', host),
+          ...{ HTTP_PROXY: origin, HTTPS_PROXY: origin },
+        },
+      });
+      expect(received).toEqual([]);
+      expect(code).toBe(0);
+      expect(stdout).toContain('filer_up{api="gfa"} 1');
+      expect(stdout).toContain('filer_up{api="portal"} 1');
+    },
+  );
+});
+
+describe('a service beyond it', () => {
+  const beyond = { ALLOW_INSECURE_UPSTREAM: 'true', GFA_URL: 'http://gfa.example.invalid/v1', GFA_TOKEN: 'token' };
+
+  test('is asked through the proxy, which is told the user name though it has no password', async () => {
+    const { origin, received } = await startEcho(undefined);
+    const HTTP_PROXY = origin.replace('http://', 'http://visitor@');
+    const { code } = await run(['--once'], { environment: { ...beyond, HTTP_PROXY } });
+    expect(code).toBe(1);
+    const [headers = '{}'] = received;
+    expect(JSON.parse(headers)).toMatchObject({
+      host: 'gfa.example.invalid',
+      'proxy-authorization': `Basic ${Buffer.from('visitor:').toString('base64')}`,
+    });
+  });
+
+  test('is asked without it where NO_PROXY says so', async () => {
+    const { origin, received } = await startEcho(undefined);
+    const { code, stderr } = await run(['--once'], {
+      environment: { ...beyond, HTTP_PROXY: origin, NO_PROXY: '10.0.0.0/8, .example.invalid' },
+    });
+    expect([code, received]).toEqual([1, []]);
+    expect(stderr).toContain('got no answer: ');
+  });
+});
+
+test.each([[[]], [['--check-config']]])(
+  'a percent sign in the password of a proxy that encodes nothing ends %j with 78, and is not shown',
+  async (args) => {
+    const environment = {
+      ...{ GFA_URL: 'https://gfa.example.com/v1', GFA_TOKEN: 'token' },
+      HTTPS_PROXY: 'http://me:50%canary@proxy:3128',
+    };
+    const { code, stdout, stderr } = await run(args, { environment });
+    expect([code, stdout]).toEqual([78, '']);
+    expect(stderr).toMatch(/^HTTPS_PROXY: the value has a % in its user name or password .*%25\n$/);
+  },
+);
