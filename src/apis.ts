@@ -208,7 +208,8 @@ function politeClient(
   readonly close: () => Promise<void>;
 } {
   const { concurrency, timeoutMs, maxResponseBytes } = config.requests;
-  const dispatcher = connect(concurrency, proxyFor(baseUrl, config.requests.proxy));
+  const proxy = proxyFor(baseUrl, config.requests.proxy);
+  const dispatcher = connect(concurrency, proxy && { ...proxy, timeoutMs });
   const now = clock.monotonic();
   const budget = new Budget(dailyLimit, now);
   const pacer = new Pacer(new Pace(limit, new MeasuredRate(mostPerMs, now), now), budget, clock);

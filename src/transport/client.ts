@@ -4,10 +4,10 @@ import type { Clock } from '../runtime/clock.ts';
 import { asError, RequestError, ShapeError } from '../runtime/errors.ts';
 import { assertAllowed, type Method } from './allowed.ts';
 import { readJson } from './body.ts';
+import { connectionFault } from './connection-faults.ts';
 import type { Verdict } from './pace.ts';
 import type { Pacer } from './pacer.ts';
 import { retryAfterMs } from './retry-after.ts';
-import { tlsFault } from './tls-faults.ts';
 
 /** One request to an API, below its base URL. */
 export interface ApiRequest {
@@ -206,8 +206,5 @@ const LOOKS_LIKE_A_KEY = /[\w+/=.~-]{16,}/g;
 function toRequestError(request: ApiRequest, thrown: unknown): RequestError {
   if (thrown instanceof RequestError) return thrown;
   const cause = asError(thrown);
-  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-  // What a proxy refuses comes as an abort; only the message says who refused and how.
-  const reason = code === undefined || code === 'UND_ERR_ABORTED' ? cause.message : (tlsFault(code) ?? code);
-  return new RequestError('network', `${nameOf(request)} got no answer: ${reason}`, { cause });
+  return new RequestError('network', `${nameOf(request)} got no answer: ${connectionFault(cause)}`, { cause });
 }

@@ -143,7 +143,7 @@ describe('through a proxy', () => {
         response.end('by way of the proxy');
       }),
     );
-    const dispatcher = createDispatcher(1, { url, authorization });
+    const dispatcher = createDispatcher(1, { url, authorization, timeoutMs: 30_000 });
     onTestFinished(() => dispatcher.destroy());
     const { body } = await request('http://filers.invalid/a?b=1', { dispatcher });
     return { passedOn, text: await body.text() };
@@ -167,7 +167,7 @@ describe('through a proxy', () => {
       socket.on('error', () => {}).end('HTTP/1.1 407 Who are you\r\n\r\n');
     });
     const authorization = Secret.of('Basic VE9LRU46');
-    const dispatcher = createDispatcher(1, { url: await listening(server), authorization });
+    const dispatcher = createDispatcher(1, { url: await listening(server), authorization, timeoutMs: 30_000 });
     onTestFinished(() => dispatcher.destroy());
     const { failure } = bench('https://filers.invalid', dispatcher);
     expect((await failure()).message).toBe(
@@ -175,5 +175,34 @@ describe('through a proxy', () => {
     );
     const [{ url, headers }] = (await asked) as [IncomingMessage];
     expect([url, headers['proxy-authorization']]).toEqual(['filers.invalid:443', 'Basic VE9LRU46']);
+  });
+
+  test('a tunnel that is never opened is let go after the time that a request may take', async () => {
+    const server = createServer();
+    const letGo = new Promise<void>((resolve) => {
+      server.on('connect', (_, socket: Socket) => {
+        for (const event of ['end', 'close', 'error']) socket.on(event, () => resolve());
+        socket.resume();
+      });
+    });
+    const dispatcher = createDispatcher(1, { url: await listening(server), authorization: undefined, timeoutMs: 50 });
+    onTestFinished(() => dispatcher.destroy());
+    // The clock of the client stands still: it is the tunnel that gives up here, and not the request.
+    const { failure } = bench('https://filers.invalid', dispatcher);
+    expect((await failure()).message).toBe(
+      'GET /serials got no answer: the proxy opened no tunnel in time (UND_ERR_HEADERS_TIMEOUT)',
+    );
+    await letGo;
+  });
+
+  test('one that is not there is told apart from a service that is not', async () => {
+    const server = createServer();
+    const url = await listening(server);
+    server.close();
+    await once(server, 'close');
+    const dispatcher = createDispatcher(1, { url, authorization: undefined, timeoutMs: 30_000 });
+    onTestFinished(() => dispatcher.destroy());
+    const { failure } = bench('https://filers.invalid', dispatcher);
+    expect((await failure()).message).toBe('GET /serials got no answer: the proxy cannot be reached (ECONNREFUSED)');
   });
 });

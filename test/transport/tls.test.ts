@@ -5,8 +5,8 @@ import { request } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { tlsFault } from '../../src/transport/connection-faults.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
-import { tlsFault } from '../../src/transport/tls-faults.ts';
 import { portalEnvironment } from '../support/live.ts';
 import { run, temporaryDirectory } from '../support/program.ts';
 import { hasTlsClients, makePair, type Pair } from '../web/certificates.ts';
@@ -107,7 +107,7 @@ describe.runIf(hasTlsClients)('an https service', () => {
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     onTestFinished(() => void vi.unstubAllEnvs());
-    for (const way of [undefined, { url, authorization: undefined }]) {
+    for (const way of [undefined, { url, authorization: undefined, timeoutMs: 30_000 }]) {
       const dispatcher = createDispatcher(1, way);
       onTestFinished(() => dispatcher.destroy());
       await expect(request(`https://127.0.0.1:${port}/serials`, { dispatcher })).rejects.toMatchObject({
@@ -129,6 +129,6 @@ describe.runIf(hasTlsClients)('an https service', () => {
 });
 
 test('a fault that is not one of TLS has no words of it', () => {
-  expect(tlsFault('CERT_REVOKED')).toBe("the service's certificate has been revoked (CERT_REVOKED)");
-  for (const code of ['ECONNREFUSED', 'constructor', '']) expect(tlsFault(code)).toBeUndefined();
+  expect(tlsFault('CERT_REVOKED', 'service')).toBe("the service's certificate has been revoked (CERT_REVOKED)");
+  for (const code of ['ECONNREFUSED', 'constructor', '']) expect(tlsFault(code, 'service')).toBeUndefined();
 });

@@ -1,0 +1,65 @@
+/** The connection to the proxy failed, not that to the service. */
+export class ProxyConnectionError extends Error {
+  override readonly name = 'ProxyConnectionError';
+  /** The code of what went wrong, or its message where it has none. */
+  readonly faultCode: string;
+
+  constructor(cause: Error) {
+    super(`connecting to the proxy: ${cause.message}`, { cause });
+    this.faultCode = codeOf(cause) ?? cause.message;
+  }
+}
+
+type Party = 'service' | 'proxy';
+
+const OWN_AUTHORITY = 'if your network has an authority of its own, name its certificate in NODE_EXTRA_CA_CERTS';
+
+const URL_OF: Readonly<Record<Party, string>> = { service: 'the URL', proxy: "the proxy's URL" };
+
+function anotherHost(party: Party): string {
+  return `is for another host name; check ${URL_OF[party]}${party === 'service' ? ', and the proxy if any' : ''}`;
+}
+
+/** By the codes of OpenSSL and Node: what is wrong with a certificate, and what to do. */
+const CERTIFICATE: Readonly<Record<string, (party: Party) => string>> = {
+  CERT_HAS_EXPIRED: () => "has expired, or this machine's clock is wrong",
+  CERT_NOT_YET_VALID: () => "is not valid yet, or this machine's clock is wrong",
+  CERT_REVOKED: () => 'has been revoked',
+  CERT_UNTRUSTED: () => `is not trusted; ${OWN_AUTHORITY}`,
+  CERT_SIGNATURE_FAILURE: () => 'is not signed by who it says',
+  ERR_TLS_CERT_ALTNAME_INVALID: anotherHost,
+  HOSTNAME_MISMATCH: anotherHost,
+  UNABLE_TO_GET_ISSUER_CERT: () => `is from an unknown authority; ${OWN_AUTHORITY}`,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: () => `is from an unknown authority; ${OWN_AUTHORITY}`,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: () => `is from an unknown authority; ${OWN_AUTHORITY}`,
+  SELF_SIGNED_CERT_IN_CHAIN: () => `is from an authority that is not trusted; ${OWN_AUTHORITY}`,
+  DEPTH_ZERO_SELF_SIGNED_CERT: () => 'is signed by itself; name it in NODE_EXTRA_CA_CERTS to trust it',
+};
+
+const NO_TLS: ReadonlySet<string> = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
+
+/** What a fault of a TLS connection with a service or proxy means, with its code; undefined for codes of anything else. */
+export function tlsFault(code: string, party: Party): string | undefined {
+  if (NO_TLS.has(code))
+    return `the ${party} does not speak TLS there; check scheme and port of ${URL_OF[party]} (${code})`;
+  const words = Object.hasOwn(CERTIFICATE, code) ? CERTIFICATE[code]?.(party) : undefined;
+  return words && `the ${party}'s certificate ${words} (${code})`;
+}
+
+/** Why a connection brought no answer, for the operator. */
+export function connectionFault(cause: Error): string {
+  if (cause instanceof ProxyConnectionError) {
+    const { faultCode } = cause;
+    return tlsFault(faultCode, 'proxy') ?? `the proxy cannot be reached (${faultCode})`;
+  }
+  const code = codeOf(cause);
+  // What a proxy refuses comes as an abort; only the message says who refused and how.
+  if (code === undefined || code === 'UND_ERR_ABORTED') return cause.message;
+  // Of an answer of the service nobody waits for the headers by themselves.
+  if (code === 'UND_ERR_HEADERS_TIMEOUT') return `the proxy opened no tunnel in time (${code})`;
+  return tlsFault(code, 'service') ?? code;
+}
+
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
