@@ -16,28 +16,54 @@ export interface Fault {
 /** How a file is read: the whole text, or an error with a `code`. */
 export type ReadFile = (path: string) => string;
 
+/** What the operator has set, wherever that is. */
+export interface Settled {
+  readonly texts: Texts;
+  readonly faults: readonly Fault[];
+}
+
 /**
  * The variables of the environment and, beneath them, of `.env` in the working directory. An empty text is as good as
  * none, for Compose and Kubernetes pass those for what nobody filled in.
  */
-export function settledTexts(
-  environment: Readonly<Record<string, string | undefined>>,
-  readFile: ReadFile,
-): { readonly texts: Texts; readonly faults: readonly Fault[] } {
-  const texts = new Map<string, string>();
-  const faults: Fault[] = [];
-  const take = (source: Readonly<Record<string, string | undefined>>) => {
-    for (const [name, text] of Object.entries(source)) if (text !== undefined && text !== '') texts.set(name, text);
+export function settledTexts(environment: Readonly<Record<string, string | undefined>>, readFile: ReadFile): Settled {
+  const { set: beneath, faults } = dotenv(readFile);
+  const set = setOf(environment);
+  const texts = new Map<string, string>(beneath);
+  for (const name of set.keys()) {
+    // Either case is the same variable: that of `.env` must not stand beside the environment's and go before it.
+    if (PROXY.test(name)) for (const spelt of [name.toLowerCase(), name.toUpperCase()]) texts.delete(spelt);
+  }
+  for (const [name, text] of set) texts.set(name, text);
+  return {
+    texts,
+    faults: [...faults, ...tooLateFaults(beneath, set)],
   };
+}
+
+const PROXY = /^(?:https?|no)_proxy$/i;
+
+function setOf(source: Readonly<Record<string, string | undefined>>): Texts {
+  return new Map(Object.entries(source).flatMap(([name, text]) => (text ? [[name, text] as const] : [])));
+}
+
+function dotenv(readFile: ReadFile): { readonly set: Texts; readonly faults: readonly Fault[] } {
   try {
     // A byte order mark would become part of the first name.
-    take(parseEnv(readFile('.env').replace(/^\uFEFF/, '')));
+    return { set: setOf(parseEnv(readFile('.env').replace(/^\uFEFF/, ''))), faults: [] };
   } catch (error) {
     const code = codeOf(error);
-    if (code !== 'ENOENT') faults.push({ variable: undefined, line: `.env: cannot be read (${code})` });
+    const faults = code === 'ENOENT' ? [] : [{ variable: undefined, line: `.env: cannot be read (${code})` }];
+    return { set: new Map(), faults };
   }
-  take(environment);
-  return { texts, faults };
+}
+
+/** What Node itself reads before there is a program that could read `.env`. */
+function tooLateFaults(beneath: Texts, environment: Texts): readonly Fault[] {
+  const name = 'NODE_EXTRA_CA_CERTS';
+  if (!beneath.has(name) || environment.has(name)) return [];
+  const expected = 'expected in the environment that the process is started with';
+  return [{ variable: undefined, line: `${name}: is set in .env, where Node does not look for it; ${expected}` }];
 }
 
 /** The system's word for why a file could not be read, such as `EACCES`. */

@@ -311,6 +311,25 @@ describe('proxies', () => {
     },
   );
 
+  test('of the environment go before those of .env, whichever case either is in', () => {
+    const proxyOf = (environment: Readonly<Record<string, string>>, dotenv: string) =>
+      configOf({ ...gfaOnly, ...environment }, { '.env': dotenv }).requests.proxy;
+    const upper = { HTTPS_PROXY: 'http://process:1', NO_PROXY: 'process' };
+    const lower = { https_proxy: 'http://process:1', no_proxy: 'process' };
+    for (const environment of [upper, lower]) {
+      for (const dotenv of ['https_proxy=http://file:2\nno_proxy=file', 'HTTPS_PROXY=http://file:2\nNO_PROXY=file']) {
+        expect(proxyOf(environment, dotenv)).toMatchObject({
+          httpsProxy: { url: 'http://process:1' },
+          noProxy: 'process',
+        });
+      }
+    }
+    expect(proxyOf({ HTTPS_PROXY: '' }, 'https_proxy=http://file:2\n')?.httpsProxy?.url).toBe('http://file:2');
+    expect(proxyOf({}, 'HTTPS_PROXY=http://upper:3\nhttps_proxy=http://file:2\n')?.httpsProxy?.url).toBe(
+      'http://file:2',
+    );
+  });
+
   test('without one of the two there is none, whatever NO_PROXY says', () => {
     expect(configOf({ ...gfaOnly, NO_PROXY: '*', HTTP_PROXY: '' }).requests.proxy).toBeUndefined();
   });
@@ -360,6 +379,15 @@ describe('an http URL', () => {
     expect(faultsOf(environment)).toEqual([line('GFA_URL'), line('PORTAL_URL')]);
     expect(faultsOf({ ...environment, ALLOW_INSECURE_UPSTREAM: 'true' })).toEqual([]);
   });
+});
+
+test('an authority that only .env names is a fault, for Node looks for it before .env is read', () => {
+  const dotenv = { '.env': 'NODE_EXTRA_CA_CERTS=/etc/ca.pem\n' };
+  expect(faultsOf(both, dotenv)).toEqual([
+    'NODE_EXTRA_CA_CERTS: is set in .env, where Node does not look for it; expected in the environment that the process is started with',
+  ]);
+  expect(faultsOf({ ...both, NODE_EXTRA_CA_CERTS: '/etc/ca.pem' }, dotenv)).toEqual([]);
+  expect(faultsOf(both, { '.env': 'NODE_EXTRA_CA_CERTS=\n' })).toEqual([]);
 });
 
 test('the checking of certificates cannot be switched off', () => {
