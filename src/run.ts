@@ -8,7 +8,7 @@ import type { Config, LogConfig } from './config/config.ts';
 import { effectiveConfiguration, helpText } from './config/describe.ts';
 import { settledTexts } from './config/environment.ts';
 import { loadConfig } from './config/load.ts';
-import { loosenessOf, secretFilesOf } from './config/secret-files.ts';
+import { loosenessOf } from './config/secret-files.ts';
 import { type Guard, readGuard } from './guard.ts';
 import type { Outside } from './outside.ts';
 import { planOf, planText } from './plan.ts';
@@ -65,7 +65,7 @@ async function checkConfig(config: Config): Promise<number> {
 
 /** The lines about secrets in files that are too open. A file that is gone by now is somebody else's line. */
 async function looseFiles(config: Config, guard: Guard | undefined): Promise<readonly string[]> {
-  const paths = [...secretFilesOf(config), ...(guard?.first.rules.secretFiles ?? [])];
+  const paths = [...config.secretFiles, ...(guard?.first.rules.secretFiles ?? [])];
   const lines = paths.map(async (path) => {
     try {
       const [{ mode }, realPath] = await Promise.all([stat(path), realpath(path)]);

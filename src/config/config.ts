@@ -12,6 +12,8 @@ export interface Config {
   /** The portal service; undefined when it is not polled. */
   readonly portal: PortalConfig | undefined;
   readonly requests: RequestsConfig;
+  /** The files that hold secrets, each once: those that variables name, and `.env` where it sets some. */
+  readonly secretFiles: readonly string[];
   /** A value that has not been confirmed for this many intervals leaves the exposition. */
   readonly staleAfter: number;
   readonly events: EventsConfig;

@@ -20,6 +20,8 @@ export type ReadFile = (path: string) => string;
 export interface Settled {
   readonly texts: Texts;
   readonly faults: readonly Fault[];
+  /** Whether there is a secret among what `.env` sets, be it one that counts or not. */
+  readonly dotenvHasSecret: boolean;
 }
 
 /**
@@ -38,6 +40,7 @@ export function settledTexts(environment: Readonly<Record<string, string | undef
   return {
     texts,
     faults: [...faults, ...tooLateFaults(beneath, set)],
+    dotenvHasSecret: [...beneath].some(([name, text]) => isSecret(name, text)),
   };
 }
 
@@ -64,6 +67,11 @@ function tooLateFaults(beneath: Texts, environment: Texts): readonly Fault[] {
   if (!beneath.has(name) || environment.has(name)) return [];
   const expected = 'expected in the environment that the process is started with';
   return [{ variable: undefined, line: `${name}: is set in .env, where Node does not look for it; ${expected}` }];
+}
+
+/** A proxy's URL may hold a password. */
+function isSecret(name: string, text: string): boolean {
+  return rows.some(({ name: known, row }) => known === name && row.secret) || (PROXY.test(name) && text.includes('@'));
 }
 
 /** The system's word for why a file could not be read, such as `EACCES`. */

@@ -21,7 +21,7 @@ export interface Surroundings {
 
 /** The settled configuration. Throws a ConfigError with every fault at once, in the order of the variables. */
 export function loadConfig({ environment, readFile, vocabulary }: Surroundings): Config {
-  const { texts, faults: environmentFaults } = settledTexts(environment, readFile);
+  const { texts, faults: environmentFaults, dotenvHasSecret } = settledTexts(environment, readFile);
   const { secrets, faults: secretFaults } = fileSecrets(texts, readFile);
   const { proxy, faults: proxyFaults } = proxies(texts);
   const values: Partial<Values> = { ...valuesOf(texts, vocabulary), ...Object.fromEntries(secrets) };
@@ -35,7 +35,10 @@ export function loadConfig({ environment, readFile, vocabulary }: Surroundings):
   ]);
   if (faults.length > 0) throw new ConfigError(faults.map(({ line }) => line));
   // Without a fault every row with a default has its value, which is all that Values adds to Partial<Values>.
-  return settled(values as Values, proxy, vocabulary);
+  return {
+    ...settled(values as Values, proxy, vocabulary),
+    secretFiles: [...new Set([...secrets.values()].map(({ path }) => path)), ...(dotenvHasSecret ? ['.env'] : [])],
+  };
 }
 
 /** What the texts and the defaults mean. A text that means nothing is left out; {@link kindFaults} has the line about it. */
@@ -59,7 +62,7 @@ function inTableOrder(faults: readonly Fault[]): readonly Fault[] {
   return faults.toSorted((one, other) => place(one) - place(other));
 }
 
-function settled(values: Values, proxy: ProxyConfig | undefined, vocabulary: Vocabulary): Config {
+function settled(values: Values, proxy: ProxyConfig | undefined, vocabulary: Vocabulary): Omit<Config, 'secretFiles'> {
   return {
     gfa: settledGfa(values),
     portal: settledPortal(values, vocabulary),

@@ -1,21 +1,9 @@
-import type { Secret } from '../runtime/secret.ts';
-import type { Config } from './config.ts';
-import { FileSecret } from './secrets.ts';
-
 /** What there is to know of a file's permissions. */
 export interface FileFacts {
   /** The nine bits and what is before them, as `stat` gives them. */
   readonly mode: number;
   /** With every link followed. */
   readonly realPath: string;
-}
-
-/** The files that the configuration has secrets from, each once. */
-export function secretFilesOf({ gfa, portal }: Config): readonly string[] {
-  const { credentials } = portal ?? {};
-  const pair = credentials === undefined || credentials.kind === 'user_key' ? undefined : credentials.secret;
-  const secrets: readonly (Secret | undefined)[] = [gfa?.token, credentials?.key, pair];
-  return [...new Set(secrets.flatMap((secret) => (secret instanceof FileSecret ? [secret.path] : [])))];
 }
 
 const OTHERS_READ = 0o004;

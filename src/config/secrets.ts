@@ -33,8 +33,8 @@ function secretIn(content: string): string {
 export function fileSecrets(
   texts: Texts,
   readFile: ReadFile,
-): { readonly secrets: ReadonlyMap<VariableName, Secret>; readonly faults: readonly Fault[] } {
-  const secrets = new Map<VariableName, Secret>();
+): { readonly secrets: ReadonlyMap<VariableName, FileSecret>; readonly faults: readonly Fault[] } {
+  const secrets = new Map<VariableName, FileSecret>();
   const faults: Fault[] = [];
   for (const { name, row } of rows) {
     const fileName = fileVariable(name);

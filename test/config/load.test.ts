@@ -390,6 +390,27 @@ test('an authority that only .env names is a fault, for Node looks for it before
   expect(faultsOf(both, { '.env': 'NODE_EXTRA_CA_CERTS=\n' })).toEqual([]);
 });
 
+describe('the files that hold secrets', () => {
+  test('are those that variables name, each once', () => {
+    const files = { '/run/key': 'k\n', '/run/token': 't\n' };
+    const named = { PORTAL_SERVICE_KEY_FILE: '/run/key', PORTAL_SERVICE_SECRET_FILE: '/run/key' };
+    const environment = { GFA_URL: gfaOnly.GFA_URL, GFA_TOKEN_FILE: '/run/token', PORTAL_URL, ...named };
+    expect(configOf(environment, files).secretFiles).toEqual(['/run/token', '/run/key']);
+    expect(configOf(both).secretFiles).toEqual([]);
+  });
+
+  test.each([
+    ['a token', `GFA_TOKEN=${gfaOnly.GFA_TOKEN}`, true],
+    ['a token that the environment has too', 'GFA_TOKEN=another', true],
+    ['a proxy with a password', 'https_proxy=http://me:proxy-canary@proxy:3128', true],
+    ['a proxy without one', 'HTTPS_PROXY=http://proxy:3128', false],
+    ['a token of nothing', 'GFA_TOKEN=', false],
+    ['no secret', 'GFA_INTERVAL=2m', false],
+  ])('are .env too, or not, where it has %s', (_, dotenv, isOne) => {
+    expect(configOf(gfaOnly, { '.env': `${dotenv}\n` }).secretFiles).toEqual(isOne ? ['.env'] : []);
+  });
+});
+
 test('the checking of certificates cannot be switched off', () => {
   expect(faultsOf({ ...both, NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual([
     'NODE_TLS_REJECT_UNAUTHORIZED: is 0; expected to be unset: certificates are always checked; add your own authority with NODE_EXTRA_CA_CERTS',

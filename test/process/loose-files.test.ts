@@ -46,6 +46,19 @@ describe('a file with a secret', () => {
     expect((await run(['--check-config'], { environment })).stderr).toBe('');
   });
 
+  test('that is .env itself gets a warning too, where it sets a secret', async () => {
+    const directory = temporaryDirectory();
+    const warningsOf = async (mode: number, text: string) => {
+      writeFileSync(join(directory, '.env'), text);
+      chmodSync(join(directory, '.env'), mode);
+      return (await run(['--check-config'], { directory, environment: { GFA_URL, GFA_TOKEN: 'a-token' } })).stderr;
+    };
+    const line = 'warning: .env can be read by everybody on this machine (mode 0644); expected 0640 or stricter\n';
+    expect(await warningsOf(0o644, 'GFA_TOKEN=a-token\n')).toBe(line);
+    expect(await warningsOf(0o640, 'GFA_TOKEN=a-token\n')).toBe('');
+    expect(await warningsOf(0o644, 'GFA_INTERVAL=2m\n')).toBe('');
+  });
+
   test('that is too open is told of in the log of a running exporter too, once, and it runs', async () => {
     const directory = temporaryDirectory();
     const [token, web] = [join(directory, 'token'), join(directory, 'web.yml')];
