@@ -5,6 +5,7 @@ import { asError, RequestError, ShapeError } from '../runtime/errors.ts';
 import { assertAllowed, type Method } from './allowed.ts';
 import { readJson } from './body.ts';
 import { connectionFault } from './connection-faults.ts';
+import { masked } from './masking.ts';
 import type { Verdict } from './pace.ts';
 import type { Pacer } from './pacer.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -178,30 +179,17 @@ function payloadOf(request: ApiRequest): { readonly body?: string; readonly type
 }
 
 /** The service's own `message` or `error` (upstream-api.md 6.2), short and on one line; `detail` may echo the request. */
-function hintOf(request: ApiRequest, body: unknown): string {
+function hintOf({ headers, form, json }: ApiRequest, body: unknown): string {
   if (typeof body !== 'object' || body === null) return '';
   const { message, error } = body as Readonly<Record<string, unknown>>;
   const text = typeof message === 'string' ? message : error;
   if (typeof text !== 'string' || text === '') return '';
-  return `: ${withoutSecrets(request, text).slice(0, LONGEST_HINT).replaceAll(/\s+/g, ' ')}`;
+  // Before anything is cut: a piece of a key would not be known again.
+  const shown = masked(text.slice(0, 100 * LONGEST_HINT), [headers, form, json]);
+  return `: ${shown.slice(0, LONGEST_HINT).replaceAll(/\s+/g, ' ')}`;
 }
 
 const LONGEST_HINT = 200;
-
-/**
- * A service may echo what it was sent: left out of messages are the headers and form fields themselves, and whatever is
- * long enough for a key, a token or a uuid. Before anything is cut: a piece of a key would not be known again.
- */
-function withoutSecrets({ headers, form }: ApiRequest, text: string): string {
-  let shown = text.slice(0, 100 * LONGEST_HINT);
-  for (const sent of Object.values({ ...headers, ...form })) {
-    // An `Authorization` may be a scheme and a token, and the token alone may be echoed.
-    for (const part of [sent, ...sent.split(' ')]) if (part.length > 3) shown = shown.replaceAll(part, '[…]');
-  }
-  return shown.replaceAll(LOOKS_LIKE_A_KEY, '[…]');
-}
-
-const LOOKS_LIKE_A_KEY = /[\w+/=.~-]{16,}/g;
 
 function toRequestError(request: ApiRequest, thrown: unknown): RequestError {
   if (thrown instanceof RequestError) return thrown;

@@ -12,7 +12,8 @@ import { until } from '../support/until.ts';
 const CANARY = {
   gfaToken: '5ec1e7aa-0001-4000-8000-canarygfatok',
   serviceKey: 'canaryKey1',
-  serviceSecret: 'canary/Secret+2==',
+  // So that any piece of it would be known again.
+  serviceSecret: 'canary/canary+canary==',
   userKey: 'user-5ec1e7aa-canary-user-key',
   access: `eyJhbGciOiJIUzI1NiJ9.${Buffer.from('{"sub":"canary"}').toString('base64url')}.canarySignature`,
   refresh: 'canaryRefreshToken5ec1e7',

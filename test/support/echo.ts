@@ -30,7 +30,8 @@ export async function startEcho(token: unknown): Promise<Echo> {
       'retry-after': '1',
       location: request.url,
     });
-    response.end(isToken && token !== undefined ? JSON.stringify(token) : complaint(request, body, answered));
+    if (isToken) response.end(JSON.stringify(token ?? refusal(request, body)));
+    else response.end(complaint(request, body, answered));
   };
   const server = createServer((request, response) => void answer(request, response));
   server.on('connect', (request, socket) => {
@@ -51,6 +52,12 @@ export async function startEcho(token: unknown): Promise<Echo> {
     },
     received,
   };
+}
+
+/** A refused request for a token, told back as it was sent and as it was meant. */
+function refusal(request: IncomingMessage, body: string): object {
+  const meant = [...new URLSearchParams(body)].map(([name, value]) => `${name}: ${value}`).join(' ');
+  return { message: `${said(request)} ${body} ${meant}`, detail: body };
 }
 
 /** An error body that repeats headers and body, in every member that a client might show; now and then no JSON at all. */

@@ -122,7 +122,23 @@ describe('the service’s own words', () => {
   });
 
   const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
+  test('never repeat a refresh token, which travels in JSON', async () => {
+    const { api, failure, expectAllAsked } = mocked();
+    api
+      .intercept({ path: '/v1/auth/token/refresh', method: 'POST' })
+      .reply(401, { message: 'used: r3fre"sh! r3fre\\"sh!' });
+    const error = await failure({
+      method: 'POST',
+      path: '/auth/token/refresh',
+      headers: { authorization: 'Bearer tok-1' },
+      json: { token: 'r3fre"sh!' },
+    });
+    expect(error.message).toBe('POST /auth/token/refresh was answered 401: used: […] […]');
+    expectAllAsked();
+  });
+
   test.each<[string, string, string]>([
+    ['a secret in the form it was sent in', 'bad: client_secret=p%2Fw+d%21', 'bad: client_secret=[…]'],
     ['a token', `the token ${token} has expired`, 'the token […] has expired'],
     ['a uuid', 'key 0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f revoked', 'key […] revoked'],
     ['a token that the cut would halve', `${'word '.repeat(38)}${token}`, `${'word '.repeat(38)}[…]`],
@@ -136,7 +152,7 @@ describe('the service’s own words', () => {
       method: 'POST',
       path: '/auth/token',
       headers: { authorization: 'Bearer tok-1', 'x-user-key': 'hunter2' },
-      form: { client_secret: 's3cr3t!' },
+      form: { client_id: 'p/w d!', client_secret: 's3cr3t!' },
     });
     expect(error.message).toBe(`POST /auth/token was answered 401: ${shown}`);
     expectAllAsked();

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { masked } from '../../src/transport/masking.ts';
+
+/** Short enough for none of its forms to look like a key. */
+const SECRET = 'ab~/ "c';
+
+describe('a text of a service that repeats what it was sent shows none of it', () => {
+  test.each([
+    ['as it is', SECRET],
+    ['in a URL', 'ab~%2F%20%22c'],
+    ['in a URL, in lower case', 'ab~%2f%20%22c'],
+    ['in a form', 'ab%7E%2F+%22c'],
+    ['in a form, in lower case', 'ab%7e%2f+%22c'],
+    ['in JSON', 'ab~/ \\"c'],
+    ['in JSON with escaped slashes', 'ab~\\/ \\"c'],
+    ['in base64', 'YWJ+LyAiYw=='],
+    ['in base64 without its filling', 'YWJ+LyAiYw'],
+    ['in base64 for URLs', 'YWJ-LyAiYw'],
+  ])('%s', (_, form) => {
+    expect(masked(`bad: <${form}>`, { client_secret: SECRET })).toMatch(/^bad: <\[…\]=*>$/);
+  });
+
+  test('be it in headers, in a form, or anywhere in JSON', () => {
+    const sent = [{ 'x-key': 'k3y!' }, undefined, { token: 't0k!', more: [{ deep: 'd33p' }], count: 1234, none: null }];
+    expect(masked('k3y! t0k! d33p 1234 token', sent)).toBe('[…] […] […] 1234 token');
+  });
+
+  test('nor the token behind a scheme, alone', () => {
+    expect(masked('no session tok-1', { authorization: 'Bearer tok-1' })).toBe('no session […]');
+  });
+
+  test('not even the rest of one that begins with another', () => {
+    expect(masked('abcd/efgh!', ['abcd', 'abcd/efgh!'])).toBe('[…]');
+  });
+
+  test.each(['0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f', 'canary%2FSecret%2B2%3D%3D', 'eyJhbGciOiJIUzI1NiJ9.eyJz.c2ln'])(
+    'nor what may be a key, though it was not sent: %s',
+    (text) => {
+      expect(masked(`bad: ${text}`, undefined)).toBe('bad: […]');
+    },
+  );
+
+  test('words and numbers stay, and so does what is too short to be a secret', () => {
+    expect(masked('abc: the limit is 100 % of 5 GiB/day', ['abc'])).toBe('abc: the limit is 100 % of 5 GiB/day');
+  });
+
+  test('whatever a service has issued can be sent back, half a character too', () => {
+    expect(masked('bad \ud800abcd', { token: '\ud800abcd' })).toBe('bad […]');
+  });
+});
