@@ -5,9 +5,18 @@ import { type SeenRequest, startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { FURTHER_SERIES, operationsFor, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
 import { assertAllowed } from '../../src/transport/allowed.ts';
+import { coverage } from '../support/coverage.ts';
+import { beyond, published } from '../support/endpoints.ts';
 import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
 import { root, run, start } from '../support/program.ts';
 import { until } from '../support/until.ts';
+
+const ENDPOINTS = [...published, ...beyond];
+
+const PATTERNS = ENDPOINTS.map((of) => ({
+  of,
+  pattern: new RegExp(`^${of.method} ${of.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}));
 
 /** All that may ever be sent, and there is no sixth. What reads is POST only where the service has it so. */
 const KINDS: Readonly<Record<string, RegExp>> = {
@@ -28,8 +37,25 @@ function kindsOf(requests: readonly SeenRequest[]): readonly string[] {
 
 const ALL_KINDS: readonly string[] = Object.keys(KINDS);
 
+/** What the documentation says that some collector asks, and no more. */
+const ASKED: readonly string[] = coverage(ENDPOINTS)
+  .filter(({ collectors }) => collectors.length > 0)
+  .map(({ endpoint: { method, path } }) => `${method} ${path}`);
+
+/** What was asked, as the interfaces name it: identifiers in braces. What they do not have keeps its own path. */
+function publishedNames(requests: readonly SeenRequest[]): ReadonlySet<string> {
+  return new Set(
+    requests.map(({ service, method, path }) => {
+      const fitting = PATTERNS.filter(({ of, pattern }) => of.service === service && pattern.test(`${method} ${path}`));
+      // A path without an identifier goes before one that takes any.
+      const [found] = fitting.toSorted((one, other) => one.of.path.split('{').length - other.of.path.split('{').length);
+      return `${method} ${found?.of.path ?? path}`;
+    }),
+  );
+}
+
 describe('whatever the program sends is of one of five kinds', () => {
-  test('with every series and collector, through refreshes, refusals and the end', async () => {
+  test('with every operation of every series and collector, through refreshes, refusals and the end', async () => {
     const variations = { tokenLifetimeMs: 3_000, rateLimit: null };
     const standIn = await startStandIn({ clock: systemClock, appliances: 2, volumes: 2, variations });
     onTestFinished(() => standIn.close());
@@ -43,11 +69,16 @@ describe('whatever the program sends is of one of five kinds', () => {
     };
     const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), ...quick };
     const program = start([], { environment });
-    const operations = () => new Set(standIn.requests.map(({ operation }) => operation));
-    const series = [...STANDARD_SERIES, ...FURTHER_SERIES];
-    await until('every operation', () => [...series, 'refresh', 'data'].every((name) => operations().has(name)));
+    const polled = new Set([...ASKED, 'POST /auth/token', 'POST /auth/token/refresh']);
+    const isDone = () => {
+      const asked = publishedNames(standIn.requests);
+      return [...polled].every((name) => asked.has(name));
+    };
+    // What is missing after all that time is told by the comparison.
+    await until('every operation of every collector', isDone, 15_000).catch(() => {});
     program.kill('SIGTERM');
     await program.ended;
+    expect(publishedNames(standIn.requests)).toEqual(new Set([...polled, 'DELETE /auth/token']));
     expect(new Set(kindsOf(standIn.requests))).toEqual(new Set(ALL_KINDS));
   });
 
