@@ -140,18 +140,22 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     freshness.confirm(task, at);
   };
   const stopping = new AbortController();
+  /** What goes on until the stop: the polls of each service, those with all that saves, and looking at files. */
+  let polling: readonly Promise<unknown>[] = sources.map(() => Promise.resolve());
   let running: Promise<unknown> = Promise.resolve();
+  let looking: Promise<unknown> | undefined;
 
   return {
     start: async () => {
       const port = await server.listen();
-      await restore();
+      // A stop that came while the address was looked up found nothing to close.
+      if (stopping.signal.aborted) await server.close(stopping.signal);
+      else await restore();
+      if (stopping.signal.aborted) return port;
       const saving = gfa === undefined && keeper?.run(STATE_INTERVAL_MS, stopping.signal);
-      running = Promise.all([
-        saving,
-        reloading?.run(stopping.signal),
-        ...sources.map(({ runner }) => runner.run(stopping.signal)),
-      ]);
+      polling = sources.map(({ runner }) => runner.run(stopping.signal));
+      running = Promise.all([saving, ...polling]);
+      looking = reloading?.run(stopping.signal);
       log.info({ port, path: config.web.metricsPath, apis, version: outside.version }, 'serving');
       return port;
     },
@@ -169,11 +173,13 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       const late = new AbortController();
       const ended = new AbortController();
       const timeout = clock.sleep(config.shutdownTimeoutMs, ended.signal).then(() => late.abort());
-      // Polls end before anything is released: one of them may just have got the token that is to be given back.
-      const released = running.then(() => Promise.all(sources.map(({ release }) => release(late.signal))));
+      // Any of it may hang on a disk. Polls end before anything is released: one of them may just have got the token that is to be given back.
+      const released = sources.map(({ release }, index) =>
+        Promise.race([polling[index], timeout]).then(() => release(late.signal)),
+      );
       // Nothing changes any more while it is written.
       const saved = Promise.race([running.then(() => keeper?.save()), timeout]);
-      await Promise.all([server.close(late.signal), released, saved]);
+      await Promise.all([server.close(late.signal), ...released, saved, Promise.race([looking, timeout])]);
       ended.abort();
       log.info('stopped');
     },

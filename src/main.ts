@@ -1,16 +1,16 @@
 #!/usr/bin/env node
 import process from 'node:process';
+import { endNow } from './runtime/ending.ts';
+
+let isAsked = false;
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
 const stopped = new Promise<void>((resolve) => {
-  let asked = false;
-  for (const name of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(name, () => {
-      if (asked) process.exit(1);
-      asked = true;
-      resolve();
-    });
-  }
+  const ask = () => {
+    isAsked = true;
+    resolve();
+  };
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => (isAsked ? endNow(1) : ask()));
 });
 
 // Whoever reads what we write may go away, as `head` does or a log shipper: that must not take the metrics with it.
@@ -18,6 +18,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 // Loaded only now, with the signals already heard: a stop while the program loads is a clean stop too.
 const { run } = await import('./run.ts');
-process.exitCode = await run(process.argv.slice(2), process.env, stopped);
+const code = await run(process.argv.slice(2), process.env, stopped);
 // Whatever is still open must not keep a stopped program alive.
-process.exit();
+if (isAsked) endNow(code);
+process.exit(code);

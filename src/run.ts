@@ -13,6 +13,7 @@ import { type Guard, readGuard } from './guard.ts';
 import type { Outside } from './outside.ts';
 import { planOf, planText } from './plan.ts';
 import { systemClock } from './runtime/clock.ts';
+import { endNow, threadsAtRest } from './runtime/ending.ts';
 import { asError, ConfigError, CredentialError, RequestError, ShapeError } from './runtime/errors.ts';
 import { createLog, type Log } from './runtime/log.ts';
 import { systemRandom } from './runtime/random.ts';
@@ -87,12 +88,18 @@ async function live(command: Command, config: Config, stopped: Promise<void>): P
   process.on('uncaughtException', (error) => {
     // By the log, and not by Node: that prints whatever hangs on an error, such as the headers of a request.
     log.error({ err: asError(error) }, 'a defect: an exception that nobody caught; ending');
-    process.exit(EXIT.failure);
+    endNow(EXIT.failure);
   });
+  // Files are read for it, and a disk may hang: whoever asks to stop meanwhile need not wait for that.
+  const app = await Promise.race([prepared(config, log), stopped]);
+  if (command === 'once') return app ? once(app, stopped) : EXIT.failure;
+  return app ? serve(app, config, stopped) : EXIT.clean;
+}
+
+async function prepared(config: Config, log: Log): Promise<App> {
   const guard = await readGuard(config.web, readTextLater);
   for (const reason of await looseFiles(config, guard)) log.warn({ reason }, 'a file with a secret is too open');
-  const app = createApp(config, outside(log), guard);
-  return command === 'once' ? once(app, stopped) : serve(app, config, stopped);
+  return createApp(config, outside(log), guard);
 }
 
 function outside(log: Log): Outside {
@@ -136,9 +143,10 @@ async function countAppliances(config: Config, stopped: Promise<void>): Promise<
   }
 }
 
-async function serve(app: App, { web }: Config, stopped: Promise<void>): Promise<number> {
+async function serve(app: App, { web, shutdownTimeoutMs }: Config, stopped: Promise<void>): Promise<number> {
   try {
-    await app.start();
+    // A name server or a disk that hangs may hold up the start for long.
+    await Promise.race([app.start(), stopped]);
   } catch (error) {
     const address = `${web.host ?? ''}:${web.port}`;
     process.stderr.write(
@@ -148,7 +156,10 @@ async function serve(app: App, { web }: Config, stopped: Promise<void>): Promise
     return EXIT.failure;
   }
   await stopped;
+  const deadline = systemClock.monotonic() + shutdownTimeoutMs;
   await app.stop();
+  // A name that is being looked up for a poll that was given up is waited for as long as there is time.
+  await threadsAtRest(systemClock, deadline);
   return EXIT.clean;
 }
 

@@ -45,4 +45,4 @@ function errorFields(error: unknown): unknown {
   };
 }
 
-const OUR_OWN = new Set(['RequestError', 'ShapeError', 'CredentialError', 'ConfigError']);
+const OUR_OWN = new Set(['RequestError', 'ShapeError', 'CredentialError', 'ConfigError', 'LateError']);

@@ -1,6 +1,12 @@
-import { lstat, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { lstat, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { StateStore } from './store.ts';
+
+/** So many files stay that were put aside: whatever keeps going wrong fills no disk. */
+const MOST_ASIDE = 3;
+
+/** What is behind the name of a file that was put aside: a word, and the moment. */
+const ASIDE = /^[a-z]+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z)$/;
 
 /** The state in a file, readable by its owner alone. */
 export class FileStore implements StateStore {
@@ -36,14 +42,27 @@ export class FileStore implements StateStore {
     await syncFolder(dirname(this.#path));
   }
 
-  async setAside(suffix: string): Promise<string | undefined> {
+  async setAside(word: string, moment: Date): Promise<string | undefined> {
     const there = await lstat(this.#path).catch(unlessMissing);
     if (there === undefined) return undefined;
     // A folder in its place is nobody's state: container engines make one where a file to mount is missing.
     if (there.isDirectory()) throw new Error(`${this.#path} is a folder`);
-    const name = `${this.#path}.${suffix}`;
+    const name = `${this.#path}.${word}-${moment.toISOString().replaceAll(/[:.]/g, '-')}`;
     await rename(this.#path, name);
+    // What cannot be tidied up is no reason to stop: the state itself is well.
+    await this.#removeOldest(basename(name)).catch(() => {});
     return name;
+  }
+
+  /** Removes what was put aside before `kept`, but for the newest. Names that are not made here are somebody else's. */
+  async #removeOldest(kept: string): Promise<void> {
+    const [folder, ours] = [dirname(this.#path), `${basename(this.#path)}.`];
+    const aside = (await readdir(folder)).flatMap((name) => {
+      const moment = name.startsWith(ours) ? ASIDE.exec(name.slice(ours.length))?.[1] : undefined;
+      return moment === undefined || name === kept ? [] : [{ name, moment }];
+    });
+    const newestFirst = aside.toSorted((one, other) => (one.moment < other.moment ? 1 : -1));
+    for (const { name } of newestFirst.slice(MOST_ASIDE - 1)) await rm(join(folder, name), { force: true });
   }
 }
 

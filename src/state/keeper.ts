@@ -3,7 +3,14 @@ import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { inSlices } from '../runtime/slices.ts';
 import { decode, encode, StateFault } from './format.ts';
+import { PatientStore } from './patient-store.ts';
 import type { StateStore } from './store.ts';
+
+/** A poll waits so long for the disk, and the start or a stop no longer, in milliseconds. */
+const DISK_PATIENCE_MS = 10_000;
+
+/** What cannot be read at the start is tried again for so long, so often, in milliseconds. */
+const READ_AGAIN = { forMs: 5_000, everyMs: 500 } as const;
 
 /** What is to be kept, and whose it is. */
 export interface Kept {
@@ -21,67 +28,74 @@ interface Preface {
   readonly owners: Readonly<Record<string, string>>;
 }
 
-/** Carries what is kept over restarts. Whatever goes wrong costs a warning and never the process. */
+/**
+ * What is known of what lies in the place. `unknown`: nothing, so nothing may be written: `--plan` builds the program and
+ * reads no state. `unread`: it could not be read, and may be whole and ours: it stays until it can be. `foreign`: it is not
+ * ours, or damaged, and must go aside first. `ours`: it may be written over.
+ */
+type Place = 'unknown' | 'unread' | 'foreign' | 'ours';
+
+/** Carries what is kept over restarts. Whatever goes wrong costs a warning and never the process, nor its time. */
 export class StateKeeper {
   readonly #store: StateStore;
   readonly #kept: Kept;
   readonly #clock: Clock;
   readonly #log: Log;
-  #isLoaded = false;
-  /** Something that is not ours lies in the place: it must go aside before anything is written. */
-  #mustSetAside = false;
+  #place: Place = 'unknown';
   #isFailing = false;
   #errors = 0;
 
   constructor(store: StateStore, kept: Kept, clock: Clock, log: Log) {
-    this.#store = store;
+    this.#store = new PatientStore(store, clock, DISK_PATIENCE_MS);
     this.#kept = kept;
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** How many reads and writes have failed. */
+  /** How many reads and writes have failed, those that were late among them. */
   get errors(): number {
     return this.#errors;
   }
 
-  /** Takes back what was saved, if it is there, whole and ours; else puts it aside. Never rejects. */
+  /**
+   * Takes back what was saved, if it is there, whole and ours; what is not goes aside. Where the disk does not let it be
+   * read, counting begins without it after some seconds. Never rejects.
+   */
   async load(): Promise<void> {
-    this.#isLoaded = true;
+    let content: Buffer | undefined;
     try {
-      const content = await this.#store.read();
-      if (content === undefined) return;
-      const [preface, ...values] = await inSlices(decode(content), this.#clock);
-      const { savedAt, owners } = prefaceOf(preface);
-      const isForeign = Object.entries(this.#kept.owners).some(([api, own]) => (owners[api] ?? own) !== own);
-      if (isForeign) throw new StateFault('it is of another client key, or of another service');
-      // The wall clock may have been set back: never younger than when it was saved.
-      const elapsedMs = Math.max(0, this.#clock.now() - savedAt);
-      await inSlices(this.#kept.restore(values, elapsedMs), this.#clock);
-      this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'the state file was read');
+      content = await this.#readPatiently();
+    } catch (error) {
+      this.#place = 'unread';
+      this.#isFailing = true;
+      this.#log.warn(
+        { err: asError(error) },
+        'the state file cannot be read: counting begins without it, and it stays as it is until it can be',
+      );
+      return;
+    }
+    try {
+      if (content !== undefined) await this.#takeBack(content);
+      this.#place = 'ours';
     } catch (error) {
       this.#errors += 1;
-      await this.disown(asError(error).message);
+      await this.#refuse(asError(error).message);
     }
   }
 
-  /** Puts what is there aside, for it is not ours or cannot be read; counting begins anew. Never rejects. */
+  /** Puts what was saved aside, for it turns out not to be ours; counting begins anew. Never rejects. */
   async disown(reason: string): Promise<void> {
-    this.#mustSetAside = true;
-    try {
-      const name = await this.#setAside();
-      this.#log.warn({ reason, name }, 'the state file cannot be used and was put aside; counting begins anew');
-    } catch (error) {
-      this.#log.warn({ reason, err: asError(error) }, 'the state file cannot be used, and not be put aside either');
-    }
+    if (this.#place === 'ours') await this.#refuse(reason);
   }
 
-  /** Writes what is to be kept. Never rejects; one warning when writing begins to fail, one line when it works again. */
+  /**
+   * Writes what is to be kept, and waits no longer than some seconds for it. Never rejects; one warning when writing begins
+   * to fail or to be late, one line when it works again.
+   */
   async save(): Promise<void> {
-    // What was not read must not be overwritten: `--plan` builds the program and reads no state.
-    if (!this.#isLoaded) return;
+    if (this.#place === 'unknown') return;
     try {
-      if (this.#mustSetAside) await this.#setAside();
+      await this.#makeRoom();
       const preface: Preface = { savedAt: this.#clock.now(), owners: this.#kept.owners };
       await this.#store.write(await inSlices(encode(withPreface(preface, this.#kept.values())), this.#clock));
       if (this.#isFailing) this.#log.info('the state file can be written again');
@@ -103,10 +117,56 @@ export class StateKeeper {
     }
   }
 
-  async #setAside(): Promise<string | undefined> {
-    const stamp = new Date(this.#clock.now()).toISOString().replaceAll(/[:.]/g, '-');
-    const name = await this.#store.setAside(`damaged-${stamp}`);
-    this.#mustSetAside = false;
+  /** What lies in the place. A fault that may pass, such as too many open files, is waited out for a while. */
+  async #readPatiently(): Promise<Buffer | undefined> {
+    const until = this.#clock.monotonic() + READ_AGAIN.forMs;
+    for (;;) {
+      try {
+        return await this.#store.read();
+      } catch (error) {
+        this.#errors += 1;
+        if (this.#clock.monotonic() >= until) throw error;
+      }
+      await this.#clock.sleep(READ_AGAIN.everyMs);
+    }
+  }
+
+  async #takeBack(content: Buffer): Promise<void> {
+    const [preface, ...values] = await inSlices(decode(content), this.#clock);
+    const { savedAt, owners } = prefaceOf(preface);
+    const isForeign = Object.entries(this.#kept.owners).some(([api, own]) => (owners[api] ?? own) !== own);
+    if (isForeign) throw new StateFault('it is of another client key, or of another service');
+    // The wall clock may have been set back: never younger than when it was saved.
+    const elapsedMs = Math.max(0, this.#clock.now() - savedAt);
+    await inSlices(this.#kept.restore(values, elapsedMs), this.#clock);
+    this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'the state file was read');
+  }
+
+  async #refuse(reason: string): Promise<void> {
+    this.#place = 'foreign';
+    try {
+      const name = await this.#setAside('damaged');
+      this.#log.warn({ reason, name }, 'the state file cannot be used and was put aside; counting begins anew');
+    } catch (error) {
+      this.#log.warn({ reason, err: asError(error) }, 'the state file cannot be used, and not be put aside either');
+    }
+  }
+
+  /** Sees to it that nothing is written over that is not ours, or that nobody has looked at. */
+  async #makeRoom(): Promise<void> {
+    if (this.#place === 'foreign') await this.#setAside('damaged');
+    if (this.#place !== 'unread') return;
+    if ((await this.#store.read()) !== undefined) {
+      const name = await this.#setAside('unread');
+      // To go on from it now would make every counter jump, and Prometheus would take that for events.
+      this.#log.warn({ name }, 'the state file can be read, too late to go on from it: it was put aside');
+    }
+    this.#place = 'ours';
+  }
+
+  async #setAside(word: string): Promise<string | undefined> {
+    const name = await this.#store.setAside(word, new Date(this.#clock.now()));
+    this.#place = 'ours';
     return name;
   }
 }

@@ -4,13 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { FileStore } from '../../src/state/file-store.ts';
 import { temporaryDirectory } from '../support/program.ts';
 
+const moment = (seconds: number) => new Date(Date.UTC(2026, 2, 2, 10, 0, seconds));
 const chunks = (...texts: readonly string[]) => texts.map((text) => Buffer.from(text));
 
 describe('a state file on the disk', () => {
   test('that is not there is nothing, and nothing is put aside', async () => {
     const store = new FileStore(join(temporaryDirectory(), 'state'));
     expect(await store.read()).toBeUndefined();
-    expect(await store.setAside('damaged')).toBeUndefined();
+    expect(await store.setAside('damaged', moment(0))).toBeUndefined();
   });
 
   test('holds what was written last, alone in its folder, for its owner’s eyes', async () => {
@@ -36,9 +37,38 @@ describe('a state file on the disk', () => {
     const folder = temporaryDirectory();
     const store = new FileStore(join(folder, 'state'));
     await store.write(chunks('old'));
-    const name = await store.setAside('damaged-1');
+    const name = await store.setAside('damaged', moment(0));
     expect(readFileSync(name ?? '', 'utf8')).toBe('old');
-    expect(readdirSync(folder)).toEqual(['state.damaged-1']);
+    expect(readdirSync(folder)).toEqual(['state.damaged-2026-03-02T10-00-00-000Z']);
+  });
+
+  test('goes aside as often as it must, and the last three stay, whatever else lies there', async () => {
+    const folder = temporaryDirectory();
+    const others = ['state.backup-1', 'state.tmp', 'other.damaged-2026-03-02T10-00-00-000Z'];
+    for (const name of others) writeFileSync(join(folder, name), 'somebody’s');
+    const store = new FileStore(join(folder, 'state'));
+    for (const [seconds, word] of ['damaged', 'unread', 'damaged', 'damaged', 'unread'].entries()) {
+      writeFileSync(join(folder, 'state'), `number ${seconds}`);
+      await store.setAside(word, moment(seconds));
+    }
+    const left = readdirSync(folder).filter((name) => !others.includes(name));
+    expect(left.map((name) => readFileSync(join(folder, name), 'utf8')).toSorted()).toEqual([
+      'number 2',
+      'number 3',
+      'number 4',
+    ]);
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(others));
+  });
+
+  test('that goes aside by a clock that was set back stays all the same', async () => {
+    const folder = temporaryDirectory();
+    const store = new FileStore(join(folder, 'state'));
+    for (const seconds of [10, 11, 12, 0]) {
+      writeFileSync(join(folder, 'state'), String(seconds));
+      const name = await store.setAside('damaged', moment(seconds));
+      expect(readFileSync(name ?? '', 'utf8')).toBe(String(seconds));
+    }
+    expect(readdirSync(folder)).toHaveLength(3);
   });
 
   test('in a folder that is not there is an error to the caller and leaves nothing', async () => {
@@ -51,7 +81,7 @@ describe('a state file on the disk', () => {
     mkdirSync(join(folder, 'state'));
     const store = new FileStore(join(folder, 'state'));
     await expect(store.read()).rejects.toThrow('EISDIR');
-    await expect(store.setAside('damaged')).rejects.toThrow('is a folder');
+    await expect(store.setAside('damaged', moment(0))).rejects.toThrow('is a folder');
     await expect(store.write(chunks('x'))).rejects.toThrow();
     expect(readdirSync(folder)).toEqual(['state']);
   });

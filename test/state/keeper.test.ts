@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../src/runtime/log.ts';
 import { type Kept, StateKeeper } from '../../src/state/keeper.ts';
-import { ManualClock } from '../support/manual-clock.ts';
-import { MemoryStore } from '../support/memory-store.ts';
+import type { StateStore } from '../../src/state/store.ts';
+import { ManualClock, settle } from '../support/manual-clock.ts';
+import { HangingStore, MemoryStore } from '../support/memory-store.ts';
 import { linesOf } from '../support/program.ts';
 
-/** A keeper of one number, and what it logged as warnings and above. */
-function keeping(store: MemoryStore, clock: ManualClock, owners: Readonly<Record<string, string>> = { gfa: 'mine' }) {
+/** A keeper of one number, and what it logged: all of it, and warnings alone. */
+function keeping(store: StateStore, clock: ManualClock, owners: Readonly<Record<string, string>> = { gfa: 'mine' }) {
   let logged = '';
   const held = { value: 0, elapsedMs: Number.NaN };
   const kept: Kept = {
@@ -21,13 +22,14 @@ function keeping(store: MemoryStore, clock: ManualClock, owners: Readonly<Record
   const write = (line: string) => {
     logged += line;
   };
-  const keeper = new StateKeeper(store, kept, clock, createLog('warn', { write }));
-  return { keeper, held, warnings: () => linesOf(logged) };
+  const keeper = new StateKeeper(store, kept, clock, createLog('info', { write }));
+  const told = () => linesOf(logged).map(({ msg }) => msg);
+  return { keeper, held, told, warnings: () => linesOf(logged).filter(({ level }) => level >= 40) };
 }
 
 /** A store with the number 7 in it, and the clock by which it was saved. */
 async function saved(owners?: Readonly<Record<string, string>>) {
-  const [store, clock] = [new MemoryStore(), new ManualClock()];
+  const [store, clock] = [new HangingStore(), new ManualClock()];
   const { keeper, held } = keeping(store, clock, owners);
   await keeper.load();
   held.value = 7;
@@ -118,6 +120,148 @@ describe('a folder that cannot be written to', () => {
     expect(store.asides).toEqual([before]);
     expect(store.content).not.toBe(before);
   });
+});
+
+describe('a file that cannot be read at the start', () => {
+  const fault = (code: string) => Object.assign(new Error(`${code}: open '/state'`), { code });
+
+  test('for a moment is read a moment later, and nothing is lost', async () => {
+    const { store, clock } = await saved();
+    const { keeper, held, warnings } = keeping(store, clock);
+    store.fault = fault('EMFILE');
+    const loading = keeper.load();
+    await clock.advance(2_000);
+    store.fault = undefined;
+    await clock.advance(1_000);
+    await loading;
+    expect(held.value).toBe(7);
+    expect([store.asides, warnings()]).toEqual([[], []]);
+    expect(keeper.errors).toBeGreaterThan(0);
+  });
+
+  test('for longer stays as it is, with one warning, and counting begins without it', async () => {
+    const { store, clock } = await saved();
+    const before = store.content;
+    const { keeper, held, warnings } = keeping(store, clock);
+    store.read = () => Promise.reject(fault('EACCES'));
+    const loading = keeper.load();
+    await clock.advance(5_000);
+    await loading;
+    const errors = keeper.errors;
+    for (let time = 0; time < 3; time += 1) await keeper.save();
+    expect(held.value).toBe(0);
+    expect(store.content).toBe(before);
+    expect(store.asides).toEqual([]);
+    expect(warnings()).toMatchObject([{ msg: expect.stringContaining('cannot be read'), err: { type: 'Error' } }]);
+    expect(keeper.errors).toBe(errors + 3);
+  });
+
+  test('and can be later goes aside under a name of its own, and what was counted meanwhile is saved', async () => {
+    const { store, clock } = await saved();
+    const before = store.content;
+    const { keeper, held, told, warnings } = keeping(store, clock);
+    store.read = () => Promise.reject(fault('EIO'));
+    const loading = keeper.load();
+    await clock.advance(5_000);
+    await loading;
+    store.read = MemoryStore.prototype.read;
+    held.value = 3;
+    await keeper.save();
+    expect(store.asides).toEqual([before]);
+    expect(warnings()[1]).toMatchObject({ name: expect.stringMatching(/^state\.unread-2026-/) });
+    expect(told().at(-1)).toBe('the state file can be written again');
+    const next = keeping(store, clock);
+    await next.keeper.load();
+    expect(next.held.value).toBe(3);
+  });
+
+  test('and turns out not to be there is written as if nothing had been', async () => {
+    const [store, clock] = [new MemoryStore(), new ManualClock()];
+    const { keeper, warnings } = keeping(store, clock);
+    store.fault = fault('EIO');
+    const loading = keeper.load();
+    await clock.advance(5_000);
+    await loading;
+    store.fault = undefined;
+    await keeper.save();
+    expect([store.writes, store.asides, warnings().length]).toEqual([1, [], 1]);
+  });
+});
+
+describe('a disk that hangs', () => {
+  test('holds a save up for ten seconds and no longer, with one warning, and is asked for nothing else meanwhile', async () => {
+    const { store, clock } = await saved();
+    const { keeper, held, warnings } = keeping(store, clock);
+    await keeper.load();
+    store.hang();
+    const calls = store.calls;
+    let isOver = false;
+    const saving = keeper.save().then(() => {
+      isOver = true;
+    });
+    await clock.advance(9_999);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    await saving;
+    held.value = 8;
+    for (let time = 0; time < 3; time += 1) await keeper.save();
+    expect(keeper.errors).toBe(4);
+    expect(store.calls).toBe(calls + 1);
+    expect(warnings()).toMatchObject([
+      { err: { type: 'LateError' }, msg: expect.stringContaining('cannot be written') },
+    ]);
+    expect(JSON.stringify(warnings())).not.toContain('"stack"');
+  });
+
+  test('and comes back is written to again, and that is told', async () => {
+    const { store, clock } = await saved();
+    const { keeper, held, told } = keeping(store, clock);
+    await keeper.load();
+    store.hang();
+    const saving = keeper.save();
+    await clock.advance(10_000);
+    await saving;
+    held.value = 9;
+    store.letGo();
+    await settle();
+    await keeper.save();
+    expect(told().at(-1)).toBe('the state file can be written again');
+    const next = keeping(store, clock);
+    await next.keeper.load();
+    expect(next.held.value).toBe(9);
+    expect(clock.sleeping).toBe(0);
+  });
+
+  test('at the start does not hold it up for longer, and what is on it is never written over unread', async () => {
+    const { store, clock } = await saved();
+    const before = store.content;
+    const { keeper, held, warnings } = keeping(store, clock);
+    store.hang();
+    const loading = keeper.load();
+    // A stop comes while it is being read.
+    await keeper.save();
+    await clock.advance(10_000);
+    await loading;
+    held.value = 3;
+    await keeper.save();
+    expect([store.content, warnings().length]).toEqual([before, 1]);
+    store.letGo();
+    await settle();
+    await keeper.save();
+    expect(store.asides).toEqual([before]);
+    expect(held.value).toBe(3);
+  });
+});
+
+test('what turns out to be somebody else’s goes aside, but not what nobody could read', async () => {
+  const { store, clock } = await saved();
+  const { keeper } = keeping(store, clock);
+  store.read = () => Promise.reject(new Error('EIO'));
+  const loading = keeper.load();
+  await clock.advance(5_000);
+  await loading;
+  await keeper.disown('it is of another account');
+  expect(store.asides).toEqual([]);
 });
 
 test('what was never read is never overwritten', async () => {

@@ -148,7 +148,7 @@ describe('a program that is started again with its state file', () => {
 
 test('a state file that cannot be written costs one warning and a counter, and nothing else', async () => {
   const [standIn, store] = [await services(), new MemoryStore()];
-  store.fault = new Error('EROFS: read-only file system');
+  store.write = () => Promise.reject(new Error('EROFS: read-only file system'));
   const only = await life(store, gfaEnvironment(standIn));
   const scraped = await until('two failed writes', async () => {
     const now = await only.scrape();

@@ -20,12 +20,51 @@ export class MemoryStore implements StateStore {
     return Promise.resolve();
   }
 
-  setAside(suffix: string): Promise<string | undefined> {
+  setAside(word: string, moment: Date): Promise<string | undefined> {
     if (this.fault) return Promise.reject(this.fault);
     if (this.content === undefined) return Promise.resolve(undefined);
     this.asides.push(this.content);
     this.content = undefined;
-    return Promise.resolve(`state.${suffix}`);
+    return Promise.resolve(`state.${word}-${moment.toISOString()}`);
+  }
+}
+
+/** A disk that hangs when it is told to: what it is asked for then is done when it is let go. */
+export class HangingStore extends MemoryStore {
+  /** How often it was asked for anything. */
+  calls = 0;
+  #held: Promise<void> | undefined;
+  #release = () => {};
+
+  hang(): void {
+    this.#held = new Promise((resolve) => {
+      this.#release = resolve;
+    });
+  }
+
+  letGo(): void {
+    this.#held = undefined;
+    this.#release();
+  }
+
+  override async read(): Promise<Buffer | undefined> {
+    await this.#asked();
+    return super.read();
+  }
+
+  override async write(chunks: readonly Buffer[]): Promise<void> {
+    await this.#asked();
+    return super.write(chunks);
+  }
+
+  override async setAside(word: string, moment: Date): Promise<string | undefined> {
+    await this.#asked();
+    return super.setAside(word, moment);
+  }
+
+  #asked(): Promise<void> | undefined {
+    this.calls += 1;
+    return this.#held;
   }
 }
 
@@ -53,7 +92,7 @@ export class MortalStore implements StateStore {
     if (this.isDead) return new Promise(() => {});
   }
 
-  setAside(suffix: string): Promise<string | undefined> {
-    return this.#disk.setAside(suffix);
+  setAside(word: string, moment: Date): Promise<string | undefined> {
+    return this.#disk.setAside(word, moment);
   }
 }

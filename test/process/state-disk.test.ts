@@ -1,0 +1,196 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { atOnce } from '../../src/runtime/slices.ts';
+import { decode } from '../../src/state/format.ts';
+import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
+import { namespaces, READ_ONLY, withDisk } from '../support/machine.ts';
+import { type Program, start, temporaryDirectory } from '../support/program.ts';
+import { until } from '../support/until.ts';
+
+/* The program as a process on a disk for its state that is full, only reads, is not there, or hangs. */
+
+test.runIf(process.env.REQUIRE_NAMESPACES)('a disk of its own can be had, as REQUIRE_NAMESPACES asks', () => {
+  expect(namespaces.disk).toBe(true);
+});
+
+/** What a file system in memory gives at once. */
+const PAGE_BYTES = 4096;
+
+/** Both services, and what points an exporter at them and at a state file. */
+async function services(state: string) {
+  const standIn = await startStandIn({ clock: systemClock, appliances: 4, volumes: 2 });
+  onTestFinished(() => standIn.close());
+  const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), STATE_FILE: state };
+  return { standIn, environment: { ...environment, GFA_INTERVAL: '1s' } };
+}
+
+const isUp = async (url: string) => (await scrape(url)).value('filer_up', { api: 'gfa' }) === 1;
+
+const errors = async (url: string) => (await scrape(url)).value('filer_exporter_state_file_errors_total', {}) ?? 0;
+
+/** A port that nobody listens on just now. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen({ host: '127.0.0.1', port: 0 }, () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function warnings(program: Program): readonly unknown[] {
+  return program.log.filter(({ level }) => level >= 40);
+}
+
+function revocations({ requests }: StandIn): number {
+  return requests.filter(({ operation, status }) => operation === 'revoke' && status === 200).length;
+}
+
+describe('where the state cannot be written there is one warning and a count, and all else goes on', () => {
+  test('because its folder is not there', async () => {
+    const { environment } = await services(join(temporaryDirectory(), 'missing', 'state'));
+    await goesOn(start([], { environment }), 'ENOENT');
+  });
+
+  test.runIf(namespaces.disk)('because the disk only reads', async () => {
+    const disk = join(temporaryDirectory(), 'disk');
+    mkdirSync(disk);
+    const { environment } = await services(join(disk, 'state'));
+    await goesOn(start([], { environment, through: withDisk(disk, '1m', READ_ONLY) }), 'EROFS');
+  });
+
+  async function goesOn(program: Program, code: string): Promise<void> {
+    const url = await program.serving();
+    await until('some writes to have failed', async () => (await errors(url)) > 2);
+    expect(await isUp(url)).toBe(true);
+    expect(warnings(program)).toMatchObject([{ err: { message: expect.stringContaining(code) } }]);
+    program.kill('SIGTERM');
+    expect((await program.ended).code).toBe(0);
+  }
+});
+
+test.runIf(namespaces.disk)('a disk that is full keeps the last whole state, and is written to again', async () => {
+  const disk = join(temporaryDirectory(), 'disk');
+  mkdirSync(disk);
+  const { environment } = await services(join(disk, 'state'));
+  const program = start([], { environment, through: withDisk(disk, '1m') });
+  const url = await program.serving();
+  /** The disk as the program alone sees it. */
+  const seen = join(`/proc/${program.child.pid}/root`, disk);
+  await until('the first state', () => existsSync(join(seen, 'state')));
+  const filler = join(seen, 'filler');
+  const fill = () => {
+    expect(() => {
+      for (;;) appendFileSync(filler, Buffer.alloc(65_536));
+    }).toThrow('ENOSPC');
+    // One page is left: the next state is written half-way and no further.
+    truncateSync(filler, statSync(filler).size - PAGE_BYTES);
+  };
+  const kept = readFileSync(join(seen, 'state'));
+  // A state that was being written meanwhile has left more room than that.
+  await until('some writes to have failed', async () => {
+    fill();
+    return (await errors(url)) > 2;
+  });
+  expect(kept.length).toBeGreaterThan(PAGE_BYTES);
+  expect(atOnce(decode(readFileSync(join(seen, 'state')))).length).toBeGreaterThan(2);
+  await until('nothing to be left beside it', () => readdirSync(seen).toSorted().join() === 'filler,state');
+  expect(warnings(program)).toMatchObject([{ err: { message: expect.stringContaining('ENOSPC') } }]);
+  expect(await isUp(url)).toBe(true);
+  rmSync(filler);
+  await until('it to be written again', () => program.log.some(({ msg }) => msg.includes('can be written again')));
+  expect(readFileSync(join(seen, 'state'))).not.toEqual(kept);
+});
+
+/* A pipe that nobody reads from or writes to hangs whoever opens it, as a disk over a network that is gone does. */
+describe('where the disk hangs', () => {
+  const pipe = (path: string) => execFileSync('mkfifo', [path]);
+
+  test('while the state is read, SIGTERM ends the start all the same', async () => {
+    const state = join(temporaryDirectory(), 'state');
+    pipe(state);
+    const { environment, standIn } = await services(state);
+    const address = `127.0.0.1:${await freePort()}`;
+    const program = start([], { environment: { ...environment, LISTEN_ADDRESS: address, SHUTDOWN_TIMEOUT: '1s' } });
+    await until('it to listen', async () => (await get(`http://${address}/healthz`)).status === 200);
+    const asked = performance.now();
+    program.kill('SIGTERM');
+    const { code, signal, stderr } = await program.ended;
+    // Node cannot end by itself while a thread hangs.
+    expect({ code, signal, stderr }).toEqual({ code: null, signal: 'SIGTERM', stderr: '' });
+    expect(performance.now() - asked).toBeLessThan(2_500);
+    expect(program.log.at(-1)?.msg).toBe('stopped');
+    expect(standIn.requests).toEqual([]);
+  });
+
+  test('while the state is read, polls begin without it', async () => {
+    const state = join(temporaryDirectory(), 'state');
+    pipe(state);
+    const { environment, standIn } = await services(state);
+    const program = start([], { environment: { ...environment, SHUTDOWN_TIMEOUT: '1s' } });
+    const url = await until(
+      'it to serve',
+      () => {
+        const port = program.log.find(({ msg }) => msg === 'serving')?.port;
+        return port !== undefined && `http://127.0.0.1:${port}`;
+      },
+      20_000,
+    );
+    await until('both to be polled', async () => (await get(`${url}/readyz`)).status === 200);
+    expect(await isUp(url)).toBe(true);
+    expect(warnings(program)).toHaveLength(1);
+    await stops(program, standIn);
+  }, 40_000);
+
+  test('while the state is written, SIGTERM ends it within SHUTDOWN_TIMEOUT and gives the token back', async () => {
+    const state = join(temporaryDirectory(), 'state');
+    pipe(`${state}.tmp`);
+    const { environment, standIn } = await services(state);
+    const program = start([], { environment: { ...environment, SHUTDOWN_TIMEOUT: '1s' } });
+    const url = await program.serving();
+    await until('the portal to be up', async () => (await scrape(url)).value('filer_up', { api: 'portal' }) === 1);
+    await stops(program, standIn);
+  });
+
+  test('while the state is written, what was polled is shown, and it is written again when the disk is back', async () => {
+    const state = join(temporaryDirectory(), 'state');
+    pipe(`${state}.tmp`);
+    const { environment } = await services(state);
+    const program = start([], { environment });
+    const url = await program.serving();
+    await until('file acceleration to be up', () => isUp(url), 20_000);
+    expect(warnings(program)).toMatchObject([{ err: { type: 'LateError' } }]);
+    // Somebody reads from the pipe at last, and it goes the way of all that cannot be written.
+    createReadStream(`${state}.tmp`)
+      .on('error', () => {})
+      .resume();
+    await until('it to be written again', () => program.log.some(({ msg }) => msg.includes('can be written again')));
+    expect(readFileSync(state, 'utf8')).toContain('filer-exporter state');
+    program.kill('SIGTERM');
+    expect((await program.ended).code).toBe(0);
+  }, 40_000);
+
+  async function stops(program: Program, standIn: StandIn): Promise<void> {
+    const asked = performance.now();
+    program.kill('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: null, signal: 'SIGTERM', stderr: '' });
+    expect(performance.now() - asked).toBeLessThan(2_500);
+    expect(program.log.at(-1)?.msg).toBe('stopped');
+    expect(revocations(standIn)).toBe(1);
+  }
+});

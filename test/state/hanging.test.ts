@@ -1,0 +1,111 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startStandIn } from '../../src/demo/stand-in.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { assemble } from '../support/assemble.ts';
+import { gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
+import { HangingStore } from '../support/memory-store.ts';
+import { linesOf } from '../support/program.ts';
+import { until } from '../support/until.ts';
+
+/** The whole program on a disk that can hang, moved by hand. */
+async function program(environment: Readonly<Record<string, string>> = {}) {
+  const [clock, store] = [new ManualClock(), new HangingStore()];
+  const standIn = await startStandIn({ clock, appliances: 2, volumes: 1 });
+  let logged = '';
+  const write = (line: string) => {
+    logged += line;
+  };
+  const app = assemble(
+    { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), STATE_FILE: '/state', ...environment },
+    {
+      clock,
+      log: createLog('info', { write }),
+      connect: () => new MemoryDispatcher(standIn.serve),
+      openState: () => store,
+    },
+  );
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= app.stop();
+    return stopped;
+  };
+  onTestFinished(async () => {
+    store.letGo();
+    const over = stop();
+    await clock.advance(60_000);
+    await over;
+    await standIn.close();
+  });
+  return { app, clock, store, standIn, stop, log: () => linesOf(logged) };
+}
+
+/** Whether something has come to its end. */
+function watched(work: Promise<unknown>): { readonly isOver: boolean } {
+  const state = { isOver: false };
+  void work.then(() => {
+    state.isOver = true;
+  });
+  return state;
+}
+
+const warnings = (log: ReturnType<typeof linesOf>) => log.filter(({ level }) => level >= 40).map(({ msg }) => msg);
+
+describe('while the disk with the state file hangs', () => {
+  test('what was polled is exposed all the same, and one warning says so', async () => {
+    const { app, clock, store, log } = await program();
+    const url = `http://127.0.0.1:${await app.start()}`;
+    store.hang();
+    for (let minute = 0; minute < 3; minute += 1) await clock.advance(60_000);
+    const scraped = await scrape(url);
+    expect(scraped.value('filer_up', { api: 'gfa' })).toBe(1);
+    expect(scraped.all('filer_account_info')).toHaveLength(1);
+    expect(scraped.value('filer_exporter_state_file_errors_total', {})).toBeGreaterThan(2);
+    expect(warnings(log())).toEqual(['the state file cannot be written; going on without']);
+    store.letGo();
+    await clock.advance(60_000);
+    expect(store.content).toBeDefined();
+    expect(log().map(({ msg }) => msg)).toContain('the state file can be written again');
+  });
+
+  test('a stop takes no longer than SHUTDOWN_TIMEOUT, and the token is given back', async () => {
+    const { app, clock, store, standIn, stop } = await program({ SHUTDOWN_TIMEOUT: '2s' });
+    await app.start();
+    store.hang();
+    await clock.advance(5_000);
+    expect(store.calls).toBeGreaterThan(1);
+    const stopping = watched(stop());
+    await clock.advance(2_000);
+    await until('the stop to be over', () => stopping.isOver);
+    expect(standIn.requests.filter(({ operation }) => operation === 'revoke')).toHaveLength(1);
+  });
+
+  test('the start goes on without what is in it after ten seconds', async () => {
+    const { app, clock, store, log } = await program();
+    store.hang();
+    const starting = app.start();
+    await until('the state to be asked for', () => store.calls > 0);
+    await clock.advance(10_000);
+    const url = `http://127.0.0.1:${await starting}`;
+    await clock.advance(60_000);
+    expect((await scrape(url)).value('filer_up', { api: 'gfa' })).toBe(1);
+    expect(warnings(log())).toEqual([
+      'the state file cannot be read: counting begins without it, and it stays as it is until it can be',
+    ]);
+  });
+
+  test('a start that is stopped polls nothing any more, whenever the disk comes back', async () => {
+    const { app, clock, store, standIn, stop, log } = await program();
+    store.hang();
+    const starting = app.start();
+    await until('the state to be asked for', () => store.calls > 0);
+    await stop();
+    store.letGo();
+    await starting;
+    await clock.advance(60_000);
+    expect(standIn.requests).toEqual([]);
+    expect(store.content).toBeUndefined();
+    expect(log().map(({ msg }) => msg)).toEqual(['stopped']);
+  });
+});
