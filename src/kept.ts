@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Config } from './config/config.ts';
+import { keptNumber } from './metrics/kept-values.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { GfaCollector } from './sources/gfa/collector.ts';
 import type { PortalCollector, PortalState } from './sources/portal/collector.ts';
@@ -37,12 +38,20 @@ export function keptOf(config: Config, parts: () => KeptParts, clock: Clock): Ke
     *restore([first, ...ledger], elapsedMs) {
       const { gfa, portal, budgets } = parts();
       const { spent, portal: counted } = first as First;
-      if (gfa !== undefined && ledger.length > 0) yield* gfa.restore(ledger, elapsedMs);
-      if (counted !== undefined) portal?.restore(counted);
+      // All of it is read before any of it is taken: one part without the others would be worse than none.
+      const spentBefore = [...budgets].map(([api, budget]) => [budget, keptBudget(spent[api])] as const);
+      const adoptCounts = counted === undefined ? undefined : portal?.restore(counted, elapsedMs);
+      const adoptLedger = gfa !== undefined && ledger.length > 0 ? yield* gfa.restore(ledger, elapsedMs) : undefined;
+      adoptLedger?.();
+      adoptCounts?.();
       const now = clock.monotonic();
-      for (const [api, budget] of budgets) budget.restore(spent[api] ?? [], elapsedMs, now);
+      for (const [budget, state] of spentBefore) budget.restore(state, elapsedMs, now);
     },
   };
+}
+
+function keptBudget(saved: BudgetState = []): BudgetState {
+  return saved.map(([minutesAgo, requests]) => [keptNumber(minutesAgo, 0), keptNumber(requests, 0)]);
 }
 
 /** Bookmarks belong to the service and the client key, a budget to the portal and the shard. No secret is in them. */

@@ -10,7 +10,7 @@ import { readAnswer } from './records.ts';
 
 /** Where what was counted is kept over restarts; without it nothing is. Neither call rejects. */
 export interface Keeping {
-  /** Keeps what the ledger holds now; what it counted may be exposed from then on. */
+  /** Keeps what the ledger holds now, and takes no longer than some seconds; what it counted may be exposed from then on. */
   save(): Promise<void>;
   /** What was kept turns out to be somebody else's. */
   disown(reason: string): Promise<void>;
@@ -18,6 +18,9 @@ export interface Keeping {
 
 /** How long the first answer waits for what filers are called. */
 const NAMES_WAIT_MS = 5_000;
+
+/** A change of account is told so often at most, and what was kept goes aside no more often, in milliseconds. */
+const ACCOUNT_TOLD_EVERY_MS = 3_600_000;
 
 /** What a collector is built from. */
 export interface GfaCollectorSettings {
@@ -39,6 +42,8 @@ export class GfaCollector implements Collector {
   /** How often the service had been asked when an answer was last read. */
   #attemptsRead = 0;
   #told = { isShared: false, isEvicting: false };
+  /** Monotonic milliseconds; undefined while no change of account was told. */
+  #accountToldAt: number | undefined;
 
   constructor(client: GfaClient, settings: GfaCollectorSettings, clock: Clock, log: Log) {
     this.#client = client;
@@ -59,13 +64,18 @@ export class GfaCollector implements Collector {
     return this.#ledger;
   }
 
-  /** Goes on where the process before this one was, as {@link Ledger.restore} does; before the first poll. */
-  *restore(values: readonly unknown[], elapsedMs: number): Generator<void> {
+  /**
+   * Reads what the process before this one held, as {@link Ledger.restore} does, and returns what goes on from there; before
+   * the first poll. Throws where it cannot be used, and has taken nothing then.
+   */
+  *restore(values: readonly unknown[], elapsedMs: number): Generator<void, () => void> {
     const ledger = new Ledger(this.#settings.ledger);
     yield* ledger.restore(values, elapsedMs, this.#clock.monotonic());
-    this.#ledger = ledger;
-    // The process may have been stopped with an answer on its way.
-    this.#attemptsRead = -1;
+    return () => {
+      this.#ledger = ledger;
+      // The process may have been stopped with an answer on its way.
+      this.#attemptsRead = -1;
+    };
   }
 
   /**
@@ -112,12 +122,15 @@ export class GfaCollector implements Collector {
     ended.abort();
   }
 
-  /** Another account's filers and events have nothing to do with those counted so far. */
+  /** Another account's filers and events have nothing to do with those counted so far. Answers may alternate, too. */
   async #checkAccount(account: string): Promise<void> {
     const before = this.#ledger.account;
     if (account === '' || before === '' || account === before) return;
-    this.#log.warn({ api: this.api, before, account }, 'the answers are about another account; counting begins anew');
     this.#ledger = new Ledger(this.#settings.ledger);
+    const now = this.#clock.monotonic();
+    if (this.#accountToldAt !== undefined && now - this.#accountToldAt < ACCOUNT_TOLD_EVERY_MS) return;
+    this.#accountToldAt = now;
+    this.#log.warn({ api: this.api, before, account }, 'the answers are about another account; counting begins anew');
     await this.#settings.keeping?.disown('it is of another account');
   }
 

@@ -33,8 +33,11 @@ export interface PortalParts {
 export interface KeptCounts {
   /** As a JSON value. */
   state(): unknown;
-  /** Goes on where the process was that gave this; before the first poll. */
-  restore(saved: unknown): void;
+  /**
+   * Reads what the process before this one gave, `elapsedMs` ago, and returns what takes it over; before the first poll.
+   * Throws where it cannot be used, and has taken nothing then.
+   */
+  restore(saved: unknown, elapsedMs: number): () => void;
 }
 
 /** The upper bounds of histograms in seconds, and how they are written. */

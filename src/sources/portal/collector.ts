@@ -83,9 +83,17 @@ export class PortalCollector implements Collector {
     return Object.fromEntries([...this.#kept].map(([name, kept]) => [name, kept.state()]));
   }
 
-  /** Goes on where the process before this one was; what a collector that is off had kept is dropped. */
-  restore(saved: PortalState): void {
-    for (const [name, kept] of this.#kept) if (saved[name] !== undefined) kept.restore(saved[name]);
+  /**
+   * Reads what the process before this one kept, `elapsedMs` ago, and returns what goes on from there; what a collector
+   * that is off had kept is dropped. Throws where it cannot be used, and has taken nothing then.
+   */
+  restore(saved: PortalState, elapsedMs: number): () => void {
+    const adoptions = [...this.#kept].flatMap(([name, kept]) =>
+      saved[name] === undefined ? [] : [kept.restore(saved[name], elapsedMs)],
+    );
+    return () => {
+      for (const adopt of adoptions) adopt();
+    };
   }
 
   tasks(): readonly Task[] {

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Task } from '../../../src/metrics/task.ts';
+import { Beginning } from '../../../src/runtime/beginning.ts';
 import { atOnce } from '../../../src/runtime/slices.ts';
 import { NotificationLedger } from '../../../src/sources/portal/account/notification-ledger.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { going, type MockApi, mockApi, token } from '../../support/mock-api.ts';
 import { portalCollector } from '../../support/portal-parts.ts';
 
@@ -19,13 +21,33 @@ function page(items: readonly unknown[], iterator_id: string | null = null) {
   return { items, metadata: { iterator_id, total_items: 0 } };
 }
 
+let clock: ManualClock;
 let ledger: NotificationLedger;
 let drops: string[];
 
 beforeEach(() => {
-  ledger = new NotificationLedger(START);
+  beginUnder(0);
   drops = [];
 });
+
+/** Begins under a clock that is off by so many seconds. */
+function beginUnder(offSeconds: number): void {
+  clock = new ManualClock((START + offSeconds) * 1000);
+  ledger = new NotificationLedger(new Beginning(clock));
+}
+
+/** A whole round: asks and is told this, of one page. */
+function round(...items: readonly unknown[]): void {
+  absorb(...items);
+  ledger.ended(clock.now() / 1000);
+}
+
+/** Another process goes on where this one was, after so many seconds. */
+function restart(elapsedSeconds: number): void {
+  const state = JSON.parse(JSON.stringify(ledger.state()));
+  ledger = new NotificationLedger(new Beginning(clock));
+  ledger.restore(state, elapsedSeconds * 1000)();
+}
 
 function absorb(...items: readonly unknown[]): void {
   atOnce(ledger.absorb(page(items), (reason, place) => drops.push(`${reason} ${place}`)));
@@ -103,11 +125,82 @@ test('a question after a month reaches back no further than the service takes', 
 test('another process goes on where this one was', () => {
   absorb(notice('a', START + 1));
   ledger.ended(START + minute);
-  const next = new NotificationLedger(START + 10 * minute);
-  next.restore(JSON.parse(JSON.stringify(ledger.state())));
-  ledger = next;
+  clock.step(10 * minute * 1000);
+  restart(10 * minute);
   absorb(notice('a', START + 1), notice('b', START + 5 * minute));
   expect(alerts()).toBe(2);
+});
+
+test('another process goes on from a state of before it said how long ago counting began', () => {
+  round(notice('a', START + 1));
+  const { ageMs: _, ...older } = ledger.state();
+  ledger = new NotificationLedger(new Beginning(clock));
+  ledger.restore({ ...older, since: START }, 5 * minute * 1000)();
+  absorb(notice('a', START + 1), notice('b', START + 2 * minute));
+  expect(alerts()).toBe(2);
+});
+
+describe('a clock', () => {
+  const day = 86_400;
+
+  test('that was ahead at the start and is set right keeps nothing from being counted', async () => {
+    beginUnder(365 * day);
+    round();
+    clock.step(-365 * day * 1000);
+    await clock.advance(2 * minute * 1000);
+    round(notice('old', START - minute), notice('new', START + minute));
+    expect(alerts()).toBe(1);
+    expect(ledger.from(START + 2 * minute)).toBe(START - 14 * minute);
+  });
+
+  test('that was ahead at the start and is set right keeps nothing from being counted after a restart either', () => {
+    beginUnder(365 * day);
+    round();
+    clock.step(-365 * day * 1000);
+    restart(0);
+    round(notice('old', START - minute), notice('new', START + minute));
+    expect(alerts()).toBe(1);
+  });
+
+  test('that was in 1970 at the start and is set right makes nothing old count as new', () => {
+    beginUnder(-START);
+    round(notice('old', START - day));
+    expect(alerts()).toBe(0);
+    clock.step(START * 1000);
+    expect(ledger.from(START)).toBe(START - 15 * minute);
+    round(notice('older', START - 20 * day), notice('new', START + minute));
+    expect(alerts()).toBe(1);
+  });
+
+  test('that was in 1970 until the restart makes nothing old count as new', () => {
+    beginUnder(-START);
+    clock.step(START * 1000);
+    restart(START);
+    round(notice('old', START - day), notice('new', START + minute));
+    expect(alerts()).toBe(1);
+  });
+
+  test.each([40, 1, -1, -40])('that is off by %i days for one round makes nothing count twice', async (days) => {
+    const told = [1, 2, 60, 61].map((minutes) => notice(`after ${minutes} minutes`, START + minutes * minute));
+    await clock.advance(3 * minute * 1000);
+    round(...told.slice(0, 2));
+    await clock.advance(60 * minute * 1000);
+    round(...told.slice(2, 3));
+    clock.step(days * day * 1000);
+    round(...told.slice(3));
+    clock.step(-days * day * 1000);
+    round(...told);
+    expect(alerts()).toBe(4);
+  });
+
+  test('that is ahead does not keep what an outage hid from being asked for', async () => {
+    beginUnder(365 * day);
+    round(notice('a', START + 1));
+    clock.step(-365 * day * 1000);
+    await clock.advance(2 * minute * 1000);
+    round(notice('b', START + minute));
+    expect(ledger.from(START + 10 * 60 * minute)).toBe(START - 14 * minute);
+  });
 });
 
 describe('the pages of an answer', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Beginning } from '../../../src/runtime/beginning.ts';
 import { atOnce } from '../../../src/runtime/slices.ts';
 import { FailedSnapshots } from '../../../src/sources/portal/volumes/failed-snapshots.ts';
 import { FinishedSnapshots } from '../../../src/sources/portal/volumes/finished-snapshots.ts';
@@ -6,14 +7,16 @@ import { PropagatedSnapshots } from '../../../src/sources/portal/volumes/propaga
 import type { LedgerParts, SnapshotLedger } from '../../../src/sources/portal/volumes/snapshot-ledgers.ts';
 import { volumeGuids } from '../../../src/sources/portal/volumes/volume-guid.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 const START = 1_772_445_000;
+const DAY = 86_400;
 const L = 'volume_guid="v",volume="projects",serial="s",filer="lyon"';
 
 function parts(more: Partial<LedgerParts> = {}): LedgerParts {
   return {
     volume: () => ({ volume_guid: 'v', volume: 'projects' }),
-    since: START,
+    since: { includes: (at) => at >= START },
     histograms: { bounds: [60, 600], boundText: String },
     nameOf: (serial) => (serial === 's' ? 'lyon' : undefined),
     ...more,
@@ -24,8 +27,8 @@ function snapshot(version: unknown, at: number, more: object = {}) {
   return { serial_number: 'S', appliance: 'told', time: at * 1000, volume_version: version, dir_count: 1, ...more };
 }
 
-function absorb(ledger: SnapshotLedger, body: unknown, horizon = 0) {
-  return valuesOf(atOnce(ledger.absorb(body, horizon, () => {})));
+function absorb(ledger: SnapshotLedger, body: unknown, now = START) {
+  return valuesOf(atOnce(ledger.absorb(body, now, () => {})));
 }
 
 describe('a finished snapshot', () => {
@@ -75,8 +78,46 @@ describe('a finished snapshot', () => {
     const ledger = new FinishedSnapshots(parts());
     const items = [snapshot(7, START + 1)];
     absorb(ledger, { items });
-    absorb(ledger, { items: [] }, START + 100);
-    expect(absorb(ledger, { items }, START + 100)[`filer_snapshots_total{${L}}`]).toBe(1);
+    const later = START + 31 * DAY;
+    absorb(ledger, { items: [snapshot(8, later)] }, later);
+    expect(absorb(ledger, { items }, later)[`filer_snapshots_total{${L}}`]).toBe(2);
+  });
+
+  test('with a date in the future keeps none that comes until then from being counted', () => {
+    const ledger = new FinishedSnapshots(parts());
+    absorb(ledger, { items: [snapshot(7, START + 400 * DAY)] }, START + 10);
+    expect(absorb(ledger, { items: [snapshot(8, START + 20)] }, START + 30)[`filer_snapshots_total{${L}}`]).toBe(2);
+  });
+});
+
+describe('a clock', () => {
+  test('that is ahead for a while keeps nothing from being counted', () => {
+    const clock = new ManualClock(START * 1000);
+    const ledger = new FinishedSnapshots(parts({ since: new Beginning(clock) }));
+    absorb(ledger, { items: [snapshot(7, START + 1)] }, START + 10);
+    clock.step(40 * DAY * 1000);
+    const values = absorb(ledger, { items: [snapshot(8, START + 20)] }, clock.now() / 1000);
+    expect(values[`filer_snapshots_total{${L}}`]).toBe(2);
+  });
+
+  test.each([40, -40])('that is off by %i days for one answer makes no snapshot count twice', (days) => {
+    const ledger = new FinishedSnapshots(parts());
+    const items = [snapshot(7, START + 1), snapshot(8, START + 2)];
+    absorb(ledger, { items }, START + 10);
+    absorb(ledger, { items: [] }, START + 20 + days * DAY);
+    expect(absorb(ledger, { items }, START + 30)[`filer_snapshots_total{${L}}`]).toBe(2);
+  });
+
+  test.each([
+    ['a year ahead', 365 * DAY],
+    ['in 1970', -START],
+  ])('that was %s at the start and is set right moves nothing into or out of what is counted', (_, off) => {
+    const clock = new ManualClock((START + off) * 1000);
+    const ledger = new FinishedSnapshots(parts({ since: new Beginning(clock) }));
+    absorb(ledger, { items: [snapshot(6, START - 10)] }, clock.now() / 1000);
+    clock.step(-off * 1000);
+    const items = [snapshot(7, START - 5), snapshot(8, START + 5)];
+    expect(absorb(ledger, { items }, clock.now() / 1000)[`filer_snapshots_total{${L}}`]).toBe(1);
   });
 });
 

@@ -1,14 +1,10 @@
-import { type Fields, OTHER } from '../../../metrics/family.ts';
+import { keptNumber } from '../../../metrics/kept-values.ts';
 import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
-import { Seen, type SeenState } from '../../../metrics/seen.ts';
-import { Tally, type TallyState } from '../../../metrics/tally.ts';
 import { dateSeconds } from '../../../metrics/units.ts';
+import type { Beginning } from '../../../runtime/beginning.ts';
 import type { KeptCounts } from '../collector-row.ts';
 import { listed } from '../records.ts';
-import { latestNotification, notificationsBySeverity, notificationsTotal } from './notifications-tables.ts';
-
-/** The words of `severity` (upstream-api.md 5.7). */
-const SEVERITIES = ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] as const;
+import { NotificationCounts, type NotificationCountsState } from './notification-counts.ts';
 
 /** How far before the newest notification the next question begins, in seconds: one may be told late. */
 const OVERLAP_SECONDS = 900;
@@ -16,40 +12,28 @@ const OVERLAP_SECONDS = 900;
 /** The service takes no range above 30 days; a minute less, for its clock. */
 const LONGEST_RANGE_SECONDS = 30 * 86_400 - 60;
 
-/** Ids remembered at most. Past that the oldest are forgotten, and count again if they come again. */
-const MOST_REMEMBERED = 50_000;
-
 /**
  * Counts each notification once. The service is asked from a little before the newest one seen, and what was seen is
  * remembered by id for as long as it can come again. What was generated before the exporter started is not counted.
+ * How far it has come is told by the times of the notifications, never by the clock of this machine, which may be set.
  */
 export class NotificationLedger implements KeptCounts {
-  readonly #total = new Tally([
-    { name: 'severity', known: SEVERITIES },
-    ...['category', 'sub_category', 'filer', 'volume'].map((name) => ({ name })),
-  ]);
-  readonly #bySeverity = new Tally([{ name: 'severity', known: SEVERITIES }]);
-  /** By severity, in Unix seconds. */
-  readonly #latest = new Map<string, number>();
-  readonly #seen = new Seen(MOST_REMEMBERED);
   /** Only what was generated from here on is counted. */
-  #since: number;
-  /** The newest notification of all rounds that came to their end. */
-  #mark: number;
+  readonly #beginning: Beginning;
+  #counts = new NotificationCounts();
+  /** The newest notification of all rounds that came to their end, in Unix seconds; undefined while there was none. */
+  #mark: number | undefined;
   /** The newest notification of this round. */
-  #newest: number;
+  #newest = Number.NEGATIVE_INFINITY;
 
-  /** `startedAt`: Unix seconds. */
-  constructor(startedAt: number) {
-    this.#since = startedAt;
-    this.#mark = startedAt;
-    this.#newest = startedAt;
-    for (const severity of [...SEVERITIES, OTHER]) this.#bySeverity.add([severity], 0);
+  constructor(beginning: Beginning) {
+    this.#beginning = beginning;
   }
 
   /** Where the next question begins, in Unix seconds. */
   from(now: number): number {
-    return Math.max(Math.min(this.#mark, now) - OVERLAP_SECONDS, now - LONGEST_RANGE_SECONDS);
+    const reached = this.#mark ?? this.#beginning.seconds;
+    return Math.max(Math.min(reached, now) - OVERLAP_SECONDS, now - LONGEST_RANGE_SECONDS);
   }
 
   /** Folds one page in. */
@@ -58,72 +42,61 @@ export class NotificationLedger implements KeptCounts {
       const id = text(record.id);
       const at = dateSeconds(record.generated_at) ?? dateSeconds(record.created_at);
       if (id === '' || at === undefined) note('record', id === '' ? 'id' : 'generated_at');
-      else if (this.#seen.admit(id, at)) this.#count(record, at);
+      // One from before the start makes its series, at zero. What was forgotten may come when a clock was set back.
+      else if (at >= this.#forgotten && this.#counts.take(record, id, at, this.#beginning.includes(at))) {
+        this.#newest = Math.max(this.#newest, at);
+      }
       yield;
     }
   }
 
   /** All pages have been read: the next round begins where this one ended. */
   ended(now: number): void {
+    if (!this.#beginning.isKnown) return;
     // A date in the future would hide what comes until then.
-    this.#mark = Math.max(this.#mark, Math.min(this.#newest, now));
-    const horizon = this.from(now) - OVERLAP_SECONDS;
-    this.#seen.forgetBefore(horizon);
+    const reached = Math.min(this.#newest, now);
+    if (reached > (this.#mark ?? Number.NEGATIVE_INFINITY)) this.#mark = reached;
+    this.#counts.forgetBefore(this.#forgotten);
   }
 
   /** What has been counted so far. */
   samples(): Sample[] {
-    return [
-      ...this.#total.samples(notificationsTotal.name),
-      ...this.#bySeverity.samples(notificationsBySeverity.name),
-      ...[...this.#latest].map(([severity, value]) => ({ name: latestNotification.name, labels: { severity }, value })),
-    ];
+    return this.#counts.samples();
   }
 
   /** What {@link NotificationLedger.restore} takes. */
   state(): NotificationState {
-    return {
-      since: this.#since,
-      mark: this.#mark,
-      seen: this.#seen.state(),
-      total: this.#total.state(),
-      bySeverity: this.#bySeverity.state(),
-      latest: [...this.#latest],
+    return { ...this.#beginning.state(), mark: this.#mark ?? null, ...this.#counts.state() };
+  }
+
+  restore(saved: unknown, elapsedMs: number): () => void {
+    const { ageMs = 0, since, mark, ...kept } = saved as NotificationState;
+    const counts = NotificationCounts.of(kept);
+    const reached = mark === null ? undefined : keptNumber(mark);
+    // Longer than anybody could ask back, and perhaps only a clock that was wrong: what was told meanwhile is not news.
+    const isLost = elapsedMs > LONGEST_RANGE_SECONDS * 1000;
+    const beginning = {
+      ageMs: isLost ? 0 : keptNumber(ageMs, 0) + elapsedMs,
+      since: isLost || since === null ? null : keptNumber(since),
+    };
+    return () => {
+      this.#counts = counts;
+      this.#mark = reached;
+      this.#beginning.restore(beginning);
     };
   }
 
-  /** Goes on where another ledger was. */
-  restore(state: unknown): void {
-    // What is read back was written by state() and is whole: a state file that is not is never taken.
-    const saved = state as NotificationState;
-    this.#since = saved.since;
-    this.#mark = saved.mark;
-    this.#newest = saved.mark;
-    this.#seen.restore(saved.seen);
-    this.#total.restore(saved.total);
-    this.#bySeverity.restore(saved.bySeverity);
-    for (const [severity, at] of saved.latest) this.#latest.set(severity, at);
-  }
-
-  #count(record: Fields, at: number): void {
-    this.#newest = Math.max(this.#newest, at);
-    const told = text(record.severity);
-    const severity = SEVERITIES.find((word) => word === told) ?? OTHER;
-    this.#latest.set(severity, Math.max(at, this.#latest.get(severity) ?? at));
-    // One from before the start makes its series, at zero.
-    const by = at < this.#since ? 0 : 1;
-    const { category, sub_category, appliance_name, volume_name } = record;
-    this.#total.add([severity, text(category), text(sub_category), text(appliance_name), text(volume_name)], by);
-    this.#bySeverity.add([severity], by);
+  /** Everything older was seen and may be forgotten, in Unix seconds: nobody asks for it again. */
+  get #forgotten(): number {
+    return (this.#mark ?? Number.NEGATIVE_INFINITY) - 2 * OVERLAP_SECONDS;
   }
 }
 
 /** What a notification ledger holds, as kept over restarts. */
-export interface NotificationState {
-  readonly since: number;
-  readonly mark: number;
-  readonly seen: SeenState;
-  readonly total: TallyState;
-  readonly bySeverity: TallyState;
-  readonly latest: readonly (readonly [severity: string, at: number])[];
+export interface NotificationState extends NotificationCountsState {
+  /** How long ago counting began; missing where an earlier version has written the state. */
+  readonly ageMs?: number;
+  /** The earliest notification that was counted, in Unix seconds. */
+  readonly since: number | null;
+  readonly mark: number | null;
 }

@@ -19,7 +19,7 @@ export class FailedSnapshots implements SnapshotLedger {
     this.#appliances = new PerAppliance(parts, () => ({ count: 0, latestMs: undefined }));
   }
 
-  *absorb(body: unknown, horizon: number, note: NoteDrop): Generator<void, Sample[]> {
+  *absorb(body: unknown, now: number, note: NoteDrop): Generator<void, Sample[]> {
     const { metadata_events } = objectOf(body, 'snapshot_timeline');
     if (!Array.isArray(metadata_events)) {
       throw new ShapeError('reading snapshot_timeline: metadata_events: expected a list');
@@ -32,12 +32,12 @@ export class FailedSnapshots implements SnapshotLedger {
         if (text(event.phase) === 'metadata_snapshot_failed') {
           const id = `${place.serial} ${text(event.volume_version)} ${text(event.start_time)}`;
           failures.latestMs = Math.max(failures.latestMs ?? 0, place.at * 1000);
-          if (this.#appliances.counts(id, place.at, horizon)) failures.count += 1;
+          if (this.#appliances.counts(id, place.at)) failures.count += 1;
         }
       }
       yield;
     }
-    this.#appliances.forgetBefore(horizon);
+    this.#appliances.answered(now);
     return [...this.#appliances.entries()].flatMap(([labels, { count, latestMs }]) => [
       { name: metadataFailures.name, labels, value: count },
       ...(latestMs === undefined ? [] : toSamples([latestMetadataFailure], [{ end_time: latestMs }], labels)),

@@ -31,17 +31,17 @@ export class FinishedSnapshots implements SnapshotLedger {
     }));
   }
 
-  *absorb(body: unknown, horizon: number, note: NoteDrop): Generator<void, Sample[]> {
+  *absorb(body: unknown, now: number, note: NoteDrop): Generator<void, Sample[]> {
     for (const raw of listed(body, 'snapshot_details', note)) {
       const place = placeOf(raw, 'serial_number', 'time', note);
-      if (place !== undefined) this.#take(withDurations(raw), place.serial, place.at, horizon, note);
+      if (place !== undefined) this.#take(withDurations(raw), place.serial, place.at, note);
       yield;
     }
-    this.#appliances.forgetBefore(horizon);
+    this.#appliances.answered(now);
     return [...this.#samples(note)];
   }
 
-  #take(record: Fields, serial: string, at: number, horizon: number, note: NoteDrop): void {
+  #take(record: Fields, serial: string, at: number, note: NoteDrop): void {
     const finished = this.#appliances.of(serial, text(record.appliance));
     if (finished.latest === undefined || at >= finished.latest.at) finished.latest = { at, record };
     const version = decimal(record.volume_version);
@@ -50,7 +50,7 @@ export class FinishedSnapshots implements SnapshotLedger {
       return;
     }
     // One from before the start makes its series, at zero: then no first one is missed.
-    const isCounted = this.#appliances.counts(`${serial} ${version}`, at, horizon);
+    const isCounted = this.#appliances.counts(`${serial} ${version}`, at);
     if (isCounted) finished.snapshots += 1;
     for (const field of Object.keys(snapshotFiles.fields)) {
       const files = snapshotFiles.from.read(record[field]);

@@ -21,7 +21,7 @@ export class PropagatedSnapshots implements SnapshotLedger {
     this.#appliances = new PerAppliance(parts, () => ({ latest: undefined, durations: new Histogram(bounds) }));
   }
 
-  *absorb(body: unknown, horizon: number, note: NoteDrop): Generator<void, Sample[]> {
+  *absorb(body: unknown, now: number, note: NoteDrop): Generator<void, Sample[]> {
     for (const record of listed(body, 'snapshot_propagation_by_appliance', note)) {
       const place = placeOf(record, 'sync_serial_number', 'sync_time', note);
       if (place !== undefined) {
@@ -30,11 +30,11 @@ export class PropagatedSnapshots implements SnapshotLedger {
         if (propagated.latest === undefined || at >= propagated.latest.at) propagated.latest = { at, record };
         const took = propagation.from.read(record.propagation_duration);
         const id = `${serial} ${text(record.snapshot_serial_number)} ${text(record.snapshot_version)}`;
-        if (this.#appliances.counts(id, at, horizon) && took !== undefined) propagated.durations.observe(took);
+        if (this.#appliances.counts(id, at) && took !== undefined) propagated.durations.observe(took);
       }
       yield;
     }
-    this.#appliances.forgetBefore(horizon);
+    this.#appliances.answered(now);
     return [...this.#samples(note)];
   }
 

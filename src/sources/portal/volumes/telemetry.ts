@@ -1,5 +1,6 @@
 import type { NoteDrop, Sample } from '../../../metrics/samples.ts';
 import type { Task } from '../../../metrics/task.ts';
+import { Beginning } from '../../../runtime/beginning.ts';
 import { RequestError } from '../../../runtime/errors.ts';
 import { inSlices } from '../../../runtime/slices.ts';
 import { accountTask, afterInventory, type CollectorRow, type PortalParts } from '../collector-row.ts';
@@ -9,13 +10,10 @@ import { readConnections } from './connections.ts';
 import { FailedSnapshots } from './failed-snapshots.ts';
 import { FinishedSnapshots } from './finished-snapshots.ts';
 import { PropagatedSnapshots } from './propagated-snapshots.ts';
-import type { LedgerParts, SnapshotLedger } from './snapshot-ledgers.ts';
+import { type LedgerParts, LONGEST_PERIOD_MS, type SnapshotLedger } from './snapshot-ledgers.ts';
 import { snapshotTables } from './snapshot-tables.ts';
 
 const DAY_MS = 86_400_000;
-
-/** The service takes no longer period (upstream-api.md 4.1). */
-const LONGEST_PERIOD_MS = 30 * DAY_MS;
 
 /** What can stand in a path as it is: an id of another form would be read as another path. */
 const PORTAL_ID = /^[\w-]+$/;
@@ -56,7 +54,7 @@ class VolumeTelemetry {
   readonly #parts: PortalParts;
   readonly #intervalMs: number;
   readonly #lookback: Lookback;
-  readonly #since: number;
+  readonly #since: Beginning;
   readonly #list: Task;
   /** By guid. */
   #volumes = new Map<string, Volume>();
@@ -65,7 +63,7 @@ class VolumeTelemetry {
     this.#parts = parts;
     this.#intervalMs = intervalMs;
     this.#lookback = new Lookback(LONGEST_PERIOD_MS);
-    this.#since = parts.clock.now() / 1000;
+    this.#since = new Beginning(parts.clock);
     const listTask = accountTask(parts, parts.discoveryIntervalMs, 'volumes_listed', async (note, signal) => {
       await this.#discover(note, signal);
       return [];
@@ -129,19 +127,22 @@ class VolumeTelemetry {
     const { clock, licence } = this.#parts;
     const taskId = `portal/volume/${guid}/${segment}`;
     const path = `/telemetry/volumes/${id}/${segment}`;
-    let succeededAt: number | undefined;
+    let succeeded: Moment | undefined;
     const task = accountTask(this.#parts, this.#intervalMs, segment, async (note, signal): Promise<Sample[]> => {
       for (;;) {
-        const asked = clock.now();
+        const asked: Moment = {
+          wall: this.#since.isKnown ? clock.now() : undefined,
+          monotonic: clock.monotonic(),
+        };
         // What an outage hid is asked for afterwards.
-        const wanted = succeededAt === undefined ? firstPeriodMs : asked - succeededAt + 2 * this.#intervalMs;
+        const wanted = succeeded === undefined ? firstPeriodMs : sinceThen(succeeded, asked) + 2 * this.#intervalMs;
         const periodMs = Math.min(this.#lookback.of(taskId), Math.max(SHORTEST_PERIOD_MS, wanted));
         const json = { period: isoPeriod(periodMs), serial_numbers: serials() };
         try {
           const body = await this.#parts.client.send({ method: 'POST', path, operation: segment, json }, signal);
           this.#lookback.recover(taskId);
-          succeededAt = asked;
-          return await inSlices(ledger.absorb(body, (asked - LONGEST_PERIOD_MS) / 1000, note), clock);
+          succeeded = asked;
+          return await inSlices(ledger.absorb(body, clock.now() / 1000, note), clock);
         } catch (error) {
           if (!isTooMuch(error) || !this.#lookback.shorten(taskId, periodMs))
             throw await licence.explained(error, signal);
@@ -150,6 +151,19 @@ class VolumeTelemetry {
     });
     return { ...task, id: taskId };
   }
+}
+
+/** A moment by both of the machine's clocks, in milliseconds. */
+interface Moment {
+  /** Undefined where it could not be right. */
+  readonly wall: number | undefined;
+  readonly monotonic: number;
+}
+
+/** How long ago a moment is: the wall clock may have been set back meanwhile, and the other one stands while a machine sleeps. */
+function sinceThen(then: Moment, now: Moment): number {
+  const byWall = now.wall === undefined || then.wall === undefined ? 0 : now.wall - then.wall;
+  return Math.max(byWall, now.monotonic - then.monotonic);
 }
 
 /** Whether a shorter period may help: the portal says that the answer is too large or too slow, or it is too large for us. */

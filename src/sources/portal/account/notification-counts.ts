@@ -1,0 +1,87 @@
+import { type Fields, OTHER } from '../../../metrics/family.ts';
+import { keptCount, keptNumber, keptText } from '../../../metrics/kept-values.ts';
+import { type Sample, text } from '../../../metrics/samples.ts';
+import { Seen, type SeenState } from '../../../metrics/seen.ts';
+import { Tally, type TallyState } from '../../../metrics/tally.ts';
+import { latestNotification, notificationsBySeverity, notificationsTotal } from './notifications-tables.ts';
+
+/** The words of `severity` (upstream-api.md 5.7). */
+const SEVERITIES = ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] as const;
+
+/** Ids remembered at most. Past that the oldest are forgotten, and count again if they come again. */
+const MOST_REMEMBERED = 50_000;
+
+/** Notifications counted by what they are about, and the ids of those that may come again. */
+export class NotificationCounts {
+  readonly #total = new Tally([
+    { name: 'severity', known: SEVERITIES },
+    ...['category', 'sub_category', 'filer', 'volume'].map((name) => ({ name })),
+  ]);
+  readonly #bySeverity = new Tally([{ name: 'severity', known: SEVERITIES }]);
+  /** By severity, in Unix seconds. */
+  readonly #latest = new Map<string, number>();
+  readonly #seen = new Seen(MOST_REMEMBERED);
+
+  constructor() {
+    for (const severity of [...SEVERITIES, OTHER]) this.#bySeverity.add([severity], 0);
+  }
+
+  /** What another one held. Throws where that is no such thing. */
+  static of(saved: NotificationCountsState): NotificationCounts {
+    const counts = new NotificationCounts();
+    counts.#seen.restore(saved.seen.map(([id, at]) => [keptText(id), keptNumber(at)]));
+    counts.#total.restore(keptTally(saved.total));
+    counts.#bySeverity.restore(keptTally(saved.bySeverity));
+    for (const [severity, at] of saved.latest) counts.#latest.set(keptText(severity), keptNumber(at));
+    return counts;
+  }
+
+  /** Takes a notification unless it was taken before, and says so; `isCounted` when it is not from before the start. */
+  take(record: Fields, id: string, at: number, isCounted: boolean): boolean {
+    if (!this.#seen.admit(id, at)) return false;
+    const told = text(record.severity);
+    const severity = SEVERITIES.find((word) => word === told) ?? OTHER;
+    this.#latest.set(severity, Math.max(at, this.#latest.get(severity) ?? at));
+    const by = isCounted ? 1 : 0;
+    const { category, sub_category, appliance_name, volume_name } = record;
+    this.#total.add([severity, text(category), text(sub_category), text(appliance_name), text(volume_name)], by);
+    this.#bySeverity.add([severity], by);
+    return true;
+  }
+
+  /** Forgets which notifications from before a time in Unix seconds were taken: they cannot come again. */
+  forgetBefore(time: number): void {
+    this.#seen.forgetBefore(time);
+  }
+
+  /** What has been counted so far. */
+  samples(): Sample[] {
+    return [
+      ...this.#total.samples(notificationsTotal.name),
+      ...this.#bySeverity.samples(notificationsBySeverity.name),
+      ...[...this.#latest].map(([severity, value]) => ({ name: latestNotification.name, labels: { severity }, value })),
+    ];
+  }
+
+  /** What {@link NotificationCounts.of} takes. */
+  state(): NotificationCountsState {
+    return {
+      seen: this.#seen.state(),
+      total: this.#total.state(),
+      bySeverity: this.#bySeverity.state(),
+      latest: [...this.#latest],
+    };
+  }
+}
+
+function keptTally(saved: TallyState): TallyState {
+  return saved.map(([values, count]) => [values.map(keptText), keptCount(count)]);
+}
+
+/** What was counted, as kept over restarts. */
+export interface NotificationCountsState {
+  readonly seen: SeenState;
+  readonly total: TallyState;
+  readonly bySeverity: TallyState;
+  readonly latest: readonly (readonly [severity: string, at: number])[];
+}
