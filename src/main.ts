@@ -1,16 +1,21 @@
 #!/usr/bin/env node
 import process from 'node:process';
+import { isatty } from 'node:tty';
 import { endNow } from './runtime/ending.ts';
 
 let isAsked = false;
 
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+/** Resolves at the first SIGTERM or SIGINT, or when the terminal closes; a second SIGTERM or SIGINT ends the process at once. */
 const stopped = new Promise<void>((resolve) => {
   const ask = () => {
     isAsked = true;
     resolve();
   };
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => (isAsked ? endNow(1) : ask()));
+  // A terminal that closes may say so twice. Without one, SIGHUP asks a daemon to read its files again, which it does by
+  // itself, and under `nohup` it is to be ignored: Node forgets that it was.
+  const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
+  process.on('SIGHUP', hasTerminal ? ask : () => {});
 });
 
 // Whoever reads what we write may go away, as `head` does or a log shipper: that must not take the metrics with it.
