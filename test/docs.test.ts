@@ -196,6 +196,8 @@ const VARIABLES: ReadonlySet<string> = new Set([
   ...[
     'REQUIRE_KUBECTL',
     'REQUIRE_SYSTEMD',
+    'REQUIRE_LINUX',
+    'REQUIRE_NAMESPACES',
     'KUBE_APISERVER',
     'RUNTIME_DIGEST',
     'SOURCE_DATE_EPOCH',

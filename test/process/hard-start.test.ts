@@ -1,17 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
+import { hasLimits, memoryGroup, namespaces, onlyIpv6 } from '../support/machine.ts';
 import { run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
-
-/** Where version 1 of the kernel's control groups limits memory. */
-const MEMORY_GROUPS = '/sys/fs/cgroup/memory';
 
 /* The program as a process where something is missing or wrong from its start. */
 
@@ -26,14 +25,30 @@ const bothUp = async (url: string) => {
   return value('filer_up', { api: 'gfa' }) === 1 && value('filer_up', { api: 'portal' }) === 1;
 };
 
-/** What is known to run nowhere but on Linux as root is skipped elsewhere. */
-function works(command: string, ...args: readonly string[]): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+const MEBIBYTE = 1024 * 1024;
+
+const quick = { GFA_INTERVAL: '1s', PORTAL_INTERVAL: '1s' };
+
+test.runIf(process.env.REQUIRE_LINUX)('prlimit is there, as REQUIRE_LINUX asks', () => {
+  expect(hasLimits).toBe(true);
+});
+
+test.runIf(process.env.REQUIRE_NAMESPACES)('a network of its own can be had, as REQUIRE_NAMESPACES asks', () => {
+  expect(namespaces.network).toBe(true);
+});
+
+/** A server on any free port, and its connections with it, until the test is over. */
+async function listening(server: Server): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
+  await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve));
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  onTestFinished(close);
+  return { port: (server.address() as AddressInfo).port, close };
 }
 
 describe('it starts and serves', () => {
@@ -41,7 +56,6 @@ describe('it starts and serves', () => {
     const first = await stand();
     const port = Number(new URL(first.standIn.portalUrl).port);
     await first.standIn.close();
-    const quick = { GFA_INTERVAL: '1s', PORTAL_INTERVAL: '1s' };
     const program = start([], { environment: { ...first.environment, ...quick } });
     const url = await program.serving();
     await until('the first polls to have failed', async () => (await get(`${url}/readyz`)).status === 200);
@@ -51,38 +65,84 @@ describe('it starts and serves', () => {
     expect(program.child.exitCode).toBeNull();
   }, 30_000);
 
-  test('where the state file cannot be written: one warning, and a count', async () => {
-    const { environment } = await stand();
-    // Not even root makes files there, so it stands for a disk that only reads.
-    const program = start([], { environment: { ...environment, GFA_INTERVAL: '1s', STATE_FILE: '/proc/state.json' } });
+  test('while both services take connections and say nothing, and polls them as soon as they do', async () => {
+    const { standIn, environment } = await stand();
+    await standIn.close();
+    const silent = await listening(createServer(() => {}));
+    const portOf = (url: string) => url.replace(/:\d+/, `:${silent.port}`);
+    const urls = { GFA_URL: portOf(standIn.gfaUrl), PORTAL_URL: portOf(standIn.portalUrl) };
+    const program = start([], { environment: { ...environment, ...quick, ...urls, REQUEST_TIMEOUT: '300ms' } });
     const url = await program.serving();
-    await until('some writes to have failed', async () => {
-      return ((await scrape(url)).value('filer_exporter_state_file_errors_total', {}) ?? 0) > 2;
-    });
-    expect(await bothUp(url)).toBe(true);
-    expect(program.log.filter(({ level }) => level >= 40)).toHaveLength(1);
-    program.kill('SIGTERM');
-    expect((await program.ended).code).toBe(0);
-  });
+    await until('the first polls to have failed', async () => (await get(`${url}/readyz`)).status === 200);
+    const before = await scrape(url);
+    expect(before.value('filer_up', { api: 'portal' })).toBe(0);
+    expect(before.sum('filer_exporter_requests_total', { code: 'timeout' })).toBeGreaterThan(1);
+    await silent.close();
+    await stand(2, silent.port);
+    await until('both to be up', () => bothUp(url), 15_000);
+    expect(program.child.exitCode).toBeNull();
+  }, 30_000);
+
+  test.each(['ENOTFOUND', 'EAI_AGAIN'])(
+    'while no name resolves (%s), and polls as soon as they do',
+    async (code) => {
+      const { standIn, environment } = await stand();
+      const file = join(temporaryDirectory(), 'resolver');
+      writeFileSync(file, code);
+      const named = (url: string) => url.replace('127.0.0.1', 'service.test');
+      const program = start([], {
+        environment: {
+          ...{ ...environment, ...quick, RESOLVER_FILE: file, ALLOW_INSECURE_UPSTREAM: 'true' },
+          ...{ GFA_URL: named(standIn.gfaUrl), PORTAL_URL: named(standIn.portalUrl) },
+          NODE_OPTIONS: `--import=${fileURLToPath(new URL('../support/resolver.mjs', import.meta.url))}`,
+        },
+      });
+      const url = await program.serving();
+      await until('the first polls to have failed', async () => (await get(`${url}/readyz`)).status === 200);
+      expect((await scrape(url)).value('filer_up', { api: 'portal' })).toBe(0);
+      expect(program.stdout).toContain(code);
+      writeFileSync(file, '');
+      await until('both to be up', () => bothUp(url), 15_000);
+      expect(program.child.exitCode).toBeNull();
+    },
+    30_000,
+  );
 
   test.each([
     ['in 1970', '() => 86_400_000'],
     ['a century ahead', '() => now() + 3_155_760_000_000'],
     ['that jumps back and forth by a day at every look', '() => now() + (jump = -jump)'],
-  ])('with a clock that is %s', async (_, clock) => {
+    ['in 1970 and set right soon after', '() => (performance.now() < 3_000 ? 86_400_000 : now())'],
+    ['a century ahead and set right soon after', '() => now() + (performance.now() < 3_000 ? 3_155_760_000_000 : 0)'],
+  ])('with a clock that is %s', async (name, clock) => {
     const preload = join(temporaryDirectory(), 'clock.mjs');
     writeFileSync(preload, `const now = Date.now; let jump = 86_400_000; void jump; Date.now = ${clock};`);
     const { environment, standIn } = await stand();
-    const quick = { GFA_INTERVAL: '1s', PORTAL_INTERVAL: '1s', NODE_OPTIONS: `--import=${preload}` };
-    const program = start([], { environment: { ...environment, ...quick } });
+    const counting = { PORTAL_COLLECTORS: 'telemetry,volumes=1s,notifications=1s,volume_telemetry=1s' };
+    const program = start([], {
+      environment: { ...environment, ...quick, ...counting, NODE_OPTIONS: `--import=${preload}` },
+    });
     const url = await program.serving();
     await until('both to be up', () => bothUp(url));
-    const polls = () => standIn.requests.filter(({ operation }) => operation === 'cpu_utilization').length;
+    const polls = (of = 'cpu_utilization') => standIn.requests.filter(({ operation }) => operation === of).length;
     const before = polls();
     await until('further polls', () => polls() > before + 4);
     expect(await bothUp(url)).toBe(true);
     const tokens = standIn.requests.filter(({ operation }) => operation === 'token');
     expect(tokens).toHaveLength(1);
+    // What happened before the start counts for nothing, whatever the clock says; and in some seconds little happens.
+    const snapshots = await until('volume telemetry', async () => {
+      const scraped = await scrape(url);
+      return scraped.all('filer_snapshots_total').length > 0 && scraped;
+    });
+    if (!name.includes('jumps')) expect(snapshots.sum('filer_snapshots_total')).toBeLessThan(5);
+    if (!name.includes('set right')) return;
+    const notifications = await until('notifications by the right clock', async () => {
+      const good = standIn.requests.filter(({ operation, status }) => operation === 'notifications' && status === 200);
+      return good.length > 1 && performance.now() - program.begun > 3_500 && scrape(url);
+    });
+    expect(notifications.sum('filer_notifications_by_severity_total')).toBeLessThan(5);
+    expect(notifications.all('filer_notifications_by_severity_total').length).toBeGreaterThan(3);
   });
 
   test('on an IPv6 address alone, and reaches its services over IPv6', async () => {
@@ -116,69 +176,111 @@ describe('it starts and serves', () => {
     await expect(get(`${served.replace('[::1]', '127.0.0.1')}/healthz`)).rejects.toThrow();
   });
 
-  const only6 = 'ip link set lo up && ip addr del 127.0.0.1/8 dev lo';
-  test.runIf(works('unshare', '-n', 'sh', '-c', only6))('on a machine that has IPv6 and nothing else', async () => {
+  test.runIf(namespaces.network)('on a machine that has IPv6 and nothing else', async () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'probe.mjs');
     writeFileSync(path, "const { status } = await fetch('http://[::1]:9989/healthz'); console.log('status', status);");
     const program = start([], {
       directory,
       environment: { GFA_URL: 'http://[::1]:9/v1', GFA_TOKEN: 'x', LISTEN_ADDRESS: ':9989' },
-      through: ['unshare', '-n', 'sh', '-c', `${only6} && exec "$@"`, 'sh'],
+      through: onlyIpv6,
     });
     await program.serving();
     const inside = ['-t', String(program.child.pid), '-n', process.execPath, path];
     expect(execFileSync('nsenter', inside, { encoding: 'utf8' })).toBe('status 200\n');
   });
 
-  test.runIf(works('prlimit', '--version'))(
-    'with very few file descriptors: what is too many is turned away',
+  test.runIf(hasLimits)(
+    'with very few file descriptors: without any left it goes on, and polls and saves again when there are some',
     async () => {
-      const { environment } = await stand(8);
+      const first = await stand(8);
+      const { port: upstream } = new URL(first.standIn.portalUrl);
+      const state = join(temporaryDirectory(), 'state');
       const program = start([], {
-        environment: { ...environment, PORTAL_CONCURRENCY: '8' },
+        environment: { ...first.environment, ...quick, PORTAL_CONCURRENCY: '8', STATE_FILE: state },
         through: ['prlimit', '--nofile=96:96'],
       });
       const url = await program.serving();
       await until('both to be up', () => bothUp(url));
+      const held: Socket[] = [];
+      const letGo = () => {
+        for (const socket of held.splice(0)) socket.destroy();
+      };
+      onTestFinished(letGo);
       const port = Number(new URL(url).port);
-      const held = Array.from({ length: 120 }, () => connect(port, '127.0.0.1').on('error', () => {}));
-      onTestFinished(() => {
-        for (const socket of held) socket.destroy();
+      const takeAll = () => {
+        for (let one = 0; one < 120; one += 1) {
+          const socket = connect(port, '127.0.0.1').on('error', () => {});
+          socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+          held.push(socket);
+        }
+      };
+      // A connection that is there already needs no descriptor more.
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      onTestFinished(() => agent.destroy());
+      await textOf(`${url}/api/v1/status`, agent);
+      takeAll();
+      await until('as many to be answered as there is room for', () => {
+        return held.filter((socket) => socket.bytesRead > 0).length > 30;
       });
-      for (const socket of held) socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-      await until('the most of them to be ended or answered', () => {
-        return held.filter((socket) => socket.bytesRead > 0 || socket.destroyed).length > 10;
+      const unsaved = await until('the state to find no descriptor', () => {
+        return program.log.find(({ msg }) => msg.includes('the state file cannot be written'));
       });
-      for (const socket of held) socket.destroy();
-      await until(
-        'a scrape to be served again',
-        async () => (await scrape(url)).value('filer_up', { api: 'gfa' }) === 1,
+      expect(unsaved).toMatchObject({ err: { message: expect.stringContaining('EMFILE') } });
+      // The connections to the services are gone, and new ones take descriptors.
+      await first.standIn.close();
+      takeAll();
+      await stand(8, Number(upstream));
+      await until('the polls to find none either', async () => {
+        return (await textOf(`${url}/api/v1/status`, agent)).includes('got no answer: EMFILE');
+      });
+      letGo();
+      await until('both to be up again', () => bothUp(url), 15_000);
+      await until('the state to be saved again', () =>
+        program.log.some(({ msg }) => msg.includes('can be written again')),
       );
       expect(program.child.exitCode).toBeNull();
+      program.kill('SIGTERM');
+      expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+      expect(readFileSync(state, 'utf8')).toContain('filer-exporter state');
     },
+    60_000,
   );
 
-  test.runIf(canLimitMemory())(
+  test.runIf(existsSync('/proc/self/status'))(
     'within 128 MiB with a hundred appliances and every series of theirs',
     async () => {
       const { environment, standIn } = await stand(100, 0, { rateLimit: null, dailyLimit: null });
-      const group = mkdtempSync(join(MEMORY_GROUPS, 'filer-exporter-'));
-      onTestFinished(() => rmdirSync(group));
-      writeFileSync(join(group, 'memory.limit_in_bytes'), String(128 * 1024 * 1024));
+      const group = memoryGroup(128 * MEBIBYTE);
+      onTestFinished(() => group?.remove());
       const limits = { PORTAL_RATE_LIMIT: '30000/30s', PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '10s' };
+      // Where no group can be made the heap gets what Node.js takes for its own under that limit, and the rest is watched.
+      const heap = group === undefined ? { NODE_OPTIONS: '--max-old-space-size=64' } : {};
       const program = start([], {
-        environment: { ...environment, ...limits, PORTAL_SERIES: 'all,appliance_health_score=10s', GFA_INTERVAL: '2s' },
-        through: ['sh', '-c', `echo $$ > '${group}/cgroup.procs' && exec "$@"`, 'sh'],
+        environment: {
+          ...{ ...environment, ...limits, ...heap },
+          ...{ PORTAL_SERIES: 'all,appliance_health_score=10s', GFA_INTERVAL: '2s' },
+        },
+        through: group?.through ?? [],
       });
       const url = await program.serving();
       const series = () => new Set(standIn.requests.map(({ path }) => path)).size;
-      await until('every series to have been polled', () => series() > 2_200, 60_000);
-      for (let scraped = 0; scraped < 20; scraped += 1) await gzipped(`${url}/metrics`);
+      let most = 0;
+      const held = () => {
+        // The kernel's count of what cannot be given back; pages of files come and go with the limit.
+        const status = readFileSync(`/proc/${program.child.pid}/status`, 'utf8');
+        const now = Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+        most = Math.max(most, now);
+        return now;
+      };
+      await until('every series to have been polled', () => held() > 0 && series() > 2_200, 60_000);
+      for (let scraped = 0; scraped < 20; scraped += 1) {
+        await gzipped(`${url}/metrics`);
+        held();
+      }
       expect((await scrape(url)).value('filer_up', { api: 'portal' })).toBe(1);
-      // The kernel's count of what cannot be given back; pages of files come and go with the limit.
-      const status = readFileSync(`/proc/${program.child.pid}/status`, 'utf8');
-      expect(Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1])).toBeLessThan(110 * 1024);
+      expect(held()).toBeLessThan(110 * MEBIBYTE);
+      expect(most).toBeLessThan(128 * MEBIBYTE);
       program.kill('SIGTERM');
       expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
     },
@@ -200,15 +302,13 @@ describe('it does not start, and says why', () => {
   });
 });
 
-/** Only root makes groups. */
-
-function canLimitMemory(): boolean {
-  try {
-    rmdirSync(mkdtempSync(join(MEMORY_GROUPS, 'filer-exporter-')));
-    return true;
-  } catch {
-    return false;
-  }
+function textOf(url: string, agent: Agent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { agent }, (answer) => {
+      answer.toArray().then((chunks) => resolve(Buffer.concat(chunks).toString()), reject);
+    });
+    asked.on('error', reject).end();
+  });
 }
 
 function gzipped(url: string): Promise<void> {
