@@ -12,7 +12,7 @@ export interface Sample {
  * Why a value that was asked for gave no sample; the label `reason` of `filer_exporter_samples_dropped_total`.
  * `absent`: the field was missing, or null, wherever it could have been. `invalid`: it was there and not what the
  * service documents. `record`: a whole record could not be used. `duplicate`: a later record had the same labels.
- * `label`: the value is there, but a label had to be cut or replaced to keep the exposition bounded.
+ * `label`: a label had to be cut or replaced, or there were too many of them, to keep the exposition bounded.
  */
 export type DropReason = 'absent' | 'invalid' | 'record' | 'duplicate' | 'label';
 
@@ -33,7 +33,7 @@ export function toSamples(
 ): Sample[] {
   const samples: Sample[] = [];
   for (const family of families) {
-    for (const [field, added] of fieldsOf(family, families, newestFirst)) {
+    for (const [field, added] of fieldsOf(family, families, newestFirst, note)) {
       const found = newestValue(family, field, newestFirst);
       if (found.state === 'found') {
         const labels = { ...subject, ...added, ...textLabels(family, found.record) };
@@ -50,7 +50,9 @@ export function toSamples(
 /** Whether a record holds a value for any row of a table. */
 export function holdsValue(families: readonly Family[], record: Fields): boolean {
   return families.some((family) =>
-    fieldsOf(family, families, [record]).some(([field]) => newestValue(family, field, [record]).state === 'found'),
+    fieldsOf(family, families, [record], () => {}).some(
+      ([field]) => newestValue(family, field, [record]).state === 'found',
+    ),
   );
 }
 
@@ -80,10 +82,14 @@ function newestValue(family: Family, field: string, newestFirst: readonly Fields
   return { state };
 }
 
+/** Fields that no row names, taken of one answer at most: each is a label value that the service makes up. */
+const MOST_OTHER_FIELDS = 50;
+
 function fieldsOf(
   family: Family,
   families: readonly Family[],
   records: readonly Fields[],
+  note: NoteDrop,
 ): readonly (readonly [field: string, added: Labels])[] {
   const { fields } = family;
   if (!isEveryOtherField(fields)) return Object.entries(fields);
@@ -94,7 +100,9 @@ function fieldsOf(
   const names = new Set<string>();
   for (const record of records) {
     for (const [field, raw] of Object.entries(record)) {
-      if (!taken.has(field) && (raw === null || family.from.read(raw) !== undefined)) names.add(field);
+      if (taken.has(field) || names.has(field) || (raw !== null && family.from.read(raw) === undefined)) continue;
+      if (names.size < MOST_OTHER_FIELDS) names.add(field);
+      else note('label', field);
     }
   }
   return [...names].map((field) => [field, { [fields.label]: fields.value(field) }] as const);

@@ -149,6 +149,15 @@ describe('load windows', () => {
     });
   });
 
+  test('are fifty at most, however many fields a record has, and the others are counted', () => {
+    const record = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field ${index}`, index]));
+    const left: string[] = [];
+    const samples = toSamples(standardSeries.load_average, [{ time: 1, ...record }], {}, (reason, field) => {
+      if (reason === 'label') left.push(field);
+    });
+    expect([samples.length, left.length, left[0]]).toEqual([50, 4_950, 'field 50']);
+  });
+
   test('that are null in every record are counted as absent', () => {
     expect(read(standardSeries.load_average, { time: 1, longterm: null }).notes).toEqual([
       'absent longterm',

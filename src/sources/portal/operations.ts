@@ -2,7 +2,7 @@ import { type Family, type Fields, isEveryOtherField, isFields } from '../../met
 import type { NoteDrop } from '../../metrics/samples.ts';
 import { decimal } from '../../metrics/units.ts';
 import { isoPeriod } from './lookback.ts';
-import { newestFirst, objectOf } from './records.ts';
+import { checkSeries, newestFirst, objectOf } from './records.ts';
 import { currentPerformance, furtherSeries, healthScore, loadWindow, standardSeries } from './series.ts';
 
 /** How one telemetry operation is asked and read. */
@@ -10,6 +10,8 @@ export interface Operation {
   readonly families: readonly Family[];
   /** The request body. */
   readonly body: (periodMs: number, binSeconds: number) => Fields;
+  /** Throws a ShapeError where a body is no answer at all; looks at no record. */
+  readonly check: (body: unknown) => unknown;
   /** The answer's records, newest first. */
   readonly records: (body: unknown, note: NoteDrop) => readonly Fields[];
 }
@@ -53,14 +55,20 @@ export function operationsFor(chosen: readonly string[], isEconomy = false): Rea
   for (const name of chosen) {
     const families = tables[name];
     if (families !== undefined && isEconomy && name === 'load_average') {
-      operations.set(name, { families: shortLoad, body: standardBody, records: withoutLongLoad });
+      operations.set(name, { families: shortLoad, body: standardBody, check: checkSeries, records: withoutLongLoad });
     } else if (families !== undefined && (!isEconomy || !ECONOMY_REPLACES.includes(name))) {
-      operations.set(name, { families, body: standardBody, records: newestFirst });
+      operations.set(name, { families, body: standardBody, check: checkSeries, records: newestFirst });
     } else if (name === ECONOMY_SERIES) {
       const left = isEconomy ? currentPerformance : currentPerformance.filter((family) => !given.has(family.name));
-      operations.set(name, { families: left, body: () => ({ period: 'PT30M' }), records: readCurrent });
+      operations.set(name, {
+        ...{ families: left, body: () => ({ period: 'PT30M' }) },
+        ...{ check: currentOf, records: (answer) => [currentOf(answer)] },
+      });
     } else if (name === 'appliance_health_score') {
-      operations.set(name, { families: healthScore, body: () => ({ period: 'PT1H' }), records: readHealth });
+      operations.set(name, {
+        ...{ families: healthScore, body: () => ({ period: 'PT1H' }) },
+        ...{ check: healthOf, records: readHealth },
+      });
     }
   }
   return operations;
@@ -82,13 +90,17 @@ function standardBody(periodMs: number, binSeconds: number): Fields {
 }
 
 /** `current_appliance_performance` is one object and no list (upstream-api.md 4.4). */
-function readCurrent(body: unknown): readonly Fields[] {
-  return [objectOf(body, 'current_appliance_performance')];
+function currentOf(body: unknown): Fields {
+  return objectOf(body, 'current_appliance_performance');
+}
+
+function healthOf(body: unknown): Fields {
+  return objectOf(body, 'appliance_health_score');
 }
 
 /** `appliance_health_score`: the score is a text, either a number or a word; the word is no number that went missing. */
 function readHealth(body: unknown): readonly Fields[] {
-  const { health_score, description, raw_data } = objectOf(body, 'appliance_health_score');
+  const { health_score, description, raw_data } = healthOf(body);
   const status = isFields(description) ? description.health_status : undefined;
   const points = isFields(raw_data) && Array.isArray(raw_data.data) ? raw_data.data.filter(isFields) : [];
   const times = points.map(({ time }) => decimal(time)).filter((time) => time !== undefined);

@@ -3,20 +3,33 @@ import type { NoteDrop } from '../../metrics/samples.ts';
 import { decimal } from '../../metrics/units.ts';
 import { ShapeError } from '../../runtime/errors.ts';
 
+/** The newest records of a series that are looked at: a week by the minute. A value that is older is none of now. */
+const MOST_RECORDS = 10_000;
+
+/** Throws a ShapeError when an answer is none of a series; looks at no record. */
+export function checkSeries(body: unknown): void {
+  itemsOf(body, 'the series');
+}
+
 /**
  * The records of a series' answer, newest first, for the order of `items` is not promised (upstream-api.md 4.2). What
  * has no readable time is noted and left out. `num_cores`, which is beside `items`, comes last as a record of its own;
- * what else may be there is none of the series' fields. Throws a ShapeError when the answer has no list `items`.
+ * what else may be there is none of the series' fields. Throws a ShapeError as {@link checkSeries} does.
+ *
+ * One turn of the event loop: the limits of answers bound how many records there are, and where they are in order, the
+ * oldest or the newest first, sorting them is looking at each once.
  */
 export function newestFirst(body: unknown, note: NoteDrop): readonly Fields[] {
   const dated: { readonly time: number; readonly record: Fields }[] = [];
-  for (const [index, record] of itemsOf(body, 'the series').entries()) {
+  const items = itemsOf(body, 'the series');
+  for (let index = 0; index < items.length; index += 1) {
+    const record = items[index];
     const time = isFields(record) ? decimal(record.time) : undefined;
     if (time === undefined || !isFields(record)) note('record', `items[${index}].time`);
     else dated.push({ time, record });
   }
   dated.sort((a, b) => b.time - a.time);
-  const records = dated.map(({ record }) => record);
+  const records = dated.slice(0, MOST_RECORDS).map(({ record }) => record);
   const { num_cores } = body as Fields;
   return num_cores === undefined || num_cores === null ? records : [...records, { num_cores }];
 }

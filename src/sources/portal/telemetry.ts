@@ -85,7 +85,7 @@ export class TelemetryCollector implements Collector {
     for (;;) {
       const json = operation.body(this.#lookback.of(id), this.#settings.binSeconds);
       try {
-        const check = (answer: unknown) => operation.records(answer, () => {});
+        const { check } = operation;
         const body = await this.#parts.client.send({ method: 'POST', path, operation: name, json, check }, signal);
         this.#lookback.recover(id);
         return body;

@@ -164,6 +164,23 @@ describe('an answer', () => {
     expect(newestFirst({ items }, () => {}).map(({ time }) => time)).toEqual([3, 2, 1]);
   });
 
+  test('is checked without a look at its records', () => {
+    const record = {
+      get time(): number {
+        throw new Error('a record was looked at');
+      },
+    };
+    for (const name of ALL) expect(() => operation(name).check({ items: [record] })).not.toThrow();
+    for (const name of ALL.slice(0, 20)) expect(() => operation(name).check({ items: {} })).toThrow(ShapeError);
+    for (const name of ALL) expect(() => operation(name).check([])).toThrow(ShapeError);
+  });
+
+  test('of more than a week by the minute has the newest of its records looked at', () => {
+    const items = Array.from({ length: 43_200 }, (_, time) => ({ time, cpu_usage: '1' }));
+    const records = newestFirst({ items }, () => {});
+    expect([records.length, records[0]?.time, records.at(-1)?.time]).toEqual([10_000, 43_199, 33_200]);
+  });
+
   test('has those without a readable time left out and counted', () => {
     const notes: string[] = [];
     const items = [{ time: 1 }, { cpu_usage: 5 }, { time: 'now' }, null, 7, { time: '2' }];
