@@ -40,7 +40,7 @@ export class PortalCollector implements Collector {
       return row === undefined ? [] : [{ row, intervalMs }];
     });
     const readouts = chosen.flatMap(({ row }) => row.readout ?? []);
-    const inventory = new InventoryCollector(client, settings, readouts, log);
+    const inventory = new InventoryCollector(client, settings, readouts, { clock, log });
     const licence = new Licence(client, clock, log);
     const parts: PortalParts = {
       ...{ client, clock, log, licence, shard, discoveryIntervalMs, histograms },

@@ -2,8 +2,10 @@ import type { Fields } from '../../metrics/family.ts';
 import { type NoteDrop, type Sample, toSamples } from '../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../metrics/task.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { CredentialError, RequestError } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
+import { inSlices } from '../../runtime/slices.ts';
 import type { FilerNames } from '../filer-names.ts';
 import type { PortalClient } from './client.ts';
 import {
@@ -25,12 +27,24 @@ export interface InventorySettings {
   /** These serials only, in lower case; undefined for all that the inventory has. */
   readonly serials: readonly string[] | undefined;
   readonly shard: { readonly index: number; readonly total: number };
+  /** So many appliances of an inventory at most, for want of memory; those of `serials` are polled in any case. */
+  readonly mostAppliances?: number;
   /** What filers are called in both services; without it each appliance is called as the inventory says. */
   readonly names?: FilerNames;
 }
 
-/** What another collector makes of an inventory round, for the appliances of this instance. */
-export type InventoryReadout = (answers: InventoryAnswers, appliances: ApplianceIndex, note: NoteDrop) => Sample[];
+/** What another collector makes of an inventory round, for the appliances of this instance; yields where it may be interrupted. */
+export type InventoryReadout = (
+  answers: InventoryAnswers,
+  appliances: ApplianceIndex,
+  note: NoteDrop,
+) => Generator<void, Sample[]>;
+
+/** What an inventory collector takes from outside. */
+export interface InventoryOutside {
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 /** What polls the inventory: which appliances there are, and what they are called. */
 export class InventoryCollector implements Collector, ApplianceIndex {
@@ -38,20 +52,28 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   readonly #client: PortalClient;
   readonly #settings: InventorySettings;
   readonly #readouts: readonly InventoryReadout[];
+  readonly #clock: Clock;
   readonly #log: Log;
   readonly #forbidden = new Set<string>();
   readonly #task: Task;
   #lastEdges: unknown;
   #edgesFailing = false;
+  #isTooMany = false;
   #hasBeenAsked = false;
   #inventory: Inventory;
   #byEdgeId: ReadonlyMap<string, Appliance> = new Map();
   #own: readonly Appliance[];
 
-  constructor(client: PortalClient, settings: InventorySettings, readouts: readonly InventoryReadout[], log: Log) {
+  constructor(
+    client: PortalClient,
+    settings: InventorySettings,
+    readouts: readonly InventoryReadout[],
+    { clock, log }: InventoryOutside,
+  ) {
     this.#client = client;
     this.#settings = settings;
     this.#readouts = readouts;
+    this.#clock = clock;
     this.#log = log;
     this.#inventory = new Map(
       (settings.serials ?? []).map((serial) => [serial, this.#named(unknownAppliance(serial))]),
@@ -112,13 +134,23 @@ export class InventoryCollector implements Collector, ApplianceIndex {
       );
     }
     const answers = { serials: lists.length === 0 ? undefined : lists, edges };
-    this.#take(readInventory(answers, drops.note));
-    const samples = this.#own.flatMap((appliance) => inventorySamples(appliance));
-    for (const readout of this.#readouts) samples.push(...readout(answers, this, drops.note));
+    this.#take(readInventory(answers, drops.note), drops.note);
+    const samples = await inSlices(this.#samples(answers, drops.note), this.#clock);
     return { samples, drops: drops.counts, empty: false };
   }
 
-  #take(listed: Inventory): void {
+  *#samples(answers: InventoryAnswers, note: NoteDrop): Generator<void, Sample[]> {
+    const samples: Sample[] = [];
+    for (const appliance of this.#own) {
+      samples.push(...inventorySamples(appliance));
+      yield;
+    }
+    for (const readout of this.#readouts)
+      for (const sample of yield* readout(answers, this, note)) samples.push(sample);
+    return samples;
+  }
+
+  #take(listed: Inventory, note: NoteDrop): void {
     const all = new Map(listed);
     for (const serial of this.#settings.serials ?? []) if (!all.has(serial)) all.set(serial, unknownAppliance(serial));
     // Before any appliance is named: a filer of the other service may be one of another shard.
@@ -127,7 +159,22 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     this.#inventory = all;
     const edges = [...all.values()].filter(({ edgeId }) => edgeId !== '');
     this.#byEdgeId = new Map(edges.map((appliance) => [appliance.edgeId, appliance]));
-    this.#own = this.#ownOf(all);
+    this.#own = this.#bounded(this.#ownOf(all), note);
+  }
+
+  /** The first so many, where there is no memory for more: better some of a fleet than a process that ends. */
+  #bounded(own: readonly Appliance[], note: NoteDrop): readonly Appliance[] {
+    const { serials, mostAppliances: most = Number.POSITIVE_INFINITY } = this.#settings;
+    const isTooMany = serials === undefined && own.length > most;
+    if (isTooMany && !this.#isTooMany) {
+      const advice =
+        'give the process more memory, divide the fleet with TOTAL_SHARDS, or name appliances in PORTAL_SERIALS';
+      this.#log.warn({ appliances: own.length, polled: most }, `more appliances than there is memory for: ${advice}`);
+    }
+    this.#isTooMany = isTooMany;
+    if (!isTooMany) return own;
+    for (const { serial } of own.slice(most)) note('record', serial);
+    return own.slice(0, most);
   }
 
   #named(appliance: Appliance): Appliance {

@@ -1,6 +1,6 @@
 import { type Fields, isFields } from '../../metrics/family.ts';
 import { type NoteDrop, text } from '../../metrics/samples.ts';
-import { ShapeError } from '../../runtime/errors.ts';
+import { RequestError, ShapeError } from '../../runtime/errors.ts';
 import { optionalItemsOf } from './records.ts';
 
 /** An appliance that telemetry is asked of. */
@@ -94,12 +94,27 @@ export function unknownAppliance(serial: string): Appliance {
 /** The field that holds the serial in the records of a list. */
 const SERIAL_FIELDS = { '/serials': 'id', '/edges': 'serial' } as const;
 
+/** Records of one inventory list at most: ten times what the portal's limits are made for, and read in one turn. */
+const MOST_LISTED = 20_000;
+
+/** What an appliance takes of the heap with its name, its tasks and what is made of its answers, in bytes: rather more. */
+const APPLIANCE_BYTES = 128 * 1024;
+
+/** How many appliances an instance may poll without want of memory. */
+export function mostAppliances(heapBytes: number): number {
+  return Math.min(MOST_LISTED, Math.floor(heapBytes / APPLIANCE_BYTES));
+}
+
 /**
  * Throws a ShapeError when the body of an inventory list is none: no list, or one of records of which not a single one has
- * a usable serial. Such an answer must not empty the fleet.
+ * a usable serial. Such an answer must not empty the fleet. Throws a RequestError `oversize` for one that is too long.
  */
 export function checkInventoryList(body: unknown, path: keyof typeof SERIAL_FIELDS): void {
   const items = optionalItemsOf(body, `GET ${path}`);
+  if (items.length > MOST_LISTED) {
+    const found = `expected at most ${MOST_LISTED} records, got ${items.length}`;
+    throw new RequestError('oversize', `reading GET ${path}: ${found}; name the appliances to poll in PORTAL_SERIALS`);
+  }
   if (items.length === 0 || items.some((item) => hasSerial(item, SERIAL_FIELDS[path]))) return;
   throw new ShapeError(`reading GET ${path}: expected records with a uuid in ${SERIAL_FIELDS[path]}, got none`);
 }

@@ -92,6 +92,29 @@ describe('the inventory task', () => {
     await expect(discover(collector)).rejects.toThrow(/both forbidden; give the role .* PORTAL_SERIALS/);
   });
 
+  test('of more appliances than there is memory for polls the first of them, and counts the others', async () => {
+    const serials = Array.from({ length: 12 }, (_, index) => uuid(index));
+    const all = list(...serials.map((id) => ({ id, type: 'edge' })));
+    const collector = portalCollector(portal(all, list(), list()), { mostAppliances: 10 });
+    const { drops } = await discover(collector);
+    expect(collector.appliances.map(({ serial }) => serial)).toEqual(serials.slice(0, 10));
+    expect(ids(collector)).toHaveLength(1 + 10);
+    expect(Object.fromEntries(drops)).toEqual({ record: 2 });
+  });
+
+  test('longer than is read at once fails, says what to do, and leaves the appliances as they were', async () => {
+    const api = portal(list({ id: A, type: 'edge' }), list(), list());
+    const collector = portalCollector(api);
+    await discover(collector);
+    api.answer('GET', '/serials', list(...Array.from({ length: 20_001 }, () => ({}))));
+    expect(await outcomeOf(api, discover(collector))).toMatchObject({
+      fault: 'oversize',
+      message:
+        'reading GET /serials: expected at most 20000 records, got 20001; name the appliances to poll in PORTAL_SERIALS',
+    });
+    expect(collector.appliances.map(({ serial }) => serial)).toEqual([A]);
+  });
+
   test('that fails leaves the appliances as they were', async () => {
     const api = portal(list({ id: A, type: 'edge' }), list(), list());
     const collector = portalCollector(api);
@@ -123,6 +146,11 @@ describe('PORTAL_SERIALS', () => {
     await discover(collector);
     expect(collector.appliances.map(({ name }) => name)).toEqual(['a', B]);
   });
+});
+
+test('PORTAL_SERIALS are polled however little memory there is', () => {
+  const collector = portalCollector(mockApi(), { serials: [A, B], mostAppliances: 1 });
+  expect(collector.appliances).toHaveLength(2);
 });
 
 describe('a shard', () => {

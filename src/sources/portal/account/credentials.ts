@@ -2,6 +2,7 @@ import type { Family } from '../../../metrics/family.ts';
 import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
 import { Tally } from '../../../metrics/tally.ts';
 import { records } from '../../../metrics/units.ts';
+import { inSlices } from '../../../runtime/slices.ts';
 import { accountTask, type CollectorRow } from '../collector-row.ts';
 import { pagesOf } from '../paging.ts';
 import { listed } from '../records.ts';
@@ -36,7 +37,8 @@ export const credentials: CollectorRow = {
     const request = { method: 'GET', path: '/cloud-credentials', operation: 'cloud_credentials' } as const;
     const task = accountTask(parts, intervalMs, 'cloud_credentials', async (note, signal) => {
       const count = new CredentialCount();
-      for await (const page of pagesOf(parts.client, request, signal)) count.add(page, note);
+      for await (const page of pagesOf(parts.client, request, signal))
+        await inSlices(count.add(page, note), parts.clock);
       return count.samples();
     });
     return () => [task];
@@ -49,7 +51,7 @@ class CredentialCount {
   readonly #withError = new Tally([{ name: 'type' }]);
   readonly #seen = new Set<string>();
 
-  add(page: unknown, note: NoteDrop): void {
+  *add(page: unknown, note: NoteDrop): Generator<void> {
     for (const { id, appliance_id, status, cred_type, volumes, error } of listed(
       page,
       'GET /cloud-credentials',
@@ -67,6 +69,7 @@ class CredentialCount {
       for (const word of STATUS) for (const inUse of ['true', 'false']) this.#byStatus.add([word, type, inUse], 0);
       this.#byStatus.add([text(status), type, String(Array.isArray(volumes) && volumes.length > 0)]);
       this.#withError.add([type], error === null || error === undefined ? 0 : 1);
+      yield;
     }
   }
 

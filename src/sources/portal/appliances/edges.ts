@@ -20,7 +20,11 @@ export const edges: CollectorRow = {
     [...parts.appliances.own()].flatMap((appliance) => detailTask(parts, intervalMs, appliance)),
 };
 
-function readInventoryRound(answers: InventoryAnswers, appliances: ApplianceIndex, note: NoteDrop): Sample[] {
+function* readInventoryRound(
+  answers: InventoryAnswers,
+  appliances: ApplianceIndex,
+  note: NoteDrop,
+): Generator<void, Sample[]> {
   const own = new Map(appliances.own().map((appliance) => [appliance.serial, appliance]));
   const samples: Sample[] = [];
   for (const [record, { serial, name }] of recordsOf(
@@ -31,11 +35,13 @@ function readInventoryRound(answers: InventoryAnswers, appliances: ApplianceInde
     const { services, ...rest } = record;
     const flat = { ...rest, ...(isFields(services) ? { s3_edge: services.s3_edge, file_iq: services.file_iq } : {}) };
     samples.push(...toSamples(edgeTable, [flat], { serial, filer: name }, note));
+    yield;
   }
   for (const [record, { serial, name, build }] of recordsOf(answers.serials ?? [], 'id', own)) {
     const offered = text(record.available_build);
     const isUpdate = offered !== '' && offered !== (build || text(record.build));
     samples.push(...toSamples(serialTable, [{ available_build: isUpdate }], { serial, filer: name }, note));
+    yield;
   }
   return samples;
 }
