@@ -42,6 +42,8 @@ export interface LedgerSettings {
   readonly memory: MemoryLimits;
   /** The groups that are asked for: what is not asked for cannot be found gone by its absence. */
   readonly groups: readonly Group[];
+  /** Filers on volumes, and volumes, at most; those that come when there are so many are noted and left out. */
+  readonly mostPairs?: number;
   /** What no answer has named for so long, in milliseconds, is gone. */
   readonly goneAfterMs: number;
   /** What filers are called in both services; without it each is called by its title. */
@@ -73,6 +75,7 @@ export class Ledger {
     profile: new LabelCap(),
   };
   readonly #watches = { locks: new BookmarkWatch(), propagation: new BookmarkWatch() };
+  readonly #mostPairs: number;
   #isKeyShared = false;
   /** What filers were called by the ledger that this one goes on from, by guid. */
   #calledBefore: ReadonlyMap<string, string> = new Map();
@@ -82,6 +85,7 @@ export class Ledger {
 
   constructor(settings: LedgerSettings) {
     this.#settings = settings;
+    this.#mostPairs = settings.mostPairs ?? Number.POSITIVE_INFINITY;
     this.#memories = { locks: new EventMemory(settings.memory), propagation: new EventMemory(settings.memory) };
   }
 
@@ -230,6 +234,10 @@ export class Ledger {
       return;
     }
     const at = dateSeconds(record.timestamp) ?? Number.NEGATIVE_INFINITY;
+    if (!this.#volumeStates.has(guid) && this.#volumeStates.size >= this.#mostPairs) {
+      note('record', 'volumes.volume_guid');
+      return;
+    }
     const dated = { at, record: this.#capped(record, note) };
     this.#volumes.see(guid, record.volume_title, dated.at, now);
     toSamples(volumeTable, [record], {}, note);
@@ -303,9 +311,10 @@ export class Ledger {
     const filer = text(record.filer_guid);
     if (filer === '') return undefined;
     const volume = text(record.volume_guid);
+    const key = pairKey(filer, volume);
+    if (!this.#pairs.has(key) && this.#pairs.size >= this.#mostPairs) return undefined;
     this.#filers.see(filer, record.filer_title, at, now);
     if (volume !== '') this.#volumes.see(volume, record.volume_title, at, now);
-    const key = pairKey(filer, volume);
     const pair = this.#pairs.get(key) ?? new Pair(filer, volume, this.#settings.histograms);
     this.#pairs.set(key, pair);
     return pair;

@@ -4,6 +4,7 @@ import { valuesOf } from '../../support/exposition-lines.ts';
 import {
   dataAnswer,
   filer,
+  GONE_AFTER_MS,
   lock,
   newLedger,
   propagation,
@@ -16,6 +17,33 @@ import {
 
 /** The Unix seconds of an event, `at` seconds into the history of these tests. */
 const secondsOf = (at: number) => Date.parse(timestamp(at)) / 1000;
+
+describe('more filers on volumes than there is memory for', () => {
+  test('are counted as records left out, and change nothing about those before them', () => {
+    const ledger = newLedger({ mostPairs: 2 });
+    const filers = ['f1', 'f2', 'f3'].map((guid) => filer(1, 40, { filer_guid: guid, filer_title: guid }));
+    expect(take(ledger, dataAnswer({ filers })).notes).toEqual(['record filers.filer_guid']);
+    const late = dataAnswer({ locks: [lock(2), lock(2, { filer_guid: 'f3' })] });
+    expect(take(ledger, late).notes).toContain('record locks.filer_guid');
+    const seen = [...ledger.samples()].filter(({ name }) => name === 'filer_last_checkin_age_seconds');
+    expect(seen.map(({ labels }) => labels.filer_guid)).toEqual(['f1', 'f2']);
+    expect(Object.values(told(ledger, 'filer_lock_events_total'))).toEqual([1]);
+  });
+
+  test('leave room again when others are gone', () => {
+    const ledger = newLedger({ mostPairs: 1 });
+    take(ledger, dataAnswer({ filers: [filer(1, 40)] }));
+    const other = dataAnswer({ filers: [filer(1, 40, { filer_guid: 'f2' })] });
+    expect(take(ledger, other, GONE_AFTER_MS + 1).notes).toEqual(['record filers.filer_guid']);
+    expect(take(ledger, other, GONE_AFTER_MS + 2).notes).toEqual([]);
+  });
+
+  test('are volumes too', () => {
+    const ledger = newLedger({ mostPairs: 1 });
+    const { notes } = take(ledger, dataAnswer({ volumes: [volume(1), volume(1, { volume_guid: 'v2' })] }));
+    expect(notes).toEqual(['record volumes.volume_guid']);
+  });
+});
 
 describe('the newest event', () => {
   test('goes by its own time and not by when it came', () => {
