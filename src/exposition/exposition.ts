@@ -31,11 +31,12 @@ export class Exposition {
   readonly #expire: () => Iterable<string>;
   readonly #clock: Clock;
   readonly #packing: Packing;
+  readonly #mostBytes: number;
   readonly #ownTexts = new Map<Format, { version: number; at: number; text: Promise<Buffer> }>();
 
   /**
    * `read` gives the exporter's own numbers at the moment of a scrape; `expire` the tasks whose snapshots are not
-   * fresh any more.
+   * fresh any more. `mostBytes`: what all lines together may take, those among them that others are about to replace.
    */
   constructor(
     store: ChunkStore,
@@ -44,6 +45,7 @@ export class Exposition {
     expire: () => Iterable<string>,
     clock: Clock,
     packer: Packer = quietPacker,
+    mostBytes = Number.POSITIVE_INFINITY,
   ) {
     this.#store = store;
     this.#own = own;
@@ -51,6 +53,7 @@ export class Exposition {
     this.#expire = expire;
     this.#clock = clock;
     this.#packing = new Packing(store, clock, packer);
+    this.#mostBytes = mostBytes;
   }
 
   /** Resolves when what has changed is packed. */
@@ -58,9 +61,13 @@ export class Exposition {
     return this.#packing.idle;
   }
 
-  /** Makes lines of samples before they are published, giving the event loop back between slices. */
+  /**
+   * Makes lines of samples before they are published, giving the event loop back between slices. Rejects with a
+   * RequestError `oversize` where there is no memory left for them.
+   */
   async write(samples: Iterable<Sample>): Promise<Written> {
-    const prepared = await inSlices(this.#store.prepare(samples), this.#clock);
+    const mostBytes = Math.max(0, this.#mostBytes - this.#store.bytes);
+    const prepared = await inSlices(this.#store.prepare(samples, mostBytes), this.#clock);
     await this.#packing.packBeforehand(prepared);
     return prepared;
   }

@@ -1,6 +1,7 @@
 import type { Labels } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { Written } from '../metrics/snapshot.ts';
+import { RequestError } from '../runtime/errors.ts';
 import { FamilyLines, type Finished } from './family-lines.ts';
 import { hashOf, LabelTexts, mixed } from './label-texts.ts';
 import type { Memory } from './memory.ts';
@@ -13,10 +14,13 @@ export class Prepared implements Written {
   readonly families: readonly Lines[];
   readonly mended: Mended;
   readonly lines: number;
+  /** How large they are; where later values have taken the place of earlier ones, somewhat less. */
+  readonly bytes: number;
 
-  constructor(families: readonly Lines[], mended: Mended) {
+  constructor(families: readonly Lines[], mended: Mended, bytes: number) {
     this.families = families;
     this.mended = mended;
+    this.bytes = bytes;
     let lines = 0;
     for (const { samples } of families) lines += samples;
     this.lines = lines;
@@ -53,8 +57,9 @@ export class LineWriter {
   /**
    * Writes samples, family by family. Of two with the same name and labels the later one stands: no scrape is ever
    * refused for a duplicate. A generator, for there can be hundreds of thousands: it yields where it may be interrupted.
+   * Throws a RequestError `oversize` where they would take more than `mostBytes`.
    */
-  *write(samples: Iterable<Sample>): Generator<void, Prepared> {
+  *write(samples: Iterable<Sample>, mostBytes: number): Generator<void, Prepared> {
     const mended: Mended = { cut: 0, duplicates: 0 };
     const families = new Map<string, FamilyLines>();
     let last: Labels | undefined;
@@ -62,6 +67,7 @@ export class LineWriter {
     let family = '';
     let lines: FamilyLines | undefined;
     let written = 0;
+    let bytes = 0;
     for (const sample of samples) {
       const name = this.#nameOf(sample.name);
       // A histogram's sum and count share their labels.
@@ -76,14 +82,17 @@ export class LineWriter {
         families.set(family, lines);
       }
       const hash = mixed(name.hash, labels.hash);
-      const isNew = lines.add(sample.name, labels.text, name.bytes + labels.bytes, hash, formatValue(sample.value));
+      const value = formatValue(sample.value);
+      bytes += name.bytes + labels.bytes + value.length + 2;
+      if (bytes > mostBytes) throw noRoom(mostBytes);
+      const isNew = lines.add(sample.name, labels.text, name.bytes + labels.bytes, hash, value);
       if (!isNew) mended.duplicates += 1;
       written += 1;
       if (written % LINES_A_STEP === 0) yield;
     }
     const finished: Finished[] = [];
     for (const each of families.values()) finished.push(yield* each.finish());
-    return new Prepared(this.#inBytes(finished), mended);
+    return new Prepared(this.#inBytes(finished), mended, bytes);
   }
 
   /** What is few becomes bytes, that of all families together. */
@@ -121,6 +130,11 @@ export class LineWriter {
     }
     return text === '' ? NO_LABELS : { text: `${text}}`, bytes, hash, cut };
   }
+}
+
+function noRoom(mostBytes: number): RequestError {
+  const lines = `the lines would take more than the ${mostBytes} bytes of memory that are left for them`;
+  return new RequestError('oversize', `writing the samples: ${lines}; give the process more memory, or export less`);
 }
 
 const NO_LABELS = { text: '', bytes: 0, hash: 0, cut: 0 };

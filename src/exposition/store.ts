@@ -25,6 +25,7 @@ interface Entry {
   readonly families: readonly Family[];
   readonly chunks: Chunk[];
   samples: number;
+  bytes: number;
 }
 
 /** One moment of the store, as buffers that nobody changes for as long as whoever took it holds the store. */
@@ -48,6 +49,7 @@ export class ChunkStore {
   readonly #items = new Map<string, readonly Item[]>();
   readonly #lists = new Map<string, readonly Family[]>();
   #samples = 0;
+  #bytes = 0;
   #version = 0;
 
   /** `families`: every family that tasks may publish, in the order of the exposition. */
@@ -68,6 +70,11 @@ export class ChunkStore {
   /** How many samples a scrape would get now. */
   get samples(): number {
     return this.#samples;
+  }
+
+  /** How large all lines are, before they are packed. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Another number after each change: what was made of the same one is up to date. */
@@ -104,9 +111,12 @@ export class ChunkStore {
     for (const segment of this.segments()) this.#changed.add(segment);
   }
 
-  /** Writes samples off to the side; nothing is seen of them before they are published. */
-  prepare(samples: Iterable<Sample>): Generator<void, Prepared> {
-    return this.#writer.write(samples);
+  /**
+   * Writes samples off to the side; nothing is seen of them before they are published. Throws a RequestError `oversize`
+   * where they would take more than `mostBytes`.
+   */
+  prepare(samples: Iterable<Sample>, mostBytes = Number.POSITIVE_INFINITY): Generator<void, Prepared> {
+    return this.#writer.write(samples, mostBytes);
   }
 
   /** Puts a snapshot's lines in the place of the task's last ones. Returns what had to be mended. */
@@ -115,9 +125,11 @@ export class ChunkStore {
     const before = this.#tasks.get(task);
     const families = this.#familiesOf(prepared, before);
     this.#samples += prepared.lines - (before?.samples ?? 0);
+    this.#bytes += prepared.bytes - (before?.bytes ?? 0);
     if (before?.families === families) {
       // The same families as always: nothing is made anew, for it would outlive the young garbage.
       before.samples = prepared.lines;
+      before.bytes = prepared.bytes;
       for (let index = 0; index < families.length; index += 1) {
         const lines = prepared.families[index];
         const chunk = lines && families[index]?.shelf.put(lines, before.chunks[index]);
@@ -135,6 +147,7 @@ export class ChunkStore {
     for (const [index, chunk] of entry.chunks.entries()) entry.families[index]?.shelf.take(chunk);
     this.#tasks.delete(task);
     this.#samples -= entry.samples;
+    this.#bytes -= entry.bytes;
     this.#change();
   }
 
@@ -205,7 +218,7 @@ export class ChunkStore {
       const family = before?.families[index];
       if (family !== undefined && !families.includes(family)) family.shelf.take(chunk);
     }
-    return { families, chunks, samples: prepared.lines };
+    return { families, chunks, samples: prepared.lines, bytes: prepared.bytes };
   }
 
   /** Shared by all tasks that have the same ones: there are as many of these lists as there are series, not tasks. */

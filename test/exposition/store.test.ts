@@ -209,6 +209,28 @@ describe('the whole exposition', () => {
     expect(text).toContain('filer_exporter_samples 1\n');
   });
 
+  test('takes no more lines than there is memory for, and has room again when some have left', async () => {
+    const store = new ChunkStore(families);
+    const own = new OwnMetrics(build, []);
+    const exposition = new Exposition(
+      ...([store, own, () => reading, () => [], new ManualClock(), 'filer_a{of="x"} 1\n'.length * 3] as const),
+    );
+    const samples = ['x', 'y'].map((of) => sample('filer_a', of));
+    exposition.publish({ task: 't', samples: [], written: await exposition.write(samples) });
+    await expect(exposition.write(samples)).rejects.toMatchObject({
+      fault: 'oversize',
+      message:
+        'writing the samples: the lines would take more than the 18 bytes of memory that are left for them; give the process more memory, or export less',
+    });
+    expect(parsed(store)).toEqual({ filer_a: ['filer_a{x} 1', 'filer_a{y} 1'] });
+    const one = await exposition.write(samples.slice(1));
+    exposition.publish({ task: 't', samples: [], written: one });
+    expect(store.bytes).toBe(textOf(store).length - '# HELP filer_a A.\n# TYPE filer_a gauge\n'.length);
+    expect((await exposition.write(samples)).lines).toBe(2);
+    exposition.withdraw('t');
+    expect(store.bytes).toBe(0);
+  });
+
   test('tells what had to be mended, and nothing where nothing had to be', () => {
     const exposition = new Exposition(
       new ChunkStore(families),
