@@ -3,6 +3,7 @@ import type { Config, GfaConfig, PortalConfig } from './config/config.ts';
 import { proxyFor } from './config/no-proxy.ts';
 import type { OwnMetrics } from './exposition/own.ts';
 import { formatBound } from './exposition/text.ts';
+import type { MemoryLimits } from './metrics/event-memory.ts';
 import type { Api } from './metrics/snapshot.ts';
 import type { Collector, Task } from './metrics/task.ts';
 import type { Outside } from './outside.ts';
@@ -20,9 +21,10 @@ import type { LedgerSettings } from './sources/gfa/ledger.ts';
 import { PortalClient } from './sources/portal/client.ts';
 import { PortalCollector } from './sources/portal/collector.ts';
 import type { HistogramSettings } from './sources/portal/collector-row.ts';
-import type { Appliance } from './sources/portal/inventory.ts';
+import { type Appliance, mostAppliances } from './sources/portal/inventory.ts';
 import { applianceUp } from './sources/portal/series.ts';
 import { TokenSource } from './sources/portal/token.ts';
+import { answerLimits } from './transport/answer-limits.ts';
 import { Budget } from './transport/budget.ts';
 import { JsonClient } from './transport/client.ts';
 import { createDispatcher } from './transport/dispatcher.ts';
@@ -72,17 +74,34 @@ const GFA_PACE = { requestsPerInterval: 4, mostPerMs: 1 / 1_000 } as const;
 /** Polls of one appliance under way at most. */
 const PER_APPLIANCE = 2;
 
-/** Seen events remembered, of each of the two kinds; see `EventMemory`. */
-export const EVENT_MEMORY = { perPair: 5_000, total: 500_000 } as const;
+/**
+ * Seen events remembered, of each of the two kinds; see `EventMemory`. One takes some 170 bytes, and all of them in a
+ * small process a third of its heap.
+ */
+export function eventMemory(heapBytes = Number.POSITIVE_INFINITY): MemoryLimits {
+  return { perPair: 5_000, total: Math.min(500_000, Math.floor(heapBytes / 1024)) };
+}
+
+/** What a filer on a volume takes with its histograms and all its lines, in bytes: rather more. */
+const PAIR_BYTES = 24 * 1024;
+
+/** More filers on volumes would be read in too long a turn, however much memory there is. */
+const MOST_PAIRS = 200_000;
 
 function histogramSettings({ events }: Config): HistogramSettings {
   return { bounds: events.histograms ? events.bucketsSeconds : [], boundText: formatBound };
 }
 
-function ledgerSettings(config: Config, gfa: GfaConfig, names: FilerNames): LedgerSettings {
+function ledgerSettings(
+  config: Config,
+  gfa: GfaConfig,
+  names: FilerNames,
+  heapBytes = Number.POSITIVE_INFINITY,
+): LedgerSettings {
   return {
     histograms: histogramSettings(config),
-    memory: EVENT_MEMORY,
+    memory: eventMemory(heapBytes),
+    mostPairs: Math.min(MOST_PAIRS, Math.floor(heapBytes / PAIR_BYTES)),
     groups: gfa.groups,
     goneAfterMs: config.staleAfter * gfa.intervalMs,
     names,
@@ -110,7 +129,7 @@ export function gfaSource(
   const { client, pacer, budget, close } = politeClient(target, config, own, outside);
   const collector = new GfaCollector(
     new GfaClient(client, gfa, outside),
-    { ledger: ledgerSettings(config, gfa, names), intervalMs: gfa.intervalMs, keeping },
+    { ledger: ledgerSettings(config, gfa, names, outside.heapBytes), intervalMs: gfa.intervalMs, keeping },
     outside.clock,
     outside.log,
   );
@@ -155,6 +174,7 @@ export function portalSource(
       names,
       binSeconds: portal.binSizeSeconds,
       histograms: histogramSettings(config),
+      mostAppliances: mostAppliances(outside.heapBytes ?? Number.POSITIVE_INFINITY),
     },
     outside,
   );
@@ -200,7 +220,7 @@ function politeClient(
   { api, baseUrl, limit, dailyLimit, mostPerMs }: Target,
   config: Config,
   own: OwnMetrics,
-  { clock, version, connect = createDispatcher }: Outside,
+  { clock, version, heapBytes = Number.POSITIVE_INFINITY, connect = createDispatcher }: Outside,
 ): {
   readonly client: JsonClient;
   readonly pacer: Pacer;
@@ -222,7 +242,7 @@ function politeClient(
     limit: pLimit(concurrency),
     observer: own.requestsOf(api),
     timeoutMs,
-    maxResponseBytes,
+    limitsOf: (operation) => answerLimits({ heapBytes, maxBytes: maxResponseBytes, concurrency }, operation),
   });
   return { client, pacer, budget, close: () => dispatcher.destroy() };
 }

@@ -1,4 +1,4 @@
-import { EVENT_MEMORY, gfaSource, portalSource, type Source } from './apis.ts';
+import { eventMemory, gfaSource, portalSource, type Source } from './apis.ts';
 import { upstreamCatalog } from './catalog.ts';
 import type { Config } from './config/config.ts';
 import { Exposition } from './exposition/exposition.ts';
@@ -36,6 +36,12 @@ export interface App {
 /** How often an instance that does not poll `/data` saves its state: all that changes is the day's budget. */
 const STATE_INTERVAL_MS = 60_000;
 
+/**
+ * What all lines may take, as a share of what the heap may: they lie beside it, where a container has as much again. It
+ * is three times what the lines of a fleet take for which the container is large enough.
+ */
+const LINES_SHARE = 1 / 3;
+
 /** Builds the program from its configuration: the one place that knows everybody. */
 export function createApp(config: Config, outside: Outside, guard?: Guard): App {
   const { clock, log } = outside;
@@ -62,7 +68,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     () => ({
       apis: sources.map(read),
       samples: 0,
-      eventMemory: collector && { ...collector.ledger.memory, limits: EVENT_MEMORY },
+      eventMemory: collector && { ...collector.ledger.memory, limits: eventMemory(outside.heapBytes) },
       bookmarks: collector?.ledger.bookmarks,
       state: keeper,
       web: reloading?.reading,
@@ -73,6 +79,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       ...quietPacker,
       failed: (err) => log.error({ err }, 'samples cannot be compressed; they are served as they are'),
     },
+    (outside.heapBytes ?? Number.POSITIVE_INFINITY) * LINES_SHARE,
   );
   const sink: SnapshotSink = {
     write: (samples) => exposition.write(samples),

@@ -12,6 +12,8 @@ export interface Outside {
   readonly version: string;
   readonly revision: string;
   readonly nodeVersion: string;
+  /** How large the heap may become, in bytes; as large as is wanted when it is left out. */
+  readonly heapBytes?: number;
   /** Opens the place where state is kept over restarts; without it `STATE_FILE` has no effect. */
   readonly openState?: (path: string) => StateStore;
   /** Connects to one API; over the network when it is left out. */

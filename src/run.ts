@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import process from 'node:process';
+import { getHeapStatistics } from 'node:v8';
 import { type App, createApp } from './app.ts';
 import { type Command, EXIT, type Invocation, parseArguments, usage } from './cli.ts';
 import type { Config, LogConfig } from './config/config.ts';
@@ -16,6 +17,7 @@ import { systemClock } from './runtime/clock.ts';
 import { endNow, threadsAtRest } from './runtime/ending.ts';
 import { asError, ConfigError, CredentialError, RequestError, ShapeError } from './runtime/errors.ts';
 import { createLog, type Log } from './runtime/log.ts';
+import { usableHeapBytes } from './runtime/memory.ts';
 import { systemRandom } from './runtime/random.ts';
 import { portalVocabulary } from './sources/portal/vocabulary.ts';
 import { FileStore } from './state/file-store.ts';
@@ -110,6 +112,10 @@ function outside(log: Log): Outside {
     version: packageVersion(),
     revision: process.env.FILER_EXPORTER_REVISION || 'unknown',
     nodeVersion: process.version,
+    heapBytes: usableHeapBytes({
+      heapLimitBytes: getHeapStatistics().heap_size_limit,
+      containerBytes: process.constrainedMemory?.(),
+    }),
     openState: (path) => new FileStore(path),
   };
 }

@@ -4,6 +4,8 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../runtime/clock.ts';
 import { RequestError } from '../runtime/errors.ts';
 import { inSlices } from '../runtime/slices.ts';
+import type { AnswerLimits } from './answer-limits.ts';
+import { burdenOf, DEEPEST } from './json-burden.ts';
 import { parseInSlices } from './json-slices.ts';
 
 const unpackers = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate } as const;
@@ -11,16 +13,16 @@ const unpackers = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createI
 /** Unpacked bodies come in pieces of this size. */
 const PIECE_BYTES = 64 * 1024;
 
-/** A body up to this size is parsed in one go, which takes some milliseconds; a larger one in slices. */
-const AT_ONCE_BYTES = 1024 * 1024;
+/** A body up to this size is parsed in one go: some milliseconds, where every object has keys of its own. A larger one in slices. */
+const AT_ONCE_BYTES = 32 * 1024;
 
 /** How much of the body of a failed request is read: enough for its message. */
 const MOST_ERROR_BYTES = 64 * 1024;
 
 /** How a body is to be read. */
 export interface ReadSettings {
-  /** More than this, packed or unpacked, is abandoned. */
-  readonly maxBytes: number;
+  /** What is larger or heavier is abandoned. */
+  readonly limits: AnswerLimits;
   /** For the body of an error: whatever is wrong with it gives undefined and no second error. */
   readonly lenient: boolean;
   /** What it answers, for messages: method and path. */
@@ -36,8 +38,8 @@ interface Pieces {
 }
 
 /**
- * Reads and parses a JSON body within bounds. Throws a RequestError `oversize` for one too large, also once unpacked,
- * `network` for one cut off, and `invalid` for one that is not JSON in UTF-8.
+ * Reads and parses a JSON body within bounds. Throws a RequestError `oversize` for one too large, also once unpacked, or
+ * too heavy once parsed, `network` for one cut off, and `invalid` for one that is not JSON in UTF-8, or nested too deep.
  */
 export async function readJson(answer: Dispatcher.ResponseData, settings: ReadSettings): Promise<unknown> {
   try {
@@ -53,9 +55,10 @@ export async function readJson(answer: Dispatcher.ResponseData, settings: ReadSe
 }
 
 async function collect({ body, headers }: Dispatcher.ResponseData, settings: ReadSettings): Promise<Pieces> {
-  const maxBytes = settings.lenient ? Math.min(settings.maxBytes, MOST_ERROR_BYTES) : settings.maxBytes;
-  if (Number(headers['content-length']) > maxBytes) throw oversize(settings);
-  return gather(body as AsyncIterable<Buffer>, { ...settings, maxBytes });
+  const { limits, lenient } = settings;
+  const bytes = lenient ? Math.min(limits.bytes, MOST_ERROR_BYTES) : limits.bytes;
+  if (Number(headers['content-length']) > bytes) throw tooLarge(settings);
+  return gather(body as AsyncIterable<Buffer>, { ...settings, limits: { ...limits, bytes } });
 }
 
 async function gather(body: AsyncIterable<Buffer>, settings: ReadSettings): Promise<Pieces> {
@@ -63,7 +66,7 @@ async function gather(body: AsyncIterable<Buffer>, settings: ReadSettings): Prom
   let size = 0;
   for await (const buffer of body) {
     size += buffer.length;
-    if (size > settings.maxBytes) throw oversize(settings);
+    if (size > settings.limits.bytes) throw tooLarge(settings);
     buffers.push(buffer);
   }
   return { buffers, size };
@@ -88,10 +91,19 @@ async function unpack(
   }
 }
 
-async function parse(pieces: Pieces, { place, clock }: ReadSettings): Promise<unknown> {
+async function parse(pieces: Pieces, { limits, place, clock }: ReadSettings): Promise<unknown> {
   const { buffers, size } = pieces;
   // DELETE /auth/token may answer with nothing at all.
   if (size === 0) return undefined;
+  // Before anything is made of it: where V8 finds no memory, it ends the process, and nothing here could handle that.
+  const burden = await inSlices(burdenOf(buffers, limits.weight), clock);
+  if (burden === 'deep') {
+    throw new RequestError('invalid', `${place}: expected an answer nested no deeper than ${DEEPEST} levels`);
+  }
+  if (burden === 'heavy') {
+    const room = `the ${limits.weight} bytes of memory that there are for one`;
+    throw new RequestError('oversize', `${place}: the answer would take more than ${room} once read${MORE_MEMORY}`);
+  }
   try {
     if (size > AT_ONCE_BYTES) return await inSlices(parsed(pieces), clock);
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(buffers, size)));
@@ -113,6 +125,10 @@ function* parsed({ buffers, size }: Pieces): Generator<void, unknown> {
   return yield* parseInSlices(whole);
 }
 
-function oversize({ place, maxBytes }: ReadSettings): RequestError {
-  return new RequestError('oversize', `${place}: the answer is larger than ${maxBytes} bytes (MAX_RESPONSE_BYTES)`);
+function tooLarge({ place, limits: { bytes, isByMemory } }: ReadSettings): RequestError {
+  const why = isByMemory ? `, as many as there is memory for in one${MORE_MEMORY}` : ' (MAX_RESPONSE_BYTES)';
+  return new RequestError('oversize', `${place}: the answer is larger than ${bytes} bytes${why}`);
 }
+
+/** What to do about an answer that the memory is too small for. */
+const MORE_MEMORY = '; if it is a good one, give the process more memory';

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../runtime/clock.ts';
 import { asError, RequestError, ShapeError } from '../runtime/errors.ts';
 import { assertAllowed, type Method } from './allowed.ts';
+import type { AnswerLimits } from './answer-limits.ts';
 import { readJson } from './body.ts';
 import { connectionFault } from './connection-faults.ts';
 import { masked } from './masking.ts';
@@ -50,7 +51,8 @@ export interface ClientSettings {
   readonly observer: RequestObserver;
   /** For one attempt, headers and body, in milliseconds. */
   readonly timeoutMs: number;
-  readonly maxResponseBytes: number;
+  /** What an answer to an operation may take. */
+  readonly limitsOf: (operation: string) => AnswerLimits;
 }
 
 /** One HTTP API, politely: each request is allowed, counted, capped, paced, bounded in time and size, and tried once. */
@@ -107,7 +109,7 @@ export class JsonClient {
   }
 
   async #attempt(request: ApiRequest, signal: AbortSignal): Promise<Answer> {
-    const { dispatcher, clock, timeoutMs, maxResponseBytes, userAgent } = this.#settings;
+    const { dispatcher, clock, timeoutMs, limitsOf, userAgent } = this.#settings;
     const attempt = new AbortController();
     const giveUp = () => attempt.abort(new RequestError('aborted', `${nameOf(request)} was given up: stopping`));
     signal.addEventListener('abort', giveUp, { once: true });
@@ -141,7 +143,10 @@ export class JsonClient {
       return {
         status: answer.statusCode,
         retryAfterMs: retryAfterMs(first(answer.headers['retry-after']), first(answer.headers.date), clock.now()),
-        body: await readJson(answer, { maxBytes: maxResponseBytes, lenient: !ok, place: nameOf(request), clock }),
+        body: await readJson(answer, {
+          ...{ limits: limitsOf(request.operation), lenient: !ok },
+          ...{ place: nameOf(request), clock },
+        }),
       };
     } catch (thrown) {
       // An abort surfaces as undici's own error; what it was aborted for is the better story.

@@ -1,11 +1,10 @@
-/** Elements are parsed together up to about so many bytes: a fraction of a millisecond. */
-const BATCH_BYTES = 64 * 1024;
+import { DEEPEST } from './json-burden.ts';
+
+/** Elements are parsed together up to about so many bytes: tenths of a millisecond, some where each has keys of its own. */
+const BATCH_BYTES = 32 * 1024;
 
 /** A list or an object larger than this is opened and its elements are parsed; a smaller one is parsed whole. */
-const WHOLE_BYTES = 256 * 1024;
-
-/** What is nested deeper is not opened, however large: no service nests so deep, and a hostile one gains nothing by it. */
-const DEEPEST = 8;
+const WHOLE_BYTES = 32 * 1024;
 
 /** Where the scan may be interrupted, in bytes: some tenths of a millisecond. */
 const STEP_BYTES = 128 * 1024;

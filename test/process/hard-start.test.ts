@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
-import { hasLimits, memoryGroup, namespaces, onlyIpv6 } from '../support/machine.ts';
+import { hasLimits, namespaces, onlyIpv6, within } from '../support/machine.ts';
 import { run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
@@ -251,17 +251,14 @@ describe('it starts and serves', () => {
     'within 128 MiB with a hundred appliances and every series of theirs',
     async () => {
       const { environment, standIn } = await stand(100, 0, { rateLimit: null, dailyLimit: null });
-      const group = memoryGroup(128 * MEBIBYTE);
-      onTestFinished(() => group?.remove());
+      const { through, heap } = within(128);
       const limits = { PORTAL_RATE_LIMIT: '30000/30s', PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '10s' };
-      // Where no group can be made the heap gets what Node.js takes for its own under that limit, and the rest is watched.
-      const heap = group === undefined ? { NODE_OPTIONS: '--max-old-space-size=64' } : {};
       const program = start([], {
         environment: {
           ...{ ...environment, ...limits, ...heap },
           ...{ PORTAL_SERIES: 'all,appliance_health_score=10s', GFA_INTERVAL: '2s' },
         },
-        through: group?.through ?? [],
+        through,
       });
       const url = await program.serving();
       const series = () => new Set(standIn.requests.map(({ path }) => path)).size;

@@ -92,7 +92,7 @@ async function measured(
     limit: pLimit(8),
     observer: { started: () => {}, ended: () => {}, throttled: () => {} },
     timeoutMs: 30_000,
-    maxResponseBytes: 32_000_000,
+    limitsOf: () => ({ bytes: 32_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY }),
   });
   const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of(standIn.credentials.userKey) }, clock);
   const collector = new PortalCollector(

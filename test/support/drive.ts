@@ -52,7 +52,7 @@ export async function drive(settings: Drive): Promise<Driven> {
     limit: pLimit(concurrency),
     observer: { started: () => {}, ended: () => {}, throttled: () => {} },
     timeoutMs: 30_000,
-    maxResponseBytes: 1_000_000,
+    limitsOf: () => ({ bytes: 1_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY }),
   });
   const stop = new AbortController();
   const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of(standIn.credentials.userKey) }, clock);

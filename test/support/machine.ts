@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 
 /*
  * What this machine lets a test do to a process. Without it such tests are skipped; with REQUIRE_LINUX set the programs
@@ -75,4 +76,19 @@ export function memoryGroup(bytes: number): MemoryGroup | undefined {
     }
   }
   return undefined;
+}
+
+/**
+ * What runs a program in a container of so much memory, until the test is over. Where no group can be made it has the heap
+ * that Node.js takes for its own in one of 128 MiB.
+ */
+export function within(mebibytes: number): {
+  readonly through: readonly string[];
+  readonly heap: Readonly<Record<string, string>>;
+} {
+  const group = memoryGroup(mebibytes * 1024 * 1024);
+  if (group === undefined)
+    return { through: [], heap: { NODE_OPTIONS: '--max-old-space-size=64 --max-semi-space-size=1' } };
+  onTestFinished(() => group.remove());
+  return { through: group.through, heap: {} };
 }

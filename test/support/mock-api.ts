@@ -58,7 +58,7 @@ export function mockApi(clock = new ManualClock()): MockApi {
     limit: pLimit(100),
     observer: { started: () => {}, ended: () => {}, throttled: () => {} },
     timeoutMs: 30_000,
-    maxResponseBytes: 1_000_000,
+    limitsOf: () => ({ bytes: 1_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY }),
   });
   return {
     client,

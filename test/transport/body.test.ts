@@ -1,13 +1,18 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import type { AnswerLimits } from '../../src/transport/answer-limits.ts';
 import { listing, mocked, onwards } from './polite.ts';
 
 const limit = 10_000;
 const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
 /** What came of one answer of these bytes: the parsed body, or the code and message of the error. */
-async function outcome(body: Buffer | string, headers: Readonly<Record<string, string>> = {}, most = limit) {
-  const { api, client, ears, expectAllAsked } = mocked(most);
+async function outcome(
+  body: Buffer | string,
+  headers: Readonly<Record<string, string>> = {},
+  limits: Partial<AnswerLimits> = {},
+) {
+  const { api, client, ears, expectAllAsked } = mocked({ bytes: limit, ...limits });
   api.intercept({ path: '/v1/serials' }).reply(200, body, { headers });
   const result = await client.send(listing, onwards).then(
     (parsed) => ({ parsed }),
@@ -50,10 +55,9 @@ describe('a body that can be read', () => {
     ]);
   });
 
-  test('nested 100,000 levels deep does not end the program', async () => {
-    const result = await outcome(deep, {}, 1_000_000);
-    if ('code' in result) expect(result.code).toBe('invalid');
-    else expect(result.parsed).toHaveLength(1);
+  test('nested as deep as is read', async () => {
+    const nested = `${'['.repeat(64)}${']'.repeat(64)}`;
+    expect(await outcome(nested)).toEqual({ parsed: JSON.parse(nested) });
   });
 });
 
@@ -87,6 +91,32 @@ describe('a body that cannot be read', () => {
     ],
   ])('%s', async (_, body, headers, code, message) => {
     expect(await outcome(body, headers)).toMatchObject({ code, message: expect.stringContaining(message) });
+  });
+
+  test.each([
+    ['empty objects', '{}'],
+    ['empty lists', '[]'],
+    ['numbers', '0'],
+    ['texts', '"a"'],
+    ['words', 'null'],
+  ])('that would take more memory than there is for it, for it is full of %s', async (_, value) => {
+    const message = `${place}the answer would take more than the 10000 bytes of memory that there are for one once read; if it is a good one, give the process more memory`;
+    const full = `{"items":[${`${value},`.repeat(1_000)}${value}]}`;
+    expect(await outcome(full, {}, { weight: 10_000 })).toMatchObject({ code: 'oversize', message });
+    expect(await outcome(gzipSync(full), gzip, { weight: 10_000 })).toMatchObject({ code: 'oversize', message });
+    expect(await outcome(full, {}, { weight: 200_000 })).toEqual({ parsed: JSON.parse(full) });
+  });
+
+  test('is larger than there is memory for, which says what to do about it', async () => {
+    const message = `${place}the answer is larger than ${limit} bytes, as many as there is memory for in one; if it is a good one, give the process more memory`;
+    const result = await outcome('a'.repeat(limit + 1), {}, { isByMemory: true });
+    expect(result).toMatchObject({ code: 'oversize', message });
+  });
+
+  test.each([65, 100_000])('is nested %d levels deep', async (levels) => {
+    const message = `${place}expected an answer nested no deeper than 64 levels`;
+    const nested = `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    expect(await outcome(nested, {}, { bytes: 1_000_000 })).toMatchObject({ code: 'invalid', message });
   });
 
   test('is not quoted in the error, nor in its causes', async () => {

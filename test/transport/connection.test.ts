@@ -88,12 +88,15 @@ describe('on a real connection', () => {
 
   test('a body without end is abandoned as soon as it is too large', async () => {
     let response: ServerResponse | undefined;
-    const { failure } = await served((_, answer) => {
-      response = answer;
-      const more = () => void (answer.writable && answer.write(Buffer.alloc(16_384, ' '), more));
-      answer.writeHead(200);
-      more();
-    }, 100_000);
+    const { failure } = await served(
+      (_, answer) => {
+        response = answer;
+        const more = () => void (answer.writable && answer.write(Buffer.alloc(16_384, ' '), more));
+        answer.writeHead(200);
+        more();
+      },
+      { bytes: 100_000 },
+    );
     expect((await failure()).code).toBe('oversize');
     await until(() => response?.destroyed ?? false);
   });

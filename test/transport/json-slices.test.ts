@@ -70,7 +70,7 @@ describe('a document in slices is what JSON.parse makes of it', () => {
     ['nothing in it', '[]'],
     ['nothing but blanks in it', '{ \n }'],
     ['no container', ' "text" '],
-    ['large things nested deeper than is opened', `${'['.repeat(20)}${ballast}${']'.repeat(20)}`],
+    ['large things nested deeper than is opened', `${'['.repeat(80)}${ballast}${']'.repeat(80)}`],
   ])('%s', (_, document) => {
     expect(whole(document)).toBeDefined();
     expect(inSlices(document) === whole(document)).toBe(true);

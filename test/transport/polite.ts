@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { type Dispatcher, MockAgent } from 'undici';
 import { onTestFinished } from 'vitest';
 import { RequestError } from '../../src/runtime/errors.ts';
+import type { AnswerLimits } from '../../src/transport/answer-limits.ts';
 import { type ApiRequest, JsonClient, type RequestObserver } from '../../src/transport/client.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
 import type { Pacer } from '../../src/transport/pacer.ts';
@@ -67,8 +68,9 @@ export const listing: ApiRequest = { method: 'GET', path: '/serials', operation:
 /** Never aborted. */
 export const onwards = new AbortController().signal;
 
-/** A client of `baseUrl` through a dispatcher. */
-export function bench(baseUrl: string, dispatcher: Dispatcher, maxResponseBytes = 1_000_000): Bench {
+/** A client of `baseUrl` through a dispatcher. Every answer has the same limits; those that are not given are wide. */
+export function bench(baseUrl: string, dispatcher: Dispatcher, given: Partial<AnswerLimits> = {}): Bench {
+  const limits = { bytes: 1_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY, ...given };
   const clock = new ManualClock();
   const ears = new Ears();
   const pacer = new OpenPacer();
@@ -81,7 +83,7 @@ export function bench(baseUrl: string, dispatcher: Dispatcher, maxResponseBytes 
     limit: pLimit(2),
     observer: ears,
     timeoutMs: 30_000,
-    maxResponseBytes,
+    limitsOf: () => limits,
   });
   const failure = async (request: Partial<ApiRequest> = {}, signal = onwards) => {
     const thrown = await client.send({ ...listing, ...request }, signal).then(
@@ -95,25 +97,25 @@ export function bench(baseUrl: string, dispatcher: Dispatcher, maxResponseBytes 
 }
 
 /** A client whose answers are made up, with the network off. `expectAllAsked` is the end of a test. */
-export function mocked(maxResponseBytes?: number) {
+export function mocked(limits?: Partial<AnswerLimits>) {
   const agent = new MockAgent();
   agent.disableNetConnect();
   onTestFinished(() => agent.close());
   const api = agent.get('https://portal.test');
   return {
-    ...bench('https://portal.test/v1/', agent, maxResponseBytes),
+    ...bench('https://portal.test/v1/', agent, limits),
     api,
     expectAllAsked: () => agent.assertNoPendingInterceptors(),
   };
 }
 
 /** A client of a real server on this machine, for what no mock can show. */
-export async function served(listener: RequestListener, maxResponseBytes?: number) {
+export async function served(listener: RequestListener, limits?: Partial<AnswerLimits>) {
   const server = createServer(listener);
   const url = await listening(server);
   const dispatcher = createDispatcher(2, undefined);
   onTestFinished(() => dispatcher.destroy());
-  return { ...bench(url, dispatcher, maxResponseBytes), server, url };
+  return { ...bench(url, dispatcher, limits), server, url };
 }
 
 /** The address of a server that ends with the test. */
