@@ -75,11 +75,11 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     }),
     () => freshness.expire(clock.monotonic()),
     clock,
+    (outside.heapBytes ?? Number.POSITIVE_INFINITY) * LINES_SHARE,
     {
       ...quietPacker,
       failed: (err) => log.error({ err }, 'samples cannot be compressed; they are served as they are'),
     },
-    (outside.heapBytes ?? Number.POSITIVE_INFINITY) * LINES_SHARE,
   );
   const sink: SnapshotSink = {
     write: (samples) => exposition.write(samples),

@@ -44,8 +44,8 @@ export class Exposition {
     read: () => ExporterReading,
     expire: () => Iterable<string>,
     clock: Clock,
-    packer: Packer = quietPacker,
     mostBytes = Number.POSITIVE_INFINITY,
+    packer: Packer = quietPacker,
   ) {
     this.#store = store;
     this.#own = own;

@@ -37,7 +37,7 @@ function made(packer: Packer = quietPacker) {
   const store = new ChunkStore(families);
   const own = new OwnMetrics({ version: '1', revision: 'r', node_version: 'v20' }, ['gfa']);
   const reading = (): ExporterReading => ({ apis: [], samples: 0, eventMemory: undefined, state: undefined });
-  const exposition = new Exposition(store, own, reading, () => [], clock, packer);
+  const exposition = new Exposition(store, own, reading, () => [], clock, Number.POSITIVE_INFINITY, packer);
   const publish = (task: string, lines: number, round: number) =>
     exposition.publish({ task, samples: samplesOf(task, lines, round) });
   const packed = async () => bytesOf(await exposition.body('text', 'gzip'));
