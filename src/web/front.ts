@@ -17,14 +17,23 @@ export interface OpenPaths {
   readonly withoutCertificate: boolean;
 }
 
+/** How connections are secured, and the server that does it. */
+interface Tls {
+  readonly settings: TlsSettings;
+  readonly server: Server;
+}
+
 /** One state of the rules with what keeps them: the server that secures connections, and the bucket of the rate limit. */
 interface Standing {
   readonly rules: WebRules;
-  readonly tls: { readonly settings: TlsSettings; readonly server: Server } | undefined;
+  readonly tls: Tls | undefined;
   readonly bucket: TokenBucket | undefined;
 }
 
-/** TLS, the rate limit and basic auth before the pages, by rules that may change at any time. */
+/**
+ * TLS, the rate limit and basic auth before the pages, by rules that may change at any time; no handshake outlasts those it
+ * began by.
+ */
 export class WebFront implements Front {
   readonly #passwords: Passwords;
   readonly #open: OpenPaths;
@@ -115,7 +124,7 @@ export class WebFront implements Front {
       // Said in the handshake where it can be: clients then know why. The rest is looked at below.
       rejectUnauthorized: client.required && client.verified && !this.#open.withoutCertificate,
     });
-    server.on('secureConnection', (secured: TLSSocket) => this.#secured(settings, secured));
+    server.on('secureConnection', (secured: TLSSocket) => this.#secured({ settings, server }, secured));
     server.on('tlsClientError', (err, secured) => {
       this.#log.debug({ reason: reasonOf(err) }, 'a TLS handshake failed');
       secured.destroy();
@@ -123,15 +132,21 @@ export class WebFront implements Front {
     return { rules, tls: { settings, server }, bucket };
   }
 
-  #secured(settings: TlsSettings, secured: TLSSocket): void {
-    // Where some path may be had without, `admit` looks at the certificate of each request.
-    const fault = this.#open.withoutCertificate ? undefined : clientFault(settings, secured);
+  #secured(tls: Tls, secured: TLSSocket): void {
+    const fault = this.#handshakeFault(tls, secured);
     if (fault !== undefined) {
       this.#log.debug({ reason: fault }, 'a connection was refused');
       secured.destroy();
       return;
     }
     this.#ready(secured);
+  }
+
+  #handshakeFault({ settings, server }: Tls, secured: TLSSocket): string | undefined {
+    // Who stalls a handshake until an authority is taken out would come in by it, and stay.
+    if (server !== this.#standing.tls?.server) return 'the rules changed during the handshake';
+    // Where some path may be had without, `admit` looks at the certificate of each request.
+    return this.#open.withoutCertificate ? undefined : clientFault(settings, secured);
   }
 }
 
