@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { createServer, type Server, TLSSocket } from 'node:tls';
+import { type Server, TLSSocket } from 'node:tls';
 import type { Front, Refusal } from '../exposition/front.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Passwords } from './passwords.ts';
 import { TokenBucket } from './rate-limit.ts';
 import type { WebRules } from './rules.ts';
-import { clientFault, type TlsSettings } from './tls.ts';
+import { clientFault, type TlsSettings, tlsServer } from './tls.ts';
 
 /** Paths that ask for less than the others, where they are. */
 export interface OpenPaths {
@@ -117,9 +117,8 @@ export class WebFront implements Front {
     const settings = rules.tls;
     const bucket = rules.rate && new TokenBucket(rules.rate, this.#clock);
     if (settings === undefined) return { rules, tls: undefined, bucket };
-    // It listens nowhere: connections are handed to it.
     const { client } = settings;
-    const server = createServer({
+    const server = tlsServer({
       ...settings.options,
       // Said in the handshake where it can be: clients then know why. The rest is looked at below.
       rejectUnauthorized: client.required && client.verified && !this.#open.withoutCertificate,

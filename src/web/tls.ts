@@ -1,5 +1,5 @@
 import { constants } from 'node:crypto';
-import { createSecureContext, type TLSSocket, type TlsOptions } from 'node:tls';
+import { createSecureContext, createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { alternativeNames, certificatesIn, expiryOf, privateKeyIn, shortAddress } from './certificates.ts';
 import type { PemSource, TlsSection } from './file-format.ts';
 import { type ClientPolicy, OLD_SUITES, TLS13_SUITES, USUAL_SUITES } from './tls-names.ts';
@@ -64,6 +64,13 @@ export function tlsSettings(
   };
 }
 
+/** A server with these options that listens nowhere: connections are handed to it. */
+export function tlsServer(options: TlsOptions): Server {
+  const server = createServer(options);
+  // Node hands the options on to the server's context one by one, and `allowPartialTrustChain` is not among them.
+  return Object.assign(server, { _sharedCreds: createSecureContext(options) });
+}
+
 /** Why a connection's client certificate does not let it in; undefined where it does. */
 export function clientFault({ client, allowedNames }: TlsSettings, socket: TLSSocket): string | undefined {
   if (!client.asked) return undefined;
@@ -86,7 +93,8 @@ function optionsOf(section: TlsSection, { certificate, key, clientCa }: PemTexts
   return {
     cert: certificate,
     key,
-    ...(clientCa === undefined ? {} : { ca: clientCa }),
+    // A chain may end at any of them, self-signed or not, as in Go: who names an intermediate authority means that one.
+    ...(clientCa === undefined ? {} : { ca: clientCa, allowPartialTrustChain: true }),
     ciphers,
     ...(section.curves === undefined ? {} : { ecdhCurve: section.curves.join(':') }),
     minVersion: section.minVersion,
@@ -95,6 +103,7 @@ function optionsOf(section: TlsSection, { certificate, key, clientCa }: PemTexts
     requestCert: section.client.asked,
     // Looked at once the handshake is over, where it is known what for: see `clientFault`.
     rejectUnauthorized: false,
+    sessionIdContext: 'filer-exporter',
     // Whoever was let in once shall not be let in by a ticket after the rules have changed.
     ...(section.client.asked ? { secureOptions: constants.SSL_OP_NO_TICKET } : {}),
     handshakeTimeout: HANDSHAKE_MS,

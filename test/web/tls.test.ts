@@ -180,6 +180,29 @@ describe.runIf(hasTlsClients)('with TLS', () => {
     expect(statuses).toEqual([0, 0, 200]);
   });
 
+  test('an authority below another is trusted by itself: for those whom it vouches for, while its time lasts', async () => {
+    const middle = makePair(folder, 'middle', { by: authority, authority: true });
+    const member = makePair(folder, 'member', { by: middle });
+    const chain = join(folder, 'chain.crt');
+    writeFileSync(chain, member.certText + middle.certText);
+    const over = makePair(folder, 'over', { by: authority, authority: true, days: 0 });
+    const late = makePair(folder, 'late', { by: over });
+    const statuses = async (ca: string, ...clients: readonly Pair[]) => {
+      const asked = ['client_auth_type: RequireAndVerifyClientCert', `client_ca_file: ${ca}.crt`];
+      const { address } = await serve(tls(...asked));
+      const found: number[] = [];
+      for (const version of ['1.2', '1.3']) {
+        for (const who of clients) {
+          found.push((await curl(`https://${address}/metrics`, '--tls-max', version, ...as(who))).status);
+        }
+      }
+      return found;
+    };
+    const sendsBoth = { ...member, cert: chain };
+    expect(await statuses('middle', member, sendsBoth, client, stranger)).toEqual([200, 200, 0, 0, 200, 200, 0, 0]);
+    expect(await statuses('over', late)).toEqual([0, 0]);
+  });
+
   test('probes get in without a client certificate where the operator has opened their paths, and only there', async () => {
     const text = tls('client_auth_type: RequireAndVerifyClientCert', 'client_ca_file: authority.crt');
     const { address } = await serve(text, { WEB_OPEN_PATHS: '/healthz' });
