@@ -4,7 +4,7 @@ import { type Server, TLSSocket } from 'node:tls';
 import type { Front, Refusal } from '../exposition/front.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Passwords } from './passwords.ts';
+import type { Asker, Passwords } from './passwords.ts';
 import { TokenBucket } from './rate-limit.ts';
 import type { WebRules } from './rules.ts';
 import { clientFault, type TlsSettings, tlsServer } from './tls.ts';
@@ -91,7 +91,7 @@ export class WebFront implements Front {
     const { socket } = request;
     if (tls !== undefined && !(isOpen && this.#open.withoutCertificate)) {
       const fault = socket instanceof TLSSocket ? clientFault(tls.settings, socket) : 'the connection is not secured';
-      if (fault !== undefined) return { status: 403, headers: { connection: 'close' }, text: `${fault}\n` };
+      if (fault !== undefined) return { status: 403, headers: GOODBYE, text: `${fault}\n` };
     }
     if (isOpen) return undefined;
     // Before passwords, as in the toolkit, so that it limits guesses; behind certificates, which there end the handshake.
@@ -99,12 +99,13 @@ export class WebFront implements Front {
     if (rules.users.size === 0) return undefined;
     const credentials = basicCredentials(request.headers.authorization);
     if (credentials === undefined) return UNAUTHORIZED;
-    return this.#checked(rules, credentials);
+    const asker = { address: socket.remoteAddress ?? '', isGone: () => socket.destroyed };
+    return this.#checked(rules, credentials, asker);
   }
 
-  async #checked(rules: WebRules, { user, password }: Credentials): Promise<Refusal | undefined> {
+  async #checked(rules: WebRules, { user, password }: Credentials, asker: Asker): Promise<Refusal | undefined> {
     try {
-      const verdict = await this.#passwords.check(rules.users, user, password);
+      const verdict = await this.#passwords.check(rules.users, user, password, asker);
       if (verdict === 'right') return undefined;
       return verdict === 'wrong' ? UNAUTHORIZED : BUSY;
     } catch (err) {
@@ -149,15 +150,22 @@ export class WebFront implements Front {
   }
 }
 
+/** Strangers hold no connections: there are only so many. Who has a password sends it on a new one. */
+const GOODBYE = { connection: 'close' } as const;
+
 const UNAUTHORIZED: Refusal = {
   status: 401,
-  headers: { 'www-authenticate': 'Basic realm="filer-exporter", charset="UTF-8"' },
+  headers: { ...GOODBYE, 'www-authenticate': 'Basic realm="filer-exporter", charset="UTF-8"' },
   text: 'expected a user and a password (basic_auth_users)\n',
 };
 
 const TOO_MANY: Refusal = { status: 429, headers: {}, text: 'too many requests (rate_limit)\n' };
 
-const BUSY: Refusal = { status: 503, headers: { 'retry-after': '1' }, text: 'too many passwords to check at once\n' };
+const BUSY: Refusal = {
+  status: 503,
+  headers: { ...GOODBYE, 'retry-after': '1' },
+  text: 'too many passwords to check at once\n',
+};
 
 interface Credentials {
   readonly user: string;

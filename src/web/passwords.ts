@@ -1,11 +1,26 @@
 import { createHmac } from 'node:crypto';
 import type { Compare } from './password-thread.ts';
+import { Turns } from './turns.ts';
 
-/** How the check of a user and a password ended; `busy` where too many wait for theirs. */
+/** How a user and a password were found; `busy` where they were not checked: too many wait, or all who asked are gone. */
 export type PasswordVerdict = 'right' | 'wrong' | 'busy';
 
-/** Checks that wait at once; beyond, whoever is not known yet is asked to come again. */
-const MOST_WAITING = 20;
+/** Who wants a password checked. */
+export interface Asker {
+  /** Where from. The checks of one address wait for each other; addresses take turns. */
+  readonly address: string;
+  /** True once nobody is there for the answer. */
+  isGone(): boolean;
+}
+
+/** A check that waits or is being made, for all who have asked for it. */
+interface Check {
+  readonly askers: Asker[];
+  readonly verdict: Promise<PasswordVerdict>;
+}
+
+/** Checks of one address that wait at once; beyond, whoever is not known yet is asked to come again. */
+const MOST_WAITING = 4;
 
 /** Verdicts remembered, of each kind: a scraper does not pay for bcrypt every time. */
 const MOST_REMEMBERED = 100;
@@ -15,14 +30,15 @@ const nobodysHash = (cost: string) => `$2b$${cost}$QqxN3uWfh5mPzE0yGtK7ZOeLk1Rr9
 
 /**
  * Checks passwords against bcrypt hashes. A user who is not there takes as long as one who is: both are checked, at the
- * cost of one of the hashes there are, and remembered alike.
+ * cost of one of the hashes there are, and remembered alike. One check is made at a time, in turn between addresses.
  */
 export class Passwords {
   readonly #compare: Compare;
   readonly #key: Buffer;
   /** Apart, so that guesses push nobody out who is right. */
   readonly #remembered = { right: new Set<string>(), wrong: new Set<string>() };
-  readonly #underWay = new Map<string, Promise<PasswordVerdict>>();
+  readonly #underWay = new Map<string, Check>();
+  readonly #turns = new Turns(MOST_WAITING);
 
   /** `key`: unpredictable, of this process; what is remembered of passwords is of no use without it. */
   constructor(compare: Compare, key: Buffer) {
@@ -35,6 +51,7 @@ export class Passwords {
     users: ReadonlyMap<string, string>,
     user: string,
     password: string,
+    asker: Asker,
   ): PasswordVerdict | Promise<PasswordVerdict> {
     const own = users.get(user);
     const hash = own ?? nobodysHash(this.#costFor(users, user));
@@ -42,16 +59,22 @@ export class Passwords {
     if (this.#remembered.right.has(mark)) return 'right';
     if (this.#remembered.wrong.has(mark)) return 'wrong';
     const underWay = this.#underWay.get(mark);
-    if (underWay !== undefined) return underWay;
-    if (this.#underWay.size >= MOST_WAITING) return 'busy';
-    const checked = this.#checked(mark, password, hash, own !== undefined);
-    this.#underWay.set(mark, checked);
-    return checked;
+    if (underWay !== undefined) {
+      underWay.askers.push(asker);
+      return underWay.verdict;
+    }
+    const askers = [asker];
+    const isWanted = () => askers.some((each) => !each.isGone());
+    const matching = this.#turns.run(asker.address, isWanted, () => this.#compare(password, hash));
+    const verdict = this.#verdict(mark, matching, own !== undefined);
+    this.#underWay.set(mark, { askers, verdict });
+    return verdict;
   }
 
-  async #checked(mark: string, password: string, hash: string, isKnown: boolean): Promise<PasswordVerdict> {
+  async #verdict(mark: string, matching: Promise<boolean | undefined>, isKnown: boolean): Promise<PasswordVerdict> {
     try {
-      const matches = await this.#compare(password, hash);
+      const matches = await matching;
+      if (matches === undefined) return 'busy';
       const verdict = matches && isKnown ? 'right' : 'wrong';
       this.#remember(this.#remembered[verdict], mark);
       return verdict;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
-import { GEHEIM, GEHEIM_AT_10, guarded } from './asking.ts';
+import { curl, GEHEIM, GEHEIM_AT_10, guarded } from './asking.ts';
+import { hasTlsClients } from './certificates.ts';
 
 const users = `basic_auth_users:\n  prometheus: ${GEHEIM_AT_10}\n  "42": ${GEHEIM}\n  "späher": ${GEHEIM}\n`;
 
@@ -36,6 +37,24 @@ describe('with users', () => {
       expect(await statusOf(`http://${address}/metrics`, basic(user, 'geheim')), user).toBe(200);
     }
     expect(await statusOf(`http://${address}/nowhere`, basic('42', 'geheim'))).toBe(404);
+  });
+
+  test('who is refused is hung up on, and who is let in is not', async () => {
+    const { address } = await guarded(users);
+    const connection = async (headers: Readonly<Record<string, string>>) => {
+      const answer = await fetch(`http://${address}/metrics`, { headers });
+      await answer.arrayBuffer();
+      return answer.headers.get('connection');
+    };
+    expect(await connection({})).toBe('close');
+    expect(await connection(basic('prometheus', 'Geheim'))).toBe('close');
+    expect(await connection(basic('prometheus', 'geheim'))).toBe('keep-alive');
+  });
+
+  test.runIf(hasTlsClients)('a curl that asks first what it takes gets in all the same', async () => {
+    const { address } = await guarded(users);
+    const asked = await curl(`http://${address}/metrics`, '--anyauth', '--user', 'prometheus:geheim');
+    expect(asked).toMatchObject({ exit: 0, status: 200 });
   });
 
   test('nothing else opens anything', async () => {

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectSecurely } from 'node:tls';
@@ -8,19 +9,69 @@ import { Passwords } from '../../src/web/passwords.ts';
 import { readWebRules, type WebRules } from '../../src/web/rules.ts';
 import { serve } from '../exposition/serving.ts';
 import { Lines } from '../polling/fleet.ts';
+import { settle } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
+import { GEHEIM } from './asking.ts';
 import { hasTlsClients, makePair, type Pair } from './certificates.ts';
 
 const NOTHING_OPEN = { paths: new Set<string>(), withoutCertificate: false };
 
-async function rulesOf(text: string, folder: string): Promise<WebRules> {
+async function rulesOf(text: string, folder = temporaryDirectory()): Promise<WebRules> {
   const path = join(folder, 'web.yml');
   await writeFile(path, text);
   const reading = await readWebRules(path, (each) => readFile(each, 'utf8'));
   if (reading.state === 'bad') throw new Error(reading.faults.join('; '));
   return reading.rules;
 }
+
+/** A front whose checks of passwords end one by one, when told: right is `geheim`. */
+async function frontOfUsers() {
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const compare = (password: string) =>
+    new Promise<boolean>((resolve) => {
+      begun.push(password);
+      ends.push(() => resolve(password === 'geheim'));
+    });
+  const rules = await rulesOf(`basic_auth_users:\n  me: ${GEHEIM}\n`);
+  const front = new WebFront(rules, new Passwords(compare, Buffer.alloc(32, 1)), NOTHING_OPEN, new Lines());
+  const end = async () => {
+    ends.shift()?.();
+    await settle();
+  };
+  const ask = (password: string, remoteAddress: string) => {
+    const socket = { remoteAddress, destroyed: false };
+    const authorization = `Basic ${Buffer.from(`me:${password}`).toString('base64')}`;
+    const request = { headers: { authorization }, socket } as unknown as IncomingMessage;
+    return { socket, admitted: Promise.resolve(front.admit(request, '/metrics')) };
+  };
+  return { begun, end, ask };
+}
+
+describe('passwords that are to be checked', () => {
+  test('keep a scraper out no longer than one more check, however many of them somebody else sends', async () => {
+    const { begun, end, ask } = await frontOfUsers();
+    const guesses = Array.from({ length: 50 }, (_, guess) => ask(`guess ${guess}`, '192.0.2.66'));
+    const scraper = ask('geheim', '192.0.2.1');
+    await end();
+    await end();
+    await end();
+    expect(begun.slice(0, 3)).toEqual(['guess 0', 'guess 1', 'geheim']);
+    expect(await scraper.admitted).toBeUndefined();
+    expect(await guesses.at(-1)?.admitted).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  });
+
+  test('are not checked once the client has gone', async () => {
+    const { begun, end, ask } = await frontOfUsers();
+    const [, gone, there] = ['one', 'two', 'three'].map((password) => ask(password, '192.0.2.1'));
+    if (gone !== undefined) gone.socket.destroyed = true;
+    await end();
+    await end();
+    expect(begun).toEqual(['one', 'three']);
+    expect(await there?.admitted).toMatchObject({ status: 401 });
+  });
+});
 
 /** A way to a server on which what a client says after its first words waits until the way is opened. */
 async function stallingWay(port: number) {

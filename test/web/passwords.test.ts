@@ -1,12 +1,16 @@
 import { compareSync } from 'bcryptjs';
 import { describe, expect, test } from 'vitest';
-import { Passwords } from '../../src/web/passwords.ts';
+import { type Asker, Passwords } from '../../src/web/passwords.ts';
+import { settle } from '../support/manual-clock.ts';
 import { GEHEIM, GEHEIM_AT_10 } from './asking.ts';
 
 const users = new Map([
   ['me', GEHEIM],
   ['you', GEHEIM],
 ]);
+
+/** Somebody who waits for the answer. */
+const here: Asker = { address: '192.0.2.1', isGone: () => false };
 
 /** Checks as the thread does, and notes every check. */
 function checking() {
@@ -21,58 +25,101 @@ function checking() {
   return { passwords, hashes };
 }
 
+/** Checks that find every password wrong, each when told. */
+function held() {
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const compare = (password: string) =>
+    new Promise<boolean>((resolve) => {
+      begun.push(password);
+      ends.push(() => resolve(false));
+    });
+  const end = async () => {
+    ends.shift()?.();
+    await settle();
+  };
+  return { passwords: new Passwords(compare, Buffer.alloc(32, 1)), begun, end };
+}
+
 describe('a password', () => {
   test('is checked once, right or wrong, and remembered', async () => {
     const { passwords, hashes } = checking();
     for (let asked = 0; asked < 3; asked += 1) {
-      expect(await passwords.check(users, 'me', 'geheim')).toBe('right');
-      expect(await passwords.check(users, 'me', 'Geheim')).toBe('wrong');
+      expect(await passwords.check(users, 'me', 'geheim', here)).toBe('right');
+      expect(await passwords.check(users, 'me', 'Geheim', here)).toBe('wrong');
     }
     expect(hashes).toEqual([GEHEIM, GEHEIM]);
   });
 
   test('of somebody who is not there is checked too, against a hash at the cost of the others', async () => {
     const { passwords, hashes } = checking();
-    expect(await passwords.check(users, 'nobody', 'geheim')).toBe('wrong');
+    expect(await passwords.check(users, 'nobody', 'geheim', here)).toBe('wrong');
     expect(hashes.map((hash) => hash.slice(0, 7))).toEqual(['$2b$04$']);
     const costly = new Map([['me', GEHEIM_AT_10]]);
-    expect(await passwords.check(costly, 'nobody', 'geheim')).toBe('wrong');
+    expect(await passwords.check(costly, 'nobody', 'geheim', here)).toBe('wrong');
     expect(hashes.map((hash) => hash.slice(0, 7))).toEqual(['$2b$04$', '$2b$10$']);
   });
 
   test('that was right is not any more when its hash has changed', async () => {
     const { passwords } = checking();
-    expect(await passwords.check(users, 'me', 'geheim')).toBe('right');
+    expect(await passwords.check(users, 'me', 'geheim', here)).toBe('right');
     const changed = new Map([['me', GEHEIM_AT_10.replace('BNuXC', 'BNuXO')]]);
-    expect(await passwords.check(changed, 'me', 'geheim')).toBe('wrong');
-    expect(await passwords.check(new Map([['you', GEHEIM]]), 'me', 'geheim')).toBe('wrong');
+    expect(await passwords.check(changed, 'me', 'geheim', here)).toBe('wrong');
+    expect(await passwords.check(new Map([['you', GEHEIM]]), 'me', 'geheim', here)).toBe('wrong');
   });
 
   test('is not forgotten for guesses, however many', async () => {
     const { passwords, hashes } = checking();
-    await passwords.check(users, 'me', 'geheim');
-    for (let guess = 0; guess < 300; guess += 1) await passwords.check(users, 'me', String(guess));
+    await passwords.check(users, 'me', 'geheim', here);
+    for (let guess = 0; guess < 300; guess += 1) await passwords.check(users, 'me', String(guess), here);
     const before = hashes.length;
-    expect(await passwords.check(users, 'me', 'geheim')).toBe('right');
+    expect(await passwords.check(users, 'me', 'geheim', here)).toBe('right');
     expect(hashes.length).toBe(before);
     // Of guesses only the latest are remembered.
-    await passwords.check(users, 'me', '0');
+    await passwords.check(users, 'me', '0', here);
     expect(hashes.length).toBe(before + 1);
   });
 
-  test('asked for twice at once is checked once; beyond twenty at once somebody has to come again', async () => {
-    const asked: string[] = [];
-    const never = new Passwords(
-      (password) => {
-        asked.push(password);
-        return new Promise<boolean>(() => {});
-      },
-      Buffer.alloc(32, 1),
-    );
-    for (let guess = 0; guess < 20; guess += 1) void never.check(users, 'me', String(guess));
-    void never.check(users, 'me', '0');
-    expect(asked).toHaveLength(20);
-    expect(never.check(users, 'me', 'one more')).toBe('busy');
+  test('asked for twice at once is checked once; beyond four that wait somebody has to come again', async () => {
+    const { passwords, begun, end } = held();
+    const first = passwords.check(users, 'me', '0', here);
+    expect(passwords.check(users, 'me', '0', here)).toBe(first);
+    const waiting = ['1', '2', '3', '4'].map((guess) => passwords.check(users, 'me', guess, here));
+    expect(await passwords.check(users, 'me', 'one more', here)).toBe('busy');
+    for (let ended = 0; ended < 5; ended += 1) await end();
+    expect(begun).toEqual(['0', '1', '2', '3', '4']);
+    expect(await Promise.all([first, ...waiting])).toEqual(Array(5).fill('wrong'));
+  });
+
+  test('waits for one check of each other address at most, however many of them wait', async () => {
+    const { passwords, begun, end } = held();
+    const from = (address: string, ...guesses: readonly string[]) => {
+      for (const guess of guesses) void passwords.check(users, 'me', guess, { ...here, address });
+    };
+    from('a', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7');
+    from('b', 'b1', 'b2');
+    from('c', 'c1');
+    for (let ended = 0; ended < 8; ended += 1) await end();
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4', 'a5']);
+  });
+
+  test('is not checked when all who asked have gone, and then takes no place', async () => {
+    const { passwords, begun, end } = held();
+    const leaving = () => {
+      const state = { isGone: false };
+      return { ...here, state, isGone: () => state.isGone };
+    };
+    const [one, other] = [leaving(), leaving()];
+    void passwords.check(users, 'me', 'first', here);
+    const lost = ['1', '2', '3'].map((guess) => passwords.check(users, 'me', guess, one));
+    const shared = passwords.check(users, 'me', 'shared', one);
+    void passwords.check(users, 'me', 'shared', other);
+    one.state.isGone = true;
+    // With all four places taken there would be none for this one.
+    const later = passwords.check(users, 'me', 'later', here);
+    for (let ended = 0; ended < 3; ended += 1) await end();
+    expect(begun).toEqual(['first', 'shared', 'later']);
+    expect(await Promise.all([...lost, shared, later])).toEqual(['busy', 'busy', 'busy', 'wrong', 'wrong']);
   });
 
   test('that cannot be checked is neither right nor remembered, and the next one is checked again', async () => {
@@ -81,8 +128,8 @@ describe('a password', () => {
       () => (fails ? Promise.reject(new Error('no thread')) : Promise.resolve(true)),
       Buffer.alloc(32, 1),
     );
-    await expect(passwords.check(users, 'me', 'geheim')).rejects.toThrow('no thread');
+    await expect(passwords.check(users, 'me', 'geheim', here)).rejects.toThrow('no thread');
     fails = false;
-    expect(await passwords.check(users, 'me', 'geheim')).toBe('right');
+    expect(await passwords.check(users, 'me', 'geheim', here)).toBe('right');
   });
 });
