@@ -5,13 +5,13 @@ import { unpredictableKey } from './runtime/random.ts';
 import { WebFront } from './web/front.ts';
 import { PasswordThread } from './web/password-thread.ts';
 import { Passwords } from './web/passwords.ts';
-import { type ReadText, readWebRules, type WebRules } from './web/rules.ts';
+import { type GoodReading, type ReadText, readWebRules } from './web/rules.ts';
 
 /** What `WEB_CONFIG_FILE` asks for, read and good, and how it is read again. */
 export interface Guard {
   readonly path: string;
   readonly read: ReadText;
-  readonly first: { readonly rules: WebRules; readonly print: string };
+  readonly first: GoodReading;
 }
 
 /** Reads what `WEB_CONFIG_FILE` names; undefined where it is not set. Rejects with a ConfigError for what cannot be used. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { type ReadText, readWebRules, type WebRules } from './rules.ts';
+import { type GoodReading, type Reading, type ReadText, readAgain, type WebRules } from './rules.ts';
 
 /** How often the files are looked at, in milliseconds. */
 const LOOK_MS = 2_000;
@@ -19,8 +19,8 @@ export interface WebReading {
 export interface ReloadingSettings {
   readonly path: string;
   readonly read: ReadText;
-  /** The rules at the start, and the print of the files that they came from. */
-  readonly first: { readonly rules: WebRules; readonly print: string };
+  /** What the files gave at the start. */
+  readonly first: GoodReading;
   /** Takes rules that have changed. */
   readonly adopt: (rules: WebRules) => void;
   readonly clock: Clock;
@@ -33,18 +33,18 @@ export interface ReloadingSettings {
  */
 export class Reloading {
   readonly #settings: ReloadingSettings;
-  #print: string;
-  #rules: WebRules;
+  /** What counts. */
+  #good: GoodReading;
+  /** What the last look gave. */
+  #last: Reading;
   #lastSuccess: number;
-  /** The print of files that could not be used when last looked at. */
-  #bad: string | undefined;
-  /** The print of those that were told of. */
+  /** The print of files that cannot be used and were told of. */
   #told: string | undefined;
 
   constructor(settings: ReloadingSettings) {
     this.#settings = settings;
-    this.#print = settings.first.print;
-    this.#rules = settings.first.rules;
+    this.#good = settings.first;
+    this.#last = settings.first;
     this.#lastSuccess = settings.clock.now() / 1000;
   }
 
@@ -53,7 +53,7 @@ export class Reloading {
     return {
       isGood: this.#told === undefined,
       lastSuccessSeconds: this.#lastSuccess,
-      expirySeconds: this.#rules.tls?.expirySeconds,
+      expirySeconds: this.#good.rules.tls?.expirySeconds,
     };
   }
 
@@ -69,23 +69,22 @@ export class Reloading {
   /** Looks once. Never rejects. */
   async look(): Promise<void> {
     const { path, read, adopt, clock, log } = this.#settings;
-    const reading = await readWebRules(path, read);
+    const last = this.#last;
+    const reading = await readAgain(last, path, read);
+    this.#last = reading;
     if (reading.state === 'bad') {
-      if (this.#bad === reading.print && this.#told !== reading.print) {
+      if (last.print === reading.print && this.#told !== reading.print) {
         this.#told = reading.print;
         log.error({ path, faults: reading.faults }, 'the web configuration cannot be used; the last good one counts');
       }
-      this.#bad = reading.print;
       return;
     }
-    const hasChanged = reading.print !== this.#print;
+    const hasChanged = reading.print !== this.#good.print;
     if (this.#told !== undefined && !hasChanged) log.info({ path }, 'the web configuration is the last good one again');
     if (hasChanged || this.#told !== undefined) this.#lastSuccess = clock.now() / 1000;
-    this.#bad = undefined;
     this.#told = undefined;
     if (!hasChanged) return;
-    this.#print = reading.print;
-    this.#rules = reading.rules;
+    this.#good = reading;
     adopt(reading.rules);
     log.info({ path }, 'the web configuration has changed and counts from now on');
   }

@@ -19,10 +19,17 @@ export interface WebRules {
 /** A file's whole text; rejects with an error with a `code` where it cannot be read. */
 export type ReadText = (path: string) => Promise<string>;
 
-/** What reading the files gave. `print` differs whenever any text that was read does. */
-export type Reading =
-  | { readonly state: 'good'; readonly rules: WebRules; readonly print: string }
-  | { readonly state: 'bad'; readonly faults: readonly string[]; readonly print: string };
+/** Which files were read, and a print of them that differs whenever the text of one does. */
+interface Print {
+  readonly paths: readonly string[];
+  readonly print: string;
+}
+
+/** What files gave that can be used. */
+export type GoodReading = Print & { readonly state: 'good'; readonly rules: WebRules };
+
+/** What reading the files gave. */
+export type Reading = GoodReading | (Print & { readonly state: 'bad'; readonly faults: readonly string[] });
 
 /** A larger file is none of these, in characters. */
 const LONGEST_FILE = 1024 * 1024;
@@ -45,9 +52,21 @@ export async function readWebRules(path: string, read: ReadText): Promise<Readin
   return files.good({ tls: settings, users, headers, rate, secretFiles: [resolve(path), ...keyFile] });
 }
 
+/**
+ * Reads the files of an earlier reading again, and gives that one back where they hold what they held: what YAML,
+ * certificates and keys take of the event loop is for changes alone. Never rejects.
+ */
+export async function readAgain(earlier: Reading, path: string, read: ReadText): Promise<Reading> {
+  const files = new Files(path, read);
+  for (const each of earlier.paths) await files.text(each, 'the file');
+  const { print } = files.print();
+  return print === earlier.print ? earlier : readWebRules(path, read);
+}
+
 /** Reads files and keeps account of what they held. */
 class Files {
   readonly faults: string[] = [];
+  readonly #paths: string[] = [];
   readonly #folder: string;
   readonly #read: ReadText;
   readonly #hash = createHash('sha256');
@@ -70,16 +89,22 @@ class Files {
     if (text !== undefined && text.length > LONGEST_FILE) {
       this.faults.push(`${name} ${path} is larger than ${LONGEST_FILE} characters; expected a small text`);
     }
+    this.#paths.push(path);
     this.#hash.update(JSON.stringify([path, text ?? null]));
     return text !== undefined && text.length <= LONGEST_FILE ? text : undefined;
   }
 
   good(rules: WebRules): Reading {
-    return { state: 'good', rules, print: this.#hash.digest('hex') };
+    return { state: 'good', rules, ...this.print() };
   }
 
   bad(faults: readonly string[]): Reading {
-    return { state: 'bad', faults: [...faults, ...this.faults], print: this.#hash.digest('hex') };
+    return { state: 'bad', faults: [...faults, ...this.faults], ...this.print() };
+  }
+
+  /** Of what has been read, all of it: asked for once, at the end. */
+  print(): Print {
+    return { paths: this.#paths, print: this.#hash.digest('hex') };
   }
 }
 

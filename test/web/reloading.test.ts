@@ -1,15 +1,22 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { parseWebFile } from '../../src/web/file-format.ts';
 import { Reloading } from '../../src/web/reloading.ts';
 import { readWebRules, type WebRules } from '../../src/web/rules.ts';
 import { Lines } from '../polling/fleet.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { temporaryDirectory } from '../support/program.ts';
 import { GEHEIM } from './asking.ts';
+import { hasTlsClients, makePair } from './certificates.ts';
+
+// Does what it does, and counts.
+vi.mock(import('../../src/web/file-format.ts'), { spy: true });
+const parsed = () => vi.mocked(parseWebFile).mock.calls.length;
 
 const good = `basic_auth_users:\n  me: ${GEHEIM}\n`;
 
 /** A web configuration that is looked at every two seconds of a clock that is moved by hand. */
-async function watched() {
-  const files: Record<string, string> = { '/etc/web.yml': good };
+async function watched(initially: Readonly<Record<string, string>> = { '/etc/web.yml': good }) {
+  const files: Record<string, string> = { ...initially };
   const read = (path: string) =>
     files[path] === undefined
       ? Promise.reject(Object.assign(new Error(path), { code: 'ENOENT' }))
@@ -38,6 +45,42 @@ describe('the files are looked at every two seconds', () => {
     expect([adopted, lines.take(), reloading.reading]).toEqual([[], [], before]);
     await stop();
   });
+
+  test('and parsed when they have changed, not before, be they good or bad', async () => {
+    const { files, clock, adopted, stop } = await watched();
+    const before = parsed();
+    await clock.advance(60_000);
+    expect(parsed() - before).toBe(0);
+    files['/etc/web.yml'] = 'basic_auth_userz:\n';
+    await clock.advance(60_000);
+    expect(parsed() - before).toBe(1);
+    files['/etc/web.yml'] = good.replace('me', 'you');
+    await clock.advance(60_000);
+    expect([parsed() - before, adopted.length]).toEqual([2, 1]);
+    await stop();
+  });
+
+  test.runIf(hasTlsClients)(
+    'and so are those that they name: a certificate is seen that has changed alone',
+    async () => {
+      const folder = temporaryDirectory();
+      const [old, fresh] = [makePair(folder, 'old'), makePair(folder, 'fresh', { days: 30 })];
+      const { files, clock, lines, adopted, reloading, stop } = await watched({
+        '/etc/web.yml': 'tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n',
+        '/etc/server.crt': old.certText,
+        '/etc/server.key': old.keyText,
+      });
+      const before = reloading.reading.expirySeconds ?? 0;
+      files['/etc/server.crt'] = fresh.certText;
+      await clock.advance(10_000);
+      expect(lines.take()).toEqual(['error the web configuration cannot be used; the last good one counts']);
+      files['/etc/server.key'] = fresh.keyText;
+      await clock.advance(2_000);
+      expect([adopted.length, reloading.reading.isGood]).toEqual([1, true]);
+      expect(reloading.reading.expirySeconds).toBeGreaterThan(before + 27 * 86_400);
+      await stop();
+    },
+  );
 
   test('and what they hold now counts', async () => {
     const { files, clock, lines, adopted, reloading, stop } = await watched();
