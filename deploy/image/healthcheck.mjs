@@ -1,6 +1,7 @@
 /*
  * Whether the exporter of this container answers: the image has neither a shell nor curl. It asks the address that
- * LISTEN_ADDRESS names, or this machine's own when that names no host. Exit code 0 when it answers, else 1.
+ * LISTEN_ADDRESS names, or this machine's own when that names no host. Exit code 0 when it answers, else 1: whether the
+ * process lives, and not whether it is ready. It has no password and no certificate, and being refused is an answer too.
  */
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -17,9 +18,15 @@ const isSecure = Boolean(WEB_CONFIG_FILE) && /^tls_server_config:/m.test(readFil
 // The certificate is made out to the name that others use, and this process trusts itself.
 const options = { host, port, path: '/healthz', timeout: TIMEOUT_MS, rejectUnauthorized: false };
 const asked = (isSecure ? secureRequest : request)(options, ({ statusCode }) => {
-  // Being asked for a password, or for fewer requests, is an answer too.
-  process.exit(statusCode === 200 || statusCode === 401 || statusCode === 429 ? 0 : 1);
+  process.exit([200, 401, 403, 429].includes(statusCode) ? 0 : 1);
 });
+// Who wants a client certificate hangs up once the keys are agreed: a process that lives has answered until then.
+let hasAgreed = false;
+asked.once('socket', (socket) =>
+  socket.once('keylog', () => {
+    hasAgreed = true;
+  }),
+);
 asked.once('timeout', () => process.exit(1));
-asked.once('error', () => process.exit(1));
+asked.once('error', () => process.exit(hasAgreed ? 0 : 1));
 asked.end();
