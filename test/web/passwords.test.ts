@@ -1,4 +1,4 @@
-import { compareSync } from 'bcryptjs';
+import { compareSync, getRounds } from 'bcryptjs';
 import { describe, expect, test } from 'vitest';
 import { type Asker, Passwords } from '../../src/web/passwords.ts';
 import { settle } from '../support/manual-clock.ts';
@@ -58,6 +58,31 @@ describe('a password', () => {
     const costly = new Map([['me', GEHEIM_AT_10]]);
     expect(await passwords.check(costly, 'nobody', 'geheim', here)).toBe('wrong');
     expect(hashes.map((hash) => hash.slice(0, 7))).toEqual(['$2b$04$', '$2b$10$']);
+  });
+
+  test('of somebody who is not there takes one check, of a whole hash, at a cost that goes with the name', async () => {
+    const hashes: string[] = [];
+    const noting = (_: string, hash: string) => {
+      hashes.push(hash);
+      return Promise.resolve(false);
+    };
+    const passwords = new Passwords(noting, Buffer.alloc(32, 1));
+    const costs = [4, 9, 10, 11];
+    const mixed = new Map(
+      costs.map((cost) => [`at ${cost}`, GEHEIM.replace('$04$', `$${String(cost).padStart(2, '0')}$`)]),
+    );
+    const found = new Set<number>();
+    for (let name = 0; name < 50; name += 1) {
+      expect(await passwords.check(mixed, `nobody ${name}`, 'geheim', here)).toBe('wrong');
+      expect(await passwords.check(mixed, `nobody ${name}`, 'Geheim', here)).toBe('wrong');
+      expect(hashes).toHaveLength(2);
+      const [hash = '', again = ''] = hashes.splice(0);
+      // Of a hash that is not as long as all others bcryptjs says at once that it does not match.
+      expect(hash).toMatch(/^\$2b\$\d\d\$[./\dA-Za-z]{53}$/);
+      expect(again).toBe(hash);
+      found.add(getRounds(hash));
+    }
+    expect([...found].toSorted((one, other) => one - other)).toEqual(costs);
   });
 
   test('that was right is not any more when its hash has changed', async () => {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
@@ -8,7 +9,18 @@ import { hasTlsClients, makePair } from './certificates.ts';
 /** A connection by hand, with all that came on it. */
 function opened(address: string) {
   const [host = '', port = ''] = address.split(':');
-  const socket: Socket = connect(Number(port), host);
+  return heardOn(connect(Number(port), host));
+}
+
+/** The same with TLS, once the handshake is over. */
+async function secured(address: string) {
+  const [host = '', port = ''] = address.split(':');
+  const socket = connectSecurely({ host, port: Number(port), rejectUnauthorized: false });
+  await new Promise((resolve) => socket.once('secureConnect', resolve));
+  return heardOn(socket);
+}
+
+function heardOn(socket: Socket) {
   onTestFinished(() => void socket.destroy());
   const heard = { text: '', closed: false };
   socket.setEncoding('utf8').on('data', (text: string) => {
@@ -23,6 +35,9 @@ function opened(address: string) {
 
 const NOTHING = '';
 
+/** How a client begins a handshake: a record of 16 KiB, of which each further byte may take its time. */
+const BEGUN = Buffer.from([0x16, 0x03, 0x01, 0x40, 0x00, 0x01, 0x00, 0x3f, 0xfc, 0x03, 0x03]);
+
 describe('clients that take their time or take too much', () => {
   test('are cut off: who says nothing, who never ends a header, who never ends a body', async () => {
     const { address } = await guarded(NOTHING);
@@ -33,6 +48,26 @@ describe('clients that take their time or take too much', () => {
     expect(endless.heard.text).toMatch(/^HTTP\/1\.1 408 /);
     expect(bodily.heard.text).toMatch(/^HTTP\/1\.1 405 /);
   }, 40_000);
+
+  test.runIf(hasTlsClients)(
+    'are cut off with TLS too: in the handshake, be they silent or slow, and after it',
+    async () => {
+      const folder = temporaryDirectory();
+      makePair(folder, 'server', { names: 'IP:127.0.0.1' });
+      const text = 'tls_server_config: { cert_file: server.crt, key_file: server.key }\n';
+      const { address } = await guarded(text, folder);
+      const [silent, slow] = [opened(address), opened(address)];
+      slow.socket.write(BEGUN);
+      const more = setInterval(() => slow.socket.write('a'), 1_000);
+      onTestFinished(() => clearInterval(more));
+      const [speechless, endless] = [await secured(address), await secured(address)];
+      endless.socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\nX-A: ');
+      const all = [silent, slow, speechless, endless];
+      await until('all of them to be closed', () => all.every(({ heard }) => heard.closed), 25_000);
+      expect(endless.heard.text).toMatch(/^HTTP\/1\.1 408 /);
+    },
+    40_000,
+  );
 
   test('are told that a request line or headers are too long', async () => {
     const { address } = await guarded(NOTHING);
