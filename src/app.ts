@@ -1,6 +1,7 @@
 import { eventMemory, gfaSource, portalSource, type Source } from './apis.ts';
 import { upstreamCatalog } from './catalog.ts';
 import type { Config } from './config/config.ts';
+import { warnOfLooseFiles } from './config/secret-files.ts';
 import { Exposition } from './exposition/exposition.ts';
 import { OwnMetrics } from './exposition/own.ts';
 import { quietPacker } from './exposition/packing.ts';
@@ -129,9 +130,10 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       path: guard.path,
       read: guard.read,
       first: guard.first,
-      adopt: (rules) => {
+      adopt: async (rules) => {
         front.adopt(rules);
         server.closeIdle();
+        await warnOfLooseFiles(rules.ownFiles, guard.factsOf, log);
       },
       clock,
       log,

@@ -1,4 +1,5 @@
 import type { WebConfig } from './config/config.ts';
+import type { FactsOf } from './config/secret-files.ts';
 import type { Outside } from './outside.ts';
 import { ConfigError } from './runtime/errors.ts';
 import { unpredictableKey } from './runtime/random.ts';
@@ -11,16 +12,17 @@ import { type GoodReading, type ReadText, readWebRules } from './web/rules.ts';
 export interface Guard {
   readonly path: string;
   readonly read: ReadText;
+  readonly factsOf: FactsOf;
   readonly first: GoodReading;
 }
 
 /** Reads what `WEB_CONFIG_FILE` names; undefined where it is not set. Rejects with a ConfigError for what cannot be used. */
-export async function readGuard(web: WebConfig, read: ReadText): Promise<Guard | undefined> {
+export async function readGuard(web: WebConfig, read: ReadText, factsOf: FactsOf): Promise<Guard | undefined> {
   const path = web.configFile;
   if (path === undefined) return undefined;
   const reading = await readWebRules(path, read);
   if (reading.state === 'bad') throw new ConfigError(reading.faults.map((fault) => `WEB_CONFIG_FILE: ${fault}`));
-  return { path, read, first: reading };
+  return { path, read, factsOf, first: reading };
 }
 
 /** The front that stands before the pages. */

@@ -9,7 +9,7 @@ import type { Config, LogConfig } from './config/config.ts';
 import { effectiveConfiguration, helpText } from './config/describe.ts';
 import { settledTexts } from './config/environment.ts';
 import { loadConfig } from './config/load.ts';
-import { loosenessOf } from './config/secret-files.ts';
+import { type FactsOf, looseFiles, type OwnFile, warnOfLooseFiles } from './config/secret-files.ts';
 import { type Guard, readGuard } from './guard.ts';
 import type { Outside } from './outside.ts';
 import { planOf, planText } from './plan.ts';
@@ -61,24 +61,23 @@ async function obey(invocation: Invocation, environment: Environment, stopped: P
 }
 
 async function checkConfig(config: Config): Promise<number> {
-  const guard = await readGuard(config.web, readTextLater);
-  for (const line of await looseFiles(config, guard)) process.stderr.write(`warning: ${line}\n`);
+  const guard = await readGuard(config.web, readTextLater, factsOf);
+  for (const line of await looseFiles(ownFiles(config, guard), factsOf)) process.stderr.write(`warning: ${line}\n`);
   return say(effectiveConfiguration(config));
 }
 
-/** The lines about secrets in files that are too open. A file that is gone by now is somebody else's line. */
-async function looseFiles(config: Config, guard: Guard | undefined): Promise<readonly string[]> {
-  const paths = [...config.secretFiles, ...(guard?.first.rules.secretFiles ?? [])];
-  const lines = paths.map(async (path) => {
-    try {
-      const [{ mode }, realPath] = await Promise.all([stat(path), realpath(path)]);
-      return loosenessOf(path, { mode, realPath });
-    } catch {
-      return undefined;
-    }
-  });
-  return (await Promise.all(lines)).filter((line) => line !== undefined);
+function ownFiles(config: Config, guard: Guard | undefined): readonly OwnFile[] {
+  return [...config.secretFiles.map((path) => ({ path, isSecret: true })), ...(guard?.first.rules.ownFiles ?? [])];
 }
+
+const factsOf: FactsOf = async (path) => {
+  try {
+    const [{ mode }, realPath] = await Promise.all([stat(path), realpath(path)]);
+    return { mode, realPath };
+  } catch {
+    return undefined;
+  }
+};
 
 async function live(command: Command, config: Config, stopped: Promise<void>): Promise<number> {
   // Every poll under way hears of the stop by one signal: above ten, by default, Node would call that a leak.
@@ -99,8 +98,8 @@ async function live(command: Command, config: Config, stopped: Promise<void>): P
 }
 
 async function prepared(config: Config, log: Log): Promise<App> {
-  const guard = await readGuard(config.web, readTextLater);
-  for (const reason of await looseFiles(config, guard)) log.warn({ reason }, 'a file with a secret is too open');
+  const guard = await readGuard(config.web, readTextLater, factsOf);
+  await warnOfLooseFiles(ownFiles(config, guard), factsOf, log);
   return createApp(config, outside(log), guard);
 }
 

@@ -1,3 +1,5 @@
+import type { Log } from '../runtime/log.ts';
+
 /** What there is to know of a file's permissions. */
 export interface FileFacts {
   /** The nine bits and what is before them, as `stat` gives them. */
@@ -6,19 +8,42 @@ export interface FileFacts {
   readonly realPath: string;
 }
 
+/** Finds out about a file; undefined where it cannot be looked at, which is somebody else's line. Never rejects. */
+export type FactsOf = (path: string) => Promise<FileFacts | undefined>;
+
+/** A file that only its owner is to change, and that not everybody is to read where it holds a secret. */
+export interface OwnFile {
+  readonly path: string;
+  readonly isSecret: boolean;
+}
+
+/** The lines about those of these files that are too open. Never rejects. */
+export async function looseFiles(files: readonly OwnFile[], factsOf: FactsOf): Promise<readonly string[]> {
+  const lines = files.map(async (file) => {
+    const facts = await factsOf(file.path);
+    return facts && loosenessOf(file, facts);
+  });
+  return (await Promise.all(lines)).filter((line) => line !== undefined);
+}
+
+/** Logs a warning for each of these files that is too open. Never rejects. */
+export async function warnOfLooseFiles(files: readonly OwnFile[], factsOf: FactsOf, log: Log): Promise<void> {
+  for (const reason of await looseFiles(files, factsOf)) log.warn({ reason }, 'a file is too open');
+}
+
 const OTHERS_READ = 0o004;
 const OTHERS_WRITE = 0o022;
 
 /**
- * What is too open about a secret's file, as a line for the operator; undefined where nothing is. Readable by the group
- * is fine: so a service's user reads what root owns. Readable by everybody is fine only where everybody is this container:
+ * What is too open about a file, as a line for the operator; undefined where nothing is. Readable by the group is fine:
+ * so a service's user reads what root owns. A secret readable by everybody is fine where everybody is this container:
  * Kubernetes and Compose mount secrets with the mode 0444 or 0644 unless told otherwise, and nobody else sees them there.
  */
-export function loosenessOf(path: string, { mode, realPath }: FileFacts): string | undefined {
+function loosenessOf({ path, isSecret }: OwnFile, { mode, realPath }: FileFacts): string | undefined {
   const shown = `mode ${(mode & 0o777).toString(8).padStart(4, '0')}`;
   if (mode & OTHERS_WRITE)
     return `${path} can be changed by others than its owner (${shown}); expected 0640 or stricter`;
-  if (!(mode & OTHERS_READ) || isSecretMount(realPath)) return undefined;
+  if (!isSecret || !(mode & OTHERS_READ) || isSecretMount(realPath)) return undefined;
   return `${path} can be read by everybody on this machine (${shown}); expected 0640 or stricter`;
 }
 

@@ -21,8 +21,8 @@ export interface ReloadingSettings {
   readonly read: ReadText;
   /** What the files gave at the start. */
   readonly first: GoodReading;
-  /** Takes rules that have changed. */
-  readonly adopt: (rules: WebRules) => void;
+  /** Takes rules that have changed. Never rejects. */
+  readonly adopt: (rules: WebRules) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -85,7 +85,7 @@ export class Reloading {
     this.#told = undefined;
     if (!hasChanged) return;
     this.#good = reading;
-    adopt(reading.rules);
+    await adopt(reading.rules);
     log.info({ path }, 'the web configuration has changed and counts from now on');
   }
 }

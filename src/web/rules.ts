@@ -12,8 +12,8 @@ export interface WebRules {
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined lets in as many requests as come. */
   readonly rate: RateLimit | undefined;
-  /** Paths of the files that hold secrets: this one, and that of the key. */
-  readonly secretFiles: readonly string[];
+  /** The file itself and that of the key: nobody else is to change them, nor to read them where they hold a secret. */
+  readonly ownFiles: readonly { readonly path: string; readonly isSecret: boolean }[];
 }
 
 /** A file's whole text; rejects with an error with a `code` where it cannot be read. */
@@ -43,13 +43,18 @@ export async function readWebRules(path: string, read: ReadText): Promise<Readin
   const texts = file.tls && (await pemTexts(file.tls, files));
   if (faults.length + files.faults.length > 0) return files.bad(faults);
   const { users, headers, rate } = file;
+  const itself = { path: resolve(path), isSecret: users.size > 0 };
   if (file.tls === undefined || texts === undefined) {
-    return files.good({ tls: undefined, users, headers, rate, secretFiles: [resolve(path)] });
+    return files.good({ tls: undefined, users, headers, rate, ownFiles: [itself] });
   }
-  const { settings, faults: tlsFaults } = tlsSettings(file.tls, texts);
-  if (settings === undefined) return files.bad(tlsFaults);
-  const keyFile = file.tls.key.state === 'file' ? [files.place(file.tls.key.path)] : [];
-  return files.good({ tls: settings, users, headers, rate, secretFiles: [resolve(path), ...keyFile] });
+  const { settings: tls, faults: tlsFaults } = tlsSettings(file.tls, texts);
+  if (tls === undefined) return files.bad(tlsFaults);
+  const { key } = file.tls;
+  const ownFiles =
+    key.state === 'inline'
+      ? [{ ...itself, isSecret: true }]
+      : [itself, { path: files.place(key.path), isSecret: true }];
+  return files.good({ tls, users, headers, rate, ownFiles });
 }
 
 /**

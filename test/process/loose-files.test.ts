@@ -1,8 +1,10 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
+import { GEHEIM, guarded } from '../web/asking.ts';
+import { hasTlsClients, makePair } from '../web/certificates.ts';
 
 const GFA_URL = 'http://127.0.0.1:9/v1';
 
@@ -70,4 +72,58 @@ describe('a file with a secret', () => {
     await until('both lines', () => program.log.filter(({ msg }) => msg.includes('too open')).length === 2);
     expect(program.log.filter(({ msg }) => msg.includes('too open')).map(({ level }) => level)).toEqual([40, 40]);
   });
+});
+
+describe('a web configuration that everybody can read', () => {
+  async function warnings(text: string, directory = temporaryDirectory()) {
+    const web = join(directory, 'web.yml');
+    writeFileSync(web, text);
+    chmodSync(web, 0o644);
+    const { code, stderr } = await run(['--check-config'], {
+      environment: { GFA_URL, GFA_TOKEN: 'a-token', WEB_CONFIG_FILE: web },
+    });
+    expect(code).toBe(0);
+    return stderr.replace(web, 'FILE');
+  }
+
+  const WARNING = 'warning: FILE can be read by everybody on this machine (mode 0644); expected 0640 or stricter\n';
+
+  test('is fine while it holds no secret', async () => {
+    expect(await warnings('http_server_config:\n  headers:\n    X-Frame-Options: deny\n')).toBe('');
+  });
+
+  test('gets a warning with the hash of a password', async () => {
+    expect(await warnings(`basic_auth_users:\n  me: ${GEHEIM}\n`)).toBe(WARNING);
+  });
+
+  test.runIf(hasTlsClients)('gets a warning with a key, and none when it names the key’s file', async () => {
+    const directory = temporaryDirectory();
+    const { keyText } = makePair(directory, 'server');
+    const tls = 'tls_server_config:\n  cert_file: server.crt\n';
+    expect(await warnings(`${tls}  key_file: server.key\n`, directory)).toBe('');
+    const inline = keyText.trimEnd().replaceAll('\n', '\n    ');
+    expect(await warnings(`${tls}  key: |\n    ${inline}\n`, directory)).toBe(WARNING);
+  });
+});
+
+test.runIf(hasTlsClients)('a key that is renewed as a file that everybody can read gets its warning then', async () => {
+  const directory = temporaryDirectory();
+  const pair = makePair(directory, 'server');
+  chmodSync(pair.key, 0o600);
+  const tls = 'tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n';
+  const { program } = await guarded(tls, directory);
+  const renewed = makePair(directory, 'renewed');
+  expect(program.log.filter(({ msg }) => msg.includes('too open'))).toEqual([]);
+  // A copy has the mode of what it is copied from.
+  chmodSync(renewed.key, 0o644);
+  copyFileSync(renewed.key, pair.key);
+  copyFileSync(renewed.cert, pair.cert);
+  await until('the new key to count', () => program.log.some(({ msg }) => msg.includes('counts from now on')));
+  const warnings = program.log.filter(({ msg }) => msg.includes('too open'));
+  expect(warnings).toMatchObject([
+    {
+      level: 40,
+      reason: `${pair.key} can be read by everybody on this machine (mode 0644); expected 0640 or stricter`,
+    },
+  ]);
 });

@@ -9,13 +9,15 @@ import { Passwords } from '../../src/web/passwords.ts';
 import { readWebRules, type WebRules } from '../../src/web/rules.ts';
 import { serve } from '../exposition/serving.ts';
 import { Lines } from '../polling/fleet.ts';
-import { settle } from '../support/manual-clock.ts';
+import { ManualClock, settle } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 import { GEHEIM } from './asking.ts';
 import { hasTlsClients, makePair, type Pair } from './certificates.ts';
 
 const NOTHING_OPEN = { paths: new Set<string>(), withoutCertificate: false };
+
+const outside = () => ({ clock: new ManualClock(), log: new Lines() });
 
 async function rulesOf(text: string, folder = temporaryDirectory()): Promise<WebRules> {
   const path = join(folder, 'web.yml');
@@ -35,7 +37,7 @@ async function frontOfUsers() {
       ends.push(() => resolve(password === 'geheim'));
     });
   const rules = await rulesOf(`basic_auth_users:\n  me: ${GEHEIM}\n`);
-  const front = new WebFront(rules, new Passwords(compare, Buffer.alloc(32, 1)), NOTHING_OPEN, new Lines());
+  const front = new WebFront(rules, new Passwords(compare, Buffer.alloc(32, 1)), NOTHING_OPEN, outside());
   const end = async () => {
     ends.shift()?.();
     await settle();
@@ -138,7 +140,7 @@ describe.runIf(hasTlsClients)('a handshake that is stalled while an authority is
   test('lets nobody in', async () => {
     const { authority, client, trusting } = parties();
     const passwords = new Passwords(() => Promise.resolve(false), Buffer.alloc(32, 1));
-    const front = new WebFront(await trusting('authority'), passwords, NOTHING_OPEN, new Lines());
+    const front = new WebFront(await trusting('authority'), passwords, NOTHING_OPEN, outside());
     expect(await heardAfter(front, authority, client, () => {})).toMatch(/^HTTP\/1\.1 200 /);
     const rules = await trusting('another');
     expect(await heardAfter(front, authority, client, () => front.adopt(rules))).toBe('');

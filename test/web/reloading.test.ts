@@ -26,7 +26,7 @@ async function watched(initially: Readonly<Record<string, string>> = { '/etc/web
   const adopted: WebRules[] = [];
   const first = await readWebRules('/etc/web.yml', read);
   if (first.state === 'bad') throw new Error(first.faults.join());
-  const adopt = (rules: WebRules) => void adopted.push(rules);
+  const adopt = async (rules: WebRules) => void adopted.push(rules);
   const reloading = new Reloading({ path: '/etc/web.yml', read, first, adopt, clock, log: lines });
   const stopping = new AbortController();
   const ended = reloading.run(stopping.signal);
