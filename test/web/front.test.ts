@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectSecurely } from 'node:tls';
+import { getRounds } from 'bcryptjs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebFront } from '../../src/web/front.ts';
 import { Passwords } from '../../src/web/passwords.ts';
@@ -30,10 +31,12 @@ async function rulesOf(text: string, folder = temporaryDirectory()): Promise<Web
 /** A front whose checks of passwords end one by one, when told: right is `geheim`. */
 async function frontOfUsers() {
   const begun: string[] = [];
+  const costs: number[] = [];
   const ends: (() => void)[] = [];
-  const compare = (password: string) =>
+  const compare = (password: string, hash: string) =>
     new Promise<boolean>((resolve) => {
       begun.push(password);
+      costs.push(getRounds(hash));
       ends.push(() => resolve(password === 'geheim'));
     });
   const rules = await rulesOf(`basic_auth_users:\n  me: ${GEHEIM}\n`);
@@ -42,13 +45,13 @@ async function frontOfUsers() {
     ends.shift()?.();
     await settle();
   };
-  const ask = (password: string, remoteAddress: string) => {
+  const ask = (password: string, remoteAddress: string, user = 'me') => {
     const socket = { remoteAddress, destroyed: false };
-    const authorization = `Basic ${Buffer.from(`me:${password}`).toString('base64')}`;
+    const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
     const request = { headers: { authorization }, socket } as unknown as IncomingMessage;
     return { socket, admitted: Promise.resolve(front.admit(request, '/metrics')) };
   };
-  return { begun, end, ask };
+  return { begun, costs, end, ask };
 }
 
 describe('passwords that are to be checked', () => {
@@ -62,6 +65,16 @@ describe('passwords that are to be checked', () => {
     expect(begun.slice(0, 3)).toEqual(['guess 0', 'guess 1', 'geheim']);
     expect(await scraper.admitted).toBeUndefined();
     expect(await guesses.at(-1)?.admitted).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  });
+
+  test('cost a stranger the same check as a user, and bring the same answer', async () => {
+    const { costs, end, ask } = await frontOfUsers();
+    const [known, unknown] = ['me', 'stranger'].map((user) => ask('guess', '192.0.2.1', user));
+    await end();
+    await end();
+    expect(costs).toEqual([4, 4]);
+    expect(await known?.admitted).toMatchObject({ status: 401 });
+    expect(await unknown?.admitted).toEqual(await known?.admitted);
   });
 
   test('are not checked once the client has gone', async () => {
