@@ -109,41 +109,55 @@ describe('it starts and serves', () => {
   );
 
   test.each([
-    ['in 1970', '() => 86_400_000'],
-    ['a century ahead', '() => now() + 3_155_760_000_000'],
-    ['that jumps back and forth by a day at every look', '() => now() + (jump = -jump)'],
-    ['in 1970 and set right soon after', '() => (performance.now() < 3_000 ? 86_400_000 : now())'],
-    ['a century ahead and set right soon after', '() => now() + (performance.now() < 3_000 ? 3_155_760_000_000 : 0)'],
-  ])('with a clock that is %s', async (name, clock) => {
-    const preload = join(temporaryDirectory(), 'clock.mjs');
-    writeFileSync(preload, `const now = Date.now; let jump = 86_400_000; void jump; Date.now = ${clock};`);
-    const { environment, standIn } = await stand();
-    const counting = { PORTAL_COLLECTORS: 'telemetry,volumes=1s,notifications=1s,volume_telemetry=1s' };
-    const program = start([], {
-      environment: { ...environment, ...quick, ...counting, NODE_OPTIONS: `--import=${preload}` },
-    });
-    const url = await program.serving();
-    await until('both to be up', () => bothUp(url));
-    const polls = (of = 'cpu_utilization') => standIn.requests.filter(({ operation }) => operation === of).length;
-    const before = polls();
-    await until('further polls', () => polls() > before + 4);
-    expect(await bothUp(url)).toBe(true);
-    const tokens = standIn.requests.filter(({ operation }) => operation === 'token');
-    expect(tokens).toHaveLength(1);
-    // What happened before the start counts for nothing, whatever the clock says; and in some seconds little happens.
-    const snapshots = await until('volume telemetry', async () => {
+    ['in 1970', '86_400_000'],
+    ['a century ahead', 'now() + 3_155_760_000_000'],
+    ['jumping back and forth by a day at every look', 'now() + (jump = -jump)'],
+  ])(
+    'with a clock that is %s, until it is set right and after',
+    async (name, time) => {
+      const [preload, right] = ['clock.mjs', 'right'].map((file) => join(temporaryDirectory(), file)) as [
+        string,
+        string,
+      ];
+      writeFileSync(
+        preload,
+        `import { existsSync } from 'node:fs';
+      const now = Date.now;
+      let [jump, isRight] = [86_400_000, false];
+      Date.now = () => ((isRight ||= existsSync(${JSON.stringify(right)})) ? now() : ${time});
+      void jump;`,
+      );
+      const { environment, standIn } = await stand();
+      const counting = { PORTAL_COLLECTORS: 'telemetry,volumes=1s,notifications=1s,volume_telemetry=1s' };
+      const program = start([], {
+        environment: { ...environment, ...quick, ...counting, NODE_OPTIONS: `--import=${preload}` },
+      });
+      const url = await program.serving();
+      await until('both to be up', () => bothUp(url));
+      const polls = (of: string) =>
+        standIn.requests.filter(({ operation, status }) => operation === of && status === 200).length;
+      const further = async (of: string) => {
+        const before = polls(of);
+        await until(`further polls of ${of}`, () => polls(of) > before + 4, 15_000);
+      };
+      await further('cpu_utilization');
+      await further('snapshot_details');
+      expect(await bothUp(url)).toBe(true);
+      writeFileSync(right, '');
+      await further('snapshot_details');
+      await further('notifications');
       const scraped = await scrape(url);
-      return scraped.all('filer_snapshots_total').length > 0 && scraped;
-    });
-    if (!name.includes('jumps')) expect(snapshots.sum('filer_snapshots_total')).toBeLessThan(5);
-    if (!name.includes('set right')) return;
-    const notifications = await until('notifications by the right clock', async () => {
-      const good = standIn.requests.filter(({ operation, status }) => operation === 'notifications' && status === 200);
-      return good.length > 1 && performance.now() - program.begun > 3_500 && scrape(url);
-    });
-    expect(notifications.sum('filer_notifications_by_severity_total')).toBeLessThan(5);
-    expect(notifications.all('filer_notifications_by_severity_total').length).toBeGreaterThan(3);
-  });
+      expect(await bothUp(url)).toBe(true);
+      expect(standIn.requests.filter(({ operation }) => operation === 'token')).toHaveLength(1);
+      expect(scraped.all('filer_snapshots_total').length).toBeGreaterThan(0);
+      // What was before the start counts for nothing, and in some seconds little happens. A clock that says yesterday at one
+      // look and tomorrow at the next leaves nobody to say when the start was.
+      if (name.startsWith('jumping')) return;
+      expect(scraped.sum('filer_snapshots_total')).toBeLessThan(5);
+      expect(scraped.sum('filer_notifications_by_severity_total')).toBeLessThan(5);
+    },
+    60_000,
+  );
 
   test('on an IPv6 address alone, and reaches its services over IPv6', async () => {
     const { environment, standIn } = await stand();
