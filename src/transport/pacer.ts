@@ -5,6 +5,12 @@ import type { Departure, Pace, Verdict } from './pace.ts';
 /** Who goes first where several wait: what has not been tried yet goes before what is tried again. */
 export type Turn = 'first' | 'again';
 
+/**
+ * So many go before one that is tried again, and then it goes: where as much is asked for as the limits allow, somebody
+ * always waits to be tried first, and it would wait for ever.
+ */
+const MOST_BEFORE = 8;
+
 interface Waiter {
   readonly resolve: (departure: Departure | undefined) => void;
 }
@@ -15,6 +21,8 @@ export class Pacer {
   readonly #budget: Budget;
   readonly #clock: Clock;
   readonly #queues: Readonly<Record<Turn, Set<Waiter>>> = { first: new Set(), again: new Set() };
+  /** How many went first since something waits to be tried again. */
+  #wentBefore = 0;
   #serving = false;
   #wake = new AbortController();
 
@@ -87,6 +95,7 @@ export class Pacer {
       const [waiter] = queue;
       if (waiter === undefined) continue;
       queue.delete(waiter);
+      this.#wentBefore = queue === this.#queues.first && this.#queues.again.size > 0 ? this.#wentBefore + 1 : 0;
       this.#budget.spend(now);
       waiter.resolve(this.#pace.started(now));
     }
@@ -95,7 +104,7 @@ export class Pacer {
 
   #waiting(): Set<Waiter> | undefined {
     const { first, again } = this.#queues;
-    if (first.size > 0) return first;
-    return again.size > 0 ? again : undefined;
+    if (again.size === 0) return first.size > 0 ? first : undefined;
+    return first.size > 0 && this.#wentBefore < MOST_BEFORE ? first : again;
   }
 }

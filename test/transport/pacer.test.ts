@@ -47,6 +47,21 @@ describe('turn-taking', () => {
     expect(left.map(({ name }) => name)).toEqual(['x', 'y', 'z', 'first', 'again']);
   });
 
+  test('lets what is tried again go before long, though there is always something that has not been tried', async () => {
+    const { pacer, clock } = pacerOf();
+    const { left, ask } = queue(pacer, clock);
+    // Four that ask again and again, as workers do.
+    const busy = Array.from({ length: 4 }, async () => {
+      while (left.length < 25) await ask('first');
+    });
+    for (const name of ['again', 'again']) void ask(name, 'again');
+    await clock.advance(4_000);
+    await Promise.all(busy);
+    const places = left.flatMap(({ name }, index) => (name === 'again' ? [index] : []));
+    // One had gone before they came.
+    expect(places).toEqual([9, 18]);
+  });
+
   test('lets nobody go while everything is held, and says so', async () => {
     const { pacer, clock } = pacerOf();
     const { left, ask } = queue(pacer, clock);
