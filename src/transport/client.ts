@@ -1,5 +1,6 @@
 import type { LimitFunction } from 'p-limit';
 import type { Dispatcher } from 'undici';
+import { isFields } from '../metrics/family.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError, RequestError, ShapeError } from '../runtime/errors.ts';
 import { assertAllowed, type Method } from './allowed.ts';
