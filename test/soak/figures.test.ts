@@ -1,12 +1,14 @@
-import { expect, test } from 'vitest';
-import { faultsOf, type Point, slopeOf } from './figures.ts';
+import { describe, expect, test } from 'vitest';
+import { faultsOf, lineThrough, type Point } from './figures.ts';
+import { MEASURED } from './measured.ts';
 
 /** A run of an hour in which one figure is a function of the minute. */
-function run(of: (minute: number) => Partial<Point>): readonly Point[] {
+function run(of: (minute: number) => Partial<Point>, length = 61): readonly Point[] {
   const quiet = { residentBytes: 1e8, handles: 12, descriptors: 37, delayP99Ms: 5, delayMaxMs: 20 };
-  return Array.from({ length: 61 }, (_, minutes) => ({
+  return Array.from({ length }, (_, minutes) => ({
     ...{ liveBytes: 27e6, rejections: 0, defects: 0, lines: 10, scrapes: minutes, requests: 2_400 * minutes, minutes },
     ...quiet,
+    ...{ changes: 10 * minutes, appliances: 30 },
     ...of(minutes),
   }));
 }
@@ -19,6 +21,7 @@ test('a run in which nothing grows is well, and so is one that only breathes', (
 test('a leak of sixty bytes a request is found, as the one that packing once had', () => {
   expect(faultsOf(run((minute) => ({ liveBytes: 27e6 + 60 * 2_400 * minute })))).toEqual([
     expect.stringMatching(/^memory grew by \d+ bytes, 60 a request$/),
+    expect.stringMatching(/^memory grows by \d+ bytes an hour/),
   ]);
 });
 
@@ -36,12 +39,72 @@ test('too little to tell is a fault', () => {
   expect(faultsOf(run(() => ({})).slice(0, 3))).toHaveLength(1);
 });
 
-test('the slope of points on a line is that of the line', () => {
-  expect(
-    slopeOf([
+describe('the hour that was measured', () => {
+  /** With so many bytes an hour more than were measured. */
+  const hour = (more: number) =>
+    run(() => ({}), MEASURED.length).map((point, index) => {
+      const minutes = index / 2;
+      const [megabytes = 0, appliances = 0] = MEASURED[index] ?? [];
+      const liveBytes = megabytes * 1e6 + (more * minutes) / 60;
+      return { ...point, minutes, liveBytes, appliances, requests: 2_400 * minutes };
+    });
+
+  test('is well', () => {
+    expect(faultsOf(hour(0))).toEqual([]);
+  });
+
+  test('would not be with 3 MB an hour more, whatever leaked them', () => {
+    expect(faultsOf(hour(3e6))).toEqual([
+      expect.stringMatching(/^memory grows by \d+ bytes an hour, give or take \d+$/),
+    ]);
+  });
+});
+
+test('a leak of a few kilobytes a change of the fleet is found, which no request has a part in', () => {
+  const leak = (minute: number) => ({ liveBytes: 27e6 + 10 * 8_192 * minute + 2e5 * Math.sin(minute) });
+  expect(faultsOf(run(leak))).toEqual([expect.stringMatching(/^memory grows by \d+ bytes an hour/)]);
+});
+
+test('a fleet that grows takes more memory, and that is no leak', () => {
+  const growing = (minute: number) => {
+    const appliances = Math.min(50, Math.floor(minute));
+    return { appliances, liveBytes: 27e6 + 1.2e5 * appliances + 1e5 * Math.sin(minute) };
+  };
+  expect(faultsOf(run(growing))).toEqual([]);
+});
+
+test('what breathes for many minutes at a time is no slope', () => {
+  expect(faultsOf(run((minute) => ({ liveBytes: 27e6 + 1.5e6 * Math.sin(minute / 5) })))).toEqual([]);
+});
+
+test('a minute is too short to tell a slope', () => {
+  const minute = run((at) => ({ liveBytes: 27e6 + 1e5 * at })).map((point) => ({
+    ...point,
+    minutes: point.minutes / 60,
+  }));
+  expect(faultsOf(minute)).toEqual([]);
+});
+
+test('one line for each thing that happens is well, and one for each request is not', () => {
+  expect(faultsOf(run((minute) => ({ lines: 10 + 20 * minute })))).toEqual([]);
+  expect(faultsOf(run((minute) => ({ lines: 2_400 * minute })))).toEqual(['144000 log lines for 600 changes']);
+});
+
+describe('the line through points', () => {
+  test('has the slope of points on a line, without an error', () => {
+    const { slope, error } = lineThrough([
       [0, 1],
       [1, 3],
       [2, 5],
-    ]),
-  ).toBeCloseTo(2);
+    ]);
+    expect(slope).toBeCloseTo(2);
+    expect(error).toBeCloseTo(0);
+  });
+
+  test('is less sure where neighbours are alike', () => {
+    const points = (of: (x: number) => number) => Array.from({ length: 40 }, (_, x) => [x, of(x)] as const);
+    const apart = lineThrough(points((x) => (x % 2 === 0 ? 1 : -1)));
+    const alike = lineThrough(points((x) => (x % 20 < 10 ? 1 : -1)));
+    expect(alike.error).toBeGreaterThan(2 * apart.error);
+  });
 });

@@ -149,7 +149,8 @@ async function settled(url: string): Promise<void> {
 
 async function pointOf(): Promise<Point> {
   const figures = await figuresOf(exporter);
-  const point: Point = { minutes: elapsed(), ...figures, requests: asked(), scrapes: counts.scrapes };
+  const appliances = standIn.fleet.appliances.length;
+  const point: Point = { minutes: elapsed(), ...figures, requests: asked(), ...counts, appliances };
   say({ name: 'soak.point', ...point });
   return point;
 }
