@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events';
-import { get } from 'node:http';
 import process from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { startStandIn } from '../../src/demo/stand-in.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { type Random, seededRandom } from '../../src/runtime/random.ts';
-import { assemble } from '../support/assemble.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { Scrape } from '../support/scrape.ts';
-import { INTERVAL_MS, SERIES, TOLD } from './told.ts';
+import { change, stepClock } from './change.ts';
+import { Disk } from './disk.ts';
+import { ENDINGS, Lives } from './lives.ts';
+import { ROOMY, TIGHT, type Told } from './told.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 import { Witness } from './witness.ts';
 
@@ -20,11 +20,21 @@ export interface Calm {
   readonly seed: number;
   readonly days: number;
   readonly requests: number;
+  /** Of the portal's, the most in one window of its limit and in one day. */
+  readonly mostAWindow: number;
+  readonly mostADay: number;
   readonly troubles: number;
+  readonly restarts: number;
   readonly scrapes: number;
+  /** How often an appliance, and how often `/data`, was healthy and found to be fresh. */
+  readonly appliancesFresh: number;
+  readonly dataFresh: number;
+  /** Counts of upstream events that were held against what they had been. */
+  readonly counters: number;
+  /** The longest interval that refusals and limits made of the one asked for. */
+  readonly longestIntervalSeconds: number;
 }
 
-const STALE_AFTER = 3;
 const DAY_MS = 86_400_000;
 /** A look at everything so often. */
 const STEP_MS = 290_000;
@@ -32,57 +42,69 @@ const STEP_MS = 290_000;
 const BREATH_BYTES = 12_000_000;
 /** Sleepers that there may be: a worker or a request each, and the few that wake by themselves. */
 const MOST_SLEEPERS = 60;
+/** How long tokens live at first. */
+const TOKEN_MS = 900_000;
+/** One seed in so many has room within its limits: with the others they bind. */
+const ROOM_EVERY = 4;
+/** How long nobody runs between two lives, in milliseconds; not under half a minute, the window of the limit. */
+const DOWN_MS = { least: 30_000, most: 630_000 };
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 /**
  * Days of random faults at random times, moved by hand: the whole exporter against both services, without a socket
- * between them. Rejects at the first promise that is broken, with the seed and the moment.
+ * between them, stopped and killed and started again. Rejects at the first promise that is broken, with the seed and the
+ * moment.
  */
-export async function chaos(seed: number, days: number): Promise<Calm> {
+export async function chaos(seed: number, days: number, told: Told = toldOf(seed)): Promise<Calm> {
   setMaxListeners(100);
   const clock = new ManualClock();
   const random = seededRandom(seed);
-  const standIn = await startStandIn({ clock, seed, appliances: 5, volumes: 2 });
-  const witness = new Witness(clock);
+  const standIn = await startStandIn({
+    clock,
+    seed,
+    appliances: 5,
+    volumes: 2,
+    variations: { tokenLifetimeMs: TOKEN_MS },
+  });
+  const witness = new Witness(clock, told, TOKEN_MS);
+  const disk = new Disk(clock);
   let stack = '';
   const log = createLog('info', {
     write: (line) => {
-      if (line.includes('"stack"')) stack ||= line;
+      // A full disk is no defect, and is told with all that is known of it.
+      if (line.includes('"stack"') && !line.includes('ENOSPC')) stack ||= line;
     },
   });
   const rejections: unknown[] = [];
   const reject = (reason: unknown) => rejections.push(reason);
   process.on('unhandledRejection', reject);
-  const connect = () =>
-    new MemoryDispatcher(standIn.serve, (method, path, status) => witness.answered(method, path, status));
-  const app = assemble(environmentOf(standIn), { clock, log, random: seededRandom(seed + 1), connect });
-  const url = `http://127.0.0.1:${await app.start()}/metrics`;
-  let calm = { troubles: 0, scrapes: 0 };
-  const active = new Set<Trouble & { readonly endsAt: number; readonly lift: () => void }>();
+  const lives = new Lives({ clock, standIn, disk, told, log, seed, overhearing: witness });
+  const counts = { troubles: 0, restarts: 0, scrapes: 0 };
+  const active = new Set<Going>();
   let heapInTheMiddle = 0;
   try {
+    await lives.begin();
     for (let at = 0; at < days * DAY_MS; at += STEP_MS) {
-      for (const trouble of active) {
-        if (trouble.endsAt > clock.monotonic()) continue;
-        trouble.lift();
-        active.delete(trouble);
-      }
+      for (const trouble of active) if (trouble.endsAt <= clock.monotonic()) lift(trouble, active, clock);
       if (random() < 0.1) {
-        const trouble = troubleOf(random, standIn);
-        const endsAt = clock.monotonic() + 30_000 + random() ** 3 * 7_200_000;
-        witness.trouble({ ...trouble, endsAt });
-        active.add({ ...trouble, endsAt, lift: trouble.begin() });
-        calm = { ...calm, troubles: calm.troubles + 1 };
+        active.add(begun(troubleOf(random, standIn, disk), random, witness, clock));
+        counts.troubles += 1;
       }
-      change(random, standIn, clock);
+      if (random() < 0.01) {
+        await restart(lives, random, witness, disk, clock);
+        counts.restarts += 1;
+      }
+      const tokenMs = change(random, standIn, clock, told);
+      if (tokenMs !== undefined) witness.portal.tokensLive(tokenMs);
       await clock.advance(STEP_MS);
-      const openMetrics = random() < 0.5;
-      const text = await scraped(url, openMetrics);
-      calm = { ...calm, scrapes: calm.scrapes + 1 };
-      if (openMetrics) parseExposition(text, 'openmetrics');
-      else witness.expectPromises(new Scrape(text), standIn, STALE_AFTER);
+      witness.expectWithinLimits();
+      const format = random() < 0.5 ? 'openmetrics' : 'text';
+      const text = await lives.scrape(format);
+      counts.scrapes += 1;
+      if (format === 'openmetrics') parseExposition(text, format);
+      else witness.expectPromises(new Scrape(text), standIn);
       if (rejections.length > 0) throw new Error(`a promise was rejected and nobody heard: ${String(rejections[0])}`);
       if (stack !== '') throw new Error(`a defect in the log: ${stack}`);
       if (clock.sleeping > MOST_SLEEPERS) throw new Error(`${clock.sleeping} are asleep`);
@@ -90,67 +112,76 @@ export async function chaos(seed: number, days: number): Promise<Calm> {
     }
     const grown = liveHeap() - heapInTheMiddle;
     if (grown > BREATH_BYTES) throw new Error(`the live heap grew by ${grown} bytes in the second half`);
-    return { seed, days, requests: witness.requests, ...calm };
+    for (const trouble of active) lift(trouble, active, clock);
+    await lives.end();
+    witness.expectWithinLimits();
+    return { seed, days, ...counts, ...calmOf(witness) };
   } catch (cause) {
     const moment = `day ${(clock.monotonic() / DAY_MS).toFixed(3)}`;
-    const going = [...active].map(({ name }) => name).join(', ') || 'nothing';
+    const going = witness.troubles.goingOn;
     throw new Error(`chaos with seed ${seed}, ${moment}, wrong just then: ${going}: ${(cause as Error).message}`, {
       cause,
     });
   } finally {
-    for (const { lift } of active) lift();
-    const stopped = app.stop();
-    await clock.advance(60_000);
-    await stopped;
+    for (const trouble of active) lift(trouble, active, clock);
+    await lives.end().catch(() => {});
     await standIn.close();
     process.off('unhandledRejection', reject);
   }
 }
 
-function environmentOf({ gfaUrl, portalUrl, credentials }: StandIn): Readonly<Record<string, string>> {
+function toldOf(seed: number): Told {
+  return seed % ROOM_EVERY === 0 ? ROOMY : TIGHT;
+}
+
+/** A trouble that goes on. */
+interface Going {
+  readonly endsAt: number;
+  readonly lift: () => void;
+  readonly ended: (now: number) => void;
+}
+
+function begun(
+  trouble: Trouble & { readonly begin: () => () => void },
+  random: Random,
+  witness: Witness,
+  clock: ManualClock,
+): Going {
+  const endsAt = clock.monotonic() + 30_000 + random() ** 3 * 7_200_000;
+  return { endsAt, ended: witness.troubles.begin(trouble), lift: trouble.begin() };
+}
+
+function lift(trouble: Going, active: Set<Going>, clock: ManualClock): void {
+  trouble.lift();
+  trouble.ended(clock.monotonic());
+  active.delete(trouble);
+}
+
+/** One life ends in one of the ways there are, and after a while the next one begins. */
+async function restart(lives: Lives, random: Random, witness: Witness, disk: Disk, clock: ManualClock): Promise<void> {
+  const how = ENDINGS[Math.floor(random() * ENDINGS.length)] ?? 'stopped';
+  await lives.end(how);
+  stepClock(random, clock, 0.2);
+  await clock.advance(DOWN_MS.least + random() * (DOWN_MS.most - DOWN_MS.least));
+  const { savedAt } = disk.now;
+  const passedMs = savedAt === undefined ? 0 : clock.monotonic() - savedAt.monotonic;
+  const seenMs = savedAt === undefined ? 0 : Math.max(0, clock.now() - savedAt.wall);
+  const isKept = disk.isGood;
+  await lives.begin();
+  witness.restarted(isKept, Math.max(0, passedMs - seenMs));
+}
+
+function calmOf(witness: Witness): Omit<Calm, 'seed' | 'days' | 'troubles' | 'restarts' | 'scrapes'> {
+  const { limits, portal, data, counters, requests } = witness;
   return {
-    GFA_URL: gfaUrl,
-    GFA_TOKEN: credentials.gfaToken,
-    GFA_INTERVAL: `${INTERVAL_MS}ms`,
-    PORTAL_URL: portalUrl,
-    PORTAL_SERVICE_KEY: credentials.serviceKey,
-    PORTAL_SERVICE_SECRET: credentials.serviceSecret,
-    PORTAL_SERIES: SERIES.join(','),
-    PORTAL_INTERVAL: `${INTERVAL_MS}ms`,
-    // What rests is asked as often as the inventory: no more seldom than anything else here.
-    PORTAL_DISCOVERY_INTERVAL: `${INTERVAL_MS}ms`,
-    PORTAL_RATE_LIMIT: `${TOLD.requests}/${TOLD.windowMs}ms`,
-    PORTAL_DAILY_LIMIT: String(TOLD.aDay),
-    STALE_AFTER: String(STALE_AFTER),
-    ALLOW_INSECURE_UPSTREAM: 'true',
+    requests,
+    mostAWindow: limits.most.aWindow,
+    mostADay: limits.most.aDay,
+    appliancesFresh: portal.looks,
+    dataFresh: data.looks,
+    counters: counters.kept,
+    longestIntervalSeconds: portal.longestMs / 1000,
   };
-}
-
-/** What changes in the world without being wrong. */
-function change(random: Random, standIn: StandIn, clock: ManualClock): void {
-  const { appliances, volumes } = standIn.fleet;
-  const { serial } = appliances[Math.floor(random() * appliances.length)] ?? { serial: '' };
-  const happens = (often: number) => random() < often;
-  if (happens(0.004) && appliances.length < 8) standIn.addAppliance();
-  if (happens(0.004) && appliances.length > 3) standIn.removeAppliance(serial);
-  if (happens(0.01)) standIn.renameAppliance(serial, `edge "${random()}" \\ \n`);
-  if (happens(0.01)) standIn.renameVolume(volumes[0]?.guid ?? '', `volume ${random()}`);
-  if (happens(0.01)) standIn.vary({ tokenLifetimeMs: 20_000 + Math.floor(random() * 1_200_000) });
-  if (happens(0.01)) standIn.vary({ nulls: random() / 2, shuffled: happens(0.5), newestNull: happens(0.5) });
-  // Somebody sets the clock of the machine.
-  if (happens(0.01)) clock.step(Math.floor((random() - 0.5) * 7_200_000));
-}
-
-function scraped(url: string, openMetrics: boolean): Promise<string> {
-  const accept = openMetrics ? 'application/openmetrics-text;version=1.0.0' : 'text/plain';
-  return new Promise((resolve, reject) => {
-    get(url, { headers: { accept }, agent: false }, async (answer) => {
-      const pieces: Buffer[] = [];
-      for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
-      if (answer.statusCode === 200) resolve(Buffer.concat(pieces).toString('utf8'));
-      else reject(new Error(`a scrape was answered ${answer.statusCode}`));
-    }).once('error', reject);
-  });
 }
 
 function liveHeap(): number {

@@ -1,12 +1,13 @@
 import type { FaultEffect } from '../../src/demo/faults.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { Random } from '../../src/runtime/random.ts';
+import type { Disk } from './disk.ts';
 
 /** Something that goes wrong for a while. */
 export interface Trouble {
   readonly name: string;
-  /** Whom it concerns: all of one service, or one appliance only. */
-  readonly touches: 'gfa' | 'portal' | { readonly serial: string };
+  /** Whom it concerns: all of one service, one appliance only, or the state file, which nobody else may feel. */
+  readonly touches: 'gfa' | 'portal' | 'disk' | { readonly serial: string };
   /** How long after its end it may still be felt, beside the two intervals that everything may take, in milliseconds. */
   readonly echoMs: number;
 }
@@ -26,8 +27,16 @@ const BODIES = [
 const STATUSES = [301, 400, 401, 403, 404, 406, 408, 413, 422, 500, 502, 503, 504];
 const RETRY_AFTER = ['1', '60', 'soon', '-1', '0', '300'];
 
-/** A trouble drawn by chance: an answer spoiled in one of many ways, for an operation, an appliance or a whole service. */
-export function troubleOf(random: Random, standIn: StandIn): Trouble & { readonly begin: () => () => void } {
+/**
+ * A trouble drawn by chance: an answer spoiled in one of many ways, for an operation, an appliance or a whole service; or
+ * a disk that takes nothing.
+ */
+export function troubleOf(
+  random: Random,
+  standIn: StandIn,
+  disk: Disk,
+): Trouble & { readonly begin: () => () => void } {
+  if (random() < 0.1) return { name: 'a full disk', touches: 'disk', echoMs: 0, begin: () => disk.fill() };
   const one = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
   const effect = effectOf(random, one);
   const { serial } = one(standIn.fleet.appliances);

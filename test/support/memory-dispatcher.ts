@@ -3,25 +3,37 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Readable } from 'node:stream';
 import { Dispatcher } from 'undici';
 
-/** Hears how each request ended: its method and path, and the status of an answer that arrived whole. */
-export type Overheard = (method: string, path: string, status: number | undefined) => void;
+/** An answer that arrived whole. */
+export interface WholeAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** Hears of each request. Must not throw: it is called from within a service, which makes a failed answer of that. */
+export interface Overhearing {
+  /** It leaves. */
+  left(path: string): void;
+  /** It ended, with an answer or without a whole one. */
+  ended(path: string, answer: WholeAnswer | undefined): void;
+}
 
 /** Connections without a network: every request goes straight to a listener, so that no socket needs time to pass. */
 export class MemoryDispatcher extends Dispatcher {
   readonly #listener: RequestListener;
-  readonly #overheard: Overheard;
+  readonly #overhearing: Overhearing;
 
-  constructor(listener: RequestListener, overheard: Overheard = () => {}) {
+  constructor(listener: RequestListener, overhearing: Overhearing = { left: () => {}, ended: () => {} }) {
     super();
     this.#listener = listener;
-    this.#overheard = overheard;
+    this.#overhearing = overhearing;
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     const { method, path } = options;
-    const response = new MemoryResponse(handler, (status) => this.#overheard(method, path, status));
+    const response = new MemoryResponse(handler, (answer) => this.#overhearing.ended(path, answer));
     handler.onConnect?.((error) => response.abandon(error ?? new Error('aborted')));
     if (response.destroyed) return true;
+    this.#overhearing.left(path);
     const body = typeof options.body === 'string' ? [Buffer.from(options.body)] : [];
     const request = Object.assign(Readable.from(body), { method, url: path, headers: lowerCased(options.headers) });
     this.#listener(
@@ -49,11 +61,12 @@ class MemoryResponse extends EventEmitter {
   headersSent = false;
   destroyed = false;
   readonly #handler: Dispatcher.DispatchHandler;
-  readonly #ended: (status: number | undefined) => void;
+  readonly #ended: (answer: WholeAnswer | undefined) => void;
+  readonly #written: Buffer[] = [];
   #status = 200;
   #headers: Readonly<Record<string, unknown>> = {};
 
-  constructor(handler: Dispatcher.DispatchHandler, ended: (status: number | undefined) => void) {
+  constructor(handler: Dispatcher.DispatchHandler, ended: (answer: WholeAnswer | undefined) => void) {
     super();
     this.#handler = handler;
     this.#ended = ended;
@@ -77,7 +90,7 @@ class MemoryResponse extends EventEmitter {
 
   write(chunk: Uint8Array, written?: () => void): boolean {
     this.flushHeaders();
-    if (!this.destroyed) this.#handler.onData?.(Buffer.from(chunk));
+    this.#hand(chunk);
     queueMicrotask(() => written?.());
     return true;
   }
@@ -85,8 +98,8 @@ class MemoryResponse extends EventEmitter {
   end(chunk?: Uint8Array): void {
     this.flushHeaders();
     if (this.destroyed) return;
-    if (chunk !== undefined && chunk.length > 0) this.#handler.onData?.(Buffer.from(chunk));
-    this.#close(this.#status);
+    if (chunk !== undefined) this.#hand(chunk);
+    this.#close({ status: this.#status, body: Buffer.concat(this.#written) });
     this.#handler.onComplete?.([]);
   }
 
@@ -102,9 +115,16 @@ class MemoryResponse extends EventEmitter {
     this.#handler.onError?.(error);
   }
 
-  #close(status: number | undefined): void {
+  #hand(chunk: Uint8Array): void {
+    if (this.destroyed || chunk.length === 0) return;
+    const piece = Buffer.from(chunk);
+    this.#written.push(piece);
+    this.#handler.onData?.(piece);
+  }
+
+  #close(answer: WholeAnswer | undefined): void {
     this.destroyed = true;
-    this.#ended(status);
+    this.#ended(answer);
     this.emit('close');
   }
 }

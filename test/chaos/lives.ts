@@ -1,0 +1,105 @@
+import { get } from 'node:http';
+import type { App } from '../../src/app.ts';
+import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { Log } from '../../src/runtime/log.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
+import { assemble } from '../support/assemble.ts';
+import { type ManualClock, settle } from '../support/manual-clock.ts';
+import { MemoryDispatcher, type Overhearing } from '../support/memory-dispatcher.ts';
+import type { Disk } from './disk.ts';
+import { INTERVAL_MS, SERIES, STALE_AFTER, type Told } from './told.ts';
+
+/** How a process ends: asked to, without a chance to save, or with its state file gone. */
+export const ENDINGS = ['stopped', 'killed', 'wiped'] as const;
+
+/** What all lives have in common. */
+export interface Surroundings {
+  readonly clock: ManualClock;
+  readonly standIn: StandIn;
+  readonly disk: Disk;
+  readonly told: Told;
+  readonly log: Log;
+  readonly seed: number;
+  readonly overhearing: Overhearing;
+}
+
+/** Turns of the event loop in which whatever does not wait for the clock comes to its end. */
+const TURNS = 20;
+
+/** What a stop may take at most, in milliseconds. */
+const STOP_MS = 20_000;
+
+/** One exporter after the other, on one state file. */
+export class Lives {
+  readonly #surroundings: Surroundings;
+  #app: App | undefined;
+  #url = '';
+  #begun = 0;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  /** The next one begins. */
+  async begin(): Promise<void> {
+    const { clock, standIn, disk, told, log, seed, overhearing } = this.#surroundings;
+    this.#begun += 1;
+    this.#app = assemble(environmentOf(standIn, told), {
+      ...{ clock, log, random: seededRandom(1_000 * seed + this.#begun) },
+      connect: () => new MemoryDispatcher(standIn.serve, overhearing),
+      openState: () => disk,
+    });
+    this.#url = `http://127.0.0.1:${await this.#app.start()}/metrics`;
+  }
+
+  /** It ends, whatever it is doing, and leaves nothing behind but its state. */
+  async end(how: (typeof ENDINGS)[number] = 'stopped'): Promise<void> {
+    const { clock, disk } = this.#surroundings;
+    const before = disk.now;
+    const stopped = this.#app?.stop();
+    this.#app = undefined;
+    for (let turn = 0; turn < TURNS; turn += 1) await settle();
+    await clock.advance(STOP_MS);
+    await stopped;
+    if (how === 'killed') disk.put(before);
+    if (how === 'wiped') disk.put({ bytes: undefined, savedAt: undefined, isCurrent: false });
+    for (let turn = 0; turn < TURNS; turn += 1) await settle();
+    if (clock.sleeping > 0) throw new Error(`${clock.sleeping} are asleep after the exporter was ${how}`);
+  }
+
+  /** One scrape, over a socket. */
+  scrape(format: 'text' | 'openmetrics'): Promise<string> {
+    const accept = format === 'openmetrics' ? 'application/openmetrics-text;version=1.0.0' : 'text/plain';
+    return new Promise((resolve, reject) => {
+      get(this.#url, { headers: { accept }, agent: false }, async (answer) => {
+        const pieces: Buffer[] = [];
+        for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
+        if (answer.statusCode === 200) resolve(Buffer.concat(pieces).toString('utf8'));
+        else reject(new Error(`a scrape was answered ${answer.statusCode}`));
+      }).once('error', reject);
+    });
+  }
+}
+
+function environmentOf({ gfaUrl, portalUrl, credentials }: StandIn, told: Told): Readonly<Record<string, string>> {
+  return {
+    GFA_URL: gfaUrl,
+    GFA_TOKEN: credentials.gfaToken,
+    GFA_INTERVAL: `${INTERVAL_MS}ms`,
+    PORTAL_URL: portalUrl,
+    PORTAL_SERVICE_KEY: credentials.serviceKey,
+    PORTAL_SERVICE_SECRET: credentials.serviceSecret,
+    PORTAL_SERIES: SERIES.join(','),
+    PORTAL_INTERVAL: `${INTERVAL_MS}ms`,
+    // What rests is asked as often as the inventory: no more seldom than anything else here.
+    PORTAL_DISCOVERY_INTERVAL: `${INTERVAL_MS}ms`,
+    PORTAL_RATE_LIMIT: `${told.requests}/${told.windowMs}ms`,
+    PORTAL_DAILY_LIMIT: String(told.aDay),
+    PORTAL_CONCURRENCY: String(told.concurrency),
+    STALE_AFTER: String(STALE_AFTER),
+    STATE_FILE: '/state',
+    // Each bucket is a line for each pair, and all of them are read again at every look.
+    EVENT_BUCKETS: '1m,1h',
+    ALLOW_INSECURE_UPSTREAM: 'true',
+  };
+}
