@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Config } from './config/config.ts';
-import { keptNumber } from './metrics/kept-values.ts';
+import { isFields } from './metrics/family.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { GfaCollector } from './sources/gfa/collector.ts';
 import type { PortalCollector, PortalState } from './sources/portal/collector.ts';
 import type { Kept } from './state/keeper.ts';
-import type { Budget, BudgetState } from './transport/budget.ts';
+import { type Budget, type BudgetState, keptBudget } from './transport/budget.ts';
 
 /** The parts of the program that have something to keep over restarts. */
 export interface KeptParts {
@@ -37,21 +37,27 @@ export function keptOf(config: Config, parts: () => KeptParts, clock: Clock): Ke
     },
     *restore([first, ...ledger], elapsedMs) {
       const { gfa, portal, budgets } = parts();
-      const { spent, portal: counted } = first as First;
       // All of it is read before any of it is taken: one part without the others would be worse than none.
-      const spentBefore = [...budgets].map(([api, budget]) => [budget, keptBudget(spent[api])] as const);
+      const { spent, portal: counted } = keptFirst(first);
       const adoptCounts = counted === undefined ? undefined : portal?.restore(counted, elapsedMs);
       const adoptLedger = gfa !== undefined && ledger.length > 0 ? yield* gfa.restore(ledger, elapsedMs) : undefined;
       adoptLedger?.();
       adoptCounts?.();
       const now = clock.monotonic();
-      for (const [budget, state] of spentBefore) budget.restore(state, elapsedMs, now);
+      for (const [api, budget] of budgets) budget.restore(spent[api] ?? [], elapsedMs, now);
     },
   };
 }
 
-function keptBudget(saved: BudgetState = []): BudgetState {
-  return saved.map(([minutesAgo, requests]) => [keptNumber(minutesAgo, 0), keptNumber(requests, 0)]);
+function keptFirst(first: unknown): First {
+  const { spent, portal } = isFields(first) ? first : {};
+  if (!isFields(spent) || (portal !== undefined && !isFields(portal))) {
+    throw new TypeError('expected what was spent and counted in what was kept');
+  }
+  return {
+    spent: Object.fromEntries(Object.entries(spent).map(([api, budget]) => [api, keptBudget(budget)])),
+    ...(portal === undefined ? {} : { portal }),
+  };
 }
 
 /** Bookmarks belong to the service and the client key, a budget to the portal and the shard. No secret is in them. */

@@ -1,3 +1,5 @@
+import { keptList, keptNumber, keptText } from './kept-values.ts';
+
 /** How many events an {@link EventMemory} may hold. */
 export interface MemoryLimits {
   /** For one pair of filer and volume. */
@@ -97,17 +99,19 @@ export class EventMemory {
     return [this.#forgotten.get(pair) ?? null, [...(this.#pairs.get(pair) ?? [])].flat()];
   }
 
-  /** Takes over how far another memory had come. */
+  /** Takes over how far another memory had come. Throws a TypeError where that is not what it should be. */
   restore(saved: EventMemoryState): void {
-    this.#frontier = saved.frontier ?? Number.NEGATIVE_INFINITY;
-    this.#reaches.push(...saved.reaches);
+    this.#frontier = saved.frontier === null ? Number.NEGATIVE_INFINITY : keptNumber(saved.frontier);
+    for (const reach of keptList(saved.reaches)) this.#reaches.push(keptNumber(reach, 0));
   }
 
-  /** Takes over what another memory held of one pair. */
-  restorePair(pair: string, [forgotten, seen]: PairMemoryState): void {
-    if (forgotten !== null) this.#forgotten.set(pair, forgotten);
+  /** Takes over what another memory held of one pair. Throws a TypeError where that is not what it should be. */
+  restorePair(pair: string, saved: PairMemoryState): void {
+    const [forgotten, held] = keptList(saved);
+    if (forgotten !== null) this.#forgotten.set(pair, keptNumber(forgotten));
+    const seen = keptList(held);
     for (let index = 0; index + 1 < seen.length; index += 2) {
-      this.admit(pair, String(seen[index]), Number(seen[index + 1]));
+      this.admit(pair, keptText(seen[index]), keptNumber(seen[index + 1]));
     }
   }
 

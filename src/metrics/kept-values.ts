@@ -15,6 +15,12 @@ export function keptNumber(value: unknown, least = Number.NEGATIVE_INFINITY): nu
   throw new TypeError('expected a number in what was kept');
 }
 
+/** A list. */
+export function keptList(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new TypeError('expected a list in what was kept');
+}
+
 /** A text. */
 export function keptText(value: unknown): string {
   if (typeof value === 'string') return value;

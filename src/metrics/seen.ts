@@ -1,3 +1,5 @@
+import { keptList, keptNumber, keptText } from './kept-values.ts';
+
 /** Remembers what was counted already, by id and time, so that it counts once; bounded in number. */
 export class Seen {
   readonly #most: number;
@@ -42,3 +44,11 @@ export class Seen {
 
 /** What was counted, as kept over restarts. */
 export type SeenState = readonly (readonly [id: string, at: number])[];
+
+/** What comes back of what was counted, checked. Throws a TypeError where it is something else. */
+export function keptSeen(saved: unknown): SeenState {
+  return keptList(saved).map((one) => {
+    const [id, at] = keptList(one);
+    return [keptText(id), keptNumber(at)];
+  });
+}

@@ -1,4 +1,5 @@
 import { OTHER } from './family.ts';
+import { keptCount, keptList, keptText } from './kept-values.ts';
 import { LabelCap } from './label-cap.ts';
 import type { Sample } from './samples.ts';
 
@@ -73,3 +74,11 @@ export class Tally {
 
 /** A tally's series, as kept over restarts. */
 export type TallyState = readonly (readonly [values: readonly string[], count: number])[];
+
+/** What comes back of a tally's series, checked. Throws a TypeError where it is something else. */
+export function keptTally(saved: unknown): TallyState {
+  return keptList(saved).map((series) => {
+    const [values, count] = keptList(series);
+    return [keptList(values).map(keptText), keptCount(count)];
+  });
+}

@@ -178,6 +178,7 @@ function* withPreface(preface: Preface, values: Iterable<unknown>): Generator<un
 
 function prefaceOf(value: unknown): Preface {
   const { savedAt, owners } = (value ?? {}) as Partial<Preface>;
-  if (typeof savedAt === 'number' && typeof owners === 'object' && owners !== null) return { savedAt, owners };
+  if (Number.isFinite(savedAt) && typeof savedAt === 'number' && typeof owners === 'object' && owners !== null)
+    return { savedAt, owners };
   throw new StateFault('it is damaged: it does not say when it was saved');
 }

@@ -1,3 +1,5 @@
+import { keptCount, keptList } from '../metrics/kept-values.ts';
+
 const DAY_MS = 86_400_000;
 const BUCKET_MS = 60_000;
 
@@ -84,3 +86,11 @@ export class Budget {
 
 /** Requests by the age of their minute, as kept over restarts. */
 export type BudgetState = readonly (readonly [minutesAgo: number, requests: number])[];
+
+/** What comes back of what a budget had spent, checked. Throws a TypeError where it is something else. */
+export function keptBudget(saved: unknown): BudgetState {
+  return keptList(saved).map((minute) => {
+    const [minutesAgo, requests] = keptList(minute);
+    return [keptCount(minutesAgo), keptCount(requests)];
+  });
+}

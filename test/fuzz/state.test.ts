@@ -16,6 +16,7 @@ import {
   volume,
 } from '../support/gfa-answers.ts';
 import { anyJson } from './arbitraries.ts';
+import { replaced } from './replaced.ts';
 
 /** What a ledger that has seen something of everything keeps. */
 function kept(): readonly unknown[] {
@@ -23,18 +24,6 @@ function kept(): readonly unknown[] {
   const events = { locks: [lock(1), released(5, 12)], propagation: [propagation(7, 30)] };
   take(ledger, dataAnswer({ ...events, filers: [filer(8, 3)], volumes: [volume(9)] }, { account: 'a' }), MIDNIGHT);
   return JSON.parse(JSON.stringify([...ledger.state(MIDNIGHT)])) as readonly unknown[];
-}
-
-/** One value somewhere within, replaced; `turns` say where to go. */
-function replaced(value: unknown, turns: readonly number[], by: unknown): unknown {
-  const [turn, ...further] = turns;
-  if (turn === undefined || typeof value !== 'object' || value === null) return by;
-  const keys = Object.keys(value);
-  const key = keys[turn % Math.max(1, keys.length)];
-  if (key === undefined) return by;
-  const changed = replaced((value as Record<string, unknown>)[key], further, by);
-  if (Array.isArray(value)) return value.map((one: unknown, index) => (String(index) === key ? changed : one));
-  return { ...value, [key]: changed };
 }
 
 test('whatever was changed in what was kept, it is refused, or what is exposed of it parses', () => {

@@ -1,3 +1,5 @@
+import { keptList, keptNumber } from '../../metrics/kept-values.ts';
+
 /** For so many further answers an event that the service tells of may still come. */
 const PATIENCE = 2;
 
@@ -62,11 +64,11 @@ export class BookmarkWatch {
     return { highest: this.#highest ?? null, trusted: this.#isTrusted, moves: this.#moves };
   }
 
-  /** Goes on where the process before this one was. */
+  /** Goes on where the process before this one was. Throws a TypeError where that is not what it should be. */
   restore({ highest, trusted, moves }: BookmarkState): void {
-    this.#highest = highest ?? undefined;
-    this.#isTrusted = trusted;
-    this.#moves = moves;
+    this.#highest = highest === null ? undefined : keptNumber(highest);
+    this.#isTrusted = trusted === true;
+    this.#moves = keptList(moves).map((missed) => missed === true);
   }
 
   /** The same one waited for a little longer, or none when it has come or is given up. */

@@ -1,8 +1,8 @@
 import { type Fields, OTHER } from '../../../metrics/family.ts';
-import { keptCount, keptNumber, keptText } from '../../../metrics/kept-values.ts';
+import { keptList, keptNumber, keptText } from '../../../metrics/kept-values.ts';
 import { type Sample, text } from '../../../metrics/samples.ts';
-import { Seen, type SeenState } from '../../../metrics/seen.ts';
-import { Tally, type TallyState } from '../../../metrics/tally.ts';
+import { keptSeen, Seen, type SeenState } from '../../../metrics/seen.ts';
+import { keptTally, Tally, type TallyState } from '../../../metrics/tally.ts';
 import { latestNotification, notificationsBySeverity, notificationsTotal } from './notifications-tables.ts';
 
 /** The words of `severity` (upstream-api.md 5.7). */
@@ -29,10 +29,13 @@ export class NotificationCounts {
   /** What another one held. Throws where that is no such thing. */
   static of(saved: NotificationCountsState): NotificationCounts {
     const counts = new NotificationCounts();
-    counts.#seen.restore(saved.seen.map(([id, at]) => [keptText(id), keptNumber(at)]));
+    counts.#seen.restore(keptSeen(saved.seen));
     counts.#total.restore(keptTally(saved.total));
     counts.#bySeverity.restore(keptTally(saved.bySeverity));
-    for (const [severity, at] of saved.latest) counts.#latest.set(keptText(severity), keptNumber(at));
+    for (const one of keptList(saved.latest)) {
+      const [severity, at] = keptList(one);
+      counts.#latest.set(keptText(severity), keptNumber(at));
+    }
     return counts;
   }
 
@@ -72,10 +75,6 @@ export class NotificationCounts {
       latest: [...this.#latest],
     };
   }
-}
-
-function keptTally(saved: TallyState): TallyState {
-  return saved.map(([values, count]) => [values.map(keptText), keptCount(count)]);
 }
 
 /** What was counted, as kept over restarts. */

@@ -1,3 +1,4 @@
+import { isFields } from '../../../metrics/family.ts';
 import { keptNumber } from '../../../metrics/kept-values.ts';
 import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
 import { dateSeconds } from '../../../metrics/units.ts';
@@ -70,7 +71,8 @@ export class NotificationLedger implements KeptCounts {
   }
 
   restore(saved: unknown, elapsedMs: number): () => void {
-    const { ageMs = 0, since, mark, ...kept } = saved as NotificationState;
+    if (!isFields(saved)) throw new TypeError('expected notifications in what was kept');
+    const { ageMs = 0, since, mark, ...kept } = saved as unknown as NotificationState;
     const counts = NotificationCounts.of(kept);
     const reached = mark === null ? undefined : keptNumber(mark);
     // Longer than anybody could ask back, and perhaps only a clock that was wrong: what was told meanwhile is not news.
