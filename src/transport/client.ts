@@ -1,6 +1,5 @@
 import type { LimitFunction } from 'p-limit';
 import type { Dispatcher } from 'undici';
-import { isFields } from '../metrics/family.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError, RequestError, ShapeError } from '../runtime/errors.ts';
 import { assertAllowed, type Method } from './allowed.ts';
@@ -21,6 +20,8 @@ export interface ApiRequest {
   readonly operation: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The header of that name, asked for as the request leaves: a token may have been renewed while it waited. */
+  readonly authorization?: () => string;
   /** Sent as `application/json`. */
   readonly json?: unknown;
   /** Sent as `application/x-www-form-urlencoded`. */
@@ -72,12 +73,14 @@ export class JsonClient {
    * as the service asks.
    * An abort of `signal` gives a RequestError `aborted`.
    */
-  send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
-    assertAllowed(request.method, request.path);
+  send(asked: ApiRequest, signal: AbortSignal): Promise<unknown> {
+    assertAllowed(asked.method, asked.path);
     return this.#settings.limit(async () => {
       const { pacer, clock, observer } = this.#settings;
-      const departure = await pacer.turn(signal, request.again ? 'again' : 'first');
-      if (departure === undefined) throw new RequestError('aborted', `${nameOf(request)} was not sent: stopping`);
+      const departure = await pacer.turn(signal, asked.again ? 'again' : 'first');
+      if (departure === undefined) throw new RequestError('aborted', `${nameOf(asked)} was not sent: stopping`);
+      const authorization = asked.authorization?.();
+      const request = authorization === undefined ? asked : { ...asked, headers: { ...asked.headers, authorization } };
       observer.started(request.operation);
       const started = clock.monotonic();
       let code = '200';

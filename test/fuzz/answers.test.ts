@@ -11,6 +11,8 @@ import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { going } from '../support/mock-api.ts';
 import { anyJson, hostileText } from './arbitraries.ts';
 
+const ROOMY = { bytes: 1_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY };
+
 /** A client of a service that answers everything with one status and one body. */
 function answeredWith(status: number, body: Buffer): JsonClient {
   const answer = new MemoryDispatcher((_, response) => {
@@ -20,7 +22,7 @@ function answeredWith(status: number, body: Buffer): JsonClient {
   const pacer = { turn: () => Promise.resolve({ startedAt: 0, endedAt: undefined }), ended: () => {} };
   return new JsonClient({
     ...{ baseUrl: 'http://api.test', userAgent: 'test', dispatcher: answer, clock: new ManualClock() },
-    ...{ pacer: pacer as unknown as Pacer, limit: pLimit(1), timeoutMs: 30_000, maxResponseBytes: 1_000_000 },
+    ...{ pacer: pacer as unknown as Pacer, limit: pLimit(1), timeoutMs: 30_000, limitsOf: () => ROOMY },
     observer: { started: () => {}, ended: () => {}, throttled: () => {} },
   });
 }

@@ -50,29 +50,23 @@ export class PortalClient {
 
   async #withToken(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     const name = `${request.method} ${request.path}`;
-    const access = await this.#tokens.get(signal);
-    try {
-      const body = await this.#authorized(request, access, signal);
+    const first = await this.#authorized(request, signal);
+    if (first.refusal === undefined) {
       this.#refused.delete(name);
-      return body;
-    } catch (error) {
-      // A token that is good for others is not given up again for what no token is good for.
-      const isKnown = access === this.#proven && this.#refused.has(name);
-      if (!isRefused(error) || isKnown) throw error;
+      return first.body;
     }
-    this.#tokens.reject(access);
-    const renewed = await this.#tokens.get(signal);
-    try {
-      return await this.#authorized(request, renewed, signal);
-    } catch (cause) {
-      if (!isRefused(cause)) throw cause;
-      if (access !== this.#proven && access !== this.#heir) {
-        throw new CredentialError(`${cause.message}, with a new token as well`, { cause });
-      }
-      this.#heir = renewed;
-      this.#remember(name);
-      throw cause;
+    // A token that is good for others is not given up again for what no token is good for.
+    if (first.access === this.#proven && this.#refused.has(name)) throw first.refusal;
+    this.#tokens.reject(first.access);
+    const second = await this.#authorized(request, signal);
+    if (second.refusal === undefined) return second.body;
+    const cause = second.refusal;
+    if (first.access !== this.#proven && first.access !== this.#heir) {
+      throw new CredentialError(`${cause.message}, with a new token as well`, { cause });
     }
+    this.#heir = second.access;
+    this.#remember(name);
+    throw cause;
   }
 
   #remember(name: string): void {
@@ -80,12 +74,29 @@ export class PortalClient {
     this.#refused.add(name);
   }
 
-  async #authorized(request: ApiRequest, access: string, signal: AbortSignal): Promise<unknown> {
-    const headers = { ...request.headers, authorization: `Bearer ${access}` };
-    const body = await this.#client.send({ ...request, headers }, signal);
-    this.#proven = access;
-    return body;
+  /** Sends it with the token that is at hand as it leaves. */
+  async #authorized(request: ApiRequest, signal: AbortSignal): Promise<Authorized> {
+    let access = await this.#tokens.get(signal);
+    const authorization = () => {
+      access = this.#tokens.atHand ?? access;
+      return `Bearer ${access}`;
+    };
+    try {
+      const body = await this.#client.send({ ...request, authorization }, signal);
+      this.#proven = access;
+      return { access, body };
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      return { access, refusal: error };
+    }
   }
+}
+
+/** The token that a request was sent with, and what came: a body, or 401. */
+interface Authorized {
+  readonly access: string;
+  readonly body?: unknown;
+  readonly refusal?: RequestError;
 }
 
 function isRefused(error: unknown): error is RequestError {

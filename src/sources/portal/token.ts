@@ -52,6 +52,12 @@ export class TokenSource {
     return this.#pair === undefined ? undefined : (this.#pair.expiresAt - this.#clock.monotonic()) / 1000;
   }
 
+  /** The token at hand; undefined without one that is still good. */
+  get atHand(): string | undefined {
+    const pair = this.#pair;
+    return pair !== undefined && this.#clock.monotonic() < pair.expiresAt ? pair.access : undefined;
+  }
+
   /**
    * A token good for a request now. Only without one at hand does it wait: one that is to be renewed serves until it
    * expires, while the one request for the next is under way. Rejects with a CredentialError when the credentials are

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/runtime/secret.ts';
+import { PortalClient } from '../../../src/sources/portal/client.ts';
+import { TokenSource } from '../../../src/sources/portal/token.ts';
+import type { ApiRequest, JsonClient } from '../../../src/transport/client.ts';
 import { going, mockApi, token } from '../../support/mock-api.ts';
-import { outcomeOf, portalClient } from '../../support/portal-parts.ts';
+import { outcomeOf, portalClient, userKey } from '../../support/portal-parts.ts';
 
 const TOKEN = '/auth/token';
 const SERIALS = { method: 'GET', path: '/serials', operation: 'serials' } as const;
@@ -12,6 +15,22 @@ test('a request carries the token as a bearer', async () => {
   api.answer('GET', '/serials', [200, { items: [] }]);
   expect(await portalClient(api).send(SERIALS, going)).toEqual({ items: [] });
   expect(api.sent[1]?.headers.authorization).toBe('Bearer one');
+});
+
+test('a request that waited for its turn while the token was renewed goes with the new one', async () => {
+  const api = mockApi();
+  api.answer('POST', TOKEN, token('one'));
+  api.answer('POST', '/auth/token/refresh', token('two'));
+  const tokens = new TokenSource(api.client, userKey, api.clock);
+  await tokens.get(going);
+  await api.clock.advance(3_500_000);
+  // A client whose queue takes as long as the renewal that begins with this request.
+  const send = async (request: ApiRequest) => {
+    await api.clock.advance(1_000);
+    return request.authorization?.();
+  };
+  const portal = new PortalClient({ send } as unknown as JsonClient, tokens, { clock: api.clock, random: () => 0 });
+  expect(await portal.send(SERIALS, going)).toBe('Bearer two');
 });
 
 test('a 401 is asked once more with a new token, for the key read again from its file', async () => {
