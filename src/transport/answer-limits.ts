@@ -25,26 +25,26 @@ const LEAST = { weight: 64 * 1024, bytes: 32 * 1024 } as const;
 
 /**
  * How large answers are by nature. `everything`: all of an account, of which there is one at a time. `list`: what an
- * account has of something; the inventory holds four of them, and others may come at the same time. `one`: about one
- * thing, as a token or a series of an appliance; there may be as many at once as requests.
+ * account has of something. `inventory`: its appliances, of which four lists are held at once. `one`: about one thing, as a token or a series of an appliance; there may be as many at once as requests.
  *
  * `weight` and `bytes` are shares of the heap, those of `one` for all of them together. Each answer has its share for
  * itself, so nothing has to be waited for and no answer can take the memory of another. Bodies lie beside the heap; of a
- * container the heap may have half, and much of the other half is the process itself. In 128 MiB it comes to 8, 2 and
- * 1 MiB, and all at once to 26. `mostWeight`: more would not be a matter of memory but
+ * container the heap may have half, and much of the other half is the process itself. In 128 MiB it comes to 8, 4, 2 and
+ * 1 MiB, and all that is polled by default at once to 28. `mostWeight`: more would not be a matter of memory but
  * of time, for what is read in one turn of the event loop.
  */
 const SIZES = {
   everything: { weight: 1 / 8, bytes: 1 / 16, mostWeight: Number.POSITIVE_INFINITY },
-  list: { weight: 1 / 32, bytes: 1 / 64, mostWeight: 64 * MIB },
+  list: { weight: 1 / 16, bytes: 1 / 32, mostWeight: 64 * MIB },
+  inventory: { weight: 1 / 32, bytes: 1 / 64, mostWeight: 64 * MIB },
   one: { weight: 1 / 8, bytes: 1 / 16, mostWeight: 16 * MIB },
 } as const;
 
 /** The operations whose answers are about more than one thing; every other one is about one. */
 const SIZE_OF: Readonly<Record<string, keyof typeof SIZES>> = {
   data: 'everything',
-  serials: 'list',
-  edges: 'list',
+  serials: 'inventory',
+  edges: 'inventory',
   fiq_appliances: 'list',
   volume_connections: 'list',
   snapshot_details: 'list',

@@ -289,7 +289,9 @@ describe('it starts and serves', () => {
         await gzipped(`${url}/metrics`);
         held();
       }
-      expect((await scrape(url)).value('filer_up', { api: 'portal' })).toBe(1);
+      const seen = await scrape(url);
+      expect(seen.sum('filer_up')).toBe(2);
+      expect(seen.sum('filer_exporter_requests_total', { code: 'oversize' })).toBe(0);
       expect(held()).toBeLessThan(110 * MEBIBYTE);
       expect(most).toBeLessThan(128 * MEBIBYTE);
       program.kill('SIGTERM');

@@ -33,7 +33,7 @@ const OPERATIONS = [
   { operation: 'data', label: 'data', bytes: 4_000_000 },
   { operation: 'serials', label: 'serials', bytes: 1_000_000 },
   { operation: 'edges', label: 'edges', bytes: 1_000_000 },
-  { operation: 'volume_connections', label: 'volume_connections', bytes: 1_000_000 },
+  { operation: 'volume_connections', label: 'volume_connections', bytes: 2_000_000 },
   { operation: 'license', label: 'account_license', bytes: 500_000 },
   { operation: 'cpu_utilization', label: 'cpu_utilization', bytes: 500_000 },
 ] as const;

@@ -94,15 +94,18 @@ export function unknownAppliance(serial: string): Appliance {
 /** The field that holds the serial in the records of a list. */
 const SERIAL_FIELDS = { '/serials': 'id', '/edges': 'serial' } as const;
 
-/** Records of one inventory list at most: ten times what the portal's limits are made for, and read in one turn. */
+/** Records of one inventory list at most, for it is read in one turn. */
 const MOST_LISTED = 20_000;
+
+/** Appliances of one instance at most: with the portal's usual limits each could be asked something every ten minutes. */
+const MOST_POLLED = 10_000;
 
 /** What an appliance takes of the heap with its name, its tasks and what is made of its answers, in bytes: rather more. */
 const APPLIANCE_BYTES = 128 * 1024;
 
 /** How many appliances an instance may poll without want of memory. */
 export function mostAppliances(heapBytes: number): number {
-  return Math.min(MOST_LISTED, Math.floor(heapBytes / APPLIANCE_BYTES));
+  return Math.min(MOST_POLLED, Math.floor(heapBytes / APPLIANCE_BYTES));
 }
 
 /**

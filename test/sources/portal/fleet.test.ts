@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ShapeError } from '../../../src/runtime/errors.ts';
 import { fitsBuild } from '../../../src/sources/portal/builds.ts';
-import { readInventory } from '../../../src/sources/portal/inventory.ts';
+import { mostAppliances, readInventory } from '../../../src/sources/portal/inventory.ts';
 import { shardOf } from '../../../src/sources/portal/shard.ts';
 import { uuid } from '../../support/portal-parts.ts';
 
@@ -16,6 +16,14 @@ function read(serials: readonly unknown[] | undefined, edges?: readonly unknown[
   );
   return { appliances: [...inventory.values()], notes };
 }
+
+test.each([
+  [64, 512],
+  [256, 2_048],
+  [100_000, 10_000],
+])('with a heap of %d MiB an instance polls %d appliances at most', (heapMib, most) => {
+  expect(mostAppliances(heapMib * 1024 * 1024)).toBe(most);
+});
 
 describe('the inventory', () => {
   test.each([
