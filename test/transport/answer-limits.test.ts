@@ -45,7 +45,7 @@ describe('in a container of 128 MiB, where V8 has 64', () => {
 });
 
 /** What the demo's stand-in answers, with five volumes on each appliance: the operation, mebibytes of the body and of its weight. */
-describe.each([
+describe.each<[number, number, [string, number, number][]]>([
   [
     100,
     64,
@@ -75,7 +75,7 @@ describe.each([
       ['volume_connections', 4.27, 10.51],
     ],
   ],
-] as const)('a fleet of %d appliances with a heap of %d MiB', (_, heapMib, answers) => {
+])('a fleet of %d appliances with a heap of %d MiB', (_, heapMib, answers) => {
   test.each(answers)('has room for %s', (name, bytes, weight) => {
     expect(limits(name, heapMib).bytes / MIB).toBeGreaterThan(1.2 * bytes);
     expect(limits(name, heapMib).weight / MIB).toBeGreaterThan(1.2 * weight);
