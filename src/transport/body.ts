@@ -39,7 +39,7 @@ interface Pieces {
 
 /**
  * Reads and parses a JSON body within bounds. Throws a RequestError `oversize` for one too large, also once unpacked, or
- * too heavy once parsed, `network` for one cut off, and `invalid` for one that is not JSON in UTF-8, or nested too deep.
+ * too heavy once parsed, `network` for one cut off, and `invalid` for one that is not JSON in UTF-8, or too deep.
  */
 export async function readJson(answer: Dispatcher.ResponseData, settings: ReadSettings): Promise<unknown> {
   try {
@@ -98,7 +98,7 @@ async function parse(pieces: Pieces, { limits, place, clock }: ReadSettings): Pr
   // Before anything is made of it: where V8 finds no memory, it ends the process, and nothing here could handle that.
   const burden = await inSlices(burdenOf(buffers, limits.weight), clock);
   if (burden === 'deep') {
-    throw new RequestError('invalid', `${place}: expected an answer nested no deeper than ${DEEPEST} levels`);
+    throw new RequestError('invalid', `${place}: expected little or nothing nested deeper than ${DEEPEST} levels`);
   }
   if (burden === 'heavy') {
     const room = `the ${limits.weight} bytes of memory that there are for one`;

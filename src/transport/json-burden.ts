@@ -1,4 +1,4 @@
-/** What a document is to whoever parses it: it fits, or would take too much memory, or is nested too deep. */
+/** What a document is to whoever parses it: it fits, or would take too much memory, or too much of it is nested too deep. */
 export type Burden = 'fits' | 'heavy' | 'deep';
 
 /**
@@ -8,8 +8,11 @@ export type Burden = 'fits' | 'heavy' | 'deep';
  */
 const WEIGHTS = { container: 64, element: 12, member: 8, text: 24 } as const;
 
-/** No service nests deeper; what does is there to exhaust somebody's stack or patience. */
+/** No service nests deeper; what does is parsed whole, and so there is little of it or none. */
 export const DEEPEST = 64;
+
+/** What is nested deeper takes no more bytes of memory in one place: it is parsed in one turn. */
+const MOST_DEEP = 4 * 1024 * 1024;
 
 /** No object has more members: where one grows beyond, V8 makes a new table of all of them, in one turn. */
 const MOST_MEMBERS = 100_000;
@@ -35,6 +38,8 @@ export function* burdenOf(pieces: Iterable<Buffer>, most: number): Generator<voi
   const members = new Uint32Array(DEEPEST + 1);
   let isText = false;
   let isEscaped = false;
+  /** The weight of all that stands before what is nested too deep. */
+  let weightBefore = 0;
   /** Bytes since the last mark, at the end of a step. */
   let run = 0;
   for (const bytes of pieces) {
@@ -63,8 +68,9 @@ export function* burdenOf(pieces: Iterable<Buffer>, most: number): Generator<voi
           members[depth] = count;
         } else if (byte === LIST || byte === OBJECT) {
           weight += WEIGHTS.container;
+          if (depth <= DEEPEST) weightBefore = weight;
+          else if (weight - weightBefore > MOST_DEEP) return 'deep';
           depth += 1;
-          if (depth > DEEPEST) return 'deep';
           members[depth] = 0;
         } else if (byte === LIST_END || byte === OBJECT_END) depth -= 1;
         else continue;
@@ -72,6 +78,7 @@ export function* burdenOf(pieces: Iterable<Buffer>, most: number): Generator<voi
       }
       weight += end - begin;
       run = end - mark;
+      if (depth > DEEPEST && weight - weightBefore > MOST_DEEP) return 'deep';
       if (weight > most || run > LONGEST_RUN) return 'heavy';
       yield;
     }

@@ -58,12 +58,16 @@ describe('what a document takes', () => {
 });
 
 describe('whatever memory there is', () => {
-  test('nothing is read that is nested deeper than so many levels', () => {
-    const nested = (levels: number) => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
-    expect(burden(nested(DEEPEST))).toBe('fits');
-    expect(burden(nested(DEEPEST + 2))).toBe('deep');
+  test('little is read of what is nested deeper than so many levels', () => {
+    const within = (levels: number, inner: string) => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
+    expect(burden(within(10_000, '1'))).toBe('fits');
+    expect(burden(within(100_000, '1'))).toBe('deep');
     expect(burden('['.repeat(1_000_000))).toBe('deep');
-    expect(burden(listOf(1_000, '[[]]'))).toBe('fits');
+    const long = listOf(1_000_000, '0');
+    expect(burden(within(DEEPEST - 1, long))).toBe('fits');
+    expect(burden(within(DEEPEST, long))).toBe('deep');
+    // Each of them is parsed in a turn of its own.
+    expect(burden(listOf(100, within(10_000, '1')))).toBe('fits');
   });
 
   test('no object has more members than V8 puts in order in one turn, however many objects there are', () => {
