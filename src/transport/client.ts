@@ -127,7 +127,7 @@ export class JsonClient {
     try {
       const { body, type } = payloadOf(request);
       const query = queryOf(request);
-      const answer = await dispatcher.request({
+      const asked = dispatcher.request({
         origin: this.#base.origin,
         path: `${this.#base.pathname.replace(/\/$/, '')}${request.path}${query}`,
         method: request.method,
@@ -143,6 +143,7 @@ export class JsonClient {
         headersTimeout: 0,
         bodyTimeout: 0,
       });
+      const answer = await unlessAborted(asked, attempt.signal);
       const ok = answer.statusCode >= 200 && answer.statusCode <= 299;
       return {
         status: answer.statusCode,
@@ -160,6 +161,19 @@ export class JsonClient {
       signal.removeEventListener('abort', giveUp);
     }
   }
+}
+
+/**
+ * What was asked for, or a rejection as soon as the signal aborts: undici hears of no signal before there is a connection,
+ * and one whose handshake hangs is tried for many seconds.
+ */
+function unlessAborted<Result>(asked: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(asError(signal.reason));
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) giveUp();
+    asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+  });
 }
 
 interface Answer {

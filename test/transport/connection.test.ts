@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { type AddressInfo, createServer as createBareServer, type Socket } from 'node:net';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/runtime/secret.ts';
@@ -51,6 +51,43 @@ describe('on a real connection', () => {
     server.close();
     await once(server, 'close');
     expect(await failure()).toMatchObject({ code: 'network', message: 'GET /serials got no answer: ECONNREFUSED' });
+  });
+
+  describe('whose TLS handshake hangs', () => {
+    /** Somebody takes connections and says nothing on them. */
+    async function mute() {
+      const sockets: Socket[] = [];
+      const server = createBareServer((socket) => sockets.push(socket));
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const dispatcher = createDispatcher(1, undefined);
+      onTestFinished(async () => {
+        await dispatcher.destroy();
+        for (const socket of sockets) socket.destroy();
+        server.close();
+      });
+      const { port } = server.address() as AddressInfo;
+      return { ...bench(`https://127.0.0.1:${port}`, dispatcher), sockets };
+    }
+
+    test('a request ends with its time-out, however long the connection is tried', async () => {
+      const { clock, ears, failure, sockets } = await mute();
+      const error = failure();
+      await until(() => sockets.length > 0);
+      await clock.advance(30_000);
+      await until(() => ears.inFlight === 0);
+      expect(await error).toMatchObject({ code: 'timeout' });
+    });
+
+    test('a request ends with the program', async () => {
+      const { ears, failure, sockets } = await mute();
+      const stop = new AbortController();
+      const error = failure({}, stop.signal);
+      await until(() => sockets.length > 0);
+      stop.abort();
+      await until(() => ears.inFlight === 0);
+      expect(await error).toMatchObject({ fault: 'aborted' });
+    });
   });
 
   test('one byte a second is a time-out: the limit is for the whole answer', async () => {
