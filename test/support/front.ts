@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, type Server as BareServer, createServer as createBareServer, type Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { routeOf } from '../../src/demo/routes.ts';
+import { DeafPort } from './deaf-port.ts';
 
 /** A whole answer of the service behind the front. */
 export interface WholeAnswer {
@@ -27,10 +29,15 @@ export type Spoil = (exchange: Exchange, front: Front) => unknown;
 export interface Seen {
   readonly operation: string;
   readonly serial: string | undefined;
+  /** The token that it came with. */
+  readonly bearer: string | undefined;
   /** By `performance.now()`. */
   readonly at: number;
   readonly spoiled: boolean;
 }
+
+/** What becomes of each answer of the service before anybody else sees it. */
+export type Amend = (operation: string, answer: WholeAnswer) => WholeAnswer;
 
 /** How a front stops being there; back it comes with `restore`. */
 export type Absence =
@@ -38,6 +45,10 @@ export type Absence =
   | { readonly kind: 'refuses' }
   /** Somebody listens who does not speak TLS, nor HTTP. */
   | { readonly kind: 'babbles' }
+  /** Somebody takes connections and says nothing on them, so that no handshake ends. */
+  | { readonly kind: 'mute' }
+  /** Connections are neither taken nor refused. */
+  | { readonly kind: 'deaf' }
   /** TLS with another certificate. */
   | { readonly kind: 'certificate'; readonly certificate: SecureContextOptions };
 
@@ -47,15 +58,18 @@ export class Front {
   readonly #target: URL;
   readonly #agent = new Agent({ keepAlive: true });
   readonly #certificate: SecureContextOptions | undefined;
+  readonly #amend: Amend;
   readonly #sockets = new Set<Socket>();
   readonly #spoils = new Set<{ readonly fits: (seen: Omit<Seen, 'spoiled'>) => boolean; readonly spoil: Spoil }>();
   #server: BareServer;
+  #deaf: DeafPort | undefined;
   #port = 0;
 
   /** `target`: where requests are passed on to. With a certificate the front speaks TLS. */
-  constructor(target: string, certificate?: SecureContextOptions) {
+  constructor(target: string, certificate?: SecureContextOptions, amend: Amend = (_, answer) => answer) {
     this.#target = new URL(target);
     this.#certificate = certificate;
+    this.#amend = amend;
     this.#server = this.#whole(certificate);
   }
 
@@ -82,15 +96,19 @@ export class Front {
     };
   }
 
-  /** Is not there any more, at once. */
+  /** Is not there any more. Connections end once nobody who comes back at once finds it half gone. */
   async vanish(absence: Absence): Promise<void> {
-    await this.close();
-    if (absence.kind === 'refuses') return;
-    this.#server =
-      absence.kind === 'certificate'
-        ? this.#whole(absence.certificate)
-        : this.#tracked(createBareServer((socket) => socket.end('220 mail.test ESMTP\r\n')));
-    await this.listen();
+    const gone = once(this.#server, 'close');
+    this.#server.close();
+    if (absence.kind === 'deaf') this.#deaf = await DeafPort.open(this.#port);
+    else if (absence.kind !== 'refuses') {
+      const say = (socket: Socket) => absence.kind === 'babbles' && socket.end('220 mail.test ESMTP\r\n');
+      this.#server =
+        absence.kind === 'certificate' ? this.#whole(absence.certificate) : this.#tracked(createBareServer(say));
+      await this.listen();
+    }
+    this.hangUp();
+    await gone;
   }
 
   /** Is there as in the beginning. */
@@ -106,8 +124,10 @@ export class Front {
   }
 
   /** Ends everything, at once. */
-  close(): Promise<void> {
-    return new Promise((resolve) => {
+  async close(): Promise<void> {
+    await this.#deaf?.close();
+    this.#deaf = undefined;
+    await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
       this.hangUp();
     });
@@ -132,14 +152,15 @@ export class Front {
     response.on('error', () => {});
     const { socket } = request;
     const { operation, serial } = routeOf(request.method ?? '', new URL(request.url ?? '/', this.#target).pathname);
-    const came = { operation, serial, at: performance.now() };
+    const bearer = /^Bearer (.*)$/.exec(request.headers.authorization ?? '')?.[1];
+    const came = { operation, serial, bearer, at: performance.now() };
     const chunks: Buffer[] = [];
     try {
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
       const body = Buffer.concat(chunks);
       const found = [...this.#spoils].find(({ fits }) => fits(came));
       this.seen.push({ ...came, spoiled: found !== undefined });
-      const ask = () => this.#ask(request, body);
+      const ask = async () => this.#amend(operation, await this.#ask(request, body));
       if (found === undefined) send(response, await ask());
       else await found.spoil({ request, response, socket, ask }, this);
     } catch {

@@ -55,8 +55,8 @@ export interface Program {
   readonly ended: Promise<Ended>;
   /** When it was started, by `performance.now()`. */
   readonly begun: number;
-  /** Its address, once it serves. */
-  serving(): Promise<string>;
+  /** Its address, once it serves; `withinMs` where it may be slow to start. */
+  serving(withinMs?: number): Promise<string>;
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -122,11 +122,12 @@ export function launch(
     get log() {
       return linesOf(texts.stdout);
     },
-    serving: () => {
-      const address = until('the program to serve', () => {
+    serving: (withinMs) => {
+      const look = () => {
         const port = program.log.find(({ msg }) => msg === 'serving')?.port;
         return port === undefined ? undefined : `http://127.0.0.1:${port}`;
-      });
+      };
+      const address = until('the program to serve', look, withinMs);
       const dead = ended.then(({ code, stdout, stderr }) => {
         throw new Error(`the program ended with ${code} and did not serve: ${stdout}${stderr}`);
       });
