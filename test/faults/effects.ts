@@ -15,6 +15,8 @@ export interface Effect {
   readonly code: string;
   /** The label `reason` under which the values are counted that it costs. */
   readonly dropped?: string;
+  /** There is nothing in it to show, however well it is read. */
+  readonly isEmpty?: boolean;
   readonly spoil: Spoil;
 }
 
@@ -238,7 +240,11 @@ export function shape(name: string, json: string): Effect {
 
 /** A body of the right shape in which there is nothing to use; what of it is dropped counts by this reason. */
 export function unusable(name: string, dropped: string, json: () => string): Effect {
-  return { ...harmless(`unusable: ${name}`, (exchange, front) => body(json())(exchange, front)), dropped };
+  return {
+    ...harmless(`unusable: ${name}`, (exchange, front) => body(json())(exchange, front)),
+    dropped,
+    isEmpty: true,
+  };
 }
 
 /** The service's own answer with something in it changed that can be done without. */

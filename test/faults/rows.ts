@@ -1,181 +1,141 @@
-import type { Spoil } from '../support/front.ts';
-import { type Effect, effects, redirects, shape, spoilt, unusable } from './effects.ts';
-import type { Instance, Reach, Setup } from './instance.ts';
-import { type Expected, LINES, type Lines, type OperationName, type Row } from './row.ts';
+import { absences } from './absences.ts';
+import { type Effect, effects, redirects } from './effects.ts';
+import { HANGING_SECONDS, LASTING_SECONDS, type Placed, places, QUICK } from './places.ts';
+import { type Expected, LINES, type OperationName, type Row } from './row.ts';
+import { shapes } from './shapes.ts';
+import { wholes } from './wholes.ts';
 
-/** A row with what it runs on. */
-export interface Placed {
-  readonly row: Row;
-  readonly setup: Setup;
-}
+/** A token whose last fifth is longer than a request hangs: it is renewed while it is good. In seconds. */
+const LONG_TOKEN_SECONDS = 35;
 
-/** What one operation's rows have in common. */
-interface Place {
-  readonly setup: Setup;
-  /** What the log says when it fails. */
-  readonly lines: Lines | undefined;
-  /** Back within so many seconds: two intervals. */
-  readonly withinSeconds: number;
-}
-
-const QUICK: Setup = { reach: 'address', portalSeconds: 1, tokenSeconds: 900 };
-/** Refused credentials are left alone for five seconds, and a portal that is down is asked every few: two intervals of four are longer. */
-const SLOW: Setup = { ...QUICK, portalSeconds: 4 };
-
-const places: Readonly<Record<OperationName, Place>> = {
-  token: { setup: SLOW, lines: LINES.api, withinSeconds: 8 },
-  // A new pair every four seconds. When that fails, credentials or the token at hand do as well, and nobody notices.
-  refresh: { setup: { ...QUICK, tokenSeconds: 5 }, lines: undefined, withinSeconds: 2 },
-  serials: { setup: QUICK, lines: LINES.task, withinSeconds: 2 },
-  edges: { setup: QUICK, lines: LINES.edges, withinSeconds: 2 },
-  data: { setup: QUICK, lines: LINES.api, withinSeconds: 2 },
-  series: { setup: QUICK, lines: LINES.task, withinSeconds: 2 },
-};
+/** One of each kind of trouble that lasts. */
+const LASTING: ReadonlySet<string> = new Set([
+  'a reset before the answer',
+  'no answer to the request',
+  'a page in HTML',
+  'fifty megabytes, announced',
+  '401',
+  '403',
+  '503',
+  '429 with seconds in Retry-After',
+]);
 
 /** So long a 429 holds everything at most here, in seconds. */
 const HELD_SECONDS = 2;
 
-/** Every row of an operation. `elsewhere`: where redirects lead. */
+/** Every row of an operation, those together that run on the same. `elsewhere`: where redirects lead. */
 export function rowsOf(operation: OperationName, elsewhere: () => string): readonly Placed[] {
-  const { setup } = places[operation];
   const all = [...effects, ...redirects(elsewhere), ...shapes[operation]];
-  const spoiled = all.map((effect): Placed => ({ row: rowOf(operation, effect), setup }));
-  return [...spoiled, ...absences.map((absence) => placedAbsence(operation, absence))];
+  const placed = [...all.map((effect) => placedEffect(operation, effect)), ...absences(operation)];
+  if (operation === 'series') placed.push(...wholes);
+  if (operation === 'refresh') placed.push(outlived);
+  const keys = new Set(placed.map(keyOf));
+  // The longest first: nobody is to wait for one of them at the end.
+  const groups = [...keys].map((key) =>
+    placed.filter((one) => keyOf(one) === key).toSorted((a, b) => lengthOf(b) - lengthOf(a)),
+  );
+  return groups.toSorted(([a], [b]) => lengthOf(b) - lengthOf(a)).flat();
 }
 
-function rowOf(operation: OperationName, effect: Effect): Row {
-  const times = effect.kind === 'held' ? { times: 1 } : {};
-  const expected = expectedOf(operation, effect);
-  return { operation, fault: effect.name, expected, ...times, spoil: () => effect.spoil };
+function keyOf({ setup }: Placed): string {
+  return JSON.stringify(setup);
 }
 
-function expectedOf(operation: OperationName, { kind, code, dropped }: Effect): Expected {
-  const { lines, withinSeconds } = places[operation];
+/** About how many seconds a row takes. */
+function lengthOf(placed: Placed | undefined): number {
+  if (placed === undefined) return 0;
+  const { setup, row } = placed;
+  const onset = row.operation === 'refresh' ? setup.tokenSeconds : setup.portalSeconds;
+  const hanging = row.expected.code === 'timeout' ? 2 * setup.timeoutSeconds : 0;
+  return Math.max(onset + hanging, row.lastsSeconds ?? 0) + row.expected.withinSeconds;
+}
+
+function placedEffect(operation: OperationName, effect: Effect): Placed {
+  const isLasting = LASTING.has(effect.name);
+  const isHanging = effect.code === 'timeout';
+  const place = places[operation];
+  const setup = {
+    // What rests after a refusal, or is asked seldom while it is down, is so for several intervals anyway where it lasts.
+    ...(isLasting && operation === 'token' ? QUICK : place.setup),
+    ...(isHanging && operation === 'refresh' ? { tokenSeconds: LONG_TOKEN_SECONDS } : {}),
+    isHeld: effect.kind === 'held',
+  };
+  const expected = isLasting ? lastingOf(operation, effect) : expectedOf(operation, effect);
+  const row: Row = {
+    ...{ operation, fault: effect.name, expected, spoil: () => effect.spoil },
+    ...(effect.kind === 'held' && !isLasting ? { times: 1 } : {}),
+    ...(isLasting ? { lastsSeconds: LASTING_SECONDS } : {}),
+  };
+  return { setup, row };
+}
+
+function expectedOf(operation: OperationName, { kind, code, dropped, isEmpty }: Effect): Expected {
+  const { lines, withinSeconds, because } = places[operation];
   const touchesAll = operation === 'token' || kind === 'held';
-  const neighbours = touchesAll ? 'the other service' : 'all';
-  const counted = { code, ...(dropped === undefined ? {} : { dropped }), neighbours } as const;
-  if (kind === 'harmless') return { ...counted, lines: undefined, withinSeconds };
+  const neighbours: Expected['neighbours'] = touchesAll ? 'the other service' : 'all';
+  const counted = {
+    ...{ code, neighbours, withinSeconds },
+    ...(dropped === undefined ? {} : { dropped }),
+    ...(because === undefined ? {} : { because }),
+  };
+  if (kind === 'harmless') return { ...counted, used: isEmpty ? 'gone' : 'shown', lines: undefined };
   if (kind === 'held') {
     // A series or a list is asked again once the hold is over, and so it has not failed. A token and `/data` are not.
     const fails = operation === 'token' || operation === 'data';
-    return { ...counted, lines: fails ? lines : undefined, withinSeconds: withinSeconds + HELD_SECONDS };
+    const held = { withinSeconds: withinSeconds + HELD_SECONDS, because: 'nothing is sent for 2 s' };
+    return { ...counted, ...held, lines: fails ? lines : undefined };
   }
   // What the service says of a right, a licence, an appliance or the request is no failure: it rests.
   const rests = operation === 'series' ? RESTS[code] : undefined;
   // A missing right or licence is worth a line; that an appliance lacks a series is not.
   const restLines = code === '403' ? LINES.refused : undefined;
-  if (rests !== undefined) return { ...counted, resting: rests, lines: restLines, withinSeconds };
+  if (rests !== undefined) return { ...counted, resting: rests, lines: restLines };
   const isForbidden = code === '403' && (operation === 'serials' || operation === 'edges');
-  return { ...counted, lines: isForbidden ? LINES.list : lines, withinSeconds };
+  const own = { ...counted, lines: isForbidden ? LINES.list : lines };
+  if (code !== 'timeout') return own;
+  const hanging = { withinSeconds: withinSeconds + HANGING_SECONDS, because: 'a request under way still hangs' };
+  return { ...own, ...hanging };
 }
 
 const RESTS: Readonly<Record<string, string>> = { 403: 'forbidden', 404: 'not_found', 422: 'rejected' };
 
-/** JSON that is of another shape at some level, and of the right shape with nothing to use in it. */
-const shapes: Readonly<Record<OperationName, readonly Effect[]>> = {
-  token: tokenShapes(),
-  refresh: tokenShapes(),
-  serials: listShapes('id'),
-  edges: listShapes('serial'),
-  data: [
-    shape('nothing in the object', '{}'),
-    shape('info is a list', '{"info":[],"metrics":[]}'),
-    shape('metrics are a number', '{"info":{},"metrics":7}'),
-    shape('metrics hold a number', '{"info":{},"metrics":[{},7]}'),
-    ...['filers', 'volumes', 'locks', 'propagation'].map((group) =>
-      shape(`${group} are no list`, `{"info":{},"metrics":[{"${group}":{}}]}`),
-    ),
-    unusable('records that are none', 'record', () => '{"info":{},"metrics":[{"filers":[null,7],"locks":["x",[]]}]}'),
-  ],
-  series: [
-    shape('nothing in the object', '{}'),
-    shape('items are an object', '{"items":{}}'),
-    shape('items are null', '{"items":null}'),
-    shape('items are a text', '{"items":"none"}'),
-    unusable('records that are none', 'record', () => '{"items":[null,7,"x",[],{}]}'),
-    unusable('a time that is none', 'record', () => '{"items":[{"time":{},"cpu_usage":"1"},{"time":"soon"}]}'),
-    unusable('a value that is an object', 'invalid', () => `{"items":[{"time":${Date.now()},"cpu_usage":{}}]}`),
-    unusable('a value that is null', 'absent', () => `{"items":[{"time":${Date.now()},"cpu_usage":null}]}`),
-    unusable('a value as deep as it is long', 'invalid', () => {
-      const deep = '['.repeat(50_000) + ']'.repeat(50_000);
-      return `{"items":[{"time":${Date.now()},"cpu_usage":${deep}}]}`;
-    }),
-  ],
-};
-
-function tokenShapes(): readonly Effect[] {
-  return [
-    shape('nothing in the object', '{}'),
-    shape('the token is a number', '{"access_token":7,"expires_in":60}'),
-    shape('the token is empty', '{"access_token":"","expires_in":60}'),
-    shape('the token is an object', '{"access_token":{"a":"b"}}'),
-    shape('the token has line breaks', '{"access_token":"a\\r\\nx-evil: 1","expires_in":900}'),
-    spoilt('a lifetime that is a text', (answer) => ({ ...answer, expires_in: 'for ever' })),
-    spoilt('a refresh token that is a list', (answer) => ({ ...answer, refresh_token: ['x'] })),
-  ];
+/** What lasts is told once as well, and where something has been put off by then it is back when that is over. */
+function lastingOf(operation: OperationName, effect: Effect): Expected {
+  const { kind, code } = effect;
+  const expected = expectedOf(operation, effect);
+  if (kind === 'held') {
+    const mayAlsoSay = { serials: [LINES.task], edges: [LINES.edges], series: [LINES.task] } as const;
+    const further =
+      operation === 'token' || operation === 'refresh' || operation === 'data' ? [] : mayAlsoSay[operation];
+    const because = 'nothing is sent for 2 s, and the pace is what was taken meanwhile';
+    return { ...expected, mayAlsoSay: further, withinSeconds: 12, because };
+  }
+  if (operation !== 'token') return expected;
+  if (code === '401' || code === '403') {
+    const because = 'credentials that were refused twice rest for 10 s, and a probe comes up to 2 s later';
+    return { ...expected, withinSeconds: 10, because };
+  }
+  const withinSeconds = 10 + (code === 'timeout' ? HANGING_SECONDS : 0);
+  return {
+    ...expected,
+    withinSeconds,
+    because: 'a portal that is down is asked after 2, 4 and 8 s, or a quarter more',
+  };
 }
 
-function listShapes(key: string): readonly Effect[] {
-  return [
-    shape('items are an object', '{"items":{}}'),
-    shape('items are a text', '{"items":"none"}'),
-    shape('records that are none', '{"items":[null,7,"x",[]]}'),
-    shape('records without a serial', `{"items":[{"${key}":7},{"${key}":null},{}]}`),
-    {
-      ...spoilt('one record that is none', (answer) => {
-        const items = Array.isArray(answer.items) ? (answer.items as readonly unknown[]) : [];
-        return { ...answer, items: items.length === 0 ? [] : [null, ...items] };
-      }),
-      dropped: 'record',
+/** A refresh that hangs for longer than the token at hand lives: there is no other for whom who asks could do without. */
+const outlived: Placed = {
+  setup: places.refresh.setup,
+  row: {
+    operation: 'refresh',
+    fault: 'no answer to the request while the token at hand expires',
+    expected: {
+      code: 'timeout',
+      lines: undefined,
+      neighbours: 'the other service',
+      withinSeconds: places.refresh.withinSeconds + HANGING_SECONDS,
+      because: 'the request under way still hangs',
     },
-  ];
-}
-
-/** A whole service that is away from the moment on that the operation is asked for. */
-interface AbsenceRow {
-  readonly name: string;
-  readonly reach: Reach;
-  readonly spoil: (instance: Instance) => Spoil;
-}
-
-const absences: readonly AbsenceRow[] = [
-  { name: 'connections refused', reach: 'address', spoil: () => (_, front) => front.vanish({ kind: 'refuses' }) },
-  { name: 'no TLS behind https', reach: 'tls', spoil: () => (_, front) => front.vanish({ kind: 'babbles' }) },
-  {
-    name: 'a certificate of an unknown issuer',
-    reach: 'tls',
-    spoil: (instance) => (_, front) => front.vanish(instance.absence('issuer')),
+    spoil: () => () => {},
   },
-  {
-    name: 'a certificate for another name',
-    reach: 'tls',
-    spoil: (instance) => (_, front) => front.vanish(instance.absence('name')),
-  },
-  ...['ENOTFOUND', 'EAI_AGAIN'].map(
-    (code): AbsenceRow => ({
-      name: `a name that cannot be resolved (${code})`,
-      reach: 'name',
-      spoil: (instance) => (_, front) => {
-        instance.resolve(code);
-        front.hangUp();
-      },
-    }),
-  ),
-];
-
-function placedAbsence(operation: OperationName, { name, reach, spoil }: AbsenceRow): Placed {
-  const tokenSeconds = places[operation].setup.tokenSeconds;
-  const setup = { ...SLOW, reach, tokenSeconds };
-  const expected: Expected = {
-    code: 'network',
-    lines: LINES.api,
-    mayAlsoSay: operation === 'data' ? [] : [LINES.task, LINES.appliance, LINES.edges],
-    neighbours: 'the other service',
-    withinSeconds: operation === 'data' ? 2 : 8,
-  };
-  const lift = async (instance: Instance) => {
-    instance.resolve('');
-    await (operation === 'data' ? instance.gfa : instance.portal).restore();
-  };
-  return { setup, row: { operation, fault: name, expected, times: 1, spoil, lift } };
-}
+};
