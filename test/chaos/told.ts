@@ -5,15 +5,12 @@ export interface Told {
   readonly aDay: number;
   /** Requests in flight at most. */
   readonly concurrency: number;
-  /**
-   * The shortest life of a token, in milliseconds. A request takes its token before it waits for its turn, up to some
-   * minutes where the limits bind: one that has ended by then costs a refusal, and the wait for another turn.
-   */
+  /** The shortest life of a token, in milliseconds. */
   readonly tokenMs: number;
 }
 
 /** Less than the fleet asks for, in half a minute and in a day: the limits bind, and the interval is stretched. */
-export const TIGHT: Told = { requests: 10, windowMs: 30_000, aDay: 4_000, concurrency: 4, tokenMs: 900_000 };
+export const TIGHT: Told = { requests: 10, windowMs: 30_000, aDay: 4_000, concurrency: 4, tokenMs: 240_000 };
 
 /** More than it asks for. */
 export const ROOMY: Told = { requests: 40, windowMs: 30_000, aDay: 12_000, concurrency: 8, tokenMs: 20_000 };
