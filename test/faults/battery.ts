@@ -13,6 +13,9 @@ import { rowsOf } from './rows.ts';
 /** The longest that a row may take, in milliseconds: several times what it takes on an idle machine. */
 const PATIENCE = { timeout: 150_000 };
 
+/** The long part of the battery, of `npm run test:soak`: troubles that last for many intervals. */
+const IS_LASTING = process.env.LASTING_FAULTS === '1';
+
 /** A row that fails is played again only where the machine was late by so much meanwhile, in milliseconds … */
 const LATE_MS = 1_000;
 
@@ -64,7 +67,7 @@ export function battery(operation: OperationName): void {
   }
 
   describe.concurrent(`${operation}, met with`, () => {
-    const rows = rowsOf(operation, () => `http://127.0.0.1:${port}/elsewhere`);
+    const rows = rowsOf(operation, IS_LASTING, () => `http://127.0.0.1:${port}/elsewhere`);
     const isHere = canCertify();
     for (const placed of rows) {
       const { setup } = placed;
@@ -73,7 +76,7 @@ export function battery(operation: OperationName): void {
       test.skipIf(skip)(name, PATIENCE, () => row(name, setup, (stage) => play(placed.row, stage), !setup.isHeld));
     }
     const setup = rows.find((placed) => placed.setup.isHeld)?.setup;
-    if (setup === undefined) return;
+    if (setup === undefined || IS_LASTING) return;
     const name = `${hugeRetryAfter.name}: counted as 429, nothing is sent meanwhile and the other service keeps its pace`;
     test(name, PATIENCE, () => row(name, setup, (stage) => holdsOn(operation, hugeRetryAfter, stage), false));
   });

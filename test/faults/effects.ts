@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { type Exchange, type Spoil, send } from '../support/front.ts';
 
@@ -61,9 +62,20 @@ async function pour({ response }: Exchange, bytes: number, chunk: Buffer): Promi
   response.writeHead(200, { 'content-type': 'application/json' });
   for await (const piece of endless(chunk, bytes)) {
     if (response.destroyed) return;
-    if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+    if (!response.write(piece)) await drained(response);
   }
   response.end();
+}
+
+/** Resolves when more may be written, or nothing any more. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      response.off('drain', go).off('close', go);
+      resolve();
+    };
+    response.on('drain', go).on('close', go);
+  });
 }
 
 async function drip({ response }: Exchange): Promise<void> {

@@ -21,7 +21,7 @@ export interface Place {
 export const LASTING_SECONDS = 9;
 
 /** REQUEST_TIMEOUT, in seconds. What hangs does so for several intervals: whoever waits for it is missed long before it ends. */
-export const HANGING_SECONDS = 6;
+export const HANGING_SECONDS = 4;
 
 /** Everything every second. */
 export const QUICK: Setup = {

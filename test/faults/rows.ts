@@ -6,7 +6,7 @@ import { shapes } from './shapes.ts';
 import { wholes } from './wholes.ts';
 
 /** A token whose last fifth is longer than a request hangs: it is renewed while it is good. In seconds. */
-const LONG_TOKEN_SECONDS = 35;
+const LONG_TOKEN_SECONDS = 25;
 
 /** One of each kind of trouble that lasts. */
 const LASTING: ReadonlySet<string> = new Set([
@@ -23,16 +23,20 @@ const LASTING: ReadonlySet<string> = new Set([
 /** So long a 429 holds everything at most here, in seconds. */
 const HELD_SECONDS = 2;
 
-/** Every row of an operation, those together that run on the same. `elsewhere`: where redirects lead. */
-export function rowsOf(operation: OperationName, elsewhere: () => string): readonly Placed[] {
+/**
+ * The rows of an operation, those together that run on the same: of troubles that last, or of those that end as soon as
+ * they have shown. `elsewhere`: where redirects lead.
+ */
+export function rowsOf(operation: OperationName, isLasting: boolean, elsewhere: () => string): readonly Placed[] {
   const all = [...effects, ...redirects(elsewhere), ...shapes[operation]];
   const placed = [...all.map((effect) => placedEffect(operation, effect)), ...absences(operation)];
   if (operation === 'series') placed.push(...wholes);
   if (operation === 'refresh') placed.push(outlived);
-  const keys = new Set(placed.map(keyOf));
+  const chosen = placed.filter(({ row }) => (row.lastsSeconds !== undefined) === isLasting);
+  const keys = new Set(chosen.map(keyOf));
   // The longest first: nobody is to wait for one of them at the end.
   const groups = [...keys].map((key) =>
-    placed.filter((one) => keyOf(one) === key).toSorted((a, b) => lengthOf(b) - lengthOf(a)),
+    chosen.filter((one) => keyOf(one) === key).toSorted((a, b) => lengthOf(b) - lengthOf(a)),
   );
   return groups.toSorted(([a], [b]) => lengthOf(b) - lengthOf(a)).flat();
 }
