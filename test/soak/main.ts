@@ -1,6 +1,6 @@
 /**
  * The exporter against both services over real sockets, everything at fifty times its speed, while appliances come and
- * go, tokens expire, titles and limits change and answers fail. `npm run test:soak` takes an hour, which is two days;
+ * go, tokens expire, titles and limits change and answers fail. `npm run soak` takes an hour, which is two days;
  * SOAK_MINUTES=2 makes it shorter. Then weeks of chaos, one for each of SOAK_SEEDS seeds, moved by hand. Says how memory,
  * handles and the event loop fare, one JSON object a line, and exits with 1 when something grew that should not.
  */
