@@ -73,26 +73,27 @@ export class JsonClient {
    * as the service asks.
    * An abort of `signal` gives a RequestError `aborted`.
    */
-  send(asked: ApiRequest, signal: AbortSignal): Promise<unknown> {
-    assertAllowed(asked.method, asked.path);
+  send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
+    assertAllowed(request.method, request.path);
     return this.#settings.limit(async () => {
       const { pacer, clock, observer } = this.#settings;
-      const departure = await pacer.turn(signal, asked.again ? 'again' : 'first');
-      if (departure === undefined) throw new RequestError('aborted', `${nameOf(asked)} was not sent: stopping`);
-      const authorization = asked.authorization?.();
-      const request = authorization === undefined ? asked : { ...asked, headers: { ...asked.headers, authorization } };
+      const departure = await pacer.turn(signal, request.again ? 'again' : 'first');
+      if (departure === undefined) throw new RequestError('aborted', `${nameOf(request)} was not sent: stopping`);
+      const authorization = request.authorization?.();
+      const departing =
+        authorization === undefined ? request : { ...request, headers: { ...request.headers, authorization } };
       observer.started(request.operation);
       const started = clock.monotonic();
       let code = '200';
       let verdict: Verdict = { state: 'unknown' };
       try {
-        const answer = await this.#attempt(request, signal);
+        const answer = await this.#attempt(departing, signal);
         code = String(answer.status);
         verdict = answer.status === 429 ? { state: 'refused', retryAfterMs: answer.retryAfterMs } : { state: 'taken' };
         if (answer.status < 200 || answer.status > 299) {
           throw new RequestError(
             'status',
-            `${nameOf(request)} was answered ${answer.status}${hintOf(request, answer.body)}`,
+            `${nameOf(request)} was answered ${answer.status}${hintOf(departing, answer.body)}`,
             {
               status: answer.status,
             },
