@@ -33,7 +33,7 @@ export default defineConfig({
       {
         extends: true,
         // Behind the others: one of its rows that is late is tried again, which takes long.
-        test: { name: 'faults', include: [BATTERY], maxWorkers: 3, maxConcurrency: 8, sequence: { groupOrder: 2 } },
+        test: { name: 'faults', include: [BATTERY], maxWorkers: 3, sequence: { groupOrder: 2 } },
       },
     ],
   },

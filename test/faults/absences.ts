@@ -109,7 +109,11 @@ function placedAbsence(operation: OperationName, row: AbsenceRow): Placed {
     await (operation === 'data' ? instance.gfa : instance.portal).restore();
   };
   const lasts = lastsSeconds === undefined ? {} : { lastsSeconds };
-  return { setup, row: { operation, fault: name, expected, times: 1, ...lasts, spoil, lift } };
+  return {
+    setup,
+    row: { operation, fault: name, expected, times: 1, ...lasts, spoil, lift },
+    isSilent: isSilent === true,
+  };
 }
 
 function patienceOf(operation: OperationName, row: AbsenceRow): Pick<Expected, 'withinSeconds' | 'because'> {

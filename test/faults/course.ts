@@ -28,7 +28,7 @@ export interface Course {
 export const GRACE_MS = 1_000;
 
 /** Time between two looks, in milliseconds. */
-const PAUSE_MS = 100;
+const PAUSE_MS = 250;
 
 /** The lines of a row; of the other service with its name in front, for it is not meant. */
 export function linesSince({ row, instance, logged }: Course): readonly LogLine[] {

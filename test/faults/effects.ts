@@ -16,6 +16,8 @@ export interface Effect {
   readonly code: string;
   /** The label `reason` under which the values are counted that it costs. */
   readonly dropped?: string;
+  /** Whoever else is about to use the same connection may find it gone, which is counted as well and tried again. */
+  readonly breaksConnection?: boolean;
   /** There is nothing in it to show, however well it is read. */
   readonly isEmpty?: boolean;
   readonly spoil: Spoil;
@@ -135,10 +137,13 @@ const onTheWay: readonly Effect[] = [
     response.writeEarlyHints({ link: '</x>; rel=preload' });
     send(response, await ask());
   }),
-  harmless('a connection that dies with its answer', async ({ response, socket, ask }) => {
-    response.once('finish', () => socket.destroySoon());
-    send(response, await ask());
-  }),
+  {
+    ...harmless('a connection that dies with its answer', async ({ response, socket, ask }) => {
+      response.once('finish', () => socket.destroySoon());
+      send(response, await ask());
+    }),
+    breaksConnection: true,
+  },
   harmless('an answer that says close and stays', async ({ response, ask }) => {
     const answer = await ask();
     response.writeHead(answer.status, { ...answer.headers, connection: 'close' }).end(answer.body);

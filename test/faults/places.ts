@@ -5,6 +5,8 @@ import { LINES, type Lines, type OperationName, type Row } from './row.ts';
 export interface Placed {
   readonly row: Row;
   readonly setup: Setup;
+  /** It is only found out by waiting. */
+  readonly isSilent?: boolean;
 }
 
 /** What one operation's rows have in common. */

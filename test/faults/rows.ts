@@ -32,13 +32,18 @@ export function rowsOf(operation: OperationName, isLasting: boolean, elsewhere: 
   const placed = [...all.map((effect) => placedEffect(operation, effect)), ...absences(operation)];
   if (operation === 'series') placed.push(...wholes);
   if (operation === 'refresh') placed.push(outlived);
-  const chosen = placed.filter(({ row }) => (row.lastsSeconds !== undefined) === isLasting);
+  const chosen = placed.filter((one) => isLong(one) === isLasting);
   const keys = new Set(chosen.map(keyOf));
   // The longest first: nobody is to wait for one of them at the end.
   const groups = [...keys].map((key) =>
     chosen.filter((one) => keyOf(one) === key).toSorted((a, b) => lengthOf(b) - lengthOf(a)),
   );
   return groups.toSorted(([a], [b]) => lengthOf(b) - lengthOf(a)).flat();
+}
+
+/** What lasts for many intervals, or is found out only when nobody has answered for several. */
+function isLong({ row, isSilent }: Placed): boolean {
+  return row.lastsSeconds !== undefined || isSilent === true;
 }
 
 function keyOf({ setup }: Placed): string {
@@ -73,7 +78,8 @@ function placedEffect(operation: OperationName, effect: Effect): Placed {
   return { setup, row };
 }
 
-function expectedOf(operation: OperationName, { kind, code, dropped, isEmpty }: Effect): Expected {
+function expectedOf(operation: OperationName, effect: Effect): Expected {
+  const { kind, code, dropped, breaksConnection, isEmpty } = effect;
   const { lines, withinSeconds, because } = places[operation];
   const touchesAll = operation === 'token' || kind === 'held';
   const neighbours: Expected['neighbours'] = touchesAll ? 'the other service' : 'all';
@@ -81,6 +87,7 @@ function expectedOf(operation: OperationName, { kind, code, dropped, isEmpty }: 
     ...{ code, neighbours, withinSeconds },
     ...(dropped === undefined ? {} : { dropped }),
     ...(because === undefined ? {} : { because }),
+    ...(breaksConnection ? { alsoCodes: ['network'] } : {}),
   };
   if (kind === 'harmless') return { ...counted, used: isEmpty ? 'gone' : 'shown', lines: undefined };
   if (kind === 'held') {
