@@ -118,17 +118,22 @@ describe('a program that is started again with its state file', () => {
     const [standIn, store] = [await services({ appliances: 12 }), new MemoryStore()];
     const environment = { ...portalEnvironment(standIn), PORTAL_COLLECTORS: 'notifications=10s' };
     const counted = async (of: Life, more: number) =>
-      until('notifications', async () => {
-        const sum = (await of.scrape()).sum('filer_notifications_by_severity_total');
-        return sum >= more && sum;
-      });
+      until(
+        'notifications',
+        async () => {
+          const sum = (await of.scrape()).sum('filer_notifications_by_severity_total');
+          return sum >= more && sum;
+        },
+        20_000,
+      );
     const first = await life(store, environment);
     const before = await counted(first, 1);
     await first.stop();
     const after = await life(store, environment);
     expect(await counted(after, 1)).toBeGreaterThanOrEqual(before);
     expect(after.warnings.filter((text) => text.includes('state file'))).toEqual([]);
-  });
+    // Something has to happen to be told of: that is up to chance, and takes seconds.
+  }, 60_000);
 
   test('knows what the day’s budget had spent', async () => {
     const [standIn, store] = [await services(), new MemoryStore()];
