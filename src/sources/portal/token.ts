@@ -13,8 +13,9 @@ export type Credentials =
 interface Pair {
   readonly access: string;
   readonly refresh: string | undefined;
-  /** Monotonic milliseconds. */
+  /** Monotonic milliseconds: it is renewed, the next one is waited for, it is of no use any more. */
   readonly renewAt: number;
+  readonly waitAt: number;
   readonly expiresAt: number;
 }
 
@@ -23,6 +24,9 @@ const ASSUMED_LIFETIME_SECONDS = 300;
 
 /** A token is renewed so long before it expires: the smaller of two minutes and a fifth of its life, in seconds. */
 const MARGIN = { mostSeconds: 120, share: 0.2 } as const;
+
+/** What is left of that margin when a request sent with the token might arrive too late. */
+const TOO_LATE_SHARE = 0.25;
 
 /** A renewal that failed while the token is still good is tried again after so long, in milliseconds. */
 const RENEWAL_RETRY_MS = 10_000;
@@ -59,8 +63,8 @@ export class TokenSource {
   }
 
   /**
-   * A token good for a request now. Only without one at hand does it wait: one that is to be renewed serves until it
-   * expires, while the one request for the next is under way. Rejects with a CredentialError when the credentials are
+   * A token good for a request now. It waits only where the one at hand is about to expire: one that is to be renewed
+   * serves until then, while the one request for the next is under way. Rejects with a CredentialError when the credentials are
    * refused or the token service cannot be used; after a refusal nothing is sent until a growing pause is over.
    */
   async get(signal: AbortSignal): Promise<string> {
@@ -68,7 +72,7 @@ export class TokenSource {
     const now = this.#clock.monotonic();
     if (pair !== undefined && now < pair.renewAt) return pair.access;
     const renewal = this.#renewed(signal);
-    if (pair === undefined || now >= pair.expiresAt) return (await renewal).access;
+    if (pair === undefined || now >= pair.waitAt) return (await renewal).access;
     // What goes wrong is kept, and comes out where a token is needed and there is none.
     renewal.catch(() => {});
     return pair.access;
@@ -187,11 +191,13 @@ export class TokenSource {
     const lifetime = lifetimeSeconds(expires_in, access, this.#clock.now());
     const now = this.#clock.monotonic();
     const margin = Math.min(MARGIN.mostSeconds, lifetime * MARGIN.share);
+    const expiresAt = now + lifetime * 1000;
     return {
       access,
       refresh: typeof refresh_token === 'string' && refresh_token !== '' ? refresh_token : undefined,
-      renewAt: now + (lifetime - margin) * 1000,
-      expiresAt: now + lifetime * 1000,
+      renewAt: expiresAt - margin * 1000,
+      waitAt: expiresAt - TOO_LATE_SHARE * margin * 1000,
+      expiresAt,
     };
   }
 }

@@ -107,7 +107,7 @@ describe('a renewal that hangs', () => {
     api.answer('POST', TOKEN, token('one'));
     const tokens = source(api);
     await got(tokens);
-    await api.clock.advance(3_590_000);
+    await api.clock.advance(3_560_000);
     let end = () => {};
     const after = new Promise<void>((resolve) => {
       end = resolve;
@@ -117,7 +117,7 @@ describe('a renewal that hangs', () => {
     return { tokens, end };
   }
 
-  test('holds nobody up while the token at hand is good, and everybody once it is not', async () => {
+  test('holds nobody up while the token at hand is good, and everybody when it is about to expire', async () => {
     const api = mockApi();
     const { tokens, end } = await hanging(api, 200, { access_token: 'two' });
     await api.clock.advance(9_999);
