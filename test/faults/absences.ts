@@ -73,7 +73,7 @@ const rows: readonly AbsenceRow[] = [
       reach: 'name',
       says: code,
       spoil: (instance) => (_, front) => {
-        instance.resolve(code);
+        instance.unresolve(front, code);
         front.hangUp();
       },
     }),
@@ -105,7 +105,7 @@ function placedAbsence(operation: OperationName, row: AbsenceRow): Placed {
     ...patienceOf(operation, row),
   };
   const lift = async (instance: Instance) => {
-    instance.resolve('');
+    instance.resolve();
     await (operation === 'data' ? instance.gfa : instance.portal).restore();
   };
   const lasts = lastsSeconds === undefined ? {} : { lastsSeconds };

@@ -25,13 +25,14 @@ export interface Setup {
   readonly tokenSeconds: number;
   /** REQUEST_TIMEOUT, in seconds. */
   readonly timeoutSeconds: number;
-  /** A 429 is coming, and behind it the pace is lower for a while: no other row is played on the same. */
-  readonly isHeld: boolean;
 }
 
 /** How long a start may take, and a scrape, in milliseconds: as long as it does where much else is started beside it. */
 const LONGEST_START_MS = 40_000;
 const LONGEST_SCRAPE_MS = 15_000;
+
+/** What the services are called where they are reached by name. */
+const NAMES = { gfa: 'acceleration.test', portal: 'portal.test' } as const;
 
 /** How many appliances there are. */
 export const APPLIANCES = 3;
@@ -88,15 +89,15 @@ export class Instance {
     const front = (url: string) => new Front(url, right, (operation, answer) => stamps.put(operation, answer));
     const fronts = { gfa: front(standIn.gfaUrl), portal: front(standIn.portalUrl) };
     await Promise.all([fronts.gfa.listen(), fronts.portal.listen()]);
-    const base = (front: Front) =>
-      `${right ? 'https' : 'http'}://${reach === 'name' ? 'service.test' : '127.0.0.1'}:${front.port}`;
+    const base = (api: keyof typeof NAMES) =>
+      `${right ? 'https' : 'http'}://${reach === 'name' ? NAMES[api] : '127.0.0.1'}:${fronts[api].port}`;
     const program = launch([], {
       directory: folder,
       environment: {
-        GFA_URL: `${base(fronts.gfa)}/gfa/v1`,
+        GFA_URL: `${base('gfa')}/gfa/v1`,
         GFA_TOKEN: standIn.credentials.gfaToken,
         GFA_INTERVAL: '1s',
-        PORTAL_URL: `${base(fronts.portal)}/portal`,
+        PORTAL_URL: `${base('portal')}/portal`,
         PORTAL_SERVICE_KEY: standIn.credentials.serviceKey,
         PORTAL_SERVICE_SECRET: standIn.credentials.serviceSecret,
         PORTAL_SERIES: SERIES.join(','),
@@ -138,9 +139,14 @@ export class Instance {
     return new Scrape(await answer.text());
   }
 
-  /** The names of the services cannot be resolved; an empty code: they can. */
-  resolve(code: string): void {
-    writeFileSync(this.#names, code);
+  /** The name of a service cannot be resolved, that of the other can: both need new connections now and then. */
+  unresolve(front: Front, code: string): void {
+    writeFileSync(this.#names, `${NAMES[front === this.gfa ? 'gfa' : 'portal']} ${code}`);
+  }
+
+  /** Both names can be resolved. */
+  resolve(): void {
+    writeFileSync(this.#names, '');
   }
 
   /** A certificate that is not to be trusted, as an absence of a front. */

@@ -7,6 +7,8 @@ export interface Placed {
   readonly setup: Setup;
   /** It is only found out by waiting. */
   readonly isSilent?: boolean;
+  /** It is a 429, and behind it the pace is lower for a while: no other row is played after it on the same. */
+  readonly isHeld?: boolean;
 }
 
 /** What one operation's rows have in common. */
@@ -32,7 +34,6 @@ export const QUICK: Setup = {
   discoverySeconds: 1,
   tokenSeconds: 900,
   timeoutSeconds: HANGING_SECONDS,
-  isHeld: false,
 };
 
 /** Refused credentials are left alone for five seconds, and a portal that is down is asked every few: two intervals of four are longer. */

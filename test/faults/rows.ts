@@ -1,5 +1,6 @@
 import { absences } from './absences.ts';
 import { type Effect, effects, redirects } from './effects.ts';
+import type { Setup } from './instance.ts';
 import { HANGING_SECONDS, LASTING_SECONDS, type Placed, places, QUICK } from './places.ts';
 import { type Expected, LINES, type OperationName, type Row } from './row.ts';
 import { shapes } from './shapes.ts';
@@ -33,12 +34,25 @@ export function rowsOf(operation: OperationName, isLasting: boolean, elsewhere: 
   if (operation === 'series') placed.push(...wholes);
   if (operation === 'refresh') placed.push(outlived);
   const chosen = placed.filter((one) => isLong(one) === isLasting);
-  const keys = new Set(chosen.map(keyOf));
-  // The longest first: nobody is to wait for one of them at the end.
-  const groups = [...keys].map((key) =>
-    chosen.filter((one) => keyOf(one) === key).toSorted((a, b) => lengthOf(b) - lengthOf(a)),
+  // The longest first: nobody is to wait for one of them at the end. But behind those that others can be played after.
+  const groups = groupsOf(chosen).map((group) =>
+    group.toSorted((a, b) => Number(a.isHeld === true) - Number(b.isHeld === true) || secondsOf(b) - secondsOf(a)),
   );
-  return groups.toSorted(([a], [b]) => lengthOf(b) - lengthOf(a)).flat();
+  return groups.toSorted(([a], [b]) => secondsOf(b) - secondsOf(a)).flat();
+}
+
+/** What rows run on, each once, with about how many seconds its rows take in all. */
+export function setupsOf(rows: readonly Placed[]): readonly { readonly setup: Setup; readonly seconds: number }[] {
+  return groupsOf(rows).flatMap((group) => {
+    const seconds = group.reduce((sum, placed) => sum + secondsOf(placed), 0);
+    return group.slice(0, 1).map(({ setup }) => ({ setup, seconds }));
+  });
+}
+
+/** Rows by what they run on. */
+function groupsOf(rows: readonly Placed[]): readonly (readonly Placed[])[] {
+  const keys = new Set(rows.map(keyOf));
+  return [...keys].map((key) => rows.filter((placed) => keyOf(placed) === key));
 }
 
 /** What lasts for many intervals, or is found out only when nobody has answered for several. */
@@ -51,7 +65,7 @@ function keyOf({ setup }: Placed): string {
 }
 
 /** About how many seconds a row takes. */
-function lengthOf(placed: Placed | undefined): number {
+function secondsOf(placed: Placed | undefined): number {
   if (placed === undefined) return 0;
   const { setup, row } = placed;
   const onset = row.operation === 'refresh' ? setup.tokenSeconds : setup.portalSeconds;
@@ -67,7 +81,6 @@ function placedEffect(operation: OperationName, effect: Effect): Placed {
     // What rests after a refusal, or is asked seldom while it is down, is so for several intervals anyway where it lasts.
     ...(isLasting && operation === 'token' ? QUICK : place.setup),
     ...(isHanging && operation === 'refresh' ? { tokenSeconds: LONG_TOKEN_SECONDS } : {}),
-    isHeld: effect.kind === 'held',
   };
   const expected = isLasting ? lastingOf(operation, effect) : expectedOf(operation, effect);
   const row: Row = {
@@ -75,7 +88,7 @@ function placedEffect(operation: OperationName, effect: Effect): Placed {
     ...(effect.kind === 'held' && !isLasting ? { times: 1 } : {}),
     ...(isLasting ? { lastsSeconds: LASTING_SECONDS } : {}),
   };
-  return { setup, row };
+  return { setup, row, isHeld: effect.kind === 'held' };
 }
 
 function expectedOf(operation: OperationName, effect: Effect): Expected {

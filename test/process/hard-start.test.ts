@@ -88,7 +88,7 @@ describe('it starts and serves', () => {
     async (code) => {
       const { standIn, environment } = await stand();
       const file = join(temporaryDirectory(), 'resolver');
-      writeFileSync(file, code);
+      writeFileSync(file, `service.test ${code}`);
       const named = (url: string) => url.replace('127.0.0.1', 'service.test');
       const program = start([], {
         environment: {
