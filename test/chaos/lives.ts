@@ -26,8 +26,12 @@ export interface Surroundings {
 /** Turns of the event loop in which whatever does not wait for the clock comes to its end. */
 const TURNS = 20;
 
-/** What a stop may take at most, in milliseconds. */
+/** What a start may take at most, on a disk that cannot be read, and a stop; in milliseconds. */
+const START_MS = 20_000;
 const STOP_MS = 20_000;
+
+/** Between two looks whether a start that waits for the clock is over, in milliseconds. */
+const STARTING_MS = 500;
 
 /** One exporter after the other, on one state file. */
 export class Lives {
@@ -49,7 +53,7 @@ export class Lives {
       connect: () => new MemoryDispatcher(standIn.serve, overhearing),
       openState: () => disk,
     });
-    this.#url = `http://127.0.0.1:${await this.#app.start()}/metrics`;
+    this.#url = `http://127.0.0.1:${await this.#started(this.#app)}/metrics`;
   }
 
   /** It ends, whatever it is doing, and leaves nothing behind but its state. */
@@ -65,6 +69,21 @@ export class Lives {
     if (how === 'wiped') disk.put({ bytes: undefined, savedAt: undefined, isCurrent: false });
     for (let turn = 0; turn < TURNS; turn += 1) await settle();
     if (clock.sleeping > 0) throw new Error(`${clock.sleeping} are asleep after the exporter was ${how}`);
+  }
+
+  /** The port once it serves. The clock moves only while the start waits for it: what cannot be read is tried again. */
+  async #started(app: App): Promise<number> {
+    const { clock } = this.#surroundings;
+    const latest = clock.monotonic() + START_MS;
+    let isOver = false;
+    const port = app.start().finally(() => {
+      isOver = true;
+    });
+    for (await settle(); !isOver; await settle()) {
+      if (clock.monotonic() >= latest) throw new Error(`the exporter has not started within ${START_MS} ms`);
+      if (clock.sleeping > 0) await clock.advance(STARTING_MS);
+    }
+    return port;
   }
 
   /** One scrape, over a socket. */
