@@ -43,8 +43,8 @@ export class Pace {
   readonly #law: RateLaw;
   #next: number;
   #holdUntil: number;
-  /** When the service was first, and last, found to take nothing any more. */
-  #refusing: { readonly since: number; latest: number } | undefined;
+  /** When the service was first, and last, found to take nothing any more, and what the pace was until then. */
+  #refusing: { readonly since: number; latest: number; readonly perSecondBefore: number } | undefined;
   #probe: Departure | 'due' | undefined;
   /** Departures in order of leaving; those at the front that have left the window are let go of in bulk. */
   #departures: Departure[] = [];
@@ -60,6 +60,11 @@ export class Pace {
   /** Requests per second that the pace allows, not counting a hold. */
   perSecond(now: number): number {
     return Math.min(this.#law.rate(now), this.#limit.requests / this.#limit.windowMs) * 1000;
+  }
+
+  /** The same, as of the last time that the service took requests: while it takes none, nobody knows what it allows. */
+  provenPerSecond(now: number): number {
+    return this.#refusing?.perSecondBefore ?? this.perSecond(now);
   }
 
   /** Until when everything is held after a refusal; in the past when nothing is. */
@@ -97,7 +102,7 @@ export class Pace {
   #refuse(departure: Departure, now: number, retryAfterMs: number | undefined): void {
     // Requests that were on their way together are refused together: that is one refusal.
     const together = this.#refusing !== undefined && departure.startedAt < this.#refusing.latest;
-    this.#refusing ??= { since: now, latest: now };
+    this.#refusing ??= { since: now, latest: now, perSecondBefore: this.perSecond(now) };
     if (retryAfterMs === undefined) this.#probe = 'due';
     if (together && retryAfterMs === undefined) return;
     const untoldMs = Math.max(UNTOLD_HOLD.shortestMs, (now - this.#refusing.since) * UNTOLD_HOLD.part);

@@ -32,14 +32,18 @@ export class Pacer {
     this.#clock = clock;
   }
 
-  /** Requests per second that pace and budget allow, not counting a hold. */
+  /**
+   * Requests per second that pace and budget allow for long; while everything is refused, those before that: how long it
+   * takes is no measure of how often something may be asked, or values would stay fresh for as long as nobody gives new ones.
+   */
   get sustainedPerSecond(): number {
-    return Math.min(this.#pace.perSecond(this.#clock.monotonic()), this.#budget.perSecond);
+    return Math.min(this.#pace.provenPerSecond(this.#clock.monotonic()), this.#budget.perSecond);
   }
 
   /** Requests per second that are allowed now: 0 while everything is held after a refusal. */
   get perSecond(): number {
-    return this.heldUntil === undefined ? this.sustainedPerSecond : 0;
+    if (this.heldUntil !== undefined) return 0;
+    return Math.min(this.#pace.perSecond(this.#clock.monotonic()), this.#budget.perSecond);
   }
 
   /** What is left of the day's budget; undefined without a limit. */

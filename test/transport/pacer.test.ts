@@ -95,6 +95,28 @@ describe('turn-taking', () => {
     expect(left.map(({ name }) => name)).toEqual(['refused', 'probe', 'b', 'c']);
   });
 
+  test('allows for long what it did before, for as long as everything is refused', async () => {
+    const { pacer, clock } = pacerOf();
+    const { left, ask } = queue(pacer, clock);
+    /** Asks, and is answered an hour later. */
+    const answered = async (name: string, verdict: Parameters<Pacer['ended']>[1]) => {
+      void ask(name);
+      await clock.advance(3_600_000);
+      const last = left.at(-1);
+      if (last !== undefined) pacer.ended(last.departure, verdict);
+      return last?.name;
+    };
+    for (let taken = 0; taken < 20; taken += 1) await answered('taken', TAKEN);
+    const before = pacer.sustainedPerSecond;
+    for (let refusals = 0; refusals < 48; refusals += 1) {
+      // Each is the probe behind the hold of the one before.
+      expect(await answered(`refused ${refusals}`, { state: 'refused', retryAfterMs: undefined })).toMatch(/refused/);
+      expect(pacer.sustainedPerSecond).toBe(before);
+    }
+    expect(await answered('taken again', TAKEN)).toBe('taken again');
+    expect(pacer.sustainedPerSecond).toBe(pacer.perSecond);
+  });
+
   test('whoever stops waiting is let out at once and costs nobody a turn', async () => {
     const { pacer, clock } = pacerOf();
     const { left, ask } = queue(pacer, clock);
