@@ -171,6 +171,7 @@ export function portalSource(
     {
       ...portal,
       shard: config.shard,
+      staleAfter: config.staleAfter,
       names,
       binSeconds: portal.binSizeSeconds,
       histograms: histogramSettings(config),

@@ -85,7 +85,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
   const sink: SnapshotSink = {
     write: (samples) => exposition.write(samples),
     publish: (task, snapshot) => {
-      freshness.confirm(task, clock.monotonic());
+      freshness.confirm(task, snapshot.answeredAt ?? clock.monotonic());
       sink.dropped(task.api, exposition.publish(snapshot));
     },
     withdraw: (id) => {

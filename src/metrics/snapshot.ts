@@ -10,6 +10,8 @@ export interface Snapshot {
   readonly samples: Iterable<Sample>;
   /** The same samples written out beforehand, where they were; then `samples` is not read again. */
   readonly written?: Written | undefined;
+  /** From when on it grows old, in monotonic milliseconds; undefined where it is as new as its publication. */
+  readonly answeredAt?: number | undefined;
 }
 
 /** Samples that the exposition has made lines of, off to the side; what is in it is known to the exposition alone. */
@@ -27,6 +29,11 @@ export interface Reading {
   readonly drops: ReadonlyMap<DropReason, number>;
   /** The answer was good and held no record at all: a series that this appliance does not have, or has nothing to say in. */
   readonly empty: boolean;
+  /**
+   * When the oldest answer came that it is made of, in monotonic milliseconds; undefined where there was but one, just
+   * now. A poll of several requests may last long where limits bind, and what it brings is as old as the first of them.
+   */
+  readonly answeredAt?: number | undefined;
 }
 
 /** Counts drops while an answer is read. */

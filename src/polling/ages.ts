@@ -15,9 +15,9 @@ export class DataAges {
     if (!this.#since.has(id)) this.#since.set(id, now);
   }
 
-  /** A poll of the task succeeded. */
-  confirm(id: string, now: number): void {
-    this.#confirmed.set(id, now);
+  /** A poll of the task succeeded; what it brought is as new as `at`. */
+  confirm(id: string, at: number): void {
+    this.#confirmed.set(id, at);
   }
 
   /** The task is gone. */

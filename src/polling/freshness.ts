@@ -17,9 +17,9 @@ export class Freshness {
     this.#stretchOf = stretchOf;
   }
 
-  /** A poll of the task succeeded. */
-  confirm(task: Task, now: number): void {
-    this.#confirmed.set(task.id, { task, at: now });
+  /** What the task brought is as new as `at`. */
+  confirm(task: Task, at: number): void {
+    this.#confirmed.set(task.id, { task, at });
   }
 
   /** The task's snapshot is gone for another reason. */

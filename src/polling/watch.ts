@@ -136,10 +136,11 @@ export class Watch implements RunnerEvents {
     if (state === 'succeeded') {
       this.#succeeded += 1;
       this.#lastSuccessAt = clock.now();
-      this.#ages.confirm(task.id, clock.monotonic());
-      sink.publish(task, { task: task.id, samples: outcome.reading.samples, written: outcome.written });
-      sink.dropped(api, outcome.reading.drops);
-      log.debug({ task: task.id, seconds, drops: Object.fromEntries(outcome.reading.drops) }, 'polled');
+      const { samples, drops, answeredAt } = outcome.reading;
+      this.#ages.confirm(task.id, answeredAt ?? clock.monotonic());
+      sink.publish(task, { task: task.id, samples, written: outcome.written, answeredAt });
+      sink.dropped(api, drops);
+      log.debug({ task: task.id, seconds, drops: Object.fromEntries(drops) }, 'polled');
     } else {
       this.#lastError = outcome.error.message;
       if (state === 'absent') sink.withdraw(task.id);

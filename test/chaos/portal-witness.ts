@@ -25,6 +25,7 @@ const REFUSED_STRETCH = 4;
 /** Lists that are asked for as a whole, each with a gauge that it yields. */
 const LISTS = {
   '/portal/serials': 'filer_appliance_info',
+  '/portal/edges': 'filer_appliance_reachable',
   '/portal/volume_connections': 'filer_volume_connection_info',
 };
 
@@ -93,8 +94,7 @@ export class PortalWitness {
     }
     for (const [path, gauge] of Object.entries(LISTS)) {
       const age = this.#lists.age(path, now);
-      // A round has further requests, each with a turn of its own.
-      if (age > limitMs + SETTLING_MS && scrape.all(gauge).length > 0)
+      if (age > limitMs && scrape.all(gauge).length > 0)
         throw new Error(`${gauge} is exposed, and ${age / 1000} s old`);
     }
     const { appliances } = standIn.fleet;

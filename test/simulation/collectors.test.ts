@@ -103,6 +103,7 @@ async function measured(
       discoveryIntervalMs: 900_000,
       serials: undefined,
       shard: { index: 0, total: 1 },
+      staleAfter: 3,
       lookbackMs: 900_000,
       binSeconds: 60,
       histograms: { bounds: [], boundText: String },

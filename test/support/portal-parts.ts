@@ -26,6 +26,7 @@ export function portalCollector(api: MockApi, more: Partial<PortalSettings> = {}
     discoveryIntervalMs: 900_000,
     serials: undefined,
     shard: { index: 0, total: 1 },
+    staleAfter: 3,
     lookbackMs: 900_000,
     binSeconds: 60,
     collectors: [],

@@ -147,6 +147,7 @@ function portalCollector(
     discoveryIntervalMs: 900_000,
     serials: undefined,
     shard: { index: 0, total: 1 },
+    staleAfter: 3,
     lookbackMs: 900_000,
     binSeconds: 60,
     collectors: collectors.map((name) => ({ name, intervalMs: 300_000 })),

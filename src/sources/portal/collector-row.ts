@@ -104,12 +104,15 @@ export function afterInventory({ appliances }: PortalParts, tasksOf: () => reado
   return () => (appliances.hasBeenAsked ? tasksOf() : []);
 }
 
+/** What a poll about the account brings: samples alone where they are of one answer. */
+export type AccountSamples = Sample[] | (Pick<Reading, 'answeredAt'> & { readonly samples: Sample[] });
+
 /** One task about the whole account; without the right or the licence for it, it rests. */
 export function accountTask(
   { discoveryIntervalMs }: Pick<PortalParts, 'discoveryIntervalMs'>,
   intervalMs: number,
   operation: string,
-  poll: (note: NoteDrop, signal: AbortSignal) => Promise<Sample[]>,
+  poll: (note: NoteDrop, signal: AbortSignal) => Promise<AccountSamples>,
 ): Task {
   return {
     id: `portal/${operation}`,
@@ -120,8 +123,9 @@ export function accountTask(
     retriesSoon: true,
     poll: async (signal): Promise<Reading> => {
       const drops = new DropCount();
-      const samples = await poll(drops.note, signal);
-      return { samples, drops: drops.counts, empty: false };
+      const brought = await poll(drops.note, signal);
+      const { samples, answeredAt } = Array.isArray(brought) ? { samples: brought, answeredAt: undefined } : brought;
+      return { samples, answeredAt, drops: drops.counts, empty: false };
     },
   };
 }

@@ -27,6 +27,8 @@ export interface InventorySettings {
   /** These serials only, in lower case; undefined for all that the inventory has. */
   readonly serials: readonly string[] | undefined;
   readonly shard: { readonly index: number; readonly total: number };
+  /** For so many intervals a value that nobody confirmed is shown. */
+  readonly staleAfter: number;
   /** So many appliances of an inventory at most, for want of memory; those of `serials` are polled in any case. */
   readonly mostAppliances?: number;
   /** What filers are called in both services; without it each appliance is called as the inventory says. */
@@ -39,6 +41,12 @@ export type InventoryReadout = (
   appliances: ApplianceIndex,
   note: NoteDrop,
 ) => Generator<void, Sample[]>;
+
+/** What a list said, and when; monotonic milliseconds. */
+interface Answer {
+  readonly body: unknown;
+  readonly at: number;
+}
 
 /** What an inventory collector takes from outside. */
 export interface InventoryOutside {
@@ -56,7 +64,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   readonly #log: Log;
   readonly #forbidden = new Set<string>();
   readonly #task: Task;
-  #lastEdges: unknown;
+  #lastEdges: Answer | undefined;
   #edgesFailing = false;
   #isTooMany = false;
   #hasBeenAsked = false;
@@ -118,7 +126,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   /** Reads the inventory now. Rejects as a poll of it would. */
   async discover(signal: AbortSignal): Promise<Reading> {
     const drops = new DropCount();
-    const lists: unknown[] = [];
+    const lists: Answer[] = [];
     for (const type of TELEMETRY_TYPES) {
       const list = await this.#list('/serials', 'serials', { type, in_use: 'true' }, signal);
       if (list !== undefined) lists.push(list);
@@ -133,10 +141,19 @@ export class InventoryCollector implements Collector, ApplianceIndex {
         { status: 403 },
       );
     }
-    const answers = { serials: lists.length === 0 ? undefined : lists, edges };
+    const answers = { serials: lists.length === 0 ? undefined : lists.map(({ body }) => body), edges: edges?.body };
     this.#take(readInventory(answers, drops.note), drops.note);
-    const samples = await inSlices(this.#samples(answers, drops.note), this.#clock);
-    return { samples, drops: drops.counts, empty: false };
+    const shown = edges !== undefined && this.#isFresh(edges) ? edges : undefined;
+    const told = { ...answers, edges: shown?.body };
+    const samples = await inSlices(this.#samples(told, drops.note), this.#clock);
+    const [answeredAt] = [...lists, ...(shown ? [shown] : [])].map(({ at }) => at).sort((one, other) => one - other);
+    return { samples, answeredAt, drops: drops.counts, empty: false };
+  }
+
+  /** Whether what `GET /edges` said may be shown until the next round, which comes within one and a half intervals. */
+  #isFresh({ at }: Answer): boolean {
+    const { staleAfter, discoveryIntervalMs } = this.#settings;
+    return this.#clock.monotonic() - at <= Math.max(0, staleAfter - 1.5) * discoveryIntervalMs;
   }
 
   *#samples(answers: InventoryAnswers, note: NoteDrop): Generator<void, Sample[]> {
@@ -191,13 +208,13 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   }
 
   /**
-   * The body of `GET /edges`; undefined where it is forbidden. It only says names and builds better, so whatever else is
-   * wrong with it keeps no appliance from being polled: then the last good answer stands.
+   * The answer of `GET /edges`; undefined where it is forbidden. It only says names and builds better, so whatever else is
+   * wrong with it keeps no appliance from being polled: then the last good answer stands, and what else it says is shown
+   * while it is fresh.
    */
-  async #edges(signal: AbortSignal): Promise<unknown> {
+  async #edges(signal: AbortSignal): Promise<Answer | undefined> {
     try {
-      const body = await this.#list('/edges', 'edges', {}, signal);
-      this.#lastEdges = body;
+      this.#lastEdges = await this.#list('/edges', 'edges', {}, signal);
       if (this.#edgesFailing) this.#log.info('GET /edges can be read again');
       this.#edgesFailing = false;
     } catch (err) {
@@ -214,12 +231,12 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     operation: string,
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
-  ): Promise<unknown> {
+  ): Promise<Answer | undefined> {
     try {
       const check = (answer: unknown) => checkInventoryList(answer, path);
       const body = await this.#client.send({ method: 'GET', path, operation, query, check }, signal);
       if (this.#forbidden.delete(path)) this.#log.info({ path }, 'the portal allows this list again');
-      return body;
+      return { body, at: this.#clock.monotonic() };
     } catch (error) {
       if (!(error instanceof RequestError) || error.status !== 403) throw error;
       if (!this.#forbidden.has(path)) this.#log.warn({ path }, 'the portal forbids this list: doing without it');

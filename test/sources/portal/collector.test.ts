@@ -87,6 +87,38 @@ describe('the inventory task', () => {
     },
   );
 
+  test('is as old as its first answer, however long the others take', async () => {
+    const api = mockApi();
+    api.answer('POST', '/auth/token', token('one'));
+    api.answer('GET', '/serials', list({ id: A, type: 'edge' }), list());
+    api.answer('GET', '/edges', [200, { items: [] }, api.clock.sleep(20_000)]);
+    const polled = discover(portalCollector(api));
+    await api.clock.advance(20_000);
+    expect((await polled).answeredAt).toBe(0);
+  });
+
+  test('shows what GET /edges said while that is fresh and no longer, and keeps the names', async () => {
+    const edge = { serial: A, description: 'a', is_reachable: true };
+    const api = portal(list({ id: A, type: 'edge' }), list(), list(edge));
+    const collector = portalCollector(api, { collectors: [{ name: 'edges', intervalMs: 3_600_000 }] });
+    const reachable = ({ samples }: Reading) =>
+      [...samples].flatMap(({ name, value }) => (name === 'filer_appliance_reachable' ? [value] : []));
+    /** A round after `ms` in which `GET /edges` fails. */
+    const without = async (ms: number) => {
+      await api.clock.advance(ms);
+      api.answer('GET', '/serials', list({ id: A, type: 'edge' }), list());
+      api.answer('GET', '/edges', [404, undefined]);
+      return discover(collector);
+    };
+    expect(reachable(await discover(collector))).toEqual([1]);
+    // Until the round after the next one it would be older than three intervals of a quarter of an hour.
+    const once = await without(900_000);
+    expect([reachable(once), once.answeredAt]).toEqual([[1], 0]);
+    const twice = await without(900_000);
+    expect([reachable(twice), twice.answeredAt]).toEqual([[], 1_800_000]);
+    expect(collector.appliances.map(({ name }) => name)).toEqual(['a']);
+  });
+
   test('fails when everything is forbidden and nobody has listed the serials, and says what to do', async () => {
     const collector = portalCollector(portal(FORBIDDEN, FORBIDDEN, FORBIDDEN));
     await expect(discover(collector)).rejects.toThrow(/both forbidden; give the role .* PORTAL_SERIALS/);

@@ -37,9 +37,12 @@ export const credentials: CollectorRow = {
     const request = { method: 'GET', path: '/cloud-credentials', operation: 'cloud_credentials' } as const;
     const task = accountTask(parts, intervalMs, 'cloud_credentials', async (note, signal) => {
       const count = new CredentialCount();
-      for await (const page of pagesOf(parts.client, request, signal))
+      let answeredAt: number | undefined;
+      for await (const page of pagesOf(parts.client, request, signal)) {
+        answeredAt ??= parts.clock.monotonic();
         await inSlices(count.add(page, note), parts.clock);
-      return count.samples();
+      }
+      return { samples: count.samples(), answeredAt };
     });
     return () => [task];
   },
