@@ -26,3 +26,10 @@ export function keptText(value: unknown): string {
   if (typeof value === 'string') return value;
   throw new TypeError('expected a text in what was kept');
 }
+
+/** One of these words. */
+export function keptWord<Word extends string>(value: unknown, words: readonly Word[]): Word {
+  const word = words.find((one) => one === value);
+  if (word !== undefined) return word;
+  throw new TypeError('expected a known word in what was kept');
+}

@@ -49,7 +49,11 @@ test('whatever was changed in what was kept, it is refused, or what is exposed o
       store.publish({ task: 'gfa/data', samples: ledger.samples() });
       parseExposition(Buffer.concat(store.moment('text').buffers).toString(), 'text');
     }),
-    { numRuns: 2_000 },
+    {
+      numRuns: 2_000,
+      // Found once by chance: a group of records that is none became the value of a label.
+      examples: [[[3, 0, 3, 0, 0], ['"']]],
+    },
   );
   expect(refused).toBeGreaterThan(0);
 });

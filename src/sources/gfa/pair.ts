@@ -1,12 +1,13 @@
 import type { Fields, Labels } from '../../metrics/family.ts';
 import { Histogram, type HistogramState } from '../../metrics/histogram.ts';
-import { keptCount, keptNumber, keptText } from '../../metrics/kept-values.ts';
+import { keptCount, keptNumber, keptText, keptWord } from '../../metrics/kept-values.ts';
 import { type Sample, text, toSamples } from '../../metrics/samples.ts';
 import { decimal } from '../../metrics/units.ts';
 import { type Dated, type DatedState, datedOf, stateOfDated } from './dated.ts';
 import {
   dataProtected,
   filerTable,
+  GROUPS,
   type Group,
   lockDuration,
   lockEvents,
@@ -165,7 +166,7 @@ export class Pair {
       const [dated, age] = saved.current;
       pair.#current = { dated: datedOf(dated), confirmedAt: now - keptNumber(age) };
     }
-    for (const [group, dated] of saved.newest) pair.#newest.set(group, datedOf(dated));
+    for (const [group, dated] of saved.newest) pair.#newest.set(keptWord(group, GROUPS), datedOf(dated));
     for (const [name, latest, durations, covered] of saved.kinds) {
       const kind = { latest: latest ? datedOf(latest) : undefined, durations: histogram(durations) };
       const protectedEvents = covered === null ? undefined : keptNumber(covered, 0);
