@@ -21,16 +21,27 @@ function drive(pace: Pace, untilMs: number, latencyMs = 0): number[] {
   }
 }
 
+/** What is lost when moments are added and taken off as floating-point numbers, and rather more, in milliseconds: a nanosecond. */
+const ROUNDING_MS = 1e-6;
+
 /** The most moments that any window of a length, its end left out, holds. */
 function mostInWindow(moments: readonly number[], windowMs: number): number {
   let most = 0;
   let first = 0;
   for (const [index, moment] of moments.entries()) {
-    while ((moments[first] ?? 0) <= moment - windowMs) first += 1;
+    while ((moments[first] ?? 0) <= moment - windowMs + ROUNDING_MS) first += 1;
     most = Math.max(most, index - first + 1);
   }
   return most;
 }
+
+/** Found once by chance: the last request leaves with the window of the third to last, but for what is lost by rounding. */
+const ROUNDED = [
+  { waitMs: 7_887, latencyMs: 0, answer: 'taken', retryAfterMs: 1_000 },
+  { waitMs: 0, latencyMs: 789, answer: 'told', retryAfterMs: 19_991 },
+  { waitMs: 0, latencyMs: 7, answer: 'told', retryAfterMs: 11_881 },
+  ...[0, 0, 15_046, 0, 0, 0].map((waitMs) => ({ waitMs, latencyMs: 0, answer: 'taken', retryAfterMs: 1_000 })),
+].map((step) => ({ ...step, countedAfter: 0 }));
 
 describe('the pace of a told limit', () => {
   test('requests are spread evenly over the window and not sent at its start', () => {
@@ -98,7 +109,7 @@ describe('the pace of a told limit', () => {
           expect(mostInWindow(moments, windowMs)).toBeLessThanOrEqual(requests);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 300, examples: [[2, 25_553, ROUNDED]] },
     );
   });
 });
