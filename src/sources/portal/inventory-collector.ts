@@ -126,6 +126,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   /** Reads the inventory now. Rejects as a poll of it would. */
   async discover(signal: AbortSignal): Promise<Reading> {
     const drops = new DropCount();
+    const begunAt = this.#clock.monotonic();
     const lists: Answer[] = [];
     for (const type of TELEMETRY_TYPES) {
       const list = await this.#list('/serials', 'serials', { type, in_use: 'true' }, signal);
@@ -143,17 +144,20 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     }
     const answers = { serials: lists.length === 0 ? undefined : lists.map(({ body }) => body), edges: edges?.body };
     this.#take(readInventory(answers, drops.note), drops.note);
-    const shown = edges !== undefined && this.#isFresh(edges) ? edges : undefined;
+    const shown = edges !== undefined && this.#isFresh(edges, begunAt) ? edges : undefined;
     const told = { ...answers, edges: shown?.body };
     const samples = await inSlices(this.#samples(told, drops.note), this.#clock);
     const [answeredAt] = [...lists, ...(shown ? [shown] : [])].map(({ at }) => at).sort((one, other) => one - other);
     return { samples, answeredAt, drops: drops.counts, empty: false };
   }
 
-  /** Whether what `GET /edges` said may be shown until the next round, which comes within one and a half intervals. */
-  #isFresh({ at }: Answer): boolean {
+  /**
+   * Whether what `GET /edges` said may be shown: it is of the round that began then, or will not be too old by the next one,
+   * which comes within one and a half intervals.
+   */
+  #isFresh({ at }: Answer, begunAt: number): boolean {
     const { staleAfter, discoveryIntervalMs } = this.#settings;
-    return this.#clock.monotonic() - at <= Math.max(0, staleAfter - 1.5) * discoveryIntervalMs;
+    return at >= begunAt || this.#clock.monotonic() - at <= (staleAfter - 1.5) * discoveryIntervalMs;
   }
 
   *#samples(answers: InventoryAnswers, note: NoteDrop): Generator<void, Sample[]> {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Reading } from '../../../src/metrics/snapshot.ts';
 import type { PortalCollector } from '../../../src/sources/portal/collector.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
@@ -97,12 +97,25 @@ describe('the inventory task', () => {
     expect((await polled).answeredAt).toBe(0);
   });
 
-  test('shows what GET /edges said while that is fresh and no longer, and keeps the names', async () => {
-    const edge = { serial: A, description: 'a', is_reachable: true };
+  const edge = { serial: A, description: 'a', is_reachable: true };
+  const withEdges = { collectors: [{ name: 'edges', intervalMs: 3_600_000 }] };
+  const reachable = ({ samples }: Reading) =>
+    [...samples].flatMap(({ name, value }) => (name === 'filer_appliance_reachable' ? [value] : []));
+
+  test('shows what GET /edges has just said though nothing may be older than one interval', async () => {
     const api = portal(list({ id: A, type: 'edge' }), list(), list(edge));
-    const collector = portalCollector(api, { collectors: [{ name: 'edges', intervalMs: 3_600_000 }] });
-    const reachable = ({ samples }: Reading) =>
-      [...samples].flatMap(({ name, value }) => (name === 'filer_appliance_reachable' ? [value] : []));
+    // Time passes between any two looks at the clock.
+    let now = 0;
+    vi.spyOn(api.clock, 'monotonic').mockImplementation(() => {
+      now += 1;
+      return now;
+    });
+    expect(reachable(await discover(portalCollector(api, { ...withEdges, staleAfter: 1 })))).toEqual([1]);
+  });
+
+  test('shows what GET /edges said while that is fresh and no longer, and keeps the names', async () => {
+    const api = portal(list({ id: A, type: 'edge' }), list(), list(edge));
+    const collector = portalCollector(api, withEdges);
     /** A round after `ms` in which `GET /edges` fails. */
     const without = async (ms: number) => {
       await api.clock.advance(ms);
