@@ -1,15 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canCertify } from '../support/certificates.ts';
 import { hugeRetryAfter } from './effects.ts';
-import { Instance, type Setup } from './instance.ts';
+import type { Setup } from './instance.ts';
 import { Lateness } from './lateness.ts';
-import type { Placed } from './places.ts';
 import { holdsOn, play, type Stage } from './play.ts';
+import { Pool } from './pool.ts';
 import { type OperationName, told } from './row.ts';
-import { rowsOf, setupsOf } from './rows.ts';
+import { rowsOf } from './rows.ts';
 
 /** The longest that a row may take, in milliseconds: several times what it takes on an idle machine. */
 const PATIENCE = { timeout: 150_000 };
@@ -22,12 +21,6 @@ const LATE_MS = 1_000;
 
 /** … and so many of a file at most: else it is not the machine. */
 const MOST_AGAIN = 3;
-
-/** An instance is started for so many seconds of rows at least; fewer of the same setup wait for each other. */
-const SECONDS_EACH = 30;
-
-/** So many instances at once are of one setup at most, and as many rows are played on it. */
-const MOST_INSTANCES = 6;
 
 /** Registers every row of an operation as a test of its own, several at once, each on a process of its own. */
 export function battery(operation: OperationName): void {
@@ -87,78 +80,4 @@ export function battery(operation: OperationName): void {
     const name = `${hugeRetryAfter.name}: counted as 429, nothing is sent meanwhile and the other service keeps its pace`;
     test(name, PATIENCE, () => row(name, setup, (stage) => holdsOn(operation, hugeRetryAfter, stage), false));
   });
-}
-
-/** The instances of one setup. */
-interface Stable {
-  readonly setup: Setup;
-  /** How many there may be at once. */
-  readonly most: number;
-  readonly idle: Instance[];
-  /** Rows that wait for one of them. */
-  readonly waiting: (() => void)[];
-  /** How many there are, those that are being started among them. */
-  count: number;
-}
-
-/** Instances and the rows that are played on them: starting one is more work than most rows are. */
-class Pool {
-  readonly #stables: readonly Stable[];
-  // One at a time: a start is work, and what runs beside it is to keep its pace.
-  #starting: Promise<unknown> = Promise.resolve();
-
-  /** `rows`: all that will be played. */
-  constructor(rows: readonly Placed[]) {
-    this.#stables = setupsOf(rows).map(({ setup, seconds }) => ({
-      ...{ setup, most: Math.min(MOST_INSTANCES, Math.ceil(seconds / SECONDS_EACH)), idle: [], waiting: [], count: 0 },
-    }));
-  }
-
-  /** Runs on an instance that nobody else uses. One on which a row failed, or that is to be thrown away, is not used again. */
-  async on(setup: Setup, use: (instance: Instance) => Promise<void>, isReusable: boolean): Promise<void> {
-    const stable = this.#stables.find((one) => isDeepStrictEqual(one.setup, setup));
-    if (stable === undefined) throw new Error('no row of this setup was announced');
-    const instance = await this.#lent(stable);
-    let isWell = false;
-    try {
-      await use(instance);
-      isWell = isReusable;
-    } finally {
-      if (isWell) stable.idle.push(instance);
-      else await this.#end(stable, instance);
-      stable.waiting.shift()?.();
-    }
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#stables.flatMap(({ idle }) => idle.map((instance) => instance.close())));
-  }
-
-  async #lent(stable: Stable): Promise<Instance> {
-    while (stable.idle.length === 0 && stable.count >= stable.most) {
-      await new Promise<void>((resolve) => stable.waiting.push(resolve));
-    }
-    return stable.idle.pop() ?? this.#started(stable);
-  }
-
-  /** A new one, in the place of one that waits for rows of another setup: those come together, and idle it polls for nothing. */
-  #started(stable: Stable): Promise<Instance> {
-    stable.count += 1;
-    const other = this.#stables.find(({ idle, waiting }) => idle.length > 0 && waiting.length === 0);
-    const replaced = other?.idle.pop();
-    const start = this.#starting.then(async () => {
-      if (other !== undefined && replaced !== undefined) await this.#end(other, replaced);
-      return Instance.start(stable.setup);
-    });
-    this.#starting = start.catch(() => {
-      stable.count -= 1;
-      stable.waiting.shift()?.();
-    });
-    return start;
-  }
-
-  async #end(stable: Stable, instance: Instance): Promise<void> {
-    stable.count -= 1;
-    await instance.close();
-  }
 }
