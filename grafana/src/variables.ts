@@ -26,7 +26,7 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
     .label('Data source')
     .description('The Prometheus that scrapes the exporter.')
     .type('prometheus'),
-  job: choice('job', 'Job', 'The scrape jobs of the exporter.', `label_values(${named('filer_up')}, job)`),
+  job: choice('job', 'Job', 'The scrape jobs of the exporter.', `label_values(${named('filer_api_up')}, job)`),
   filer: choice(
     'filer',
     'Filer',

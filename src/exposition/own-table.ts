@@ -12,7 +12,7 @@ export interface OwnMetric {
 /** What the exporter says about itself, beside Node's own process metrics. Add a metric here and nowhere else. */
 export const ownTable = {
   up: {
-    name: 'filer_up',
+    name: 'filer_api_up',
     help: '1 when the latest poll of the API succeeded; of the portal, its token and at least one series.',
     type: 'gauge',
     unit: undefined,

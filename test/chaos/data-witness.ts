@@ -73,7 +73,7 @@ export class DataWitness {
   #expectFresh(scrape: Scrape, age: number | undefined, now: number): void {
     const askedMs = now - this.#answeredAt;
     if (askedMs > FRESH_MS) throw new Error(`/data, healthy, was asked ${askedMs / 1000} s ago`);
-    if (scrape.value('filer_up', { api: 'gfa' }) !== 1) throw new Error('/data is healthy and counts as down');
+    if (scrape.value('filer_api_up', { api: 'gfa' }) !== 1) throw new Error('/data is healthy and counts as down');
     if (age === undefined) throw new Error('/data is healthy, and nothing of it is exposed');
     if (age > FRESH_MS) throw new Error(`/data is healthy, and what is exposed of it ${age / 1000} s old`);
   }

@@ -74,7 +74,7 @@ test.runIf(hasKubectl && hasPrometheus)(
     await until(
       'both services and every appliance, as Prometheus has them',
       async () => {
-        const [services] = await prometheus.query('sum(filer_up{job="filer-exporter"})');
+        const [services] = await prometheus.query('sum(filer_api_up{job="filer-exporter"})');
         const [appliances] = await prometheus.query('sum(filer_appliance_up{job="filer-exporter"})');
         return services?.value[1] === '2' && appliances?.value[1] === '3';
       },

@@ -101,7 +101,7 @@ describe('what the exporter says about itself', () => {
       samples: 0,
       eventMemory: undefined,
     });
-    expect(seriesOf(families, 'filer_up')).toEqual(['portal 0', 'gfa 0']);
+    expect(seriesOf(families, 'filer_api_up')).toEqual(['portal 0', 'gfa 0']);
     expect(families.find(({ name }) => name === 'filer_exporter_build_info')?.samples).toEqual([
       { name: 'filer_exporter_build_info', labels: build, value: 1 },
     ]);
@@ -136,7 +136,7 @@ describe('what the exporter says about itself', () => {
       apis: [{ ...portal, up: false, resting: new Map([['empty', 0]]), worstAgeSeconds: undefined }, gfa],
       samples: 13,
     });
-    expect(seriesOf(families, 'filer_up')).toEqual(['portal 0', 'gfa 1']);
+    expect(seriesOf(families, 'filer_api_up')).toEqual(['portal 0', 'gfa 1']);
     expect(seriesOf(families, 'filer_exporter_samples')).toEqual(['13']);
     expect(seriesOf(families, 'filer_exporter_tasks_resting')).toEqual([
       'portal empty 0',

@@ -8,7 +8,7 @@ import { dataStamp, listStamp, SERIES, seriesStamp } from './stamps.ts';
 /** What is missing for an instance to be well; undefined when it is. */
 export function illness(now: Scrape): string | undefined {
   const whole = {
-    filer_up: 2,
+    filer_api_up: 2,
     filer_appliance_up: APPLIANCES,
     filer_exporter_tasks_resting: 0,
   };

@@ -28,7 +28,7 @@ describe('the unit of a panel', () => {
     ['seconds times seconds', ['filer_appliance_uptime_seconds * filer_appliance_uptime_seconds'], /no unit/],
     ['a metric that is not there', ['filer_appliance_uptime_minutes'], /no such metric/],
     ['a histogram without its part', ['sum(filer_lock_duration_seconds)'], /_bucket, _sum or _count/],
-    ['what is no PromQL', ['sum by (filer (filer_up)'], /not PromQL/],
+    ['what is no PromQL', ['sum by (filer (filer_api_up)'], /not PromQL/],
     ['a selection by labels alone', ['{job="a"}'], /name of a metric/],
   ])('%s have none', (_what, queries, fault) => {
     expect(() => unitOf(queries)).toThrow(fault);
@@ -37,7 +37,7 @@ describe('the unit of a panel', () => {
 
 describe('a selection', () => {
   test('is narrowed by the variables whose labels the metric has', () => {
-    expect(select('filer_up')).toBe('filer_up{job=~"$job"}');
+    expect(select('filer_api_up')).toBe('filer_api_up{job=~"$job"}');
     expect(select('filer_appliance_up')).toBe('filer_appliance_up{job=~"$job",filer=~"$filer"}');
     expect(select('filer_lock_duration_seconds_sum', { lock_phase: '="P2"' })).toBe(
       'filer_lock_duration_seconds_sum{job=~"$job",filer=~"$filer",volume=~"$volume",lock_phase="P2"}',

@@ -37,7 +37,7 @@ describe('an answer with 200 and a body that is none', () => {
       () => asked(standIn, 'load_average') >= polls + 3 * serials.length,
     );
     const after = await live.scrape();
-    expect(after.value('filer_up', { api: 'portal' })).toBe(1);
+    expect(after.value('filer_api_up', { api: 'portal' })).toBe(1);
     expect(after.sum('filer_appliance_up')).toBe(serials.length);
     const without = serials.filter((serial) => after.all('filer_appliance_load_average', { serial }).length !== 3);
     expect(without).toEqual([]);
@@ -59,7 +59,7 @@ describe('an answer with 200 and a body that is none', () => {
     );
     const after = await until('it to be up again', async () => {
       const scrape = await live.scrape();
-      return scrape.value('filer_up', { api: 'gfa' }) === 1 && scrape;
+      return scrape.value('filer_api_up', { api: 'gfa' }) === 1 && scrape;
     });
     const events = (scrape: typeof after) => scrape.sum('filer_lock_events_total');
     expect(events(after)).toBeGreaterThanOrEqual(events(before));
@@ -169,7 +169,7 @@ describe('a title', () => {
       return told.every((title) => filers.has(title) && known.has(title)) && scrape;
     });
     expect(after.all('filer_appliance_up')).toHaveLength(appliances.length);
-    expect(after.all('filer_up').map(({ labels }) => labels.api)).toEqual(['gfa', 'portal']);
+    expect(after.all('filer_api_up').map(({ labels }) => labels.api)).toEqual(['gfa', 'portal']);
     expect((await live.get('/status')).text).not.toContain('<script>');
     expect(defects(live)).toEqual([]);
   });
@@ -212,7 +212,7 @@ async function whole(appliances = 2, more: Readonly<Record<string, string>> = {}
   await until('every series and both services to be up', async () => {
     const scrape = await live.scrape();
     const { length } = scrape.all('filer_appliance_series_timestamp_seconds');
-    return scrape.sum('filer_up') === 2 && length === 2 * appliances;
+    return scrape.sum('filer_api_up') === 2 && length === 2 * appliances;
   });
   return { standIn, live, serial: standIn.fleet.appliances[0]?.serial ?? '' };
 }

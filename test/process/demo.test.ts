@@ -30,7 +30,7 @@ describe('the demo', () => {
     const url = await start(['--demo']).serving();
     const whole = await until('both services to be up', async () => {
       const moment = await scrape(url);
-      return moment.sum('filer_up') === 2 && moment;
+      return moment.sum('filer_api_up') === 2 && moment;
     });
     expect(whole.value('filer_exporter_throttled_total', { api: 'portal' })).toBe(0);
     expect((await get(`${url}/readyz`)).status).toBe(200);
@@ -52,7 +52,7 @@ describe('the demo', () => {
       },
     });
     const url = await demo.serving();
-    await until('both services to be up', async () => (await scrape(url)).sum('filer_up') === 2);
+    await until('both services to be up', async () => (await scrape(url)).sum('filer_api_up') === 2);
     expect((await get(`${url}/status`)).text).not.toContain('127.0.0.1:9<');
   });
 });

@@ -57,7 +57,7 @@ describe('an appliance', () => {
     // Three intervals of ten seconds after the last poll that brought them, which was up to one and a half before.
     expect(clock.monotonic() - failedAt).toBeGreaterThan(15_000);
     expect(stale.value('filer_appliance_up', cpu)).toBe(0);
-    expect(stale.value('filer_up', { api: 'portal' })).toBe(1);
+    expect(stale.value('filer_api_up', { api: 'portal' })).toBe(1);
     expect(stale.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(3);
     expect(stale.sum('filer_appliance_up')).toBe(3);
     expect((await live.get('/status')).text).toContain('answered 500');
@@ -79,7 +79,7 @@ describe('an appliance', () => {
       const scrape = await live.scrape();
       return scrape.sum('filer_appliance_up') === 2 && scrape;
     });
-    expect(moment.value('filer_up', { api: 'portal' })).toBe(1);
+    expect(moment.value('filer_api_up', { api: 'portal' })).toBe(1);
     expect(new Set(moment.all('filer_appliance_up').map(({ labels }) => labels.filer))).toEqual(
       new Set([first, second]),
     );
@@ -118,7 +118,7 @@ test('three shards poll each appliance once between them, and only the first pol
     .filter(({ operation }) => operation === 'data')
     .map(({ headers }) => headers['x-service-client-key']);
   expect(new Set(keys)).toEqual(new Set(['shard-0']));
-  expect(moments.map((scrape) => scrape.all('filer_up').map(({ labels }) => labels.api))).toEqual([
+  expect(moments.map((scrape) => scrape.all('filer_api_up').map(({ labels }) => labels.api))).toEqual([
     ['gfa', 'portal'],
     ['portal'],
     ['portal'],
@@ -138,7 +138,7 @@ async function whole() {
 async function isWhole(live: Live, standIn: StandIn): Promise<boolean> {
   const scrape = await live.scrape();
   const series = scrape.all('filer_appliance_series_timestamp_seconds').length;
-  return scrape.sum('filer_up') === 2 && series === 2 * standIn.fleet.appliances.length;
+  return scrape.sum('filer_api_up') === 2 && series === 2 * standIn.fleet.appliances.length;
 }
 
 function asked(standIn: StandIn, operation: string): number {

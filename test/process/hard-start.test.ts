@@ -22,7 +22,7 @@ async function stand(appliances = 2, port = 0, variations = {}) {
 
 const bothUp = async (url: string) => {
   const { value } = await scrape(url).then((one) => ({ value: one.value.bind(one) }));
-  return value('filer_up', { api: 'gfa' }) === 1 && value('filer_up', { api: 'portal' }) === 1;
+  return value('filer_api_up', { api: 'gfa' }) === 1 && value('filer_api_up', { api: 'portal' }) === 1;
 };
 
 const MEBIBYTE = 1024 * 1024;
@@ -59,7 +59,7 @@ describe('it starts and serves', () => {
     const program = start([], { environment: { ...first.environment, ...quick } });
     const url = await program.serving();
     await until('the first polls to have failed', async () => (await get(`${url}/readyz`)).status === 200);
-    expect((await scrape(url)).value('filer_up', { api: 'portal' })).toBe(0);
+    expect((await scrape(url)).value('filer_api_up', { api: 'portal' })).toBe(0);
     await stand(2, port);
     await until('both to be up', () => bothUp(url), 15_000);
     expect(program.child.exitCode).toBeNull();
@@ -75,7 +75,7 @@ describe('it starts and serves', () => {
     const url = await program.serving();
     await until('the first polls to have failed', async () => (await get(`${url}/readyz`)).status === 200);
     const before = await scrape(url);
-    expect(before.value('filer_up', { api: 'portal' })).toBe(0);
+    expect(before.value('filer_api_up', { api: 'portal' })).toBe(0);
     expect(before.sum('filer_exporter_requests_total', { code: 'timeout' })).toBeGreaterThan(1);
     await silent.close();
     await stand(2, silent.port);
@@ -99,7 +99,7 @@ describe('it starts and serves', () => {
       });
       const url = await program.serving();
       await until('the first polls to have failed', async () => (await get(`${url}/readyz`)).status === 200);
-      expect((await scrape(url)).value('filer_up', { api: 'portal' })).toBe(0);
+      expect((await scrape(url)).value('filer_api_up', { api: 'portal' })).toBe(0);
       expect(program.stdout).toContain(code);
       writeFileSync(file, '');
       await until('both to be up', () => bothUp(url), 15_000);
@@ -290,7 +290,7 @@ describe('it starts and serves', () => {
         held();
       }
       const seen = await scrape(url);
-      expect(seen.sum('filer_up')).toBe(2);
+      expect(seen.sum('filer_api_up')).toBe(2);
       expect(seen.sum('filer_exporter_requests_total', { code: 'oversize' })).toBe(0);
       expect(held()).toBeLessThan(110 * MEBIBYTE);
       expect(most).toBeLessThan(128 * MEBIBYTE);

@@ -70,7 +70,7 @@ function asked(standIn: StandIn, operation: string): number {
 
 async function isWell(url: string): Promise<boolean> {
   const now = await scrape(url);
-  return now.sum('filer_up') === 2 && now.sum('filer_appliance_up') === APPLIANCES;
+  return now.sum('filer_api_up') === 2 && now.sum('filer_appliance_up') === APPLIANCES;
 }
 
 function expectAlive({ child }: Program): void {

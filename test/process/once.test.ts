@@ -14,7 +14,7 @@ describe('--once', () => {
     const { code, stdout, stderr } = await run(['--once'], { environment });
     expect(code).toBe(0);
     const scrape = new Scrape(stdout);
-    expect(scrape.sum('filer_up')).toBe(2);
+    expect(scrape.sum('filer_api_up')).toBe(2);
     expect(scrape.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(4);
     expect(scrape.all('filer_volume_info')).toHaveLength(2);
     expect(standIn.requests.at(-1)).toMatchObject({ operation: 'revoke', status: 200 });
@@ -28,8 +28,8 @@ describe('--once', () => {
     const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), PORTAL_URL: await nowhere() };
     const { code, stdout } = await run(['--once'], { environment });
     expect(code).toBe(0);
-    expect(new Scrape(stdout).value('filer_up', { api: 'portal' })).toBe(0);
-    expect(new Scrape(stdout).value('filer_up', { api: 'gfa' })).toBe(1);
+    expect(new Scrape(stdout).value('filer_api_up', { api: 'portal' })).toBe(0);
+    expect(new Scrape(stdout).value('filer_api_up', { api: 'gfa' })).toBe(1);
   });
 
   test('ends with 1 when nothing answers', async () => {
@@ -41,7 +41,7 @@ describe('--once', () => {
     };
     const { code, stdout, stderr } = await run(['--once'], { environment });
     expect(code).toBe(1);
-    expect(new Scrape(stdout).sum('filer_up')).toBe(0);
+    expect(new Scrape(stdout).sum('filer_api_up')).toBe(0);
     expect(stderr).toContain('the API cannot be polled');
   });
 
@@ -53,7 +53,7 @@ describe('--once', () => {
     const environment = { ...portalEnvironment(standIn), PORTAL_SERVICE_KEY: 'nobody', ...more };
     const { code, stdout, ms } = await run(['--once'], { environment });
     expect(code).toBe(1);
-    expect(new Scrape(stdout).sum('filer_up')).toBe(0);
+    expect(new Scrape(stdout).sum('filer_api_up')).toBe(0);
     expect(ms).toBeLessThan(8_000);
   });
 
@@ -62,7 +62,7 @@ describe('--once', () => {
     standIn.fail({ kind: 'status', status: 400, operation: /^(?:cpu_utilization|load_average)$/ });
     const { code, stdout, ms } = await run(['--once'], { environment: portalEnvironment(standIn) });
     expect(code).toBe(0);
-    expect(new Scrape(stdout).value('filer_up', { api: 'portal' })).toBe(0);
+    expect(new Scrape(stdout).value('filer_api_up', { api: 'portal' })).toBe(0);
     expect(ms).toBeLessThan(8_000);
   });
 });

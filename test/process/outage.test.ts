@@ -4,16 +4,19 @@ import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, SPEED, s
 import { until } from '../support/until.ts';
 
 describe('while the whole portal is down', () => {
-  test('filer_up says so, the log says it once, and the other service goes on', async () => {
+  test('filer_api_up says so, the log says it once, and the other service goes on', async () => {
     const { standIn, live } = await whole(6);
     const before = loud(live).length;
     const lift = standIn.fail({ kind: 'status', status: 503, operation: /^(?!data$)/ });
-    await until('the portal to be down', async () => (await live.scrape()).value('filer_up', { api: 'portal' }) === 0);
+    await until(
+      'the portal to be down',
+      async () => (await live.scrape()).value('filer_api_up', { api: 'portal' }) === 0,
+    );
     await until('the log to say so', () => live.log.some(({ msg }) => msg === DOWN));
     const polls = asked(standIn, 'data');
     await until('two more polls of the other service', () => asked(standIn, 'data') >= polls + 2);
     const down = await live.scrape();
-    expect(down.value('filer_up', { api: 'gfa' })).toBe(1);
+    expect(down.value('filer_api_up', { api: 'gfa' })).toBe(1);
     expect(down.sum('filer_appliance_up')).toBe(0);
     expect(
       loud(live)
@@ -57,7 +60,7 @@ describe('a 429', () => {
     const held = await live.scrape();
     expect(held.value('filer_exporter_throttled_total', { api: 'portal' })).toBe(1);
     expect(held.value('filer_exporter_pace_requests_per_second', { api: 'portal' })).toBe(0);
-    expect(held.value('filer_up', { api: 'gfa' })).toBe(1);
+    expect(held.value('filer_api_up', { api: 'gfa' })).toBe(1);
     const next = await until('the next request', () =>
       // What had left before the refusal came back may still arrive.
       standIn.requests.find(({ service, at }) => service === 'portal' && at > refused.at + 0.05 * SPEED * 1000),
@@ -94,7 +97,7 @@ async function isWhole(live: Live, standIn: StandIn): Promise<boolean> {
   const series = scrape.all('filer_appliance_series_timestamp_seconds').length;
   const { length } = standIn.fleet.appliances;
   return (
-    scrape.sum('filer_up') === 2 && scrape.sum('filer_appliance_up') === length && series === SERIES.length * length
+    scrape.sum('filer_api_up') === 2 && scrape.sum('filer_appliance_up') === length && series === SERIES.length * length
   );
 }
 

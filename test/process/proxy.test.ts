@@ -23,8 +23,8 @@ describe('a service on this machine', () => {
       });
       expect(received).toEqual([]);
       expect(code).toBe(0);
-      expect(stdout).toContain('filer_up{api="gfa"} 1');
-      expect(stdout).toContain('filer_up{api="portal"} 1');
+      expect(stdout).toContain('filer_api_up{api="gfa"} 1');
+      expect(stdout).toContain('filer_api_up{api="portal"} 1');
     },
   );
 });

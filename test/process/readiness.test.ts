@@ -11,9 +11,9 @@ describe('before the first polls have ended', () => {
     const standIn = await services({ variations: { latencyMs: 10_000 } });
     const live = await exporter({ ...gfaEnvironment(standIn), ...portalEnvironment(standIn) });
     const first = await live.scrape();
-    expect(first.all('filer_up')).toEqual([
-      { name: 'filer_up', labels: { api: 'gfa' }, value: 0 },
-      { name: 'filer_up', labels: { api: 'portal' }, value: 0 },
+    expect(first.all('filer_api_up')).toEqual([
+      { name: 'filer_api_up', labels: { api: 'gfa' }, value: 0 },
+      { name: 'filer_api_up', labels: { api: 'portal' }, value: 0 },
     ]);
     expect(first.value('filer_exporter_build_info', { version: '0.0.0', revision: 'test' })).toBe(1);
     const upstream = catalog.filter(({ source }) => !source.includes('the exporter'));
@@ -23,14 +23,16 @@ describe('before the first polls have ended', () => {
 
     standIn.vary({ latencyMs: 0 });
     await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
-    expect((await live.scrape()).value('filer_up', { api: 'gfa' })).toBe(1);
+    expect((await live.scrape()).value('filer_api_up', { api: 'gfa' })).toBe(1);
   });
 
-  test('one API alone has a filer_up of its own, and no other', async () => {
+  test('one API alone has a filer_api_up of its own, and no other', async () => {
     const standIn = await services();
     const live = await exporter(gfaEnvironment(standIn));
     await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
-    expect((await live.scrape()).all('filer_up')).toEqual([{ name: 'filer_up', labels: { api: 'gfa' }, value: 1 }]);
+    expect((await live.scrape()).all('filer_api_up')).toEqual([
+      { name: 'filer_api_up', labels: { api: 'gfa' }, value: 1 },
+    ]);
   });
 });
 
@@ -39,7 +41,7 @@ test('metrics are served on after the reader of the log has gone away', async ()
   const url = await program.serving();
   program.child.stdout?.destroy();
   program.child.stderr?.destroy();
-  await until('both APIs to be up', async () => (await scrape(url)).sum('filer_up') === 2);
+  await until('both APIs to be up', async () => (await scrape(url)).sum('filer_api_up') === 2);
   const polls = async () => (await scrape(url)).sum('filer_exporter_requests_total');
   const before = await polls();
   await until('further polls', async () => (await polls()) > before);
@@ -57,7 +59,7 @@ describe('readiness', () => {
       PORTAL_USER_KEY: 'key',
     });
     await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
-    expect((await live.scrape()).sum('filer_up')).toBe(0);
+    expect((await live.scrape()).sum('filer_api_up')).toBe(0);
     expect((await live.scrape()).sum('filer_exporter_requests_total', { code: 'network' })).toBeGreaterThan(0);
   });
 
@@ -65,7 +67,7 @@ describe('readiness', () => {
     const standIn = await services();
     const live = await exporter({ ...portalEnvironment(standIn), PORTAL_SERVICE_KEY: 'nobody' });
     await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
-    expect((await live.scrape()).value('filer_up', { api: 'portal' })).toBe(0);
+    expect((await live.scrape()).value('filer_api_up', { api: 'portal' })).toBe(0);
   });
 
   test('comes for an account without an appliance', async () => {
@@ -81,7 +83,7 @@ describe('readiness', () => {
     standIn.fail({ kind: 'reset' });
     await until('both APIs to be down', async () => {
       expect((await live.get('/readyz')).status).toBe(200);
-      return (await live.scrape()).sum('filer_up') === 0;
+      return (await live.scrape()).sum('filer_api_up') === 0;
     });
     expect((await live.get('/readyz')).status).toBe(200);
   });

@@ -82,7 +82,7 @@ describe('SIGTERM', () => {
     standIn.fail({ kind: 'hang', operation: 'revoke' });
     const program = start([], { environment: { ...environmentOf(standIn), SHUTDOWN_TIMEOUT: '500ms' } });
     const url = await program.serving();
-    await until('the portal to be up', async () => (await scrape(url)).value('filer_up', { api: 'portal' }) === 1);
+    await until('the portal to be up', async () => (await scrape(url)).value('filer_api_up', { api: 'portal' }) === 1);
     const ended = await stopped(program);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.afterMs).toBeLessThan(2_500);
@@ -94,7 +94,7 @@ describe('SIGTERM', () => {
     standIn.fail({ kind: 'hang', operation: 'revoke' });
     const program = start([], { environment: { ...environmentOf(standIn), SHUTDOWN_TIMEOUT: '60s' } });
     const url = await program.serving();
-    await until('the portal to be up', async () => (await scrape(url)).value('filer_up', { api: 'portal' }) === 1);
+    await until('the portal to be up', async () => (await scrape(url)).value('filer_api_up', { api: 'portal' }) === 1);
     program.kill('SIGTERM');
     await until('the token to be given back', () => revocations(standIn).length > 0);
     const ended = await stopped(program);

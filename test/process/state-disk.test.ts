@@ -39,7 +39,7 @@ async function services(state: string) {
   return { standIn, environment: { ...environment, GFA_INTERVAL: '1s' } };
 }
 
-const isUp = async (url: string) => (await scrape(url)).value('filer_up', { api: 'gfa' }) === 1;
+const isUp = async (url: string) => (await scrape(url)).value('filer_api_up', { api: 'gfa' }) === 1;
 
 const errors = async (url: string) => (await scrape(url)).value('filer_exporter_state_file_errors_total', {}) ?? 0;
 
@@ -163,7 +163,7 @@ describe('where the disk hangs', () => {
     const { environment, standIn } = await services(state);
     const program = start([], { environment: { ...environment, SHUTDOWN_TIMEOUT: '1s' } });
     const url = await program.serving();
-    await until('the portal to be up', async () => (await scrape(url)).value('filer_up', { api: 'portal' }) === 1);
+    await until('the portal to be up', async () => (await scrape(url)).value('filer_api_up', { api: 'portal' }) === 1);
     await stops(program, standIn);
   });
 

@@ -38,7 +38,7 @@ describe('the portal’s token', () => {
       const scrape = await live.scrape();
       return scrape.sum('filer_appliance_up') === 20 && scrape;
     });
-    expect(moment.value('filer_up', { api: 'portal' })).toBe(1);
+    expect(moment.value('filer_api_up', { api: 'portal' })).toBe(1);
     expect(live.log.filter(({ level }) => level > 30)).toEqual([]);
   });
 
@@ -62,9 +62,9 @@ describe('a secret in a file', () => {
     const { PORTAL_SERVICE_SECRET, ...environment } = portalEnvironment(standIn);
     const live = await exporter({ ...environment, PORTAL_SERVICE_SECRET_FILE: file });
     await until('the refusal', () => standIn.requests.some(({ status }) => status === 401));
-    expect((await live.scrape()).sum('filer_up')).toBe(0);
+    expect((await live.scrape()).sum('filer_api_up')).toBe(0);
     writeFileSync(file, `${PORTAL_SERVICE_SECRET}\n`);
-    await until('the portal to be up', async () => (await live.scrape()).sum('filer_up') === 1);
+    await until('the portal to be up', async () => (await live.scrape()).sum('filer_api_up') === 1);
   });
 
   test('that is rotated needs no restart: the file acceleration service’s', async () => {
@@ -74,10 +74,10 @@ describe('a secret in a file', () => {
     const { GFA_TOKEN, ...environment } = gfaEnvironment(standIn);
     const live = await exporter({ ...environment, GFA_TOKEN_FILE: file });
     await until('the refusal', () => standIn.requests.some(({ status }) => status === 401));
-    expect((await live.scrape()).sum('filer_up')).toBe(0);
+    expect((await live.scrape()).sum('filer_api_up')).toBe(0);
     writeFileSync(file, `${GFA_TOKEN}\n`);
     const refusals = asked(standIn, 'data');
-    await until('the service to be up', async () => (await live.scrape()).sum('filer_up') === 1);
+    await until('the service to be up', async () => (await live.scrape()).sum('filer_api_up') === 1);
     // Read again and tried again within one poll, not with the next one.
     expect(
       standIn.requests

@@ -59,7 +59,7 @@ describe('while the disk with the state file hangs', () => {
     store.hang();
     for (let minute = 0; minute < 3; minute += 1) await clock.advance(60_000);
     const scraped = await scrape(url);
-    expect(scraped.value('filer_up', { api: 'gfa' })).toBe(1);
+    expect(scraped.value('filer_api_up', { api: 'gfa' })).toBe(1);
     expect(scraped.all('filer_account_info')).toHaveLength(1);
     expect(scraped.value('filer_exporter_state_file_errors_total', {})).toBeGreaterThan(2);
     expect(warnings(log())).toEqual(['the state file cannot be written; going on without']);
@@ -89,7 +89,7 @@ describe('while the disk with the state file hangs', () => {
     await clock.advance(10_000);
     const url = `http://127.0.0.1:${await starting}`;
     await clock.advance(60_000);
-    expect((await scrape(url)).value('filer_up', { api: 'gfa' })).toBe(1);
+    expect((await scrape(url)).value('filer_api_up', { api: 'gfa' })).toBe(1);
     expect(warnings(log())).toEqual([
       'the state file cannot be read: counting begins without it, and it stays as it is until it can be',
     ]);

@@ -84,7 +84,7 @@ describe('a program that is started again with its state file', () => {
       expect(now.value(name, labels)).toBeGreaterThanOrEqual(value);
     }
     expect(now.all('filer_lock_state').length).toBeGreaterThan(0);
-    expect(now.value('filer_up', { api: 'gfa' })).toBe(0);
+    expect(now.value('filer_api_up', { api: 'gfa' })).toBe(0);
     expect(after.warnings.filter((text) => text.includes('state file'))).toEqual([]);
   });
 

@@ -54,7 +54,7 @@ describe.runIf(hasTlsClients)('an https service', () => {
     const environment = { ...environmentAt('localhost'), NODE_EXTRA_CA_CERTS: authority.cert };
     const { code, stdout } = await run(['--once'], { environment });
     expect(code).toBe(0);
-    expect(stdout).toContain('filer_up{api="portal"} 1');
+    expect(stdout).toContain('filer_api_up{api="portal"} 1');
   });
 
   test.each([

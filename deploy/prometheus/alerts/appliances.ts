@@ -9,7 +9,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerApplianceDown',
       severity: 'critical',
       for: '15m',
-      expr: 'filer_appliance_up == 0\nunless on (job, instance) filer_up{api="portal"} == 0',
+      expr: 'filer_appliance_up == 0\nunless on (job, instance) filer_api_up{api="portal"} == 0',
       summary: `${who} has no telemetry to be had: every poll of it fails.`,
       description: 'The portal answers for other appliances, and for none of the series of this one.',
       page,

@@ -26,7 +26,7 @@ export function exporterAlerts(limits: Thresholds, job: string): readonly AlertR
       alert: 'FilerApiDown',
       severity: 'critical',
       for: '10m',
-      expr: 'filer_up == 0',
+      expr: 'filer_api_up == 0',
       summary: 'The {{ $labels.api }} API has not answered filer-exporter at {{ $labels.instance }} for 10 minutes.',
       description: 'Its last values leave the exposition after STALE_AFTER intervals; alerts on them then fall silent.',
       page,
@@ -37,7 +37,7 @@ export function exporterAlerts(limits: Thresholds, job: string): readonly AlertR
       for: '5m',
       expr: [
         'sum without (operation, code) (increase(filer_exporter_requests_total{code="401"}[15m])) > 0',
-        'and filer_up == 0',
+        'and filer_api_up == 0',
       ].join('\n'),
       summary: 'The {{ $labels.api }} API refuses the credentials of filer-exporter at {{ $labels.instance }} (401).',
       description: 'The token or key is wrong, expired or revoked. Nothing is polled until it is replaced.',
@@ -51,7 +51,7 @@ export function exporterAlerts(limits: Thresholds, job: string): readonly AlertR
         'sum without (reason) (filer_exporter_tasks_resting{reason="forbidden"}) > 0',
         'or',
         'sum without (operation, code) (increase(filer_exporter_requests_total{code="403",operation!="edges"}[15m])) > 0',
-        'and filer_up == 0',
+        'and filer_api_up == 0',
       ].join('\n'),
       summary:
         'The {{ $labels.api }} API forbids filer-exporter at {{ $labels.instance }} a part of what it asks for (403).',
@@ -63,7 +63,7 @@ export function exporterAlerts(limits: Thresholds, job: string): readonly AlertR
       alert: 'FilerExporterDataOld',
       severity: 'warning',
       for: '10m',
-      expr: 'filer_exporter_tasks_overdue > 0\nunless on (job, instance, api) filer_up == 0',
+      expr: 'filer_exporter_tasks_overdue > 0\nunless on (job, instance, api) filer_api_up == 0',
       summary:
         'Tasks of the {{ $labels.api }} API whose data is older than their interval: {{ $value }}, at {{ $labels.instance }}.',
       description:

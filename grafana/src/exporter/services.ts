@@ -24,7 +24,7 @@ export const servicePanels = [
       title: 'Services',
       description:
         'Whether the latest poll of each service succeeded; for the portal its token and at least one series. When one is down, see the answers by code below: 401 is a key, 403 a right or licence.',
-      queries: [{ expr: each('filer_up', 'api', 'min'), legend: '{{api}}' }],
+      queries: [{ expr: each('filer_api_up', 'api', 'min'), legend: '{{api}}' }],
       steps: oneIsGood,
       width: 4,
     },

@@ -82,7 +82,7 @@ export const nowPanels = [
       title: 'Services',
       description:
         'Whether the latest poll of each service succeeded. When one is down, everything that comes from it grows old: look at the Exporter dashboard for what it answered.',
-      queries: [{ expr: `min by (api) (${select('filer_up')})`, legend: '{{api}}' }],
+      queries: [{ expr: `min by (api) (${select('filer_api_up')})`, legend: '{{api}}' }],
       steps: oneIsGood,
       width: 4,
       links: [more('exporter')],

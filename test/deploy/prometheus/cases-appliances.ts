@@ -2,7 +2,7 @@ import { type AlertCases, api, applianceLyon, applianceOslo, series } from './ca
 
 const up = series('filer_appliance_up', applianceLyon);
 const upInOslo = series('filer_appliance_up', applianceOslo);
-const portalUp = series('filer_up', api('portal'));
+const portalUp = series('filer_api_up', api('portal'));
 const reachable = series('filer_appliance_reachable', applianceLyon);
 const update = series('filer_appliance_update_available', applianceLyon);
 const record = (name: string, of: object = applianceLyon) =>

@@ -2,7 +2,7 @@ import { type AlertCases, api, scraped, series } from './case.ts';
 
 const requests = (name: 'gfa' | 'portal', operation: string, code: string) =>
   series('filer_exporter_requests_total', { ...api(name), operation, code });
-const up = (name: 'gfa' | 'portal') => series('filer_up', api(name));
+const up = (name: 'gfa' | 'portal') => series('filer_api_up', api(name));
 const resting = (reason: string) => series('filer_exporter_tasks_resting', { ...api('portal'), reason });
 const dropped = (reason: string) => series('filer_exporter_samples_dropped_total', { ...api('portal'), reason });
 const overdue = series('filer_exporter_tasks_overdue', api('portal'));

@@ -21,11 +21,11 @@ describe('what a rule names', () => {
 
   test('a misspelt metric or label does not pass', () => {
     expect(labelsOf.has('filer_uq')).toBe(false);
-    expect(namedIn('sum without (serail) (filer_up{apo="gfa"})')).toEqual({
-      selected: [{ metric: 'filer_up', labels: ['apo'] }],
+    expect(namedIn('sum without (serail) (filer_api_up{apo="gfa"})')).toEqual({
+      selected: [{ metric: 'filer_api_up', labels: ['apo'] }],
       grouped: ['serail'],
     });
-    expect(() => namedIn('filer_up ==')).toThrow('no PromQL');
+    expect(() => namedIn('filer_api_up ==')).toThrow('no PromQL');
   });
 
   test('what is recorded is recorded before it is read, and read by an alert or worth a panel', () => {
