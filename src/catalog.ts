@@ -1,4 +1,4 @@
-import { ownTable } from './exposition/own-table.ts';
+import { ownTable } from './exposition/own/table.ts';
 import {
   addedLabels,
   type Family,
@@ -10,8 +10,8 @@ import {
   type Table,
 } from './metrics/family.ts';
 import * as gfa from './sources/gfa/series.ts';
+import * as portal from './sources/portal/appliances/series.ts';
 import { portalTables } from './sources/portal/collectors.ts';
-import * as portal from './sources/portal/series.ts';
 
 /** One metric as the catalogue knows it: all that HELP, the reference, dashboards and tests need. */
 export interface CatalogEntry {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import process from 'node:process';
 import { isatty } from 'node:tty';
-import { endNow } from './runtime/ending.ts';
+import { endNow } from './runtime/exit.ts';
 
 let isAsked = false;
 
@@ -22,7 +22,7 @@ const stopped = new Promise<void>((resolve) => {
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 // Loaded only now, with the signals already heard: a stop while the program loads is a clean stop too.
-const { run } = await import('./run.ts');
+const { run } = await import('./cli/run.ts');
 const code = await run(process.argv.slice(2), process.env, stopped);
 // Whatever is still open must not keep a stopped program alive.
 if (isAsked) endNow(code);

@@ -1,5 +1,5 @@
 import { parseEnv } from 'node:util';
-import { nearest } from '../runtime/nearest.ts';
+import { nearest } from '../runtime/suggest.ts';
 import { quoted } from './kind.ts';
 import { fileVariable, rows, type VariableName } from './variables.ts';
 

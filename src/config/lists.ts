@@ -1,4 +1,4 @@
-import { nearest } from '../runtime/nearest.ts';
+import { nearest } from '../runtime/suggest.ts';
 import { parseDuration } from './duration.ts';
 import { bad, entriesOf, type Flaw, good, type Kind, type Parsed, quoted } from './kind.ts';
 

@@ -1,4 +1,4 @@
-import { uuidOf } from './signals.ts';
+import { uuidOf } from './world/signals.ts';
 
 /** What the two services accept. Made up from the seed, so there is nothing to keep secret. */
 export interface Credentials {

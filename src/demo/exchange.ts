@@ -1,6 +1,6 @@
 import type { Cursors } from './portal/pages.ts';
 import type { Variations } from './variations.ts';
-import type { World } from './world.ts';
+import type { World } from './world/world.ts';
 
 /** A request as the handlers see it: read whole, its path without the prefix of its service. */
 export interface Ask {

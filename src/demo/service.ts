@@ -4,15 +4,15 @@ import type { Credentials } from './credentials.ts';
 import type { Answer, Ask, Scene } from './exchange.ts';
 import { empty, portalError } from './exchange.ts';
 import { Faults } from './faults.ts';
-import { Gfa } from './gfa.ts';
+import { Gfa } from './gfa/service.ts';
 import { Cursors } from './portal/pages.ts';
-import { Portal } from './portal.ts';
+import { Portal } from './portal/service.ts';
 import type { Route } from './routes.ts';
 import { routeOf } from './routes.ts';
-import { SeenRequests } from './seen.ts';
+import { SeenRequests } from './seen-requests.ts';
 import { isSilence, replacement, sendSilence, sendSpoiled, sendWhole } from './sending.ts';
 import type { Variations } from './variations.ts';
-import type { World } from './world.ts';
+import type { World } from './world/world.ts';
 
 /** The longest request body that is read. */
 const LONGEST_BODY = 1_048_576;

@@ -4,20 +4,20 @@
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
-import { confidentialTexts } from './confidential.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
 import type { Fault } from './faults.ts';
-import { type FleetAppliance, type FleetView, fleetAppliance, fleetView } from './fleet.ts';
-import type { SeenRequest } from './seen.ts';
+import type { SeenRequest } from './seen-requests.ts';
 import { Service } from './service.ts';
 import { plausible, type Variations } from './variations.ts';
-import { World } from './world.ts';
+import { confidentialTexts } from './world/confidential.ts';
+import { type FleetAppliance, type FleetView, fleetAppliance, fleetView } from './world/fleet.ts';
+import { World } from './world/world.ts';
 
 export type { Credentials } from './credentials.ts';
 export type { Fault } from './faults.ts';
-export type { FleetAppliance, FleetView, FleetVolume } from './fleet.ts';
-export type { SeenRequest } from './seen.ts';
+export type { SeenRequest } from './seen-requests.ts';
 export type { RateLimit, Variations } from './variations.ts';
+export type { FleetAppliance, FleetView, FleetVolume } from './world/fleet.ts';
 
 /** What a stand-in is started with; everything but the clock has a default. */
 export interface StandInOptions {

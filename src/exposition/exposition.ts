@@ -2,11 +2,11 @@ import type { DropReason, Sample } from '../metrics/samples.ts';
 import type { Snapshot, Written } from '../metrics/snapshot.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { inSlices } from '../runtime/slices.ts';
-import { type Body, bodyOf, type Coding, plainBody } from './coding.ts';
-import type { ExporterReading, OwnMetrics } from './own.ts';
+import { type Body, bodyOf, type Coding, plainBody } from './compression.ts';
+import type { Format } from './format.ts';
+import type { ExporterReading, OwnMetrics } from './own/metrics.ts';
 import { type Packer, Packing, quietPacker } from './packing.ts';
 import type { ChunkStore } from './store.ts';
-import type { Format } from './text.ts';
 
 /** The last line of an OpenMetrics exposition, which tells a whole one from one cut off. */
 const END = Buffer.from('# EOF\n');

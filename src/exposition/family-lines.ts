@@ -1,4 +1,4 @@
-import type { Memory } from './memory.ts';
+import type { Memory } from './buffer-memory.ts';
 import { ownCopy, room } from './room.ts';
 import { Page, Segment } from './segment.ts';
 import { SeriesIndex } from './series-index.ts';

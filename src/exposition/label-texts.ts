@@ -1,4 +1,4 @@
-import { cleanLabel } from './text.ts';
+import { cleanLabel } from './format.ts';
 
 /** A label as it stands in a line. */
 export interface LabelText {

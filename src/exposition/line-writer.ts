@@ -2,12 +2,12 @@ import type { Labels } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { Written } from '../metrics/snapshot.ts';
 import { RequestError } from '../runtime/errors.ts';
+import type { Memory } from './buffer-memory.ts';
 import { FamilyLines, type Finished } from './family-lines.ts';
+import { formatValue, type Mended } from './format.ts';
 import { hashOf, LabelTexts, mixed } from './label-texts.ts';
-import type { Memory } from './memory.ts';
 import type { Lines } from './shelf.ts';
 import type { Slab } from './slab.ts';
-import { formatValue, type Mended } from './text.ts';
 
 /** A task's lines, written and not shown yet: family by family. */
 export class Prepared implements Written {

@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
-import { type Coding, type Packed, pack } from './coding.ts';
+import { type Coding, type Packed, pack } from './compression.ts';
 import type { Prepared } from './line-writer.ts';
 import type { Segment } from './segment.ts';
 import type { ChunkStore } from './store.ts';

@@ -1,5 +1,5 @@
-import { type Coding, type Item, joined, type Packed } from './coding.ts';
-import type { Memory } from './memory.ts';
+import type { Memory } from './buffer-memory.ts';
+import { type Coding, type Item, joined, type Packed } from './compression.ts';
 import { room } from './room.ts';
 import type { Bytes, Slab, SlabPage } from './slab.ts';
 

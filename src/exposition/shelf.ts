@@ -1,4 +1,4 @@
-import type { Memory } from './memory.ts';
+import type { Memory } from './buffer-memory.ts';
 import { Page, Part, Segment } from './segment.ts';
 import type { Bytes, Slab } from './slab.ts';
 

@@ -1,13 +1,13 @@
 import type { Sample } from '../metrics/samples.ts';
 import type { Snapshot } from '../metrics/snapshot.ts';
 import { atOnce } from '../runtime/slices.ts';
-import { type Coding, type Item, type Packed, packAtOnce, together } from './coding.ts';
+import { Memory } from './buffer-memory.ts';
+import { type Coding, type Item, type Packed, packAtOnce, together } from './compression.ts';
+import { type FamilyHeader, type Format, headerLines, type Mended } from './format.ts';
 import { LineWriter, Prepared } from './line-writer.ts';
-import { Memory } from './memory.ts';
 import type { Segment } from './segment.ts';
 import { type Chunk, Shelf } from './shelf.ts';
 import { Slab } from './slab.ts';
-import { type FamilyHeader, type Format, headerLines, type Mended } from './text.ts';
 
 /** A family as the store has it: what is written above its chunks, and the chunks. */
 interface Family {

@@ -1,4 +1,4 @@
-import { keptList, keptNumber, keptText } from './kept-values.ts';
+import { keptList, keptNumber, keptText } from './restored-values.ts';
 
 /** How many events an {@link EventMemory} may hold. */
 export interface MemoryLimits {

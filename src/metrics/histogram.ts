@@ -1,5 +1,5 @@
 import type { Labels } from './family.ts';
-import { keptCount, keptNumber } from './kept-values.ts';
+import { keptCount, keptNumber } from './restored-values.ts';
 import type { Sample } from './samples.ts';
 
 /** Counts values by bound; never goes backwards. Without bounds it keeps sum and count only. */

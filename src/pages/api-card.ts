@@ -1,5 +1,5 @@
+import type { ApiReport } from '../status/model.ts';
 import { type Html, html, type Part } from './html.ts';
-import type { ApiReport } from './status-report.ts';
 import { API_NAMES, badge, count, duration, moment, NOTHING, REST_WORDS, rate } from './words.ts';
 
 /** One API as a card: its state, and what of it bears on how fresh data can be. `now`: of the report. */

@@ -1,6 +1,6 @@
-import type { RestReason } from '../polling/rests.ts';
+import type { RestReason } from '../polling/suspension.ts';
+import type { ApplianceReport } from '../status/model.ts';
 import { type Html, html, type Part } from './html.ts';
-import type { ApplianceReport } from './status-report.ts';
 import { badge, count, duration, moment, NOTHING, REST_WORDS, SHORT_REST_WORDS } from './words.ts';
 
 /** The columns; `sort` says how their values compare in a browser. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Document } from '../exposition/document.ts';
+import { Document } from '../http/document.ts';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
 

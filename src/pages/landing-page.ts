@@ -1,4 +1,4 @@
-import type { Document } from '../exposition/document.ts';
+import type { Document } from '../http/document.ts';
 import { pageDocument, pageEnd, pageHead } from './frame.ts';
 import { html } from './html.ts';
 

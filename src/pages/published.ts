@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { Document } from '../exposition/document.ts';
+import { Document } from '../http/document.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { inSlices } from '../runtime/slices.ts';
+import type { StatusReport } from '../status/model.ts';
 import { statusPage } from './status-page.ts';
-import type { StatusReport } from './status-report.ts';
 
 /** All who ask within so many milliseconds get the same: however many look, a large fleet is looked through once. */
 const SHARED_MS = 1_000;

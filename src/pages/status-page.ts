@@ -1,9 +1,9 @@
-import type { Document } from '../exposition/document.ts';
+import type { Document } from '../http/document.ts';
+import type { StatusReport } from '../status/model.ts';
 import { apiCard } from './api-card.ts';
 import { applianceRow, tableEnd, tableHead } from './fleet-table.ts';
 import { type Page, pageDocument, pageEnd, pageHead } from './frame.ts';
 import { html } from './html.ts';
-import type { StatusReport } from './status-report.ts';
 import { count, duration } from './words.ts';
 
 /** Browsers without scripts load the page anew after so many seconds. */

@@ -1,7 +1,7 @@
 import type { Api } from '../metrics/snapshot.ts';
-import type { RestReason } from '../polling/rests.ts';
+import type { RestReason } from '../polling/suspension.ts';
+import type { State } from '../status/model.ts';
 import { type Html, html } from './html.ts';
-import type { State } from './status-report.ts';
 
 /** What people call the APIs. */
 export const API_NAMES = {

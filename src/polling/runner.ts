@@ -6,7 +6,7 @@ import type { Random } from '../runtime/random.ts';
 import type { Agenda } from './agenda.ts';
 import type { ApiHealth, Fleet } from './health.ts';
 import { type Outcome, poll } from './poll.ts';
-import { type RestReason, Rests } from './rests.ts';
+import { type RestReason, Rests } from './suspension.ts';
 
 /** Hears of what the runner does. */
 export interface RunnerEvents {

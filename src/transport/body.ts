@@ -5,8 +5,8 @@ import type { Clock } from '../runtime/clock.ts';
 import { RequestError } from '../runtime/errors.ts';
 import { inSlices } from '../runtime/slices.ts';
 import type { AnswerLimits } from './answer-limits.ts';
-import { burdenOf, DEEPEST } from './json-burden.ts';
-import { parseInSlices } from './json-slices.ts';
+import { burdenOf, DEEPEST } from './json/cost.ts';
+import { parseInSlices } from './json/parse.ts';
 
 const unpackers = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate } as const;
 

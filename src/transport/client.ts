@@ -7,8 +7,8 @@ import type { AnswerLimits } from './answer-limits.ts';
 import { readJson } from './body.ts';
 import { connectionFault } from './connection-faults.ts';
 import { masked } from './masking.ts';
-import type { Verdict } from './pace.ts';
-import type { Pacer } from './pacer.ts';
+import type { Verdict } from './rate/pace.ts';
+import type { Pacer } from './rate/pacer.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 /** One request to an API, below its base URL. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Server, TLSSocket } from 'node:tls';
-import type { Front, Refusal } from '../exposition/front.ts';
+import type { Front, Refusal } from '../http/front.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Asker, Passwords } from './passwords.ts';

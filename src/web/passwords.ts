@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { Turns } from './fair-queue.ts';
 import type { Compare } from './password-thread.ts';
-import { Turns } from './turns.ts';
 
 /** How a user and a password were found; `busy` where they were not checked: too many wait, or all who asked are gone. */
 export type PasswordVerdict = 'right' | 'wrong' | 'busy';

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import { editDistance, nearest } from '../runtime/nearest.ts';
+import { editDistance, nearest } from '../runtime/suggest.ts';
 
 /** A text of the file, and the line it is on. */
 export interface Placed {

@@ -1,4 +1,4 @@
-import { MeasuredRate, type RateLaw } from '../../src/transport/rate-law.ts';
+import { MeasuredRate, type RateLaw } from '../../src/transport/rate/adaptive-rate.ts';
 import { aimd, cubic, fixed, gradient, unpaced } from './laws.ts';
 import { changing, fixedWindow, type Limit, shared, slidingWindow, tokenBucket } from './services.ts';
 import { type Result, simulate } from './simulate.ts';

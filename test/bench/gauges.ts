@@ -1,4 +1,4 @@
-import type { FamilyHeader } from '../../src/exposition/text.ts';
+import type { FamilyHeader } from '../../src/exposition/format.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 
 /** Twenty gauges, as an appliance has them. */

@@ -1,4 +1,4 @@
-import type { RateLaw } from '../../src/transport/rate-law.ts';
+import type { RateLaw } from '../../src/transport/rate/adaptive-rate.ts';
 
 /** Lets a law hear of each spell of refusals once, as ours does: told again, only the end of the hold has moved. */
 function once(law: RateLaw, moved: (until: number) => void): RateLaw {

@@ -1,6 +1,6 @@
 import { seededRandom } from '../../src/runtime/random.ts';
-import { type Departure, Pace } from '../../src/transport/pace.ts';
-import type { RateLaw } from '../../src/transport/rate-law.ts';
+import type { RateLaw } from '../../src/transport/rate/adaptive-rate.ts';
+import { type Departure, Pace } from '../../src/transport/rate/pace.ts';
 import type { Limit } from './services.ts';
 
 export interface Scenario {

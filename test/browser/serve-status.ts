@@ -1,8 +1,8 @@
 import { landingPage } from '../../src/pages/landing-page.ts';
 import { PublishedStatus } from '../../src/pages/published.ts';
-import type { StatusReport } from '../../src/pages/status-report.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import { serve } from '../exposition/serving.ts';
+import type { StatusReport } from '../../src/status/model.ts';
+import { serve } from '../http/serving.ts';
 import { reportOf } from '../pages/reports.ts';
 
 /** A server whose status a test decides. */

@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/app/app.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { Log } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';

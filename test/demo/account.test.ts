@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../src/demo/signals.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/demo/world/signals.ts';
 import { type Fields, get, items, start } from './ask.ts';
 
 test('jobs run, and are done or fail; a failure is acknowledged in time', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { MINUTE_MS } from '../../src/demo/signals.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
+import { MINUTE_MS } from '../../src/demo/world/signals.ts';
 import { ask, type Said, signIn, start } from './ask.ts';
 
 const token = (standIn: StandIn, said: Said) => ask('POST', `${standIn.portalUrl}/auth/token`, said);

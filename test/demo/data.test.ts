@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../src/demo/signals.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/demo/world/signals.ts';
 import { data, type Fields, group, start } from './ask.ts';
 
 const eventNames = (records: readonly Fields[]) =>

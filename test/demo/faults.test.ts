@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { expect, test } from 'vitest';
-import { MINUTE_MS } from '../../src/demo/signals.ts';
 import { startStandIn } from '../../src/demo/stand-in.ts';
+import { MINUTE_MS } from '../../src/demo/world/signals.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { ask, data, get, group, serialOf, start, telemetry } from './ask.ts';
 

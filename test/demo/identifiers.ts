@@ -1,5 +1,5 @@
-import { uuidOf } from '../../src/demo/signals.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
+import { uuidOf } from '../../src/demo/world/signals.ts';
 import { get, items } from './ask.ts';
 
 /** Where an identifier of a path comes from: a list, and the field of its first item. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS, rfc3339 } from '../../src/demo/signals.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
+import { HOUR_MS, MINUTE_MS, rfc3339 } from '../../src/demo/world/signals.ts';
 import { type Fields, get, items, start } from './ask.ts';
 
 test('without a start the last quarter of an hour is told, newest first', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { MINUTE_MS } from '../../src/demo/signals.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { LoadNames } from '../../src/demo/variations.ts';
+import { MINUTE_MS } from '../../src/demo/world/signals.ts';
 import { type Fields, items, serialOf, start, telemetry } from './ask.ts';
 
 /** The tables of the facts sheet, sections 4.3 and 4.4. */

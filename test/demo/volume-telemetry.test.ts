@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../src/demo/signals.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/demo/world/signals.ts';
 import { ask, type Fields, get, type Heard, items, signIn, start } from './ask.ts';
 
 test('each snapshot has a version one above the last, and its phases in order', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { shardOf } from '../../src/sources/portal/shard.ts';
+import { shardOf } from '../../src/sources/portal/appliances/shard.ts';
 import { exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
 import { until } from '../support/until.ts';
 import { environmentOf, exporterIn } from './kubernetes/manifest.ts';

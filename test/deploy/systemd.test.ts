@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { EXIT } from '../../src/cli.ts';
+import { EXIT } from '../../src/cli/arguments.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
 import { root, temporaryDirectory } from '../support/program.ts';

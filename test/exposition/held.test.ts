@@ -1,16 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { Coding } from '../../src/exposition/coding.ts';
+import type { Coding } from '../../src/exposition/compression.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
-import { OwnMetrics } from '../../src/exposition/own.ts';
+import type { Format } from '../../src/exposition/format.ts';
+import { OwnMetrics } from '../../src/exposition/own/metrics.ts';
 import { ChunkStore } from '../../src/exposition/store.ts';
-import type { Format } from '../../src/exposition/text.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { exposition as few, large, serve, serving, sluggish, until } from '../http/serving.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { exposition as few, large, serve, serving, sluggish, until } from './serving.ts';
 
 const families = [{ name: 'filer_a', help: 'A figure.', type: 'gauge' as const }];
 

@@ -12,16 +12,16 @@ import {
   pack,
   plainBody,
   together,
-} from '../../src/exposition/coding.ts';
+} from '../../src/exposition/compression.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
-import { chooseCoding } from '../../src/exposition/negotiate.ts';
-import { type ExporterReading, OwnMetrics } from '../../src/exposition/own.ts';
+import { type ExporterReading, OwnMetrics } from '../../src/exposition/own/metrics.ts';
 import { type Packer, Packing, quietPacker } from '../../src/exposition/packing.ts';
 import { ChunkStore } from '../../src/exposition/store.ts';
+import { chooseCoding } from '../../src/http/negotiate.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
+import { large, serve, serving, sluggish } from '../http/serving.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { large, serve, serving, sluggish } from './serving.ts';
 
 const families = ['filer_a', 'filer_b'].map((name) => ({ name, help: 'A "figure".', type: 'gauge' as const }));
 

@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { Exposition } from '../../src/exposition/exposition.ts';
-import { CONTENT_TYPES } from '../../src/exposition/negotiate.ts';
-import { OwnMetrics } from '../../src/exposition/own.ts';
+import type { Format } from '../../src/exposition/format.ts';
+import { OwnMetrics } from '../../src/exposition/own/metrics.ts';
 import { ChunkStore } from '../../src/exposition/store.ts';
-import type { Format } from '../../src/exposition/text.ts';
+import { CONTENT_TYPES } from '../../src/http/negotiate.ts';
 import { systemClock as clock } from '../../src/runtime/clock.ts';
 import { gauges, samplesOf } from '../bench/gauges.ts';
+import { serve } from '../http/serving.ts';
 import { until } from '../support/until.ts';
-import { serve } from './serving.ts';
 
 const isInstalled = spawnSync('prometheus', ['--version']).status === 0;
 const SAMPLES = 300_000;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Exposition } from '../../src/exposition/exposition.ts';
-import { type ExporterReading, OwnMetrics } from '../../src/exposition/own.ts';
+import type { FamilyHeader, Format } from '../../src/exposition/format.ts';
+import { type ExporterReading, OwnMetrics } from '../../src/exposition/own/metrics.ts';
 import { ChunkStore } from '../../src/exposition/store.ts';
-import type { FamilyHeader, Format } from '../../src/exposition/text.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { ManualClock } from '../support/manual-clock.ts';

@@ -5,7 +5,7 @@ import { RequestError, ShapeError } from '../../src/runtime/errors.ts';
 import type { PortalClient } from '../../src/sources/portal/client.ts';
 import { pagesOf } from '../../src/sources/portal/paging.ts';
 import { type ApiRequest, JsonClient } from '../../src/transport/client.ts';
-import type { Pacer } from '../../src/transport/pacer.ts';
+import type { Pacer } from '../../src/transport/rate/pacer.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { going } from '../support/mock-api.ts';

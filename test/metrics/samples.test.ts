@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Family, Fields } from '../../src/metrics/family.ts';
 import { holdsValue, text, toSamples } from '../../src/metrics/samples.ts';
 import { percent, plain, presence } from '../../src/metrics/units.ts';
-import { loadWindow, standardSeries } from '../../src/sources/portal/series.ts';
+import { loadWindow, standardSeries } from '../../src/sources/portal/appliances/series.ts';
 import { valuesOf } from '../support/exposition-lines.ts';
 
 const appliance = { serial: 's', filer: 'f' };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { PublishedStatus, statusJson } from '../../src/pages/published.ts';
 import { statusPage } from '../../src/pages/status-page.ts';
-import type { StatusReport } from '../../src/pages/status-report.ts';
 import { atOnce } from '../../src/runtime/slices.ts';
+import type { StatusReport } from '../../src/status/model.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { largeFleet, reportOf, textOf } from './reports.ts';
 

@@ -1,5 +1,5 @@
-import type { Document } from '../../src/exposition/document.ts';
-import type { ApiReport, ApplianceReport, StatusReport } from '../../src/pages/status-report.ts';
+import type { Document } from '../../src/http/document.ts';
+import type { ApiReport, ApplianceReport, StatusReport } from '../../src/status/model.ts';
 
 /** The moment of every report here. */
 export const NOW = '2026-03-02T10:00:00.000Z';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { statusPage } from '../../src/pages/status-page.ts';
-import type { StatusReport } from '../../src/pages/status-report.ts';
 import { atOnce } from '../../src/runtime/slices.ts';
+import type { StatusReport } from '../../src/status/model.ts';
 import { api, appliance, reportOf, secondsAgo, textOf } from './reports.ts';
 
 const pageOf = (change: Partial<StatusReport> = {}) => textOf(atOnce(statusPage(reportOf(change), 'export {};')));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { confidentialTexts } from '../../src/demo/confidential.ts';
 import type { Variations } from '../../src/demo/variations.ts';
-import type { StatusReport } from '../../src/pages/status-report.ts';
+import { confidentialTexts } from '../../src/demo/world/confidential.ts';
 import { collectorRows } from '../../src/sources/portal/collectors.ts';
+import type { StatusReport } from '../../src/status/model.ts';
 import { exporter, portalEnvironment, services } from '../support/live.ts';
 import { until } from '../support/until.ts';
 

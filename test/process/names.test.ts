@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { guidApart } from '../../src/demo/gfa-records.ts';
+import { guidApart } from '../../src/demo/gfa/records.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import { exporter, gfaEnvironment, type Live, portalEnvironment, services } from '../support/live.ts';
 import type { Scrape } from '../support/scrape.ts';

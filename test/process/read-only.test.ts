@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type SeenRequest, startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { FURTHER_SERIES, operationsFor, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
+import { FURTHER_SERIES, operationsFor, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { assertAllowed } from '../../src/transport/allowed.ts';
 import { coverage } from '../support/coverage.ts';
 import { beyond, published } from '../support/endpoints.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StatusReport } from '../../src/pages/status-report.ts';
+import type { StatusReport } from '../../src/status/model.ts';
 import { exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
 import { until } from '../support/until.ts';
 

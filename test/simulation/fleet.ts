@@ -2,9 +2,9 @@ import type { Task } from '../../src/metrics/task.ts';
 import { Agenda } from '../../src/polling/agenda.ts';
 import { demandPerSecond, stretch, worstAgeMs } from '../../src/polling/sweep.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { Budget } from '../../src/transport/budget.ts';
-import { type Departure, Pace, type RateLimit } from '../../src/transport/pace.ts';
-import { MeasuredRate } from '../../src/transport/rate-law.ts';
+import { MeasuredRate } from '../../src/transport/rate/adaptive-rate.ts';
+import { Budget } from '../../src/transport/rate/budget.ts';
+import { type Departure, Pace, type RateLimit } from '../../src/transport/rate/pace.ts';
 import { slidingWindow } from '../bench/services.ts';
 
 /** A fleet, the limits that the simulated service enforces and the exporter is told, and how long to watch. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { portalHealth } from '../../src/apis.ts';
+import { portalHealth } from '../../src/app/upstreams.ts';
 import type { Task } from '../../src/metrics/task.ts';
 import { Agenda } from '../../src/polling/agenda.ts';
 import { ApiHealth } from '../../src/polling/health.ts';

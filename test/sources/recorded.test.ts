@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CatalogEntry, upstreamCatalog } from '../../src/catalog.ts';
+import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { collectorRows } from '../../src/sources/portal/collectors.ts';
-import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
 import { type Line, linesOf } from '../support/exposition-lines.ts';
 import {
   collectorAnswers,

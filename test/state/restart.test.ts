@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createApp } from '../../src/app.ts';
+import { createApp } from '../../src/app/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { Clock } from '../../src/runtime/clock.ts';

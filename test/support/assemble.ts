@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { type App, createApp } from '../../src/app.ts';
+import { type App, createApp } from '../../src/app/app.ts';
+import type { Outside } from '../../src/app/environment.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import type { Outside } from '../../src/outside.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
 

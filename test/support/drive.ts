@@ -4,12 +4,12 @@ import type { Clock } from '../../src/runtime/clock.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
 import { Secret } from '../../src/runtime/secret.ts';
 import { TokenSource } from '../../src/sources/portal/token.ts';
-import { Budget } from '../../src/transport/budget.ts';
 import { JsonClient } from '../../src/transport/client.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
-import { Pace } from '../../src/transport/pace.ts';
-import { Pacer } from '../../src/transport/pacer.ts';
-import { MeasuredRate, type RateLaw } from '../../src/transport/rate-law.ts';
+import { MeasuredRate, type RateLaw } from '../../src/transport/rate/adaptive-rate.ts';
+import { Budget } from '../../src/transport/rate/budget.ts';
+import { Pace } from '../../src/transport/rate/pace.ts';
+import { Pacer } from '../../src/transport/rate/pacer.ts';
 
 /** How hard to ask. */
 export interface Drive {

@@ -1,6 +1,6 @@
-import { Gfa } from '../../src/demo/gfa.ts';
+import { Gfa } from '../../src/demo/gfa/service.ts';
 import { plausible, type Variations } from '../../src/demo/variations.ts';
-import { World } from '../../src/demo/world.ts';
+import { World } from '../../src/demo/world/world.ts';
 import { dateSeconds } from '../../src/metrics/units.ts';
 import { type Answer, readAnswer } from '../../src/sources/gfa/records.ts';
 

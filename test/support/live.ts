@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { type App, createApp } from '../../src/app.ts';
+import { type App, createApp } from '../../src/app/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { type StandIn, type StandInOptions, startStandIn } from '../../src/demo/stand-in.ts';
 import { createLog } from '../../src/runtime/log.ts';

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Log } from '../../src/runtime/log.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { JsonClient } from '../../src/transport/client.ts';
-import type { Pacer } from '../../src/transport/pacer.ts';
+import type { Pacer } from '../../src/transport/rate/pacer.ts';
 import { ManualClock } from './manual-clock.ts';
 
 /** A request as it left, with the base URL's path still in front. */

@@ -1,4 +1,4 @@
-import { formatBound } from '../../src/exposition/text.ts';
+import { formatBound } from '../../src/exposition/format.ts';
 import { Secret } from '../../src/runtime/secret.ts';
 import { PortalClient } from '../../src/sources/portal/client.ts';
 import { PortalCollector, type PortalSettings } from '../../src/sources/portal/collector.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { atOnce } from '../../src/runtime/slices.ts';
-import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/operations.ts';
+import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { answerLimits } from '../../src/transport/answer-limits.ts';
-import { burdenOf } from '../../src/transport/json-burden.ts';
+import { burdenOf } from '../../src/transport/json/cost.ts';
 import { collectorAnswers, recorded } from '../support/recorded-answers.ts';
 
 const MIB = 1024 * 1024;

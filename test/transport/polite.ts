@@ -7,7 +7,7 @@ import { RequestError } from '../../src/runtime/errors.ts';
 import type { AnswerLimits } from '../../src/transport/answer-limits.ts';
 import { type ApiRequest, JsonClient, type RequestObserver } from '../../src/transport/client.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
-import type { Pacer } from '../../src/transport/pacer.ts';
+import type { Pacer } from '../../src/transport/rate/pacer.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 /** What an observer heard, in order, and how many requests it believes to be on their way. */

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebFront } from '../../src/web/front.ts';
 import { Passwords } from '../../src/web/passwords.ts';
 import { readWebRules, type WebRules } from '../../src/web/rules.ts';
-import { serve } from '../exposition/serving.ts';
+import { serve } from '../http/serving.ts';
 import { Lines } from '../polling/fleet.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/program.ts';

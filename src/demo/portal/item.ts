@@ -1,5 +1,5 @@
-import { draw } from '../signals.ts';
 import type { Variations } from '../variations.ts';
+import { draw } from '../world/signals.ts';
 
 /** A JSON object before it is written. */
 export type Item = Readonly<Record<string, unknown>>;

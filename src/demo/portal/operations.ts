@@ -1,22 +1,22 @@
-import { accountOperations } from './account.ts';
-import { activityLogOperations } from './activity-logs.ts';
-import { applianceTelemetryOperations } from './appliance-telemetry.ts';
-import { cloudCredentialOperations } from './cloud-credentials.ts';
-import { configurationOperations } from './configuration.ts';
-import { edgeOperations } from './edges.ts';
-import { fiqOperations } from './fiq-appliances.ts';
-import { gfaKeyOperations } from './gfa-keys.ts';
-import { iamOperations } from './iam.ts';
-import { indexingOperations } from './indexing.ts';
-import { jobOperations } from './jobs.ts';
-import { notificationOperations } from './notifications.ts';
+import { accountOperations } from './account/account.ts';
+import { activityLogOperations } from './account/activity-logs.ts';
+import { cloudCredentialOperations } from './account/cloud-credentials.ts';
+import { configurationOperations } from './account/configuration.ts';
+import { gfaKeyOperations } from './account/gfa-keys.ts';
+import { iamOperations } from './account/iam.ts';
+import { indexingOperations } from './account/indexing.ts';
+import { jobOperations } from './account/jobs.ts';
+import { notificationOperations } from './account/notifications.ts';
+import { softwareOperations } from './account/software.ts';
+import { stackOperations } from './account/stacks.ts';
+import { edgeOperations } from './appliances/edges.ts';
+import { fiqOperations } from './appliances/fiq.ts';
+import { serialOperations } from './appliances/serials.ts';
+import { applianceTelemetryOperations } from './appliances/telemetry.ts';
 import type { Operation, Parameters } from './operation.ts';
-import { serialOperations } from './serials.ts';
-import { softwareOperations } from './software.ts';
-import { stackOperations } from './stacks.ts';
-import { volumeConnectionOperations } from './volume-connections.ts';
-import { volumeTelemetryOperations } from './volume-telemetry.ts';
-import { volumeOperations } from './volumes.ts';
+import { volumeConnectionOperations } from './volumes/connections.ts';
+import { volumeTelemetryOperations } from './volumes/telemetry.ts';
+import { volumeOperations } from './volumes/volumes.ts';
 
 /** Every operation of the portal that only reads, but for those of the token. */
 export const readOperations: readonly Operation[] = [

@@ -1,4 +1,4 @@
-import { uuidOf } from '../signals.ts';
+import { uuidOf } from '../world/signals.ts';
 import type { Item } from './item.ts';
 
 /** A list under way: frozen when it was first asked for, so that no page shows an item twice. */

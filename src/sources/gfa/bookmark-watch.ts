@@ -1,4 +1,4 @@
-import { keptList, keptNumber } from '../../metrics/kept-values.ts';
+import { keptList, keptNumber } from '../../metrics/restored-values.ts';
 
 /** For so many further answers an event that the service tells of may still come. */
 const PATIENCE = 2;

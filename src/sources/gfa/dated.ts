@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../metrics/family.ts';
-import { keptNumber } from '../../metrics/kept-values.ts';
+import { keptNumber } from '../../metrics/restored-values.ts';
 
 /** A record and its own time in Unix seconds. */
 export interface Dated {

@@ -1,4 +1,4 @@
-import { keptNumber, keptText } from '../../metrics/kept-values.ts';
+import { keptNumber, keptText } from '../../metrics/restored-values.ts';
 import { text } from '../../metrics/samples.ts';
 
 interface Entry {

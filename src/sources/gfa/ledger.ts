@@ -5,15 +5,15 @@ import {
   type PairMemoryState,
 } from '../../metrics/event-memory.ts';
 import { type Fields, isFields } from '../../metrics/family.ts';
-import { keptNumber, keptText } from '../../metrics/kept-values.ts';
-import { LabelCap } from '../../metrics/label-cap.ts';
+import { LabelCap } from '../../metrics/label-limit.ts';
+import { keptNumber, keptText } from '../../metrics/restored-values.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
 import { dateSeconds } from '../../metrics/units.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { type BookmarkState, BookmarkWatch, isKeyShared } from './bookmark-watch.ts';
 import { type Dated, type DatedState, datedOf, stateOfDated } from './dated.ts';
 import { Directory, type DirectoryState } from './directory.ts';
-import { type HistogramSettings, Pair, type PairState } from './pair.ts';
+import { type HistogramSettings, Pair, type PairState } from './filer-volume.ts';
 import type { Answer } from './records.ts';
 import {
   dataProtected,

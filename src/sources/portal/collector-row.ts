@@ -5,10 +5,10 @@ import type { Task } from '../../metrics/task.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { inSlices } from '../../runtime/slices.ts';
+import type { Licence } from './account/licence.ts';
+import type { ApplianceIndex } from './appliances/inventory.ts';
+import type { InventoryReadout } from './appliances/inventory-collector.ts';
 import type { PortalClient } from './client.ts';
-import type { ApplianceIndex } from './inventory.ts';
-import type { InventoryReadout } from './inventory-collector.ts';
-import type { Licence } from './licence.ts';
 import { objectOf } from './records.ts';
 
 /** What the portal's collectors are built from, and share. */

@@ -1,13 +1,13 @@
 import type { Collector, Task } from '../../metrics/task.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
+import { Licence } from './account/licence.ts';
+import type { Appliance } from './appliances/inventory.ts';
+import { InventoryCollector, type InventorySettings } from './appliances/inventory-collector.ts';
+import { TelemetryCollector, type TelemetrySettings } from './appliances/telemetry.ts';
 import type { PortalClient } from './client.ts';
 import type { HistogramSettings, KeptCounts, PortalParts } from './collector-row.ts';
 import { collectorRows } from './collectors.ts';
-import type { Appliance } from './inventory.ts';
-import { InventoryCollector, type InventorySettings } from './inventory-collector.ts';
-import { Licence } from './licence.ts';
-import { TelemetryCollector, type TelemetrySettings } from './telemetry.ts';
 
 /** What is polled of the portal, and how often. */
 export interface PortalSettings extends InventorySettings, TelemetrySettings {

@@ -1,5 +1,11 @@
+import {
+  COSTLY_SERIES,
+  ECONOMY_REPLACES,
+  ECONOMY_SERIES,
+  FURTHER_SERIES,
+  STANDARD_SERIES,
+} from './appliances/operations.ts';
 import { collectorRows } from './collectors.ts';
-import { COSTLY_SERIES, ECONOMY_REPLACES, ECONOMY_SERIES, FURTHER_SERIES, STANDARD_SERIES } from './operations.ts';
 
 /** The names of series and collectors that the configuration may use, with the intervals of those that have their own. */
 export const portalVocabulary = {

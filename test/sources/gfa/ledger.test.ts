@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isNewer } from '../../../src/sources/gfa/pair.ts';
+import { isNewer } from '../../../src/sources/gfa/filer-volume.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
 import {
   dataAnswer,

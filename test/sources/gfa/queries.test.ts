@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { formatBound, labelText } from '../../../src/exposition/text.ts';
+import { formatBound, labelText } from '../../../src/exposition/format.ts';
 import type { Fields } from '../../../src/metrics/family.ts';
 import { decimal } from '../../../src/metrics/units.ts';
 import { newLedger, take } from '../../support/gfa-answers.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ShapeError } from '../../../src/runtime/errors.ts';
-import { fitsBuild } from '../../../src/sources/portal/builds.ts';
-import { mostAppliances, readInventory } from '../../../src/sources/portal/inventory.ts';
-import { shardOf } from '../../../src/sources/portal/shard.ts';
+import { fitsBuild } from '../../../src/sources/portal/appliances/builds.ts';
+import { mostAppliances, readInventory } from '../../../src/sources/portal/appliances/inventory.ts';
+import { shardOf } from '../../../src/sources/portal/appliances/shard.ts';
 import { uuid } from '../../support/portal-parts.ts';
 
 const A = uuid(0xa);

@@ -1,6 +1,6 @@
 import { type Fields, OTHER } from '../../../metrics/family.ts';
+import { Tally } from '../../../metrics/label-counter.ts';
 import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
-import { Tally } from '../../../metrics/tally.ts';
 import { accountTasks, type CollectorRow } from '../collector-row.ts';
 import { extremeSample } from '../extremes.ts';
 import { listed } from '../records.ts';

@@ -1,8 +1,8 @@
 import { type Fields, OTHER } from '../../../metrics/family.ts';
-import { keptList, keptNumber, keptText } from '../../../metrics/kept-values.ts';
+import { keptTally, Tally, type TallyState } from '../../../metrics/label-counter.ts';
+import { keptList, keptNumber, keptText } from '../../../metrics/restored-values.ts';
 import { type Sample, text } from '../../../metrics/samples.ts';
-import { keptSeen, Seen, type SeenState } from '../../../metrics/seen.ts';
-import { keptTally, Tally, type TallyState } from '../../../metrics/tally.ts';
+import { keptSeen, Seen, type SeenState } from '../../../metrics/seen-ids.ts';
 import { latestNotification, notificationsBySeverity, notificationsTotal } from './notifications-tables.ts';
 
 /** The words of `severity` (upstream-api.md 5.7). */

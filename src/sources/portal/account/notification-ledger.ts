@@ -1,5 +1,5 @@
 import { isFields } from '../../../metrics/family.ts';
-import { keptNumber } from '../../../metrics/kept-values.ts';
+import { keptNumber } from '../../../metrics/restored-values.ts';
 import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
 import { dateSeconds } from '../../../metrics/units.ts';
 import type { Beginning } from '../../../runtime/beginning.ts';

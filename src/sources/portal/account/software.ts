@@ -1,12 +1,12 @@
 import type { Family } from '../../../metrics/family.ts';
+import { Tally } from '../../../metrics/label-counter.ts';
 import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
-import { Tally } from '../../../metrics/tally.ts';
 import { plain, presence, records } from '../../../metrics/units.ts';
-import { compareVersions, versionOf } from '../builds.ts';
+import { compareVersions, versionOf } from '../appliances/builds.ts';
+import type { Appliance } from '../appliances/inventory.ts';
+import { applianceLabels } from '../appliances/series.ts';
 import { accountTasks, afterInventory, type CollectorRow } from '../collector-row.ts';
-import type { Appliance } from '../inventory.ts';
 import { listed } from '../records.ts';
-import { applianceLabels } from '../series.ts';
 
 const downloads = {
   name: 'filer_software_downloads',

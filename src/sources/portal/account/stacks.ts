@@ -1,6 +1,6 @@
 import type { Family } from '../../../metrics/family.ts';
+import { Tally } from '../../../metrics/label-counter.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
-import { Tally } from '../../../metrics/tally.ts';
 import { date, presence, records } from '../../../metrics/units.ts';
 import { accountTasks, type CollectorRow } from '../collector-row.ts';
 import { listed } from '../records.ts';

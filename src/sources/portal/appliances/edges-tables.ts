@@ -1,6 +1,6 @@
 import type { Family, Table } from '../../../metrics/family.ts';
 import { date, flag, plain, presence } from '../../../metrics/units.ts';
-import { applianceLabels } from '../series.ts';
+import { applianceLabels } from './series.ts';
 
 /** What a row of `GET /edges` yields. The newer fields may be missing, which means unknown and not false. */
 export const edgeTable = [

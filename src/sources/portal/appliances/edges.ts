@@ -2,9 +2,9 @@ import { type Fields, isFields } from '../../../metrics/family.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
 import type { Task } from '../../../metrics/task.ts';
 import { accountTask, type CollectorRow, type PortalParts } from '../collector-row.ts';
-import type { Appliance, ApplianceIndex, InventoryAnswers } from '../inventory.ts';
 import { objectOf, optionalItemsOf } from '../records.ts';
 import { edgeDetailTable, edgeTable, edgeTables, serialTable } from './edges-tables.ts';
+import type { Appliance, ApplianceIndex, InventoryAnswers } from './inventory.ts';
 
 /**
  * The appliances as the portal sees them: from the lists of each inventory round, which costs nothing more, and one

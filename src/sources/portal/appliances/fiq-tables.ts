@@ -1,6 +1,6 @@
 import type { Family, Table } from '../../../metrics/family.ts';
 import { flag, listLength, presence } from '../../../metrics/units.ts';
-import { applianceLabels } from '../series.ts';
+import { applianceLabels } from './series.ts';
 
 /** What a row of `GET /fiq_appliances` yields. */
 export const fiqTable = [

@@ -1,7 +1,7 @@
 import type { Fields } from '../../../metrics/family.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
+import type { ApplianceIndex } from '../appliances/inventory.ts';
 import { accountTasks, afterInventory, type CollectorRow } from '../collector-row.ts';
-import type { ApplianceIndex } from '../inventory.ts';
 import { listed } from '../records.ts';
 import { connectionTable, connectionTables } from './connections-table.ts';
 import { volumeGuids } from './volume-guid.ts';

@@ -1,6 +1,6 @@
 import type { Fields, Labels } from '../../../metrics/family.ts';
 import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
-import { Seen } from '../../../metrics/seen.ts';
+import { Seen } from '../../../metrics/seen-ids.ts';
 import { decimal } from '../../../metrics/units.ts';
 import type { Beginning } from '../../../runtime/beginning.ts';
 import type { HistogramSettings } from '../collector-row.ts';

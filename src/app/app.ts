@@ -1,0 +1,196 @@
+import { upstreamCatalog } from '../catalog.ts';
+import type { Config } from '../config/config.ts';
+import { warnOfLooseFiles } from '../config/secret-files.ts';
+import { Exposition } from '../exposition/exposition.ts';
+import { OwnMetrics } from '../exposition/own/metrics.ts';
+import { quietPacker } from '../exposition/packing.ts';
+import { ChunkStore } from '../exposition/store.ts';
+import { ExpositionServer } from '../http/server.ts';
+import type { Api } from '../metrics/snapshot.ts';
+import { landingPage } from '../pages/landing-page.ts';
+import { PublishedStatus } from '../pages/published.ts';
+import { Freshness } from '../polling/freshness.ts';
+import type { SnapshotSink } from '../polling/sink.ts';
+import { FilerNames } from '../sources/filer-names.ts';
+import type { GfaCollector } from '../sources/gfa/collector.ts';
+import type { PortalCollector } from '../sources/portal/collector.ts';
+import { StateKeeper } from '../state/keeper.ts';
+import { read, report, stretchOf } from '../status/report.ts';
+import { Reloading } from '../web/reloading.ts';
+import type { Outside } from './environment.ts';
+import { type Guard, webFront } from './guard.ts';
+import { keptOf } from './persisted-state.ts';
+import { eventMemory, gfaSource, portalSource, type Source } from './upstreams.ts';
+
+/** The program, built and not yet started. */
+export interface App {
+  /** Serves and polls; resolves with the port that is served on. Rejects when the address cannot be had. */
+  start(): Promise<number>;
+  /** Polls everything once without serving; resolves with the exposition, and whether anything could be polled. */
+  once(signal: AbortSignal): Promise<{ readonly exposition: Buffer; readonly polled: boolean }>;
+  /** Reads the inventory once and resolves with how many appliances this instance would poll. */
+  countAppliances(): Promise<number>;
+  /** Stops polling, lets scrapes end, gives the portal's token back; all of it within the configured time-out. */
+  stop(): Promise<void>;
+}
+
+/** How often an instance that does not poll `/data` saves its state: all that changes is the day's budget. */
+const STATE_INTERVAL_MS = 60_000;
+
+/**
+ * What all lines may take, as a share of what the heap may: they lie beside it, where a container has as much again. It
+ * is three times what the lines of a fleet take for which the container is large enough.
+ */
+const LINES_SHARE = 1 / 3;
+
+/** Builds the program from its configuration: the one place that knows everybody. */
+export function createApp(config: Config, outside: Outside, guard?: Guard): App {
+  const { clock, log } = outside;
+  // Shard 0 alone polls `/data`: on the others that API is not one that could be down.
+  const gfa = config.shard.index === 0 ? config.gfa : undefined;
+  const apis: Api[] = [...(gfa ? (['gfa'] as const) : []), ...(config.portal ? (['portal'] as const) : [])];
+  const own = new OwnMetrics(
+    { version: outside.version, revision: outside.revision, node_version: outside.nodeVersion },
+    apis,
+  );
+  const store = new ChunkStore(upstreamCatalog);
+  const sources: Source[] = [];
+  const names = new FilerNames(config.filerAliases, config.portal !== undefined);
+  const freshness = new Freshness(config.staleAfter, (api) => stretchOf(sources.find((source) => source.api === api)));
+  let collector: GfaCollector | undefined;
+  let portal: PortalCollector | undefined;
+  const budgets = () => new Map(sources.map(({ api, budget }) => [api, budget]));
+  const kept = keptOf(config, () => ({ gfa: collector, portal, budgets: budgets() }), clock);
+  const stateStore = config.stateFile === undefined ? undefined : outside.openState?.(config.stateFile);
+  const keeper = stateStore && new StateKeeper(stateStore, kept, clock, log);
+  const exposition = new Exposition(
+    store,
+    own,
+    () => ({
+      apis: sources.map(read),
+      samples: 0,
+      eventMemory: collector && { ...collector.ledger.memory, limits: eventMemory(outside.heapBytes) },
+      bookmarks: collector?.ledger.bookmarks,
+      state: keeper,
+      web: reloading?.reading,
+    }),
+    () => freshness.expire(clock.monotonic()),
+    clock,
+    (outside.heapBytes ?? Number.POSITIVE_INFINITY) * LINES_SHARE,
+    {
+      ...quietPacker,
+      failed: (err) => log.error({ err }, 'samples cannot be compressed; they are served as they are'),
+    },
+  );
+  const sink: SnapshotSink = {
+    write: (samples) => exposition.write(samples),
+    publish: (task, snapshot) => {
+      freshness.confirm(task, snapshot.answeredAt ?? clock.monotonic());
+      sink.dropped(task.api, exposition.publish(snapshot));
+    },
+    withdraw: (id) => {
+      freshness.forget(id);
+      exposition.withdraw(id);
+    },
+    dropped: (api, drops) => {
+      for (const [reason, count] of drops) own.dropped(api, reason, count);
+    },
+  };
+  if (gfa) {
+    const { source, ...made } = gfaSource(config, gfa, keeper, own, sink, outside, names);
+    collector = made.collector;
+    sources.push(source);
+  }
+  if (config.portal) {
+    const { source, ...made } = portalSource(config, config.portal, own, sink, outside, names);
+    portal = made.collector;
+    sources.push(source);
+  }
+
+  const front = guard && webFront(config.web, guard, outside);
+  const status = new PublishedStatus(() => report(sources, config.shard, outside), clock);
+  const landing = landingPage(outside.version, config.web.metricsPath);
+  const server = new ExpositionServer({
+    ...config.web,
+    front,
+    clock,
+    log,
+    site: {
+      exposition: (format, coding) => exposition.body(format, coding),
+      ready: () => sources.every(({ watch }) => watch.polledOnce),
+      statusPage: () => status.page(),
+      statusJson: () => status.json(),
+      landingPage: () => Promise.resolve(landing),
+    },
+  });
+  const reloading =
+    guard &&
+    front &&
+    new Reloading({
+      path: guard.path,
+      read: guard.read,
+      first: guard.first,
+      adopt: async (rules) => {
+        front.adopt(rules);
+        server.closeIdle();
+        await warnOfLooseFiles(rules.ownFiles, guard.factsOf, log);
+      },
+      clock,
+      log,
+    });
+  /** Takes back what the process before this one kept; what is still fresh of it is exposed before the first poll. */
+  const restore = async () => {
+    await keeper?.load();
+    const [task] = collector?.tasks() ?? [];
+    const at = collector?.ledger.answeredAt;
+    if (collector === undefined || task === undefined || at === undefined) return;
+    if (clock.monotonic() - at > config.staleAfter * task.intervalMs) return;
+    exposition.publish({ task: task.id, samples: collector.ledger.samples() });
+    freshness.confirm(task, at);
+  };
+  const stopping = new AbortController();
+  /** What goes on until the stop: the polls of each service, those with all that saves, and looking at files. */
+  let polling: readonly Promise<unknown>[] = sources.map(() => Promise.resolve());
+  let running: Promise<unknown> = Promise.resolve();
+  let looking: Promise<unknown> | undefined;
+
+  return {
+    start: async () => {
+      const port = await server.listen();
+      // A stop that came while the address was looked up found nothing to close.
+      if (stopping.signal.aborted) await server.close(stopping.signal);
+      else await restore();
+      if (stopping.signal.aborted) return port;
+      const saving = gfa === undefined && keeper?.run(STATE_INTERVAL_MS, stopping.signal);
+      polling = sources.map(({ runner }) => runner.run(stopping.signal));
+      running = Promise.all([saving, ...polling]);
+      looking = reloading?.run(stopping.signal);
+      log.info({ port, path: config.web.metricsPath, apis, version: outside.version }, 'serving');
+      return port;
+    },
+    once: async (signal) => {
+      await restore();
+      await Promise.all(sources.map(({ runner }) => runner.runOnce(signal)));
+      return { exposition: await exposition.whole('text'), polled: sources.some(({ watch }) => watch.succeeded > 0) };
+    },
+    countAppliances: async () => {
+      const counts = await Promise.all(sources.map(({ count }) => count(stopping.signal)));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+    stop: async () => {
+      stopping.abort();
+      const late = new AbortController();
+      const ended = new AbortController();
+      const timeout = clock.sleep(config.shutdownTimeoutMs, ended.signal).then(() => late.abort());
+      // Any of it may hang on a disk. Polls end before anything is released: one of them may just have got the token that is to be given back.
+      const released = sources.map(({ release }, index) =>
+        Promise.race([polling[index], timeout]).then(() => release(late.signal)),
+      );
+      // Nothing changes any more while it is written.
+      const saved = Promise.race([running.then(() => keeper?.save()), timeout]);
+      await Promise.all([server.close(late.signal), ...released, saved, Promise.race([looking, timeout])]);
+      ended.abort();
+      log.info('stopped');
+    },
+  };
+}

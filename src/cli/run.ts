@@ -1,0 +1,221 @@
+import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import process from 'node:process';
+import { getHeapStatistics } from 'node:v8';
+import { type App, createApp } from '../app/app.ts';
+import type { Outside } from '../app/environment.ts';
+import { type Guard, readGuard } from '../app/guard.ts';
+import type { Config, LogConfig } from '../config/config.ts';
+import { effectiveConfiguration, helpText } from '../config/describe.ts';
+import { settledTexts } from '../config/environment.ts';
+import { loadConfig } from '../config/load.ts';
+import { type FactsOf, looseFiles, type OwnFile, warnOfLooseFiles } from '../config/secret-files.ts';
+import { planOf, planText } from '../planning/account.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { asError, ConfigError, CredentialError, RequestError, ShapeError } from '../runtime/errors.ts';
+import { endNow, threadsAtRest } from '../runtime/exit.ts';
+import { createLog, type Log } from '../runtime/log.ts';
+import { usableHeapBytes } from '../runtime/memory.ts';
+import { systemRandom } from '../runtime/random.ts';
+import { portalVocabulary } from '../sources/portal/vocabulary.ts';
+import { FileStore } from '../state/file-store.ts';
+import { type Command, EXIT, type Invocation, parseArguments, usage } from './arguments.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The whole life of the process; resolves with its exit code. `stopped` resolves when it is asked to stop. */
+export async function run(args: readonly string[], environment: Environment, stopped: Promise<void>): Promise<number> {
+  try {
+    return await obey(parseArguments(args), environment, stopped);
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      process.stderr.write(`${error.faults.join('\n')}\n`);
+      return EXIT.configuration;
+    }
+    process.stderr.write(`${isExpected(error) ? error.message : asError(error).stack}\n`);
+    return EXIT.failure;
+  }
+}
+
+/** Trouble with an API is told by its message; a stack is for defects. */
+function isExpected(error: unknown): error is Error {
+  return error instanceof RequestError || error instanceof CredentialError || error instanceof ShapeError;
+}
+
+async function obey(invocation: Invocation, environment: Environment, stopped: Promise<void>): Promise<number> {
+  const { command } = invocation;
+  if (command === 'help') return say(usage(helpText()));
+  if (command === 'version') return say(packageVersion());
+  if (command === 'check-config') return checkConfig(load(environment, readText));
+  if (command === 'plan') return plan(invocation, environment, stopped);
+  if (command !== 'demo') return live(command, load(environment, readText), stopped);
+  // Loaded only when asked for: a real exporter has no use for made-up services.
+  const { demoEnvironment, startDemo } = await import('../demo/demo.ts');
+  const demo = await startDemo(systemClock);
+  try {
+    return await live(command, load(demoEnvironment(environment, demo), noFile), stopped);
+  } finally {
+    await demo.close();
+  }
+}
+
+async function checkConfig(config: Config): Promise<number> {
+  const guard = await readGuard(config.web, readTextLater, factsOf);
+  for (const line of await looseFiles(ownFiles(config, guard), factsOf)) process.stderr.write(`warning: ${line}\n`);
+  return say(effectiveConfiguration(config));
+}
+
+function ownFiles(config: Config, guard: Guard | undefined): readonly OwnFile[] {
+  return [...config.secretFiles.map((path) => ({ path, isSecret: true })), ...(guard?.first.rules.ownFiles ?? [])];
+}
+
+const factsOf: FactsOf = async (path) => {
+  try {
+    const [{ mode }, realPath] = await Promise.all([stat(path), realpath(path)]);
+    return { mode, realPath };
+  } catch {
+    return undefined;
+  }
+};
+
+async function live(command: Command, config: Config, stopped: Promise<void>): Promise<number> {
+  // Every poll under way hears of the stop by one signal: above ten, by default, Node would call that a leak.
+  setMaxListeners(4 * config.requests.concurrency + 20);
+  const log = createLog(config.log.level, await destinationOf(config.log, command));
+  process.on('unhandledRejection', (reason) => {
+    log.error({ err: asError(reason) }, 'a defect: a promise was rejected and nobody heard; going on');
+  });
+  process.on('uncaughtException', (error) => {
+    // By the log, and not by Node: that prints whatever hangs on an error, such as the headers of a request.
+    log.error({ err: asError(error) }, 'a defect: an exception that nobody caught; ending');
+    endNow(EXIT.failure);
+  });
+  // Files are read for it, and a disk may hang: whoever asks to stop meanwhile need not wait for that.
+  const app = await Promise.race([prepared(config, log), stopped]);
+  if (command === 'once') return app ? once(app, stopped) : EXIT.failure;
+  return app ? serve(app, config, stopped) : EXIT.clean;
+}
+
+async function prepared(config: Config, log: Log): Promise<App> {
+  const guard = await readGuard(config.web, readTextLater, factsOf);
+  await warnOfLooseFiles(ownFiles(config, guard), factsOf, log);
+  return createApp(config, outside(log), guard);
+}
+
+function outside(log: Log): Outside {
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    version: packageVersion(),
+    revision: process.env.FILER_EXPORTER_REVISION || 'unknown',
+    nodeVersion: process.version,
+    heapBytes: usableHeapBytes({
+      heapLimitBytes: getHeapStatistics().heap_size_limit,
+      containerBytes: process.constrainedMemory?.(),
+    }),
+    openState: (path) => new FileStore(path),
+  };
+}
+
+/** What the limits allow: for so many appliances without asking anybody, else for those of the account's inventory. */
+async function plan({ appliances }: Invocation, environment: Environment, stopped: Promise<void>): Promise<number> {
+  const placeholder = { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' };
+  const isConfigured = appliances === undefined || settledTexts(environment, readText).texts.has('PORTAL_URL');
+  const config = load(isConfigured ? environment : { ...environment, ...placeholder }, readText);
+  if (config.portal === undefined) {
+    throw new ConfigError(['--plan: PORTAL_URL is not set; configure the portal, or give a number with --appliances']);
+  }
+  const found = appliances ?? (await countAppliances(config, stopped));
+  say(await planText(config.portal, found, config.shard.total));
+  return planOf(config.portal, found, config.shard.total).fits ? EXIT.clean : EXIT.failure;
+}
+
+async function countAppliances(config: Config, stopped: Promise<void>): Promise<number> {
+  const app = createApp(config, outside(createLog('silent', process.stderr)));
+  let ended: Promise<void> | undefined;
+  const stop = () => {
+    ended ??= app.stop();
+    return ended;
+  };
+  // What is under way is given up then, and the count with it.
+  void stopped.then(stop);
+  try {
+    return await app.countAppliances();
+  } finally {
+    await stop();
+  }
+}
+
+async function serve(app: App, { web, shutdownTimeoutMs }: Config, stopped: Promise<void>): Promise<number> {
+  try {
+    // A name server or a disk that hangs may hold up the start for long.
+    await Promise.race([app.start(), stopped]);
+  } catch (error) {
+    const address = `${web.host ?? ''}:${web.port}`;
+    process.stderr.write(
+      `listening on ${address}: ${asError(error).message}; choose another address with LISTEN_ADDRESS\n`,
+    );
+    await app.stop();
+    return EXIT.failure;
+  }
+  await stopped;
+  const deadline = systemClock.monotonic() + shutdownTimeoutMs;
+  await app.stop();
+  // A name that is being looked up for a poll that was given up is waited for as long as there is time.
+  await threadsAtRest(systemClock, deadline);
+  return EXIT.clean;
+}
+
+async function once(app: App, stopped: Promise<void>): Promise<number> {
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
+  const { exposition, polled } = await app.once(stopping.signal);
+  await app.stop();
+  await new Promise((resolve) => process.stdout.write(exposition, resolve));
+  return polled ? EXIT.clean : EXIT.failure;
+}
+
+function load(environment: Environment, readFile: (path: string) => string): Config {
+  return loadConfig({
+    environment,
+    readFile,
+    vocabulary: portalVocabulary,
+  });
+}
+
+function readText(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+function readTextLater(path: string): Promise<string> {
+  return readFile(path, 'utf8');
+}
+
+/** For the demo, which no `.env` of a real account may touch. */
+function noFile(path: string): never {
+  throw Object.assign(new Error(`${path}: not read in the demo`), { code: 'ENOENT' });
+}
+
+/** Pretty on a terminal, where the package for it is installed; the image leaves it out. `--once` keeps stdout clean. */
+async function destinationOf({ format }: LogConfig, command: Command): Promise<NodeJS.WritableStream> {
+  const out = command === 'once' ? process.stderr : process.stdout;
+  if (format === 'json' || (format === 'auto' && !out.isTTY)) return out;
+  try {
+    const { default: pretty } = await import('pino-pretty');
+    return pretty({ destination: out, colorize: out.isTTY, sync: true });
+  } catch {
+    return out;
+  }
+}
+
+function packageVersion(): string {
+  const file: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return (file as { readonly version: string }).version;
+}
+
+function say(text: string): number {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  return EXIT.clean;
+}

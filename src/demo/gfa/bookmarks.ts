@@ -1,0 +1,30 @@
+import type { Variations } from '../variations.ts';
+import { MINUTE_MS } from '../world/signals.ts';
+
+/** The two groups whose events are delivered up to a bookmark. */
+export type EventGroup = 'locks' | 'propagation';
+
+/** How far before the bookmark an overlapping delivery begins. */
+const OVERLAP_MS = 3 * MINUTE_MS;
+
+/** How many client keys are remembered; the one used longest ago is forgotten first. */
+const CLIENTS_KEPT = 1_000;
+
+/** How far each client key has been served, for each group of events. */
+export class Bookmarks {
+  readonly #marks = new Map<string, ReadonlyMap<EventGroup, number>>();
+
+  /** The moment after which events are due to a client, and moves its bookmark to `now`. */
+  advance(client: string, group: EventGroup, now: number, variations: Variations): number {
+    const marks = this.#marks.get(client) ?? new Map<EventGroup, number>();
+    const mark = marks.get(group);
+    this.#marks.delete(client);
+    this.#marks.set(client, new Map(marks).set(group, now));
+    for (const oldest of this.#marks.keys()) {
+      if (this.#marks.size <= CLIENTS_KEPT) break;
+      this.#marks.delete(oldest);
+    }
+    if (mark === undefined || variations.delivery === 'full') return now - variations.freshHistoryMs;
+    return variations.delivery === 'overlapping' ? mark - OVERLAP_MS : mark;
+  }
+}

@@ -1,0 +1,110 @@
+import type { Answer, Scene } from '../../exchange.ts';
+import { json, portalError } from '../../exchange.ts';
+import { draw, MINUTE_MS } from '../../world/signals.ts';
+import type { Volume } from '../../world/world.ts';
+import { type Item, item, worded } from '../item.ts';
+import { get, type Operation } from '../operation.ts';
+import { text, texts, words } from '../query.ts';
+import { cloudOf } from './cloud.ts';
+
+/** As a filter; `Not Indexed` is none. */
+const STATUSES = [
+  ...['Waiting for NDS creation', 'Waiting for NDS configuration', 'NDS Ready', 'Metadata Index in progress'],
+  ...['Metadata Index Complete', 'Full Content Index in progress', 'Full Content Index Pending'],
+  ...['Full Content Index Complete', 'Incremental Content Index in progress', 'Incremental Content Index failed'],
+  ...['Volume Inventory Expired', 'Soft Deleted', 'Indexing Failed'],
+];
+
+/** How long a volume that is indexed waits from one incremental run to the next, and how long a run takes. */
+const INCREMENT = { everyMs: 20 * MINUTE_MS, takesMs: 6 * MINUTE_MS } as const;
+
+/** Inventories and content indexes of the volumes. */
+export const indexingOperations: readonly Operation[] = [
+  get('ai_activate_inventories', '/ai_activate/inventories', inventories, {
+    ...{ volume_name: text, status: words(STATUSES), provider: texts, volume_region: texts, region: texts },
+  }),
+  get('ai_activate_inventory', '/ai_activate/inventories/{volume_id}', (scene, { volume_id = '' }) =>
+    about(scene, volume_id, inventory),
+  ),
+  get('ai_activate_indexes', '/ai_activate/indexes', (scene) =>
+    json(200, { items: indexed(scene).flatMap((volume) => index(scene, volume) ?? []) }),
+  ),
+  get('ai_activate_index', '/ai_activate/indexes/{volume_id}', (scene, { volume_id = '' }) =>
+    about(scene, volume_id, (_, volume) => {
+      const told = index(scene, volume);
+      return told && { ...told, include_paths: ['/'], exclude_paths: ['/scratch'] };
+    }),
+  ),
+  get('ai_activate_index_mcp', '/ai_activate/indexes/{volume_id}/mcp', (scene, { volume_id = '' }) =>
+    about(scene, volume_id, () => ({
+      ...{ mcp_enabled: true, allowed_file_extensions: ['pdf'], period: null, ignore_principals: [] },
+      ...{ ignore_everyone: false, ignore_domain_users: false },
+    })),
+  ),
+];
+
+function inventories(scene: Scene): Answer {
+  const { query } = scene.ask;
+  const name = query.get('volume_name')?.toLowerCase() ?? '';
+  const items = indexed(scene)
+    .map((volume) => inventory(scene, volume))
+    .filter((one) => String(one.volume_name).toLowerCase().includes(name))
+    .filter((one) =>
+      ['status', 'provider', 'volume_region', 'region'].every((field) => {
+        const wanted = query.getAll(field);
+        return wanted.length === 0 || wanted.includes(String(one[field]));
+      }),
+    );
+  return json(200, { items });
+}
+
+function about(scene: Scene, id: string, tell: (scene: Scene, volume: Volume) => Item | undefined): Answer {
+  const volume = indexed(scene).find(({ portalId }) => portalId === id);
+  const told = volume && tell(scene, volume);
+  return told === undefined ? portalError(404, 'Unknown index') : json(200, told);
+}
+
+/** Every volume but those that are switched off. */
+function indexed({ world }: Scene): readonly Volume[] {
+  return world.volumes.filter(({ mode }) => mode !== 'Disabled');
+}
+
+function inventory(scene: Scene, volume: Volume): Item {
+  const { provider, region } = cloudOf(scene.world, volume);
+  const status = worded(volume.guid, statusOf(scene, volume), 'Index Being Warmed', scene.variations);
+  return item(
+    `${volume.guid}/inventory`,
+    { volume_guid: volume.guid, volume_name: volume.title, provider, status },
+    { volume_region: region, region, file_count: files(volume), volume_size: '10.5 TB' },
+    scene.variations,
+  );
+}
+
+/** Undefined for a volume whose content is not indexed. */
+function index(scene: Scene, volume: Volume): Item | undefined {
+  const status = statusOf(scene, volume);
+  if (!status.includes('Content')) return undefined;
+  const word = status.endsWith('in progress') ? 'in_progress' : status.endsWith('failed') ? 'failed' : 'complete';
+  const { provider, region } = cloudOf(scene.world, volume);
+  return item(
+    `${volume.guid}/index`,
+    {
+      ...{ volume_guid: volume.guid, volume_name: volume.title, provider },
+      status: worded(`${volume.guid}/index`, word, 'paused', scene.variations),
+    },
+    { volume_region: region, file_count: files(volume), volume_size: '10.5 TB' },
+    scene.variations,
+  );
+}
+
+/** A slow volume's increments fail, one in Observation has its metadata alone, the others are kept up to date. */
+function statusOf({ world, now }: Scene, volume: Volume): string {
+  if (volume.mode === 'Observation') return 'Metadata Index Complete';
+  const age = now - world.startedAt + draw(volume.guid, 'index') * INCREMENT.everyMs;
+  if (age % INCREMENT.everyMs < INCREMENT.takesMs) return 'Incremental Content Index in progress';
+  return volume.trait === 'slow' ? 'Incremental Content Index failed' : 'Full Content Index Complete';
+}
+
+function files(volume: Volume): number {
+  return Math.round(1e5 + 9e5 * draw(volume.guid, 'files'));
+}

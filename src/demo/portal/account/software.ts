@@ -1,0 +1,58 @@
+import { json, portalError, type Scene } from '../../exchange.ts';
+import { uuidOf } from '../../world/signals.ts';
+import { type Item, item, worded } from '../item.ts';
+import { get, type Operation } from '../operation.ts';
+import { text, word } from '../query.ts';
+
+const TYPES = ['nmc', 'naa', 'edge', 'uaas', 'file_iq', 'naada', 'awada', 'desktop', 'ha_edge'];
+
+/** What can be downloaded: the newest build that the fleet's appliances could have, and one before it. */
+const offered: readonly (readonly [type: string, platform: string, version: string | null])[] = [
+  ['edge', 'vmware', '10.1.2'],
+  ['edge', 'vmware', '10.0.5'],
+  ['edge', 'hyperv', '10.1.2'],
+  ['edge', 'aws', '10.1.2'],
+  ['ha_edge', 'vmware', '10.1.2'],
+  ['file_iq', 'vmware', '10.2.0'],
+  ['nmc', 'vmware', '24.2.1'],
+  ['desktop', 'windows', null],
+];
+
+/** The downloads: list, and the address of one. */
+export const softwareOperations: readonly Operation[] = [
+  get(
+    'software_downloads',
+    '/software/downloads',
+    (scene) => {
+      const { query } = scene.ask;
+      const fits = (name: string, value: string | null) => query.get(name) === null || query.get(name) === value;
+      const found = offered.filter(
+        ([type, platform, version]) => fits('type', type) && fits('platform', platform) && fits('version', version),
+      );
+      return json(200, { items: found.map((download) => told(scene, download)) });
+    },
+    { type: word(TYPES), platform: text, version: text },
+  ),
+  get('software_download', '/software/downloads/{id}', ({ world }, { id = '' }) => {
+    const known = offered.some((download) => idOf(world.seed, download) === id.toLowerCase());
+    return known ? json(200, { url: `https://downloads.example/${id}` }) : portalError(404, 'Unknown download');
+  }),
+];
+
+function told({ world, variations }: Scene, download: (typeof offered)[number]): Item {
+  const [type, platform, version] = download;
+  const name = download.join('/');
+  return item(
+    name,
+    {
+      ...{ appliance_type: worded(name, type, 'lake_edge', variations), platform },
+      display_name: `${type} ${version ?? ''} for ${platform}`,
+    },
+    { version, availability: platform === 'aws' ? 'cloud' : 'url', id: idOf(world.seed, download) },
+    variations,
+  );
+}
+
+function idOf(seed: number, download: (typeof offered)[number]): string {
+  return uuidOf(seed, 'download', ...download.map(String));
+}

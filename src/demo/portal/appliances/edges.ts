@@ -1,0 +1,83 @@
+import type { Answer, Scene } from '../../exchange.ts';
+import { json, portalError } from '../../exchange.ts';
+import { lostAt } from '../../world/reach.ts';
+import { floorTo, MINUTE_MS, rfc3339 } from '../../world/signals.ts';
+import type { Appliance } from '../../world/world.ts';
+import { type Item, item } from '../item.ts';
+import { get, type Operation } from '../operation.ts';
+import { truth } from '../query.ts';
+import { fiqSerialOf } from './fiq.ts';
+
+/** The edge appliances: list, one, and its two services. */
+export const edgeOperations: readonly Operation[] = [
+  get('edges', '/edges', edges, { s3_edge_enabled: truth, file_iq_enabled: truth }),
+  get('edge', '/edges/{edge_id}', (scene, { edge_id = '' }) => about(scene, edge_id, detail)),
+  get('edge_fiq', '/edges/{edge_id}/services/fiq', (scene, { edge_id = '' }) =>
+    about(scene, edge_id, (_, appliance) => {
+      const enabled = appliance.disks.has('file_iq');
+      return { enabled, connected_file_iq_serial: enabled ? (fiqSerialOf(scene.world) ?? null) : null };
+    }),
+  ),
+  get('edge_s3_edge', '/edges/{edge_id}/services/s3_edge', (scene, { edge_id = '' }) =>
+    about(scene, edge_id, () => ({ enabled: false })),
+  ),
+];
+
+/** The edge appliances only; none of them has the object service. */
+function edges(scene: Scene): Answer {
+  const { query } = scene.ask;
+  const [s3Edge, fileIq] = [query.get('s3_edge_enabled'), query.get('file_iq_enabled')];
+  const items = scene.world.appliances
+    .filter((appliance) => appliance.kind === 'edge' && s3Edge !== 'true')
+    .filter((appliance) => fileIq === null || String(appliance.disks.has('file_iq')) === fileIq)
+    .map((appliance) => ({ ...common(scene, appliance, appliance.build), ...state(scene, appliance) }));
+  return json(200, { items });
+}
+
+function about(scene: Scene, edgeId: string, tell: (scene: Scene, appliance: Appliance) => Item): Answer {
+  const found = scene.world.appliances.find(
+    (appliance) => appliance.kind === 'edge' && appliance.edgeId === edgeId.toLowerCase(),
+  );
+  return found === undefined ? portalError(404, 'Unknown edge') : json(200, tell(scene, found));
+}
+
+function common({ variations }: Scene, { edgeId, title, serial, disks }: Appliance, build: unknown): Item {
+  const promised = { id: edgeId, description: title, serial, build };
+  return variations.omitOptional
+    ? promised
+    : { ...promised, services: { s3_edge: false, file_iq: disks.has('file_iq') } };
+}
+
+/** What newer versions of the service add. */
+function state({ world, variations, now }: Scene, appliance: Appliance): Item {
+  if (variations.omitOptional || !variations.newerEdgeFields) return {};
+  const lost = lostAt(world, appliance, now);
+  const seenAt = lost ?? floorTo(now, MINUTE_MS);
+  return { synced: lost === undefined, is_reachable: lost === undefined, last_seen_at: rfc3339(seenAt) };
+}
+
+/** `build` is an object here and a text in the list, as with the service. */
+function detail(scene: Scene, appliance: Appliance): Item {
+  const { world, variations } = scene;
+  const volumes = world.volumesOf(appliance);
+  const owned = volumes.filter((volume) => world.appliancesOf(volume)[0] === appliance).length;
+  const counts = { owned, remotely_connected: volumes.length - owned };
+  const { build, availableBuild, cores, memoryGib } = appliance;
+  return {
+    ...common(scene, appliance, { current: build, available: availableBuild ?? null, platform: 'vmware' }),
+    ...{ owned_volumes: counts.owned, remotely_connected_volumes: counts.remotely_connected, volumes: counts },
+    machine: {
+      ...{ cpu: `${cores} cores`, ram: `${memoryGib} GB`, cache_disk: '2 TB', os_disk: '64 GB' },
+      fiq_disk: appliance.disks.has('file_iq') ? '256 GB' : '',
+      cow_disk: appliance.disks.has('cow') ? '256 GB' : '',
+      ...{ cpu_cores: cores, vm_instance_type: null, vm_region: null },
+    },
+    ...item(
+      `${appliance.serial}/detail`,
+      {},
+      { ipaddress: '192.0.2.17', location: null, last_config_backup_date: null },
+      variations,
+    ),
+    ...state(scene, appliance),
+  };
+}

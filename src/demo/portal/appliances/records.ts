@@ -1,0 +1,113 @@
+import { hash32, seededRandom } from '../../../runtime/random.ts';
+import type { Answer, Scene } from '../../exchange.ts';
+import { invalid, json, portalError } from '../../exchange.ts';
+import type { Variations } from '../../variations.ts';
+import { draw, floorTo, MINUTE_MS } from '../../world/signals.ts';
+import type { Appliance } from '../../world/world.ts';
+import { hasMemoryDetails } from '../../world/world.ts';
+import type { Field, Series } from './series.ts';
+import { applianceSeries, loadFields } from './series.ts';
+import { telemetryRequest } from './telemetry-request.ts';
+
+/** Some minutes that share a record; `time` is where the record begins. */
+interface Bin {
+  readonly time: number;
+  readonly minutes: readonly number[];
+}
+
+/** Appliances report every five minutes, each at a moment of its own. */
+const REPORT_MS = 5 * MINUTE_MS;
+
+/** How many bins a period is cut into when the request asks for no size. */
+const BINS_UNASKED = 360;
+
+/** The newest minute that an appliance has reported. */
+export function newestMinute(appliance: Appliance, now: number): number {
+  const phase = draw(appliance.serial, 'report') * REPORT_MS;
+  return floorTo(floorTo(now - phase, REPORT_MS) + phase, MINUTE_MS);
+}
+
+/** `POST /telemetry/appliances/{serial}/{segment}` for the 20 series. */
+export function series(scene: Scene, appliance: Appliance, segment: string): Answer {
+  const found = applianceSeries.get(segment);
+  if (found === undefined) return portalError(404, 'Unknown telemetry');
+  const request = telemetryRequest(scene, 'series');
+  if ('status' in request) return request;
+  const { variations, now } = scene;
+  const hasMemory = found.memoryDetails === undefined || found.memoryDetails === hasMemoryDetails(appliance);
+  const hasDisk = found.disk === undefined || appliance.disks.has(found.disk);
+  if (!hasMemory && variations.memoryMismatch !== 'empty') return misfit(variations.memoryMismatch);
+  if (!hasDisk && variations.absentDisks === '404') return portalError(404, 'No such disk');
+  const isEmpty = !hasMemory || (!hasDisk && variations.absentDisks === 'empty');
+
+  const { startMs, endMs } = request.period;
+  const binMs = 1000 * (request.binSeconds ?? 60 * Math.ceil((endMs - startMs) / MINUTE_MS / BINS_UNASKED));
+  const bins = isEmpty ? [] : binsOf(appliance, startMs, Math.min(endMs, newestMinute(appliance, now)), binMs);
+  const { fields } = segment === 'load_average' ? { fields: loadFields(variations.loadNames) } : found;
+  const items = bins.map((bin, place) => {
+    const isNewest = place === bins.length - 1;
+    const nulls = !hasDisk || (isNewest && variations.newestNull) ? 1 : variations.nulls;
+    return record(fields, appliance, segment, bin, { ...variations, nulls });
+  });
+  return json(200, {
+    ...(variations.omitOptional ? {} : { metadata: {} }),
+    items: variations.shuffled ? shuffled(items, `${appliance.serial}/${segment}`) : items,
+    ...(segment === 'load_average' ? { num_cores: variations.nulls === 1 ? null : appliance.cores } : {}),
+  });
+}
+
+function misfit(status: '404' | '422'): Answer {
+  const msg = 'Not supported by the build of this appliance';
+  if (status === '404') return portalError(404, msg);
+  return invalid({ type: 'value_error', loc: ['path', 'serial_number'], msg, input: null });
+}
+
+/** A decimal as the service writes it: two places at most, no exponent. */
+export function written(value: number, decimals: Variations['decimals']): string | number {
+  const rounded = Math.round(value * 100) / 100;
+  return decimals === 'string' ? String(rounded) : rounded;
+}
+
+/** The minutes from `from` to `to`, gathered by bin. */
+function binsOf(appliance: Appliance, from: number, to: number, binMs: number): readonly Bin[] {
+  const bins = new Map<number, number[]>();
+  const first = Math.ceil(Math.max(from, appliance.joinedAt) / MINUTE_MS) * MINUTE_MS;
+  for (let minute = first; minute <= to; minute += MINUTE_MS) {
+    const time = floorTo(minute, binMs);
+    const minutes = bins.get(time);
+    if (minutes === undefined) bins.set(time, [minute]);
+    else minutes.push(minute);
+  }
+  return [...bins].map(([time, minutes]) => ({ time, minutes }));
+}
+
+function record(
+  fields: Series['fields'],
+  appliance: Appliance,
+  segment: string,
+  { time, minutes }: Bin,
+  variations: Variations,
+): Readonly<Record<string, unknown>> {
+  const entries = [...fields].flatMap(([field, rule]): (readonly [string, unknown])[] => {
+    const isNull = rule.nullable && draw(appliance.serial, segment, field, time, 'null') < variations.nulls;
+    if (isNull) return variations.omitOptional ? [] : [[field, null]];
+    return [[field, fieldValue(rule, appliance, minutes, variations)]];
+  });
+  return Object.fromEntries([['time', time], ...entries]);
+}
+
+function fieldValue(rule: Field, appliance: Appliance, minutes: readonly number[], variations: Variations) {
+  const sum = minutes.reduce((total, minute) => total + rule.value(appliance, minute), 0);
+  if (rule.form === 'count') return Math.round(sum);
+  const mean = sum / minutes.length;
+  return rule.form === 'rate' ? Math.round(mean) : written(mean, variations.decimals);
+}
+
+/** The same items in an order that has nothing to do with time, the same one each time. */
+function shuffled<Item>(items: readonly Item[], name: string): readonly Item[] {
+  const random = seededRandom(hash32(name));
+  return items
+    .map((item) => ({ item, place: random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ item }) => item);
+}

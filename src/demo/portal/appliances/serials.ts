@@ -1,0 +1,61 @@
+import type { Answer, Scene } from '../../exchange.ts';
+import { json, portalError } from '../../exchange.ts';
+import { confidentialOf } from '../../world/confidential.ts';
+import { HOUR_MS, rfc3339, uuidOf } from '../../world/signals.ts';
+import type { Appliance, World } from '../../world/world.ts';
+import type { Item } from '../item.ts';
+import { get, type Operation } from '../operation.ts';
+import { text, truth, word } from '../query.ts';
+
+/** The serials: list, one, and the code that an appliance authenticates with. */
+export const serialOperations: readonly Operation[] = [
+  get('serials', '/serials', serials, {
+    ...{ type: word(['edge', 'nmc', 'file_iq', 'naa', 'uaas']), description: text, in_use: truth },
+  }),
+  get('serial', '/serials/{serial_id}', (scene, { serial_id = '' }) => {
+    const found = all(scene.world).find(({ id }) => id === serial_id.toLowerCase());
+    return found === undefined ? portalError(404, 'Unknown serial') : json(200, lean(scene, found));
+  }),
+  get('auth_code', '/serials/{serial_id}/auth_code', (scene, { serial_id = '' }) => {
+    if (!all(scene.world).some(({ id }) => id === serial_id.toLowerCase())) return portalError(404, 'Unknown serial');
+    const { authCode } = confidentialOf(scene.world.seed);
+    return json(200, { auth_code: authCode, expiration: rfc3339(scene.now + HOUR_MS) });
+  }),
+];
+
+/** The appliances, and two that have no telemetry: a console, and an edge not in use. */
+function serials(scene: Scene): Answer {
+  const { query } = scene.ask;
+  const [type, inUse, description] = [query.get('type'), query.get('in_use'), query.get('description')];
+  const items = all(scene.world)
+    .filter((serial) => type === null || serial.type === type)
+    .filter((serial) => inUse === null || String(serial.in_use) === inUse)
+    .filter((serial) => description === null || serial.description === description);
+  return json(200, { items: items.map((serial) => lean(scene, serial)) });
+}
+
+/** Without what may be left out; `in_use` stays, for its absence would mean false. */
+function lean({ variations }: Scene, serial: Item): Item {
+  const { id, type, in_use } = serial;
+  return variations.omitOptional ? { id, type, in_use } : serial;
+}
+
+function all(world: World): readonly Item[] {
+  return [...world.appliances.map(applianceSerial), ...others(world)];
+}
+
+function applianceSerial(appliance: Appliance): Item {
+  return {
+    ...{ id: appliance.serial, type: appliance.kind, in_use: true, description: appliance.title },
+    ...{ build: appliance.build, available_build: appliance.availableBuild ?? null },
+    ...{ users: null, fqdns: null, last_config_backup_date: null },
+  };
+}
+
+function others({ seed }: World): readonly Item[] {
+  const rest = { available_build: null, users: null, fqdns: null, last_config_backup_date: null };
+  return [
+    { id: uuidOf(seed, 'nmc'), type: 'nmc', in_use: true, description: 'nmc-hq', build: '24.2.1', ...rest },
+    { id: uuidOf(seed, 'unused'), type: 'edge', in_use: false, description: 'edge-spare', build: null, ...rest },
+  ];
+}

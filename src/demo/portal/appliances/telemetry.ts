@@ -1,0 +1,29 @@
+import type { Answer, Scene } from '../../exchange.ts';
+import { portalError } from '../../exchange.ts';
+import type { Appliance } from '../../world/world.ts';
+import type { Operation } from '../operation.ts';
+import { series } from './records.ts';
+import { applianceSeries } from './series.ts';
+import { currentPerformance, healthScore } from './summary.ts';
+
+type Tell = (scene: Scene, appliance: Appliance) => Answer;
+
+/** `POST /telemetry/appliances/{serial_number}/{segment}`: the 20 series and the two single objects. */
+export const applianceTelemetryOperations: readonly Operation[] = [
+  ...[...applianceSeries.keys()].map((segment) => operation(segment, (scene, of) => series(scene, of, segment))),
+  operation('current_appliance_performance', currentPerformance),
+  operation('appliance_health_score', healthScore),
+];
+
+function operation(segment: string, tell: Tell): Operation {
+  return {
+    name: segment,
+    method: 'POST',
+    path: `/telemetry/appliances/{serial_number}/${segment}`,
+    answer: (scene, { serial_number = '' }) => {
+      if (!scene.variations.opsIqPremium) return portalError(403, 'The licence for this operation is missing');
+      const appliance = scene.world.appliance(serial_number.toLowerCase());
+      return appliance === undefined ? portalError(404, 'Unknown serial number') : tell(scene, appliance);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import type { Credentials } from '../credentials.ts';
+import type { Answer, Ask, Complaint, Scene } from '../exchange.ts';
+import { invalid, isObject, json, parsedJson, portalError } from '../exchange.ts';
+import type { Variations } from '../variations.ts';
+import type { TokenPair } from './tokens.ts';
+import { Tokens } from './tokens.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The token operations of the portal, and the check of everybody else's bearer token. */
+export class Auth {
+  readonly #credentials: Credentials;
+  readonly #tokens: Tokens;
+
+  constructor(credentials: Credentials, seed: number) {
+    this.#credentials = credentials;
+    this.#tokens = new Tokens(seed);
+  }
+
+  /** `POST /auth/token`, with exactly one of the three forms. */
+  token({ ask, variations, now }: Scene): Answer {
+    const forms = [hasServiceHeaders(ask), ask.headers.has('x-user-key'), hasForm(ask)];
+    if (forms.filter(Boolean).length !== 1) {
+      return portalError(400, 'Exactly one of service key headers, user key header and form body is required');
+    }
+    const refusal = hasForm(ask) ? this.#refuseForm(ask) : this.#refuseHeaders(ask);
+    return refusal ?? tokenAnswer(this.#tokens.issue(now, variations), variations);
+  }
+
+  /** `POST /auth/token/refresh`: a new pair for a refresh token; the bearer token is not looked at. */
+  refresh({ ask, variations, now }: Scene): Answer {
+    const body = parsedJson(ask.body);
+    const token = isObject(body) ? body.token : undefined;
+    if (typeof token !== 'string') {
+      return invalid({ type: 'missing', loc: ['body', 'token'], msg: 'Field required', input: body ?? null });
+    }
+    const pair = this.#tokens.refresh(token, now, variations);
+    return pair === undefined ? portalError(401, 'Invalid refresh token') : tokenAnswer(pair, variations);
+  }
+
+  /** `DELETE /auth/token`, once the bearer token is found good. */
+  revoke({ ask }: Scene): Answer {
+    this.#tokens.revoke(bearer(ask) ?? '');
+    return json(200, {});
+  }
+
+  /** The 401 that a request without a good bearer token gets. */
+  refusal({ ask, now }: Scene): Answer | undefined {
+    const token = bearer(ask);
+    if (token !== undefined && this.#tokens.accepts(token, now)) return undefined;
+    return portalError(401, token === undefined ? 'Not authenticated' : 'Invalid or expired token');
+  }
+
+  #refuseHeaders({ headers, body }: Ask): Answer | undefined {
+    if (body.trim() !== '' && body.trim() !== '{}') return portalError(400, 'A body is not expected here');
+    const userKey = headers.get('x-user-key');
+    if (userKey !== undefined) return userKey === this.#credentials.userKey ? undefined : wrongCredentials();
+    const [key, secret] = [headers.get('x-service-key'), headers.get('x-service-secret')];
+    if (key === undefined || secret === undefined) return portalError(400, 'Both service key headers are required');
+    return this.#isService(key, secret) ? undefined : wrongCredentials();
+  }
+
+  #refuseForm({ body }: Ask): Answer | undefined {
+    const form = new URLSearchParams(body);
+    const complaints: Complaint[] = [];
+    const complain = (type: string, field: string, msg: string) =>
+      complaints.push({ type, loc: ['body', field], msg, input: form.get(field) });
+    for (const field of ['grant_type', 'client_id', 'client_secret']) {
+      if (!form.has(field)) complain('missing', field, 'Field required');
+    }
+    const [grant, secret] = [form.get('grant_type'), form.get('client_secret')];
+    if (grant !== null && grant !== 'client_credentials') complain('literal_error', 'grant_type', 'client_credentials');
+    if (secret !== null && !UUID.test(secret)) complain('uuid_parsing', 'client_secret', 'A UUID is expected');
+    if (complaints.length > 0) return invalid(...complaints);
+    return this.#isService(form.get('client_id') ?? '', secret ?? '') ? undefined : wrongCredentials();
+  }
+
+  #isService(key: string, secret: string): boolean {
+    return key === this.#credentials.serviceKey && secret === this.#credentials.serviceSecret;
+  }
+}
+
+function hasServiceHeaders({ headers }: Ask): boolean {
+  return headers.has('x-service-key') || headers.has('x-service-secret');
+}
+
+function hasForm({ headers, body }: Ask): boolean {
+  return body !== '' && /^application\/x-www-form-urlencoded\b/i.test(headers.get('content-type') ?? '');
+}
+
+function bearer({ headers }: Ask): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+}
+
+function wrongCredentials(): Answer {
+  return portalError(401, 'Invalid credentials');
+}
+
+function tokenAnswer({ access, refresh }: TokenPair, variations: Variations): Answer {
+  return json(200, {
+    access_token: access,
+    refresh_token: refresh,
+    ...(variations.omitOptional ? {} : { token_type: 'bearer', expires_in: variations.expiresIn }),
+  });
+}

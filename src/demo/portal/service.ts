@@ -1,0 +1,49 @@
+import type { Credentials } from '../credentials.ts';
+import type { Answer, Complaint, Scene } from '../exchange.ts';
+import { invalid, portalError } from '../exchange.ts';
+import { Limits } from '../limits.ts';
+import type { Route } from '../routes.ts';
+import { Auth } from './auth.ts';
+import type { Found } from './operations.ts';
+import { isUuid, queryComplaints } from './query.ts';
+
+/** The portal: limits first, then the route, then the bearer token, rights and the query, then the operation itself. */
+export class Portal {
+  readonly #auth: Auth;
+  readonly #limits = new Limits();
+
+  constructor(credentials: Credentials, seed: number) {
+    this.#auth = new Auth(credentials, seed);
+  }
+
+  /** The answer to a request that was routed here. */
+  answer(scene: Scene, route: Route): Answer {
+    const refusal = this.#limits.refusal(scene.variations, scene.now) ?? unknownRoute(route);
+    if (refusal !== undefined) return refusal;
+    if (route.operation === 'token') return this.#auth.token(scene);
+    if (route.operation === 'refresh') return this.#auth.refresh(scene);
+    const { found } = route;
+    if (found?.operation.isPublic !== true) {
+      const refused = this.#auth.refusal(scene);
+      if (refused !== undefined) return refused;
+    }
+    return found === undefined ? this.#auth.revoke(scene) : allowed(scene, found);
+  }
+}
+
+function unknownRoute({ refusal }: Route): Answer | undefined {
+  return refusal === undefined ? undefined : portalError(refusal, refusal === 404 ? 'Not Found' : 'Method Not Allowed');
+}
+
+function allowed(scene: Scene, { operation, parameters }: Found): Answer {
+  if (scene.variations.forbidden.includes(operation.name)) return portalError(403, 'Insufficient permissions');
+  const complaints = [...pathComplaints(parameters), ...queryComplaints(scene.ask.query, operation.query ?? {})];
+  return complaints.length > 0 ? invalid(...complaints) : operation.answer(scene, parameters);
+}
+
+/** Every identifier is a UUID, but for those of volumes. */
+function pathComplaints(parameters: Found['parameters']): readonly Complaint[] {
+  return Object.entries(parameters)
+    .filter(([name, value]) => name !== 'volume_id' && !isUuid(value))
+    .map(([name, value]) => ({ type: 'uuid_parsing', loc: ['path', name], msg: 'A UUID is expected', input: value }));
+}

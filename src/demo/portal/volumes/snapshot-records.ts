@@ -1,0 +1,132 @@
+import type { Scene } from '../../exchange.ts';
+import { draw } from '../../world/signals.ts';
+import { type Snapshot, snapshotsOf } from '../../world/snapshots.ts';
+import type { Volume } from '../../world/world.ts';
+import { written } from '../appliances/records.ts';
+import { type Item, item, worded } from '../item.ts';
+import type { Period } from '../period.ts';
+
+/** Which appliances are asked about, by serial. */
+type Asked = ReadonlySet<string>;
+
+/** `snapshot_details`: everything about each finished snapshot. */
+export function details(scene: Scene, volume: Volume, period: Period, asked: Asked): Item {
+  return { items: finished(scene, volume, period, asked).map((snapshot) => detail(scene, snapshot)) };
+}
+
+/** `snapshot_content`: what each finished snapshot holds. */
+export function contents(scene: Scene, volume: Volume, period: Period, asked: Asked): Item {
+  const items = finished(scene, volume, period, asked).map((snapshot) => {
+    const { lockFree, locked, directories } = counts(snapshot);
+    return item(
+      nameOf(snapshot),
+      {
+        ...who(snapshot),
+        time: snapshot.metadata.endMs,
+        directory_count: directories,
+        volume_version: snapshot.version,
+      },
+      { non_gl_file_count: lockFree, gl_file_count: locked },
+      scene.variations,
+    );
+  });
+  return { items };
+}
+
+/** `average_time_to_protect`: by appliance, each snapshot that protected files without a lock. */
+export function timesToProtect(scene: Scene, volume: Volume, period: Period, asked: Asked): Item {
+  const snapshots = finished(scene, volume, period, asked);
+  const appliances = new Set(snapshots.map(({ appliance }) => appliance));
+  const items = [...appliances].map((appliance) => ({
+    ...{ appliance: appliance.title, serial_number: appliance.serial },
+    snapshots: snapshots.flatMap((snapshot) => {
+      const mean = protectSeconds(snapshot);
+      if (mean === undefined || snapshot.appliance !== appliance) return [];
+      const protect_mean = written(mean, scene.variations.decimals);
+      return [{ time: snapshot.metadata.endMs, protect_mean, volume_version: snapshot.version }];
+    }),
+  }));
+  return { items };
+}
+
+/** `snapshot_timeline`: the phases of the snapshots, failed ones too. */
+export function timeline(scene: Scene, volume: Volume, period: Period, asked: Asked): Item {
+  const snapshots = finished(scene, volume, period, asked);
+  const data = snapshots.flatMap((snapshot) =>
+    snapshot.data === undefined ? [] : [event('data_snapshot', snapshot, snapshot.data)],
+  );
+  const metadata = snapshots.flatMap((snapshot) => {
+    const { failed, version } = snapshot;
+    const phase = worded(nameOf(snapshot), 'metadata_snapshot', 'metadata_snapshot_deferred', scene.variations);
+    const versioned = (of: Item): Item => ({ ...of, volume_version: version });
+    return [
+      ...(failed === undefined ? [] : [versioned(event('metadata_snapshot_failed', snapshot, failed))]),
+      versioned(event(phase, snapshot, snapshot.metadata)),
+    ];
+  });
+  const starts = snapshots.map((snapshot) => (snapshot.data ?? snapshot.failed ?? snapshot.metadata).startMs);
+  return {
+    data_events: data,
+    metadata_events: metadata,
+    appliance_count: new Set(snapshots.map(({ appliance }) => appliance.serial)).size,
+    min_time: starts.length === 0 ? period.startMs : Math.min(...starts),
+    max_time: snapshots.at(-1)?.metadata.endMs ?? period.endMs,
+  };
+}
+
+/** The finished snapshots of the appliances asked about. */
+export function finished({ world, now }: Scene, volume: Volume, period: Period, asked: Asked): readonly Snapshot[] {
+  return snapshotsOf(world, volume, period.startMs, Math.min(now, period.endMs)).filter(({ appliance }) =>
+    asked.has(appliance.serial),
+  );
+}
+
+function detail({ variations }: Scene, snapshot: Snapshot): Item {
+  const { volume, metadata, data, version, luck } = snapshot;
+  const { lockFree, locked, directories } = counts(snapshot);
+  const mean = protectSeconds(snapshot);
+  const decimal = (value: number | undefined) => (value === undefined ? null : written(value, variations.decimals));
+  return item(
+    nameOf(snapshot),
+    {
+      ...{ ...who(snapshot), volume: volume.portalId, time: metadata.endMs },
+      ...{ metadata_snapshot_start: metadata.startMs, metadata_snapshot_end: metadata.endMs },
+      ...{ dir_count: directories, volume_version: version },
+    },
+    {
+      ...{ protect_mean: decimal(mean), protect_max: decimal(mean && mean * (1.5 + 3 * luck)) },
+      ...{ data_snapshot_start: data?.startMs ?? null, data_snapshot_end: data?.endMs ?? null },
+      oud: mean === undefined ? null : Math.round(mean * (1.5 + 3 * luck)),
+      file_count_ngl: data === undefined ? null : lockFree,
+      ...{ file_count_gl: locked, file_count_total: locked + (data === undefined ? 0 : lockFree) },
+    },
+    variations,
+  );
+}
+
+function event(phase: string, snapshot: Snapshot, { startMs, endMs }: { startMs: number; endMs: number }): Item {
+  return { phase, ...who(snapshot), start_time: startMs, end_time: endMs };
+}
+
+function who({ appliance }: Snapshot): Item {
+  return { appliance: appliance.title, serial_number: appliance.serial };
+}
+
+function nameOf({ volume, version }: Snapshot): string {
+  return `${volume.guid}/${version}`;
+}
+
+/** Undefined for a snapshot of locked files only. */
+function protectSeconds({ volume, data, luck }: Snapshot): number | undefined {
+  if (data === undefined) return undefined;
+  return (volume.trait === 'slow' ? 9_000 : 240) * (0.5 + 1.5 * luck);
+}
+
+function counts({ volume, version, luck }: Snapshot) {
+  const files = Math.round(20 + 4_000 * luck ** 3);
+  return {
+    lockFree: files,
+    locked: Math.round(200 * draw(volume.guid, version, 'locked') ** 2),
+    directories: Math.ceil(files / 12),
+  };
+}

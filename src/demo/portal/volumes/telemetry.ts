@@ -1,0 +1,57 @@
+import type { Answer, Complaint, Scene } from '../../exchange.ts';
+import { invalid, isObject, json, parsedJson, portalError } from '../../exchange.ts';
+import type { Volume } from '../../world/world.ts';
+import { telemetryRequest } from '../appliances/telemetry-request.ts';
+import type { Item } from '../item.ts';
+import type { Operation } from '../operation.ts';
+import type { Period } from '../period.ts';
+import { isUuid } from '../query.ts';
+import { propagations } from './snapshot-propagation.ts';
+import { contents, details, timeline, timesToProtect } from './snapshot-records.ts';
+import { volumeOf } from './volumes.ts';
+
+/** What one operation tells of a volume's snapshots, for some appliances. */
+export type Tell = (scene: Scene, volume: Volume, period: Period, asked: ReadonlySet<string>) => Item;
+
+const segments: Readonly<Record<string, Tell>> = {
+  average_time_to_protect: timesToProtect,
+  snapshot_timeline: timeline,
+  snapshot_content: contents,
+  snapshot_details: details,
+  snapshot_propagation_by_appliance: propagations,
+};
+
+/** `POST /telemetry/volumes/{volume_id}/{segment}` for the five volume operations. */
+export const volumeTelemetryOperations: readonly Operation[] = Object.entries(segments).map(([segment, tell]) => ({
+  name: segment,
+  method: 'POST',
+  path: `/telemetry/volumes/{volume_id}/${segment}`,
+  answer: (scene, { volume_id = '' }) => answer(scene, volume_id, tell),
+}));
+
+function answer(scene: Scene, portalId: string, tell: Tell): Answer {
+  if (!scene.variations.opsIqPremium) return portalError(403, 'The licence for this operation is missing');
+  const volume = volumeOf(scene.world, portalId);
+  if (volume === undefined) return portalError(404, 'Unknown volume');
+  const request = telemetryRequest(scene, 'volume');
+  if ('status' in request) return request;
+  const body = parsedJson(scene.ask.body);
+  const { serial_numbers, smart_sampling } = isObject(body) ? body : {};
+  const complaints = [...serialsComplaints(serial_numbers), ...samplingComplaints(smart_sampling)];
+  if (complaints.length > 0) return invalid(...complaints);
+  const asked = new Set((serial_numbers as readonly string[]).map((serial) => serial.toLowerCase()));
+  const told = tell(scene, volume, request.period, asked);
+  return json(200, { ...(scene.variations.omitOptional ? {} : { metadata: {} }), ...told });
+}
+
+function serialsComplaints(serials: unknown): readonly Complaint[] {
+  const fits =
+    Array.isArray(serials) && serials.length > 0 && serials.every((one) => typeof one === 'string' && isUuid(one));
+  if (fits) return [];
+  return [{ type: 'list_type', loc: ['body', 'serial_numbers'], msg: 'UUIDs are expected', input: serials ?? null }];
+}
+
+function samplingComplaints(sampling: unknown): readonly Complaint[] {
+  if (sampling === undefined || sampling === null || typeof sampling === 'boolean') return [];
+  return [{ type: 'bool_type', loc: ['body', 'smart_sampling'], msg: 'A boolean is expected', input: sampling }];
+}

@@ -1,0 +1,39 @@
+import { busyness } from '../../world/load.ts';
+import { draw, MINUTE_MS } from '../../world/signals.ts';
+import type { Snapshot, SnapshotState } from '../../world/snapshots.ts';
+import type { Appliance, Volume, World } from '../../world/world.ts';
+
+/** Bytes of an appliance on a volume that wait for the next snapshot: they grow until one is finished. */
+export function unprotectedBytes(
+  world: World,
+  appliance: Appliance,
+  volume: Volume,
+  state: SnapshotState,
+  now: number,
+): number {
+  const last = state.finished.get(appliance.serial);
+  const since = last === undefined ? quietSince(world, appliance) : (last.data ?? last.metadata).startMs;
+  const bytesPerSecond = 3e6 * draw(appliance.serial, volume.guid, 'written') * (volume.trait === 'slow' ? 40 : 1);
+  return Math.round(bytesPerSecond * (0.1 + busyness(appliance, now)) * Math.max(0, (now - since) / 1000));
+}
+
+/** Where the snapshot of an appliance on a volume stands. */
+export function snapshotStatus(appliance: Appliance, { current, finished }: SnapshotState, now: number): string {
+  if (current?.appliance === appliance && now >= current.dueMs && now < current.metadata.endMs) {
+    return statusDuring(current, now);
+  }
+  const last = finished.get(appliance.serial);
+  if (last === undefined) return 'idle';
+  if (now < last.metadata.endMs + MINUTE_MS) return 'succeeded';
+  return draw(appliance.serial, 'up to date') < 0.5 ? 'up_to_date' : 'idle';
+}
+
+function statusDuring({ data, failed, metadata }: Snapshot, now: number): string {
+  if (now < (data ?? failed ?? metadata).startMs) return 'pending';
+  return failed !== undefined && now >= failed.endMs && now < metadata.startMs ? 'failed' : 'in_progress';
+}
+
+/** An appliance without a snapshot has been writing since it joined, or since shortly before the start. */
+function quietSince(world: World, { joinedAt }: Appliance): number {
+  return Math.max(joinedAt, world.startedAt - 45_000);
+}

@@ -1,0 +1,46 @@
+import { credentialsOf } from '../credentials.ts';
+import { uuidOf } from './signals.ts';
+
+/** What the portal tells of people and secrets; none of it may ever leave the exporter. Made up from the seed. */
+export interface Confidential {
+  readonly person: { readonly firstName: string; readonly lastName: string; readonly phone: string };
+  /** The users' names, which are addresses. */
+  readonly usernames: readonly [string, string, string, string];
+  /** Access keys of cloud credentials, one for each. */
+  readonly accessKeys: readonly [string, string, string];
+  readonly gfaKeys: readonly [string, string];
+  readonly serviceKeys: readonly [string, string];
+  readonly userKeys: readonly [string, string];
+  readonly blobKeys: readonly [string, string];
+  readonly analyticsKey: string;
+  readonly ssoSecret: string;
+  readonly s3EdgeSecret: string;
+  readonly authCode: string;
+}
+
+/** The confidential values of a seed; those that the exporter itself signs in with are among them. */
+export function confidentialOf(seed: number): Confidential {
+  const secret = (name: string) => `confidential-${uuidOf(seed, name)}`;
+  const credentials = credentialsOf(seed);
+  const address = (name: string) => `${name}.${uuidOf(seed, name).slice(0, 6)}@people.example`;
+  return {
+    person: { firstName: 'Ottoline-Demo', lastName: 'Quillfeather', phone: '+1 555 0142 917' },
+    usernames: [address('owner'), address('operator'), address('auditor'), address('helpdesk')],
+    accessKeys: [secret('access key 1'), secret('access key 2'), secret('access key 3')],
+    gfaKeys: [credentials.gfaToken, uuidOf(seed, 'gfa key unused')],
+    serviceKeys: [credentials.serviceKey, secret('service key 2')],
+    userKeys: [credentials.userKey, secret('user key 2')],
+    blobKeys: [secret('blob key 1'), secret('blob key 2')],
+    analyticsKey: uuidOf(seed, 'analytics key'),
+    ssoSecret: secret('sso'),
+    s3EdgeSecret: secret('s3 edge'),
+    authCode: secret('auth code'),
+  };
+}
+
+/** All of them as texts, for tests that look for one where it must not be. */
+export function confidentialTexts(seed: number): readonly string[] {
+  return Object.values(confidentialOf(seed)).flatMap((value) =>
+    typeof value === 'string' ? value : Object.values<string>(value),
+  );
+}

@@ -1,0 +1,121 @@
+/**
+ * Snapshots of volumes as a function of time. Each volume has slots of three minutes on a grid of its own; in each one
+ * of its appliances, in turn, takes a snapshot: a data phase, and after it the metadata phase that makes a new version.
+ * A slot depends on its number and on who was there, so every call sees the same history.
+ */
+import { hash32, seededRandom } from '../../runtime/random.ts';
+import { draw, HOUR_MS, MINUTE_MS } from './signals.ts';
+import type { Appliance, Volume, World } from './world.ts';
+
+/** A phase from its start to its end, in milliseconds since the Unix epoch. */
+export interface Phase {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** One snapshot of a volume, taken by an appliance. */
+export interface Snapshot {
+  readonly volume: Volume;
+  readonly appliance: Appliance;
+  /** One more than that of the snapshot before it. */
+  readonly version: number;
+  /** When the appliance was told to begin. */
+  readonly dueMs: number;
+  /** Undefined when there were locked files only, which are protected otherwise. */
+  readonly data: Phase | undefined;
+  /** A metadata phase that failed, and was tried again. */
+  readonly failed: Phase | undefined;
+  readonly metadata: Phase;
+  /** From 0 to 1, for what varies by snapshot. */
+  readonly luck: number;
+}
+
+const SLOT_MS = 3 * MINUTE_MS;
+
+/** Versions are counted from so long before the stand-in's start. */
+const HISTORY_MS = 32 * 24 * HOUR_MS;
+
+/** The snapshots of a volume that were finished after `from` and not after `to`, oldest first. */
+export function snapshotsOf(world: World, volume: Volume, from: number, to: number): readonly Snapshot[] {
+  const members = membersOf(world, volume);
+  const found: Snapshot[] = [];
+  for (let slot = slotAt(volume, from); slot <= slotAt(volume, to); slot += 1) {
+    const snapshot = inSlot(world, volume, members, slot);
+    if (snapshot !== undefined && snapshot.metadata.endMs > from && snapshot.metadata.endMs <= to) found.push(snapshot);
+  }
+  return found;
+}
+
+/** What of a volume's snapshots concerns one moment. */
+export interface SnapshotState {
+  /** The newest finished snapshot of each appliance, by serial. */
+  readonly finished: ReadonlyMap<string, Snapshot>;
+  /** The one of the slot at that moment; finished or not. */
+  readonly current: Snapshot | undefined;
+}
+
+/** The state of a volume's snapshots at a moment. */
+export function snapshotState(world: World, volume: Volume, now: number): SnapshotState {
+  const members = membersOf(world, volume);
+  const finished = new Map<string, Snapshot>();
+  const newest = slotAt(volume, now);
+  // Everybody has had a turn within as many slots as there are members.
+  for (let slot = newest; slot >= newest - 2 * members.length; slot -= 1) {
+    const snapshot = inSlot(world, volume, members, slot);
+    if (snapshot === undefined || snapshot.metadata.endMs > now) continue;
+    const { serial } = snapshot.appliance;
+    if (!finished.has(serial)) finished.set(serial, snapshot);
+  }
+  return { finished, current: inSlot(world, volume, members, newest) };
+}
+
+/** When another appliance has a snapshot, and the appliances that get it at all. */
+export function propagationOf(world: World, snapshot: Snapshot): readonly (readonly [Appliance, number])[] {
+  const { volume, version, metadata } = snapshot;
+  const slowness = volume.trait === 'slow' ? 4 : 1;
+  return membersOf(world, volume)
+    .filter((member) => member !== snapshot.appliance && isPresent(world, member, metadata.endMs))
+    .map((member) => {
+      const chance = draw(volume.guid, version, member.serial, 'sync');
+      return [member, metadata.endMs + Math.round(10_000 * slowness * 30 ** (chance ** 2))] as const;
+    });
+}
+
+function membersOf(world: World, volume: Volume): readonly Appliance[] {
+  return world.everyAppliance.filter(({ volumes }) => volumes.has(volume.guid));
+}
+
+/** An appliance that has fallen silent takes no snapshots and gets none. */
+function isPresent(world: World, { joinedAt, leftAt, trait }: Appliance, at: number): boolean {
+  return joinedAt <= at && at < leftAt && (trait !== 'silent' || at < world.startedAt);
+}
+
+function phaseOf(volume: Volume): number {
+  return draw(volume.guid, 'snapshots') * SLOT_MS;
+}
+
+function slotAt(volume: Volume, at: number): number {
+  return Math.floor((at - phaseOf(volume)) / SLOT_MS);
+}
+
+function inSlot(world: World, volume: Volume, members: readonly Appliance[], slot: number): Snapshot | undefined {
+  const slotMs = Math.round(phaseOf(volume) + slot * SLOT_MS);
+  const there = members.filter((member) => isPresent(world, member, slotMs));
+  const appliance = there[((slot % there.length) + there.length) % there.length];
+  if (appliance === undefined) return undefined;
+  const random = seededRandom(hash32(`${volume.guid}/${slot}/snapshot`));
+  const length = (least: number, most: number) => Math.round(1000 * (least + (most - least) * random()));
+  const after = (startMs: number, lengthMs: number): Phase => ({ startMs, endMs: startMs + lengthMs });
+  const due = after(slotMs, length(1, 10));
+  const hasData = random() > 0.1;
+  const data = after(due.endMs, length(15, 60));
+  const hasFailure = random() < (volume.trait === 'slow' ? 0.3 : 0.04);
+  const attempt = after((hasData ? data : due).endMs + 1000, length(4, 15));
+  const metadata = after((hasFailure ? attempt : hasData ? data : due).endMs + 2000, length(5, 20));
+  return {
+    ...{ volume, appliance, dueMs: slotMs, metadata, luck: random() },
+    version: slot - slotAt(volume, world.startedAt - HISTORY_MS),
+    data: hasData ? data : undefined,
+    failed: hasFailure ? attempt : undefined,
+  };
+}

@@ -1,0 +1,210 @@
+import type { MetricType } from '../../metrics/family.ts';
+
+/** A metric about the exporter itself. */
+export interface OwnMetric {
+  readonly name: `filer_${string}`;
+  readonly help: string;
+  readonly type: MetricType;
+  readonly unit: string | undefined;
+  readonly labels: readonly string[];
+}
+
+/** What the exporter says about itself, beside Node's own process metrics. Add a metric here and nowhere else. */
+export const ownTable = {
+  up: {
+    name: 'filer_api_up',
+    help: '1 when the latest poll of the API succeeded; of the portal, its token and at least one series.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api'],
+  },
+  buildInfo: {
+    name: 'filer_exporter_build_info',
+    help: 'Always 1: what is running.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['version', 'revision', 'node_version'],
+  },
+  requests: {
+    name: 'filer_exporter_requests_total',
+    help: 'Requests sent to the APIs, by what came of them: the HTTP status, or timeout, network, invalid, oversize.',
+    type: 'counter',
+    unit: undefined,
+    labels: ['api', 'operation', 'code'],
+  },
+  requestDuration: {
+    name: 'filer_exporter_request_duration_seconds',
+    help: 'Time from sending a request to its whole answer.',
+    type: 'histogram',
+    unit: 'seconds',
+    labels: ['api', 'operation'],
+  },
+  requestsInFlight: {
+    name: 'filer_exporter_requests_in_flight',
+    help: 'Requests that are waiting for an answer.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api'],
+  },
+  throttled: {
+    name: 'filer_exporter_throttled_total',
+    help: 'Requests that the API refused with 429.',
+    type: 'counter',
+    unit: undefined,
+    labels: ['api'],
+  },
+  pace: {
+    name: 'filer_exporter_pace_requests_per_second',
+    help: 'What the pacing allows now; 0 while everything is held after a refusal.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api'],
+  },
+  budgetRemaining: {
+    name: 'filer_exporter_daily_budget_remaining',
+    help: 'Requests left of the last 24 hours’ limit, as far as this process has spent it.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api'],
+  },
+  budgetLimit: {
+    name: 'filer_exporter_daily_budget_limit',
+    help: 'Requests that this instance may send in 24 hours; missing where there is no limit.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api'],
+  },
+  lastSuccess: {
+    name: 'filer_exporter_last_success_timestamp_seconds',
+    help: 'When a poll of the API last succeeded.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: ['api'],
+  },
+  sweepDuration: {
+    name: 'filer_exporter_sweep_duration_seconds',
+    help: 'How long the last whole round over all tasks took.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: ['api'],
+  },
+  effectiveInterval: {
+    name: 'filer_exporter_effective_interval_seconds',
+    help: 'Time between two polls as the limits allow it; above the interval asked for when the fleet is too large for it.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: ['api'],
+  },
+  configuredInterval: {
+    name: 'filer_exporter_configured_interval_seconds',
+    help: 'Time between two polls that the configuration asks for, to compare the effective interval with.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: ['api'],
+  },
+  tasksResting: {
+    name: 'filer_exporter_tasks_resting',
+    help: 'Tasks of which nothing is to be had, asked slowly, by reason: forbidden (right or licence, 403), not_found (404), rejected (422), each twice in a row; empty (no record in three answers).',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api', 'reason'],
+  },
+  tasksOverdue: {
+    name: 'filer_exporter_tasks_overdue',
+    help: 'Tasks, of those that do not rest, that have missed more than one poll: no success for two and a half of their intervals as the limits stretch them.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api'],
+  },
+  dataAge: {
+    name: 'filer_exporter_data_age_seconds',
+    help: 'Time since the last successful poll of a task, over all that do not rest: the median one and the worst.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: ['api', 'statistic'],
+  },
+  worstDataAge: {
+    name: 'filer_exporter_data_age_computed_worst_seconds',
+    help: 'The worst age that healthy data can reach by interval, demand and limits as they are; measured ages above it are of tasks that fail.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: ['api'],
+  },
+  samples: {
+    name: 'filer_exporter_samples',
+    help: 'Samples of upstream data that are exposed.',
+    type: 'gauge',
+    unit: undefined,
+    labels: [],
+  },
+  samplesDropped: {
+    name: 'filer_exporter_samples_dropped_total',
+    help: 'Values that gave no sample, or a mended one: absent, invalid, record (unusable whole), duplicate, label (cut).',
+    type: 'counter',
+    unit: undefined,
+    labels: ['api', 'reason'],
+  },
+  eventMemory: {
+    name: 'filer_exporter_event_memory_events',
+    help: 'Events remembered so that each counts once.',
+    type: 'gauge',
+    unit: undefined,
+    labels: [],
+  },
+  eventMemoryEvicted: {
+    name: 'filer_exporter_event_memory_evicted_total',
+    help: 'Events forgotten for want of room; one of them would count again if the service sent it again.',
+    type: 'counter',
+    unit: undefined,
+    labels: [],
+  },
+  eventMemoryLimit: {
+    name: 'filer_exporter_event_memory_limit_events',
+    help: 'Events remembered at most, of lock and of propagation events alike: of one filer on a volume, and of all.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['scope'],
+  },
+  bookmarksMissed: {
+    name: 'filer_exporter_event_bookmarks_missed_total',
+    help: 'Times that the newest event the service told of never came: at least so many events are missing from the counts.',
+    type: 'counter',
+    unit: undefined,
+    labels: [],
+  },
+  clientKeyShared: {
+    name: 'filer_exporter_client_key_shared',
+    help: '1 when the service seems to deliver our events to another instance on the same client key, else 0.',
+    type: 'gauge',
+    unit: undefined,
+    labels: [],
+  },
+  stateFileErrors: {
+    name: 'filer_exporter_state_file_errors_total',
+    help: 'Reads and writes of the state file that failed.',
+    type: 'counter',
+    unit: undefined,
+    labels: [],
+  },
+  webConfigGood: {
+    name: 'filer_exporter_web_config_last_reload_successful',
+    help: '1 while what the web configuration file and its certificates hold is in force; 0 while the last good state is. Only with WEB_CONFIG_FILE.',
+    type: 'gauge',
+    unit: undefined,
+    labels: [],
+  },
+  webConfigRead: {
+    name: 'filer_exporter_web_config_last_reload_success_timestamp_seconds',
+    help: 'When the web configuration in force was read. Only with WEB_CONFIG_FILE.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: [],
+  },
+  webCertificateExpiry: {
+    name: 'filer_exporter_web_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate that the exporter serves with ends. Only where it serves with TLS.',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: [],
+  },
+} as const satisfies Record<string, OwnMetric>;

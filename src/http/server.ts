@@ -1,0 +1,258 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { type Body, CODINGS, type Coding } from '../exposition/compression.ts';
+import type { HeldBody } from '../exposition/exposition.ts';
+import type { Format } from '../exposition/format.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { type Document, sendDocument } from './document.ts';
+import type { Front } from './front.ts';
+import { CONTENT_TYPES, chooseCoding, chooseFormat } from './negotiate.ts';
+import { send } from './send.ts';
+
+/** What the server asks of the rest of the program. */
+export interface Site {
+  /** One moment of the whole exposition, packed or, without a coding, plain. */
+  exposition(format: Format, coding: Coding | undefined): Promise<HeldBody>;
+  /** Whether the first polls have ended. */
+  ready(): boolean;
+  /** Pages for people, and the status as JSON. */
+  statusPage(): Promise<Document>;
+  statusJson(): Promise<Document>;
+  landingPage(): Promise<Document>;
+}
+
+/** What a server needs. */
+export interface ServerSettings {
+  /** All addresses, IPv4 and IPv6, when undefined. */
+  readonly host: string | undefined;
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly metricsPath: string;
+  /** Scrapes served at once; 503 beyond. */
+  readonly maxScrapes: number;
+  /** Connections open at once; further ones are closed unheard. */
+  readonly maxConnections: number;
+  /** TLS and who may ask; without it everybody may, in plain. */
+  readonly front?: Front | undefined;
+  readonly site: Site;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** An answer that is not read within this, in milliseconds, is cut off where the scraper names no time-out of its own. */
+const LONGEST_SCRAPE_MS = 120_000;
+
+/** Bounds for what clients send. Nobody who means well comes near them. */
+const BOUNDS = {
+  /** Request line and headers, in bytes; 431 beyond. */
+  maxHeaderSize: 16_384,
+  /** For the headers, and for the whole request. */
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 75_000,
+  /** How often the two are looked at. */
+  connectionsCheckingInterval: 5_000,
+} as const;
+
+/** Nothing here takes a body; of one that comes anyway so many bytes are read and thrown away. */
+const MOST_BODY_BYTES = 65_536;
+
+/** Serves the exposition and the pages. No request ever waits for an API. */
+export class ExpositionServer {
+  readonly #settings: ServerSettings;
+  readonly #server: Server;
+  #scrapes = 0;
+  #closing = false;
+  #isShort = false;
+  /** Connections that are not secured yet. */
+  readonly #shakingHands = new Set<Socket>();
+  /** Which rules a connection was made under. */
+  readonly #generations = new WeakMap<Socket, number>();
+
+  constructor(settings: ServerSettings) {
+    this.#settings = settings;
+    this.#server = createServer(BOUNDS);
+    this.#server.maxConnections = settings.maxConnections;
+    if (settings.front !== undefined) this.#putBehind(settings.front);
+    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const ended = new AbortController();
+      // Whatever the page: who does not read it holds a connection, and gives it back.
+      void settings.clock.sleep(scrapeTimeoutMs(request), ended.signal).then(() => response.destroy());
+      response.once('close', () => {
+        ended.abort();
+        // A connection busy when the server closed stays open for the next request otherwise, which never comes.
+        if (this.#closing) request.socket.end();
+      });
+      this.#answer(request, response).catch((err: unknown) => {
+        settings.log.error({ err, path: pathOf(request) }, 'a request could not be answered');
+        if (!response.headersSent) sendText(response, 500, 'internal error\n');
+        else response.destroy();
+      });
+    });
+  }
+
+  /** Listens; resolves with the port. Rejects when the address cannot be had. */
+  listen(): Promise<number> {
+    const { host, port } = this.#settings;
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+        this.#server.off('error', reject);
+        this.#server.on('error', (err) => this.#cannotTake(err));
+        this.#server.on('connection', () => {
+          this.#isShort = false;
+        });
+        resolve((this.#server.address() as AddressInfo).port);
+      });
+    });
+  }
+
+  /** Has connections that nobody uses closed: those that follow know the rules of now. */
+  closeIdle(): void {
+    this.#server.closeIdleConnections();
+  }
+
+  /** Takes no more connections and resolves when the scrapes under way have ended, or `signal` cuts them off. */
+  close(signal: AbortSignal): Promise<void> {
+    this.#closing = true;
+    return new Promise((resolve) => {
+      const cut = () => {
+        this.#server.closeAllConnections();
+        for (const socket of this.#shakingHands) socket.destroy();
+      };
+      signal.addEventListener('abort', cut, { once: true });
+      this.#server.close(() => {
+        signal.removeEventListener('abort', cut);
+        resolve();
+      });
+      this.#server.closeIdleConnections();
+      if (signal.aborted) cut();
+    });
+  }
+
+  /** Of a machine out of files or memory; unheard, it would end the process. Said once until a connection comes again. */
+  #cannotTake(err: Error): void {
+    if (!this.#isShort) this.#settings.log.error({ err }, 'a connection could not be taken; going on');
+    this.#isShort = true;
+  }
+
+  /** Node's own handling of a connection comes after the front, and not at once. */
+  #putBehind(front: Front): void {
+    const handlers = this.#server.listeners('connection');
+    this.#server.removeAllListeners('connection');
+    front.serve((secured) => {
+      this.#generations.set(secured, front.generation);
+      for (const handle of handlers) handle.call(this.#server, secured);
+    });
+    this.#server.on('connection', (socket: Socket) => {
+      this.#shakingHands.add(socket);
+      socket.once('close', () => this.#shakingHands.delete(socket));
+      front.accept(socket);
+    });
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { site, metricsPath, front } = this.#settings;
+    const path = pathOf(request);
+    throwAway(request, response);
+    if (front !== undefined) {
+      for (const [name, value] of Object.entries(front.headers)) response.setHeader(name, value);
+      if (this.#generations.get(request.socket) !== front.generation) response.setHeader('connection', 'close');
+      const refusal = await front.admit(request, path);
+      if (refusal !== undefined) {
+        for (const [name, value] of Object.entries(refusal.headers)) response.setHeader(name, value);
+        sendText(response, refusal.status, refusal.text);
+        return;
+      }
+    }
+    const page = async (document: Promise<Document>) =>
+      sendDocument(request, response, await document, this.#settings.log);
+    const pages: Readonly<Record<string, () => Promise<void> | void>> = {
+      [metricsPath]: () => this.#scrape(request, response),
+      '/healthz': () => sendText(response, 200, 'ok\n'),
+      '/readyz': () =>
+        site.ready() ? sendText(response, 200, 'ready\n') : sendText(response, 503, 'the first polls have not ended\n'),
+      '/status': () => page(site.statusPage()),
+      '/api/v1/status': () => page(site.statusJson()),
+      '/': () => page(site.landingPage()),
+    };
+    const answer = Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (answer === undefined) {
+      sendText(response, 404, 'not found; / has links to what there is\n');
+    } else if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD');
+      sendText(response, 405, 'only GET and HEAD\n');
+    } else await answer();
+  }
+
+  async #scrape(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#scrapes >= this.#settings.maxScrapes) {
+      response.setHeader('retry-after', '1');
+      sendText(response, 503, 'too many scrapes at once (MAX_SCRAPES)\n');
+      return;
+    }
+    this.#scrapes += 1;
+    try {
+      await this.#serve(request, response);
+    } finally {
+      this.#scrapes -= 1;
+    }
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const format = chooseFormat(request.headers.accept);
+    const coding = chooseCoding(request.headers['accept-encoding'], CODINGS);
+    const body = await this.#settings.site.exposition(format, coding);
+    try {
+      response.setHeader('content-type', CONTENT_TYPES[format]);
+      response.setHeader('vary', 'Accept, Accept-Encoding');
+      response.setHeader('cache-control', 'no-store');
+      if (coding !== undefined) response.setHeader('content-encoding', coding);
+      response.setHeader('content-length', body.length);
+      if (request.method === 'HEAD') response.end();
+      else await this.#send(body, response);
+    } finally {
+      body.release();
+    }
+  }
+
+  async #send(body: Body, response: ServerResponse): Promise<void> {
+    try {
+      await send(response, body.pieces());
+    } catch (err) {
+      // The scraper went away or was too slow: its matter, and everything that it held is free now.
+      this.#settings.log.debug({ err }, 'a scrape was not read to its end');
+    }
+  }
+}
+
+function pathOf(request: IncomingMessage): string {
+  return (request.url ?? '/').split('?', 1)[0] ?? '/';
+}
+
+/** Reads a body to nowhere, and no more of it than anybody could send by mistake. */
+function throwAway(request: IncomingMessage, response: ServerResponse): void {
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= MOST_BODY_BYTES) return;
+    request.pause();
+    if (response.writableFinished) request.socket.destroy();
+    else response.once('close', () => request.socket.destroy());
+  });
+}
+
+/** How long the scraper itself waits, as Prometheus says in a header, in milliseconds; bounded. */
+function scrapeTimeoutMs(request: IncomingMessage): number {
+  const told = Number(request.headers['x-prometheus-scrape-timeout-seconds']);
+  return told > 0 ? Math.min(told * 1000, LONGEST_SCRAPE_MS) : LONGEST_SCRAPE_MS;
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}

@@ -1,0 +1,84 @@
+import { OTHER } from './family.ts';
+import { LabelCap } from './label-limit.ts';
+import { keptCount, keptList, keptText } from './restored-values.ts';
+import type { Sample } from './samples.ts';
+
+/** One label of a {@link Tally}: its documented words, any other one being `other`; or without them an open set, capped. */
+export interface TallyLabel {
+  readonly name: string;
+  readonly known?: readonly string[];
+}
+
+/** How many series one tally may have before every open label of a new one is `other`. */
+const MOST_SERIES = 5_000;
+
+interface Entry {
+  readonly values: readonly string[];
+  count: number;
+}
+
+/** Counts things by a few labels, with a bounded number of series whatever the labels hold. */
+export class Tally {
+  readonly #labels: readonly { readonly name: string; readonly known?: readonly string[]; readonly cap: LabelCap }[];
+  readonly #mostSeries: number;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(labels: readonly TallyLabel[], mostSeries = MOST_SERIES) {
+    this.#labels = labels.map((label) => ({ ...label, cap: new LabelCap() }));
+    this.#mostSeries = mostSeries;
+  }
+
+  /** Counts `by` of what has these values, in the order of the labels; 0 makes a series without counting anything. */
+  add(values: readonly string[], by = 1): void {
+    const admitted = this.#labels.map(({ known, cap }, index) => {
+      const value = values[index] ?? '';
+      if (known === undefined) return cap.admit(value);
+      return known.includes(value) ? value : OTHER;
+    });
+    const entry = this.#entryOf(admitted) ?? this.#entryOf(this.#folded(admitted), true);
+    if (entry !== undefined) entry.count += by;
+  }
+
+  /** A sample for each series, under this name. */
+  samples(name: string): Sample[] {
+    return [...this.#entries.values()].map(({ values, count }) => ({
+      name,
+      labels: Object.fromEntries(this.#labels.map((label, index) => [label.name, values[index] ?? ''])),
+      value: count,
+    }));
+  }
+
+  /** What {@link Tally.restore} takes. */
+  state(): TallyState {
+    return [...this.#entries.values()].map(({ values, count }) => [values, count]);
+  }
+
+  /** Counts what another tally had counted. */
+  restore(saved: TallyState): void {
+    for (const [values, count] of saved) this.add(values, count);
+  }
+
+  #folded(values: readonly string[]): readonly string[] {
+    return values.map((value, index) => (this.#labels[index]?.known === undefined ? OTHER : value));
+  }
+
+  #entryOf(values: readonly string[], always = false): Entry | undefined {
+    const key = JSON.stringify(values);
+    const known = this.#entries.get(key);
+    if (known !== undefined || (!always && this.#entries.size >= this.#mostSeries)) return known;
+    const entry: Entry = { values, count: 0 };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+}
+
+/** A tally's series, as kept over restarts. */
+export type TallyState = readonly (readonly [values: readonly string[], count: number])[];
+
+/** What comes back of a tally's series, checked. Throws a TypeError where it is something else. */
+export function keptTally(saved: unknown): TallyState {
+  return keptList(saved).map((series) => {
+    const [values, count] = keptList(series);
+    return [keptList(values).map(keptText), keptCount(count)];
+  });
+}

@@ -1,0 +1,256 @@
+import type { Fields, Labels } from '../../metrics/family.ts';
+import { Histogram, type HistogramState } from '../../metrics/histogram.ts';
+import { keptCount, keptNumber, keptText, keptWord } from '../../metrics/restored-values.ts';
+import { type Sample, text, toSamples } from '../../metrics/samples.ts';
+import { decimal } from '../../metrics/units.ts';
+import { type Dated, type DatedState, datedOf, stateOfDated } from './dated.ts';
+import {
+  dataProtected,
+  filerTable,
+  GROUPS,
+  type Group,
+  lockDuration,
+  lockEvents,
+  lockLatest,
+  lockState,
+  lockTimestamp,
+  propagationDuration,
+  propagationLatest,
+  recordTimestamp,
+} from './series.ts';
+
+interface Kind {
+  latest: Dated | undefined;
+  durations: Histogram;
+  protectedEvents: number | undefined;
+}
+
+interface Phase {
+  newest: Dated | undefined;
+  durations: Histogram | undefined;
+  readonly states: Map<string, State>;
+}
+
+interface State {
+  count: number;
+  /** The newest event that tells how long the lock was held. */
+  latest: Dated | undefined;
+  /** The time of the newest event of all, in Unix seconds. */
+  newestAt: number;
+}
+
+/** How histograms are kept and written. */
+export interface HistogramSettings {
+  /** Upper bounds in seconds, ascending; none for sum and count only. */
+  readonly bounds: readonly number[];
+  readonly boundText: (bound: number) => string;
+}
+
+/** All that is known of one filer on one volume, or of a filer alone. */
+export class Pair {
+  readonly filer: string;
+  readonly volume: string;
+  readonly #settings: HistogramSettings;
+  readonly #kinds = new Map<string, Kind>();
+  readonly #phases = new Map<string, Phase>();
+  readonly #newest = new Map<Group, Dated>();
+  /** The newest record of the group `filers`, and when an answer last confirmed it in monotonic milliseconds. */
+  #current: { readonly dated: Dated; confirmedAt: number } | undefined;
+
+  constructor(filer: string, volume: string, settings: HistogramSettings) {
+    this.filer = filer;
+    this.volume = volume;
+    this.#settings = settings;
+  }
+
+  /** Takes a record of the group `filers`. */
+  takeCurrent(dated: Dated, now: number): void {
+    this.#note('filers', dated);
+    if (this.#current === undefined || dated.at >= this.#current.dated.at) {
+      this.#current = { dated, confirmedAt: now };
+    } else {
+      this.#current.confirmedAt = now;
+    }
+  }
+
+  /** Takes a propagation event; `fresh` when it has not been counted before. */
+  takePropagation(dated: Dated, fresh: boolean): void {
+    this.#note('propagation', dated);
+    const kind = this.#kindOf(text(dated.record.kind));
+    const duration = propagationDuration.from.read(dated.record.prop_seconds);
+    if (duration !== undefined && isNewer(dated, kind.latest)) kind.latest = dated;
+    if (!fresh) return;
+    if (duration !== undefined) kind.durations.observe(duration);
+    const covered = decimal(dated.record.data_protected);
+    if (covered !== undefined && covered >= 0) kind.protectedEvents = (kind.protectedEvents ?? 0) + covered;
+  }
+
+  /** Takes a lock event; `fresh` when it has not been counted before. */
+  takeLock(dated: Dated, fresh: boolean): void {
+    this.#note('locks', dated);
+    const phase = this.#phaseOf(text(dated.record.lock_phase));
+    if (isNewer(dated, phase.newest)) phase.newest = dated;
+    const state = text(dated.record.lock_state);
+    const counted = phase.states.get(state) ?? { count: 0, latest: undefined, newestAt: dated.at };
+    counted.newestAt = Math.max(counted.newestAt, dated.at);
+    phase.states.set(state, counted);
+    const duration = lockDuration.from.read(dated.record.lock_duration);
+    if (duration !== undefined && isNewer(dated, counted.latest)) counted.latest = dated;
+    if (!fresh) return;
+    counted.count += 1;
+    if (duration === undefined) return;
+    phase.durations ??= new Histogram(this.#settings.bounds);
+    phase.durations.observe(duration);
+  }
+
+  /** Drops the current state when no answer has confirmed it since `before`, in monotonic milliseconds. */
+  retire(before: number): void {
+    if (this.#current !== undefined && this.#current.confirmedAt < before) {
+      this.#current = undefined;
+      this.#newest.delete('filers');
+    }
+  }
+
+  /** Its samples under the labels of filer and volume. */
+  *samples(labels: Labels): Generator<Sample> {
+    if (this.#current !== undefined) yield* toSamples(filerTable, [this.#current.dated.record], labels);
+    for (const [group, { record }] of this.#newest) yield* toSamples([recordTimestamp], [record], { ...labels, group });
+    for (const [kind, { latest, durations, protectedEvents }] of this.#kinds) {
+      const of = { ...labels, kind };
+      if (latest !== undefined) yield* toSamples([propagationLatest], [latest.record], labels);
+      if (durations.count > 0) yield* durations.samples(propagationDuration.name, of, this.#settings.boundText);
+      if (protectedEvents !== undefined) yield { name: dataProtected.name, labels: of, value: protectedEvents };
+    }
+    for (const [lock_phase, { newest, durations, states }] of this.#phases) {
+      const of = { ...labels, lock_phase };
+      if (newest !== undefined) yield* toSamples([lockState], [newest.record], labels);
+      if (durations !== undefined) yield* durations.samples(lockDuration.name, of, this.#settings.boundText);
+      for (const [lock_state, { count, latest, newestAt }] of states) {
+        if (count > 0) yield { name: lockEvents.name, labels: { ...of, lock_state }, value: count };
+        if (latest !== undefined) yield* toSamples([lockLatest], [latest.record], labels);
+        if (Number.isFinite(newestAt))
+          yield { name: lockTimestamp.name, labels: { ...of, lock_state }, value: newestAt };
+      }
+    }
+  }
+
+  /** What {@link Pair.restore} takes; ages and not moments, for monotonic time does not outlive the process. */
+  state(now: number): PairState {
+    return {
+      filer: this.filer,
+      volume: this.volume,
+      current: this.#current ? [stateOfDated(this.#current.dated), now - this.#current.confirmedAt] : null,
+      newest: [...this.#newest].map(([group, dated]) => [group, stateOfDated(dated)]),
+      kinds: [...this.#kinds].map(([name, { latest, durations, protectedEvents }]) => {
+        return [name, latest ? stateOfDated(latest) : null, durations.state(), protectedEvents ?? null];
+      }),
+      phases: [...this.#phases].map(([name, { newest, durations, states }]) => [
+        name,
+        newest ? stateOfDated(newest) : null,
+        durations?.state() ?? null,
+        [...states].map(([word, { count, latest, newestAt }]) => [
+          word,
+          count,
+          latest ? stateOfDated(latest) : null,
+          newestAt,
+        ]),
+      ]),
+    };
+  }
+
+  /** A pair with all that another one had counted. Throws a TypeError where that is not what it should be. */
+  static restore(saved: PairState, settings: HistogramSettings, now: number): Pair {
+    const pair = new Pair(keptText(saved.filer), keptText(saved.volume), settings);
+    const histogram = (of: HistogramState) => Histogram.restore(settings.bounds, of);
+    if (saved.current !== null) {
+      const [dated, age] = saved.current;
+      pair.#current = { dated: datedOf(dated), confirmedAt: now - keptNumber(age) };
+    }
+    for (const [group, dated] of saved.newest) pair.#newest.set(keptWord(group, GROUPS), datedOf(dated));
+    for (const [name, latest, durations, covered] of saved.kinds) {
+      const kind = { latest: latest ? datedOf(latest) : undefined, durations: histogram(durations) };
+      const protectedEvents = covered === null ? undefined : keptNumber(covered, 0);
+      pair.#kinds.set(keptText(name), { ...kind, protectedEvents });
+    }
+    for (const [name, newest, durations, states] of saved.phases) {
+      pair.#phases.set(keptText(name), {
+        newest: newest ? datedOf(newest) : undefined,
+        durations: durations ? histogram(durations) : undefined,
+        states: new Map(
+          states.map(([word, count, latest, newestAt]) => [
+            keptText(word),
+            {
+              count: keptCount(count),
+              latest: latest ? datedOf(latest) : undefined,
+              newestAt: typeof newestAt === 'number' ? keptNumber(newestAt) : Number.NEGATIVE_INFINITY,
+            },
+          ]),
+        ),
+      });
+    }
+    return pair;
+  }
+
+  #note(group: Group, dated: Dated): void {
+    const held = this.#newest.get(group);
+    if (Number.isFinite(dated.at) && (held === undefined || dated.at >= held.at)) this.#newest.set(group, dated);
+  }
+
+  #kindOf(name: string): Kind {
+    const kind = this.#kinds.get(name) ?? {
+      latest: undefined,
+      durations: new Histogram(this.#settings.bounds),
+      protectedEvents: undefined,
+    };
+    this.#kinds.set(name, kind);
+    return kind;
+  }
+
+  #phaseOf(name: string): Phase {
+    const phase = this.#phases.get(name) ?? { newest: undefined, durations: undefined, states: new Map() };
+    this.#phases.set(name, phase);
+    return phase;
+  }
+}
+
+/** A pair as kept over restarts. */
+export interface PairState {
+  readonly filer: string;
+  readonly volume: string;
+  readonly current: readonly [dated: DatedState, ageMs: number] | null;
+  readonly newest: readonly (readonly [group: Group, dated: DatedState])[];
+  readonly kinds: readonly (readonly [
+    name: string,
+    latest: DatedState | null,
+    durations: HistogramState,
+    covered: number | null,
+  ])[];
+  readonly phases: readonly (readonly [
+    name: string,
+    newest: DatedState | null,
+    durations: HistogramState | null,
+    states: readonly (readonly [
+      word: string,
+      count: number,
+      latest: DatedState | null,
+      /** Not in files of before there was this time. */
+      newestAt?: number | null,
+    ])[],
+  ])[];
+}
+
+/**
+ * Whether an event is the newer one, by its own time and never by arrival. Of two in one second the one that tells a
+ * duration is the later, for a lock is given back after it was taken; else the larger text, so that any order of
+ * arrival ends alike.
+ */
+export function isNewer(dated: Dated, held: Dated | undefined): boolean {
+  if (held === undefined || dated.at > held.at) return true;
+  if (dated.at < held.at) return false;
+  return tieRank(dated.record) > tieRank(held.record);
+}
+
+function tieRank(record: Fields): string {
+  const told = decimal(record.lock_duration) !== undefined || decimal(record.prop_seconds) !== undefined;
+  return `${told ? 1 : 0}${text(record.lock_state)}|${text(record.lock_duration)}|${text(record.prop_seconds)}`;
+}

@@ -1,0 +1,67 @@
+import { flag } from '../../../metrics/units.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { RequestError } from '../../../runtime/errors.ts';
+import type { Log } from '../../../runtime/log.ts';
+import type { PortalClient } from '../client.ts';
+import { objectOf } from '../records.ts';
+
+/** After a 403 the licence is read again when what is known of it is older than this, in milliseconds. */
+const OLD_AFTER_MS = 300_000;
+
+const REQUEST = { method: 'GET', path: '/account/license', operation: 'account_license' } as const;
+
+/**
+ * What is known of the account's licence. Without `ops_iq_premium` the portal answers every telemetry series with 403
+ * (upstream-api.md 5.5), which looks like a missing right; so the licence is looked at before anybody searches there.
+ */
+export class Licence {
+  readonly #client: PortalClient;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #hasTelemetry: boolean | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
+
+  constructor(client: PortalClient, clock: Clock, log: Log) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Whether it covers the telemetry series; undefined while nobody has said. */
+  get hasTelemetry(): boolean | undefined {
+    return this.#hasTelemetry;
+  }
+
+  /** The licence as the portal tells it now. Rejects as the request does. */
+  async read(signal: AbortSignal): Promise<unknown> {
+    this.#readAt = this.#clock.monotonic();
+    const body = await this.#client.send(REQUEST, signal);
+    const premium = flag.read(objectOf(body, 'GET /account/license').ops_iq_premium);
+    const before = this.#hasTelemetry;
+    this.#hasTelemetry = premium === undefined ? undefined : premium === 1;
+    if (this.#hasTelemetry === false && before !== false) {
+      this.#log.warn('the licence lacks ops_iq_premium: the portal forbids every telemetry series (403)');
+    } else if (this.#hasTelemetry && before === false) this.#log.info('the licence has ops_iq_premium now');
+    return body;
+  }
+
+  /** The error of a telemetry request, with the licence for its reason where that is it. Never rejects. */
+  async explained(error: unknown, signal: AbortSignal): Promise<unknown> {
+    if (!(error instanceof RequestError) || error.status !== 403) return error;
+    if (this.#clock.monotonic() - this.#readAt > OLD_AFTER_MS) {
+      // Whoever may not read the licence gets no explanation; the next 403 looks again.
+      this.#reading ??= this.read(signal).then(
+        () => {},
+        () => {},
+      );
+    }
+    await this.#reading;
+    this.#reading = undefined;
+    if (this.#hasTelemetry !== false) return error;
+    return new RequestError('status', `${error.message}: the licence lacks ops_iq_premium`, {
+      status: 403,
+      cause: error,
+    });
+  }
+}

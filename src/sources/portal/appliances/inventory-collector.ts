@@ -1,0 +1,266 @@
+import type { Fields } from '../../../metrics/family.ts';
+import { type NoteDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
+import { DropCount, type Reading } from '../../../metrics/snapshot.ts';
+import type { Collector, Task } from '../../../metrics/task.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { CredentialError, RequestError } from '../../../runtime/errors.ts';
+import type { Log } from '../../../runtime/log.ts';
+import { inSlices } from '../../../runtime/slices.ts';
+import type { FilerNames } from '../../filer-names.ts';
+import type { PortalClient } from '../client.ts';
+import {
+  type Appliance,
+  type ApplianceIndex,
+  checkInventoryList,
+  type Inventory,
+  type InventoryAnswers,
+  readInventory,
+  TELEMETRY_TYPES,
+  unknownAppliance,
+} from './inventory.ts';
+import { inventoryTable } from './series.ts';
+import { shardOf } from './shard.ts';
+
+/** What of the inventory is polled. */
+export interface InventorySettings {
+  readonly discoveryIntervalMs: number;
+  /** These serials only, in lower case; undefined for all that the inventory has. */
+  readonly serials: readonly string[] | undefined;
+  readonly shard: { readonly index: number; readonly total: number };
+  /** For so many intervals a value that nobody confirmed is shown. */
+  readonly staleAfter: number;
+  /** So many appliances of an inventory at most, for want of memory; those of `serials` are polled in any case. */
+  readonly mostAppliances?: number;
+  /** What filers are called in both services; without it each appliance is called as the inventory says. */
+  readonly names?: FilerNames;
+}
+
+/** What another collector makes of an inventory round, for the appliances of this instance; yields where it may be interrupted. */
+export type InventoryReadout = (
+  answers: InventoryAnswers,
+  appliances: ApplianceIndex,
+  note: NoteDrop,
+) => Generator<void, Sample[]>;
+
+/** What a list said, and when; monotonic milliseconds. */
+interface Answer {
+  readonly body: unknown;
+  readonly at: number;
+}
+
+/** What an inventory collector takes from outside. */
+export interface InventoryOutside {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What polls the inventory: which appliances there are, and what they are called. */
+export class InventoryCollector implements Collector, ApplianceIndex {
+  readonly api = 'portal';
+  readonly #client: PortalClient;
+  readonly #settings: InventorySettings;
+  readonly #readouts: readonly InventoryReadout[];
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #forbidden = new Set<string>();
+  readonly #task: Task;
+  #lastEdges: Answer | undefined;
+  #edgesFailing = false;
+  #isTooMany = false;
+  #hasBeenAsked = false;
+  #inventory: Inventory;
+  #byEdgeId: ReadonlyMap<string, Appliance> = new Map();
+  #own: readonly Appliance[];
+
+  constructor(
+    client: PortalClient,
+    settings: InventorySettings,
+    readouts: readonly InventoryReadout[],
+    { clock, log }: InventoryOutside,
+  ) {
+    this.#client = client;
+    this.#settings = settings;
+    this.#readouts = readouts;
+    this.#clock = clock;
+    this.#log = log;
+    this.#inventory = new Map(
+      (settings.serials ?? []).map((serial) => [serial, this.#named(unknownAppliance(serial))]),
+    );
+    this.#own = this.#ownOf(this.#inventory);
+    this.#task = {
+      id: 'portal/inventory',
+      api: 'portal',
+      operation: 'serials',
+      intervalMs: settings.discoveryIntervalMs,
+      changesTasks: true,
+      retriesSoon: true,
+      poll: (signal) =>
+        this.discover(signal).finally(() => {
+          this.#hasBeenAsked = true;
+          this.#settings.names?.settle();
+        }),
+    };
+  }
+
+  get hasBeenAsked(): boolean {
+    return this.#hasBeenAsked;
+  }
+
+  tasks(): readonly Task[] {
+    return [this.#task];
+  }
+
+  own(): readonly Appliance[] {
+    return this.#own;
+  }
+
+  all(): Iterable<Appliance> {
+    return this.#inventory.values();
+  }
+
+  find(id: string): Appliance | undefined {
+    const key = id.toLowerCase();
+    return this.#inventory.get(key) ?? this.#byEdgeId.get(key);
+  }
+
+  /** Reads the inventory now. Rejects as a poll of it would. */
+  async discover(signal: AbortSignal): Promise<Reading> {
+    const drops = new DropCount();
+    const begunAt = this.#clock.monotonic();
+    const lists: Answer[] = [];
+    for (const type of TELEMETRY_TYPES) {
+      const list = await this.#list('/serials', 'serials', { type, in_use: 'true' }, signal);
+      if (list !== undefined) lists.push(list);
+    }
+    const edges = await this.#edges(signal);
+    const { serials } = this.#settings;
+    if (lists.length === 0 && edges === undefined && serials === undefined) {
+      throw new RequestError(
+        'status',
+        'reading the inventory: GET /serials and GET /edges are both forbidden; give the role the right to read ' +
+          'appliances, or list them in PORTAL_SERIALS',
+        { status: 403 },
+      );
+    }
+    const answers = { serials: lists.length === 0 ? undefined : lists.map(({ body }) => body), edges: edges?.body };
+    this.#take(readInventory(answers, drops.note), drops.note);
+    const shown = edges !== undefined && this.#isFresh(edges, begunAt) ? edges : undefined;
+    const told = { ...answers, edges: shown?.body };
+    const samples = await inSlices(this.#samples(told, drops.note), this.#clock);
+    const [answeredAt] = [...lists, ...(shown ? [shown] : [])].map(({ at }) => at).sort((one, other) => one - other);
+    return { samples, answeredAt, drops: drops.counts, empty: false };
+  }
+
+  /**
+   * Whether what `GET /edges` said may be shown: it is of the round that began then, or will not be too old by the next one,
+   * which comes within one and a half intervals.
+   */
+  #isFresh({ at }: Answer, begunAt: number): boolean {
+    const { staleAfter, discoveryIntervalMs } = this.#settings;
+    return at >= begunAt || this.#clock.monotonic() - at <= (staleAfter - 1.5) * discoveryIntervalMs;
+  }
+
+  *#samples(answers: InventoryAnswers, note: NoteDrop): Generator<void, Sample[]> {
+    const samples: Sample[] = [];
+    for (const appliance of this.#own) {
+      samples.push(...inventorySamples(appliance));
+      yield;
+    }
+    for (const readout of this.#readouts)
+      for (const sample of yield* readout(answers, this, note)) samples.push(sample);
+    return samples;
+  }
+
+  #take(listed: Inventory, note: NoteDrop): void {
+    const all = new Map(listed);
+    for (const serial of this.#settings.serials ?? []) if (!all.has(serial)) all.set(serial, unknownAppliance(serial));
+    // Before any appliance is named: a filer of the other service may be one of another shard.
+    this.#settings.names?.takeInventory(namesOf(listed));
+    for (const [serial, appliance] of all) all.set(serial, this.#named(appliance));
+    this.#inventory = all;
+    const edges = [...all.values()].filter(({ edgeId }) => edgeId !== '');
+    this.#byEdgeId = new Map(edges.map((appliance) => [appliance.edgeId, appliance]));
+    this.#own = this.#bounded(this.#ownOf(all), note);
+  }
+
+  /** The first so many, where there is no memory for more: better some of a fleet than a process that ends. */
+  #bounded(own: readonly Appliance[], note: NoteDrop): readonly Appliance[] {
+    const { serials, mostAppliances: most = Number.POSITIVE_INFINITY } = this.#settings;
+    const isTooMany = serials === undefined && own.length > most;
+    if (isTooMany && !this.#isTooMany) {
+      const advice =
+        'give the process more memory, divide the fleet with TOTAL_SHARDS, or name appliances in PORTAL_SERIALS';
+      this.#log.warn({ appliances: own.length, polled: most }, `more appliances than there is memory for: ${advice}`);
+    }
+    this.#isTooMany = isTooMany;
+    if (!isTooMany) return own;
+    for (const { serial } of own.slice(most)) note('record', serial);
+    return own.slice(0, most);
+  }
+
+  #named(appliance: Appliance): Appliance {
+    const { serial, name } = appliance;
+    const called = this.#settings.names?.ofAppliance(serial, name === serial ? undefined : name);
+    return called === undefined || called === name ? appliance : { ...appliance, name: called };
+  }
+
+  /** The appliances that this instance polls: those chosen, of its own shard. */
+  #ownOf(inventory: Inventory): readonly Appliance[] {
+    const { serials, shard } = this.#settings;
+    const there = serials === undefined ? [...inventory.values()] : serials.flatMap((one) => inventory.get(one) ?? []);
+    return there.filter(({ serial }) => shardOf(serial, shard.total) === shard.index);
+  }
+
+  /**
+   * The answer of `GET /edges`; undefined where it is forbidden. It only says names and builds better, so whatever else is
+   * wrong with it keeps no appliance from being polled: then the last good answer stands, and what else it says is shown
+   * while it is fresh.
+   */
+  async #edges(signal: AbortSignal): Promise<Answer | undefined> {
+    try {
+      this.#lastEdges = await this.#list('/edges', 'edges', {}, signal);
+      if (this.#edgesFailing) this.#log.info('GET /edges can be read again');
+      this.#edgesFailing = false;
+    } catch (err) {
+      if (err instanceof CredentialError || isAborted(err)) throw err;
+      if (!this.#edgesFailing) this.#log.warn({ err }, 'GET /edges fails: names and builds stay as it last said');
+      this.#edgesFailing = true;
+    }
+    return this.#lastEdges;
+  }
+
+  /** One list of the inventory; undefined where it is forbidden, which is logged once and looked at again each round. */
+  async #list(
+    path: '/serials' | '/edges',
+    operation: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Answer | undefined> {
+    try {
+      const check = (answer: unknown) => checkInventoryList(answer, path);
+      const body = await this.#client.send({ method: 'GET', path, operation, query, check }, signal);
+      if (this.#forbidden.delete(path)) this.#log.info({ path }, 'the portal allows this list again');
+      return { body, at: this.#clock.monotonic() };
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.status !== 403) throw error;
+      if (!this.#forbidden.has(path)) this.#log.warn({ path }, 'the portal forbids this list: doing without it');
+      this.#forbidden.add(path);
+      return undefined;
+    }
+  }
+}
+
+/** The names that the inventory has, by serial: an appliance without one goes by its serial there. */
+function namesOf(inventory: Inventory): ReadonlyMap<string, string> {
+  const named = [...inventory.values()].filter(({ serial, name }) => name !== serial);
+  return new Map(named.map(({ serial, name }) => [serial, name]));
+}
+
+function isAborted(error: unknown): boolean {
+  return error instanceof RequestError && error.fault === 'aborted';
+}
+
+function inventorySamples({ serial, name, type, build, availableBuild }: Appliance): Sample[] {
+  const record: Fields = { id: serial, type, build, available_build: availableBuild };
+  return toSamples(inventoryTable, [record], { serial, filer: name });
+}

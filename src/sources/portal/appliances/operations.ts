@@ -1,0 +1,114 @@
+import { type Family, type Fields, isEveryOtherField, isFields } from '../../../metrics/family.ts';
+import type { NoteDrop } from '../../../metrics/samples.ts';
+import { decimal } from '../../../metrics/units.ts';
+import { checkSeries, newestFirst, objectOf } from '../records.ts';
+import { isoPeriod } from './lookback.ts';
+import { currentPerformance, furtherSeries, healthScore, loadWindow, standardSeries } from './series.ts';
+
+/** How one telemetry operation is asked and read. */
+export interface Operation {
+  readonly families: readonly Family[];
+  /** The request body. */
+  readonly body: (periodMs: number, binSeconds: number) => Fields;
+  /** Throws a ShapeError where a body is no answer at all; looks at no record. */
+  readonly check: (body: unknown) => unknown;
+  /** The answer's records, newest first. */
+  readonly records: (body: unknown, note: NoteDrop) => readonly Fields[];
+}
+
+/** The series that are asked for when `PORTAL_SERIES` says nothing. */
+export const STANDARD_SERIES: readonly string[] = Object.keys(standardSeries);
+
+/** The series that `PORTAL_SERIES` adds by name, or with `all` but for {@link COSTLY_SERIES}. */
+export const FURTHER_SERIES: readonly string[] = [
+  ...Object.keys(furtherSeries),
+  'current_appliance_performance',
+  'appliance_health_score',
+];
+
+/**
+ * Series that cost the service much, so that they are polled only when named, each with its interval in milliseconds
+ * (upstream-api.md 4.4).
+ */
+export const COSTLY_SERIES: Readonly<Record<string, number>> = { appliance_health_score: 1_800_000 };
+
+/** The one series of the economy mode, at the short interval. */
+export const ECONOMY_SERIES = 'current_appliance_performance';
+
+const tables: Readonly<Record<string, readonly Family[]>> = { ...standardSeries, ...furtherSeries };
+const currentNames: ReadonlySet<string> = new Set(currentPerformance.map(({ name }) => name));
+
+/** The series that {@link ECONOMY_SERIES} gives the whole of: with the economy mode there is nothing left to ask them for. */
+export const ECONOMY_REPLACES: readonly string[] = Object.entries(tables)
+  .filter(([name, families]) => name !== 'load_average' && families.every((family) => currentNames.has(family.name)))
+  .map(([name]) => name);
+
+/**
+ * The operations for a choice of series. Of what two of them could give, one gives all, so that no sample comes from two
+ * answers: the series of its own, whose minutes are finer than a mean over half an hour. With the economy mode it is
+ * `current_appliance_performance`, which is asked more often; a value that came from both by turns would jump between
+ * the two means, and the longer of the two intervals would decide when it is stale.
+ */
+export function operationsFor(chosen: readonly string[], isEconomy = false): ReadonlyMap<string, Operation> {
+  const given = new Set(chosen.flatMap((name) => (tables[name] ?? []).map((family) => family.name)));
+  const operations = new Map<string, Operation>();
+  for (const name of chosen) {
+    const families = tables[name];
+    if (families !== undefined && isEconomy && name === 'load_average') {
+      operations.set(name, { families: shortLoad, body: standardBody, check: checkSeries, records: withoutLongLoad });
+    } else if (families !== undefined && (!isEconomy || !ECONOMY_REPLACES.includes(name))) {
+      operations.set(name, { families, body: standardBody, check: checkSeries, records: newestFirst });
+    } else if (name === ECONOMY_SERIES) {
+      const left = isEconomy ? currentPerformance : currentPerformance.filter((family) => !given.has(family.name));
+      operations.set(name, {
+        ...{ families: left, body: () => ({ period: 'PT30M' }) },
+        ...{ check: currentOf, records: (answer) => [currentOf(answer)] },
+      });
+    } else if (name === 'appliance_health_score') {
+      operations.set(name, {
+        ...{ families: healthScore, body: () => ({ period: 'PT1H' }) },
+        ...{ check: healthOf, records: readHealth },
+      });
+    }
+  }
+  return operations;
+}
+
+/** The load over one and five minutes, which no other operation gives. */
+const shortLoad: readonly Family[] = standardSeries.load_average.filter(({ fields }) => isEveryOtherField(fields));
+
+/** The records without the cores and the load over fifteen minutes, whatever its field is called. */
+function withoutLongLoad(body: unknown, note: NoteDrop): readonly Fields[] {
+  const isLeft = (field: string) => field !== 'num_cores' && loadWindow(field) !== '15m';
+  return newestFirst(body, note).map((record) =>
+    Object.fromEntries(Object.entries(record).filter(([field]) => isLeft(field))),
+  );
+}
+
+function standardBody(periodMs: number, binSeconds: number): Fields {
+  return { period: isoPeriod(periodMs), bin_size: binSeconds };
+}
+
+/** `current_appliance_performance` is one object and no list (upstream-api.md 4.4). */
+function currentOf(body: unknown): Fields {
+  return objectOf(body, 'current_appliance_performance');
+}
+
+function healthOf(body: unknown): Fields {
+  return objectOf(body, 'appliance_health_score');
+}
+
+/** `appliance_health_score`: the score is a text, either a number or a word; the word is no number that went missing. */
+function readHealth(body: unknown): readonly Fields[] {
+  const { health_score, description, raw_data } = healthOf(body);
+  const status = isFields(description) ? description.health_status : undefined;
+  const points = isFields(raw_data) && Array.isArray(raw_data.data) ? raw_data.data.filter(isFields) : [];
+  const times = points.map(({ time }) => decimal(time)).filter((time) => time !== undefined);
+  return [
+    {
+      health_score: decimal(health_score) === undefined ? undefined : health_score,
+      health_status: status ?? (decimal(health_score) === undefined ? health_score : undefined),
+      time: times.length === 0 ? undefined : times.reduce((newest, time) => Math.max(newest, time)),
+    },
+  ];
+}

@@ -1,0 +1,243 @@
+import type { EveryOtherField, Family, Labels } from '../../../metrics/family.ts';
+import {
+  bytesPerSecond,
+  epochMilliseconds,
+  kibibytes,
+  milliseconds,
+  percent,
+  plain,
+  presence,
+  seconds,
+} from '../../../metrics/units.ts';
+
+/** The labels of every appliance metric: the portal's serial, and the appliance's name in the inventory. */
+export const applianceLabels = ['serial', 'filer'] as const;
+
+const READ = { direction: 'read' } as const;
+const WRITE = { direction: 'write' } as const;
+
+/** What each disk's three series are made of; the portal spells the cache's operations differently from the others'. */
+function disk<const Disk extends string, const Prefix extends string>(name: Disk, prefix: Prefix) {
+  const of = <const L extends Labels>(labels: L) => ({ disk: name, ...labels });
+  const iops = [
+    {
+      name: 'filer_appliance_disk_iops',
+      help: 'Disk operations per second, by disk and direction.',
+      from: plain,
+      fields: { [`${prefix}_io_reads`]: of(READ), [`${prefix}_io_writes`]: of(WRITE) },
+    },
+  ] as const satisfies readonly Family[];
+  const ioTime = [
+    {
+      name: 'filer_appliance_disk_io_time_seconds',
+      help: 'Time the disk spent on I/O in the newest bin; the interval behind it is not documented.',
+      from: milliseconds,
+      fields: { io_time: of({}) },
+    },
+    {
+      name: 'filer_appliance_disk_weighted_io_time_seconds',
+      help: 'Time spent on I/O weighted by requests waiting; far above the plain time the disk is saturated.',
+      from: milliseconds,
+      fields: { weighted_io_time: of({}) },
+    },
+  ] as const satisfies readonly Family[];
+  const ioLatency = [
+    {
+      name: 'filer_appliance_disk_io_latency_seconds',
+      help: 'Mean time of one disk operation, by disk and direction.',
+      from: milliseconds,
+      fields: { read_latency: of(READ), write_latency: of(WRITE) },
+    },
+  ] as const satisfies readonly Family[];
+  return { iops, ioTime, ioLatency };
+}
+
+const cache = disk('cache', 'cache');
+const cow = disk('cow', 'cow_disk');
+const fileIq = disk('file_iq', 'file_iq_disk');
+const os = disk('os', 'os_disk');
+
+const cpuCores = {
+  name: 'filer_appliance_cpu_cores',
+  help: 'Processor cores of the appliance, to compare its load with.',
+  from: plain,
+  fields: { num_cores: {} },
+} as const satisfies Family;
+
+/** Two series give this one, each under a field name of its own. */
+const cpuUtilization = {
+  name: 'filer_appliance_cpu_utilization_ratio',
+  help: 'Share of the processors in use, 0 to 1.',
+  from: percent,
+} as const;
+
+/** Two series give this one as well. */
+const loadAverage = {
+  name: 'filer_appliance_load_average',
+  help: 'Mean number of processes running or waiting, by window.',
+  from: plain,
+} as const;
+
+/**
+ * Which window a field of `load_average` is the mean over. Its names are not documented, so they are read by the words
+ * that any spelling would use (upstream-api.md 7); a name with none of them stands for itself.
+ */
+export function loadWindow(field: string): string {
+  if (/15|fifteen|longterm/i.test(field)) return '15m';
+  if (/5|five|midterm/i.test(field)) return '5m';
+  if (/1|one|shortterm/i.test(field)) return '1m';
+  return field;
+}
+
+const everyLoadField: EveryOtherField = { label: 'window', value: loadWindow, except: ['time'] };
+
+/** The 15 series of the portal's published list: what each yields, keyed by its path segment. Add a metric here and nowhere else. */
+export const standardSeries = {
+  load_average: [{ ...loadAverage, fields: everyLoadField }, cpuCores],
+  cpu_utilization: [{ ...cpuUtilization, fields: { cpu_usage: {} } }],
+  memory_utilization: [
+    {
+      name: 'filer_appliance_memory_bytes',
+      help: 'Memory by what it holds. Appliances before build 10.0.4 only.',
+      from: kibibytes,
+      fields: {
+        memory_used: { state: 'used' },
+        memory_cached: { state: 'cached' },
+        memory_buffered: { state: 'buffered' },
+      },
+    },
+  ],
+  memory_utilization_details: [
+    {
+      name: 'filer_appliance_memory_detail_bytes',
+      help: 'Memory by state. Appliances from build 10.0.4.',
+      from: kibibytes,
+      fields: {
+        total: { state: 'total' },
+        available: { state: 'available' },
+        shared: { state: 'shared' },
+        buf_rec: { state: 'reclaimable' },
+        free: { state: 'free' },
+        used: { state: 'used' },
+      },
+    },
+    {
+      name: 'filer_appliance_memory_utilization_ratio',
+      help: 'Share of the memory that is not available, 0 to 1. Appliances from build 10.0.4.',
+      from: percent,
+      fields: { utilization: {} },
+    },
+  ],
+  cache_utilization: [
+    {
+      name: 'filer_appliance_cache_utilization_ratio',
+      help: 'Share of the cache disk in use, 0 to 1.',
+      from: percent,
+      fields: { cache_utilization: {} },
+    },
+  ],
+  cache_hits_misses: [
+    {
+      name: 'filer_appliance_cache_requests',
+      help: 'Cache requests in the newest bin, by result: hit from the cache disk, miss fetched from the cloud.',
+      from: plain,
+      fields: { cache_reads: { result: 'hit' }, cache_misses: { result: 'miss' } },
+    },
+  ],
+  cache_disk_iops: cache.iops,
+  cache_disk_io_time: cache.ioTime,
+  cache_disk_io_latency: cache.ioLatency,
+  cow_disk_iops: cow.iops,
+  cow_disk_io_time: cow.ioTime,
+  cow_disk_io_latency: cow.ioLatency,
+  file_iq_disk_iops: fileIq.iops,
+  file_iq_disk_io_time: fileIq.ioTime,
+  file_iq_disk_io_latency: fileIq.ioLatency,
+} as const satisfies Record<string, readonly Family[]>;
+
+/** The further series with the same request and answer, asked for by name or with `PORTAL_SERIES=all`. */
+export const furtherSeries = {
+  os_disk_iops: os.iops,
+  os_disk_io_time: os.ioTime,
+  os_disk_io_latency: os.ioLatency,
+  network_utilization: [
+    {
+      name: 'filer_appliance_network_bytes_per_second',
+      help: 'Network throughput by peer and direction as the appliance sees it.',
+      from: bytesPerSecond,
+      fields: {
+        clients_in: { peer: 'clients', direction: 'in' },
+        clients_out: { peer: 'clients', direction: 'out' },
+        cloud_in: { peer: 'cloud', direction: 'in' },
+        cloud_out: { peer: 'cloud', direction: 'out' },
+      },
+    },
+  ],
+  smb_connections: [
+    {
+      name: 'filer_appliance_smb_connections',
+      help: 'Active SMB sessions.',
+      from: plain,
+      fields: { connections: {} },
+    },
+  ],
+} as const satisfies Record<string, readonly Family[]>;
+
+/** What `current_appliance_performance` yields; where the series of a gauge is on as well, that one gives it. */
+export const currentPerformance = [
+  {
+    name: 'filer_appliance_uptime_seconds',
+    help: 'Time since the appliance started.',
+    from: seconds,
+    fields: { uptime: {} },
+  },
+  { ...cpuUtilization, fields: { cpu_util: {} } },
+  { ...loadAverage, fields: { fifteen_minute_load_average: { window: '15m' } } },
+  cpuCores,
+] as const satisfies readonly Family[];
+
+/** What `appliance_health_score` yields. */
+export const healthScore = [
+  {
+    name: 'filer_appliance_health_score',
+    help: 'Health of the appliance as the portal judges it, 0 to 100; missing where it gives a word instead.',
+    from: plain,
+    fields: { health_score: {} },
+    optional: true,
+  },
+  {
+    name: 'filer_appliance_health_info',
+    help: 'Always 1: the health of the appliance in the portal’s words.',
+    from: presence,
+    fields: { health_status: {} },
+    labelsFrom: { status: 'health_status' },
+    optional: true,
+  },
+] as const satisfies readonly Family[];
+
+/** When the newest record was taken that a series' samples come from; one for each series, label `series`. */
+export const seriesTimestamp = {
+  name: 'filer_appliance_series_timestamp_seconds',
+  help: 'Time of the newest record used, by series; the portal is 5 to 6 minutes behind the appliance.',
+  from: epochMilliseconds,
+  fields: { time: {} },
+} as const satisfies Family;
+
+/** What the inventory says of an appliance. */
+export const inventoryTable = [
+  {
+    name: 'filer_appliance_info',
+    help: 'Always 1: an appliance of the inventory, its kind, its build and the build it could be updated to.',
+    from: presence,
+    fields: { id: {} },
+    labelsFrom: { type: 'type', build: 'build', available_build: 'available_build' },
+  },
+] as const satisfies readonly Family[];
+
+/** Whether an appliance answers: derived from its polls, not from a field. */
+export const applianceUp = {
+  name: 'filer_appliance_up',
+  help: '1 when the latest poll of at least one of its series succeeded, else 0.',
+  from: plain,
+  fields: {},
+} as const satisfies Family;

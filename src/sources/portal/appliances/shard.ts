@@ -1,0 +1,17 @@
+import { hash32 } from '../../../runtime/random.ts';
+
+/**
+ * Which of `total` shards a serial belongs to: jump consistent hash (Lamping and Veach, 2014), so that growing from n
+ * to n + 1 shards moves only one serial in n + 1.
+ */
+export function shardOf(serial: string, total: number): number {
+  let key = (BigInt(hash32(serial)) << 32n) | BigInt(hash32(`${serial}#`));
+  let shard = -1;
+  let next = 0;
+  while (next < total) {
+    shard = next;
+    key = BigInt.asUintN(64, key * 2862933555777941757n + 1n);
+    next = Math.floor((shard + 1) * (2 ** 31 / (Number(key >> 33n) + 1)));
+  }
+  return shard;
+}

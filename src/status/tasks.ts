@@ -1,0 +1,100 @@
+import type { Source } from '../app/upstreams.ts';
+import type { Task } from '../metrics/task.ts';
+import type { AccountTaskReport, RestingTask } from './model.ts';
+
+/** What the tasks of one appliance say together. */
+export interface ApplianceTasks {
+  series: number;
+  /** Of what was asked last longest ago, of those that do not rest and ever brought something. */
+  oldestSeconds: number | null;
+  readonly resting: RestingTask[];
+}
+
+/** Of an appliance without tasks. */
+export const NO_TASKS: ApplianceTasks = { series: 0, oldestSeconds: null, resting: [] };
+
+/** What all tasks of one API say. */
+export interface TasksTold {
+  /** By serial. */
+  readonly appliances: ReadonlyMap<string, ApplianceTasks>;
+  readonly resting: readonly (RestingTask & { readonly tasks: number })[];
+  /** Of those that are about no appliance, by operation. */
+  readonly account: readonly AccountTaskReport[];
+}
+
+/** Tasks that are looked at between two moments at which it may be interrupted. */
+const TASKS_A_STEP = 500;
+
+/** Looks at every task of an API once; yields where it may be interrupted, for there may be very many. */
+export function* tasksTold({ watch, runner }: Source): Generator<void, TasksTold> {
+  const appliances = new Map<string, ApplianceTasks>();
+  const resting = new Map<string, RestingTask & { tasks: number }>();
+  const account = new Map<string, Mutable<AccountTaskReport>>();
+  let looked = 0;
+  for (const task of watch.tasks) {
+    const { id, operation, appliance } = task;
+    const reason = runner.restReason(id);
+    const age = roundedOrNull(watch.ageSeconds(id));
+    if (appliance === undefined) {
+      const own = taken(account, operation, () => accountTask(task));
+      own.tasks += 1;
+      note(own, age, watch.errorOf(id), reason !== undefined);
+    } else {
+      const own = taken(appliances, appliance.serial, () => ({ ...NO_TASKS, resting: [] }));
+      own.series += 1;
+      if (reason !== undefined) own.resting.push({ operation, reason });
+      else own.oldestSeconds = older(own.oldestSeconds, age);
+    }
+    if (reason !== undefined) {
+      taken(resting, `${operation} ${reason}`, () => ({ operation, reason, tasks: 0 })).tasks += 1;
+    }
+    looked += 1;
+    if (looked % TASKS_A_STEP === 0) yield;
+  }
+  return { appliances, resting: [...resting.values()], account: [...account.values()] };
+}
+
+/** A number to a thousandth: more would be noise to read. */
+export function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+/** The same of one that may not be known. */
+export function roundedOrNull(value: number | undefined): number | null {
+  return value === undefined ? null : rounded(value);
+}
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+function accountTask({ operation, intervalMs }: Task): Mutable<AccountTaskReport> {
+  return {
+    operation,
+    tasks: 0,
+    intervalSeconds: intervalMs / 1000,
+    dataAgeSeconds: null,
+    resting: 0,
+    failing: 0,
+    lastError: null,
+  };
+}
+
+function note(own: Mutable<AccountTaskReport>, age: number | null, error: string | undefined, rests: boolean): void {
+  if (rests) own.resting += 1;
+  else own.dataAgeSeconds = older(own.dataAgeSeconds, age);
+  if (error === undefined) return;
+  own.failing += 1;
+  own.lastError = error;
+}
+
+function older(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.max(one, other);
+}
+
+function taken<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

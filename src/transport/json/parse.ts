@@ -1,0 +1,203 @@
+import { DEEPEST } from './cost.ts';
+
+/** Elements are parsed together up to about so many bytes: tenths of a millisecond, some where each has keys of its own. */
+const BATCH_BYTES = 32 * 1024;
+
+/** A list or an object larger than this is opened and its elements are parsed; a smaller one is parsed whole. */
+const WHOLE_BYTES = 32 * 1024;
+
+/** Where the scan may be interrupted, in bytes: some tenths of a millisecond. */
+const STEP_BYTES = 128 * 1024;
+
+/** The blanks of JSON, which are fewer than those of JavaScript. */
+const BLANK = /^[ \n\r\t]*$/;
+
+const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
+const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Parses a JSON document in UTF-8 as `JSON.parse` does, and throws where that throws: a generator that yields where it
+ * may be interrupted, for a document of a hundred megabytes takes a second.
+ *
+ * Only commas and brackets are looked for here: what stands between them is left to `JSON.parse`. So nothing is
+ * accepted that it would not accept: pieces that are lists of elements, joined by commas, are a list of elements.
+ */
+export function* parseInSlices(bytes: Buffer): Generator<void, unknown> {
+  return yield* new Reader(bytes).document();
+}
+
+class Reader {
+  readonly #bytes: Buffer;
+  /** A mark at the beginning is skipped by hand: a decoder would skip one before every piece. */
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  *document(): Generator<void, unknown> {
+    if (this.#bytes[0] === 0xef && this.#bytes[1] === 0xbb && this.#bytes[2] === 0xbf) this.#at = 3;
+    this.#skipBlank();
+    if (!this.#opens(this.#at)) return JSON.parse(this.#text(this.#at, this.#bytes.length));
+    const value = yield* this.#container(0);
+    this.#skipBlank();
+    if (this.#at !== this.#bytes.length) throw new SyntaxError('something behind the document');
+    return value;
+  }
+
+  /** The list or object that begins here. */
+  *#container(depth: number): Generator<void, unknown> {
+    const target: Target = this.#bytes[this.#at] === LIST ? new ListTarget() : new ObjectTarget();
+    this.#at += 1;
+    let start = this.#at;
+    for (;;) {
+      const element = this.#at;
+      const inner = yield* this.#endOfElement(depth, target);
+      if (inner !== undefined) {
+        if (element > start) target.take(this.#text(start, element - 1));
+        const key = target.isList ? '' : this.#key(element);
+        this.#at = inner;
+        target.put(key, yield* this.#container(depth + 1));
+        this.#skipBlank();
+        start = this.#at + 1;
+      } else if (this.#bytes[this.#at] !== COMMA || this.#at - start >= BATCH_BYTES) {
+        const text = this.#text(start, this.#at);
+        // Nothing at all between the brackets is nothing; between commas it is a fault, as JSON.parse will say.
+        const isEmpty = this.#bytes[this.#at] !== COMMA && target.isNew && BLANK.test(text);
+        if (!isEmpty) target.take(text);
+        start = this.#at + 1;
+        yield;
+      }
+      const end = this.#bytes[this.#at];
+      this.#at += 1;
+      if (end === (target.isList ? LIST_END : OBJECT_END)) return target.value;
+      if (end !== COMMA) throw new SyntaxError('an element that does not end');
+    }
+  }
+
+  /**
+   * Goes to the comma or bracket that ends the element that begins here. Where it is a large list or object that is to
+   * be opened, stays somewhere in it and returns where that begins.
+   */
+  *#endOfElement(depth: number, { isList }: Target): Generator<void, number | undefined> {
+    const bytes = this.#bytes;
+    const begin = this.#at;
+    let limit = depth + 1 < DEEPEST ? begin + WHOLE_BYTES : Number.POSITIVE_INFINITY;
+    let step = begin + STEP_BYTES;
+    let nested = 0;
+    let at = begin;
+    for (; at < bytes.length; at += 1) {
+      const byte = bytes[at];
+      if (byte === QUOTE) at = this.#endOfString(at);
+      else if (byte === LIST || byte === OBJECT) nested += 1;
+      else if (byte === LIST_END || byte === OBJECT_END) {
+        if (nested === 0) break;
+        nested -= 1;
+      } else if (byte === COMMA && nested === 0) break;
+      if (at >= limit) {
+        const inner = this.#valueOf(begin, isList);
+        if (this.#opens(inner)) return inner;
+        limit = Number.POSITIVE_INFINITY;
+      }
+      if (at >= step) {
+        step = at + STEP_BYTES;
+        yield;
+      }
+    }
+    this.#at = at;
+    return undefined;
+  }
+
+  /** Where the closing quote of the string is that begins here. */
+  #endOfString(begin: number): number {
+    const bytes = this.#bytes;
+    let at = begin + 1;
+    for (let byte = bytes[at]; byte !== QUOTE && byte !== undefined; byte = bytes[at]) at += byte === BACKSLASH ? 2 : 1;
+    return at;
+  }
+
+  /** Where the value of the element begins: behind its key, in an object. */
+  #valueOf(element: number, isList: boolean): number {
+    const begin = this.#blankUpTo(element);
+    if (isList) return begin;
+    if (this.#bytes[begin] !== QUOTE) return this.#bytes.length;
+    const colon = this.#blankUpTo(this.#endOfString(begin) + 1);
+    return this.#bytes[colon] === COLON ? this.#blankUpTo(colon + 1) : this.#bytes.length;
+  }
+
+  #key(element: number): string {
+    const begin = this.#blankUpTo(element);
+    return String(JSON.parse(this.#text(begin, this.#endOfString(begin) + 1)));
+  }
+
+  #opens(at: number): boolean {
+    return this.#bytes[at] === LIST || this.#bytes[at] === OBJECT;
+  }
+
+  #skipBlank(): void {
+    this.#at = this.#blankUpTo(this.#at);
+  }
+
+  #blankUpTo(from: number): number {
+    let at = from;
+    for (let byte = this.#bytes[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; ) {
+      at += 1;
+      byte = this.#bytes[at];
+    }
+    return at;
+  }
+
+  #text(from: number, to: number): string {
+    return this.#decoder.decode(this.#bytes.subarray(from, to));
+  }
+}
+
+/** A list or an object while it is put together. */
+interface Target {
+  readonly isList: boolean;
+  readonly value: unknown;
+  /** Nothing has been put into it. */
+  readonly isNew: boolean;
+  /** Puts in the elements of this text; there is one at least. */
+  take(text: string): void;
+  put(key: string, value: unknown): void;
+}
+
+class ListTarget implements Target {
+  readonly isList = true;
+  readonly value: unknown[] = [];
+
+  get isNew(): boolean {
+    return this.value.length === 0;
+  }
+
+  take(text: string): void {
+    const elements = JSON.parse(`[${text}]`) as unknown[];
+    if (elements.length === 0) throw new SyntaxError('a comma without an element');
+    for (const element of elements) this.value.push(element);
+  }
+
+  put(_: string, value: unknown): void {
+    this.value.push(value);
+  }
+}
+
+class ObjectTarget implements Target {
+  readonly isList = false;
+  readonly value: Record<string, unknown> = {};
+  isNew = true;
+
+  take(text: string): void {
+    const members = Object.entries(JSON.parse(`{${text}}`) as object);
+    if (members.length === 0) throw new SyntaxError('a comma without a member');
+    for (const [key, value] of members) this.put(key, value);
+  }
+
+  put(key: string, value: unknown): void {
+    this.isNew = false;
+    // Defined and not assigned, as JSON.parse does: `__proto__` is a key like any other.
+    if (key !== '__proto__') this.value[key] = value;
+    else Object.defineProperty(this.value, key, { value, writable: true, enumerable: true, configurable: true });
+  }
+}

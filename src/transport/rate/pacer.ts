@@ -1,0 +1,114 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Budget } from './budget.ts';
+import type { Departure, Pace, Verdict } from './pace.ts';
+
+/** Who goes first where several wait: what has not been tried yet goes before what is tried again. */
+export type Turn = 'first' | 'again';
+
+/**
+ * So many go before one that is tried again, and then it goes: where as much is asked for as the limits allow, somebody
+ * always waits to be tried first, and it would wait for ever.
+ */
+const MOST_BEFORE = 8;
+
+interface Waiter {
+  readonly resolve: (departure: Departure | undefined) => void;
+}
+
+/** The turn-taking of one API: every request waits here for its moment. */
+export class Pacer {
+  readonly #pace: Pace;
+  readonly #budget: Budget;
+  readonly #clock: Clock;
+  readonly #queues: Readonly<Record<Turn, Set<Waiter>>> = { first: new Set(), again: new Set() };
+  /** How many went first since something waits to be tried again. */
+  #wentBefore = 0;
+  #serving = false;
+  #wake = new AbortController();
+
+  constructor(pace: Pace, budget: Budget, clock: Clock) {
+    this.#pace = pace;
+    this.#budget = budget;
+    this.#clock = clock;
+  }
+
+  /**
+   * Requests per second that pace and budget allow for long; while everything is refused, those before that: how long it
+   * takes is no measure of how often something may be asked, or values would stay fresh for as long as nobody gives new ones.
+   */
+  get sustainedPerSecond(): number {
+    return Math.min(this.#pace.provenPerSecond(this.#clock.monotonic()), this.#budget.perSecond);
+  }
+
+  /** Requests per second that are allowed now: 0 while everything is held after a refusal. */
+  get perSecond(): number {
+    if (this.heldUntil !== undefined) return 0;
+    return Math.min(this.#pace.perSecond(this.#clock.monotonic()), this.#budget.perSecond);
+  }
+
+  /** What is left of the day's budget; undefined without a limit. */
+  get budgetRemaining(): number | undefined {
+    return this.#budget.remaining(this.#clock.monotonic());
+  }
+
+  /** Until when everything is held, in monotonic milliseconds; undefined when nothing is. */
+  get heldUntil(): number | undefined {
+    return this.#pace.holdUntil > this.#clock.monotonic() ? this.#pace.holdUntil : undefined;
+  }
+
+  /** Resolves when a request may leave, and counts it as sent; with undefined as soon as `signal` aborts before that. */
+  turn(signal: AbortSignal, turn: Turn = 'first'): Promise<Departure | undefined> {
+    if (signal.aborted) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const queue = this.#queues[turn];
+      const leave = () => {
+        queue.delete(waiter);
+        this.#wake.abort();
+        resolve(undefined);
+      };
+      const waiter: Waiter = {
+        resolve: (departure) => {
+          signal.removeEventListener('abort', leave);
+          resolve(departure);
+        },
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      queue.add(waiter);
+      void this.#serve();
+    });
+  }
+
+  /** Says that a request was answered, or given up, and how the answer bears on the pace. */
+  ended(departure: Departure, verdict: Verdict): void {
+    this.#pace.ended(departure, this.#clock.monotonic(), verdict);
+    this.#wake.abort();
+  }
+
+  /** Lets waiters go as their moments come, until nobody waits. */
+  async #serve(): Promise<void> {
+    if (this.#serving) return;
+    this.#serving = true;
+    for (let queue = this.#waiting(); queue !== undefined; queue = this.#waiting()) {
+      const now = this.#clock.monotonic();
+      const earliest = Math.max(this.#pace.earliest(now), this.#budget.earliest(now));
+      if (earliest > now) {
+        this.#wake = new AbortController();
+        await this.#clock.sleep(earliest - now, this.#wake.signal);
+        continue;
+      }
+      const [waiter] = queue;
+      if (waiter === undefined) continue;
+      queue.delete(waiter);
+      this.#wentBefore = queue === this.#queues.first && this.#queues.again.size > 0 ? this.#wentBefore + 1 : 0;
+      this.#budget.spend(now);
+      waiter.resolve(this.#pace.started(now));
+    }
+    this.#serving = false;
+  }
+
+  #waiting(): Set<Waiter> | undefined {
+    const { first, again } = this.#queues;
+    if (again.size === 0) return first.size > 0 ? first : undefined;
+    return first.size > 0 && this.#wentBefore < MOST_BEFORE ? first : again;
+  }
+}

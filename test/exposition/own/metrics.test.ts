@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import { type ApiReading, type ExporterReading, OwnMetrics } from '../../../src/exposition/own/metrics.ts';
+import { ownTable } from '../../../src/exposition/own/table.ts';
+import { type ParsedFamily, parseExposition } from '../../support/exposition-parser.ts';
+
+const build = { version: '1.2.3', revision: 'abc "def"', node_version: 'v20.20.2' };
+
+const portal: ApiReading = {
+  api: 'portal',
+  up: true,
+  pacePerSecond: 16.5,
+  budgetRemaining: 999_000,
+  budgetLimit: 1_000_000,
+  lastSuccessSeconds: 1_772_445_600.5,
+  sweepSeconds: 281,
+  effectiveIntervalSeconds: 300,
+  configuredIntervalSeconds: 240,
+  resting: new Map([
+    ['empty', 7],
+    ['forbidden', 0],
+  ]),
+  overdue: 3,
+  medianAgeSeconds: 140,
+  worstAgeSeconds: 290.5,
+  computedWorstAgeSeconds: 450,
+};
+const gfa: ApiReading = { ...portal, api: 'gfa', budgetRemaining: undefined, budgetLimit: undefined };
+const before: ApiReading = {
+  ...portal,
+  up: false,
+  budgetRemaining: undefined,
+  lastSuccessSeconds: undefined,
+  sweepSeconds: undefined,
+  medianAgeSeconds: undefined,
+  worstAgeSeconds: undefined,
+};
+const reading: ExporterReading = {
+  apis: [portal, gfa],
+  samples: 12,
+  eventMemory: { size: 5, evicted: 2 },
+  web: { isGood: true, lastSuccessSeconds: 1_700_000_000, expirySeconds: 1_800_000_000 },
+};
+
+/** The metrics after some use. */
+function used(): OwnMetrics {
+  const own = new OwnMetrics(build, ['portal', 'gfa']);
+  const requests = own.requestsOf('portal');
+  requests.started('serials');
+  requests.started('cpu_utilization');
+  requests.throttled();
+  requests.ended('serials', '429', 0.2);
+  own.dropped('portal', 'invalid', 3);
+  return own;
+}
+
+async function rendered(
+  own: OwnMetrics,
+  format: 'text' | 'openmetrics' = 'text',
+  of = reading,
+): Promise<ParsedFamily[]> {
+  const text = await own.render(format, of);
+  return parseExposition(format === 'openmetrics' ? `${text}# EOF\n` : text, format);
+}
+
+/** Each series of a metric as its labels' values and its number. */
+function seriesOf(families: readonly ParsedFamily[], name: string): string[] {
+  const family = families.find((each) => each.name === name);
+  return (family?.samples ?? []).map(({ labels, value }) => [...Object.values(labels), value].join(' '));
+}
+
+describe('what the exporter says about itself', () => {
+  test.each(['text', 'openmetrics'] as const)('has every metric of the table after some use, as %s', async (format) => {
+    const families = await rendered(used(), format);
+    for (const row of Object.values(ownTable)) {
+      const name = format === 'openmetrics' && row.type === 'counter' ? row.name.replace(/_total$/, '') : row.name;
+      const family = families.find((each) => each.name === name);
+      expect(family, row.name).toMatchObject({ help: row.help, type: row.type });
+      expect(family?.unit).toBe(format === 'openmetrics' ? row.unit : undefined);
+      const { le: _, ...labels } = family?.samples[0]?.labels ?? {};
+      expect(new Set(Object.keys(labels))).toEqual(new Set<string>(row.labels));
+    }
+  });
+
+  test('has Node’s own metrics too, without those whose names lie about their type', async () => {
+    const names = (await rendered(used(), 'openmetrics')).map(({ name }) => name);
+    for (const name of [
+      'process_cpu_seconds',
+      'process_resident_memory_bytes',
+      'nodejs_eventloop_lag_seconds',
+      'nodejs_version_info',
+    ]) {
+      expect(names).toContain(name);
+    }
+    expect(names.filter((name) => name.endsWith('_total'))).toEqual([]);
+  });
+
+  test('before any poll is what is running, and that no API answers', async () => {
+    const own = new OwnMetrics(build, ['portal', 'gfa']);
+    const families = await rendered(own, 'text', {
+      apis: [before, { ...before, api: 'gfa' }],
+      samples: 0,
+      eventMemory: undefined,
+    });
+    expect(seriesOf(families, 'filer_api_up')).toEqual(['portal 0', 'gfa 0']);
+    expect(families.find(({ name }) => name === 'filer_exporter_build_info')?.samples).toEqual([
+      { name: 'filer_exporter_build_info', labels: build, value: 1 },
+    ]);
+    expect(seriesOf(families, 'filer_exporter_requests_in_flight')).toEqual(['portal 0', 'gfa 0']);
+    expect(seriesOf(families, 'filer_exporter_throttled_total')).toEqual(['portal 0', 'gfa 0']);
+    expect(seriesOf(families, 'filer_exporter_samples_dropped_total')).toHaveLength(10);
+    const absent = [
+      'last_success_timestamp_seconds',
+      'sweep_duration_seconds',
+      'daily_budget_remaining',
+      'requests_total',
+    ];
+    for (const name of absent) expect(families.map((family) => family.name)).not.toContain(`filer_exporter_${name}`);
+  });
+
+  test('counts each request once, under what came of it', async () => {
+    const families = await rendered(used());
+    expect(seriesOf(families, 'filer_exporter_requests_total')).toEqual(['portal serials 429 1']);
+    expect(seriesOf(families, 'filer_exporter_requests_in_flight')).toEqual(['portal 1', 'gfa 0']);
+    expect(seriesOf(families, 'filer_exporter_throttled_total')).toEqual(['portal 1', 'gfa 0']);
+    expect(seriesOf(families, 'filer_exporter_samples_dropped_total')).toContain('portal invalid 3');
+    const duration = families.find(({ name }) => name === 'filer_exporter_request_duration_seconds');
+    const bounds = duration?.samples.flatMap(({ labels }) => labels.le ?? []);
+    expect(bounds).toEqual(['0.05', '0.1', '0.25', '0.5', '1.0', '2.5', '5.0', '10.0', '30.0', '+Inf']);
+  });
+
+  test('is of this moment, and the API without a limit has no budget', async () => {
+    const own = used();
+    await own.render('text', reading);
+    const families = await rendered(own, 'text', {
+      ...reading,
+      apis: [{ ...portal, up: false, resting: new Map([['empty', 0]]), worstAgeSeconds: undefined }, gfa],
+      samples: 13,
+    });
+    expect(seriesOf(families, 'filer_api_up')).toEqual(['portal 0', 'gfa 1']);
+    expect(seriesOf(families, 'filer_exporter_samples')).toEqual(['13']);
+    expect(seriesOf(families, 'filer_exporter_tasks_resting')).toEqual([
+      'portal empty 0',
+      'portal forbidden 0',
+      'gfa empty 7',
+      'gfa forbidden 0',
+    ]);
+    expect(seriesOf(families, 'filer_exporter_data_age_seconds')).toEqual([
+      'portal median 140',
+      'gfa median 140',
+      'gfa worst 290.5',
+    ]);
+    expect(seriesOf(families, 'filer_exporter_tasks_overdue')).toEqual(['portal 3', 'gfa 3']);
+    expect(seriesOf(families, 'filer_exporter_daily_budget_remaining')).toEqual(['portal 999000']);
+    expect(seriesOf(families, 'filer_exporter_daily_budget_limit')).toEqual(['portal 1000000']);
+    expect(seriesOf(families, 'filer_exporter_configured_interval_seconds')).toEqual(['portal 240', 'gfa 240']);
+    expect(seriesOf(families, 'filer_exporter_event_memory_evicted_total')).toEqual(['2']);
+  });
+
+  test('is the same to two scrapers at once', async () => {
+    const own = used();
+    const [one, other] = await Promise.all([rendered(own), rendered(own, 'openmetrics')]);
+    expect(seriesOf(one, 'filer_exporter_samples_dropped_total')).toEqual(
+      seriesOf(other, 'filer_exporter_samples_dropped'),
+    );
+  });
+
+  test('belongs to one exporter: two in one process do not know of each other', async () => {
+    used();
+    expect(seriesOf(await rendered(new OwnMetrics(build, ['gfa'])), 'filer_exporter_requests_total')).toEqual([]);
+  });
+});

@@ -1,0 +1,211 @@
+import { createServer, Server } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Format } from '../../src/exposition/format.ts';
+import { pieces } from '../../src/http/send.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { document, exposition, large, serve, serving, sluggish, until } from './serving.ts';
+
+const whole = Buffer.concat(exposition);
+const openMetrics = { accept: 'application/openmetrics-text;version=1.0.0' };
+
+describe('a scrape', () => {
+  test('gets the exposition as text, with its length', async () => {
+    const { ask } = await serve();
+    const { status, headers, body } = await ask();
+    expect([status, body.toString()]).toEqual([200, whole.toString()]);
+    expect(headers).toMatchObject({
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'content-length': String(whole.length),
+      'cache-control': 'no-store',
+      vary: 'Accept, Accept-Encoding',
+    });
+  });
+
+  test('gets OpenMetrics where it prefers that', async () => {
+    const formats: Format[] = [];
+    const { ask } = await serve({
+      exposition: (format, coding) => {
+        formats.push(format);
+        return serving([...exposition, Buffer.from('# EOF\n')])(format, coding);
+      },
+    });
+    const { headers, body } = await ask('/metrics', openMetrics);
+    expect(headers['content-type']).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
+    expect([formats, body.toString().endsWith('\n# EOF\n')]).toEqual([['openmetrics'], true]);
+  });
+
+  test.each([
+    ['gzip', true],
+    ['gzip;q=0', false],
+    ['gzip;q=0, *', false],
+    ['br', false],
+  ])('that accepts %j gets it packed: %s', async (encoding, packed) => {
+    const { ask } = await serve();
+    const { headers, body } = await ask('/metrics', { 'accept-encoding': encoding });
+    expect(headers['content-encoding']).toBe(packed ? 'gzip' : undefined);
+    expect((packed ? gunzipSync(body) : body).equals(whole)).toBe(true);
+  });
+
+  test.each([[{}], [{ 'accept-encoding': 'gzip' }], [openMetrics]])(
+    'with HEAD has the headers of GET: %j',
+    async (headers) => {
+      const { ask } = await serve();
+      const head = await ask('/metrics', headers, 'HEAD');
+      const get = await ask('/metrics', headers);
+      expect([head.status, head.body.length]).toEqual([200, 0]);
+      const { date: _, 'transfer-encoding': __, ...same } = get.headers;
+      expect(head.headers).toMatchObject(same);
+    },
+  );
+
+  test('of nothing at all is an empty answer', async () => {
+    const { ask } = await serve({ exposition: serving([]) });
+    const { status, headers, body } = await ask();
+    expect([status, headers['content-length'], body.length]).toEqual([200, '0', 0]);
+  });
+
+  test('of forty megabytes arrives whole, packed or not', async () => {
+    const { ask } = await serve({ exposition: serving(large) });
+    const plain = await ask();
+    expect(plain.body.equals(Buffer.concat(large))).toBe(true);
+    const packed = await ask('/metrics', { 'accept-encoding': 'gzip' });
+    expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
+  });
+
+  test('that cannot be served is told so, and the reason is in the log', async () => {
+    const { ask, lines } = await serve({ exposition: () => Promise.reject(new TypeError('a defect')) });
+    const { status, body } = await ask();
+    expect([status, body.toString(), lines.take()]).toEqual([
+      500,
+      'internal error\n',
+      ['error a request could not be answered'],
+    ]);
+  });
+
+  test('is answered under the configured path, whatever the query', async () => {
+    const { ask } = await serve({}, { metricsPath: '/probe/filers' });
+    expect((await ask('/probe/filers?x=1')).status).toBe(200);
+    expect((await ask('/metrics')).status).toBe(404);
+  });
+});
+
+describe('other requests', () => {
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
+    '%s is not allowed anywhere, and what is is said',
+    async (method) => {
+      const { ask } = await serve();
+      for (const path of ['/metrics', '/', '/status', '/api/v1/status', '/healthz', '/readyz']) {
+        const { status, headers } = await ask(path, {}, method);
+        expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
+      }
+    },
+  );
+
+  test.each(['/metric', '/metrics/', '/constructor', '/__proto__', '/favicon.ico', '//'])(
+    '%s is not found',
+    async (path) => {
+      const { ask } = await serve();
+      const { status, body } = await ask(path);
+      expect([status, body.toString()]).toEqual([404, 'not found; / has links to what there is\n']);
+    },
+  );
+
+  test.each<[string, boolean, number, string, string]>([
+    ['/healthz', false, 200, 'text/plain; charset=utf-8', 'ok\n'],
+    ['/readyz', false, 503, 'text/plain; charset=utf-8', 'the first polls have not ended\n'],
+    ['/readyz', true, 200, 'text/plain; charset=utf-8', 'ready\n'],
+    ['/status', false, 200, 'text/html; charset=utf-8', '<!doctype html>status ü'],
+    ['/api/v1/status', false, 200, 'application/json; charset=utf-8', '{"status":"ü"}'],
+    ['/', false, 200, 'text/html; charset=utf-8', '<!doctype html>landing'],
+    ['/?from=here', false, 200, 'text/html; charset=utf-8', '<!doctype html>landing'],
+  ])('%s (ready: %s) is answered %d', async (path, ready, status, type, text) => {
+    const { ask } = await serve({ ready: () => ready });
+    const get = await ask(path);
+    expect([get.status, get.headers['content-type'], get.body.toString()]).toEqual([status, type, text]);
+    const head = await ask(path, {}, 'HEAD');
+    expect([head.status, head.headers['content-length'], head.body.length]).toEqual([
+      status,
+      String(get.body.length),
+      0,
+    ]);
+  });
+
+  test('pages come with the policy of their own, are kept by nobody, and taken for nothing else', async () => {
+    const { ask } = await serve();
+    const { headers } = await ask('/status');
+    expect(headers).toMatchObject({
+      'content-security-policy': "default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    });
+  });
+
+  test('pages are packed for who takes gzip, and are the same text then', async () => {
+    const { ask } = await serve();
+    const { headers, body } = await ask('/status', { 'accept-encoding': 'br, gzip' });
+    expect([headers['content-encoding'], headers.vary]).toEqual(['gzip', 'Accept-Encoding']);
+    expect(headers['content-length']).toBe(String(body.length));
+    expect(gunzipSync(body).toString()).toBe('<!doctype html>status ü');
+  });
+
+  test('that are no HTTP end their connection and nothing else', async () => {
+    const { port, ask } = await serve();
+    const socket = await sluggish(port, 'nonsense\r\n\r\n');
+    socket.resume();
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect((await ask()).status).toBe(200);
+  });
+
+  test('an address in use is an error at the start', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as { port: number };
+    await expect(serve({}, { port })).rejects.toThrow('EADDRINUSE');
+  });
+});
+
+test('small buffers are joined and large ones go as they are, with nothing lost and in order', () => {
+  const sizes = (buffers: readonly Buffer[]) => [...pieces(buffers)].map(({ length }) => length / 1024);
+  const kib = (count: number) => Buffer.alloc(count * 1024);
+  expect(sizes([])).toEqual([]);
+  expect(sizes([kib(0)])).toEqual([]);
+  expect(sizes([kib(1), kib(2)])).toEqual([3]);
+  expect(sizes([kib(1), kib(100), kib(2), kib(3)])).toEqual([1, 100, 5]);
+  expect(sizes(Array.from({ length: 10 }, () => kib(16)))).toEqual([64, 64, 32]);
+  const one = kib(1_000);
+  expect([...pieces([one])][0]).toBe(one);
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 40_000, size: 'max' }), { maxLength: 20 }), (some) => {
+      const buffers = some.map((bytes) => Buffer.from(bytes));
+      expect(Buffer.concat([...pieces(buffers)]).equals(Buffer.concat(buffers))).toBe(true);
+    }),
+  );
+});
+
+test('a machine that is short of files for connections does not end the server, and is told of once', async () => {
+  const listening = vi.spyOn(Server.prototype, 'listen');
+  const { ask, lines } = await serve();
+  const server = listening.mock.contexts[0] as Server | undefined;
+  listening.mockRestore();
+  const short = Object.assign(new Error('accept ENFILE'), { code: 'ENFILE' });
+  for (let times = 0; times < 3; times += 1) server?.emit('error', short);
+  expect(lines.take()).toEqual(['error a connection could not be taken; going on']);
+  expect((await ask()).status).toBe(200);
+  server?.emit('error', short);
+  expect(lines.take()).toEqual(['error a connection could not be taken; going on']);
+});
+
+test('a page that is not read is cut off after two minutes: it holds no connection for ever', async () => {
+  const clock = new ManualClock();
+  const { port } = await serve({ statusPage: () => Promise.resolve(document('a'.repeat(40_000_000))) }, { clock });
+  const socket = await sluggish(port, 'GET /status HTTP/1.1\r\nHost: x\r\n\r\n');
+  await until(() => clock.sleeping === 1);
+  await clock.advance(120_000);
+  socket.resume();
+  await until(() => socket.destroyed);
+  expect(socket.bytesRead).toBeLessThan(40_000_000);
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import type { Family } from '../../src/metrics/family.ts';
+import { Tally } from '../../src/metrics/label-counter.ts';
+import { toSamples } from '../../src/metrics/samples.ts';
+import { Seen } from '../../src/metrics/seen-ids.ts';
+import { flag, word } from '../../src/metrics/units.ts';
+import { valuesOf } from '../support/exposition-lines.ts';
+
+describe('a tally', () => {
+  test('counts by its labels, and calls a word that is not documented other', () => {
+    const tally = new Tally([{ name: 'state', known: ['good', 'bad'] }, { name: 'kind' }]);
+    tally.add(['good', 'a']);
+    tally.add(['good', 'a']);
+    tally.add(['ugly', 'a']);
+    tally.add(['bad', 'b'], 0);
+    expect(valuesOf(tally.samples('n'))).toEqual({
+      'n{state="good",kind="a"}': 2,
+      'n{state="other",kind="a"}': 1,
+      'n{state="bad",kind="b"}': 0,
+    });
+  });
+
+  test('keeps fifty values of an open set, and loses nothing of the rest', () => {
+    const tally = new Tally([{ name: 'kind' }]);
+    for (let kind = 0; kind < 80; kind += 1) tally.add([`k${kind}`]);
+    const values = valuesOf(tally.samples('n'));
+    expect(Object.keys(values)).toHaveLength(51);
+    expect(values['n{kind="other"}']).toBe(30);
+  });
+
+  test('has no more series than it may, whatever is combined', () => {
+    const tally = new Tally([{ name: 'a' }, { name: 'b' }], 10);
+    for (let index = 0; index < 400; index += 1) tally.add([`a${index % 20}`, `b${Math.floor(index / 20)}`]);
+    const values = valuesOf(tally.samples('n'));
+    expect(Object.keys(values)).toHaveLength(11);
+    expect(Object.values(values).reduce((sum, value) => sum + value, 0)).toBe(400);
+  });
+
+  test('goes on in another process where it was', () => {
+    const tally = new Tally([{ name: 'kind' }]);
+    tally.add(['a'], 3);
+    const next = new Tally([{ name: 'kind' }]);
+    next.restore(JSON.parse(JSON.stringify(tally.state())));
+    next.add(['a']);
+    expect(valuesOf(next.samples('n'))).toEqual({ 'n{kind="a"}': 4 });
+  });
+});
+
+describe('what was seen', () => {
+  test('is known by its id until it is too old to come again', () => {
+    const seen = new Seen(100);
+    expect([seen.admit('a', 1), seen.admit('a', 1), seen.admit('b', 5)]).toEqual([true, false, true]);
+    seen.forgetBefore(5);
+    expect([seen.size, seen.admit('b', 5), seen.admit('a', 1)]).toEqual([1, false, true]);
+  });
+
+  test('is bounded: past that the first ones are forgotten', () => {
+    const seen = new Seen(3);
+    for (const id of ['a', 'b', 'c', 'd']) seen.admit(id, 1);
+    expect([seen.size, seen.admit('d', 1), seen.admit('a', 1)]).toEqual([3, false, true]);
+  });
+});
+
+describe('a state set', () => {
+  const family = {
+    name: 'filer_test',
+    help: 'Test.',
+    from: word,
+    fields: { status: {} },
+    states: { label: 'status', known: ['idle', 'failed'] },
+  } as const satisfies Family;
+  const read = (status: unknown) => {
+    const notes: string[] = [];
+    const values = valuesOf(toSamples([family], [{ status }], {}, (reason) => notes.push(reason)));
+    return { values: Object.values(values), notes };
+  };
+
+  test.each([
+    ['idle', [1, 0, 0]],
+    ['failed', [0, 1, 0]],
+    ['pondering', [0, 0, 1]],
+  ])('of %j has exactly one 1, and a series for every word', (status, values) => {
+    expect(read(status)).toEqual({ values, notes: [] });
+  });
+
+  test.each([
+    [null, 'absent'],
+    ['', 'invalid'],
+    [7, 'invalid'],
+  ])('of %j has no series at all, and the drop is counted', (status, note) => {
+    expect(read(status)).toEqual({ values: [], notes: [note] });
+  });
+});
+
+test('a flag is true or false, as a word too, and nothing else', () => {
+  expect([true, 'true', false, 'false', 1, 0, '', null].map(flag.read)).toEqual([
+    1,
+    1,
+    0,
+    0,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});

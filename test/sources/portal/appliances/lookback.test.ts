@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { isoPeriod, Lookback } from '../../../../src/sources/portal/appliances/lookback.ts';
+import { going, mockApi, type Reply, token } from '../../../support/mock-api.ts';
+import { outcomeOf, portalCollector, uuid } from '../../../support/portal-parts.ts';
+
+const MINUTE = 60_000;
+const SERIAL = uuid(1);
+const SERIES = `/telemetry/appliances/${SERIAL}/cpu_utilization`;
+
+test.each([
+  [15 * MINUTE, 'PT15M'],
+  [6 * MINUTE, 'PT6M'],
+  [7.5 * MINUTE, 'PT450S'],
+  [90 * MINUTE, 'PT90M'],
+  [360_001, 'PT361S'],
+])('%d ms are the period %s', (ms, text) => {
+  expect(isoPeriod(ms)).toBe(text);
+});
+
+test('a period halves down to six minutes, for its own task alone, and doubles back', () => {
+  const lookback = new Lookback(15 * MINUTE);
+  const minutes = () => lookback.of('a') / MINUTE;
+  expect([lookback.shorten('a'), minutes()]).toEqual([true, 7.5]);
+  expect([lookback.shorten('a'), minutes()]).toEqual([true, 6]);
+  expect([lookback.shorten('a'), minutes()]).toEqual([false, 6]);
+  expect(lookback.of('b') / MINUTE).toBe(15);
+  const back = [12, 15, 15].map(() => {
+    lookback.recover('a');
+    return minutes();
+  });
+  expect(back).toEqual([12, 15, 15]);
+});
+
+test('a period that is six minutes already cannot be halved', () => {
+  expect(new Lookback(6 * MINUTE).shorten('a')).toBe(false);
+});
+
+describe('a series that is too much for one answer', () => {
+  const good: Reply = [200, { items: [{ time: 1, cpu_usage: '5' }] }];
+
+  async function periods(...replies: readonly Reply[]): Promise<{ asked: string[]; outcomes: unknown[] }> {
+    const api = mockApi();
+    api.answer('POST', '/auth/token', token('one'));
+    api.answer('POST', SERIES, ...replies);
+    const task = portalCollector(api, { serials: [SERIAL] }).tasks()[1];
+    const outcomes: unknown[] = [];
+    const asked = () => api.sent.slice(1).map(({ body }) => String(JSON.parse(body).period));
+    while (asked().length < replies.length) outcomes.push(await outcomeOf(api, task?.poll(going) ?? Promise.reject()));
+    expect(api.sent.slice(1).every(({ body }) => JSON.parse(body).bin_size === 60)).toBe(true);
+    return { asked: asked(), outcomes };
+  }
+
+  test('is asked for with half the period after a 413, and with the whole again when that was well', async () => {
+    const { asked, outcomes } = await periods([413, undefined], good, good);
+    expect(asked).toEqual(['PT15M', 'PT450S', 'PT15M']);
+    expect(outcomes).toHaveLength(2);
+  });
+
+  test('is asked for with less than six minutes by nobody, and fails then', async () => {
+    const { asked, outcomes } = await periods([413, undefined], [413, undefined], [413, undefined], [413, undefined]);
+    expect(asked).toEqual(['PT15M', 'PT450S', 'PT6M', 'PT6M']);
+    expect(outcomes).toMatchObject([{ status: 413 }, { status: 413 }]);
+  });
+
+  test('is asked for with half the period at once after a 408', async () => {
+    const { asked } = await periods([408, undefined], good);
+    expect(asked).toEqual(['PT15M', 'PT450S']);
+  });
+
+  test('is not asked for with less after any other failure', async () => {
+    const { asked } = await periods([500, undefined], [500, undefined], good);
+    expect(new Set(asked)).toEqual(new Set(['PT15M']));
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import type { Sample } from '../../../../src/metrics/samples.ts';
+import { atOnce } from '../../../../src/runtime/slices.ts';
+import type { Appliance, ApplianceIndex } from '../../../../src/sources/portal/appliances/inventory.ts';
+import { readConnections } from '../../../../src/sources/portal/volumes/connections.ts';
+import { going, mockApi, token } from '../../../support/mock-api.ts';
+import { portalCollector, uuid } from '../../../support/portal-parts.ts';
+
+const A = uuid(0xa);
+const EDGE_ID = uuid(0xe);
+const appliance: Appliance = { serial: A, edgeId: EDGE_ID, name: 'lyon', type: 'edge', build: '', availableBuild: '' };
+
+const index: ApplianceIndex = {
+  hasBeenAsked: true,
+  own: () => [appliance],
+  all: () => [appliance],
+  find: (id) => ([A, EDGE_ID].includes(id.toLowerCase()) ? appliance : undefined),
+};
+
+function row(appliance_id: unknown, more: object = {}) {
+  return { volume_id: 'v_0', volume_name: 'projects', appliance_id, appliance_name: 'as told', role: 'owner', ...more };
+}
+
+const labelsOf = (...items: readonly unknown[]) =>
+  atOnce(readConnections({ items }, index, () => {})).map(({ labels }) => labels);
+
+describe('the appliance of a connection', () => {
+  test.each([
+    ['the serial', A],
+    ['the id of its edge', EDGE_ID],
+    ['either in upper case', EDGE_ID.toUpperCase()],
+  ])('is found by %s, and has the name of the inventory', (_, id) => {
+    expect(labelsOf(row(id))).toEqual([{ volume_guid: 'v', volume: 'projects', serial: A, filer: 'lyon' }]);
+  });
+
+  test('that the inventory does not have goes by what the portal calls it', () => {
+    expect(labelsOf(row('UNKNOWN'))).toEqual([
+      { volume_guid: 'v', volume: 'projects', serial: 'unknown', filer: 'as told' },
+    ]);
+  });
+});
+
+/** A portal with so many connections. */
+function portalOf(connections: readonly object[]) {
+  const api = mockApi();
+  api.answer('POST', '/auth/token', token('one'));
+  api.answer('GET', '/serials', [200, {}], [200, {}]);
+  api.answer('GET', '/edges', [200, {}]);
+  api.answer('GET', '/volume_connections', [200, { items: connections }]);
+  return {
+    api,
+    collector: portalCollector(api, { series: [], collectors: [{ name: 'volumes', intervalMs: 300_000 }] }),
+  };
+}
+
+test('the volumes are asked for once the inventory was: before that nothing has a name', async () => {
+  const { collector } = portalOf([]);
+  expect(collector.tasks().map(({ id }) => id)).toEqual(['portal/inventory']);
+  await collector.tasks()[0]?.poll(going);
+  expect(collector.tasks().map(({ id }) => id)).toEqual(['portal/inventory', 'portal/volume_connections']);
+  await collector.tasks()[1]?.poll(going);
+});
+
+test('ten thousand connections are read with turns for others in between', async () => {
+  const state = { unprotected_data: 1, current_snapshot_status: 'idle' };
+  const { collector } = portalOf(
+    Array.from({ length: 10_000 }, (_, place) => ({ volume_id: 'v', appliance_id: `a${place}`, ...state })),
+  );
+  await collector.tasks()[0]?.poll(going);
+  const reading = await collector.tasks()[1]?.poll(going);
+  const samples: Sample[] = [...(reading?.samples ?? [])];
+  expect(samples.filter(({ name }) => name === 'filer_volume_unprotected_bytes')).toHaveLength(10_000);
+  expect(samples.filter(({ name, value }) => name === 'filer_volume_snapshot_status' && value === 1)).toHaveLength(
+    10_000,
+  );
+});

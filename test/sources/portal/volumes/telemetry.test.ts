@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { going, mockApi, token } from '../../../support/mock-api.ts';
+import { portalCollector, uuid } from '../../../support/portal-parts.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** A portal with one volume, and its task for finished snapshots; `ask` polls it and gives the period that was asked for. */
+async function volume(clock = new ManualClock()) {
+  const api = mockApi(clock);
+  api.answer('POST', '/auth/token', token('one'));
+  api.answer('GET', '/serials', [200, { items: [{ id: uuid(1), type: 'edge' }] }], [200, {}]);
+  api.answer('GET', '/edges', [200, {}]);
+  const connection = { volume_id: 'v', volume_name: 'projects', appliance_id: uuid(1) };
+  api.answer('GET', '/volume_connections', [200, { items: [connection] }]);
+  const collectors = [{ name: 'volume_telemetry', intervalMs: 15 * MINUTE_MS }];
+  const collector = portalCollector(api, { series: [], collectors });
+  for (const operation of ['serials', 'volume_connections', 'snapshot_details']) {
+    const task = collector.tasks().find((one) => one.operation === operation);
+    if (operation === 'snapshot_details') {
+      const ask = async () => {
+        api.answer('POST', '/telemetry/volumes/v/snapshot_details', [200, { items: [] }]);
+        await task?.poll(going);
+        return (JSON.parse(api.sent.at(-1)?.body ?? '') as { readonly period: string }).period;
+      };
+      return { clock, ask };
+    }
+    await task?.poll(going);
+  }
+  throw new Error('no task for snapshot_details');
+}
+
+test('a question reaches back to the last good answer and two intervals more', async () => {
+  const { clock, ask } = await volume();
+  expect(await ask()).toBe('PT1440M');
+  await clock.advance(15 * MINUTE_MS);
+  expect(await ask()).toBe('PT45M');
+});
+
+test.each([
+  ['a clock that was set back', -DAY_MS, 'PT45M'],
+  ['a machine that slept an hour', 60 * MINUTE_MS, 'PT105M'],
+])('%s hides nothing from the next question', async (_, stepMs, period) => {
+  const { clock, ask } = await volume();
+  await ask();
+  await clock.advance(15 * MINUTE_MS);
+  clock.step(stepMs);
+  expect(await ask()).toBe(period);
+});
+
+test('a clock that was in 1970 and is set right makes nobody ask for a month', async () => {
+  const { clock, ask } = await volume(new ManualClock(0));
+  await ask();
+  await clock.advance(15 * MINUTE_MS);
+  clock.step(Date.UTC(2026, 2, 2));
+  expect(await ask()).toBe('PT45M');
+});

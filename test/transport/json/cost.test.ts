@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { atOnce } from '../../../src/runtime/slices.ts';
+import { burdenOf, DEEPEST } from '../../../src/transport/json/cost.ts';
+
+function burden(document: string, most = Number.POSITIVE_INFINITY) {
+  return atOnce(burdenOf([Buffer.from(document)], most));
+}
+
+/** A list of so many values. */
+function listOf(count: number, value: string): string {
+  return `[${Array.from({ length: count }, () => value).join(',')}]`;
+}
+
+/** What a document weighs: the least that it may take and fit. */
+function weightOf(document: string): number {
+  let [light, heavy] = [0, 100 * document.length + 1_000];
+  while (heavy - light > 1) {
+    const middle = Math.floor((light + heavy) / 2);
+    if (burden(document, middle) === 'fits') heavy = middle;
+    else light = middle;
+  }
+  return heavy;
+}
+
+describe('what a document takes', () => {
+  test.each(['{}', '[]', '0', '"a"', 'null', '{"a":1}'])('grows with how many there are of %s', (value) => {
+    const [one, two] = [weightOf(listOf(1_000, value)), weightOf(listOf(2_000, value))];
+    expect((two - one) / 1_000).toBeGreaterThan(10);
+    expect(two / one).toBeGreaterThan(1.95);
+  });
+
+  test('is told by what is in it and not by its size', () => {
+    const [empty, long] = [listOf(10_000, '{}'), listOf(100, `"${'a'.repeat(300)}"`)];
+    expect(empty.length).toBeLessThan(long.length);
+    expect(weightOf(empty)).toBeGreaterThan(10 * weightOf(long));
+  });
+
+  test('does not count what stands in texts', () => {
+    const inText = `["${'{[,:'.repeat(1_000)}\\"${'{[,:'.repeat(1_000)}"]`;
+    expect(weightOf(inText)).toBeLessThan(1.1 * inText.length);
+  });
+
+  test('is the same in whatever pieces it comes', () => {
+    const document = `{"items":[${listOf(50, '{"a\\\\":"b\\"[{","c":[1,2]}')},"${'ü'.repeat(50)}"]}`;
+    const whole = Buffer.from(document);
+    const most = weightOf(document);
+    fc.assert(
+      fc.property(fc.array(fc.nat(whole.length), { maxLength: 8 }), (cuts) => {
+        const ends = [...cuts.toSorted((a, b) => a - b), whole.length];
+        const pieces = ends.map((end, index) => whole.subarray(ends[index - 1] ?? 0, end));
+        expect(atOnce(burdenOf(pieces, most))).toBe('fits');
+        expect(atOnce(burdenOf(pieces, most - 1))).toBe('heavy');
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('whatever memory there is', () => {
+  test('little is read of what is nested deeper than so many levels', () => {
+    const within = (levels: number, inner: string) => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
+    expect(burden(within(10_000, '1'))).toBe('fits');
+    expect(burden(within(100_000, '1'))).toBe('deep');
+    expect(burden('['.repeat(1_000_000))).toBe('deep');
+    const long = listOf(1_000_000, '0');
+    expect(burden(within(DEEPEST - 1, long))).toBe('fits');
+    expect(burden(within(DEEPEST, long))).toBe('deep');
+    // Each of them is parsed in a turn of its own.
+    expect(burden(listOf(100, within(10_000, '1')))).toBe('fits');
+  });
+
+  test('no object has more members than V8 puts in order in one turn, however many objects there are', () => {
+    const objectOf = (count: number) => `{${Array.from({ length: count }, (_, index) => `"${index}":1`).join(',')}}`;
+    expect(burden(objectOf(100_000))).toBe('fits');
+    expect(burden(objectOf(100_001))).toBe('heavy');
+    expect(burden(`[${objectOf(60_000)},${objectOf(60_000)}]`)).toBe('fits');
+    expect(burden(`{"a":${objectOf(60_000)},"b":${objectOf(60_000)}}`)).toBe('fits');
+  });
+
+  test.each([
+    ['a text', (length: number) => `["${'a'.repeat(length)}"]`],
+    ['a number', (length: number) => `[${'1'.repeat(length)}]`],
+    ['a blank', (length: number) => `[${' '.repeat(length)}]`],
+  ])('%s of megabytes is none', (_, of) => {
+    expect(burden(of(1_000_000))).toBe('fits');
+    expect(burden(of(1_500_000))).toBe('heavy');
+  });
+});
+
+test('it gives up as soon as it knows', () => {
+  const work = burdenOf(
+    (function* () {
+      yield Buffer.from('[{},{},');
+      throw new Error('the next piece was looked at');
+    })(),
+    50,
+  );
+  expect(atOnce(work)).toBe('heavy');
+});
+
+test('a large document is interrupted every few thousandths of it', () => {
+  const work = burdenOf([Buffer.alloc(10_000_000, '1,')], Number.POSITIVE_INFINITY);
+  let steps = 0;
+  while (!work.next().done) steps += 1;
+  expect(steps).toBeGreaterThan(70);
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { MeasuredRate } from '../../../src/transport/rate/adaptive-rate.ts';
+import { Budget } from '../../../src/transport/rate/budget.ts';
+import { type Departure, Pace, type Verdict } from '../../../src/transport/rate/pace.ts';
+import { Pacer, type Turn } from '../../../src/transport/rate/pacer.ts';
+import { ManualClock, settle } from '../../support/manual-clock.ts';
+
+const TAKEN: Verdict = { state: 'taken' };
+const going = new AbortController().signal;
+
+/** Ten requests a second, one every 100 ms. */
+function pacerOf(dailyLimit?: number): { readonly pacer: Pacer; readonly clock: ManualClock } {
+  const clock = new ManualClock();
+  const limit = { requests: 300, windowMs: 30_000 };
+  const pacer = new Pacer(new Pace(limit, new MeasuredRate(0.01, 0), 0), new Budget(dailyLimit, 0), clock);
+  return { pacer, clock };
+}
+
+/** Queues requests, and notes in which order they leave and when. */
+function queue(pacer: Pacer, clock: ManualClock) {
+  const left: { readonly name: string; readonly at: number; readonly departure: Departure }[] = [];
+  const ask = (name: string, turn: Turn = 'first', signal = going) =>
+    pacer.turn(signal, turn).then((departure) => {
+      if (departure !== undefined) left.push({ name, at: clock.monotonic(), departure });
+    });
+  return { left, ask };
+}
+
+describe('turn-taking', () => {
+  test('lets requests go one by one at the pace, whoever came first goes first', async () => {
+    const { pacer, clock } = pacerOf();
+    const { left, ask } = queue(pacer, clock);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) void ask(name);
+    await clock.advance(1_000);
+    expect(left.map(({ name }) => name).join('')).toBe('abcde');
+    // The first three may go within the slack for late timers; then one every 100 ms.
+    expect((left[4]?.at ?? 0) - (left[3]?.at ?? 0)).toBeCloseTo(100, 0);
+  });
+
+  test('lets what has not been tried yet go before what is tried again', async () => {
+    const { pacer, clock } = pacerOf();
+    const { left, ask } = queue(pacer, clock);
+    for (const name of ['x', 'y', 'z']) void ask(name);
+    void ask('again', 'again');
+    void ask('first');
+    await clock.advance(1_000);
+    expect(left.map(({ name }) => name)).toEqual(['x', 'y', 'z', 'first', 'again']);
+  });
+
+  test('lets what is tried again go before long, though there is always something that has not been tried', async () => {
+    const { pacer, clock } = pacerOf();
+    const { left, ask } = queue(pacer, clock);
+    // Four that ask again and again, as workers do.
+    const busy = Array.from({ length: 4 }, async () => {
+      while (left.length < 25) await ask('first');
+    });
+    for (const name of ['again', 'again']) void ask(name, 'again');
+    await clock.advance(4_000);
+    await Promise.all(busy);
+    const places = left.flatMap(({ name }, index) => (name === 'again' ? [index] : []));
+    // One had gone before they came.
+    expect(places).toEqual([9, 18]);
+  });
+
+  test('lets nobody go while everything is held, and says so', async () => {
+    const { pacer, clock } = pacerOf();
+    const { left, ask } = queue(pacer, clock);
+    void ask('refused');
+    await settle();
+    const [{ departure } = { departure: { startedAt: 0, endedAt: undefined } }] = left;
+    pacer.ended(departure, { state: 'refused', retryAfterMs: 5_000 });
+    void ask('held');
+    expect(pacer.perSecond).toBe(0);
+    expect(pacer.sustainedPerSecond).toBeGreaterThan(0);
+    expect(pacer.heldUntil).toBe(5_000);
+    await clock.advance(4_999);
+    expect(left).toHaveLength(1);
+    await clock.advance(2);
+    expect(left.map(({ name }) => name)).toEqual(['refused', 'held']);
+  });
+
+  test('lets one go after a refusal without Retry-After, and the others when its answer is there', async () => {
+    const { pacer, clock } = pacerOf();
+    const { left, ask } = queue(pacer, clock);
+    void ask('refused');
+    await settle();
+    const [refused] = left;
+    if (refused !== undefined) pacer.ended(refused.departure, { state: 'refused', retryAfterMs: undefined });
+    for (const name of ['probe', 'b', 'c']) void ask(name);
+    await clock.advance(60_000);
+    expect(left.map(({ name }) => name)).toEqual(['refused', 'probe']);
+    const probe = left[1];
+    if (probe !== undefined) pacer.ended(probe.departure, TAKEN);
+    await clock.advance(2_000);
+    expect(left.map(({ name }) => name)).toEqual(['refused', 'probe', 'b', 'c']);
+  });
+
+  test('allows for long what it did before, for as long as everything is refused', async () => {
+    const { pacer, clock } = pacerOf();
+    const { left, ask } = queue(pacer, clock);
+    /** Asks, and is answered an hour later. */
+    const answered = async (name: string, verdict: Parameters<Pacer['ended']>[1]) => {
+      void ask(name);
+      await clock.advance(3_600_000);
+      const last = left.at(-1);
+      if (last !== undefined) pacer.ended(last.departure, verdict);
+      return last?.name;
+    };
+    for (let taken = 0; taken < 20; taken += 1) await answered('taken', TAKEN);
+    const before = pacer.sustainedPerSecond;
+    for (let refusals = 0; refusals < 48; refusals += 1) {
+      // Each is the probe behind the hold of the one before.
+      expect(await answered(`refused ${refusals}`, { state: 'refused', retryAfterMs: undefined })).toMatch(/refused/);
+      expect(pacer.sustainedPerSecond).toBe(before);
+    }
+    expect(await answered('taken again', TAKEN)).toBe('taken again');
+    expect(pacer.sustainedPerSecond).toBe(pacer.perSecond);
+  });
+
+  test('whoever stops waiting is let out at once and costs nobody a turn', async () => {
+    const { pacer, clock } = pacerOf();
+    const { left, ask } = queue(pacer, clock);
+    const leaving = new AbortController();
+    for (const name of ['a', 'b', 'c']) void ask(name);
+    const out = ask('leaves', 'first', leaving.signal);
+    void ask('d');
+    await settle();
+    leaving.abort();
+    await out;
+    await clock.advance(1_000);
+    expect(left.map(({ name }) => name).join('')).toBe('abcd');
+    expect(await pacer.turn(AbortSignal.abort())).toBeUndefined();
+  });
+
+  test('does not notice a system clock that is set back by a day', async () => {
+    const { pacer, clock } = pacerOf();
+    const { left, ask } = queue(pacer, clock);
+    void ask('a');
+    await settle();
+    clock.step(-86_400_000);
+    for (const name of ['b', 'c', 'd', 'e']) void ask(name);
+    await clock.advance(600);
+    expect(left).toHaveLength(5);
+  });
+
+  test('spends the day’s budget with every request, whatever comes of it', async () => {
+    const { pacer, clock } = pacerOf(1_000_000);
+    const { ask } = queue(pacer, clock);
+    for (const name of ['a', 'b']) void ask(name);
+    await clock.advance(1_000);
+    expect(pacer.budgetRemaining).toBe(999_998);
+  });
+});
