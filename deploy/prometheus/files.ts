@@ -1,43 +1,32 @@
 import { stringify } from 'yaml';
-import { type Group, groups, runbookOf } from './groups.ts';
-import type { AlertRule, RecordingRule } from './rule.ts';
+import { type Choices, render } from './render.ts';
+import { template, type WrittenGroup } from './template.ts';
+import { thresholds } from './thresholds.ts';
 
-const HEADER =
-  '# Written by `npm run docs` from the TypeScript files in deploy/prometheus: change those, not this one.\n';
-
-/** The rules as Prometheus reads them: all that are shipped, or these. */
-export function rulesFile(of: readonly Group[] = groups): string {
-  return HEADER + yaml({ groups: of.map(written) });
+/** The rules as Prometheus reads them. */
+export function rulesFile(choices: Choices = {}, of: readonly WrittenGroup[] = template): string {
+  return yaml('Written by `npm run rules`: see deploy/prometheus/README.md.', { groups: render(of, choices) });
 }
 
 /** The same as a custom resource of the Prometheus operator. */
-export function prometheusRuleFile(): string {
+export function prometheusRuleFile(choices: Choices = {}): string {
   const name = 'filer-exporter';
-  return (
-    HEADER +
-    yaml({
-      apiVersion: 'monitoring.coreos.com/v1',
-      kind: 'PrometheusRule',
-      metadata: { name, labels: { 'app.kubernetes.io/name': name } },
-      spec: { groups: groups.map(written) },
-    })
-  );
+  return yaml('Written by `npm run rules -- --operator`: see deploy/prometheus/README.md.', {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: { name, labels: { 'app.kubernetes.io/name': name } },
+    spec: { groups: render(template, choices) },
+  });
 }
 
-function written({ name, rules }: Group): object {
-  return { name, rules: rules.map((rule) => ('alert' in rule ? alerting(rule) : recording(rule))) };
+/** The rules for the chart, which puts the numbers in by itself: every `<name>` is a threshold. */
+export function chartRulesFile(): string {
+  return yaml('Written by `npm run docs` from deploy/prometheus. The chart fills in what stands in pointed brackets.', {
+    thresholds,
+    groups: template,
+  });
 }
 
-function recording({ record, expr }: RecordingRule): object {
-  return { record, expr };
-}
-
-function alerting(rule: AlertRule): object {
-  const { alert, expr, severity, summary, description } = rule;
-  const annotations = { summary, description, runbook_url: runbookOf(rule) };
-  return { alert, expr, for: rule.for, labels: { severity }, annotations };
-}
-
-function yaml(content: object): string {
-  return stringify(content, { lineWidth: 0 });
+function yaml(comment: string, content: object): string {
+  return `# ${comment}\n${stringify(content, { lineWidth: 0 })}`;
 }

@@ -4,7 +4,7 @@ import { fileAccelerationAlerts } from './alerts/file-acceleration.ts';
 import { portalAlerts } from './alerts/portal.ts';
 import { recordingRules } from './recording-rules.ts';
 import type { AlertRule, RecordingRule, Thresholds } from './rule.ts';
-import { settings, thresholds } from './thresholds.ts';
+import { thresholds } from './thresholds.ts';
 
 /** Rules that Prometheus evaluates one after the other. */
 export interface Group {
@@ -12,11 +12,11 @@ export interface Group {
   readonly rules: readonly (AlertRule | RecordingRule)[];
 }
 
-/** Every rule with these thresholds and under this job, what is recorded before what is asked of it. */
-export function groupsOf(limits: Thresholds, job: string): readonly Group[] {
+/** Every rule with these thresholds, what is recorded before what is asked of it. */
+export function groupsOf(limits: Thresholds): readonly Group[] {
   return [
     { name: 'filer-exporter-recorded', rules: recordingRules },
-    { name: 'filer-exporter', rules: exporterAlerts(limits, job) },
+    { name: 'filer-exporter', rules: exporterAlerts(limits) },
     { name: 'filer-exporter-file-acceleration', rules: fileAccelerationAlerts(limits) },
     { name: 'filer-exporter-appliances', rules: applianceAlerts(limits) },
     { name: 'filer-exporter-portal', rules: portalAlerts(limits) },
@@ -24,12 +24,7 @@ export function groupsOf(limits: Thresholds, job: string): readonly Group[] {
 }
 
 /** Every rule that is shipped. */
-export const groups: readonly Group[] = groupsOf(thresholds, settings.job);
+export const groups: readonly Group[] = groupsOf(thresholds);
 
 /** Every alert that is shipped. */
 export const alertRules: readonly AlertRule[] = groups.flatMap(({ rules }) => rules.filter((rule) => 'alert' in rule));
-
-/** The address of an alert's runbook. */
-export function runbookOf({ alert, page }: AlertRule): string {
-  return `${settings.runbookBase}/${page}.md#${alert.toLowerCase()}`;
-}

@@ -1,4 +1,4 @@
-import type { thresholds } from './thresholds.ts';
+import type { ThresholdName } from './thresholds.ts';
 
 /** Something that Prometheus works out beforehand, named level:metric:operation. */
 export interface RecordingRule {
@@ -26,23 +26,20 @@ export interface AlertRule {
   readonly page: RunbookPage;
 }
 
-/** What alerts compare with. */
-export type Thresholds = { readonly [name in keyof typeof thresholds]: number };
+/** What alerts compare with: numbers, or what stands for them until they are known. */
+export type Thresholds = { readonly [name in ThresholdName]: number | string };
 
-/** Seconds as people write them, for descriptions: `30m`, `2h`, `50ms`. */
-export function spell(seconds: number): string {
-  if (seconds < 1) return `${Math.round(seconds * 1000)}ms`;
-  for (const [unit, size] of [
-    ['d', 86_400],
-    ['h', 3_600],
-    ['m', 60],
-  ] as const) {
-    if (seconds % size === 0) return `${seconds / size}${unit}`;
-  }
-  return `${seconds}s`;
+/** Seconds in words, for descriptions. Prometheus writes them, so the number is the same as in the expression. */
+export function spell(seconds: number | string): string {
+  return `{{ ${seconds} | humanizeDuration }}`;
 }
 
-/** A ratio as people write it, for descriptions: `95%`. */
-export function percent(ratio: number): string {
-  return `${Number((ratio * 100).toFixed(2))}%`;
+/** A ratio as a percentage, for descriptions. */
+export function percent(ratio: number | string): string {
+  return `{{ ${ratio} | humanizePercentage }}`;
+}
+
+/** A number of bytes, for descriptions. */
+export function bytes(count: number | string): string {
+  return `{{ ${count} | humanize }}B`;
 }

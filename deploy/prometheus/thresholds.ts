@@ -1,55 +1,67 @@
-/** Where the alerts look, and where they lead. Change it here, then `npm run docs` writes the rules anew. */
-export const settings = {
-  /** The `job` under which Prometheus scrapes the exporter. */
-  job: 'filer-exporter',
-  /** Where people read `docs/runbooks/`: the address of that folder, without a slash at its end. */
-  runbookBase: 'https://example.com/filer-exporter/docs/runbooks',
-} as const;
-
 /**
- * Every number that an alert compares with: seconds, ratios from 0 to 1, or counts where the name says so. Where it has
- * to last for a while, that is the `for` of the alert.
+ * Every number that an alert compares with: seconds, ratios from 0 to 1, or counts where the name says so. How long it has
+ * to last is the `for` of the alert.
  */
-export const thresholds = {
-  /** The effective interval in times of the one asked for. */
-  intervalStretch: 1.1,
-  /** Share of the day's request limit that the last hour's requests would take in a day. */
-  budgetUse: 0.95,
-  /** Share of the last hour's requests that were refused with 429; the pacing itself looks for limits with up to 0.01. */
-  throttledShare: 0.05,
-  /** Values of one reason that gave no sample, in an hour. */
-  droppedAnHour: 5,
-  /** Time until the certificate ends that the exporter serves with. */
-  certificateLeft: 1_209_600,
-  /** Time since a filer was last heard of. */
-  checkinAge: 1_800,
-  /** Age of the oldest data that is not in cloud storage. */
-  unprotectedAge: 14_400,
-  /** 90th percentile of the propagation time over the last hour. */
-  propagationP90: 3_600,
-  /** Propagation events of a filer and volume in the last hour: with fewer the percentile says nothing. */
-  propagationEvents: 3,
-  /** Time that a lock is held by now. */
-  lockHeld: 1_800,
-  /** Time since a volume's lock was last given back. */
-  releaseAge: 7_200,
-  /** Age of an appliance's newest record, beyond two effective intervals. */
-  applianceDataAge: 900,
-  cpu: 0.9,
-  memory: 0.9,
-  cache: 0.95,
-  /** Share of the cache requests of the last hour that the cache answers: below this is low. */
-  hitRatio: 0.5,
-  /** Requests in a bin, as the mean of the last hour: with fewer the hit ratio says nothing. */
-  cacheRequests: 10,
-  /** Mean time of one disk operation. */
-  diskLatency: 0.05,
-  /** Bytes of a volume on one appliance that are not in cloud storage. */
-  unprotectedBytes: 100_000_000_000,
-  /** Metadata snapshots of a volume that failed on an appliance, in an hour. */
-  failedSnapshotsAnHour: 2,
-  /** Time until the subscription ends. */
-  licenseLeft: 2_592_000,
-  /** Time since the oldest job that has not ended was created. */
-  jobAge: 86_400,
-} as const;
+export const thresholdRows = {
+  intervalStretch: { value: 1.1, meaning: 'the effective interval in times of the one asked for' },
+  budgetUse: {
+    value: 0.95,
+    meaning: 'share of the day’s request limit that the last hour’s requests would take in a day',
+  },
+  throttledShare: {
+    value: 0.05,
+    meaning:
+      'share of the last hour’s requests that were refused with 429; the pacing itself looks for limits with up to 0.01',
+  },
+  droppedAnHour: { value: 5, meaning: 'values of one reason that gave no sample, in an hour' },
+  certificateLeft: { value: 1_209_600, meaning: 'time until the certificate ends that the exporter serves with' },
+  checkinAge: { value: 1_800, meaning: 'time since a filer was last heard of' },
+  unprotectedAge: { value: 14_400, meaning: 'age of the oldest data that is not in cloud storage' },
+  propagationP90: { value: 3_600, meaning: '90th percentile of the propagation time over the last hour' },
+  propagationEvents: {
+    value: 3,
+    meaning: 'propagation events of a filer and volume in the last hour: with fewer the percentile says nothing',
+  },
+  lockHeld: { value: 1_800, meaning: 'time that a lock is held by now' },
+  releaseAge: { value: 7_200, meaning: 'time since a volume’s lock was last given back' },
+  applianceDataAge: { value: 900, meaning: 'age of an appliance’s newest record, beyond two effective intervals' },
+  cpu: { value: 0.9, meaning: 'share of the processors in use' },
+  memory: { value: 0.9, meaning: 'share of the memory in use' },
+  cache: { value: 0.95, meaning: 'share of the cache disk in use' },
+  hitRatio: {
+    value: 0.5,
+    meaning: 'share of the cache requests of the last hour that the cache answers: below this is low',
+  },
+  cacheRequests: {
+    value: 10,
+    meaning: 'requests in a bin, as the mean of the last hour: with fewer the hit ratio says nothing',
+  },
+  diskLatency: { value: 0.05, meaning: 'mean time of one disk operation' },
+  unprotectedBytes: {
+    value: 100_000_000_000,
+    meaning: 'bytes of a volume on one appliance that are not in cloud storage',
+  },
+  failedSnapshotsAnHour: {
+    value: 2,
+    meaning: 'metadata snapshots of a volume that failed on an appliance, in an hour',
+  },
+  licenseLeft: { value: 2_592_000, meaning: 'time until the subscription ends' },
+  jobAge: { value: 86_400, meaning: 'time since the oldest job that has not ended was created' },
+} as const satisfies Readonly<Record<string, ThresholdRow>>;
+
+/** One threshold: the number that is shipped, and what it is compared with. */
+interface ThresholdRow {
+  readonly value: number;
+  readonly meaning: string;
+}
+
+/** The name of a threshold. */
+export type ThresholdName = keyof typeof thresholdRows;
+
+/** The names of all thresholds. */
+export const thresholdNames = Object.keys(thresholdRows) as readonly ThresholdName[];
+
+/** The thresholds that are shipped. */
+export const thresholds = Object.fromEntries(thresholdNames.map((name) => [name, thresholdRows[name].value])) as {
+  readonly [name in ThresholdName]: number;
+};

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { chartReadme, copies, namesIn, valuesOf, valuesSchema } from './chart-files.ts';
+import { chartReadme, copies, valuesOf, valuesSchema } from './chart-files.ts';
 import { chart } from './kubernetes/render.ts';
 
 /* What `npm run docs` writes into the chart: with --update this file brings it up to date. */
@@ -17,14 +17,19 @@ test('settings take every variable of the exporter that has no value of its own'
   await expect(valuesSchema()).toMatchFileSnapshot(join(chart, 'values.schema.json'));
 });
 
+test('there are rules and dashboards to copy', () => {
+  expect(copies().map(({ copy }) => copy)).toContain('files/rules.yml');
+  expect(copies().length).toBeGreaterThan(6);
+});
+
 test.each(copies())('$copy is $source', async ({ copy, text }) => {
   await expect(text).toMatchFileSnapshot(join(chart, copy));
 });
 
 test('there is no copy of what is no more', () => {
-  const there = ['files/rules', 'files/dashboards'].flatMap((folder) =>
-    namesIn(join(chart, folder)).map((name) => `${folder}/${name}`),
-  );
+  const there = readdirSync(join(chart, 'files'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(chart, join(parentPath, name)));
   expect(there.toSorted()).toEqual(
     copies()
       .map(({ copy }) => copy)

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { chartRulesFile } from '../../deploy/prometheus/files.ts';
+import { alertRules } from '../../deploy/prometheus/groups.ts';
+import { thresholdNames } from '../../deploy/prometheus/thresholds.ts';
 import { rows } from '../../src/config/variables.ts';
 import { root } from '../support/program.ts';
 import { chart } from './kubernetes/render.ts';
@@ -15,13 +18,24 @@ const SET_BY_THE_CHART: readonly string[] = [
   ...['LISTEN_ADDRESS', 'WEB_CONFIG_FILE'],
 ];
 
-/** The schema of the values, in which `settings` takes every variable of the exporter that has no value of its own. */
+/** A duration as Prometheus takes it. */
+const DURATION = '^([0-9]+(ms|[smhdwy]))+$';
+
+/**
+ * The schema of the values, in which `settings` takes every variable of the exporter that has no value of its own, and
+ * `prometheusRule` every alert and threshold.
+ */
 export function valuesSchema(): string {
   const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8'));
   const free = rows.filter(({ name }) => !SET_BY_THE_CHART.includes(name));
   schema.properties.settings.properties = Object.fromEntries(
     free.map(({ name }) => [name, { type: ['string', 'number', 'boolean'] }]),
   );
+  const rule = schema.properties.prometheusRule.properties;
+  const alerts = alertRules.map(({ alert }) => alert);
+  rule.disabled.items = { enum: alerts };
+  rule.for.properties = Object.fromEntries(alerts.map((alert) => [alert, { type: 'string', pattern: DURATION }]));
+  rule.thresholds.properties = Object.fromEntries(thresholdNames.map((name) => [name, { type: 'number' }]));
   return formatted('values.schema.json', JSON.stringify(schema, null, 2));
 }
 
@@ -84,32 +98,25 @@ const TABLE = new RegExp(`${BEGIN}[\\s\\S]*${END}`);
 
 /** A file of the chart that is a copy, for Helm reads nothing outside of the chart's folder. */
 export interface Copy {
-  /** Below the top of the repository. */
+  /** What it is made from, below the top of the repository. */
   readonly source: string;
   /** Below the chart's folder. */
   readonly copy: string;
   readonly text: string;
 }
 
-/** Every rule file and every dashboard, with where its copy belongs. */
+/** The rules and every dashboard, with where the copy belongs. */
 export function copies(): readonly Copy[] {
-  return [
-    ...copiesOf('deploy/prometheus/rules', /\.ya?ml$/, 'files/rules'),
-    ...copiesOf('grafana/dashboards', /\.json$/, 'files/dashboards'),
-  ];
+  const rules = { source: 'deploy/prometheus', copy: 'files/rules.yml', text: chartRulesFile() };
+  return [rules, ...copiesOf('grafana/dashboards', /\.json$/, 'files/dashboards')];
 }
 
 function copiesOf(folder: string, what: RegExp, into: string): readonly Copy[] {
-  return namesIn(join(root, folder))
-    .filter((name) => what.test(name))
-    .map((name) => ({
-      source: `${folder}/${name}`,
-      copy: `${into}/${name}`,
-      text: readFileSync(join(root, folder, name), 'utf8'),
-    }));
-}
-
-/** The names in a folder; none where there is no such folder. */
-export function namesIn(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
+  const names = readdirSync(join(root, folder)).filter((name) => what.test(name));
+  if (names.length === 0) throw new Error(`${folder}: expected files to copy into the chart, found none`);
+  return names.map((name) => ({
+    source: `${folder}/${name}`,
+    copy: `${into}/${name}`,
+    text: readFileSync(join(root, folder, name), 'utf8'),
+  }));
 }

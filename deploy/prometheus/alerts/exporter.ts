@@ -1,23 +1,29 @@
 import { type AlertRule, percent, spell, type Thresholds } from '../rule.ts';
 
-/** The alerts about the exporter, and about the services as it sees them. `job`: the one that it is scraped under. */
-export function exporterAlerts(limits: Thresholds, job: string): readonly AlertRule[] {
+/**
+ * Targets that do not answer, and were this exporter in the last week: what a target is called in `job` is up to whoever
+ * scrapes it, and only its own series say what it is.
+ */
+const DOWN = 'up == 0 and on (job, instance) last_over_time(filer_exporter_build_info[1w])';
+
+/** The alerts about the exporter, and about the services as it sees them. */
+export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
   const page = 'exporter';
   return [
     {
       alert: 'FilerExporterAbsent',
       severity: 'critical',
       for: '10m',
-      expr: `absent(up{job="${job}"})`,
+      expr: `absent(filer_exporter_build_info)\nunless on () (${DOWN})`,
       summary: 'Prometheus scrapes no filer-exporter.',
-      description: `There is no target of job ${job}: nothing is known of any filer, and no other alert can fire.`,
+      description: 'No target is a filer-exporter: nothing is known of any filer, and no other alert can fire.',
       page,
     },
     {
       alert: 'FilerExporterDown',
       severity: 'critical',
       for: '5m',
-      expr: `up{job="${job}"} == 0`,
+      expr: DOWN,
       summary: 'filer-exporter at {{ $labels.instance }} cannot be scraped.',
       description: 'Every scrape has failed for 5 minutes: nothing new is known of its filers.',
       page,

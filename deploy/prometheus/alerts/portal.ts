@@ -1,4 +1,4 @@
-import { type AlertRule, spell, type Thresholds } from '../rule.ts';
+import { type AlertRule, bytes, spell, type Thresholds } from '../rule.ts';
 
 /** The alerts about volumes, jobs and the subscription, from the portal's further collectors. */
 export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
@@ -11,7 +11,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       expr: `filer_volume_unprotected_bytes > ${limits.unprotectedBytes}`,
       summary:
         '{{ $value | humanize1024 }}B of volume {{ $labels.volume }} on appliance {{ $labels.filer }} are not in the cloud.',
-      description: `More than ${limits.unprotectedBytes / 1e9} GB for an hour: they are on this appliance alone, and fill its cache.`,
+      description: `More than ${bytes(limits.unprotectedBytes)} for an hour: they are on this appliance alone, and fill its cache.`,
       page,
     },
     {

@@ -105,7 +105,7 @@ export const applianceCases: AlertCases = {
           labels: applianceLyon,
           severity: 'warning',
           summary: 'The newest record of appliance edge-lyon is 40m 0s old.',
-          description: 'That is more than 15m beyond what polling explains; appliances report every 5 minutes.',
+          description: 'That is more than 15m 0s beyond what polling explains; appliances report every 5 minutes.',
         },
       ],
     },

@@ -11,6 +11,8 @@ const throttled = series('filer_exporter_throttled_total', api('portal'));
 const effective = series('filer_exporter_effective_interval_seconds', api('portal'));
 const configured = series('filer_exporter_configured_interval_seconds', api('portal'));
 const target = series('up', scraped);
+const build = series('filer_exporter_build_info', { ...scraped, version: '1.0.0' });
+const otherBuild = series('filer_exporter_build_info', { job: 'edge/filers', instance: '10.0.0.7:9989' });
 const webConfig = series('filer_exporter_web_config_last_reload_successful', scraped);
 const certificateEnd = series('filer_exporter_web_certificate_expiry_timestamp_seconds', scraped);
 
@@ -19,25 +21,35 @@ export const exporterCases: AlertCases = {
   FilerExporterAbsent: [
     {
       kind: 'fires',
-      when: 'the job has had no target for a quarter of an hour: missing data is what it is about',
-      series: { 'up{instance="other:9100",job="node"}': '1x20' },
+      when: 'the exporter has had no target for a quarter of an hour: missing data is what it is about',
+      series: { 'up{instance="other:9100",job="node"}': '0x20' },
       pendingAt: '5m',
       at: '15m',
       alerts: [
         {
-          labels: { job: 'filer-exporter' },
+          labels: {},
           severity: 'critical',
           summary: 'Prometheus scrapes no filer-exporter.',
-          description:
-            'There is no target of job filer-exporter: nothing is known of any filer, and no other alert can fire.',
+          description: 'No target is a filer-exporter: nothing is known of any filer, and no other alert can fire.',
         },
       ],
     },
-    { kind: 'silent', when: 'there is a target, even one that is down', series: { [target]: '0x20' }, at: '15m' },
+    {
+      kind: 'silent',
+      when: 'a target of any job says that it is one',
+      series: { [build]: '1x20', [otherBuild]: '1x20' },
+      at: '15m',
+    },
+    {
+      kind: 'silent',
+      when: 'the target is there and down, which FilerExporterDown says',
+      series: { [build]: '1x2 stale', [target]: '1x2 0x30' },
+      at: '25m',
+    },
     {
       kind: 'missing',
       when: 'the target has just gone: silent until that has lasted ten minutes',
-      series: { [target]: '1x10 stale' },
+      series: { [build]: '1x10 stale', [target]: '1x10 stale' },
       at: '15m',
     },
   ],
@@ -45,7 +57,7 @@ export const exporterCases: AlertCases = {
     {
       kind: 'fires',
       when: 'every scrape has failed since the tenth minute',
-      series: { [target]: '1x9 0x10' },
+      series: { [target]: '1x9 0x10', [build]: '1x9 stale', 'up{instance="other:9100",job="node"}': '0x20' },
       pendingAt: '13m',
       at: '16m',
       alerts: [
@@ -57,11 +69,16 @@ export const exporterCases: AlertCases = {
         },
       ],
     },
-    { kind: 'silent', when: 'one scrape in four fails', series: { [target]: '1 1 1 0 1 1 1 0 1 1 1 0 1' }, at: '11m' },
+    {
+      kind: 'silent',
+      when: 'one scrape in four fails',
+      series: { [target]: '1 1 1 0 1 1 1 0 1 1 1 0 1', [build]: '1x12' },
+      at: '11m',
+    },
     {
       kind: 'missing',
       when: 'there is no target at all: silent, FilerExporterAbsent speaks',
-      series: { [target]: '0x4 stale' },
+      series: { [target]: '1x2 0x2 stale', [build]: '1x2 stale' },
       at: '16m',
     },
   ],
@@ -475,7 +492,7 @@ export const exporterCases: AlertCases = {
           labels: scraped,
           severity: 'warning',
           summary: 'The certificate of filer-exporter at exporter:9989 ends in 10d 0h 0m 0s.',
-          description: 'Less than 14d are left. Once it has ended, no scrape succeeds.',
+          description: 'Less than 14d 0h 0m 0s are left. Once it has ended, no scrape succeeds.',
         },
       ],
     },

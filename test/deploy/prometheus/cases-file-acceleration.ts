@@ -31,7 +31,7 @@ export const fileAccelerationCases: AlertCases = {
           severity: 'critical',
           summary: 'Filer edge-lyon has not checked in for 40m 0s.',
           description:
-            'The file acceleration service has not heard of it for more than 30m: its locks and new data wait.',
+            'The file acceleration service has not heard of it for more than 30m 0s: its locks and new data wait.',
         },
       ],
     },
@@ -60,7 +60,7 @@ export const fileAccelerationCases: AlertCases = {
           labels: lyonOnProjects,
           severity: 'warning',
           summary: 'Data of volume projects on filer edge-lyon has waited 4h 30m 0s for the cloud.',
-          description: 'Data older than 4h is on this filer alone, and is lost if the filer is.',
+          description: 'Data older than 4h 0m 0s is on this filer alone, and is lost if the filer is.',
         },
       ],
     },
@@ -84,7 +84,8 @@ export const fileAccelerationCases: AlertCases = {
           labels: lyonOnProjects,
           severity: 'warning',
           summary: 'One in ten changes of volume projects takes 1h 52m 0s or longer to reach filer edge-lyon.',
-          description: 'The 90th percentile of the last hour is above 1h: people at this filer work with old files.',
+          description:
+            'The 90th percentile of the last hour is above 1h 0m 0s: people at this filer work with old files.',
         },
       ],
     },
@@ -135,7 +136,8 @@ export const fileAccelerationCases: AlertCases = {
           labels: lyonOnProjects,
           severity: 'warning',
           summary: 'Filer edge-lyon has held the lock of volume projects for 40m 0s.',
-          description: 'No other filer can write a snapshot of the volume while it is held; more than 30m is too long.',
+          description:
+            'No other filer can write a snapshot of the volume while it is held; more than 30m 0s is too long.',
         },
       ],
     },
@@ -171,7 +173,7 @@ export const fileAccelerationCases: AlertCases = {
           severity: 'warning',
           summary: 'No filer has given back the lock of volume projects for 2h 10m 0s.',
           description:
-            'Without a release no snapshot has ended for 2h: no change of the volume reaches the cloud or other filers.',
+            'Without a release no snapshot has ended for 2h 0m 0s: no change of the volume reaches the cloud or other filers.',
         },
       ],
     },
@@ -204,7 +206,7 @@ export const fileAccelerationCases: AlertCases = {
           severity: 'warning',
           summary: 'No filer has given back the lock of volume projects for 2h 10m 0s.',
           description:
-            'Without a release no snapshot has ended for 2h: no change of the volume reaches the cloud or other filers.',
+            'Without a release no snapshot has ended for 2h 0m 0s: no change of the volume reaches the cloud or other filers.',
         },
       ],
     },

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { prometheusRuleFile, rulesFile } from '../../../deploy/prometheus/files.ts';
 import { alertRules } from '../../../deploy/prometheus/groups.ts';
-import { settings } from '../../../deploy/prometheus/thresholds.ts';
+import { thresholdNames, thresholdRows } from '../../../deploy/prometheus/thresholds.ts';
 import { root } from '../../support/program.ts';
 import { amtool, hasAmtool, hasPromtool, promtool } from './promtool.ts';
 import { unreadFields } from './unread.ts';
@@ -19,7 +19,23 @@ const folder = join(root, 'deploy/prometheus');
 const rulesPath = join(folder, 'filer-exporter.rules.yml');
 const text = (path: string) => readFileSync(path, 'utf8');
 
+/** The README with a row for every threshold. */
+function readme(): string {
+  const [before = '', after = ''] = text(join(folder, 'README.md')).split(
+    /(?<=<!-- thresholds:begin -->\n)[\s\S]*(?=<!-- thresholds:end -->)/,
+  );
+  const rows = thresholdNames.map((name) => {
+    const { value, meaning } = thresholdRows[name];
+    return `| \`${name}\` | ${value} | ${meaning} |`;
+  });
+  return `${before}\n| threshold | shipped | is |\n|---|---|---|\n${rows.join('\n')}\n\n${after}`;
+}
+
 describe('the files', () => {
+  test('the README has a row for every threshold', async () => {
+    await expect(readme()).toMatchFileSnapshot(join(folder, 'README.md'));
+  });
+
   test('hold the rules for a plain Prometheus', async () => {
     await expect(rulesFile()).toMatchFileSnapshot(rulesPath);
   });
@@ -40,9 +56,8 @@ describe('the files', () => {
     expect(() => validate(manifest)).toThrow(/expr/);
   });
 
-  test('the scrape job has the name that the rules look for, and loads them', () => {
-    const { scrape_configs: jobs, rule_files: files } = parse(text(join(folder, 'prometheus.yml')));
-    expect(jobs.map((job: { readonly job_name: string }) => job.job_name)).toEqual([settings.job]);
+  test('the example loads the rules', () => {
+    const { rule_files: files } = parse(text(join(folder, 'prometheus.yml')));
     expect(files).toEqual(['filer-exporter.rules.yml']);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { groups, groupsOf } from '../../../deploy/prometheus/groups.ts';
 import { recordingRules } from '../../../deploy/prometheus/recording-rules.ts';
-import { settings, thresholds } from '../../../deploy/prometheus/thresholds.ts';
+import { thresholds } from '../../../deploy/prometheus/thresholds.ts';
 import { labelsOf } from './named.ts';
 import { namedIn } from './queries.ts';
 
@@ -41,7 +41,7 @@ describe('what a rule names', () => {
   });
 
   test.each(Object.keys(thresholds))('the threshold %s is what one alert compares with', (name) => {
-    const changed = groupsOf({ ...thresholds, [name]: 987_654 }, settings.job).flatMap((group) => group.rules);
+    const changed = groupsOf({ ...thresholds, [name]: 987_654 }).flatMap((group) => group.rules);
     expect(changed.filter((rule) => 'alert' in rule && rule.expr.includes('987654'))).toHaveLength(1);
   });
 });

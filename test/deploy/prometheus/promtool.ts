@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { rulesFile } from '../../../deploy/prometheus/files.ts';
-import { alertRules, groups, runbookOf } from '../../../deploy/prometheus/groups.ts';
+import { alertRules, groups } from '../../../deploy/prometheus/groups.ts';
 import type { AlertRule, RecordingRule } from '../../../deploy/prometheus/rule.ts';
-import { type AlertCase, type RecordingCase, type Series, series } from './case.ts';
+import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
+import { templateOf } from '../../../deploy/prometheus/template.ts';
+import { type AlertCase, type Labels, type RecordingCase, type Series, series } from './case.ts';
 
 /** Whether promtool is installed. */
 export const hasPromtool: boolean = spawnSync('promtool', ['--version']).status === 0;
@@ -47,7 +49,7 @@ export function testRules(
     .filter(({ rules }) => rules.length > 0);
   const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-rules-'));
   try {
-    writeFileSync(join(folder, 'rules.yml'), rulesFile(tested));
+    writeFileSync(join(folder, 'rules.yml'), rulesFile({}, templateOf(tested)));
     const tests = [
       ...alerts.map(([name, one]) => alertTest(name, one)),
       ...recorded.map(([name, one]) => recordingTest(name, one)),
@@ -76,13 +78,18 @@ function alertTest(
   const rule = alertRules.find(({ alert }) => alert === alertname);
   const expected = alerts.map(({ labels, severity, summary, description }) => ({
     exp_labels: { ...labels, severity },
-    exp_annotations: { summary, description, runbook_url: rule && runbookOf(rule) },
+    exp_annotations: { summary, description, runbook: rule && remedyFor(rule, labels) },
   }));
   return {
     ...inputOf(`${alertname} ${kind}: ${when}`, input, apart),
     alert_rule_test: [{ alertname, eval_time: at, exp_alerts: expected }],
     promql_expr_test: pendingAt === undefined ? [] : [pendingTest(alertname, pendingAt, alerts.length)],
   };
+}
+
+/** The remedy with what Prometheus puts in the place of labels. */
+function remedyFor(rule: AlertRule, labels: Labels): string {
+  return remedyOf(rule).replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => labels[label] ?? '');
 }
 
 function pendingTest(alertname: string, at: string, count: number): object {

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { alertRules, runbookOf } from '../../../deploy/prometheus/groups.ts';
+import { alertRules } from '../../../deploy/prometheus/groups.ts';
 import { recordingRules } from '../../../deploy/prometheus/recording-rules.ts';
-import { settings } from '../../../deploy/prometheus/thresholds.ts';
+import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
 import { root } from '../../support/program.ts';
 import { labelsOf } from './named.ts';
 import { namedIn } from './queries.ts';
@@ -19,13 +19,15 @@ describe('the runbooks', () => {
       .map((section) => ({ page, alert: section.split('\n')[0] ?? '', section })),
   );
 
-  test.each(alertRules.map((rule) => [rule.alert, rule] as const))('%s has one', (alert, rule) => {
-    const [address, anchor] = runbookOf(rule).split('#');
-    expect(address?.startsWith(`${settings.runbookBase}/`)).toBe(true);
-    const page = address?.slice(settings.runbookBase.length + 1) ?? '';
-    expect(existsSync(join(root, 'docs/runbooks', page))).toBe(true);
-    expect(sections.filter((one) => one.page === page && one.alert.toLowerCase() === anchor)).toHaveLength(1);
-    expect(alert.toLowerCase()).toBe(anchor);
+  test.each(alertRules)('$alert has one', ({ alert, page }) => {
+    expect(sections.filter((one) => one.page === `${page}.md` && one.alert === alert)).toHaveLength(1);
+  });
+
+  test.each(alertRules)('what to do about $alert is in its annotation, without Markdown', (rule) => {
+    const remedy = remedyOf(rule);
+    expect(remedy).toMatch(/[\w`)]\.$/);
+    expect(remedy.replaceAll(/\{\{ \$labels\.\w+ \}\}/g, '')).not.toMatch(/\]\(|\*\*|\n|[{}]/);
+    expect(() => remedyOf({ ...rule, alert: 'FilerNoSuchAlert' })).toThrow('FilerNoSuchAlert');
   });
 
   test.each(sections.map(({ alert, section }) => [alert, section]))(

@@ -29,3 +29,8 @@ labels:
   {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end -}}
+
+{{- /* A number without an exponent, as people write it: Helm reads every number of its values as a float. */ -}}
+{{- define "filer-exporter.number" -}}
+{{- if eq (floor .) (float64 .) }}{{ int64 . }}{{ else }}{{ . }}{{ end -}}
+{{- end -}}

@@ -1,0 +1,86 @@
+import { parseArgs } from 'node:util';
+import { prometheusRuleFile, rulesFile } from './files.ts';
+import { alertRules } from './groups.ts';
+import type { Choices } from './render.ts';
+import { thresholdNames, thresholdRows } from './thresholds.ts';
+
+/* `npm run rules`: writes the recording rules and alerts on stdout, with thresholds and links as they are asked for. */
+
+const DURATION = /^(?:0|(?:\d+(?:ms|[smhdwy]))+)$/;
+
+/** What to print, and the exit code: 0, or 1 with one line for each fault. */
+export function rulesCommand(args: readonly string[]): { readonly code: 0 | 1; readonly text: string } {
+  const faults: string[] = [];
+  const pairs = (option: string, entries: readonly string[], known: readonly string[], isRight: RegExp | 'number') =>
+    Object.fromEntries(
+      entries.map((entry) => {
+        const [name = '', value = ''] = entry.split(/=(.*)/s);
+        const right =
+          isRight === 'number' ? value.trim() !== '' && Number.isFinite(Number(value)) : isRight.test(value);
+        if (!known.includes(name)) faults.push(`--${option} ${entry}: expected one of ${known.join(', ')}`);
+        else if (!right)
+          faults.push(`--${option} ${entry}: expected ${name}=${isRight === 'number' ? 'NUMBER' : '10m'}`);
+        return [name, value];
+      }),
+    );
+  const options = optionsOf(args, faults);
+  const alerts = alertRules.map(({ alert }) => alert);
+  const numbers = pairs('threshold', options.threshold, thresholdNames, 'number');
+  const choices: Choices = {
+    thresholds: Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, Number(value)])),
+    for: pairs('for', options.for, alerts, DURATION),
+    without: options.without,
+    ...(options.runbooks === undefined ? {} : { runbooks: options.runbooks }),
+  };
+  for (const name of options.without.filter((one) => !alerts.some((alert) => alert === one))) {
+    faults.push(`--without ${name}: expected one of ${alerts.join(', ')}`);
+  }
+  if (options.runbooks !== undefined && !/^https?:\/\/\S+$/.test(options.runbooks)) {
+    faults.push(`--runbooks ${options.runbooks}: expected a URL such as https://git.example.com/docs/runbooks`);
+  }
+  if (faults.length > 0) return { code: 1, text: `${faults.join('\n')}\n` };
+  if (options.help) return { code: 0, text: help() };
+  return { code: 0, text: options.operator ? prometheusRuleFile(choices) : rulesFile(choices) };
+}
+
+const NONE = { threshold: [], for: [], without: [], runbooks: undefined, operator: false, help: false };
+
+function optionsOf(args: readonly string[], faults: string[]) {
+  const repeated = { type: 'string', multiple: true, default: [] as string[] } as const;
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        threshold: repeated,
+        for: repeated,
+        without: repeated,
+        runbooks: { type: 'string' },
+        operator: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    return { ...NONE, ...values };
+  } catch (error) {
+    faults.push(error instanceof Error ? error.message : String(error));
+    return NONE;
+  }
+}
+
+function help(): string {
+  const width = Math.max(...thresholdNames.map(({ length }) => length));
+  const rows = thresholdNames.map((name) => {
+    const { value, meaning } = thresholdRows[name];
+    return `  ${name.padEnd(width)}  ${String(value).padEnd(12)}  ${meaning}`;
+  });
+  return `npm run --silent rules -- [OPTION]…   writes the rules on stdout
+
+  --threshold NAME=NUMBER  compares with another number; see below
+  --for ALERT=DURATION     has an alert wait this long before it fires
+  --without ALERT          leaves an alert out
+  --runbooks URL           the folder docs/runbooks as people reach it; without it alerts have no link
+  --operator               writes a PrometheusRule for the Prometheus operator
+
+Thresholds:
+${rows.join('\n')}
+`;
+}

@@ -1,0 +1,47 @@
+import { placeholderOf, RUNBOOKS, type WrittenAlert, type WrittenGroup, type WrittenRule } from './template.ts';
+import { thresholds } from './thresholds.ts';
+
+/** What whoever installs the rules may choose. */
+export interface Choices {
+  /** Numbers in the place of those that are shipped. */
+  readonly thresholds?: Readonly<Record<string, number>>;
+  /** How long an alert has to hold, by its name, as a Prometheus duration. */
+  readonly for?: Readonly<Record<string, string>>;
+  /** Names of alerts to leave out. */
+  readonly without?: readonly string[];
+  /** Where people read docs/runbooks: the address of that folder. Without it alerts have no link. */
+  readonly runbooks?: string;
+}
+
+/** The rules of a template with these choices. Throws where nothing would be left. */
+export function render(template: readonly WrittenGroup[], choices: Choices = {}): readonly WrittenGroup[] {
+  const groups = template
+    .map(({ name, rules }) => ({ name, rules: rules.flatMap((rule) => rendered(rule, choices)) }))
+    .filter(({ rules }) => rules.length > 0);
+  if (groups.length === 0) throw new Error('no rule is left to write');
+  return groups;
+}
+
+function rendered(rule: WrittenRule, choices: Choices): readonly WrittenRule[] {
+  const numbers = { ...thresholds, ...choices.thresholds };
+  const fill = (text: string) =>
+    Object.entries(numbers).reduce((so, [name, number]) => so.replaceAll(placeholderOf(name), `${number}`), text);
+  if ('record' in rule) return [{ ...rule, expr: fill(rule.expr) }];
+  if (choices.without?.includes(rule.alert)) return [];
+  return [
+    {
+      ...rule,
+      expr: fill(rule.expr),
+      for: choices.for?.[rule.alert] ?? rule.for,
+      annotations: annotationsOf(rule, fill, choices.runbooks),
+    },
+  ];
+}
+
+function annotationsOf({ annotations }: WrittenAlert, fill: (text: string) => string, base: string | undefined) {
+  const entries = Object.entries(annotations).flatMap(([name, text]) => {
+    if (!text.startsWith(RUNBOOKS)) return [[name, fill(text)] as const];
+    return base === undefined ? [] : [[name, base.replace(/\/$/, '') + text.slice(RUNBOOKS.length)] as const];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { rulesCommand } from '../../../deploy/prometheus/command.ts';
+import type { WrittenAlert, WrittenGroup } from '../../../deploy/prometheus/template.ts';
+
+const written = (...args: readonly string[]) => {
+  const { code, text } = rulesCommand(args);
+  expect({ code, text: code === 0 ? '' : text }).toEqual({ code: 0, text: '' });
+  return parse(text);
+};
+const alertsIn = (groups: readonly WrittenGroup[]) =>
+  groups.flatMap(({ rules }) => rules.filter((rule): rule is WrittenAlert => 'alert' in rule));
+const alertOf = (name: string, groups: readonly WrittenGroup[]) => alertsIn(groups).find(({ alert }) => alert === name);
+
+describe('npm run rules', () => {
+  test('puts a threshold into the expression and into the words', () => {
+    const cpu = alertOf('FilerApplianceCpuHigh', written('--threshold', 'cpu=0.7').groups);
+    expect(cpu?.expr).toContain('0.7');
+    expect(cpu?.annotations.description).toContain('{{ 0.7 | humanizePercentage }}');
+  });
+
+  test('leaves nothing in pointed brackets', () => {
+    expect(rulesCommand([]).text).not.toMatch(/<[a-zA-Z]/);
+    expect(rulesCommand(['--operator']).text).not.toMatch(/<[a-zA-Z]/);
+  });
+
+  test('writes a link only where the runbooks have an address', () => {
+    for (const { annotations } of alertsIn(written().groups)) expect(annotations.runbook_url).toBeUndefined();
+    const linked = alertsIn(written('--runbooks', 'https://wiki.example.com/runbooks/').groups);
+    expect(linked.length).toBeGreaterThan(20);
+    expect(linked.find(({ alert }) => alert === 'FilerApiDown')?.annotations.runbook_url).toBe(
+      'https://wiki.example.com/runbooks/exporter.md#filerapidown',
+    );
+  });
+
+  test('changes how long an alert waits, and leaves alerts out', () => {
+    const { groups } = written('--operator', '--for', 'FilerApiDown=1h', '--without', 'FilerJobFailed').spec;
+    expect(alertOf('FilerApiDown', groups)?.for).toBe('1h');
+    expect(alertOf('FilerJobFailed', groups)).toBeUndefined();
+    expect(alertOf('FilerJobUnfinished', groups)).toBeDefined();
+  });
+
+  test.each([
+    [['--threshold', 'cpuu=0.7'], '--threshold cpuu=0.7: expected one of '],
+    [['--threshold', 'cpu=much'], '--threshold cpu=much: expected cpu=NUMBER'],
+    [['--threshold', 'cpu='], '--threshold cpu=: expected cpu=NUMBER'],
+    [['--for', 'FilerApiDown=soon'], '--for FilerApiDown=soon: expected FilerApiDown=10m'],
+    [['--without', 'FilerNothing'], '--without FilerNothing: expected one of '],
+    [['--runbooks', 'wiki'], '--runbooks wiki: expected a URL such as '],
+    [['--treshold', 'cpu=1'], "Unknown option '--treshold'"],
+  ])('%j is an error that names what is expected', (args, line) => {
+    const { code, text } = rulesCommand(args);
+    expect(code).toBe(1);
+    expect(text).toContain(line);
+  });
+});

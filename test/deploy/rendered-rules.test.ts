@@ -1,0 +1,100 @@
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { rulesCommand } from '../../deploy/prometheus/command.ts';
+import { render } from '../../deploy/prometheus/render.ts';
+import { template } from '../../deploy/prometheus/template.ts';
+import { thresholdNames } from '../../deploy/prometheus/thresholds.ts';
+import { temporaryDirectory } from '../support/program.ts';
+import type { Manifest } from './kubernetes/manifest.ts';
+import { chart, hasKubectl, renderChart, renderOverlay, runHelm, templateArgs } from './kubernetes/render.ts';
+import { hasPromtool, promtool } from './prometheus/promtool.ts';
+
+/* Both ways into Kubernetes carry every rule: what Helm and kubectl write, and not what lies beside their input. */
+
+const base = ['--set', 'demo=true,prometheusRule.enabled=true'] as const;
+const shipped = render(template);
+
+/** The groups of the PrometheusRule among the objects. */
+function groupsIn(manifests: readonly Manifest[]): unknown {
+  return manifests.find(({ kind }) => kind === 'PrometheusRule')?.spec?.groups;
+}
+
+/** What promtool says of the rules in these objects. */
+function judged(manifests: readonly Manifest[]): { readonly status: number | null; readonly said: string } {
+  const path = join(temporaryDirectory(), 'rules.yml');
+  writeFileSync(path, stringify({ groups: groupsIn(manifests) }));
+  return promtool('check', 'rules', '--lint-fatal', path);
+}
+
+const count = shipped.flatMap(({ rules }) => rules).length;
+
+describe('the chart', () => {
+  test('carries every rule as it is shipped, whatever the release is called', () => {
+    expect(count).toBeGreaterThan(40);
+    expect(groupsIn(renderChart(...base))).toEqual(shipped);
+    expect(groupsIn(renderChart(...base, '--set', 'fullnameOverride=edge'))).toEqual(shipped);
+  });
+
+  test.runIf(hasPromtool)('carries rules that promtool takes', () => {
+    const { status, said } = judged(renderChart(...base));
+    expect(said).toContain(`SUCCESS: ${count} rules found`);
+    expect(status).toBe(0);
+  });
+
+  test('puts every threshold where the command puts it, large ones, fractions and zero too', () => {
+    for (const number of [0, 0.125, 7, 123_456_789_012]) {
+      const thresholds = Object.fromEntries(thresholdNames.map((name) => [name, number]));
+      const values = join(temporaryDirectory(), 'values.yaml');
+      writeFileSync(values, stringify({ prometheusRule: { thresholds } }));
+      expect(groupsIn(renderChart(...base, '--values', values))).toEqual(render(template, { thresholds }));
+    }
+  });
+
+  test('takes links, waiting times and what is to be left out', () => {
+    const runbooks = 'https://wiki.example.com/runbooks/';
+    const set = `prometheusRule.runbooks=${runbooks},prometheusRule.for.FilerApiDown=1h,prometheusRule.disabled={FilerJobFailed}`;
+    expect(groupsIn(renderChart(...base, '--set', set))).toEqual(
+      render(template, { runbooks, for: { FilerApiDown: '1h' }, without: ['FilerJobFailed'] }),
+    );
+  });
+
+  test.each([
+    ['prometheusRule.thresholds.cpuu=1', 'Additional property cpuu is not allowed'],
+    ['prometheusRule.thresholds.cpu=much', 'Expected: number'],
+    ['prometheusRule.for.FilerApiDown=soon', 'Does not match pattern'],
+    ['prometheusRule.disabled={FilerNothing}', 'prometheusRule.disabled.0 must be one of'],
+    ['prometheusRule.runbooks=wiki', 'Does not match pattern'],
+  ])('refuses %s', (pair, line) => {
+    const { status, stderr } = runHelm(...templateArgs(...base, '--set', pair));
+    expect(stderr).toContain(line);
+    expect(status).toBe(1);
+  });
+
+  test('is not rendered at all where its rules are missing', () => {
+    const folder = join(temporaryDirectory(), 'chart');
+    cpSync(chart, folder, { recursive: true });
+    rmSync(join(folder, 'files', 'rules.yml'));
+    const { status, stderr } = runHelm('template', 'fleet', folder, ...base);
+    expect(stderr).toContain('no rule is left to install');
+    expect(status).toBe(1);
+  });
+});
+
+describe.runIf(hasKubectl)('the overlay', () => {
+  const overlay = () => renderOverlay(join('deploy', 'kubernetes', 'overlays', 'prometheus-operator'));
+
+  test('carries every rule as it is shipped', () => {
+    expect(groupsIn(overlay())).toEqual(shipped);
+  });
+
+  test.runIf(hasPromtool)('carries rules that promtool takes', () => {
+    expect(judged(overlay())).toMatchObject({ status: 0, said: expect.stringContaining(`${count} rules found`) });
+  });
+});
+
+test('nothing to write is an error and no empty file', () => {
+  expect(() => render([])).toThrow('no rule is left');
+  expect(rulesCommand([]).text.length).toBeGreaterThan(10_000);
+});
