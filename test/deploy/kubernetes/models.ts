@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { root } from '../../support/program.ts';
 import type { Manifest } from './manifest.ts';
+
+const require = createRequire(join(root, 'test', 'tools', 'package.json'));
 
 const OPERATOR = '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
 
@@ -29,21 +32,24 @@ function modelOf({ apiVersion, kind }: Manifest): string {
 }
 
 /** What the models' JSON schemas object to: types, enumerations, formats, missing fields. */
-export async function schemaFaults(manifests: readonly Manifest[]): Promise<readonly string[]> {
-  const faults = await Promise.all(
-    manifests.map(async (manifest) => {
-      const model = (await import(modelOf(manifest))) as Record<string, new (data: unknown) => { validate(): void }>;
-      const Kind = model[manifest.kind];
-      if (Kind === undefined) throw new Error(`the model of ${manifest.kind} lacks its class`);
-      try {
-        new Kind(manifest).validate();
-        return [];
-      } catch (error) {
-        return [`${manifest.kind} ${manifest.metadata.name}: ${(error as Error).message}`];
-      }
-    }),
-  );
-  return faults.flat();
+export function schemaFaults(manifests: readonly Manifest[]): readonly string[] {
+  return manifests.flatMap((manifest) => {
+    const Kind = classOf(manifest);
+    try {
+      new Kind(manifest).validate();
+      return [];
+    } catch (error) {
+      return [`${manifest.kind} ${manifest.metadata.name}: ${(error as Error).message}`];
+    }
+  });
+}
+
+/** The class that models a kind of object. */
+export function classOf(manifest: Manifest): new (data: unknown) => { validate(): void } {
+  const model = require(modelOf(manifest)) as Record<string, ReturnType<typeof classOf>>;
+  const Kind = model[manifest.kind];
+  if (Kind === undefined) throw new Error(`the model of ${manifest.kind} lacks its class`);
+  return Kind;
 }
 
 /**
@@ -51,7 +57,7 @@ export async function schemaFaults(manifests: readonly Manifest[]): Promise<read
  * which the schemas let pass. All objects in one go, for a compiler takes a second to start; `named` says whose they are.
  */
 export function typeFaults(named: Readonly<Record<string, readonly Manifest[]>>): readonly string[] {
-  const cache = join(root, 'node_modules', '.cache');
+  const cache = join(root, 'test', 'tools', 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'manifests-'));
   try {

@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { root, temporaryDirectory } from '../../support/program.ts';
 import type { Manifest } from './manifest.ts';
 
-const helm = join(root, 'node_modules', '.bin', 'helm');
+const helm = join(root, 'test', 'tools', 'node_modules', '.bin', 'helm');
 
 /** The folder of the chart. */
 export const chart: string = join(root, 'deploy', 'helm', 'filer-exporter');

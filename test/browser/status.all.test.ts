@@ -1,8 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api, appliance, largeFleet, secondsAgo } from '../pages/reports.ts';
-import { launchChromium, open, withoutChromium } from '../support/chromium.ts';
 import { until } from '../support/until.ts';
+import type { Browser, Page } from '../tools/playwright.ts';
+import { launchChromium, open, withoutChromium } from './chromium.ts';
 import { serveStatus } from './serve-status.ts';
 
 /** Milliseconds between two looks of the page. */

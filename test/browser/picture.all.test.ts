@@ -5,10 +5,10 @@ import { startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import type { StatusReport } from '../../src/status/model.ts';
-import { launchChromium, open, withoutChromium } from '../support/chromium.ts';
 import { get, gfaEnvironment, portalEnvironment } from '../support/live.ts';
 import { start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
+import { launchChromium, open, withoutChromium } from './chromium.ts';
 
 /** Bytes that a picture of the README may have: more is slow to read, less is an empty page. */
 const SIZE = { least: 20_000, most: 300_000 } as const;

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from '../tools/playwright.ts';
 
 /** Where Chromium is; undefined where it is not installed. */
 export const chromiumPath: string | undefined = (process.env.PATH ?? '')

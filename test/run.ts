@@ -1,0 +1,29 @@
+/**
+ * `npm test` and `npm run test:all`: lint, types, build, then the tests of the part that the first argument names.
+ * With file names behind it, the tests of those files alone, whichever part they belong to, and nothing else.
+ */
+import { spawnSync } from 'node:child_process';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  quick: ['--project=quick'],
+  // All projects.
+  all: [],
+};
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const [part = '', ...args] = process.argv.slice(2);
+const projects = PARTS[part];
+if (projects === undefined) throw new Error(`no part "${part}"; expected one of ${Object.keys(PARTS).join(', ')}`);
+
+const namesFiles = args.some((arg) => !arg.startsWith('-'));
+const vitest = ['vitest', 'run', '--config', 'test/vitest.config.ts', ...(namesFiles ? [] : projects), ...args];
+const steps = namesFiles
+  ? [vitest]
+  : [['npm', 'run', '--silent', 'check'], ['npm', 'run', '--silent', 'build'], vitest];
+for (const [command = '', ...rest] of steps) {
+  // npm puts node_modules/.bin on the PATH of what it runs.
+  const { status } = spawnSync(command, rest, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  if (status !== 0) process.exit(status ?? 1);
+}

@@ -1,0 +1,1 @@
+export { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
