@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ProxyConfig } from '../../src/config/config.ts';
 import { proxyFor } from '../../src/config/no-proxy.ts';
+import fc from '../support/fast-check.ts';
 import { configOf, type Environment, gfaOnly } from './surroundings.ts';
 
 function proxyOf(environment: Environment): ProxyConfig | undefined {

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { effectiveConfiguration } from '../../src/config/describe.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { fileVariable, rows } from '../../src/config/variables.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
+import fc from '../support/fast-check.ts';
 import { configOf, type Files, faultsOf, gfaOnly, reader, systemError, vocabulary } from './surroundings.ts';
 
 const CANARY = 'canary-7f3a';

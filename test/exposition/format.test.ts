@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import {
@@ -12,6 +11,7 @@ import {
 import { ChunkStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
+import fc from '../support/fast-check.ts';
 
 describe('a number', () => {
   test.each([

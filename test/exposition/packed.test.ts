@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type Body,
@@ -21,6 +20,7 @@ import { chooseCoding } from '../../src/http/negotiate.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { large, serve, serving, sluggish } from '../http/serving.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
+import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const families = ['filer_a', 'filer_b'].map((name) => ({ name, help: 'A "figure".', type: 'gauge' as const }));

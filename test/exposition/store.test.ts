@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import type { FamilyHeader, Format } from '../../src/exposition/format.ts';
@@ -6,6 +5,7 @@ import { type ExporterReading, OwnMetrics } from '../../src/exposition/own/metri
 import { ChunkStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
+import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const families: readonly FamilyHeader[] = [

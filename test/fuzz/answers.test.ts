@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import pLimit from 'p-limit';
 import { expect, test } from 'vitest';
 import { RequestError, ShapeError } from '../../src/runtime/errors.ts';
@@ -6,6 +5,7 @@ import type { PortalClient } from '../../src/sources/portal/client.ts';
 import { pagesOf } from '../../src/sources/portal/paging.ts';
 import { type ApiRequest, JsonClient } from '../../src/transport/client.ts';
 import type { Pacer } from '../../src/transport/rate/pacer.ts';
+import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { going } from '../support/mock-api.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 
 /** Texts that may stand where a number, a moment, a name or nothing is expected. */
 export const hostileText = fc.oneof(

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { upstreamCatalog } from '../../src/catalog.ts';
 import { ChunkStore } from '../../src/exposition/store.ts';
@@ -7,6 +6,7 @@ import { ShapeError } from '../../src/runtime/errors.ts';
 import { atOnce } from '../../src/runtime/slices.ts';
 import { checkEnvelope, readAnswer } from '../../src/sources/gfa/records.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
+import fc from '../support/fast-check.ts';
 import { newLedger } from '../support/gfa-answers.ts';
 import { anyJson, listOf, recordOf } from './arbitraries.ts';
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { upstreamCatalog } from '../../src/catalog.ts';
 import { ChunkStore } from '../../src/exposition/store.ts';
@@ -10,6 +9,7 @@ import { FURTHER_SERIES, operationsFor, STANDARD_SERIES } from '../../src/source
 import { inventoryTable } from '../../src/sources/portal/appliances/series.ts';
 import { lifetimeSeconds } from '../../src/sources/portal/token.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
+import fc from '../support/fast-check.ts';
 import { jwt } from '../support/portal-parts.ts';
 import { anyJson, hostileText, listOf, recordOf } from './arbitraries.ts';
 

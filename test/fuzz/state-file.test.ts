@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { keptOf } from '../../src/app/persisted-state.ts';
 import { upstreamCatalog } from '../../src/catalog.ts';
@@ -15,6 +14,7 @@ import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
+import fc from '../support/fast-check.ts';
 import { dataAnswer, filer, lock, propagation, released, take, volume } from '../support/gfa-answers.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryStore } from '../support/memory-store.ts';

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { upstreamCatalog } from '../../src/catalog.ts';
 import { ChunkStore } from '../../src/exposition/store.ts';
 import { atOnce } from '../../src/runtime/slices.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
+import fc from '../support/fast-check.ts';
 import {
   dataAnswer,
   filer,

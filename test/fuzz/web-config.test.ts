@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseWebFile, type WebFile } from '../../src/web/file-format.ts';
+import fc from '../support/fast-check.ts';
 import { GEHEIM } from '../web/asking.ts';
 
 /*

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { acceptsGzip, chooseFormat } from '../../src/http/negotiate.ts';
+import fc from '../support/fast-check.ts';
 
 const om = 'application/openmetrics-text';
 

@@ -1,9 +1,9 @@
 import { createServer, Server } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Format } from '../../src/exposition/format.ts';
 import { pieces } from '../../src/http/send.ts';
+import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { document, exposition, large, serve, serving, sluggish, until } from './serving.ts';
 

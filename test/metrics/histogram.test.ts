@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Histogram } from '../../src/metrics/histogram.ts';
 import { valuesOf } from '../support/exposition-lines.ts';
+import fc from '../support/fast-check.ts';
 
 function lines(histogram: Histogram) {
   return valuesOf(histogram.samples('h', {}, String));

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   bytesPerSecond,
@@ -16,6 +15,7 @@ import {
   seconds,
   state,
 } from '../../src/metrics/units.ts';
+import fc from '../support/fast-check.ts';
 
 /** What JSON can hold where a decimal is documented, and is none. */
 const noDecimals: readonly unknown[] = [

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Task } from '../../src/metrics/task.ts';
 import { Agenda } from '../../src/polling/agenda.ts';
+import fc from '../support/fast-check.ts';
 import { minutes, task } from './fleet.ts';
 
 const limits = { perAppliance: 2, suspects: 2 };

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Task } from '../../src/metrics/task.ts';
 import { Agenda, nextSlot } from '../../src/polling/agenda.ts';
+import fc from '../support/fast-check.ts';
 import { fleet, inventory, minutes, task } from './fleet.ts';
 
 const roomy = { perAppliance: 100, suspects: 100 };

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Heap } from '../../src/polling/heap.ts';
+import fc from '../support/fast-check.ts';
 
 test('an empty heap has nothing', () => {
   const heap = new Heap<string>();

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { poll } from '../../src/polling/poll.ts';
 import { CredentialError, RequestError, ShapeError } from '../../src/runtime/errors.ts';
+import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { answered, minutes, reading, task } from './fleet.ts';
 

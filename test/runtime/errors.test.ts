@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asError, ConfigError, CredentialError, RequestError, ShapeError } from '../../src/runtime/errors.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { REDACTED, Secret } from '../../src/runtime/secret.ts';
+import fc from '../support/fast-check.ts';
 
 /** What a log of this level wrote, one object a line. */
 function logged(level: string, write: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hash32, seededRandom, systemRandom, unitHash } from '../../src/runtime/random.ts';
+import fc from '../support/fast-check.ts';
 
 /** How many of the values fall into each tenth. */
 function tenths(values: readonly number[]): number[] {

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { atOnce } from '../../src/runtime/slices.ts';
 import { decode, encode, StateFault } from '../../src/state/format.ts';
+import fc from '../support/fast-check.ts';
 
 const written = (values: readonly unknown[]) => Buffer.concat([...atOnce(encode(values))]);
 const read = (content: Buffer) => atOnce(decode(content));

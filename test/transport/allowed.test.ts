@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ForbiddenRequestError } from '../../src/runtime/errors.ts';
 import { assertAllowed, type Method } from '../../src/transport/allowed.ts';
+import fc from '../support/fast-check.ts';
 
 test.each<[Method, string]>([
   ['GET', '/data'],

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RETRY_AFTER_BOUNDS, retryAfterMs } from '../../src/transport/retry-after.ts';
+import fc from '../support/fast-check.ts';
 
 const now = Date.UTC(2026, 2, 2, 10, 0, 0);
 const { shortestMs, longestMs } = RETRY_AFTER_BOUNDS;

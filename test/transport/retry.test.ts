@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CredentialError, RequestError, type RequestFault, ShapeError } from '../../src/runtime/errors.ts';
 import { dataRetries, type RetryPolicy, retryDelayMs, seriesRetries, withRetries } from '../../src/transport/retry.ts';
+import fc from '../support/fast-check.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 
 const status = (code: number) => new RequestError('status', `answered ${code}`, { status: code });

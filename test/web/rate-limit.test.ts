@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TokenBucket } from '../../src/web/rate-limit.ts';
+import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Fields } from '../../../src/metrics/family.ts';
 import type { Ledger } from '../../../src/sources/gfa/ledger.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
+import fc from '../../support/fast-check.ts';
 import {
   dataAnswer,
   filer,

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Fields } from '../../../src/metrics/family.ts';
 import { atOnce } from '../../../src/runtime/slices.ts';
 import type { Ledger } from '../../../src/sources/gfa/ledger.ts';
 import { decode, encode } from '../../../src/state/format.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
+import fc from '../../support/fast-check.ts';
 import { dataAnswer, lock, newLedger, propagation, released, take, timestamp } from '../../support/gfa-answers.ts';
 
 /** One event: how long after the one before, and what. */

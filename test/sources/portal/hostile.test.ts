@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../../src/metrics/snapshot.ts';
 import type { Task } from '../../../src/metrics/task.ts';
 import { ShapeError } from '../../../src/runtime/errors.ts';
 import { collectorRows } from '../../../src/sources/portal/collectors.ts';
+import fc from '../../support/fast-check.ts';
 import { going, mockApi, token } from '../../support/mock-api.ts';
 import { portalCollector } from '../../support/portal-parts.ts';
 import { collectorAnswers, recorded, SERIAL } from '../../support/recorded-answers.ts';

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { atOnce } from '../../../src/runtime/slices.ts';
 import { burdenOf, DEEPEST } from '../../../src/transport/json/cost.ts';
+import fc from '../../support/fast-check.ts';
 
 function burden(document: string, most = Number.POSITIVE_INFINITY) {
   return atOnce(burdenOf([Buffer.from(document)], most));

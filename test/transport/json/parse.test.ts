@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { atOnce } from '../../../src/runtime/slices.ts';
 import { parseInSlices } from '../../../src/transport/json/parse.ts';
+import fc from '../../support/fast-check.ts';
 
 /** What came of a document: its value as text, which shows the order of keys too, or that it is none. */
 function inSlices(document: Buffer | string): string | undefined {

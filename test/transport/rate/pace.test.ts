@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MeasuredRate } from '../../../src/transport/rate/adaptive-rate.ts';
 import { Budget } from '../../../src/transport/rate/budget.ts';
 import { type Departure, Pace, type RateLimit, type Verdict } from '../../../src/transport/rate/pace.ts';
+import fc from '../../support/fast-check.ts';
 
 const TAKEN: Verdict = { state: 'taken' };
 
