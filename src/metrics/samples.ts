@@ -6,7 +6,12 @@ export interface Sample {
   readonly name: string;
   readonly labels: Labels;
   readonly value: number;
+  /** When it was so by the service's own record, in Unix seconds; undefined where it is as old as the answer. */
+  readonly at?: number | undefined;
 }
+
+/** The time that a record tells of itself, in Unix seconds. */
+export type TimeOf = (record: Fields) => number | undefined;
 
 /**
  * Why a value that was asked for gave no sample; the label `reason` of `filer_exporter_samples_dropped_total`.
@@ -23,13 +28,14 @@ export type NoteDrop = (reason: DropReason, place: string) => void;
  * Applies a table to the records of one subject, newest first. Each field takes its own newest value, so one null in
  * the newest record does not hide the value before it; a field that nobody holds gives no sample and one note.
  *
- * `subject` holds the labels that every sample gets. Pure but for `note`.
+ * `subject` holds the labels that every sample gets, `timeOf` reads a record's own time. Pure but for `note`.
  */
 export function toSamples(
   families: readonly Family[],
   newestFirst: readonly Fields[],
   subject: Labels,
   note: NoteDrop = () => {},
+  timeOf: TimeOf = () => undefined,
 ): Sample[] {
   const samples: Sample[] = [];
   for (const family of families) {
@@ -37,8 +43,9 @@ export function toSamples(
       const found = newestValue(family, field, newestFirst);
       if (found.state === 'found') {
         const labels = { ...subject, ...added, ...textLabels(family, found.record) };
-        if (family.states === undefined) samples.push({ name: family.name, labels, value: found.value });
-        else samples.push(...stateSamples(family.name, family.states, text(found.record[field]), labels));
+        const at = timeOf(found.record);
+        if (family.states === undefined) samples.push(sampleOf(family.name, labels, found.value, at));
+        else samples.push(...stateSamples(family.name, family.states, text(found.record[field]), labels, at));
       } else if (newestFirst.length > 0 && (found.state === 'invalid' || !family.optional)) {
         note(found.state, field);
       }
@@ -57,13 +64,19 @@ export function holdsValue(families: readonly Family[], record: Fields): boolean
 }
 
 /** One sample for each known state and one for any other: exactly one of them is 1. */
-function stateSamples(name: string, { label, known }: StateSet, current: string, labels: Labels): Sample[] {
+function stateSamples(
+  name: string,
+  { label, known }: StateSet,
+  current: string,
+  labels: Labels,
+  at: number | undefined,
+): Sample[] {
   const holds = known.includes(current) ? current : OTHER;
-  return [...known, OTHER].map((state) => ({
-    name,
-    labels: { ...labels, [label]: state },
-    value: state === holds ? 1 : 0,
-  }));
+  return [...known, OTHER].map((state) => sampleOf(name, { ...labels, [label]: state }, state === holds ? 1 : 0, at));
+}
+
+function sampleOf(name: string, labels: Labels, value: number, at: number | undefined): Sample {
+  return at === undefined ? { name, labels, value } : { name, labels, value, at };
 }
 
 type Found =

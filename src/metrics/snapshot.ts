@@ -24,7 +24,10 @@ export type Write = (samples: Iterable<Sample>) => Promise<Written>;
 
 /** What one answer came to: samples, and what could not be used of it. */
 export interface Reading {
+  /** What is so now. Each sink may go through it, until the poll's next one. */
   readonly samples: Iterable<Sample>;
+  /** Every value of every record, the oldest first, for a sink that keeps history; missing where there is but the newest. */
+  readonly points?: Iterable<Sample>;
   /** How many values gave no sample, by reason. */
   readonly drops: ReadonlyMap<DropReason, number>;
   /** The answer was good and held no record at all: a series that this appliance does not have, or has nothing to say in. */

@@ -107,7 +107,8 @@ export class GfaCollector implements Collector {
     this.#warn();
     this.#settings.ledger.names?.takeTitles(ledger.titles());
     if (this.#answers === 1) await this.#waitForNames(signal);
-    return { samples: ledger.samples(), drops: drops.counts, empty: false };
+    const samples = { [Symbol.iterator]: () => ledger.samples() };
+    return { samples, drops: drops.counts, empty: false };
   }
 
   /**

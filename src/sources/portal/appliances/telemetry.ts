@@ -1,6 +1,8 @@
-import { holdsValue, toSamples } from '../../../metrics/samples.ts';
+import type { Fields, Labels } from '../../../metrics/family.ts';
+import { holdsValue, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../../metrics/task.ts';
+import { decimal } from '../../../metrics/units.ts';
 import { RequestError } from '../../../runtime/errors.ts';
 import type { PortalParts } from '../collector-row.ts';
 import { fitsBuild } from './builds.ts';
@@ -74,10 +76,11 @@ export class TelemetryCollector implements Collector {
     const drops = new DropCount();
     const records = operation.records(body, drops.note);
     const subject = { serial, filer: this.#parts.appliances.find(serial)?.name ?? serial };
-    const samples = toSamples(operation.families, records, subject, drops.note);
+    const samples = toSamples(operation.families, records, subject, drops.note, timeOf);
     const used = records.find((record) => holdsValue(operation.families, record));
     if (used !== undefined) samples.push(...toSamples([seriesTimestamp], [used], { ...subject, series: name }));
-    return { samples, drops: drops.counts, empty: records.length === 0 };
+    const points = pointsOf(operation, records, subject);
+    return { samples, points, drops: drops.counts, empty: records.length === 0 };
   }
 
   async #ask(id: string, path: string, operation: Operation, signal: AbortSignal): Promise<unknown> {
@@ -95,4 +98,18 @@ export class TelemetryCollector implements Collector {
       }
     }
   }
+}
+
+function timeOf({ time }: Fields): number | undefined {
+  const ms = decimal(time);
+  return ms === undefined ? undefined : ms / 1000;
+}
+
+/** Every record's values, oldest first; made only where a sink goes through them. */
+function pointsOf({ families }: Operation, newestFirst: readonly Fields[], subject: Labels): Iterable<Sample> {
+  return {
+    *[Symbol.iterator]() {
+      for (const record of newestFirst.toReversed()) yield* toSamples(families, [record], subject, () => {}, timeOf);
+    },
+  };
 }
