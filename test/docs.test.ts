@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
@@ -150,18 +148,6 @@ describe('the examples', () => {
     ]);
     expect(Object.fromEntries(told)).toEqual(Object.fromEntries(own));
   });
-
-  // Where .ci/run asks for the binaries of Prometheus, a machine without them fails instead of skipping.
-  test.skipIf(!hasPromtool() && process.env.REQUIRE_PROMETHEUS !== '1')('Prometheus takes the scrape job', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'scrape-job-'));
-    try {
-      const file = join(folder, 'prometheus.yml');
-      writeFileSync(file, fenced('yaml'));
-      expect(execFileSync('promtool', ['check', 'config', file], { encoding: 'utf8' })).toContain('SUCCESS');
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
 });
 
 const METRIC = /\b(?:filer|process|nodejs)_[a-z0-9_]+\b/g;
@@ -212,15 +198,6 @@ function nodeMetrics(): readonly string[] {
   const register = new Registry();
   collectDefaultMetrics({ register });
   return register.getMetricsAsArray().map(({ name }) => name);
-}
-
-function hasPromtool(): boolean {
-  try {
-    execFileSync('promtool', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function configOf(environment: string) {

@@ -1,11 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type CatalogEntry, catalog } from '../src/catalog.ts';
 import { exampleOf, ownExamples } from './support/examples.ts';
-import { hasPrometheus } from './support/prometheus.ts';
 import { faultsOf, namesIn } from './support/promql.ts';
 import { costText } from './support/reference.ts';
 import { metricsOf, usageOf } from './support/usage.ts';
@@ -29,20 +24,6 @@ describe('the example of each metric', () => {
 
   test('that is written by hand is of a metric that there is', () => {
     expect(ownExamples.filter((name) => !catalog.some((each) => each.name === name))).toEqual([]);
-  });
-
-  test.skipIf(!hasPrometheus && process.env.REQUIRE_PROMETHEUS !== '1')('is taken by Prometheus itself', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'examples-'));
-    try {
-      const file = join(folder, 'examples.rules.yml');
-      const rules = catalog.map((each, index) => ({ record: `example:${index}`, expr: exampleOf(each) }));
-      writeFileSync(file, JSON.stringify({ groups: [{ name: 'examples', rules }] }));
-      const { stdout, stderr } = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
-      expect(stderr).toBe('');
-      expect(stdout).toContain(`SUCCESS: ${catalog.length} rules found`);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
   });
 });
 
