@@ -38,8 +38,6 @@ export async function sendDocument(
     ...Object.fromEntries(own),
     'content-length': body.length,
     vary: 'Accept-Encoding',
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     ...(gzip && { 'content-encoding': 'gzip' }),
   });

@@ -8,6 +8,14 @@ export interface Refusal {
   readonly text: string;
 }
 
+/**
+ * What becomes of a request. `let in` is one that the rules ask nothing of or that has what they ask for; `open` is one
+ * that is answered without it.
+ */
+export type Admission =
+  | { readonly state: 'let in' | 'open' }
+  | { readonly state: 'refused'; readonly refusal: Refusal };
+
 /** What stands between the network and the pages: how connections are secured, and who may ask. */
 export interface Front {
   /** Changes whenever the rules do: a connection of earlier rules is good for one more answer. */
@@ -18,6 +26,6 @@ export interface Front {
   serve(ready: (secured: Socket) => void): void;
   /** Takes a new connection: hands it on once it is secured, or at once where it is to be plain; or ends it. */
   accept(socket: Socket): void;
-  /** Undefined lets a request in. May take a while; never rejects. */
-  admit(request: IncomingMessage, path: string): Promise<Refusal | undefined> | Refusal | undefined;
+  /** Decides on a request. May take a while; never rejects. */
+  admit(request: IncomingMessage, path: string): Promise<Admission> | Admission;
 }

@@ -5,6 +5,9 @@ import type { HeldBody } from '../exposition/exposition.ts';
 import type { Format } from '../exposition/format.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
+import { Answer, refuseNonsense } from './answer.ts';
+import { Answers } from './answers.ts';
+import { type ClosedFor, Connections } from './connections.ts';
 import { type Document, sendDocument } from './document.ts';
 import type { Front } from './front.ts';
 import { CONTENT_TYPES, chooseCoding, chooseFormat } from './negotiate.ts';
@@ -31,7 +34,7 @@ export interface ServerSettings {
   readonly metricsPath: string;
   /** Scrapes served at once; 503 beyond. */
   readonly maxScrapes: number;
-  /** Connections open at once; further ones are closed unheard. */
+  /** Connections open at once; a further one takes the place of one that is idle. */
   readonly maxConnections: number;
   /** TLS and who may ask; without it everybody may, in plain. */
   readonly front?: Front | undefined;
@@ -58,11 +61,21 @@ const BOUNDS = {
 /** Nothing here takes a body; of one that comes anyway so many bytes are read and thrown away. */
 const MOST_BODY_BYTES = 65_536;
 
+/** Pages sent at once; 503 beyond. */
+const MOST_PAGES = 16;
+
+/** Requests of one connection that are not answered yet; a client that sends more ahead of its answers is cut off. */
+const MOST_AHEAD = 4;
+
 /** Serves the exposition and the pages. No request ever waits for an API. */
 export class ExpositionServer {
   readonly #settings: ServerSettings;
   readonly #server: Server;
-  #scrapes = 0;
+  readonly #connections: Connections;
+  readonly #scrapes: Answers;
+  readonly #pages: Answers;
+  /** For each connection, when the answer to its latest request will have ended. */
+  readonly #answered = new WeakMap<Socket, Promise<unknown>>();
   #closing = false;
   #isShort = false;
   /** Connections that are not secured yet. */
@@ -72,24 +85,19 @@ export class ExpositionServer {
 
   constructor(settings: ServerSettings) {
     this.#settings = settings;
-    this.#server = createServer(BOUNDS);
-    this.#server.maxConnections = settings.maxConnections;
-    if (settings.front !== undefined) this.#putBehind(settings.front);
-    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      const ended = new AbortController();
-      // Whatever the page: who does not read it holds a connection, and gives it back.
-      void settings.clock.sleep(scrapeTimeoutMs(request), ended.signal).then(() => response.destroy());
-      response.once('close', () => {
-        ended.abort();
-        // A connection busy when the server closed stays open for the next request otherwise, which never comes.
-        if (this.#closing) request.socket.end();
-      });
-      this.#answer(request, response).catch((err: unknown) => {
-        settings.log.error({ err, path: pathOf(request) }, 'a request could not be answered');
-        if (!response.headersSent) sendText(response, 500, 'internal error\n');
-        else response.destroy();
-      });
-    });
+    this.#connections = new Connections(settings.maxConnections, settings.log);
+    const cutOff = ({ socket }: ServerResponse) => socket !== null && this.#connections.close(socket, 'unread');
+    this.#scrapes = new Answers(settings.maxScrapes, settings.clock, cutOff);
+    this.#pages = new Answers(MOST_PAGES, settings.clock, cutOff);
+    this.#server = createServer({ ...BOUNDS, ServerResponse: Answer });
+    this.#guardConnections(settings.front);
+    this.#server.on('clientError', refuseNonsense);
+    this.#server.on('request', (request, response) => void this.#take(request, response));
+  }
+
+  /** How many connections were closed against their clients' will, by reason. */
+  get closed(): ReadonlyMap<ClosedFor, number> {
+    return this.#connections.closed;
   }
 
   /** Listens; resolves with the port. Rejects when the address cannot be had. */
@@ -137,18 +145,60 @@ export class ExpositionServer {
     this.#isShort = true;
   }
 
-  /** Node's own handling of a connection comes after the front, and not at once. */
-  #putBehind(front: Front): void {
+  /** Node's own handling of a connection comes after the limit and the front, and not at once. */
+  #guardConnections(front: Front | undefined): void {
     const handlers = this.#server.listeners('connection');
+    const handle = (socket: Socket) => {
+      for (const handler of handlers) handler.call(this.#server, socket);
+    };
     this.#server.removeAllListeners('connection');
-    front.serve((secured) => {
+    front?.serve((secured) => {
       this.#generations.set(secured, front.generation);
-      for (const handle of handlers) handle.call(this.#server, secured);
+      handle(secured);
     });
     this.#server.on('connection', (socket: Socket) => {
+      if (!this.#connections.take(socket)) return;
+      if (front === undefined) {
+        handle(socket);
+        return;
+      }
       this.#shakingHands.add(socket);
       socket.once('close', () => this.#shakingHands.delete(socket));
       front.accept(socket);
+    });
+  }
+
+  /** Answers the requests of a connection one after the other, however many are sent ahead: each answer takes memory. */
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { socket } = request;
+    // What was parsed already of a client that has been cut off.
+    if (socket.destroyed) return;
+    if (this.#connections.asked(socket) > MOST_AHEAD) {
+      this.#connections.close(socket, 'pipelined');
+      return;
+    }
+    const before = this.#answered.get(socket);
+    const closed = new Promise((resolve) => response.once('close', resolve));
+    this.#answered.set(socket, closed);
+    void closed.then(() => this.#connections.answered(socket));
+    await before;
+    if (!socket.destroyed) this.#begin(request, response);
+  }
+
+  #begin(request: IncomingMessage, response: ServerResponse): void {
+    const { clock, log } = this.#settings;
+    const ended = new AbortController();
+    // Whatever the page: a client that does not read it holds a connection, and gives it back.
+    void clock.sleep(scrapeTimeoutMs(request), ended.signal).then(() => response.destroy());
+    response.once('close', () => {
+      ended.abort();
+      // A connection busy when the server closed stays open for the next request otherwise, which never comes.
+      if (this.#closing) request.socket.end();
+    });
+    this.#answer(request, response).catch((err: unknown) => {
+      log.error({ err, path: pathOf(request) }, 'a request could not be answered');
+      if (!response.headersSent) sendText(response, 500, 'internal error\n');
+      else response.destroy();
     });
   }
 
@@ -159,23 +209,28 @@ export class ExpositionServer {
     if (front !== undefined) {
       for (const [name, value] of Object.entries(front.headers)) response.setHeader(name, value);
       if (this.#generations.get(request.socket) !== front.generation) response.setHeader('connection', 'close');
-      const refusal = await front.admit(request, path);
-      if (refusal !== undefined) {
-        for (const [name, value] of Object.entries(refusal.headers)) response.setHeader(name, value);
-        sendText(response, refusal.status, refusal.text);
+      const admission = await front.admit(request, path);
+      if (admission.state === 'let in') this.#connections.letIn(request.socket);
+      // Strangers hold no connections: there are only so many.
+      else response.setHeader('connection', 'close');
+      if (admission.state === 'refused') {
+        for (const [name, value] of Object.entries(admission.refusal.headers)) response.setHeader(name, value);
+        sendText(response, admission.refusal.status, admission.refusal.text);
         return;
       }
     }
-    const page = async (document: Promise<Document>) =>
-      sendDocument(request, response, await document, this.#settings.log);
+    const page = async (document: () => Promise<Document>) => {
+      if (this.#pages.begin(response)) await sendDocument(request, response, await document(), this.#settings.log);
+      else sendBusy(response, 'too many pages at once\n');
+    };
     const pages: Readonly<Record<string, () => Promise<void> | void>> = {
       [metricsPath]: () => this.#scrape(request, response),
       '/healthz': () => sendText(response, 200, 'ok\n'),
       '/readyz': () =>
         site.ready() ? sendText(response, 200, 'ready\n') : sendText(response, 503, 'the first polls have not ended\n'),
-      '/status': () => page(site.statusPage()),
-      '/api/v1/status': () => page(site.statusJson()),
-      '/': () => page(site.landingPage()),
+      '/status': () => page(() => site.statusPage()),
+      '/api/v1/status': () => page(() => site.statusJson()),
+      '/': () => page(() => site.landingPage()),
     };
     const answer = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (answer === undefined) {
@@ -187,27 +242,16 @@ export class ExpositionServer {
   }
 
   async #scrape(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (this.#scrapes >= this.#settings.maxScrapes) {
-      response.setHeader('retry-after', '1');
-      sendText(response, 503, 'too many scrapes at once (MAX_SCRAPES)\n');
+    if (!this.#scrapes.begin(response)) {
+      sendBusy(response, 'too many scrapes at once (MAX_SCRAPES)\n');
       return;
     }
-    this.#scrapes += 1;
-    try {
-      await this.#serve(request, response);
-    } finally {
-      this.#scrapes -= 1;
-    }
-  }
-
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const format = chooseFormat(request.headers.accept);
     const coding = chooseCoding(request.headers['accept-encoding'], CODINGS);
     const body = await this.#settings.site.exposition(format, coding);
     try {
       response.setHeader('content-type', CONTENT_TYPES[format]);
       response.setHeader('vary', 'Accept, Accept-Encoding');
-      response.setHeader('cache-control', 'no-store');
       if (coding !== undefined) response.setHeader('content-encoding', coding);
       response.setHeader('content-length', body.length);
       if (request.method === 'HEAD') response.end();
@@ -247,6 +291,11 @@ function throwAway(request: IncomingMessage, response: ServerResponse): void {
 function scrapeTimeoutMs(request: IncomingMessage): number {
   const told = Number(request.headers['x-prometheus-scrape-timeout-seconds']);
   return told > 0 ? Math.min(told * 1000, LONGEST_SCRAPE_MS) : LONGEST_SCRAPE_MS;
+}
+
+function sendBusy(response: ServerResponse, text: string): void {
+  response.setHeader('retry-after', '1');
+  sendText(response, 503, text);
 }
 
 function sendText(response: ServerResponse, status: number, text: string): void {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Server, TLSSocket } from 'node:tls';
-import type { Front, Refusal } from '../http/front.ts';
+import type { Admission, Front, Refusal } from '../http/front.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Asker, Passwords } from './passwords.ts';
@@ -85,32 +85,32 @@ export class WebFront implements Front {
     else tls.server.emit('connection', socket);
   }
 
-  admit(request: IncomingMessage, path: string): Promise<Refusal | undefined> | Refusal | undefined {
+  admit(request: IncomingMessage, path: string): Promise<Admission> | Admission {
     const { rules, tls, bucket } = this.#standing;
     const isOpen = this.#open.paths.has(path);
     const { socket } = request;
     if (tls !== undefined && !(isOpen && this.#open.withoutCertificate)) {
       const fault = socket instanceof TLSSocket ? clientFault(tls.settings, socket) : 'the connection is not secured';
-      if (fault !== undefined) return { status: 403, headers: GOODBYE, text: `${fault}\n` };
+      if (fault !== undefined) return refused({ status: 403, headers: {}, text: `${fault}\n` });
     }
-    if (isOpen) return undefined;
+    if (isOpen) return asksNothing(rules) ? LET_IN : OPEN;
     // Before passwords, as in the toolkit, so that it limits guesses; behind certificates, which there end the handshake.
-    if (bucket !== undefined && !bucket.take()) return TOO_MANY;
-    if (rules.users.size === 0) return undefined;
+    if (bucket !== undefined && !bucket.take()) return refused(TOO_MANY);
+    if (rules.users.size === 0) return LET_IN;
     const credentials = basicCredentials(request.headers.authorization);
-    if (credentials === undefined) return UNAUTHORIZED;
+    if (credentials === undefined) return refused(UNAUTHORIZED);
     const asker = { address: socket.remoteAddress ?? '', isGone: () => socket.destroyed };
     return this.#checked(rules, credentials, asker);
   }
 
-  async #checked(rules: WebRules, { user, password }: Credentials, asker: Asker): Promise<Refusal | undefined> {
+  async #checked(rules: WebRules, { user, password }: Credentials, asker: Asker): Promise<Admission> {
     try {
       const verdict = await this.#passwords.check(rules.users, user, password, asker);
-      if (verdict === 'right') return undefined;
-      return verdict === 'wrong' ? UNAUTHORIZED : BUSY;
+      if (verdict === 'right') return LET_IN;
+      return refused(verdict === 'wrong' ? UNAUTHORIZED : BUSY);
     } catch (err) {
       this.#log.error({ err }, 'a password could not be checked');
-      return BUSY;
+      return refused(BUSY);
     }
   }
 
@@ -150,22 +150,27 @@ export class WebFront implements Front {
   }
 }
 
-/** Strangers hold no connections: there are only so many. Who has a password sends it on a new one. */
-const GOODBYE = { connection: 'close' } as const;
+const LET_IN: Admission = { state: 'let in' };
+const OPEN: Admission = { state: 'open' };
+
+function refused(refusal: Refusal): Admission {
+  return { state: 'refused', refusal };
+}
+
+/** Whether every request is let in by these rules. */
+function asksNothing({ users, tls, rate }: WebRules): boolean {
+  return users.size === 0 && tls?.client.asked !== true && rate === undefined;
+}
 
 const UNAUTHORIZED: Refusal = {
   status: 401,
-  headers: { ...GOODBYE, 'www-authenticate': 'Basic realm="filer-exporter", charset="UTF-8"' },
+  headers: { 'www-authenticate': 'Basic realm="filer-exporter", charset="UTF-8"' },
   text: 'expected a user and a password (basic_auth_users)\n',
 };
 
 const TOO_MANY: Refusal = { status: 429, headers: {}, text: 'too many requests (rate_limit)\n' };
 
-const BUSY: Refusal = {
-  status: 503,
-  headers: { ...GOODBYE, 'retry-after': '1' },
-  text: 'too many passwords to check at once\n',
-};
+const BUSY: Refusal = { status: 503, headers: { 'retry-after': '1' }, text: 'too many passwords to check at once\n' };
 
 interface Credentials {
   readonly user: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../support/manual-clock.ts';
-import { exposition, large, serve, serving, sluggish, until } from './serving.ts';
+import { document, exposition, large, serve, serving, sluggish, until } from './serving.ts';
 
 const whole = Buffer.concat(exposition);
 
@@ -47,12 +47,112 @@ describe('many scrapes at once', () => {
     const socket = await sluggish(port, `GET /metrics HTTP/1.1\r\nHost: x\r\n${lines.join('')}\r\n`);
     await until(() => clock.sleeping === 1);
     await clock.advance(ms - 1);
-    expect((await ask('/metrics', {}, 'HEAD')).status).toBe(503);
+    expect(clock.sleeping).toBe(1);
     await clock.advance(1);
     await until(async () => (await ask('/metrics', {}, 'HEAD')).status === 200);
     socket.resume();
     await until(() => socket.destroyed);
     expect(clock.sleeping).toBe(0);
+  });
+});
+
+describe('clients that do not read', () => {
+  test('keep no scrape out: at the limit the one that has not read longest gives way', async () => {
+    const clock = new ManualClock();
+    const { server, port, ask } = await serve({ exposition: serving(large) }, { maxScrapes: 2, clock });
+    const [first] = [await sluggish(port), await sluggish(port)];
+    await until(() => clock.sleeping === 2);
+    expect((await ask('/metrics', {}, 'HEAD')).status).toBe(503);
+    await clock.advance(2_000);
+    expect((await ask()).body).toHaveLength(40_000_000);
+    expect(server.closed.get('unread')).toBe(1);
+    first?.resume();
+    await until(() => first?.destroyed === true);
+  });
+
+  test('keep no page from others either', async () => {
+    const clock = new ManualClock();
+    const { port, ask } = await serve({ statusPage: async () => document('a'.repeat(40_000_000)) }, { clock });
+    for (let times = 0; times < 16; times += 1) await sluggish(port, 'GET /status HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until(() => clock.sleeping === 16);
+    const busy = await ask('/status', {}, 'HEAD');
+    expect([busy.status, busy.headers['retry-after'], busy.body.toString()]).toEqual([503, '1', '']);
+    expect((await ask()).status).toBe(200);
+    await clock.advance(2_000);
+    expect((await ask('/status', {}, 'HEAD')).status).toBe(200);
+  });
+
+  test('and send requests ahead are cut off, with four answers under way at most', async () => {
+    const made: string[] = [];
+    const { server, port } = await serve({
+      statusPage: async () => document(`${made.push('page')}`.padEnd(40_000_000)),
+    });
+    const four = await sluggish(port, 'GET /status HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(4));
+    await until(() => made.length > 0);
+    expect([made.length, four.destroyed]).toEqual([1, false]);
+    const many = await sluggish(port, 'GET /status HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000));
+    many.resume();
+    await until(() => many.destroyed);
+    expect(server.closed.get('pipelined')).toBe(1);
+    expect(made.length).toBeLessThanOrEqual(2);
+  });
+});
+
+test('requests that are sent ahead are answered one after the other, in their order', async () => {
+  const { port } = await serve();
+  const asked = ['/healthz', '/metrics', '/nowhere', '/healthz'];
+  const socket = await sluggish(port, asked.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+  let heard = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    heard += text;
+  });
+  socket.resume();
+  await until(() => heard.match(/ok\n/g)?.length === 2);
+  expect([...heard.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual(['200', '200', '404', '200']);
+});
+
+describe('connections at the limit', () => {
+  const ASK = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+
+  /** A connection on which something was asked and answered. */
+  async function idle(port: number) {
+    const socket = await sluggish(port, ASK);
+    let heard = '';
+    socket.resume().on('data', (chunk: Buffer) => {
+      heard += chunk.toString();
+    });
+    await until(() => heard.includes('ok\n'));
+    return socket;
+  }
+
+  test('the one idle longest makes room, counted, and the log says so once', async () => {
+    const { server, port, lines } = await serve({}, { maxConnections: 3 });
+    const [first, second, third] = [await idle(port), await idle(port), await idle(port)];
+    first.write(ASK);
+    await until(() => first.bytesRead > second.bytesRead);
+    await idle(port);
+    await until(() => second.destroyed);
+    expect([first.destroyed, third.destroyed]).toEqual([false, false]);
+    await idle(port);
+    await until(() => third.destroyed);
+    expect(server.closed.get('limit')).toBe(2);
+    expect(lines.take()).toEqual(['warn connection limit reached (MAX_CONNECTIONS)']);
+  });
+
+  test('a new one is closed where all are busy', async () => {
+    let asked = 0;
+    const exposition = () => {
+      asked += 1;
+      return new Promise<never>(() => {});
+    };
+    const { server, port } = await serve({ exposition }, { maxConnections: 2 });
+    const busy = [await sluggish(port), await sluggish(port)];
+    await until(() => asked === 2);
+    const further = await sluggish(port, ASK);
+    further.resume();
+    await until(() => further.destroyed);
+    expect([further.bytesRead, server.closed.get('refused')]).toEqual([0, 1]);
+    expect(busy.map(({ destroyed }) => destroyed)).toEqual([false, false]);
   });
 });
 

@@ -63,8 +63,9 @@ describe('passwords that are to be checked', () => {
     await end();
     await end();
     expect(begun.slice(0, 3)).toEqual(['guess 0', 'guess 1', 'geheim']);
-    expect(await scraper.admitted).toBeUndefined();
-    expect(await guesses.at(-1)?.admitted).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(await scraper.admitted).toEqual({ state: 'let in' });
+    const busy = { status: 503, headers: { 'retry-after': '1' } };
+    expect(await guesses.at(-1)?.admitted).toMatchObject({ refusal: busy });
   });
 
   test('cost a stranger the same check as a user, and bring the same answer', async () => {
@@ -73,7 +74,7 @@ describe('passwords that are to be checked', () => {
     await end();
     await end();
     expect(costs).toEqual([4, 4]);
-    expect(await known?.admitted).toMatchObject({ status: 401 });
+    expect(await known?.admitted).toMatchObject({ refusal: { status: 401 } });
     expect(await unknown?.admitted).toEqual(await known?.admitted);
   });
 
@@ -84,7 +85,7 @@ describe('passwords that are to be checked', () => {
     await end();
     await end();
     expect(begun).toEqual(['one', 'three']);
-    expect(await there?.admitted).toMatchObject({ status: 401 });
+    expect(await there?.admitted).toMatchObject({ refusal: { status: 401 } });
   });
 });
 

@@ -87,19 +87,21 @@ describe('clients that take their time or take too much', () => {
     await until('it to be closed', () => heard.closed);
   });
 
-  test('are at most so many: further ones are closed unheard until one of the others goes', async () => {
-    const { address } = await guarded(NOTHING, temporaryDirectory(), { MAX_CONNECTIONS: '3' });
-    const held = [opened(address), opened(address), opened(address)];
-    const sockets = held.map(({ socket }) => new Promise((resolve) => socket.once('connect', resolve)));
-    await Promise.all(sockets);
-    for (const { socket } of held) socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-    await until('all three to be answered', () => held.every(({ heard }) => heard.text.includes('ok\n')));
-    const further = opened(address);
-    further.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-    await until('it to be closed', () => further.heard.closed);
-    expect(further.heard.text).toBe('');
-    held[0]?.socket.destroy();
-    await until('a new one to be answered', async () => (await fetch(`http://${address}/healthz`)).ok);
+  test('are at most so many: a further one takes the place of the one idle longest', async () => {
+    const { address, program } = await guarded(NOTHING, temporaryDirectory(), { MAX_CONNECTIONS: '3' });
+    const ask = async () => {
+      const one = opened(address);
+      one.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+      await until('it to be answered', () => one.heard.text.includes('ok\n'));
+      return one;
+    };
+    const held = [await ask(), await ask(), await ask()];
+    await ask();
+    await until('the first to be closed', () => held[0]?.heard.closed);
+    expect(held.map(({ heard }) => heard.closed)).toEqual([true, false, false]);
+    await ask();
+    const line = 'connection limit reached (MAX_CONNECTIONS)';
+    expect(program.log.filter(({ msg }) => msg === line)).toMatchObject([{ level: 40, limit: 3 }]);
   });
 
   test.runIf(hasTlsClients)('do not hold up a stop in the middle of a handshake', async () => {

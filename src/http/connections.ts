@@ -1,0 +1,103 @@
+import type { Socket } from 'node:net';
+import type { Log } from '../runtime/log.ts';
+
+/** Why a connection was closed that its client wanted to keep. */
+export type ClosedFor = 'limit' | 'refused' | 'pipelined' | 'unread';
+
+/** One open connection. */
+interface Connection {
+  readonly socket: Socket;
+  /** Whether a request on it has been let in past the guard. */
+  isKnown: boolean;
+  /** Requests that have come and are not answered yet. */
+  requests: number;
+}
+
+/**
+ * The open connections, up to a limit. At the limit a new connection takes the place of an idle one, so that no client
+ * keeps others out by holding connections: first of those that the guard has not let in, and of these the one idle longest.
+ */
+export class Connections {
+  readonly #most: number;
+  readonly #log: Log;
+  /** By the addresses of both ends, which a TLS socket shares with the socket below it; the one idle longest first. */
+  readonly #open = new Map<string, Connection>();
+  readonly #closed = new Map<ClosedFor, number>([
+    ['limit', 0],
+    ['refused', 0],
+    ['pipelined', 0],
+    ['unread', 0],
+  ]);
+  #isFull = false;
+
+  constructor(most: number, log: Log) {
+    this.#most = most;
+    this.#log = log;
+  }
+
+  /** How many connections were closed against their clients' will, by reason. */
+  get closed(): ReadonlyMap<ClosedFor, number> {
+    return this.#closed;
+  }
+
+  /** Takes a new connection; false where every other one is busy, and it was closed. */
+  take(socket: Socket): boolean {
+    if (this.#open.size >= this.#most && !this.#makeRoom()) {
+      this.close(socket, 'refused');
+      return false;
+    }
+    const ends = endsOf(socket);
+    this.#open.set(ends, { socket, isKnown: false, requests: 0 });
+    socket.once('close', () => {
+      this.#open.delete(ends);
+      if (this.#open.size <= this.#most / 2) this.#isFull = false;
+    });
+    return true;
+  }
+
+  /** Counts a request that has come; gives how many of its connection are not answered yet. */
+  asked(socket: Socket): number {
+    const connection = this.#open.get(endsOf(socket));
+    if (connection === undefined) return 1;
+    connection.requests += 1;
+    return connection.requests;
+  }
+
+  /** An answer has ended. */
+  answered(socket: Socket): void {
+    const ends = endsOf(socket);
+    const connection = this.#open.get(ends);
+    if (connection === undefined) return;
+    connection.requests -= 1;
+    // To the end of the row: it has been idle for the shortest time.
+    this.#open.delete(ends);
+    this.#open.set(ends, connection);
+  }
+
+  /** A request of this connection was let in past the guard. */
+  letIn(socket: Socket): void {
+    const connection = this.#open.get(endsOf(socket));
+    if (connection !== undefined) connection.isKnown = true;
+  }
+
+  /** Closes a connection at once. */
+  close(socket: Socket, reason: ClosedFor): void {
+    this.#closed.set(reason, (this.#closed.get(reason) ?? 0) + 1);
+    socket.destroy();
+  }
+
+  #makeRoom(): boolean {
+    if (!this.#isFull) this.#log.warn({ limit: this.#most }, 'connection limit reached (MAX_CONNECTIONS)');
+    this.#isFull = true;
+    const idle = [...this.#open].filter(([, { requests }]) => requests === 0);
+    const [ends, connection] = idle.find(([, { isKnown }]) => !isKnown) ?? idle[0] ?? [];
+    if (ends === undefined || connection === undefined) return false;
+    this.#open.delete(ends);
+    this.close(connection.socket, 'limit');
+    return true;
+  }
+}
+
+function endsOf({ localAddress, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress} ${remoteAddress} ${remotePort}`;
+}
