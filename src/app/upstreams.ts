@@ -22,7 +22,9 @@ import { applianceUp } from '../sources/portal/appliances/series.ts';
 import { PortalClient } from '../sources/portal/client.ts';
 import { PortalCollector } from '../sources/portal/collector.ts';
 import type { HistogramSettings } from '../sources/portal/collector-row.ts';
+import { portalRequests } from '../sources/portal/requests.ts';
 import { TokenSource } from '../sources/portal/token.ts';
+import type { AllowedRequests } from '../transport/allowed.ts';
 import { answerLimits } from '../transport/answer-limits.ts';
 import { JsonClient } from '../transport/client.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
@@ -125,6 +127,7 @@ export function gfaSource(
     limit,
     dailyLimit: undefined,
     mostPerMs: GFA_PACE.mostPerMs,
+    allowed: [],
   };
   const { client, pacer, budget, close } = politeClient(target, config, own, outside);
   const collector = new GfaCollector(
@@ -162,6 +165,7 @@ export function portalSource(
     limit: rateLimit,
     dailyLimit,
     mostPerMs: rateLimit.requests / rateLimit.windowMs,
+    allowed: portalRequests,
   };
   const { client, pacer, budget, close } = politeClient(target, config, own, outside);
   const feasibility = new Feasibility(outside.log);
@@ -214,11 +218,12 @@ interface Target {
   readonly dailyLimit: number | undefined;
   /** The highest rate, in requests a millisecond. */
   readonly mostPerMs: number;
+  readonly allowed: readonly AllowedRequests[];
 }
 
 /** A client with a pace of its own: the trouble of one API never touches the other's. */
 function politeClient(
-  { api, baseUrl, limit, dailyLimit, mostPerMs }: Target,
+  { api, baseUrl, limit, dailyLimit, mostPerMs, allowed }: Target,
   config: Config,
   own: OwnMetrics,
   { clock, version, heapBytes = Number.POSITIVE_INFINITY, connect = createDispatcher }: Outside,
@@ -243,7 +248,8 @@ function politeClient(
     limit: pLimit(concurrency),
     observer: own.requestsOf(api),
     timeoutMs,
-    limitsOf: (operation) => answerLimits({ heapBytes, maxBytes: maxResponseBytes, concurrency }, operation),
+    allowed,
+    limitsOf: (size) => answerLimits({ heapBytes, maxBytes: maxResponseBytes, concurrency }, size),
   });
   return { client, pacer, budget, close: () => dispatcher.destroy() };
 }

@@ -20,12 +20,12 @@ export interface AnswerRoom {
 
 const MIB = 1024 * 1024;
 
-/** However many requests may be in flight, a token or some minutes of a series have room. */
+/** However many requests may be in flight, a short answer has room. */
 const LEAST = { weight: 64 * 1024, bytes: 32 * 1024 } as const;
 
 /**
  * How large answers are by nature. `everything`: all of an account, of which there is one at a time. `list`: what an
- * account has of something. `inventory`: its appliances, of which four lists are held at once. `one`: about one thing, as a token or a series of an appliance; there may be as many at once as requests.
+ * account has of something. `inventory`: one of four such lists that are held at once. `one`: about one thing; there may be as many at once as requests.
  *
  * `weight` and `bytes` are shares of the heap, those of `one` for all of them together. Each answer has its share for
  * itself, so nothing has to be waited for and no answer can take the memory of another. Bodies lie beside the heap; of a
@@ -40,32 +40,11 @@ const SIZES = {
   one: { weight: 1 / 8, bytes: 1 / 16, mostWeight: 16 * MIB },
 } as const;
 
-/** The operations whose answers are about more than one thing; every other one is about one. */
-const SIZE_OF: Readonly<Record<string, keyof typeof SIZES>> = {
-  data: 'everything',
-  serials: 'inventory',
-  edges: 'inventory',
-  fiq_appliances: 'list',
-  volume_connections: 'list',
-  snapshot_details: 'list',
-  snapshot_timeline: 'list',
-  snapshot_propagation_by_appliance: 'list',
-  notifications: 'list',
-  jobs: 'list',
-  cloud_credentials: 'list',
-  ai_activate_inventories: 'list',
-  ai_activate_indexes: 'list',
-  uaas_stacks: 'list',
-  software_downloads: 'list',
-  iam_users: 'list',
-  iam_service_keys: 'list',
-  iam_user_keys: 'list',
-  gfa_api_keys: 'list',
-};
+/** How large an answer is by nature. */
+export type AnswerSize = keyof typeof SIZES;
 
-/** The limits of an answer to an operation. */
-export function answerLimits({ heapBytes, maxBytes, concurrency }: AnswerRoom, operation: string): AnswerLimits {
-  const size = (Object.hasOwn(SIZE_OF, operation) ? SIZE_OF[operation] : undefined) ?? 'one';
+/** The limits of an answer of a size. */
+export function answerLimits({ heapBytes, maxBytes, concurrency }: AnswerRoom, size: AnswerSize): AnswerLimits {
   const { weight, bytes, mostWeight } = SIZES[size];
   const sharers = size === 'one' ? concurrency : 1;
   const inMemory = Math.max(LEAST.bytes, Math.floor((heapBytes * bytes) / sharers));

@@ -2,8 +2,8 @@ import type { LimitFunction } from 'p-limit';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../runtime/clock.ts';
 import { asError, RequestError, ShapeError } from '../runtime/errors.ts';
-import { assertAllowed, type Method } from './allowed.ts';
-import type { AnswerLimits } from './answer-limits.ts';
+import { type AllowedRequests, assertAllowed, type Method } from './allowed.ts';
+import type { AnswerLimits, AnswerSize } from './answer-limits.ts';
 import { readJson } from './body.ts';
 import { connectionFault } from './connection-faults.ts';
 import { masked } from './masking.ts';
@@ -18,6 +18,8 @@ export interface ApiRequest {
   readonly path: string;
   /** What it is for, as the label `operation`. */
   readonly operation: string;
+  /** How large its answer is by nature; `one` when it is left out. */
+  readonly size?: AnswerSize;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** The header of that name, asked for as the request leaves: a token may have been renewed while it waited. */
@@ -53,8 +55,8 @@ export interface ClientSettings {
   readonly observer: RequestObserver;
   /** For one attempt, headers and body, in milliseconds. */
   readonly timeoutMs: number;
-  /** What an answer to an operation may take. */
-  readonly limitsOf: (operation: string) => AnswerLimits;
+  readonly allowed: readonly AllowedRequests[];
+  readonly limitsOf: (size: AnswerSize) => AnswerLimits;
 }
 
 /** One HTTP API, politely: each request is allowed, counted, capped, paced, bounded in time and size, and tried once. */
@@ -74,7 +76,7 @@ export class JsonClient {
    * An abort of `signal` gives a RequestError `aborted`.
    */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
-    assertAllowed(request.method, request.path);
+    assertAllowed(request, this.#settings.allowed);
     return this.#settings.limit(async () => {
       const { pacer, clock, observer } = this.#settings;
       const departure = await pacer.turn(signal, request.again ? 'again' : 'first');
@@ -150,7 +152,7 @@ export class JsonClient {
         status: answer.statusCode,
         retryAfterMs: retryAfterMs(first(answer.headers['retry-after']), first(answer.headers.date), clock.now()),
         body: await readJson(answer, {
-          ...{ limits: limitsOf(request.operation), lenient: !ok },
+          ...{ limits: limitsOf(request.size ?? 'one'), lenient: !ok },
           ...{ place: nameOf(request), clock },
         }),
       };

@@ -12,14 +12,8 @@ export interface RetryPolicy {
   readonly refused: number;
 }
 
-/** For reads that change nothing: upstream-api.md 6.3. A time-out is not repeated: it has cost enough, and the next slot comes. */
-export const seriesRetries: RetryPolicy = { transient: 2, serverError: 1, refused: 2 };
-
-/** For `GET /data`, which may have moved the bookmark (upstream-api.md 2.4): once, whatever it was. */
-export const dataRetries: RetryPolicy = { transient: 1, serverError: 1, refused: 0 };
-
 const FIRST_DELAY_MS = 500;
-// Not 408: on a series it says that the period is too long, and the same request would be as slow again.
+// Not 408: it says that too much was asked for, and the same request would be as slow again.
 const TRANSIENT = new Set([502, 503, 504]);
 
 /**

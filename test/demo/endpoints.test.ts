@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StandIn } from '../../src/demo/stand-in.ts';
+import { portalRequests } from '../../src/sources/portal/requests.ts';
 import { assertAllowed } from '../../src/transport/allowed.ts';
 import { beyond, type Endpoint, isOfToken, onlyReads, published } from '../support/endpoints.ts';
 import { ask, data, type Heard, signIn, start } from './ask.ts';
@@ -58,7 +59,7 @@ test('what would change something is refused by the stand-in, and never sent by 
     // The exporter has no other methods at all.
     if (endpoint.method === 'POST' || endpoint.method === 'DELETE') {
       const { method } = endpoint;
-      expect(() => assertAllowed(method, path), name(endpoint)).toThrow('the exporter only reads');
+      expect(() => assertAllowed({ method, path }, portalRequests), name(endpoint)).toThrow('the exporter only reads');
     }
   }
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { RequestError, ShapeError } from '../../src/runtime/errors.ts';
 import type { PortalClient } from '../../src/sources/portal/client.ts';
 import { pagesOf } from '../../src/sources/portal/paging.ts';
+import { portalRequests } from '../../src/sources/portal/requests.ts';
 import { type ApiRequest, JsonClient } from '../../src/transport/client.ts';
 import type { Pacer } from '../../src/transport/rate/pacer.ts';
 import fc from '../support/fast-check.ts';
@@ -22,7 +23,13 @@ function answeredWith(status: number, body: Buffer): JsonClient {
   const pacer = { turn: () => Promise.resolve({ startedAt: 0, endedAt: undefined }), ended: () => {} };
   return new JsonClient({
     ...{ baseUrl: 'http://api.test', userAgent: 'test', dispatcher: answer, clock: new ManualClock() },
-    ...{ pacer: pacer as unknown as Pacer, limit: pLimit(1), timeoutMs: 30_000, limitsOf: () => ROOMY },
+    ...{
+      pacer: pacer as unknown as Pacer,
+      limit: pLimit(1),
+      timeoutMs: 30_000,
+      allowed: portalRequests,
+      limitsOf: () => ROOMY,
+    },
     observer: { started: () => {}, ended: () => {}, throttled: () => {} },
   });
 }

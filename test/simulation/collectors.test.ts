@@ -12,6 +12,7 @@ import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.
 import { PortalClient } from '../../src/sources/portal/client.ts';
 import { PortalCollector } from '../../src/sources/portal/collector.ts';
 import { collectorRows } from '../../src/sources/portal/collectors.ts';
+import { portalRequests } from '../../src/sources/portal/requests.ts';
 import { TokenSource } from '../../src/sources/portal/token.ts';
 import { JsonClient } from '../../src/transport/client.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
@@ -92,6 +93,7 @@ async function measured(
     limit: pLimit(8),
     observer: { started: () => {}, ended: () => {}, throttled: () => {} },
     timeoutMs: 30_000,
+    allowed: portalRequests,
     limitsOf: () => ({ bytes: 32_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY }),
   });
   const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of(standIn.credentials.userKey) }, clock);

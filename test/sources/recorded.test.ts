@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type CatalogEntry, upstreamCatalog } from '../../src/catalog.ts';
 import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { collectorRows } from '../../src/sources/portal/collectors.ts';
+import { JsonClient } from '../../src/transport/client.ts';
 import { type Line, linesOf } from '../support/exposition-lines.ts';
 import {
   collectorAnswers,
@@ -104,3 +105,15 @@ function holds(answer: unknown, field: string): boolean {
   if (typeof answer !== 'object' || answer === null) return false;
   return Object.entries(answer).some(([name, value]) => (name === field && value !== null) || holds(value, field));
 }
+
+test('every answer of a collector that is a list has the room of one', async () => {
+  const send = vi.spyOn(JsonClient.prototype, 'send');
+  onTestFinished(() => send.mockRestore());
+  for (const { name } of collectorRows) await collectorExposition(name);
+  const sizes = new Map(send.mock.calls.map(([{ path, size }]) => [path, size ?? 'one']));
+  const lists = Object.values(collectorAnswers)
+    .flat()
+    .flatMap(([path, fixture]) => ('items' in Object(recorded(`portal/${fixture}`)) ? [path] : []));
+  expect(lists.length).toBeGreaterThan(10);
+  expect(lists.map((path) => [path, sizes.get(path)])).toEqual(lists.map((path) => [path, 'list']));
+});

@@ -3,6 +3,7 @@ import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
 import { Secret } from '../../src/runtime/secret.ts';
+import { portalRequests } from '../../src/sources/portal/requests.ts';
 import { TokenSource } from '../../src/sources/portal/token.ts';
 import { JsonClient } from '../../src/transport/client.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
@@ -52,6 +53,7 @@ export async function drive(settings: Drive): Promise<Driven> {
     limit: pLimit(concurrency),
     observer: { started: () => {}, ended: () => {}, throttled: () => {} },
     timeoutMs: 30_000,
+    allowed: portalRequests,
     limitsOf: () => ({ bytes: 1_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY }),
   });
   const stop = new AbortController();

@@ -4,6 +4,7 @@ import { type Interceptable, MockAgent } from 'undici';
 import { onTestFinished } from 'vitest';
 import type { Log } from '../../src/runtime/log.ts';
 import { createLog } from '../../src/runtime/log.ts';
+import { portalRequests } from '../../src/sources/portal/requests.ts';
 import { JsonClient } from '../../src/transport/client.ts';
 import type { Pacer } from '../../src/transport/rate/pacer.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -58,6 +59,7 @@ export function mockApi(clock = new ManualClock()): MockApi {
     limit: pLimit(100),
     observer: { started: () => {}, ended: () => {}, throttled: () => {} },
     timeoutMs: 30_000,
+    allowed: portalRequests,
     limitsOf: () => ({ bytes: 1_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY }),
   });
   return {

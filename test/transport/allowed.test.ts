@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ForbiddenRequestError } from '../../src/runtime/errors.ts';
+import { portalRequests } from '../../src/sources/portal/requests.ts';
 import { assertAllowed, type Method } from '../../src/transport/allowed.ts';
 import fc from '../support/fast-check.ts';
 
@@ -13,7 +14,7 @@ test.each<[Method, string]>([
   ['POST', '/telemetry/volumes/0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f_0/accessible_data'],
   ['DELETE', '/auth/token'],
 ])('%s %s only reads, or concerns our own token, and is sent', (method, path) => {
-  expect(() => assertAllowed(method, path)).not.toThrow();
+  expect(() => assertAllowed({ method, path }, portalRequests)).not.toThrow();
 });
 
 test.each<[string, string]>([
@@ -38,13 +39,20 @@ test.each<[string, string]>([
   ['PATCH', '/edges/a'],
   ['get', '/data'],
 ])('%s %s is never sent', (method, path) => {
-  expect(() => assertAllowed(method as Method, path)).toThrow(ForbiddenRequestError);
+  expect(() => assertAllowed({ method: method as Method, path }, portalRequests)).toThrow(ForbiddenRequestError);
 });
 
 test('whatever the path, only a GET may leave without being on the list', () => {
   fc.assert(
     fc.property(fc.constantFrom('POST', 'DELETE', 'PUT', 'PATCH'), fc.webPath(), (method, path) => {
-      expect(() => assertAllowed(method as Method, path)).toThrow(`refusing to send ${method} ${path}: `);
+      expect(() => assertAllowed({ method: method as Method, path }, portalRequests)).toThrow(
+        `refusing to send ${method} ${path}: `,
+      );
     }),
   );
+});
+
+test('a service that asks for nothing else is sent nothing but GET', () => {
+  expect(() => assertAllowed({ method: 'GET', path: '/data' }, [])).not.toThrow();
+  expect(() => assertAllowed({ method: 'POST', path: '/auth/token' }, [])).toThrow(ForbiddenRequestError);
 });

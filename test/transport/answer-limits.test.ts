@@ -1,32 +1,29 @@
 import { describe, expect, test } from 'vitest';
 import { atOnce } from '../../src/runtime/slices.ts';
-import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
-import { answerLimits } from '../../src/transport/answer-limits.ts';
+import { type AnswerSize, answerLimits } from '../../src/transport/answer-limits.ts';
 import { burdenOf } from '../../src/transport/json/cost.ts';
-import { collectorAnswers, recorded } from '../support/recorded-answers.ts';
 
 const MIB = 1024 * 1024;
 const MAX_RESPONSE_BYTES = 32 * MIB;
 
-function limits(operation: string, heapMib: number, maxBytes = MAX_RESPONSE_BYTES, concurrency = 8) {
-  return answerLimits({ heapBytes: heapMib * MIB, maxBytes, concurrency }, operation);
+function limits(size: AnswerSize, heapMib: number, maxBytes = MAX_RESPONSE_BYTES, concurrency = 8) {
+  return answerLimits({ heapBytes: heapMib * MIB, maxBytes, concurrency }, size);
 }
-
-const LISTS = ['serials', 'edges', 'volume_connections'];
 
 describe('in a container of 128 MiB, where V8 has 64', () => {
   test('everything that can be in flight at once takes less than half of it', () => {
     const weights = [
-      limits('data', 64).weight,
+      limits('everything', 64).weight,
       // Both kinds of serials, the edges of this round and those of the last.
-      ...['serials', 'serials', 'edges', 'edges', 'volume_connections'].map((name) => limits(name, 64).weight),
-      ...Array.from({ length: 8 }, () => limits('cpu_utilization', 64).weight),
+      ...Array.from({ length: 4 }, () => limits('inventory', 64).weight),
+      limits('list', 64).weight,
+      ...Array.from({ length: 8 }, () => limits('one', 64).weight),
     ];
     expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeLessThan(32 * MIB);
   });
 
   test('however many requests may be in flight, those about one thing share the same memory', () => {
-    const [few, many] = [8, 64].map((concurrency) => limits('cpu_utilization', 64, MAX_RESPONSE_BYTES, concurrency));
+    const [few, many] = [8, 64].map((concurrency) => limits('one', 64, MAX_RESPONSE_BYTES, concurrency));
     expect(many?.weight).toBe((few?.weight ?? 0) / 8);
     expect(many?.bytes).toBe((few?.bytes ?? 0) / 8);
   });
@@ -37,7 +34,7 @@ describe('in a container of 128 MiB, where V8 has 64', () => {
       read_latency: '0.25',
       write_latency: null,
     }));
-    const { bytes, weight } = limits('cache_disk_io_latency', 64);
+    const { bytes, weight } = limits('one', 64);
     const body = Buffer.from(JSON.stringify({ items }));
     expect(body.length).toBeLessThan(bytes);
     expect(atOnce(burdenOf([body], weight))).toBe('fits');
@@ -45,73 +42,60 @@ describe('in a container of 128 MiB, where V8 has 64', () => {
 });
 
 /** What the demo's stand-in answers, with five volumes on each appliance: the operation, mebibytes of the body and of its weight. */
-describe.each<[number, number, [string, number, number][]]>([
+describe.each<[number, number, [AnswerSize, string, number, number][]]>([
   [
     100,
     64,
     [
-      ['serials', 0.02, 0.05],
-      ['edges', 0.03, 0.07],
-      ['volume_connections', 0.22, 0.54],
-      ['data', 1.65, 4.26],
+      ['inventory', 'serials', 0.02, 0.05],
+      ['inventory', 'edges', 0.03, 0.07],
+      ['list', 'volume_connections', 0.22, 0.54],
+      ['everything', 'data', 1.65, 4.26],
     ],
   ],
   [
     500,
     256,
     [
-      ['serials', 0.1, 0.3],
-      ['edges', 0.15, 0.4],
-      ['volume_connections', 1.1, 2.7],
-      ['data', 8.3, 21.3],
+      ['inventory', 'serials', 0.1, 0.3],
+      ['inventory', 'edges', 0.15, 0.4],
+      ['list', 'volume_connections', 1.1, 2.7],
+      ['everything', 'data', 8.3, 21.3],
     ],
   ],
   [
     2_000,
     256,
     [
-      ['serials', 0.36, 0.96],
-      ['edges', 0.46, 1.22],
-      ['volume_connections', 4.27, 10.51],
+      ['inventory', 'serials', 0.36, 0.96],
+      ['inventory', 'edges', 0.46, 1.22],
+      ['list', 'volume_connections', 4.27, 10.51],
     ],
   ],
 ])('a fleet of %d appliances with a heap of %d MiB', (_, heapMib, answers) => {
-  test.each(answers)('has room for %s', (name, bytes, weight) => {
+  test.each(answers)('has the room of %s for %s', (name, _what, bytes, weight) => {
     expect(limits(name, heapMib).bytes / MIB).toBeGreaterThan(1.2 * bytes);
     expect(limits(name, heapMib).weight / MIB).toBeGreaterThan(1.2 * weight);
   });
 });
 
 describe('with the heap that V8 takes on a machine of 4 GiB', () => {
-  test.each(['data', ...LISTS])('%s may be as large as MAX_RESPONSE_BYTES says', (name) => {
-    expect(limits(name, 2_048)).toMatchObject({ bytes: MAX_RESPONSE_BYTES, isByMemory: false });
-  });
-
-  test.each([...STANDARD_SERIES, ...FURTHER_SERIES, 'token'])(
-    '%s is no heavier than can be read in one turn',
-    (name) => {
-      expect(limits(name, 2_048).weight).toBe(16 * MIB);
-      expect(limits(name, 100_000).weight).toBe(16 * MIB);
+  test.each<[AnswerSize]>([['everything'], ['inventory'], ['list']])(
+    '%s may be as large as MAX_RESPONSE_BYTES says',
+    (size) => {
+      expect(limits(size, 2_048)).toMatchObject({ bytes: MAX_RESPONSE_BYTES, isByMemory: false });
     },
   );
+
+  test('an answer about one thing is no heavier than can be read in one turn', () => {
+    expect(limits('one', 2_048).weight).toBe(16 * MIB);
+    expect(limits('one', 100_000).weight).toBe(16 * MIB);
+  });
 });
 
 test('MAX_RESPONSE_BYTES is the limit where it is the smaller one, and says so', () => {
-  for (const name of ['data', 'edges', 'token']) {
+  for (const name of ['everything', 'inventory', 'one'] as const) {
     expect(limits(name, 64, 1_000)).toMatchObject({ bytes: 1_000, isByMemory: false });
     expect(limits(name, 64)).toMatchObject({ isByMemory: true });
   }
-});
-
-test('a limit is not taken from the language’s own names', () => {
-  for (const name of ['__proto__', 'constructor', 'toString']) expect(limits(name, 64)).toEqual(limits('token', 64));
-});
-
-test('every operation of a collector that answers with a list has the room of one', () => {
-  const lists = Object.values(collectorAnswers)
-    .flat()
-    .map(([, fixture]) => fixture)
-    .filter((fixture) => 'items' in Object(recorded(`portal/${fixture}`)));
-  expect(lists.length).toBeGreaterThan(10);
-  for (const name of lists) expect([name, limits(name, 64)]).toEqual([name, limits('volume_connections', 64)]);
 });

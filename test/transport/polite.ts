@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { type Dispatcher, MockAgent } from 'undici';
 import { onTestFinished } from 'vitest';
 import { RequestError } from '../../src/runtime/errors.ts';
+import { portalRequests } from '../../src/sources/portal/requests.ts';
 import type { AnswerLimits } from '../../src/transport/answer-limits.ts';
 import { type ApiRequest, JsonClient, type RequestObserver } from '../../src/transport/client.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
@@ -83,6 +84,7 @@ export function bench(baseUrl: string, dispatcher: Dispatcher, given: Partial<An
     limit: pLimit(2),
     observer: ears,
     timeoutMs: 30_000,
+    allowed: portalRequests,
     limitsOf: () => limits,
   });
   const failure = async (request: Partial<ApiRequest> = {}, signal = onwards) => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CredentialError, RequestError, type RequestFault, ShapeError } from '../../src/runtime/errors.ts';
-import { dataRetries, type RetryPolicy, retryDelayMs, seriesRetries, withRetries } from '../../src/transport/retry.ts';
+import { dataRetries } from '../../src/sources/gfa/client.ts';
+import { portalRetries } from '../../src/sources/portal/requests.ts';
+import { type RetryPolicy, retryDelayMs, withRetries } from '../../src/transport/retry.ts';
 import fc from '../support/fast-check.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 
@@ -42,14 +44,14 @@ describe('how often a failure is tried again: a read that changes nothing, and G
     ['a defect', new TypeError('undefined is not a function'), 0, 0],
     ['something that is no error', 'text', 0, 0],
   ])('%s', (_, error, series, data) => {
-    expect({ series: retries(error, seriesRetries), data: retries(error, dataRetries) }).toEqual({ series, data });
+    expect({ series: retries(error, portalRetries), data: retries(error, dataRetries) }).toEqual({ series, data });
   });
 });
 
 test('the wait doubles from half a second, each time between half and the whole of it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (attempts, random) => {
-      const delayMs = retryDelayMs(fault('network'), attempts, seriesRetries, () => random) ?? Number.NaN;
+      const delayMs = retryDelayMs(fault('network'), attempts, portalRetries, () => random) ?? Number.NaN;
       const whole = 500 * 2 ** (attempts - 1);
       expect(delayMs).toBeGreaterThanOrEqual(whole / 2);
       expect(delayMs).toBeLessThanOrEqual(whole);
@@ -74,7 +76,7 @@ describe('trying again', () => {
 
   test('two failures in passing cost three quarters of a second at least, and then there is an answer', async () => {
     const { clock, asked, attempt, patience } = failing(fault('network'), status(503));
-    const answer = withRetries(attempt, seriesRetries, patience, never);
+    const answer = withRetries(attempt, portalRetries, patience, never);
     await clock.advance(10_000);
     expect(await answer).toBe('answer');
     expect(asked).toEqual([0, 250, 750]);
@@ -82,7 +84,7 @@ describe('trying again', () => {
 
   test('the last error is the one that is told', async () => {
     const { clock, asked, attempt, patience } = failing(fault('network'), status(502), status(504));
-    const answer = expect(withRetries(attempt, seriesRetries, patience, never)).rejects.toThrow('answered 504');
+    const answer = expect(withRetries(attempt, portalRetries, patience, never)).rejects.toThrow('answered 504');
     await clock.advance(10_000);
     await answer;
     expect(asked).toHaveLength(3);
@@ -90,7 +92,7 @@ describe('trying again', () => {
 
   test('failures of several kinds count together', async () => {
     const { clock, asked, attempt, patience } = failing(status(503), status(500), status(503));
-    const answer = expect(withRetries(attempt, seriesRetries, patience, never)).rejects.toThrow('answered 500');
+    const answer = expect(withRetries(attempt, portalRetries, patience, never)).rejects.toThrow('answered 500');
     await clock.advance(10_000);
     await answer;
     expect(asked).toHaveLength(2);
@@ -100,14 +102,14 @@ describe('trying again', () => {
     const { clock, asked, attempt, patience } = failing(fault('network'));
     const stopping = new AbortController();
     stopping.abort();
-    await expect(withRetries(attempt, seriesRetries, patience, stopping.signal)).rejects.toThrow('network');
+    await expect(withRetries(attempt, portalRetries, patience, stopping.signal)).rejects.toThrow('network');
     expect([asked.length, clock.sleeping]).toEqual([1, 0]);
   });
 
   test('a stop ends the wait at once', async () => {
     const { clock, attempt, patience } = failing(fault('network'));
     const stopping = new AbortController();
-    const answer = withRetries(attempt, seriesRetries, patience, stopping.signal);
+    const answer = withRetries(attempt, portalRetries, patience, stopping.signal);
     await settle();
     expect(clock.sleeping).toBe(1);
     stopping.abort();

@@ -1,7 +1,7 @@
 import { RequestError } from '../../runtime/errors.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import type { JsonClient } from '../../transport/client.ts';
-import { dataRetries, type Patience, withRetries } from '../../transport/retry.ts';
+import { type Patience, type RetryPolicy, withRetries } from '../../transport/retry.ts';
 import { checkEnvelope } from './records.ts';
 import { GROUPS, type Group } from './series.ts';
 
@@ -22,6 +22,9 @@ const SWITCHES = {
   locks: 'lock_metrics',
   propagation: 'propagation_metrics',
 } as const satisfies Record<Group, string>;
+
+/** `GET /data` may have moved the bookmark (upstream-api.md 2.4): it is tried again once, whatever went wrong. */
+export const dataRetries: RetryPolicy = { transient: 1, serverError: 1, refused: 0 };
 
 /** The file acceleration telemetry service. */
 export class GfaClient {
@@ -63,6 +66,9 @@ export class GfaClient {
     // The key goes as it was issued: the service knows no scheme word such as Bearer.
     const headers = { authorization: token.reveal(), [clientKeyHeader]: clientKey };
     const check = checkEnvelope;
-    return this.#client.send({ method: 'GET', path: '/data', operation: 'data', query, headers, check }, signal);
+    return this.#client.send(
+      { method: 'GET', path: '/data', operation: 'data', size: 'everything', query, headers, check },
+      signal,
+    );
   }
 }

@@ -1,6 +1,7 @@
 import { CredentialError, RequestError } from '../../runtime/errors.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
-import { type Patience, seriesRetries, withRetries } from '../../transport/retry.ts';
+import { type Patience, withRetries } from '../../transport/retry.ts';
+import { portalRetries } from './requests.ts';
 import type { TokenSource } from './token.ts';
 
 /** So many requests are remembered as refused; beyond that they are forgotten, and cost a new token each once more. */
@@ -32,7 +33,7 @@ export class PortalClient {
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     return withRetries(
       (again) => this.#withToken({ ...request, again }, signal),
-      seriesRetries,
+      portalRetries,
       this.#patience,
       signal,
     );
@@ -42,7 +43,7 @@ export class PortalClient {
   sendOpen(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     return withRetries(
       (again) => this.#client.send({ ...request, again }, signal),
-      seriesRetries,
+      portalRetries,
       this.#patience,
       signal,
     );

@@ -5,6 +5,7 @@ import type { Task } from '../../metrics/task.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { inSlices } from '../../runtime/slices.ts';
+import type { AnswerSize } from '../../transport/answer-limits.ts';
 import type { Licence } from './account/licence.ts';
 import type { ApplianceIndex } from './appliances/inventory.ts';
 import type { InventoryReadout } from './appliances/inventory-collector.ts';
@@ -71,6 +72,8 @@ export interface AccountRead {
   /** The label `operation`; the task's id ends in it. */
   readonly operation: string;
   readonly path: string;
+  /** `list` when it is left out: what an account has of something. */
+  readonly size?: AnswerSize;
   /**
    * The answer as samples; where it is a list of any length, as a generator that yields where it may be interrupted.
    * Throws a ShapeError when it is no answer at all.
@@ -85,10 +88,10 @@ export function accountTasks(
   reads: readonly AccountRead[],
 ): () => readonly Task[] {
   if (parts.shard.index !== 0) return () => [];
-  const tasks = reads.map(({ operation, path, read }) =>
+  const tasks = reads.map(({ operation, path, size = 'list', read }) =>
     accountTask(parts, intervalMs, operation, async (note, signal) => {
       const check = (answer: unknown) => objectOf(answer, `GET ${path}`);
-      const body = await parts.client.send({ method: 'GET', path, operation, check }, signal);
+      const body = await parts.client.send({ method: 'GET', path, operation, size, check }, signal);
       const work = read(body, note);
       return Array.isArray(work) ? work : inSlices(work, parts.clock);
     }),

@@ -34,7 +34,12 @@ export const credentials: CollectorRow = {
   cost: { account: 1, perAppliance: 0, perVolume: 0 },
   create: (parts, intervalMs) => {
     if (parts.shard.index !== 0) return () => [];
-    const request = { method: 'GET', path: '/cloud-credentials', operation: 'cloud_credentials' } as const;
+    const request = {
+      method: 'GET',
+      path: '/cloud-credentials',
+      operation: 'cloud_credentials',
+      size: 'list',
+    } as const;
     const task = accountTask(parts, intervalMs, 'cloud_credentials', async (note, signal) => {
       const count = new CredentialCount();
       let answeredAt: number | undefined;

@@ -25,6 +25,7 @@ export const license: CollectorRow = {
 const account: AccountRead = {
   operation: 'account',
   path: '/account',
+  size: 'one',
   read(body, note) {
     return toSamples(accountTable, [objectOf(body, 'GET /account')], {}, note);
   },
@@ -33,6 +34,7 @@ const account: AccountRead = {
 const consumption: AccountRead = {
   operation: 'account_ai_activate',
   path: '/account/ai_activate',
+  size: 'one',
   read(body, note) {
     const { mcp } = objectOf(body, 'GET /account/ai_activate');
     if (!isFields(mcp)) throw new ShapeError('reading GET /account/ai_activate: mcp: expected an object');

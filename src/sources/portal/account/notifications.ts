@@ -21,6 +21,7 @@ export const notifications: CollectorRow = {
         method: 'GET',
         path: '/notifications',
         operation: 'notifications',
+        size: 'list',
         query: {
           start_date: new Date(ledger.from(clock.now() / 1000) * 1000).toISOString(),
           // Oldest first: should a round end early, the next one goes on from there.

@@ -238,7 +238,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   ): Promise<Answer | undefined> {
     try {
       const check = (answer: unknown) => checkInventoryList(answer, path);
-      const body = await this.#client.send({ method: 'GET', path, operation, query, check }, signal);
+      const body = await this.#client.send({ method: 'GET', path, operation, size: 'inventory', query, check }, signal);
       if (this.#forbidden.delete(path)) this.#log.info({ path }, 'the portal allows this list again');
       return { body, at: this.#clock.monotonic() };
     } catch (error) {

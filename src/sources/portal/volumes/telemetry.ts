@@ -78,7 +78,12 @@ class VolumeTelemetry {
   /** Reads which volumes there are, and on which appliances. */
   async #discover(note: NoteDrop, signal: AbortSignal): Promise<void> {
     const { client, appliances, clock, shard } = this.#parts;
-    const request = { method: 'GET', path: '/volume_connections', operation: 'volume_connections' } as const;
+    const request = {
+      method: 'GET',
+      path: '/volume_connections',
+      operation: 'volume_connections',
+      size: 'list',
+    } as const;
     const body = await client.send(request, signal);
     const before = this.#volumes;
     const now = new Map<string, Volume>();
@@ -139,7 +144,10 @@ class VolumeTelemetry {
         const periodMs = Math.min(this.#lookback.of(taskId), Math.max(SHORTEST_PERIOD_MS, wanted));
         const json = { period: isoPeriod(periodMs), serial_numbers: serials() };
         try {
-          const body = await this.#parts.client.send({ method: 'POST', path, operation: segment, json }, signal);
+          const body = await this.#parts.client.send(
+            { method: 'POST', path, operation: segment, size: 'list', json },
+            signal,
+          );
           this.#lookback.recover(taskId);
           succeeded = asked;
           return await inSlices(ledger.absorb(body, clock.now() / 1000, note), clock);
