@@ -41,7 +41,8 @@ export interface SeriesCost {
 const tables: readonly Table[] = [
   { source: 'GET /data, info', subject: [], families: gfa.infoTable },
   { source: 'GET /data, volumes', subject: gfa.volumeLabels, families: gfa.volumeTable },
-  { source: 'GET /data, filers', subject: gfa.pairLabels, families: gfa.filerTable },
+  { source: 'GET /data, filers without a volume', subject: gfa.filerLabels, families: gfa.filerTable },
+  { source: 'GET /data, filers on a volume', subject: gfa.pairLabels, families: gfa.filerOnVolumeTable },
   {
     source: 'GET /data, propagation',
     subject: gfa.pairLabels,

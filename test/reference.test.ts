@@ -46,9 +46,9 @@ describe('what a metric costs', () => {
 
 describe('where a metric is used', () => {
   test('is told by what panels and alerts ask, through recorded series too', () => {
-    const { panels, alerts, recorded } = usageOf('filer_last_checkin_age_seconds');
+    const { panels, alerts, recorded } = usageOf('filer_last_checkin_timestamp_seconds');
     expect(panels.size).toBeGreaterThan(0);
-    expect(recorded).toContain('filer:filer_last_checkin_age_seconds:min');
+    expect(recorded).toContain('filer:last_checkin_age:seconds');
     expect(alerts.map(({ alert }) => alert)).not.toEqual([]);
     expect(metricsOf('max(volume_filer:filer_propagation_duration_seconds:p90_rate1h)')).toEqual(
       new Set(['filer_propagation_duration_seconds']),

@@ -41,12 +41,25 @@ export const recordingRules: readonly RecordingRule[] = [
     ].join('\n'),
   },
   {
-    record: 'filer:filer_last_checkin_age_seconds:min',
-    expr: 'min without (volume_guid, volume) (filer_last_checkin_age_seconds)',
+    record: 'volume_filer:last_checkin_age:seconds',
+    expr: 'time() - filer_volume_last_checkin_timestamp_seconds',
   },
   {
-    record: 'volume:filer_oldest_unprotected_data_age_seconds:max',
-    expr: 'max without (filer_guid, filer) (filer_oldest_unprotected_data_age_seconds)',
+    record: 'filer:last_checkin_age:seconds',
+    // Contact is the newest sign of the filer, by the service or on any volume.
+    expr: [
+      'time() - max without (volume_guid, volume) (',
+      '  filer_last_checkin_timestamp_seconds or filer_volume_last_checkin_timestamp_seconds',
+      ')',
+    ].join('\n'),
+  },
+  {
+    record: 'volume_filer:oldest_unprotected_data_age:seconds',
+    expr: 'time() - filer_oldest_unprotected_data_timestamp_seconds',
+  },
+  {
+    record: 'volume:oldest_unprotected_data_age:seconds',
+    expr: 'max without (filer_guid, filer) (volume_filer:oldest_unprotected_data_age:seconds)',
   },
   {
     record: 'serial:filer_appliance_cache_requests:mean1h',

@@ -26,12 +26,25 @@ export const neighbours: readonly Metric[] = [
   { name: 'nodejs_gc_duration_seconds', type: 'histogram', unit: 'seconds', labels: ['kind'] },
 ];
 
-const known: ReadonlyMap<string, Metric> = new Map([...neighbours, ...catalog].map((metric) => [metric.name, metric]));
+const filer = ['filer_guid', 'filer'];
+const volume = ['volume_guid', 'volume'];
+
+/** What the recording rules give and panels ask; see deploy/prometheus/recording-rules.ts. */
+export const recorded: readonly Metric[] = [
+  gauge('filer:last_checkin_age:seconds', 'seconds', filer),
+  gauge('volume_filer:last_checkin_age:seconds', 'seconds', [...filer, ...volume]),
+  gauge('volume_filer:oldest_unprotected_data_age:seconds', 'seconds', [...filer, ...volume]),
+];
+
+const known: ReadonlyMap<string, Metric> = new Map(
+  [...neighbours, ...recorded, ...catalog].map((metric) => [metric.name, metric]),
+);
 
 /** The metric of that name. Throws where there is none: a renamed metric must not leave an empty panel behind. */
 export function metricNamed(name: string): Metric {
   const metric = known.get(name);
-  if (metric === undefined) throw new Error(`${name}: no such metric in the catalogue; expected a name from src/`);
+  if (metric === undefined)
+    throw new Error(`${name}: no such metric in the catalogue; expected a name from src/ or of a recording rule`);
   return metric;
 }
 

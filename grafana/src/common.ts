@@ -2,7 +2,7 @@ import { select } from './select.ts';
 
 /** Time since each filer was last heard of, on whichever volume: the smallest of its values is its contact. */
 export function checkIns(by: string): string {
-  return `min by (${by}) (${select('filer_last_checkin_age_seconds')})`;
+  return `min by (${by}) (${select('filer:last_checkin_age:seconds')})`;
 }
 
 /** The filers where a gauge is highest, a number of them or a variable's. */

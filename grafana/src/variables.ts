@@ -15,7 +15,11 @@ export const DATA_SOURCE = { type: 'prometheus', uid: `$\{datasource}` } as cons
 const job = 'job=~"$job"';
 const named = (...names: readonly string[]) => names.map((name) => metricNamed(name).name).join('|');
 
-const everyFiler = named('filer_last_checkin_age_seconds', 'filer_appliance_info');
+const everyFiler = named(
+  'filer_last_checkin_timestamp_seconds',
+  'filer_volume_last_checkin_timestamp_seconds',
+  'filer_appliance_info',
+);
 
 /** What Grafana's editor calls a query of this kind. */
 const LABEL_VALUES = 1;
@@ -37,7 +41,7 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
     'volume',
     'Volume',
     'Volumes by name.',
-    `label_values({__name__=~"${named('filer_volume_info', 'filer_last_checkin_age_seconds')}",${job}}, volume)`,
+    `label_values({__name__=~"${named('filer_volume_info', 'filer_volume_last_checkin_timestamp_seconds')}",${job}}, volume)`,
   ),
   window: list('window', 'Event window', 'How far back quantiles, rates and shares of events reach.', {
     chosen: '1h',

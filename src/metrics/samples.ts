@@ -88,7 +88,7 @@ function newestValue(family: Family, field: string, newestFirst: readonly Fields
   for (const record of newestFirst) {
     const raw = record[field];
     if (raw === undefined || raw === null) continue;
-    const value = family.from.read(raw);
+    const value = family.from.read(raw, record);
     if (value !== undefined) return { state: 'found', value, record };
     state = 'invalid';
   }

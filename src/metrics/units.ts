@@ -12,8 +12,11 @@ export interface Conversion<U extends Unit = Unit> {
   readonly unit: U;
   /** The unit as the service sends it, in words for the reference page. */
   readonly upstream: string;
-  /** The number in the base unit, or undefined when the raw value is not what the service documents. Never throws. */
-  readonly read: (raw: unknown) => number | undefined;
+  /**
+   * The number in the base unit, or undefined when the raw value is not what the service documents. `record` is where
+   * the value stands, for a conversion that reads a second field. Never throws.
+   */
+  readonly read: (raw: unknown, record?: Readonly<Record<string, unknown>>) => number | undefined;
 }
 
 /**
@@ -133,6 +136,19 @@ export const date: Conversion<'timestamp_seconds'> = {
   upstream: 'RFC 3339 date',
   read: dateSeconds,
 };
+
+/** Seconds before the time of the record, which another field tells as an RFC 3339 date, to the moment in Unix seconds. */
+export function secondsBefore(field: string): Conversion<'timestamp_seconds'> {
+  return {
+    unit: 'timestamp_seconds',
+    upstream: `seconds before ${field}`,
+    read: (raw, record) => {
+      const age = decimal(raw);
+      const at = dateSeconds(record?.[field]);
+      return age === undefined || at === undefined ? undefined : decimal(at - age);
+    },
+  };
+}
 
 /** Always 1: the news is in the labels. */
 export const presence: Conversion<'info'> = { unit: 'info', upstream: 'text', read: () => 1 };

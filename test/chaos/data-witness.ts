@@ -6,6 +6,7 @@ import { INTERVAL_MS, SETTLING_MS, STALE_AFTER, SURPLUS_MS } from './told.ts';
 import type { Troubles } from './troubles.ts';
 
 const LIMIT_MS = STALE_AFTER * INTERVAL_MS + SURPLUS_MS;
+const CHECK_INS = ['filer_last_checkin_timestamp_seconds', 'filer_volume_last_checkin_timestamp_seconds'];
 const FRESH_MS = 2 * INTERVAL_MS + SETTLING_MS;
 
 /** One who is named no more goes with the first answer after the limit, and that comes within one and a half intervals. */
@@ -63,7 +64,7 @@ export class DataWitness {
       if (scrape.all('filer_volume_info', { volume_guid: guid }).length !== 1)
         throw new Error(`/data is healthy, and its volume ${guid} is not exposed`);
     }
-    for (const { labels } of scrape.all('filer_last_checkin_age_seconds')) {
+    for (const { labels } of CHECK_INS.flatMap((name) => scrape.all(name))) {
       const unnamedMs = this.#named.age(labels.filer_guid ?? '', now);
       if (unnamedMs > GONE_MS)
         throw new Error(`the state of filer ${labels.filer_guid} is exposed, and ${unnamedMs / 1000} s old`);
@@ -80,6 +81,6 @@ export class DataWitness {
 }
 
 function expectFiler(scrape: Scrape, serial: string): void {
-  if (scrape.value('filer_last_checkin_age_seconds', { filer_guid: serial, volume_guid: '' }) === undefined)
+  if (scrape.value('filer_last_checkin_timestamp_seconds', { filer_guid: serial }) === undefined)
     throw new Error(`/data is healthy, and its filer ${serial} is not exposed`);
 }

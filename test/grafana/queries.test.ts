@@ -8,6 +8,7 @@ import { variables } from '../../grafana/src/variables.ts';
 import { catalog } from '../../src/catalog.ts';
 import { dashboards, everyQuery, panelsOf } from '../support/dashboards.ts';
 import { faultsOf, labelsOfResult, namesIn, type Selector } from '../support/promql.ts';
+import { metricsOf } from '../support/usage.ts';
 
 /** Labels that Prometheus adds, and the one of buckets. */
 const ADDED = ['job', 'instance'];
@@ -93,13 +94,7 @@ describe('the variables', () => {
 });
 
 describe('the catalogue', () => {
-  const shown = new Set(
-    everyQuery.flatMap(({ expr }) =>
-      namesIn(filled(expr, anyValues)).selectors.flatMap(({ name }) =>
-        name === undefined ? [] : [metricOfSeries(name).metric.name],
-      ),
-    ),
-  );
+  const shown = new Set(everyQuery.flatMap(({ expr }) => [...metricsOf(filled(expr, anyValues))]));
 
   test.each(catalog.map(({ name }) => [name]))('%s is on a dashboard, or left out for a reason', (name) => {
     const reason = leftOut[name];

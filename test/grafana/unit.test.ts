@@ -4,7 +4,7 @@ import { unitOf } from '../../grafana/src/unit.ts';
 
 describe('the unit of a panel', () => {
   test.each([
-    ['max by (filer) (filer_last_checkin_age_seconds{job=~"$job"})', 's'],
+    ['max by (filer) (filer:last_checkin_age:seconds{job=~"$job"})', 's'],
     ['time() - max(filer_exporter_last_success_timestamp_seconds)', 's'],
     ['max(filer_license_expiry_timestamp_seconds) - time()', 's'],
     ['histogram_quantile(0.9, sum by (le) (rate(filer_propagation_duration_seconds_bucket[$window])))', 's'],
@@ -13,8 +13,8 @@ describe('the unit of a panel', () => {
     ['sum(filer_appliance_up) / count(filer_appliance_up)', 'percentunit'],
     ['filer_appliance_cpu_utilization_ratio', 'percentunit'],
     ['increase(filer_lock_events_total[1h])', 'short'],
-    ['sum(filer_last_checkin_age_seconds > bool 1800)', 'short'],
-    ['count(filer_last_checkin_age_seconds > 1800) or vector(0)', 'short'],
+    ['sum(filer:last_checkin_age:seconds > bool 1800)', 'short'],
+    ['count(filer:last_checkin_age:seconds > 1800) or vector(0)', 'short'],
     ['rate(filer_exporter_requests_total[5m])', 'cps'],
     ['filer_exporter_pace_requests_per_second', 'cps'],
     ['topk($top, filer_appliance_memory_detail_bytes)', 'bytes'],

@@ -93,7 +93,7 @@ describe('a state set', () => {
 });
 
 test('a flag is true or false, as a word too, and nothing else', () => {
-  expect([true, 'true', false, 'false', 1, 0, '', null].map(flag.read)).toEqual([
+  expect([true, 'true', false, 'false', 1, 0, '', null].map((raw) => flag.read(raw))).toEqual([
     1,
     1,
     0,

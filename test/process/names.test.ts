@@ -73,7 +73,7 @@ test('with the file acceleration service alone a filer goes by its title, or as 
   const live = await exporter({ ...gfaEnvironment(standIn), FILER_ALIASES: `${serial}=lyon` });
   const scrape = await until('filers', async () => {
     const one = await live.scrape();
-    return one.all('filer_last_checkin_age_seconds').length > 0 && one;
+    return one.all('filer_last_checkin_timestamp_seconds').length > 0 && one;
   });
   expect(names(scrape, 'filer_guid').toSorted()).toEqual([
     ...['edge-denver.accelerated', 'edge-leeds.accelerated', 'edge-osaka.accelerated', 'lyon'],
@@ -112,6 +112,8 @@ function whole(live: Live): Promise<Scrape> {
   return until('values of both services', async () => {
     const scrape = await live.scrape();
     const isThere = (name: string) => scrape.all(name).length > 0;
-    return isThere('filer_last_checkin_age_seconds') && isThere('filer_appliance_cpu_utilization_ratio') && scrape;
+    return (
+      isThere('filer_last_checkin_timestamp_seconds') && isThere('filer_appliance_cpu_utilization_ratio') && scrape
+    );
   });
 }

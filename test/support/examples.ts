@@ -3,9 +3,9 @@ import type { CatalogEntry } from '../../src/catalog.ts';
 /** Questions that a metric's kind alone does not suggest. */
 const OWN: Readonly<Record<string, string>> = {
   filer_account_info: 'count by (account) (filer_account_info)',
-  filer_last_checkin_age_seconds: 'min by (filer) (filer_last_checkin_age_seconds) > 1800',
-  filer_oldest_unprotected_data_age_seconds:
-    'topk(5, max by (filer, volume) (filer_oldest_unprotected_data_age_seconds))',
+  filer_last_checkin_timestamp_seconds: 'time() - max by (filer) (filer_last_checkin_timestamp_seconds) > 1800',
+  filer_oldest_unprotected_data_timestamp_seconds:
+    'topk(5, time() - min by (filer, volume) (filer_oldest_unprotected_data_timestamp_seconds))',
   filer_lock_state: 'count by (lock_phase, lock_state) (filer_lock_state == 1)',
   filer_lock_duration_seconds: 'sum by (volume) (rate(filer_lock_duration_seconds_sum{lock_phase="P2"}[1h]))',
   filer_appliance_cache_requests:

@@ -18,7 +18,7 @@ export type Records = Readonly<Partial<Record<Group, readonly unknown[]>>>;
 
 /** An answer of `GET /data` with these records, about the volumes v1 and v2. */
 export function dataAnswer(records: Records, info: Fields = {}): Fields {
-  const usual = { account: 'acc', volumes: ['v1', 'v2'], last_info: timestamp(0), request_time: timestamp(0) };
+  const usual = { account: 'acc', volumes: ['v1', 'v2'], last_info: timestamp(0), request_time: timestamp(86_400) };
   const events = { last_lock_event: timestamp(86_400), last_propagation: timestamp(86_400) };
   return { version: 1, flags: {}, info: { ...usual, ...events, ...info }, metrics: [records] };
 }

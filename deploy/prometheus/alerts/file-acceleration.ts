@@ -8,7 +8,7 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       alert: 'FilerNotCheckingIn',
       severity: 'critical',
       for: '5m',
-      expr: `filer:filer_last_checkin_age_seconds:min > ${limits.checkinAge}`,
+      expr: `filer:last_checkin_age:seconds > ${limits.checkinAge}`,
       summary: 'Filer {{ $labels.filer }} has not checked in for {{ $value | humanizeDuration }}.',
       description: `The file acceleration service has not heard of it for more than ${spell(limits.checkinAge)}: its locks and new data wait.`,
       page,
@@ -17,7 +17,7 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       alert: 'FilerUnprotectedDataOld',
       severity: 'warning',
       for: '15m',
-      expr: `filer_oldest_unprotected_data_age_seconds > ${limits.unprotectedAge}`,
+      expr: `volume_filer:oldest_unprotected_data_age:seconds > ${limits.unprotectedAge}`,
       summary:
         'Data of volume {{ $labels.volume }} on filer {{ $labels.filer }} has waited {{ $value | humanizeDuration }} for the cloud.',
       description: `Data older than ${spell(limits.unprotectedAge)} is on this filer alone, and is lost if the filer is.`,

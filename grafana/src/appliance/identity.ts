@@ -62,7 +62,7 @@ export const identityPanels = [
       'Age of the oldest data of this filer that is not yet in cloud storage. When it grows, see its locks and propagation on the other dashboard.',
     queries: [
       {
-        expr: `max by (filer) (${select('filer_oldest_unprotected_data_age_seconds')})`,
+        expr: `max by (filer) (${select('volume_filer:oldest_unprotected_data_age:seconds')})`,
         legend: '{{filer}}',
       },
     ],

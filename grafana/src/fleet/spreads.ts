@@ -35,7 +35,7 @@ export const spreadPanels = [
     title: 'Oldest unprotected data, all filers',
     description:
       'How old the oldest unprotected data was. A band that rises over the day and falls at night is the rhythm of the office; one that does not fall is not protected.',
-    queries: [{ expr: byFiler('filer_oldest_unprotected_data_age_seconds'), legend: '{{filer}}' }],
+    queries: [{ expr: byFiler('volume_filer:oldest_unprotected_data_age:seconds'), legend: '{{filer}}' }],
     steps: limits.unprotected,
     width: 12,
     links: [more('volumes')],

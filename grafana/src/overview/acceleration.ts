@@ -6,7 +6,7 @@ import { quantile, select } from '../select.ts';
 import { plain } from '../steps.ts';
 
 const contact = checkIns('filer_guid, filer');
-const oldest = select('filer_oldest_unprotected_data_age_seconds');
+const oldest = select('volume_filer:oldest_unprotected_data_age:seconds');
 const propagation = 'filer_propagation_duration_seconds';
 
 /** File acceleration over time. */

@@ -7,7 +7,7 @@ import { select } from '../select.ts';
 import { noneAllowed, noneExpected, oneIsGood, plain } from '../steps.ts';
 
 const contact = checkIns('filer_guid, filer');
-const oldest = select('filer_oldest_unprotected_data_age_seconds');
+const oldest = select('volume_filer:oldest_unprotected_data_age:seconds');
 const applianceUp = select('filer_appliance_up');
 const firing = select('ALERTS', { alertstate: '="firing"', alertname: '=~"Filer.*"' });
 

@@ -8,7 +8,7 @@ import { select } from '../select.ts';
 import { noneAllowed, plain } from '../steps.ts';
 
 const byFiler = checkIns('filer');
-const onVolumes = select('filer_last_checkin_age_seconds', { volume_guid: '!=""' });
+const onVolumes = select('volume_filer:last_checkin_age:seconds');
 
 /** Whether filers are in touch with file acceleration. */
 export const checkInPanels = [

@@ -5,7 +5,7 @@ import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { plain } from '../steps.ts';
 
-const oldest = select('filer_oldest_unprotected_data_age_seconds');
+const oldest = select('volume_filer:oldest_unprotected_data_age:seconds');
 const info = select('filer_volume_info');
 const timeToProtect = `max by (job, instance, volume_guid, volume) (${select('filer_volume_time_to_protect_seconds')}) * on (job, instance, volume_guid) group_left (mode, profile) max by (job, instance, volume_guid, mode, profile) (${info})`;
 

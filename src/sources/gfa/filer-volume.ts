@@ -1,4 +1,4 @@
-import type { Fields, Labels } from '../../metrics/family.ts';
+import type { Fields } from '../../metrics/family.ts';
 import { Histogram, type HistogramState } from '../../metrics/histogram.ts';
 import { keptCount, keptNumber, keptText, keptWord } from '../../metrics/restored-values.ts';
 import { type Sample, text, toSamples } from '../../metrics/samples.ts';
@@ -6,6 +6,7 @@ import { decimal } from '../../metrics/units.ts';
 import { type Dated, type DatedState, datedOf, stateOfDated } from './dated.ts';
 import {
   dataProtected,
+  filerOnVolumeTable,
   filerTable,
   GROUPS,
   type Group,
@@ -14,6 +15,7 @@ import {
   lockLatest,
   lockState,
   lockTimestamp,
+  type pairLabels,
   propagationDuration,
   propagationLatest,
   recordTimestamp,
@@ -38,6 +40,9 @@ interface State {
   /** The time of the newest event of all, in Unix seconds. */
   newestAt: number;
 }
+
+/** The labels of a filer on a volume; those of the volume are empty for a filer alone. */
+type PairLabels = Readonly<Record<(typeof pairLabels)[number], string>>;
 
 /** How histograms are kept and written. */
 export interface HistogramSettings {
@@ -112,8 +117,8 @@ export class Pair {
   }
 
   /** Its samples under the labels of filer and volume. */
-  *samples(labels: Labels): Generator<Sample> {
-    if (this.#current !== undefined) yield* toSamples(filerTable, [this.#current.dated.record], labels);
+  *samples(labels: PairLabels): Generator<Sample> {
+    if (this.#current !== undefined) yield* this.#currentSamples(this.#current.dated.record, labels);
     for (const [group, { record }] of this.#newest) yield* toSamples([recordTimestamp], [record], { ...labels, group });
     for (const [kind, { latest, durations, protectedEvents }] of this.#kinds) {
       const of = { ...labels, kind };
@@ -189,6 +194,11 @@ export class Pair {
       });
     }
     return pair;
+  }
+
+  *#currentSamples(record: Fields, { volume_guid, volume, ...filer }: PairLabels): Generator<Sample> {
+    if (volume_guid === '') yield* toSamples(filerTable, [record], filer);
+    else yield* toSamples(filerOnVolumeTable, [record], { ...filer, volume_guid, volume });
   }
 
   #note(group: Group, dated: Dated): void {

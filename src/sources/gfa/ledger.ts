@@ -17,6 +17,7 @@ import { type HistogramSettings, Pair, type PairState } from './filer-volume.ts'
 import type { Answer } from './records.ts';
 import {
   dataProtected,
+  filerOnVolumeTable,
   filerTable,
   type Group,
   infoTable,
@@ -128,7 +129,7 @@ export class Ledger {
       yield;
     }
     for (const record of answer.groups.filers) {
-      this.#takeFiler(record, now, note);
+      this.#takeFiler(withTime(record, answer.info), now, note);
       yield;
     }
     const locks = yield* this.#takeEvents('locks', answer, now, note, isAfterLoss);
@@ -253,7 +254,7 @@ export class Ledger {
       note('record', 'filers.filer_guid');
       return;
     }
-    toSamples(filerTable, [record], {}, note);
+    toSamples(pair.volume === '' ? filerTable : filerOnVolumeTable, [record], {}, note);
     pair.takeCurrent({ at, record }, now);
   }
 
@@ -344,6 +345,14 @@ export class Ledger {
     }
     for (const pair of this.#pairs.values()) pair.retire(before);
   }
+}
+
+/** A record of which ages are told, with the answer's own time where it has none or a later one. */
+function withTime(record: Fields, { request_time }: Fields): Fields {
+  const at = dateSeconds(record.timestamp);
+  const answered = dateSeconds(request_time);
+  if (answered === undefined || (at !== undefined && at <= answered)) return record;
+  return { ...record, timestamp: request_time };
 }
 
 /** The first value of a ledger's state: all but the pairs. */

@@ -1,7 +1,10 @@
 import type { Family } from '../../metrics/family.ts';
-import { date, duration, listLength, plain, presence, seconds, state } from '../../metrics/units.ts';
+import { date, duration, listLength, plain, presence, seconds, secondsBefore, state } from '../../metrics/units.ts';
 
-/** The labels of a filer on a volume. A record without a volume has empty volume labels. */
+/** The labels of a filer. */
+export const filerLabels = ['filer_guid', 'filer'] as const;
+
+/** The labels of a filer on a volume. An event without a volume has empty volume labels. */
 export const pairLabels = ['filer_guid', 'filer', 'volume_guid', 'volume'] as const;
 
 /** The labels of a volume. */
@@ -71,18 +74,28 @@ export const volumeTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** What a record of the group `filers` yields: one about the filer alone, or one about the filer on a volume. */
+/** What a record of the group `filers` yields that is about the filer alone. */
 export const filerTable = [
   {
-    name: 'filer_last_checkin_age_seconds',
-    help: 'Seconds since the filer was last heard of: by the service, or on a volume by its last activity there.',
-    from: seconds,
+    name: 'filer_last_checkin_timestamp_seconds',
+    help: 'When the filer last contacted the service.',
+    from: secondsBefore('timestamp'),
+    fields: { last_checkin: {} },
+  },
+] as const satisfies readonly Family[];
+
+/** What a record of the group `filers` yields that is about the filer on a volume. */
+export const filerOnVolumeTable = [
+  {
+    name: 'filer_volume_last_checkin_timestamp_seconds',
+    help: 'When the filer was last active on the volume.',
+    from: secondsBefore('timestamp'),
     fields: { last_checkin: {} },
   },
   {
-    name: 'filer_oldest_unprotected_data_age_seconds',
-    help: 'Age of the oldest data that is not yet in cloud storage; missing while nothing waits.',
-    from: seconds,
+    name: 'filer_oldest_unprotected_data_timestamp_seconds',
+    help: 'Time of the oldest data that is not yet in cloud storage; missing while nothing waits.',
+    from: secondsBefore('timestamp'),
     fields: { oldest_unprotected_data: {} },
     optional: true,
   },

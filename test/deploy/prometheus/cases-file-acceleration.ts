@@ -1,8 +1,8 @@
 import { type AlertCases, lyon, lyonOnProjects, osloOnProjects, p2, projects, series } from './case.ts';
 
-const noVolume = { volume: '', volume_guid: '' };
-const checkin = (labels: object) => series('filer_last_checkin_age_seconds', { ...lyon, ...labels });
-const unprotected = series('filer_oldest_unprotected_data_age_seconds', lyonOnProjects);
+const checkin = series('filer_last_checkin_timestamp_seconds', lyon);
+const activity = series('filer_volume_last_checkin_timestamp_seconds', lyonOnProjects);
+const unprotected = series('filer_oldest_unprotected_data_timestamp_seconds', lyonOnProjects);
 const acquired = series('filer_lock_latest_timestamp_seconds', { ...lyonOnProjects, ...p2('ACQUIRED') });
 const released = series('filer_lock_latest_timestamp_seconds', { ...lyonOnProjects, ...p2('RELEASED') });
 const releasedInOslo = series('filer_lock_latest_timestamp_seconds', { ...osloOnProjects, ...p2('RELEASED') });
@@ -22,7 +22,7 @@ export const fileAccelerationCases: AlertCases = {
     {
       kind: 'fires',
       when: 'neither the service nor any volume has heard of the filer for forty minutes',
-      series: { [checkin(noVolume)]: '1200+60x30', [checkin(projects)]: '2400+60x30' },
+      series: { [checkin]: '-1200x30', [activity]: '-2400x30' },
       pendingAt: '13m',
       at: '20m',
       alerts: [
@@ -38,13 +38,13 @@ export const fileAccelerationCases: AlertCases = {
     {
       kind: 'silent',
       when: 'a volume has been quiet for hours, and the filer itself is in touch',
-      series: { [checkin(noVolume)]: '40x30', [checkin(projects)]: '20000x30' },
+      series: { [checkin]: '0+60x30', [activity]: '-20000x30' },
       at: '20m',
     },
     {
       kind: 'missing',
       when: 'the service names the filer no more: silent, it is gone',
-      series: { [checkin(noVolume)]: '2400x4 stale' },
+      series: { [checkin]: '-2400x4 stale' },
       at: '20m',
     },
   ],
@@ -52,7 +52,7 @@ export const fileAccelerationCases: AlertCases = {
     {
       kind: 'fires',
       when: 'data has waited for more than four hours',
-      series: { [unprotected]: '14400+60x40' },
+      series: { [unprotected]: '-14400x40' },
       pendingAt: '10m',
       at: '30m',
       alerts: [
@@ -64,11 +64,11 @@ export const fileAccelerationCases: AlertCases = {
         },
       ],
     },
-    { kind: 'silent', when: 'it has waited for an hour', series: { [unprotected]: '3600x40' }, at: '30m' },
+    { kind: 'silent', when: 'it has waited for an hour', series: { [unprotected]: '-3600+60x40' }, at: '30m' },
     {
       kind: 'missing',
       when: 'nothing waits, so there is no age: silent',
-      series: { [checkin(projects)]: '40x40' },
+      series: { [activity]: '0+60x40' },
       at: '30m',
     },
   ],
@@ -156,7 +156,7 @@ export const fileAccelerationCases: AlertCases = {
     {
       kind: 'missing',
       when: 'no lock event was ever seen: silent, nobody is known to hold it',
-      series: { [checkin(projects)]: '40x60' },
+      series: { [activity]: '40x60' },
       at: '50m',
     },
   ],

@@ -121,26 +121,54 @@ export const recordingCases: RecordingCases = {
       samples: [{ labels: lyonOnProjects, value: 900 }],
     },
   ],
-  'filer:filer_last_checkin_age_seconds:min': [
+  'volume_filer:last_checkin_age:seconds': [
+    {
+      when: 'since the last activity on the volume',
+      series: { [series('filer_volume_last_checkin_timestamp_seconds', lyonOnProjects)]: '60x10' },
+      at: '5m',
+      samples: [{ labels: lyonOnProjects, value: 240 }],
+    },
+  ],
+  'filer:last_checkin_age:seconds': [
     {
       when: 'the freshest of what is told of a filer',
       series: {
-        [series('filer_last_checkin_age_seconds', { ...lyonOnProjects, volume: '', volume_guid: '' })]: '42x10',
-        [series('filer_last_checkin_age_seconds', lyonOnProjects)]: '3000x10',
+        [series('filer_last_checkin_timestamp_seconds', lyon)]: '258x10',
+        [series('filer_volume_last_checkin_timestamp_seconds', lyonOnProjects)]: '60x10',
       },
       at: '5m',
       samples: [{ labels: lyon, value: 42 }],
     },
+    {
+      when: 'a volume alone tells of it',
+      series: { [series('filer_volume_last_checkin_timestamp_seconds', lyonOnProjects)]: '60x10' },
+      at: '5m',
+      samples: [{ labels: lyon, value: 240 }],
+    },
+    {
+      when: 'it grows while polls fail and the sample stays the same',
+      series: { [series('filer_last_checkin_timestamp_seconds', lyon)]: '60x30' },
+      at: '20m',
+      samples: [{ labels: lyon, value: 1_140 }],
+    },
   ],
-  'volume:filer_oldest_unprotected_data_age_seconds:max': [
+  'volume_filer:oldest_unprotected_data_age:seconds': [
+    {
+      when: 'of one filer on the volume',
+      series: { [series('filer_oldest_unprotected_data_timestamp_seconds', lyonOnProjects)]: '60x10' },
+      at: '5m',
+      samples: [{ labels: lyonOnProjects, value: 240 }],
+    },
+  ],
+  'volume:oldest_unprotected_data_age:seconds': [
     {
       when: 'the oldest data of any filer',
       series: {
-        [series('filer_oldest_unprotected_data_age_seconds', lyonOnProjects)]: '600x10',
-        [series('filer_oldest_unprotected_data_age_seconds', osloOnProjects)]: '7200x10',
+        [series('filer_oldest_unprotected_data_timestamp_seconds', lyonOnProjects)]: '240x10',
+        [series('filer_oldest_unprotected_data_timestamp_seconds', osloOnProjects)]: '60x10',
       },
       at: '5m',
-      samples: [{ labels: projects, value: 7_200 }],
+      samples: [{ labels: projects, value: 240 }],
     },
   ],
   'serial:filer_appliance_cache_requests:mean1h': [

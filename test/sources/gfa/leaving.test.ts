@@ -6,6 +6,7 @@ import {
   filer,
   GONE_AFTER_MS,
   lock,
+  MIDNIGHT,
   newLedger,
   propagation,
   released,
@@ -52,7 +53,7 @@ describe('a poll that brings nothing', () => {
     const before = families.map((family) => told(ledger, family));
     pollUntilGone(ledger, dataAnswer({}));
     expect(families.map((family) => told(ledger, family))).toEqual(before);
-    expect(told(ledger, 'filer_last_checkin_age_seconds')).toEqual({});
+    expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({});
     expect(told(ledger, 'filer_volume_info')).toEqual({});
   });
 });
@@ -121,8 +122,8 @@ test('a filer’s state that its own records confirm no more leaves while its co
   const ledger = newLedger();
   take(ledger, dataAnswer(everything));
   pollUntilGone(ledger, dataAnswer({ filers: [filer(2, 5, two)], locks: [released(1, 5)] }));
-  expect(told(ledger, 'filer_last_checkin_age_seconds')).toEqual({
-    'filer_guid="f2",filer="two",volume_guid="v1",volume="projects"': 5,
+  expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({
+    'filer_guid="f2",filer="two",volume_guid="v1",volume="projects"': MIDNIGHT + 2 - 5,
   });
   expect(told(ledger, 'filer_lock_duration_seconds_count')).toMatchObject({ 'lock_phase="P2"': 1 });
 });

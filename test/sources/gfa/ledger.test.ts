@@ -25,7 +25,7 @@ describe('more filers on volumes than there is memory for', () => {
     expect(take(ledger, dataAnswer({ filers })).notes).toEqual(['record filers.filer_guid']);
     const late = dataAnswer({ locks: [lock(2), lock(2, { filer_guid: 'f3' })] });
     expect(take(ledger, late).notes).toContain('record locks.filer_guid');
-    const seen = [...ledger.samples()].filter(({ name }) => name === 'filer_last_checkin_age_seconds');
+    const seen = [...ledger.samples()].filter(({ name }) => name === 'filer_volume_last_checkin_timestamp_seconds');
     expect(seen.map(({ labels }) => labels.filer_guid)).toEqual(['f1', 'f2']);
     expect(Object.values(told(ledger, 'filer_lock_events_total'))).toEqual([1]);
   });
@@ -184,20 +184,21 @@ describe('a record', () => {
     expect(told(ledger, 'filer_propagation')).toEqual({});
   });
 
-  test('of a filer alone has empty volume labels, and none for oldest data that nobody told', () => {
+  test('of a filer alone has no volume labels, and none for oldest data that nobody told', () => {
     const ledger = newLedger();
     take(ledger, dataAnswer({ filers: [filer(1, 5, { volume_guid: undefined, volume_title: undefined })] }));
-    expect(told(ledger, 'filer_last_checkin_age_seconds')).toEqual({
-      'filer_guid="f1",filer="one",volume_guid="",volume=""': 5,
+    expect(told(ledger, 'filer_last_checkin_timestamp_seconds')).toEqual({
+      'filer_guid="f1",filer="one"': secondsOf(1) - 5,
     });
-    expect(told(ledger, 'filer_oldest_unprotected_data_age_seconds')).toEqual({});
+    expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({});
+    expect(told(ledger, 'filer_oldest_unprotected_data_timestamp_seconds')).toEqual({});
   });
 
   test('that is older does not bring an old state back', () => {
     const ledger = newLedger();
     take(ledger, dataAnswer({ filers: [filer(9, 90)], volumes: [volume(9, { mode: 'Active' })] }));
     take(ledger, dataAnswer({ filers: [filer(5, 50)], volumes: [volume(5, { mode: 'Disabled' })] }));
-    expect(told(ledger, 'filer_last_checkin_age_seconds')).toEqual({ '': 90 });
+    expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({ '': secondsOf(9) - 90 });
     expect(Object.keys(valuesOf(ledger.samples())).join()).not.toContain('Disabled');
   });
 
@@ -260,11 +261,11 @@ describe('a title', () => {
   test('that no record has told is the guid until one does, however old', () => {
     const ledger = newLedger();
     take(ledger, dataAnswer({ filers: [filer(2, 5, { filer_title: null, volume_title: undefined })] }));
-    expect(told(ledger, 'filer_last_checkin_age_seconds')).toEqual({
-      'filer_guid="f1",filer="f1",volume_guid="v1",volume="v1"': 5,
+    expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({
+      'filer_guid="f1",filer="f1",volume_guid="v1",volume="v1"': secondsOf(2) - 5,
     });
     take(ledger, dataAnswer({ locks: [lock(1)] }));
-    expect(told(ledger, 'filer_last_checkin_age_seconds')).toEqual({ '': 5 });
+    expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({ '': secondsOf(2) - 5 });
   });
 });
 

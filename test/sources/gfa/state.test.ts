@@ -67,7 +67,7 @@ describe('a ledger restored', () => {
     const before = newLedger();
     take(before, dataAnswer(everything));
     const after = reborn(before, { elapsedMs: GONE_AFTER_MS + 1 });
-    expect(told(after, 'filer_last_checkin_age_seconds')).toEqual({});
+    expect(told(after, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({});
     expect(told(after, 'filer_volume_info')).toEqual({});
     for (const family of ['filer_lock_', 'filer_propagation_'])
       expect(told(after, family)).toEqual(told(before, family));
