@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { Dispatcher } from 'undici';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
@@ -22,6 +23,8 @@ export interface Drive {
   readonly seconds: number;
   readonly law?: (ceiling: number, now: number) => RateLaw;
   readonly concurrency?: number;
+  /** Real connections by default. */
+  readonly dispatcher?: Dispatcher;
 }
 
 /** What the service saw of it, after the first half minute. */
@@ -32,11 +35,11 @@ export interface Driven {
   readonly refused: number;
 }
 
-/** Unlimited demand over real sockets: a client with the program's own pace asks a stand-in as fast as it may. */
+/** Unlimited demand: a client with the program's own pace asks a stand-in as fast as it may. */
 export async function drive(settings: Drive): Promise<Driven> {
   const { standIn, clock, toldPerSecond, seconds, concurrency = 8 } = settings;
   const law = settings.law ?? ((ceiling, now) => new MeasuredRate(ceiling, now));
-  const dispatcher = createDispatcher(concurrency, undefined);
+  const dispatcher = settings.dispatcher ?? createDispatcher(concurrency, undefined);
   const start = clock.monotonic();
   const limit = { requests: Math.round(toldPerSecond * 30), windowMs: 30_000 };
   const pacer = new Pacer(
