@@ -16,6 +16,8 @@ const stopped = new Promise<void>((resolve) => {
   // itself, and under `nohup` it is to be ignored: Node forgets that it was.
   const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
   process.on('SIGHUP', hasTerminal ? ask : () => {});
+  // Node opens its debugger at the one, for everybody on this machine, secrets included; the other would end the process.
+  for (const name of ['SIGUSR1', 'SIGUSR2'] as const) process.on(name, () => {});
 });
 
 // Whoever reads what we write may go away, as `head` does or a log shipper: that must not take the metrics with it.

@@ -98,7 +98,7 @@ describe('the image', () => {
 
   test('runs as a number that is not root, and gets signals itself', () => {
     expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
-    expect(dockerfile).toMatch(/^ENTRYPOINT \["node", "dist\/main\.js"\]$/m);
+    expect(dockerfile).toMatch(/^ENTRYPOINT \["node", "--disable-sigusr1", "dist\/main\.js"\]$/m);
   });
 
   test('names the port that is listened on by default, and the version', () => {

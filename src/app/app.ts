@@ -73,6 +73,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       bookmarks: collector?.ledger.bookmarks,
       state: keeper,
       web: reloading?.reading,
+      closed: server.closed,
     }),
     () => freshness.expire(clock.monotonic()),
     clock,

@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { type GoodReading, type Reading, type ReadText, readAgain, type WebRules } from './rules.ts';
+import { type GoodReading, protectionsOf, type Reading, type ReadText, readAgain, type WebRules } from './rules.ts';
 
 /** How often the files are looked at, in milliseconds. */
 const LOOK_MS = 2_000;
@@ -13,6 +13,9 @@ export interface WebReading {
   readonly lastSuccessSeconds: number;
   /** When the server's certificate ends; undefined without TLS. */
   readonly expirySeconds: number | undefined;
+  readonly hasTls: boolean;
+  /** Whether a password or a client certificate is asked for. */
+  readonly hasAuth: boolean;
 }
 
 /** What a reload needs. */
@@ -28,8 +31,9 @@ export interface ReloadingSettings {
 }
 
 /**
- * Looks at the files again and again, by what they hold: however they were replaced, the change is seen. What cannot be
- * used changes nothing, and is told once it has stood for two looks: a certificate and its key are not written at once.
+ * Looks at the files again and again, by what they hold: however they were replaced, the change is seen. What they hold
+ * counts once two looks have seen it: files are not written at once. What cannot be used changes nothing, nor does what
+ * would protect less than before: a file that is cut off looks like one that asks for nothing.
  */
 export class Reloading {
   readonly #settings: ReloadingSettings;
@@ -50,10 +54,13 @@ export class Reloading {
 
   /** How things stand. */
   get reading(): WebReading {
+    const { tls, users } = this.#good.rules;
     return {
       isGood: this.#told === undefined,
       lastSuccessSeconds: this.#lastSuccess,
-      expirySeconds: this.#good.rules.tls?.expirySeconds,
+      expirySeconds: tls?.expirySeconds,
+      hasTls: tls !== undefined,
+      hasAuth: users.size > 0 || tls?.client.required === true,
     };
   }
 
@@ -72,14 +79,15 @@ export class Reloading {
     const last = this.#last;
     const reading = await readAgain(last, path, read);
     this.#last = reading;
-    if (reading.state === 'bad') {
-      if (last.print === reading.print && this.#told !== reading.print) {
-        this.#told = reading.print;
-        log.error({ path, faults: reading.faults }, 'the web configuration cannot be used; the last good one counts');
-      }
+    const hasChanged = reading.print !== this.#good.print;
+    if (hasChanged && reading.print !== last.print) return;
+    const faults = reading.state === 'bad' ? reading.faults : this.#losses(reading);
+    if (reading.state === 'bad' || faults.length > 0) {
+      if (this.#told === reading.print) return;
+      this.#told = reading.print;
+      log.error({ path, faults }, 'the web configuration cannot be used; the last good one counts');
       return;
     }
-    const hasChanged = reading.print !== this.#good.print;
     if (this.#told !== undefined && !hasChanged) log.info({ path }, 'the web configuration is the last good one again');
     if (hasChanged || this.#told !== undefined) this.#lastSuccess = clock.now() / 1000;
     this.#told = undefined;
@@ -87,5 +95,12 @@ export class Reloading {
     this.#good = reading;
     await adopt(reading.rules);
     log.info({ path }, 'the web configuration has changed and counts from now on');
+  }
+
+  /** What protects now and would not any more, a line each. */
+  #losses({ rules }: GoodReading): readonly string[] {
+    const kept = new Set(protectionsOf(rules));
+    const lost = protectionsOf(this.#good.rules).filter((name) => !kept.has(name));
+    return lost.map((name) => `the file takes ${name} away; expected what protects to stay: a restart takes it away`);
   }
 }

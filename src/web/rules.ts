@@ -16,6 +16,19 @@ export interface WebRules {
   readonly ownFiles: readonly { readonly path: string; readonly isSecret: boolean }[];
 }
 
+/** What rules ask for before a client is let in, in words. */
+export function protectionsOf({ tls, users }: WebRules): readonly string[] {
+  const { required = false, verified = false } = tls?.client ?? {};
+  const asked: readonly (readonly [boolean, string])[] = [
+    [tls !== undefined, 'TLS'],
+    [required, 'client certificates'],
+    [required && verified, 'the check of client certificates'],
+    [tls?.allowedNames !== undefined, 'the allowed names of clients'],
+    [users.size > 0, 'passwords'],
+  ];
+  return asked.flatMap(([isAsked, name]) => (isAsked ? [name] : []));
+}
+
 /** A file's whole text; rejects with an error with a `code` where it cannot be read. */
 export type ReadText = (path: string) => Promise<string>;
 

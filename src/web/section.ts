@@ -31,10 +31,18 @@ export class YamlFile {
     return this.section(this.#document.contents, '');
   }
 
-  /** A node as a section; one that is missing or empty has no keys. */
+  /** A node as a section; one that is missing has no keys, and one that is empty is a fault: a file cut off looks so. */
   section(node: unknown, place: string): Section {
     const map = this.#resolved(node);
-    if (map === undefined) return new Section(this, [], place);
+    if (map === undefined) {
+      if (node !== undefined) {
+        this.complain(
+          this.lineOf(node),
+          `${place === '' ? 'the file' : place} is empty; expected {} where it is to be`,
+        );
+      }
+      return new Section(this, [], place);
+    }
     if (isMap(map)) return new Section(this, map.items, place);
     this.#refuse(map, place === '' ? 'the file' : place, ' holds no keys; expected key: value lines');
     return new Section(this, [], place);
@@ -51,10 +59,10 @@ export class YamlFile {
     return undefined;
   }
 
-  /** A scalar's text as it is written; undefined, with a fault, for anything else. */
+  /** A scalar's text as it is written; undefined, with a fault, for anything else that is there. */
   text(node: unknown, place: string): Placed | undefined {
     const scalar = this.#resolved(node);
-    if (scalar === undefined) return undefined;
+    if (scalar === undefined) return this.#missing(node, place);
     if (isScalar(scalar)) {
       const text = typeof scalar.value === 'string' ? scalar.value : (scalar.source ?? String(scalar.value));
       return { text, line: this.lineOf(scalar) };
@@ -66,7 +74,7 @@ export class YamlFile {
   /** The texts of a list; undefined where there is none. */
   texts(node: unknown, place: string): readonly Placed[] | undefined {
     const list = this.#resolved(node);
-    if (list === undefined) return undefined;
+    if (list === undefined) return this.#missing(node, place);
     if (isSeq(list)) return list.items.flatMap((item) => this.#item(item, place) ?? []);
     this.#refuse(list, place, ' is not a list; expected lines that begin with -');
     return undefined;
@@ -86,8 +94,14 @@ export class YamlFile {
 
   #item(node: unknown, place: string): Placed | undefined {
     const item = this.#resolved(node);
-    if (item === undefined) this.complain(this.lineOf(node), `${place}: an item is empty; expected a value`);
-    return this.text(item, place);
+    if (item !== undefined) return this.text(item, place);
+    this.complain(this.lineOf(node), `${place}: an item is empty; expected a value`);
+    return undefined;
+  }
+
+  /** Complains about a key without a value. */
+  #missing(node: unknown, place: string): undefined {
+    if (node !== undefined) this.complain(this.lineOf(node), `${place}: has no value; expected one, or no such key`);
   }
 
   /** Complains about a node that is not what belongs in its place. */

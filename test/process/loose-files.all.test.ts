@@ -65,7 +65,7 @@ describe('a file with a secret', () => {
     const directory = temporaryDirectory();
     const [token, web] = [join(directory, 'token'), join(directory, 'web.yml')];
     writeFileSync(token, 'a-token\n');
-    writeFileSync(web, '# nothing\n');
+    writeFileSync(web, '{} # nothing\n');
     for (const path of [token, web]) chmodSync(path, 0o666);
     const program = start([], { environment: { GFA_URL, GFA_TOKEN_FILE: token, WEB_CONFIG_FILE: web } });
     await program.serving();

@@ -162,3 +162,14 @@ function slowScrape(url: string): Promise<{ readonly length: number; rest(): Pro
     asking.end();
   });
 }
+
+describe.each(['SIGUSR1', 'SIGUSR2'] as const)('%s', (name) => {
+  test('does nothing: no debugger opens, and the program goes on', async () => {
+    const program = start([], { environment: environmentOf(await stand()) });
+    const url = await program.serving();
+    for (let times = 0; times < 3; times += 1) program.kill(name);
+    expect((await get(`${url}/healthz`)).status).toBe(200);
+    await stopped(program);
+    expect(program.stderr).toBe('');
+  });
+});

@@ -172,6 +172,6 @@ describe('the web configuration is read again', () => {
 });
 
 test('without users and without TLS the file changes nothing', async () => {
-  const { address } = await guarded('# nothing yet\n');
+  const { address } = await guarded('{} # nothing yet\n');
   expect(await statusOf(`http://${address}/metrics`)).toBe(200);
 });

@@ -11,7 +11,24 @@ const EMPTY_KEY = 'a key is empty; expected a name, in quotes where it is ~ or n
 const MERGE_KEY = 'a merge key (<<) is not understood here; expected the keys themselves';
 
 describe('a web configuration file', () => {
-  test.each(['', '# only a comment\n', '---\n', 'tls_server_config:\nbasic_auth_users:\n', '{}'])(
+  test.each([
+    ['', 'line 1: the file is empty; expected {} where it is to be'],
+    ['# only a comment\n', 'line 1: the file is empty; expected {} where it is to be'],
+    ['---\n', 'line 1: the file is empty; expected {} where it is to be'],
+    ['tls_server_config:\n', 'line 1: tls_server_config is empty; expected {} where it is to be'],
+    ['{}\n---\n{}\n', 'line 2: a second document begins; expected one'],
+    ['basic_auth_users:\n', 'line 1: basic_auth_users is empty; expected {} where it is to be'],
+    ['rate_limit:\n  interval:\n', 'line 2: rate_limit.interval: has no value; expected one, or no such key'],
+    [tls(...pair, 'min_version:'), 'line 4: tls_server_config.min_version: has no value; expected one, or no such key'],
+    [
+      tls(...pair, 'curve_preferences: ~'),
+      'line 4: tls_server_config.curve_preferences: has no value; expected one, or no such key',
+    ],
+  ])('%j is a file cut off, and not one that asks for nothing', (text, fault) => {
+    expect(faultsOf(text)).toEqual([fault]);
+  });
+
+  test.each(['{}', '{} # nothing\n', 'tls_server_config: {}\nbasic_auth_users: {}\n'])(
     '%j is plain HTTP for everybody',
     (text) => {
       const file = { tls: undefined, headers: {}, users: new Map(), rate: undefined };

@@ -113,14 +113,14 @@ describe('with rate_limit', () => {
   });
 
   test('it is switched on, changed and off while it runs', async () => {
-    const { address, write } = await guarded('# none yet\n');
+    const { address, write } = await guarded('{} # none yet\n');
     expect(await statusesOf(address, '/metrics', 3)).toEqual([200, 200, 200]);
     write(limited(1));
     await until('the limit', async () => (await ask(address, '/metrics')).status === 429);
     write(limited(2));
     await until('a further request to be let in', async () => (await ask(address, '/metrics')).status === 200);
     expect(await statusesOf(address, '/metrics', 2)).toEqual([200, 429]);
-    write('# none any more\n');
+    write('{} # none any more\n');
     await until('the end of the limit', async () => (await ask(address, '/metrics')).status === 200);
     expect(await statusesOf(address, '/metrics', 3)).toEqual([200, 200, 200]);
   });

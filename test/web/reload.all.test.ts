@@ -60,7 +60,7 @@ describe.runIf(hasTlsClients)('certificates that are renewed', () => {
 
   test('TLS may be switched on while it runs', async () => {
     const { folder, authority } = authorities();
-    const { address, write } = await guarded('', folder);
+    const { address, write } = await guarded('{}', folder);
     expect((await curl(`http://${address}/healthz`)).status).toBe(200);
     write(TLS);
     await until(

@@ -37,6 +37,97 @@ async function watched(initially: Readonly<Record<string, string>> = { '/etc/web
   return { files, clock, lines, adopted, reloading, stop };
 }
 
+describe('what protects never becomes less while it runs', () => {
+  const TLS = 'tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n';
+  const CLIENTS = '  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: clients.crt\n';
+  const NAMES = '  client_allowed_sans: [prometheus.example.com]\n';
+  const whole = `${TLS}${CLIENTS}${NAMES}${good}`;
+
+  function pairs() {
+    const folder = temporaryDirectory();
+    const authority = makePair(folder, 'clients', { authority: true });
+    const server = makePair(folder, 'server');
+    return {
+      '/etc/server.crt': server.certText,
+      '/etc/server.key': server.keyText,
+      '/etc/clients.crt': authority.certText,
+    };
+  }
+
+  test.runIf(hasTlsClients).each([
+    ['TLS', good, ['TLS', 'client certificates', 'the check of client certificates', 'the allowed names of clients']],
+    [
+      'client certificates',
+      `${TLS}${good}`,
+      ['client certificates', 'the check of client certificates', 'the allowed names of clients'],
+    ],
+    [
+      'the check of client certificates',
+      `${TLS}  client_auth_type: RequireAnyClientCert\n${NAMES}${good}`.replace(CLIENTS, ''),
+      ['the check of client certificates'],
+    ],
+    ['the allowed names', `${TLS}${CLIENTS}${good}`, ['the allowed names of clients']],
+    ['all users', `${TLS}${CLIENTS}${NAMES}`, ['passwords']],
+  ])('a file that drops %s is refused: the last good state counts until a restart', async (_, text, lost) => {
+    const { files, clock, lines, adopted, reloading, stop } = await watched({ '/etc/web.yml': whole, ...pairs() });
+    files['/etc/web.yml'] = text;
+    await clock.advance(60_000);
+    const [told] = lines.all;
+    expect(lines.take()).toEqual(['error the web configuration cannot be used; the last good one counts']);
+    const faults = lost.map(
+      (name) => `the file takes ${name} away; expected what protects to stay: a restart takes it away`,
+    );
+    expect(told?.fields).toMatchObject({ faults });
+    expect([adopted, reloading.reading.isGood]).toEqual([[], false]);
+    expect(reloading.reading).toMatchObject({ hasTls: true, hasAuth: true });
+    files['/etc/web.yml'] = whole;
+    await clock.advance(2_000);
+    expect([adopted, reloading.reading.isGood]).toEqual([[], true]);
+    await stop();
+  });
+
+  test.runIf(hasTlsClients)('wherever the file is cut off, what it asked for is asked for still', async () => {
+    const { files, clock, adopted, stop } = await watched({ '/etc/web.yml': whole, ...pairs() });
+    for (let length = 0; length < whole.length; length += 1) {
+      files['/etc/web.yml'] = whole.slice(0, length);
+      await clock.advance(6_000);
+    }
+    for (const { tls, users } of adopted) {
+      expect([tls?.client.required, tls?.client.verified, tls?.allowedNames?.size, [...users.keys()]]).toEqual([
+        true,
+        true,
+        1,
+        ['me'],
+      ]);
+    }
+    await stop();
+  });
+
+  test('a user may be taken out and another put in, and protection may be added', async () => {
+    const { files, clock, adopted, reloading, stop } = await watched({ '/etc/web.yml': '{}\n' });
+    expect(reloading.reading).toMatchObject({ hasTls: false, hasAuth: false });
+    files['/etc/web.yml'] = good;
+    await clock.advance(4_000);
+    files['/etc/web.yml'] = good.replace('me', 'you');
+    await clock.advance(4_000);
+    expect(adopted.map(({ users }) => [...users.keys()])).toEqual([['me'], ['you']]);
+    expect(reloading.reading).toMatchObject({ isGood: true, hasTls: false, hasAuth: true });
+    await stop();
+  });
+
+  test('what is being written counts only once two looks have seen the same', async () => {
+    const { files, clock, adopted, lines, stop } = await watched({ '/etc/web.yml': '{}\n' });
+    for (let users = 1; users <= 5; users += 1) {
+      files['/etc/web.yml'] = `basic_auth_users:\n${`  user${users}: ${GEHEIM}\n`}`;
+      await clock.advance(2_000);
+    }
+    expect([adopted, lines.take()]).toEqual([[], []]);
+    await clock.advance(2_000);
+    expect(adopted.map(({ users }) => [...users.keys()])).toEqual([['user5']]);
+    await stop();
+  });
+});
+
 describe('the files are looked at every two seconds', () => {
   test('and nothing happens while they hold the same', async () => {
     const { clock, lines, adopted, reloading, stop } = await watched();
@@ -75,7 +166,7 @@ describe('the files are looked at every two seconds', () => {
       await clock.advance(10_000);
       expect(lines.take()).toEqual(['error the web configuration cannot be used; the last good one counts']);
       files['/etc/server.key'] = fresh.keyText;
-      await clock.advance(2_000);
+      await clock.advance(4_000);
       expect([adopted.length, reloading.reading.isGood]).toEqual([1, true]);
       expect(reloading.reading.expirySeconds).toBeGreaterThan(before + 27 * 86_400);
       await stop();
@@ -87,9 +178,11 @@ describe('the files are looked at every two seconds', () => {
     const before = reloading.reading.lastSuccessSeconds;
     files['/etc/web.yml'] = good.replace('me', 'you');
     await clock.advance(2_000);
+    expect([adopted, lines.take()]).toEqual([[], []]);
+    await clock.advance(2_000);
     expect(adopted.map(({ users }) => [...users.keys()])).toEqual([['you']]);
     expect(lines.take()).toEqual(['info the web configuration has changed and counts from now on']);
-    expect(reloading.reading.lastSuccessSeconds).toBe(before + 2);
+    expect(reloading.reading.lastSuccessSeconds).toBe(before + 4);
     await stop();
   });
 

@@ -33,7 +33,7 @@ function heardOn(socket: Socket) {
   return { socket, heard };
 }
 
-const NOTHING = '';
+const NOTHING = '{}';
 
 /** How a client begins a handshake: a record of 16 KiB, of which each further byte may take its time. */
 const BEGUN = Buffer.from([0x16, 0x03, 0x01, 0x40, 0x00, 0x01, 0x00, 0x3f, 0xfc, 0x03, 0x03]);

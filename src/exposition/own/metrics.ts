@@ -46,8 +46,12 @@ export interface ExporterReading {
         readonly isGood: boolean;
         readonly lastSuccessSeconds: number;
         readonly expirySeconds: number | undefined;
+        readonly hasTls: boolean;
+        readonly hasAuth: boolean;
       }
     | undefined;
+  /** Connections closed against the will of the client, by reason. */
+  readonly closed?: ReadonlyMap<string, number>;
 }
 
 /** Hears of every request of one API. */
@@ -95,6 +99,9 @@ export class OwnMetrics {
   readonly #webConfigGood = this.#gauge(ownTable.webConfigGood);
   readonly #webConfigRead = this.#gauge(ownTable.webConfigRead);
   readonly #webCertificateExpiry = this.#gauge(ownTable.webCertificateExpiry);
+  readonly #webTls = this.#gauge(ownTable.webTls);
+  readonly #webAuth = this.#gauge(ownTable.webAuth);
+  readonly #closed = this.#counter(ownTable.connectionsClosed);
 
   /** `build`: what is running. `apis`: those that are configured; they have their series from the start. */
   constructor(
@@ -147,7 +154,7 @@ export class OwnMetrics {
     return text;
   }
 
-  #take({ apis, samples, eventMemory, bookmarks, state, web }: ExporterReading): void {
+  #take({ apis, samples, eventMemory, bookmarks, state, web, closed = new Map() }: ExporterReading): void {
     for (const reading of apis) {
       const { api } = reading;
       this.#up.set({ api }, reading.up ? 1 : 0);
@@ -172,6 +179,8 @@ export class OwnMetrics {
     setTotal(this.#bookmarksMissed, bookmarks?.missed ?? 0);
     this.#keyShared.set(bookmarks?.isSuspicious ? 1 : 0);
     this.#takeWeb(web);
+    this.#closed.reset();
+    for (const [reason, count] of closed) this.#closed.inc({ reason }, count);
     if (eventMemory === undefined) return;
     this.#eventMemory.set(eventMemory.size);
     this.#eventMemoryLimit.set({ scope: 'pair' }, eventMemory.limits?.perPair ?? 0);
@@ -185,6 +194,8 @@ export class OwnMetrics {
       [this.#webConfigGood, web && (web.isGood ? 1 : 0)],
       [this.#webConfigRead, web?.lastSuccessSeconds],
       [this.#webCertificateExpiry, web?.expirySeconds],
+      [this.#webTls, web?.hasTls ? 1 : 0],
+      [this.#webAuth, web?.hasAuth ? 1 : 0],
     ] as const;
     for (const [gauge, value] of values) {
       if (value === undefined) gauge.remove();

@@ -207,4 +207,25 @@ export const ownTable = {
     unit: 'seconds',
     labels: [],
   },
+  webTls: {
+    name: 'filer_exporter_web_tls_enabled',
+    help: '1 while the pages are served with TLS, else 0.',
+    type: 'gauge',
+    unit: undefined,
+    labels: [],
+  },
+  webAuth: {
+    name: 'filer_exporter_web_auth_enabled',
+    help: '1 while the pages ask for a password or a client certificate, else 0.',
+    type: 'gauge',
+    unit: undefined,
+    labels: [],
+  },
+  connectionsClosed: {
+    name: 'filer_exporter_web_connections_closed_total',
+    help: 'Connections closed against the will of the client, by reason: limit (idle, made room for a new one), refused (new, all others busy), pipelined (sent requests ahead of the answers), unread (did not read an answer that made room for another).',
+    type: 'counter',
+    unit: undefined,
+    labels: ['reason'],
+  },
 } as const satisfies Record<string, OwnMetric>;

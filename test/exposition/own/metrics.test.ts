@@ -38,7 +38,8 @@ const reading: ExporterReading = {
   apis: [portal, gfa],
   samples: 12,
   eventMemory: { size: 5, evicted: 2 },
-  web: { isGood: true, lastSuccessSeconds: 1_700_000_000, expirySeconds: 1_800_000_000 },
+  closed: new Map([['limit', 1]]),
+  web: { isGood: true, lastSuccessSeconds: 1_700_000_000, hasTls: true, hasAuth: true, expirySeconds: 1_800_000_000 },
 };
 
 /** The metrics after some use. */
