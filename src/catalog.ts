@@ -24,6 +24,8 @@ export interface CatalogEntry {
   readonly labels: readonly string[];
   /** Where it comes from: the operation and the fields, in the service's own spelling. */
   readonly source: readonly string[];
+  /** The words that the service documents for a label, in its own spelling. */
+  readonly words: Readonly<Record<string, readonly string[]>>;
   readonly cost: SeriesCost;
 }
 
@@ -79,6 +81,7 @@ export const catalog: readonly CatalogEntry[] = [
     unit,
     labels,
     source: ['the exporter'],
+    words: {},
     cost: { subject: [], perSubject: 1, open: labels },
   })),
 ];
@@ -100,6 +103,7 @@ function merge(all: readonly Table[]): readonly CatalogEntry[] {
         unit: unitOf(family),
         labels: [...new Set([...(known?.labels ?? subject), ...addedLabels(family)])],
         source: [...(known?.source ?? []), fields === '' ? source : `${source}: ${fields}`],
+        words: { ...known?.words, ...wordsOf(family) },
         cost: {
           subject: known?.cost.subject ?? subject,
           perSubject: distinct(own, open),
@@ -119,6 +123,11 @@ function variantsOf({ fields, states }: Family): readonly Labels[] {
   return fixed.flatMap((labels) => words.map((word) => ({ ...labels, [states.label]: word })));
 }
 
+function wordsOf({ wordsFrom = {}, states }: Family): CatalogEntry['words'] {
+  const chosen = Object.entries(wordsFrom).flatMap(([label, { known }]) => (known ? [[label, known] as const] : []));
+  return Object.fromEntries(states === undefined ? chosen : [...chosen, [states.label, states.known]]);
+}
+
 /** How many sets differ, leaving open labels out. */
 function distinct(variants: readonly Labels[], open: readonly string[]): number {
   const texts = variants.map((labels) => {
@@ -129,8 +138,8 @@ function distinct(variants: readonly Labels[], open: readonly string[]): number 
 }
 
 /** Those of an info say something of the subject, which has one of them. */
-function openLabels({ from, fields, labelsFrom = {} }: Family): readonly string[] {
-  const named = from.unit === 'info' ? [] : Object.keys(labelsFrom);
+function openLabels({ from, fields, labelsFrom, wordsFrom }: Family): readonly string[] {
+  const named = from.unit === 'info' ? [] : Object.keys({ ...wordsFrom, ...labelsFrom });
   return isEveryOtherField(fields) ? [fields.label, ...named] : named;
 }
 

@@ -7,7 +7,7 @@ const quantile = (name: string, share: number): RecordingRule => ({
 });
 
 /** When the P2 lock was last given back: the service serialises that phase, so it is what volumes wait for. */
-const RELEASED = 'filer_lock_latest_timestamp_seconds{lock_phase="P2",lock_state="RELEASED"}';
+const RELEASED = 'filer_lock_latest_timestamp_seconds{lock_phase="p2",lock_state="released"}';
 
 /** What dashboards and alerts both need. Labels that are not aggregated away stay, those of the scrape too. */
 export const recordingRules: readonly RecordingRule[] = [
@@ -16,7 +16,7 @@ export const recordingRules: readonly RecordingRule[] = [
   quantile('p99', 0.99),
   {
     record: 'volume_filer:filer_lock_duration_seconds:share_rate1h',
-    expr: 'sum without (lock_phase) (rate(filer_lock_duration_seconds_sum{lock_phase="P2"}[1h]))',
+    expr: 'sum without (lock_phase) (rate(filer_lock_duration_seconds_sum{lock_phase="p2"}[1h]))',
   },
   {
     record: 'volume:filer_lock_duration_seconds:share_rate1h',
@@ -35,8 +35,8 @@ export const recordingRules: readonly RecordingRule[] = [
     // Only where the newest event says that the lock is held still.
     expr: [
       'time() - sum without (lock_phase, lock_state) (',
-      '  filer_lock_latest_timestamp_seconds{lock_phase="P2",lock_state="ACQUIRED"}',
-      '  and filer_lock_state{lock_phase="P2",lock_state="ACQUIRED"} == 1',
+      '  filer_lock_latest_timestamp_seconds{lock_phase="p2",lock_state="acquired"}',
+      '  and filer_lock_state{lock_phase="p2",lock_state="acquired"} == 1',
       ')',
     ].join('\n'),
   },

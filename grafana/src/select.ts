@@ -5,7 +5,7 @@ export const scopes = ['job', 'filer', 'volume'] as const;
 
 /**
  * The series of a metric, narrowed by the dashboard's variables as far as the metric has their labels, and by matchers
- * of the query's own, such as `{ lock_phase: '="P2"' }`, which also replace a variable's. A histogram is named by its part: `…_bucket`.
+ * of the query's own, such as `{ lock_phase: '="p2"' }`, which also replace a variable's. A histogram is named by its part: `…_bucket`.
  */
 export function select(series: string, matchers: Readonly<Record<string, string>> = {}): string {
   const labels = ['job', ...metricOfSeries(series).metric.labels];

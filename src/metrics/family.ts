@@ -41,6 +41,13 @@ export interface StateSet {
 /** What a word is called that is none of the known ones, or that there was no more room for. */
 export const OTHER = 'other';
 
+/** An upstream field that holds a word of a list. */
+export interface WordField {
+  readonly field: string;
+  /** The documented words, in the service's own spelling, for the reference. */
+  readonly known?: readonly string[];
+}
+
 interface Row<U extends Unit> {
   readonly name: MetricName<U>;
   /** One sentence for HELP and the reference page. */
@@ -52,6 +59,8 @@ interface Row<U extends Unit> {
   readonly fields: Readonly<Record<string, Labels>> | EveryOtherField;
   /** Labels whose value is itself an upstream field: label name to field name. */
   readonly labelsFrom?: Readonly<Record<string, string>>;
+  /** Labels whose value is a word that the service chooses from a list: in lower case with underscores. */
+  readonly wordsFrom?: Readonly<Record<string, WordField>>;
   /** Where the field holds one word of a set: then one series for each word. */
   readonly states?: StateSet;
   /** A field that the service may leave out on purpose: its absence is not counted as a dropped sample. */
@@ -82,7 +91,7 @@ export function fieldNames(family: Family): readonly string[] {
 
 /** The labels that a row adds to those of its subject, in order. */
 export function addedLabels(family: Family): readonly string[] {
-  const fromFields = Object.keys(family.labelsFrom ?? {});
+  const fromFields = Object.keys({ ...family.wordsFrom, ...family.labelsFrom });
   if (isEveryOtherField(family.fields)) return [family.fields.label, ...fromFields];
   const fixed = new Set(Object.values(family.fields).flatMap((labels) => Object.keys(labels)));
   const state = family.states === undefined ? [] : [family.states.label];

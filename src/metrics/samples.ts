@@ -45,7 +45,7 @@ export function toSamples(
         const labels = { ...subject, ...added, ...textLabels(family, found.record) };
         const at = timeOf(found.record);
         if (family.states === undefined) samples.push(sampleOf(family.name, labels, found.value, at));
-        else samples.push(...stateSamples(family.name, family.states, text(found.record[field]), labels, at));
+        else samples.push(...stateSamples(family.name, family.states, wordOf(found.record[field]), labels, at));
       } else if (newestFirst.length > 0 && (found.state === 'invalid' || !family.optional)) {
         note(found.state, field);
       }
@@ -122,9 +122,9 @@ function fieldsOf(
 }
 
 function textLabels(family: Family, record: Fields): Labels {
-  if (family.labelsFrom === undefined) return {};
   const labels: Record<string, string> = {};
-  for (const [label, field] of Object.entries(family.labelsFrom)) labels[label] = text(record[field]);
+  for (const [label, { field }] of Object.entries(family.wordsFrom ?? {})) labels[label] = wordOf(record[field]);
+  for (const [label, field] of Object.entries(family.labelsFrom ?? {})) labels[label] = text(record[field]);
   return labels;
 }
 
@@ -132,4 +132,12 @@ function textLabels(family: Family, record: Fields): Labels {
 export function text(raw: unknown): string {
   if (typeof raw === 'string') return raw;
   return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : '';
+}
+
+/** A word that a service chooses from a list as a label: in lower case with underscores, whatever the service writes. */
+export function wordOf(raw: unknown): string {
+  return text(raw)
+    .trim()
+    .toLowerCase()
+    .replace(/[\s&/-]+/g, '_');
 }

@@ -39,8 +39,8 @@ describe('a selection', () => {
   test('is narrowed by the variables whose labels the metric has', () => {
     expect(select('filer_api_up')).toBe('filer_api_up{job=~"$job"}');
     expect(select('filer_appliance_up')).toBe('filer_appliance_up{job=~"$job",filer=~"$filer"}');
-    expect(select('filer_lock_duration_seconds_sum', { lock_phase: '="P2"' })).toBe(
-      'filer_lock_duration_seconds_sum{job=~"$job",filer=~"$filer",volume=~"$volume",lock_phase="P2"}',
+    expect(select('filer_lock_duration_seconds_sum', { lock_phase: '="p2"' })).toBe(
+      'filer_lock_duration_seconds_sum{job=~"$job",filer=~"$filer",volume=~"$volume",lock_phase="p2"}',
     );
   });
 

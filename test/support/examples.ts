@@ -7,7 +7,7 @@ const OWN: Readonly<Record<string, string>> = {
   filer_oldest_unprotected_data_timestamp_seconds:
     'topk(5, time() - min by (filer, volume) (filer_oldest_unprotected_data_timestamp_seconds))',
   filer_lock_state: 'count by (lock_phase, lock_state) (filer_lock_state == 1)',
-  filer_lock_duration_seconds: 'sum by (volume) (rate(filer_lock_duration_seconds_sum{lock_phase="P2"}[1h]))',
+  filer_lock_duration_seconds: 'sum by (volume) (rate(filer_lock_duration_seconds_sum{lock_phase="p2"}[1h]))',
   filer_appliance_cache_requests:
     'sum by (filer) (filer_appliance_cache_requests{result="hit"}) / sum by (filer) (filer_appliance_cache_requests)',
   filer_appliance_load_average:

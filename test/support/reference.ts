@@ -2,6 +2,7 @@ import { leftOut } from '../../grafana/src/left-out.ts';
 import { type CatalogEntry, catalog } from '../../src/catalog.ts';
 import { markdownTable } from '../../src/config/describe.ts';
 import { variables } from '../../src/config/variables.ts';
+import { wordOf } from '../../src/metrics/samples.ts';
 import { exampleOf } from './examples.ts';
 import { usageOf } from './usage.ts';
 
@@ -34,6 +35,9 @@ export function metricsReference(): string {
 All values are in base units: seconds, bytes, ratios from 0 to 1, Unix seconds. A field that is null, missing or
 unreadable gives no sample, never a zero. A histogram has the usual \`_bucket\`, \`_sum\` and \`_count\` series. Beside
 the metrics below, \`/metrics\` has Node.js process metrics, named \`process_*\` and \`nodejs_*\`.
+
+A word that a service chooses from a list is a label in lower case with underscores; "Words" shows those that it documents,
+with its own spelling, and it may send others.
 
 "From" names the upstream operation and its fields in the service's own spelling. "Series" is what a metric costs in
 Prometheus: so many for each appliance, filer and volume, or whatever it is about; a histogram takes one for each of the
@@ -86,7 +90,7 @@ function groups(): readonly Group[] {
 }
 
 function metricSection(entry: CatalogEntry): string {
-  const { name, help, type, unit, labels, source } = entry;
+  const { name, help, type, unit, labels, source, words } = entry;
   const from = source.map((text) => `  - ${text}\n`).join('');
   const { panels, alerts, recorded } = usageOf(name);
   const shown = [...panels].map(([dashboard, titles]) => `${dashboard} (${titles.join(', ')})`);
@@ -95,6 +99,7 @@ function metricSection(entry: CatalogEntry): string {
     `Type: ${type}`,
     `Unit: ${unit ?? 'none'}`,
     `Labels: ${labels.length === 0 ? 'none' : listed(labels)}`,
+    ...Object.entries(words).map(([label, known]) => `Words of \`${label}\`: ${known.map(wordText).join(', ')}`),
     `Series: ${costText(entry)}`,
     `Dashboards: ${shown.join('; ') || `none${reason === undefined ? '' : `: ${reason}`}`}`,
     `Alerts: ${alerts.map((rule) => `[\`${rule.alert}\`](runbooks/${rule.page}.md#${rule.alert.toLowerCase()})`).join(', ') || 'none'}`,
@@ -112,10 +117,17 @@ ${exampleOf(entry)}
 `;
 }
 
+/** A word as a label, and as the service writes it where that differs. */
+function wordText(word: string): string {
+  const label = wordOf(word);
+  return label === word ? `\`${label}\`` : `\`${label}\` (${word})`;
+}
+
 /** What tells apart what metrics are about, in words. */
 const SUBJECTS: Readonly<Record<string, string>> = {
   '': 'in all',
   'volume_guid,volume': 'a volume',
+  'filer_guid,filer': 'a filer',
   'filer_guid,filer,volume_guid,volume': 'a filer and volume',
   'filer_guid,filer,volume_guid,volume,group': 'a filer, volume and group',
   'serial,filer': 'an appliance',

@@ -53,7 +53,7 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       // A volume that is switched off is locked by nobody.
       expr: [
         `volume:filer_lock_latest_timestamp_seconds:release_age > ${limits.releaseAge}`,
-        'unless on (job, instance, volume_guid) filer_volume_info{mode="Disabled"}',
+        'unless on (job, instance, volume_guid) filer_volume_info{mode="disabled"}',
       ].join('\n'),
       summary: 'No filer has given back the lock of volume {{ $labels.volume }} for {{ $value | humanizeDuration }}.',
       description: `Without a release no snapshot has ended for ${spell(limits.releaseAge)}: no change of the volume reaches the cloud or other filers.`,

@@ -45,7 +45,7 @@ export const nowPanels = [
       'Volumes and filers where the newest lock event says that the lock is held. A few are usual; one that stays held blocks the snapshots of all other filers on the volume.',
     queries: [
       {
-        expr: `sum(${select('filer_lock_state', { lock_phase: '="P2"', lock_state: '="ACQUIRED"' })}) or 0 * count(${select('filer_lock_state')})`,
+        expr: `sum(${select('filer_lock_state', { lock_phase: '="p2"', lock_state: '="acquired"' })}) or 0 * count(${select('filer_lock_state')})`,
         legend: 'held',
       },
     ],

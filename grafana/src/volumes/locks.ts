@@ -7,15 +7,15 @@ import { quantile, select } from '../select.ts';
 import { plain } from '../steps.ts';
 
 /** The phase that writes metadata, for which filers need the lock of the volume. */
-const P2 = { lock_phase: '="P2"' } as const;
+const P2 = { lock_phase: '="p2"' } as const;
 const held = (by: string) => `sum by (${by}) (rate(${select('filer_lock_duration_seconds_sum', P2)}[$window]))`;
-const releases = select('filer_lock_events_total', { ...P2, lock_state: '="RELEASED"' });
+const releases = select('filer_lock_events_total', { ...P2, lock_state: '="released"' });
 
 /** Each state as a number: every filer, volume and phase has exactly one at a time. */
 const states = [
-  `max by (filer, volume, lock_phase) (${select('filer_lock_state', { lock_state: '="ACQUIRED"' })})`,
-  `0 * max by (filer, volume, lock_phase) (${select('filer_lock_state', { lock_state: '="RELEASED"' })})`,
-  `2 * max by (filer, volume, lock_phase) (${select('filer_lock_state', { lock_state: '!~"ACQUIRED|RELEASED"' })})`,
+  `max by (filer, volume, lock_phase) (${select('filer_lock_state', { lock_state: '="acquired"' })})`,
+  `0 * max by (filer, volume, lock_phase) (${select('filer_lock_state', { lock_state: '="released"' })})`,
+  `2 * max by (filer, volume, lock_phase) (${select('filer_lock_state', { lock_state: '!~"acquired|released"' })})`,
 ].join(' or ');
 
 /** Who holds the lock of a volume, how long, and how often. */
@@ -83,7 +83,7 @@ export const lockPanels = [
       'How long ago a filer last gave back the lock of a volume. Above two hours no snapshot of the volume has ended in that time: see who holds the lock, or whether anybody asks for it.',
     queries: [
       {
-        expr: `time() - max by (volume) (${select('filer_lock_latest_timestamp_seconds', { ...P2, lock_state: '="RELEASED"' })})`,
+        expr: `time() - max by (volume) (${select('filer_lock_latest_timestamp_seconds', { ...P2, lock_state: '="released"' })})`,
         legend: '{{volume}}',
       },
     ],

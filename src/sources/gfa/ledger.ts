@@ -7,7 +7,7 @@ import {
 import { type Fields, isFields } from '../../metrics/family.ts';
 import { LabelCap } from '../../metrics/label-limit.ts';
 import { keptNumber, keptText } from '../../metrics/restored-values.ts';
-import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
+import { type NoteDrop, type Sample, text, toSamples, wordOf } from '../../metrics/samples.ts';
 import { dateSeconds } from '../../metrics/units.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { type BookmarkState, BookmarkWatch, isKeyShared } from './bookmark-watch.ts';
@@ -300,10 +300,10 @@ export class Ledger {
     for (const [field, cap] of Object.entries(this.#caps)) {
       const value = record[field];
       if (value === undefined || value === null) continue;
-      const kept = cap.admit(text(value));
-      if (kept === text(value)) continue;
-      capped = { ...capped, [field]: kept };
-      note('label', field);
+      const word = wordOf(value);
+      const kept = cap.admit(word);
+      if (kept !== value) capped = { ...capped, [field]: kept };
+      if (kept !== word) note('label', field);
     }
     return capped;
   }

@@ -16,6 +16,15 @@ export const GROUPS = ['filers', 'volumes', 'locks', 'propagation'] as const;
 /** One of {@link GROUPS}. */
 export type Group = (typeof GROUPS)[number];
 
+/** Words seen in these fields (upstream-api.md 2.2); others exist or may come. */
+const MODE = { field: 'mode', known: ['Active', 'Observation', 'Disabled'] } as const;
+const PROFILE = {
+  field: 'profile',
+  known: ['data-protect-only', 'data-protect-moderate', 'default', 'collaboration-moderate', 'collaboration-only'],
+} as const;
+const LOCK_PHASE = { field: 'lock_phase', known: ['P1', 'P2'] } as const;
+const LOCK_STATE = { field: 'lock_state', known: ['ACQUIRED', 'RELEASED'] } as const;
+
 /** What `info` of an answer yields; no labels but those of the row. */
 export const infoTable = [
   {
@@ -70,7 +79,7 @@ export const volumeTable = [
     help: 'Always 1: what file acceleration does for the volume and which way it leans.',
     from: presence,
     fields: { volume_guid: {} },
-    labelsFrom: { mode: 'mode', profile: 'profile' },
+    wordsFrom: { mode: MODE, profile: PROFILE },
   },
 ] as const satisfies readonly Family[];
 
@@ -107,7 +116,7 @@ export const propagationLatest = {
   help: 'Propagation time of the newest event, by kind.',
   from: duration,
   fields: { prop_seconds: {} },
-  labelsFrom: { kind: 'kind' },
+  wordsFrom: { kind: { field: 'kind' } },
 } as const satisfies Family;
 
 /** Every propagation event, once. */
@@ -117,7 +126,7 @@ export const propagationDuration = {
   type: 'histogram',
   from: duration,
   fields: { prop_seconds: {} },
-  labelsFrom: { kind: 'kind' },
+  wordsFrom: { kind: { field: 'kind' } },
 } as const satisfies Family;
 
 /** The undocumented count of file system events that a propagation covers (upstream-api.md 2.2). */
@@ -127,7 +136,7 @@ export const dataProtected = {
   type: 'counter',
   from: plain,
   fields: { data_protected: {} },
-  labelsFrom: { kind: 'kind' },
+  wordsFrom: { kind: { field: 'kind' } },
   optional: true,
 } as const satisfies Family;
 
@@ -137,7 +146,7 @@ export const lockLatest = {
   help: 'How long the lock was held, by the newest event that tells.',
   from: duration,
   fields: { lock_duration: {} },
-  labelsFrom: { lock_phase: 'lock_phase', lock_state: 'lock_state' },
+  wordsFrom: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
   optional: true,
 } as const satisfies Family;
 
@@ -147,7 +156,7 @@ export const lockTimestamp = {
   help: 'Time of the newest lock event, by phase and state.',
   from: date,
   fields: { timestamp: {} },
-  labelsFrom: { lock_phase: 'lock_phase', lock_state: 'lock_state' },
+  wordsFrom: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
 } as const satisfies Family;
 
 /** Every lock event that tells how long the lock was held, once. */
@@ -157,7 +166,7 @@ export const lockDuration = {
   type: 'histogram',
   from: duration,
   fields: { lock_duration: {} },
-  labelsFrom: { lock_phase: 'lock_phase' },
+  wordsFrom: { lock_phase: LOCK_PHASE },
   optional: true,
 } as const satisfies Family;
 
@@ -168,7 +177,7 @@ export const lockEvents = {
   type: 'counter',
   from: state,
   fields: { lock_state: {} },
-  labelsFrom: { lock_phase: 'lock_phase', lock_state: 'lock_state' },
+  wordsFrom: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
 } as const satisfies Family;
 
 /** The state that the newest lock event of a phase left behind. */
@@ -177,7 +186,7 @@ export const lockState = {
   help: 'Always 1: what the newest lock event of the phase says; exactly one state for each phase.',
   from: state,
   fields: { lock_state: {} },
-  labelsFrom: { lock_phase: 'lock_phase', lock_state: 'lock_state' },
+  wordsFrom: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
 } as const satisfies Family;
 
 /** The newest record of each group, by the record's own clock. */

@@ -68,7 +68,7 @@ export const applianceOslo = { ...scraped, filer: 'edge-oslo', serial: 's-2' } a
 export const api = (name: 'gfa' | 'portal') => ({ ...scraped, api: name }) as const;
 
 /** The P2 lock in one of its states. */
-export const p2 = (lock_state: 'ACQUIRED' | 'RELEASED') => ({ lock_phase: 'P2', lock_state }) as const;
+export const p2 = (lock_state: 'acquired' | 'released') => ({ lock_phase: 'p2', lock_state }) as const;
 
 /** A series as promtool writes it. */
 export function series(name: string, labels: Labels): string {

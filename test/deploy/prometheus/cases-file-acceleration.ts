@@ -3,11 +3,11 @@ import { type AlertCases, lyon, lyonOnProjects, osloOnProjects, p2, projects, se
 const checkin = series('filer_last_checkin_timestamp_seconds', lyon);
 const activity = series('filer_volume_last_checkin_timestamp_seconds', lyonOnProjects);
 const unprotected = series('filer_oldest_unprotected_data_timestamp_seconds', lyonOnProjects);
-const acquired = series('filer_lock_latest_timestamp_seconds', { ...lyonOnProjects, ...p2('ACQUIRED') });
-const released = series('filer_lock_latest_timestamp_seconds', { ...lyonOnProjects, ...p2('RELEASED') });
-const releasedInOslo = series('filer_lock_latest_timestamp_seconds', { ...osloOnProjects, ...p2('RELEASED') });
-const held = series('filer_lock_state', { ...lyonOnProjects, ...p2('ACQUIRED') });
-const free = series('filer_lock_state', { ...lyonOnProjects, ...p2('RELEASED') });
+const acquired = series('filer_lock_latest_timestamp_seconds', { ...lyonOnProjects, ...p2('acquired') });
+const released = series('filer_lock_latest_timestamp_seconds', { ...lyonOnProjects, ...p2('released') });
+const releasedInOslo = series('filer_lock_latest_timestamp_seconds', { ...osloOnProjects, ...p2('released') });
+const held = series('filer_lock_state', { ...lyonOnProjects, ...p2('acquired') });
+const free = series('filer_lock_state', { ...lyonOnProjects, ...p2('released') });
 const mode = (word: string) => series('filer_volume_info', { ...projects, mode: word, profile: 'default' });
 const events = (le: string) =>
   series('filer_propagation_duration_seconds_bucket', { ...lyonOnProjects, kind: 'data', le });
@@ -164,7 +164,7 @@ export const fileAccelerationCases: AlertCases = {
     {
       kind: 'fires',
       when: 'the last of two filers gave the lock back ten minutes in, and two hours have gone by',
-      series: { [released]: '300x200', [releasedInOslo]: '600x200', [mode('Active')]: '1x200' },
+      series: { [released]: '300x200', [releasedInOslo]: '600x200', [mode('active')]: '1x200' },
       pendingAt: '133m',
       at: '140m',
       alerts: [
@@ -180,19 +180,19 @@ export const fileAccelerationCases: AlertCases = {
     {
       kind: 'silent',
       when: 'one filer has not, and another one does every ten minutes',
-      series: { [released]: '300x200', [releasedInOslo]: '0+60x200', [mode('Active')]: '1x200' },
+      series: { [released]: '300x200', [releasedInOslo]: '0+60x200', [mode('active')]: '1x200' },
       at: '140m',
     },
     {
       kind: 'silent',
       when: 'acceleration is switched off for the volume',
-      series: { [released]: '300x200', [mode('Disabled')]: '1x200' },
+      series: { [released]: '300x200', [mode('disabled')]: '1x200' },
       at: '140m',
     },
     {
       kind: 'missing',
       when: 'no release was ever seen, as with a fresh client key: silent, since when is not known',
-      series: { [acquired]: '600x200', [mode('Active')]: '1x200' },
+      series: { [acquired]: '600x200', [mode('active')]: '1x200' },
       at: '140m',
     },
     {

@@ -42,21 +42,21 @@ const quantile = (value: number): readonly RecordingCase[] => [
   },
 ];
 
-const lockSum = (labels: object, lock_phase = 'P2') =>
+const lockSum = (labels: object, lock_phase = 'p2') =>
   series('filer_lock_duration_seconds_sum', { ...labels, lock_phase });
 const locks = {
   [lockSum(lyonOnProjects)]: '0+6x120',
-  [lockSum(lyonOnProjects, 'P1')]: '0+60x120',
+  [lockSum(lyonOnProjects, 'p1')]: '0+60x120',
   [lockSum(osloOnProjects)]: '0+12x120',
 };
-const changed = (labels: object, state: 'ACQUIRED' | 'RELEASED') =>
+const changed = (labels: object, state: 'acquired' | 'released') =>
   series('filer_lock_latest_timestamp_seconds', { ...labels, ...p2(state) });
-const stateOf = (labels: object, state: 'ACQUIRED' | 'RELEASED') =>
+const stateOf = (labels: object, state: 'acquired' | 'released') =>
   series('filer_lock_state', { ...labels, ...p2(state) });
 const releases = {
-  [changed(lyonOnProjects, 'RELEASED')]: '600x60',
-  [changed(lyonOnProjects, 'ACQUIRED')]: '900x60',
-  [changed(osloOnProjects, 'RELEASED')]: '1200x60',
+  [changed(lyonOnProjects, 'released')]: '600x60',
+  [changed(lyonOnProjects, 'acquired')]: '900x60',
+  [changed(osloOnProjects, 'released')]: '1200x60',
 };
 const cacheRequests = (result: 'hit' | 'miss') =>
   series('filer_appliance_cache_requests', { ...applianceLyon, result });
@@ -113,9 +113,9 @@ export const recordingCases: RecordingCases = {
       when: 'only where it has not been given back',
       series: {
         ...releases,
-        [stateOf(lyonOnProjects, 'ACQUIRED')]: '1x60',
-        [changed(osloOnProjects, 'ACQUIRED')]: '1100x60',
-        [stateOf(osloOnProjects, 'RELEASED')]: '1x60',
+        [stateOf(lyonOnProjects, 'acquired')]: '1x60',
+        [changed(osloOnProjects, 'acquired')]: '1100x60',
+        [stateOf(osloOnProjects, 'released')]: '1x60',
       },
       at: '30m',
       samples: [{ labels: lyonOnProjects, value: 900 }],

@@ -86,8 +86,8 @@ function expected(events: readonly Happened[]): Readonly<Record<string, number>>
       record;
     const pair = `filer_guid="${filer_guid}",filer="${filer_guid}",volume_guid="${volume_guid}",volume="${volume_guid}"`;
     if (group === 'locks') {
-      const phase = `${pair},lock_phase="${lock_phase}"`;
-      const labels = `${phase},lock_state="${lock_state}"`;
+      const phase = `${pair},lock_phase="${String(lock_phase).toLowerCase()}"`;
+      const labels = `${phase},lock_state="${String(lock_state).toLowerCase()}"`;
       count(`filer_lock_events_total{${labels}}`);
       states.set(phase, labels);
       values[`filer_lock_latest_timestamp_seconds{${labels}}`] = Date.parse(timestamp(at)) / 1000;
@@ -207,7 +207,7 @@ describe('memory', () => {
     expect(take(ledger, dataAnswer({ locks })).fresh).toBe(500);
     expect(ledger.memory.size).toBeLessThanOrEqual(100);
     expect(ledger.memory.evicted).toBe(500 - ledger.memory.size);
-    expect(told(ledger, 'filer_lock_events_total')).toEqual({ 'lock_phase="P2",lock_state="ACQUIRED"': 500 });
+    expect(told(ledger, 'filer_lock_events_total')).toEqual({ 'lock_phase="p2",lock_state="acquired"': 500 });
   });
 
   test('does not grow with days of new events', () => {
@@ -221,6 +221,6 @@ describe('memory', () => {
       );
     }
     expect(ledger.memory).toEqual({ size: expect.toSatisfy((size: number) => size < 40), evicted: 0 });
-    expect(told(ledger, 'filer_lock_events_total')).toEqual({ 'lock_phase="P2",lock_state="ACQUIRED"': day / 300 });
+    expect(told(ledger, 'filer_lock_events_total')).toEqual({ 'lock_phase="p2",lock_state="acquired"': day / 300 });
   });
 });

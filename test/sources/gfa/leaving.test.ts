@@ -69,7 +69,7 @@ describe('a filer', () => {
     take(ledger, dataAnswer({ filers: [filer(3, 5, two)], locks: [lock(1, two), lock(3, two)] }), now);
     const pair = 'filer_guid="f2",filer="two",volume_guid="v1",volume="projects"';
     expect(told(ledger, 'filer_lock_events_total')).toMatchObject({
-      [`${pair},lock_phase="P2",lock_state="ACQUIRED"`]: 2,
+      [`${pair},lock_phase="p2",lock_state="acquired"`]: 2,
     });
   });
 
@@ -78,7 +78,7 @@ describe('a filer', () => {
     take(ledger, dataAnswer(everything));
     pollUntilGone(ledger, dataAnswer({ filers: [filer(2, 5)], locks: [lock(1, two)] }));
     expect(told(ledger, 'filer_lock_events_total')).toMatchObject({
-      'filer_guid="f2",filer="two",volume_guid="v1",volume="projects",lock_phase="P2",lock_state="ACQUIRED"': 1,
+      'filer_guid="f2",filer="two",volume_guid="v1",volume="projects",lock_phase="p2",lock_state="acquired"': 1,
     });
   });
 
@@ -125,5 +125,5 @@ test('a filer’s state that its own records confirm no more leaves while its co
   expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({
     'filer_guid="f2",filer="two",volume_guid="v1",volume="projects"': MIDNIGHT + 2 - 5,
   });
-  expect(told(ledger, 'filer_lock_duration_seconds_count')).toMatchObject({ 'lock_phase="P2"': 1 });
+  expect(told(ledger, 'filer_lock_duration_seconds_count')).toMatchObject({ 'lock_phase="p2"': 1 });
 });

@@ -73,9 +73,9 @@ function counters(events: Iterable<Happened>): Readonly<Record<string, number>> 
       count(`filer_data_protected_events_total{${pair},kind="data"}`, Number(record.data_protected));
       continue;
     }
-    count(`filer_lock_events_total{${pair},lock_phase="P2",lock_state="${record.lock_state}"}`);
+    count(`filer_lock_events_total{${pair},lock_phase="p2",lock_state="${String(record.lock_state).toLowerCase()}"}`);
     if (record.lock_duration === undefined) continue;
-    observe('filer_lock_duration_seconds', `${pair},lock_phase="P2"`, Number(record.lock_duration));
+    observe('filer_lock_duration_seconds', `${pair},lock_phase="p2"`, Number(record.lock_duration));
   }
   return values;
 }

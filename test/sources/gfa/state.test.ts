@@ -100,7 +100,7 @@ describe('a ledger restored', () => {
     take(before, dataAnswer({ locks: words(0) }));
     const after = reborn(before, {});
     take(after, dataAnswer({ locks: words(50) }));
-    expect(told(after, 'filer_lock_events_total')).toMatchObject({ 'lock_phase="P2",lock_state="other"': 50 });
+    expect(told(after, 'filer_lock_events_total')).toMatchObject({ 'lock_phase="p2",lock_state="other"': 50 });
   });
 
   test('from a file of before a state had a time says everything else', () => {
@@ -115,7 +115,7 @@ describe('a ledger restored', () => {
     expect(valuesOf(after.samples())).toEqual(shown);
     take(after, dataAnswer({ locks: [lock(9)] }));
     expect(told(after, 'filer_lock_latest_timestamp_seconds')).toMatchObject({
-      'lock_phase="P2",lock_state="ACQUIRED"': Date.parse(timestamp(9)) / 1000,
+      'lock_phase="p2",lock_state="acquired"': Date.parse(timestamp(9)) / 1000,
     });
   });
 

@@ -1,18 +1,21 @@
 import type { Family } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
-import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
+import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
 import { records } from '../../../metrics/units.ts';
 import { inSlices } from '../../../runtime/slices.ts';
 import { accountTask, type CollectorRow } from '../collector-row.ts';
 import { pagesOf } from '../paging.ts';
 import { listed } from '../records.ts';
 
+/** The words of a credential's status (upstream-api.md 5.9). */
+const STATUS = ['synced', 'pending', 'failed', 'creating'] as const;
+
 const byStatus = {
   name: 'filer_cloud_credentials',
   help: 'Cloud credentials on appliances, by status, by the kind of cloud, and by whether a volume uses them.',
   from: records,
   fields: { id: {} },
-  labelsFrom: { status: 'status', type: 'cred_type', in_use: 'volumes' },
+  wordsFrom: { status: { field: 'status', known: STATUS }, type: { field: 'cred_type' }, in_use: { field: 'volumes' } },
 } as const satisfies Family;
 
 const withError = {
@@ -20,11 +23,8 @@ const withError = {
   help: 'Cloud credentials on appliances that the portal tells an error of, by the kind of cloud.',
   from: records,
   fields: { error: {} },
-  labelsFrom: { type: 'cred_type' },
+  wordsFrom: { type: { field: 'cred_type' } },
 } as const satisfies Family;
-
-/** The words of a credential's status (upstream-api.md 5.9). */
-const STATUS = ['synced', 'pending', 'failed', 'creating'] as const;
 
 /** The cloud credentials by their state. No name, host or access key of one becomes a label. */
 export const credentials: CollectorRow = {
@@ -71,11 +71,11 @@ class CredentialCount {
         continue;
       }
       this.#seen.add(key);
-      const type = text(cred_type);
+      const type = wordOf(cred_type);
       if (text(status) === '') note('absent', 'status');
       // Every status of a kind that is there: a state that nothing is in is a zero that was counted.
       for (const word of STATUS) for (const inUse of ['true', 'false']) this.#byStatus.add([word, type, inUse], 0);
-      this.#byStatus.add([text(status), type, String(Array.isArray(volumes) && volumes.length > 0)]);
+      this.#byStatus.add([wordOf(status), type, String(Array.isArray(volumes) && volumes.length > 0)]);
       this.#withError.add([type], error === null || error === undefined ? 0 : 1);
       yield;
     }

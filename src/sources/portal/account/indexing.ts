@@ -1,36 +1,18 @@
 import { type Family, type Fields, OTHER } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
-import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
+import { type NoteDrop, type Sample, text, toSamples, wordOf } from '../../../metrics/samples.ts';
 import { type AccountRead, accountTasks, type CollectorRow } from '../collector-row.ts';
 import { listed } from '../records.ts';
 import { volumeGuids } from '../volumes/volume-guid.ts';
 import {
+  INDEX_STATUS,
+  INVENTORY_STATUS,
   indexesByStatus,
   indexingTables,
   indexTable,
   inventoriesByStatus,
   inventoryTable,
 } from './inventories-tables.ts';
-
-/** The words of an inventory's status (upstream-api.md 5.6). */
-const INVENTORY_STATUS = [
-  'Not Indexed',
-  'Waiting for NDS creation',
-  'Waiting for NDS configuration',
-  'NDS Ready',
-  'Metadata Index in progress',
-  'Metadata Index Complete',
-  'Full Content Index in progress',
-  'Full Content Index Pending',
-  'Full Content Index Complete',
-  'Incremental Content Index in progress',
-  'Incremental Content Index failed',
-  'Volume Inventory Expired',
-  'Soft Deleted',
-  'Indexing Failed',
-] as const;
-
-const INDEX_STATUS = ['in_progress', 'complete', 'failed', 'queued_for_deletion'] as const;
 
 /** How far the content of volumes has been indexed. */
 export const indexing: CollectorRow = {
@@ -40,8 +22,8 @@ export const indexing: CollectorRow = {
   cost: { account: 2, perAppliance: 0, perVolume: 0 },
   create: (parts, intervalMs) =>
     accountTasks(parts, intervalMs, [
-      readOf('inventories', INVENTORY_STATUS, inventoriesByStatus, inventoryTable),
-      readOf('indexes', INDEX_STATUS, indexesByStatus, indexTable),
+      readOf('inventories', INVENTORY_STATUS.known.map(wordOf), inventoriesByStatus, inventoryTable),
+      readOf('indexes', INDEX_STATUS.known.map(wordOf), indexesByStatus, indexTable),
     ]),
 };
 
@@ -67,7 +49,7 @@ function* readVolumes(
   for (const status of [...known, OTHER]) count.add([status], 0);
   const samples: Sample[] = [];
   for (const record of all) {
-    count.add([text(record.status)]);
+    count.add([wordOf(record.status)]);
     const guid = guidOf(text(record.volume_guid));
     const subject = { volume_guid: guid, volume: text(record.volume_name) || guid };
     if (guid === '') note('record', 'volume_guid');

@@ -3,13 +3,40 @@ import { plain, presence, records } from '../../../metrics/units.ts';
 
 const volumeLabels = ['volume_guid', 'volume'] as const;
 
+/** The words of an inventory's status (upstream-api.md 5.6). */
+export const INVENTORY_STATUS = {
+  field: 'status',
+  known: [
+    'Not Indexed',
+    'Waiting for NDS creation',
+    'Waiting for NDS configuration',
+    'NDS Ready',
+    'Metadata Index in progress',
+    'Metadata Index Complete',
+    'Full Content Index in progress',
+    'Full Content Index Pending',
+    'Full Content Index Complete',
+    'Incremental Content Index in progress',
+    'Incremental Content Index failed',
+    'Volume Inventory Expired',
+    'Soft Deleted',
+    'Indexing Failed',
+  ],
+} as const;
+
+/** The words of an index's status. */
+export const INDEX_STATUS = {
+  field: 'status',
+  known: ['in_progress', 'complete', 'failed', 'queued_for_deletion'],
+} as const;
+
 /** The inventories by status. */
 export const inventoriesByStatus = {
   name: 'filer_indexing_inventories',
   help: 'Volumes with an indexing inventory, by its status.',
   from: records,
   fields: { status: {} },
-  labelsFrom: { status: 'status' },
+  wordsFrom: { status: INVENTORY_STATUS },
 } as const satisfies Family;
 
 /** The indexes by status. */
@@ -18,19 +45,17 @@ export const indexesByStatus = {
   help: 'Volumes with a content index, by its status.',
   from: records,
   fields: { status: {} },
-  labelsFrom: { status: 'status' },
+  wordsFrom: { status: INDEX_STATUS },
 } as const satisfies Family;
-
-const labelsFrom = { provider: 'provider', status: 'status' };
 
 /** What each inventory yields. */
 export const inventoryTable = [
   {
     name: 'filer_indexing_inventory_info',
-    help: 'Always 1: the indexing inventory of a volume, where it is kept and its status in the portal’s words.',
+    help: 'Always 1: the indexing inventory of a volume, where it is kept and its status.',
     from: presence,
     fields: { volume_guid: {} },
-    labelsFrom,
+    wordsFrom: { provider: { field: 'provider' }, status: INVENTORY_STATUS },
   },
   {
     name: 'filer_indexing_inventory_files',
@@ -45,10 +70,10 @@ export const inventoryTable = [
 export const indexTable = [
   {
     name: 'filer_indexing_index_info',
-    help: 'Always 1: the content index of a volume, where it is kept and its status in the portal’s words.',
+    help: 'Always 1: the content index of a volume, where it is kept and its status.',
     from: presence,
     fields: { volume_guid: {} },
-    labelsFrom,
+    wordsFrom: { provider: { field: 'provider' }, status: INDEX_STATUS },
   },
   {
     name: 'filer_indexing_index_files',

@@ -7,7 +7,7 @@ export const jobsListed = {
   help: 'Jobs that the portal lists, by resource, action and state.',
   from: records,
   fields: { id: {} },
-  labelsFrom: { resource: 'resource', action: 'action', state: 'state' },
+  wordsFrom: { resource: { field: 'resource' }, action: { field: 'action' }, state: { field: 'state' } },
 } as const satisfies Family;
 
 /** Every job that ended, once. */
@@ -17,7 +17,7 @@ export const jobsFinished = {
   type: 'counter',
   from: records,
   fields: { id: {} },
-  labelsFrom: { resource: 'resource', action: 'action', state: 'state' },
+  wordsFrom: { resource: { field: 'resource' }, action: { field: 'action' }, state: { field: 'state' } },
 } as const satisfies Family;
 
 /** The failed jobs that nobody has acknowledged. */
@@ -26,7 +26,7 @@ export const jobsUnacknowledged = {
   help: 'Failed jobs that nobody has acknowledged, by resource and action.',
   from: records,
   fields: { user_acknowledged_at: {} },
-  labelsFrom: { resource: 'resource', action: 'action' },
+  wordsFrom: { resource: { field: 'resource' }, action: { field: 'action' } },
 } as const satisfies Family;
 
 /** The job that has waited longest for its end. */
@@ -35,7 +35,7 @@ export const oldestUnfinishedJob = {
   help: 'When the oldest job that has not ended was created, by resource; its age is time() less this. Missing when all have.',
   from: date,
   fields: { created_at: {} },
-  labelsFrom: { resource: 'resource' },
+  wordsFrom: { resource: { field: 'resource' } },
 } as const satisfies Family;
 
 /** What the collector `jobs` exports. */

@@ -1,6 +1,6 @@
 import { type Fields, OTHER } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
-import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
+import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
 import { accountTasks, type CollectorRow } from '../collector-row.ts';
 import { extremeSample } from '../extremes.ts';
 import { listed } from '../records.ts';
@@ -46,7 +46,8 @@ export class JobLedger {
     const unfinished = new Map<string, Fields[]>();
     const ended = new Set<string>();
     for (const job of listed(body, 'GET /jobs', note)) {
-      const [id, resource, action, state] = [text(job.id), text(job.resource), text(job.action), text(job.state)];
+      const id = text(job.id);
+      const [resource, action, state] = [wordOf(job.resource), wordOf(job.action), wordOf(job.state)];
       if (id === '') {
         note('record', 'id');
         continue;

@@ -24,10 +24,10 @@ const FEATURES = [
 export const licenseTable = [
   {
     name: 'filer_license_info',
-    help: 'Always 1: the status of the account’s subscription, in the portal’s words.',
+    help: 'Always 1: the status of the account’s subscription.',
     from: presence,
     fields: { subscription_status: {} },
-    labelsFrom: { status: 'subscription_status' },
+    wordsFrom: { status: { field: 'subscription_status' } },
   },
   {
     name: 'filer_license_expiry_timestamp_seconds',

@@ -1,12 +1,9 @@
 import { type Fields, OTHER } from '../../../metrics/family.ts';
 import { keptTally, Tally, type TallyState } from '../../../metrics/label-counter.ts';
 import { keptList, keptNumber, keptText } from '../../../metrics/restored-values.ts';
-import { type Sample, text } from '../../../metrics/samples.ts';
+import { type Sample, text, wordOf } from '../../../metrics/samples.ts';
 import { keptSeen, Seen, type SeenState } from '../../../metrics/seen-ids.ts';
-import { latestNotification, notificationsBySeverity, notificationsTotal } from './notifications-tables.ts';
-
-/** The words of `severity` (upstream-api.md 5.7). */
-const SEVERITIES = ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] as const;
+import { latestNotification, notificationsBySeverity, notificationsTotal, SEVERITIES } from './notifications-tables.ts';
 
 /** Ids remembered at most. Past that the oldest are forgotten, and count again if they come again. */
 const MOST_REMEMBERED = 50_000;
@@ -42,12 +39,12 @@ export class NotificationCounts {
   /** Takes a notification unless it was taken before, and says so; `isCounted` when it is not from before the start. */
   take(record: Fields, id: string, at: number, isCounted: boolean): boolean {
     if (!this.#seen.admit(id, at)) return false;
-    const told = text(record.severity);
+    const told = wordOf(record.severity);
     const severity = SEVERITIES.find((word) => word === told) ?? OTHER;
     this.#latest.set(severity, Math.max(at, this.#latest.get(severity) ?? at));
     const by = isCounted ? 1 : 0;
     const { category, sub_category, appliance_name, volume_name } = record;
-    this.#total.add([severity, text(category), text(sub_category), text(appliance_name), text(volume_name)], by);
+    this.#total.add([severity, wordOf(category), wordOf(sub_category), text(appliance_name), text(volume_name)], by);
     this.#bySeverity.add([severity], by);
     return true;
   }

@@ -1,5 +1,11 @@
 import type { Family, Table } from '../../../metrics/family.ts';
+import { wordOf } from '../../../metrics/samples.ts';
 import { date, records } from '../../../metrics/units.ts';
+
+const SEVERITY = { field: 'severity', known: ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] } as const;
+
+/** The words of `severity` (upstream-api.md 5.7), as labels. */
+export const SEVERITIES: readonly string[] = SEVERITY.known.map(wordOf);
 
 /** Every notification, once, by all that tells notifications apart. */
 export const notificationsTotal = {
@@ -8,13 +14,8 @@ export const notificationsTotal = {
   type: 'counter',
   from: records,
   fields: { id: {} },
-  labelsFrom: {
-    severity: 'severity',
-    category: 'category',
-    sub_category: 'sub_category',
-    filer: 'appliance_name',
-    volume: 'volume_name',
-  },
+  wordsFrom: { severity: SEVERITY, category: { field: 'category' }, sub_category: { field: 'sub_category' } },
+  labelsFrom: { filer: 'appliance_name', volume: 'volume_name' },
 } as const satisfies Family;
 
 /** Every notification, once, by its severity alone: these series are there from the start, so no first one is missed. */
@@ -24,7 +25,7 @@ export const notificationsBySeverity = {
   type: 'counter',
   from: records,
   fields: { id: {} },
-  labelsFrom: { severity: 'severity' },
+  wordsFrom: { severity: SEVERITY },
 } as const satisfies Family;
 
 /** The newest notification of each severity. */
@@ -33,7 +34,7 @@ export const latestNotification = {
   help: 'When the newest notification that was seen was generated, by severity.',
   from: date,
   fields: { generated_at: {} },
-  labelsFrom: { severity: 'severity' },
+  wordsFrom: { severity: SEVERITY },
 } as const satisfies Family;
 
 /** What the collector `notifications` exports. */

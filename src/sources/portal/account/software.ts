@@ -1,6 +1,6 @@
 import type { Family } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
-import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
+import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
 import { plain, presence, records } from '../../../metrics/units.ts';
 import { compareVersions, versionOf } from '../appliances/builds.ts';
 import type { Appliance } from '../appliances/inventory.ts';
@@ -13,7 +13,7 @@ const downloads = {
   help: 'Software that the portal offers for download, by type and platform.',
   from: records,
   fields: { display_name: {} },
-  labelsFrom: { type: 'appliance_type', platform: 'platform' },
+  wordsFrom: { type: { field: 'appliance_type' }, platform: { field: 'platform' } },
 } as const satisfies Family;
 
 const newest = {
@@ -21,7 +21,8 @@ const newest = {
   help: 'Always 1: the newest version that the portal offers, by type.',
   from: presence,
   fields: { version: {} },
-  labelsFrom: { type: 'appliance_type', version: 'version' },
+  labelsFrom: { version: 'version' },
+  wordsFrom: { type: { field: 'appliance_type' } },
 } as const satisfies Family;
 
 const outdated = {
@@ -70,12 +71,12 @@ function* readDownloads(body: unknown, note: NoteDrop): Generator<void, Offer> {
   const count = new Tally([{ name: 'type' }, { name: 'platform' }]);
   const newestOf = new Map<string, string>();
   for (const { appliance_type, platform, version } of listed(body, 'GET /software/downloads', note)) {
-    const type = text(appliance_type);
+    const type = wordOf(appliance_type);
     if (type === '') {
       note('record', 'appliance_type');
       continue;
     }
-    count.add([type, text(platform)]);
+    count.add([type, wordOf(platform)]);
     const offered = text(version);
     const known = newestOf.get(type);
     if (versionOf(offered) === undefined) {
@@ -93,7 +94,7 @@ function* readDownloads(body: unknown, note: NoteDrop): Generator<void, Offer> {
 const MOST_TYPES = 50;
 
 function outdatedSample({ serial, name, type, build }: Appliance, newestOf: ReadonlyMap<string, string>): Sample[] {
-  const order = compareVersions(newestOf.get(type) ?? '', build);
+  const order = compareVersions(newestOf.get(wordOf(type)) ?? '', build);
   return order === undefined
     ? []
     : [{ name: outdated.name, labels: { serial, filer: name }, value: order > 0 ? 1 : 0 }];

@@ -1,6 +1,6 @@
 import type { Family } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
-import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
+import { type NoteDrop, type Sample, text, toSamples, wordOf } from '../../../metrics/samples.ts';
 import { date, presence, records } from '../../../metrics/units.ts';
 import { accountTasks, type CollectorRow } from '../collector-row.ts';
 import { listed } from '../records.ts';
@@ -10,7 +10,7 @@ const byCloud = {
   help: 'Stacks of the account, by the cloud that they run in.',
   from: records,
   fields: { id: {} },
-  labelsFrom: { cloud_provider: 'cloud_provider' },
+  wordsFrom: { cloud_provider: { field: 'cloud_provider' } },
 } as const satisfies Family;
 
 const table = [
@@ -21,11 +21,11 @@ const table = [
     fields: { id: {} },
     labelsFrom: {
       serial: 'serial_number',
-      cloud_provider: 'cloud_provider',
       region: 'region',
       build: 'build',
       uaas_build: 'uaas_build',
     },
+    wordsFrom: { cloud_provider: { field: 'cloud_provider' } },
   },
   {
     name: 'filer_stack_created_timestamp_seconds',
@@ -64,7 +64,7 @@ function* readStacks(body: unknown, note: NoteDrop): Generator<void, Sample[]> {
       note('record', 'id');
       continue;
     }
-    clouds.add([text(stack.cloud_provider)]);
+    clouds.add([wordOf(stack.cloud_provider)]);
     const subject = { stack_id: id, stack: text(stack.name) || id };
     samples.push(
       ...toSamples(table, [{ ...stack, serial_number: text(stack.serial_number).toLowerCase() }], subject, note),

@@ -54,8 +54,8 @@ export const edgeDetailTable = [
     help: 'Always 1: the machine that the appliance runs on, in the portal’s words.',
     from: presence,
     fields: { machine: {} },
+    wordsFrom: { platform: { field: 'platform' } },
     labelsFrom: {
-      platform: 'platform',
       cpu: 'cpu',
       ram: 'ram',
       cache_disk: 'cache_disk',

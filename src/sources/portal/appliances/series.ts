@@ -207,10 +207,10 @@ export const healthScore = [
   },
   {
     name: 'filer_appliance_health_info',
-    help: 'Always 1: the health of the appliance in the portal’s words.',
+    help: 'Always 1: the health of the appliance, by the portal’s word for it.',
     from: presence,
     fields: { health_status: {} },
-    labelsFrom: { status: 'health_status' },
+    wordsFrom: { status: { field: 'health_status' } },
     optional: true,
   },
 ] as const satisfies readonly Family[];
@@ -230,7 +230,8 @@ export const inventoryTable = [
     help: 'Always 1: an appliance of the inventory, its kind, its build and the build it could be updated to.',
     from: presence,
     fields: { id: {} },
-    labelsFrom: { type: 'type', build: 'build', available_build: 'available_build' },
+    wordsFrom: { type: { field: 'type' } },
+    labelsFrom: { build: 'build', available_build: 'available_build' },
   },
 ] as const satisfies readonly Family[];
 

@@ -1,6 +1,17 @@
 import type { Family, Table } from '../../../metrics/family.ts';
 import { bytes, date, flag, plain, presence, word } from '../../../metrics/units.ts';
 
+/** Words of the connections (upstream-api.md 5.4). */
+const SECURITY_MODES = ['Publicly Available', 'Active Directory', 'LDAP Directory'] as const;
+const PERMISSION_POLICIES = [
+  'POSIX Mixed Mode',
+  'UNIX/NFS Permissions Only Mode',
+  'Unauthenticated Access Mode',
+  'NTFS Compatible Mode',
+  'NTFS Exclusive Mode',
+  'NTFS Multiprotocol Mode',
+] as const;
+
 /** The labels of a volume on an appliance, as the portal knows both. */
 export const volumeApplianceLabels = ['volume_guid', 'volume', 'serial', 'filer'] as const;
 
@@ -50,15 +61,15 @@ export const connectionTable = [
     help: 'Always 1: how the appliance is connected to the volume and where the volume is kept.',
     from: presence,
     fields: { volume_id: {} },
-    labelsFrom: {
-      role: 'role',
-      cloud_provider: 'cloud_provider',
-      cloud_region: 'cloud_region',
-      protocols: 'protocol',
-      security_mode: 'security_mode',
-      permission_policy: 'permission_policy',
-      connection_permission: 'connection_permission',
+    wordsFrom: {
+      role: { field: 'role' },
+      cloud_provider: { field: 'cloud_provider' },
+      protocols: { field: 'protocol' },
+      security_mode: { field: 'security_mode', known: SECURITY_MODES },
+      permission_policy: { field: 'permission_policy', known: PERMISSION_POLICIES },
+      connection_permission: { field: 'connection_permission', known: ['READONLY', 'READWRITE', 'Custom'] },
     },
+    labelsFrom: { cloud_region: 'cloud_region' },
   },
   {
     name: 'filer_volume_read_only',

@@ -54,7 +54,7 @@ function absorb(...items: readonly unknown[]): void {
 }
 
 function alerts(): number | undefined {
-  return valuesOf(ledger.samples())['filer_notifications_by_severity_total{severity="ALERT"}'];
+  return valuesOf(ledger.samples())['filer_notifications_by_severity_total{severity="alert"}'];
 }
 
 describe('a notification', () => {
@@ -71,9 +71,9 @@ describe('a notification', () => {
     const values = valuesOf(ledger.samples());
     expect(alerts()).toBe(0);
     expect(
-      values['filer_notifications_total{severity="ALERT",category="Network",sub_category="",filer="",volume=""}'],
+      values['filer_notifications_total{severity="alert",category="network",sub_category="",filer="",volume=""}'],
     ).toBe(0);
-    expect(values['filer_notification_latest_timestamp_seconds{severity="ALERT"}']).toBe(START - 1);
+    expect(values['filer_notification_latest_timestamp_seconds{severity="alert"}']).toBe(START - 1);
   });
 
   test('that is told a quarter of an hour late is still asked for and counts', () => {
@@ -230,7 +230,7 @@ describe('the pages of an answer', () => {
     );
     api.answer('GET', '/notifications', [200, page([notice('c', START)])]);
     const { samples } = await task.poll(going);
-    expect(valuesOf(samples)['filer_notifications_by_severity_total{severity="ALERT"}']).toBe(3);
+    expect(valuesOf(samples)['filer_notifications_by_severity_total{severity="alert"}']).toBe(3);
     expect(queries().map((query) => query.get('iterator_id'))).toEqual([null, 'c1', 'c2']);
     expect(new Set(queries().map((query) => query.get('start_date')))).toEqual(new Set([isoOf(START - 15 * minute)]));
     expect(queries()[0]?.get('sort_direction')).toBe('asc');
@@ -246,6 +246,6 @@ describe('the pages of an answer', () => {
     await expect(task.poll(going)).rejects.toThrow('403');
     api.answer('GET', '/notifications', [200, page([notice('a', START), notice('b', START)])]);
     const { samples } = await task.poll(going);
-    expect(valuesOf(samples)['filer_notifications_by_severity_total{severity="ALERT"}']).toBe(2);
+    expect(valuesOf(samples)['filer_notifications_by_severity_total{severity="alert"}']).toBe(2);
   });
 });

@@ -121,13 +121,13 @@ describe('current_appliance_performance', () => {
 describe('a health score', () => {
   const info = (status: string) => ({ [`filer_appliance_health_info{status="${status}"}`]: 1 });
   test.each([
-    ['87', 'Healthy', { filer_appliance_health_score: 87, ...info('Healthy') }],
-    [87.5, 'Warning', { filer_appliance_health_score: 87.5, ...info('Warning') }],
+    ['87', 'Healthy', { filer_appliance_health_score: 87, ...info('healthy') }],
+    [87.5, 'Warning', { filer_appliance_health_score: 87.5, ...info('warning') }],
     ['0', null, { filer_appliance_health_score: 0 }],
-    ['Good', null, info('Good')],
-    ['Good', 'Healthy', info('Healthy')],
-    ['NaN', undefined, info('NaN')],
-    [null, 'Healthy', info('Healthy')],
+    ['Good', null, info('good')],
+    ['Good', 'Healthy', info('healthy')],
+    ['NaN', undefined, info('nan')],
+    [null, 'Healthy', info('healthy')],
     [null, null, {}],
   ])('of %j with the status %j is the number, the word, or both', (health_score, health_status, values) => {
     expect(read('appliance_health_score', { health_score, description: { health_status } })).toEqual({
