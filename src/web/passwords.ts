@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { Turns } from './fair-queue.ts';
+import { FairQueue } from './fair-queue.ts';
 import type { Compare } from './password-thread.ts';
 
 /** How a user and a password were found; `busy` where they were not checked: too many wait, or all who asked are gone. */
@@ -7,7 +7,7 @@ export type PasswordVerdict = 'right' | 'wrong' | 'busy';
 
 /** Who wants a password checked. */
 export interface Asker {
-  /** Where from. The checks of one address wait for each other; addresses take turns. */
+  /** Where from. Networks take turns. */
   readonly address: string;
   /** True once nobody is there for the answer. */
   isGone(): boolean;
@@ -19,8 +19,8 @@ interface Check {
   readonly verdict: Promise<PasswordVerdict>;
 }
 
-/** Checks of one address that wait at once; beyond, whoever is not known yet is asked to come again. */
-const MOST_WAITING = 4;
+/** Checks that wait at once; beyond, a client that is not known yet is asked to come again. */
+const MOST_WAITING = { each: 4, all: 64 };
 
 /** Verdicts remembered, of each kind: a scraper does not pay for bcrypt every time. */
 const MOST_REMEMBERED = 100;
@@ -30,7 +30,7 @@ const nobodysHash = (cost: string) => `$2b$${cost}$QqxN3uWfh5mPzE0yGtK7ZOeLk1Rr9
 
 /**
  * Checks passwords against bcrypt hashes. A user who is not there takes as long as one who is: both are checked, at the
- * cost of one of the hashes there are, and remembered alike. One check is made at a time, in turn between addresses.
+ * cost of one of the hashes there are, and remembered alike. One check is made at a time, in turn between networks.
  */
 export class Passwords {
   readonly #compare: Compare;
@@ -38,7 +38,7 @@ export class Passwords {
   /** Apart, so that guesses push nobody out who is right. */
   readonly #remembered = { right: new Set<string>(), wrong: new Set<string>() };
   readonly #underWay = new Map<string, Check>();
-  readonly #turns = new Turns(MOST_WAITING);
+  readonly #turns = new FairQueue(MOST_WAITING);
 
   /** `key`: unpredictable, of this process; what is remembered of passwords is of no use without it. */
   constructor(compare: Compare, key: Buffer) {

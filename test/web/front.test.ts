@@ -62,7 +62,7 @@ describe('passwords that are to be checked', () => {
     await end();
     await end();
     await end();
-    expect(begun.slice(0, 3)).toEqual(['guess 0', 'guess 1', 'geheim']);
+    expect(begun.slice(0, 3)).toEqual(['guess 0', 'geheim', 'guess 1']);
     expect(await scraper.admitted).toEqual({ state: 'let in' });
     const busy = { status: 503, headers: { 'retry-after': '1' } };
     expect(await guesses.at(-1)?.admitted).toMatchObject({ refusal: busy });

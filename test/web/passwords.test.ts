@@ -125,7 +125,7 @@ describe('a password', () => {
     from('b', 'b1', 'b2');
     from('c', 'c1');
     for (let ended = 0; ended < 8; ended += 1) await end();
-    expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4', 'a5']);
+    expect(begun).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4', 'a5']);
   });
 
   test('is not checked when all who asked have gone, and then takes no place', async () => {
@@ -145,6 +145,19 @@ describe('a password', () => {
     for (let ended = 0; ended < 3; ended += 1) await end();
     expect(begun).toEqual(['first', 'shared', 'later']);
     expect(await Promise.all([...lost, shared, later])).toEqual(['busy', 'busy', 'busy', 'wrong', 'wrong']);
+  });
+
+  test('that is being checked when its client goes is remembered all the same', async () => {
+    const ends: (() => void)[] = [];
+    const compare = () => new Promise<boolean>((resolve) => ends.push(() => resolve(true)));
+    const passwords = new Passwords(compare, Buffer.alloc(32, 1));
+    const state = { isGone: false };
+    const asked = passwords.check(users, 'me', 'geheim', { ...here, isGone: () => state.isGone });
+    state.isGone = true;
+    ends.shift()?.();
+    expect(await asked).toBe('right');
+    expect(passwords.check(users, 'me', 'geheim', here)).toBe('right');
+    expect(ends).toEqual([]);
   });
 
   test('that cannot be checked is neither right nor remembered, and the next one is checked again', async () => {
