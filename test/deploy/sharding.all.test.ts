@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { shardOf } from '../../src/sources/portal/appliances/shard.ts';
-import { exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
-import { until } from '../support/until.ts';
+import { exporter, gfaEnvironment, portalEnvironment, services, stopped, until } from '../support/live.ts';
 import { environmentOf, exporterIn } from './kubernetes/manifest.ts';
 import { renderChart } from './kubernetes/render.ts';
 
@@ -20,11 +19,7 @@ describe('three shards of 300 appliances', () => {
     const standIn = await services({ appliances: APPLIANCES });
     await startShards(standIn, 3, SERIES);
     const asked = () => standIn.requests.filter(({ path }) => path.startsWith('/telemetry/appliances/'));
-    await until(
-      'a whole round',
-      () => new Set(asked().map(({ path }) => path)).size === APPLIANCES * SERIES.length,
-      30_000,
-    );
+    await until('a whole round', () => new Set(asked().map(({ path }) => path)).size === APPLIANCES * SERIES.length);
 
     const times = new Map<string, number>();
     for (const { path } of asked()) times.set(path, (times.get(path) ?? 0) + 1);
@@ -91,7 +86,7 @@ async function owners(total: number): Promise<ReadonlyMap<string, number>> {
   const shards = await startShards(standIn, total, ['cpu_utilization']);
   const asked = () =>
     new Set(standIn.requests.map(({ path }) => path).filter((path) => path.endsWith('/cpu_utilization')));
-  await until('every appliance to have been asked', () => asked().size === APPLIANCES, 30_000);
+  await until('every appliance to have been asked', () => asked().size === APPLIANCES);
   const found = await until('every appliance on a page', async () => {
     const scrapes = await Promise.all(shards.map((shard) => shard.scrape()));
     const all = scrapes.flatMap((scrape, shard) =>
@@ -99,7 +94,7 @@ async function owners(total: number): Promise<ReadonlyMap<string, number>> {
     );
     return all.length >= APPLIANCES && all;
   });
-  await Promise.all(shards.map(({ app }) => app.stop()));
+  await Promise.all(shards.map(({ app }) => stopped(app)));
   expect(found).toHaveLength(APPLIANCES);
   return new Map(found);
 }

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StandIn } from '../../src/demo/stand-in.ts';
-import { exporter, gfaEnvironment, type Live, portalEnvironment, services } from '../support/live.ts';
-import { until } from '../support/until.ts';
+import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
 
 const SERIES = 'cpu_utilization';
 
@@ -71,7 +70,7 @@ describe('an answer with 200 and a body that is none', () => {
 describe('a record that is wrong', () => {
   test('is counted by reason, and those beside it give their values', async () => {
     const { standIn, live, serial } = await whole();
-    const time = Date.now();
+    const time = clock.now();
     const items = [
       { time, cpu_usage: '12.5' },
       { time: 'yesterday', cpu_usage: 1 },
@@ -90,8 +89,8 @@ describe('a record that is wrong', () => {
   test('is not a zero where its values are null or no numbers', async () => {
     const { standIn, live, serial } = await whole();
     const items = [
-      { time: Date.now(), cpu_usage: null },
-      { time: Date.now() - 60_000, cpu_usage: 'n/a' },
+      { time: clock.now(), cpu_usage: null },
+      { time: clock.now() - 60_000, cpu_usage: 'n/a' },
     ];
     standIn.fail({ kind: 'body', body: JSON.stringify({ items }), operation: SERIES, serial });
     const after = await until('its value to leave', async () => {
@@ -106,7 +105,7 @@ describe('a record that is wrong', () => {
 
   test('may have fields with the language’s own names', async () => {
     const { standIn, live, serial } = await whole();
-    const body = `{"items": [{"time": ${Date.now()}, "__proto__": "3", "constructor": "4", "toString": "5", "longterm": "6"}]}`;
+    const body = `{"items": [{"time": ${clock.now()}, "__proto__": "3", "constructor": "4", "toString": "5", "longterm": "6"}]}`;
     standIn.fail({ kind: 'body', body, operation: 'load_average', serial });
     const after = await until('its values', async () => {
       const scrape = await live.scrape();

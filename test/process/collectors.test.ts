@@ -3,8 +3,7 @@ import type { Variations } from '../../src/demo/variations.ts';
 import { confidentialTexts } from '../../src/demo/world/confidential.ts';
 import { collectorRows } from '../../src/sources/portal/collectors.ts';
 import type { StatusReport } from '../../src/status/model.ts';
-import { exporter, portalEnvironment, services } from '../support/live.ts';
-import { until } from '../support/until.ts';
+import { exporter, portalEnvironment, services, until } from '../support/live.ts';
 
 const SEED = 7;
 const EVERYTHING = { PORTAL_SERIES: 'cpu_utilization', PORTAL_COLLECTORS: 'all=20s', LOG_LEVEL: 'debug' };

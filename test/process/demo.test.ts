@@ -56,3 +56,16 @@ describe('the demo', () => {
     expect((await get(`${url}/status`)).text).not.toContain('127.0.0.1:9<');
   });
 });
+
+test('metrics are served on after the reader of the log has gone away', async () => {
+  const program = start(['--demo'], { environment: { LOG_LEVEL: 'debug' } });
+  const url = await program.serving();
+  program.child.stdout?.destroy();
+  program.child.stderr?.destroy();
+  await until('both APIs to be up', async () => (await scrape(url)).sum('filer_api_up') === 2);
+  const polls = async () => (await scrape(url)).sum('filer_exporter_requests_total');
+  const before = await polls();
+  await until('further polls', async () => (await polls()) > before);
+  program.kill('SIGTERM');
+  expect((await program.ended).code).toBe(0);
+});

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StandIn } from '../../src/demo/stand-in.ts';
-import { exporter, portalEnvironment, services } from '../support/live.ts';
-import { until } from '../support/until.ts';
+import { exporter, portalEnvironment, services, until } from '../support/live.ts';
 
 test('in economy mode one request an appliance goes out each interval, and each gauge has one writer', async () => {
   const standIn = await services();

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StandIn } from '../../src/demo/stand-in.ts';
-import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, services } from '../support/live.ts';
-import { until } from '../support/until.ts';
+import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
 
 describe('an appliance', () => {
   test('that is added appears with the next discovery', async () => {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { guidApart } from '../../src/demo/gfa/records.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
-import { exporter, gfaEnvironment, type Live, portalEnvironment, services } from '../support/live.ts';
+import { exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
 import type { Scrape } from '../support/scrape.ts';
-import { until } from '../support/until.ts';
 
 /** What each side calls its filers. */
 const names = (scrape: Scrape, label: 'serial' | 'filer_guid') => [

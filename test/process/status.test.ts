@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StatusReport } from '../../src/status/model.ts';
-import { exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
-import { until } from '../support/until.ts';
+import { exporter, gfaEnvironment, portalEnvironment, services, until } from '../support/live.ts';
 
 const statusOf = async (live: Awaited<ReturnType<typeof exporter>>) =>
   JSON.parse((await live.get('/api/v1/status')).text) as StatusReport;
@@ -78,7 +77,8 @@ test('credentials that are refused are told in words, with what to do', async ()
   const live = await exporter({ ...portalEnvironment(standIn), PORTAL_SERVICE_SECRET: 'wrong' });
   const { apis } = await until('the refusal', async () => {
     const told = await statusOf(live);
-    return told.apis[0]?.state === 'down' && told;
+    const [portal] = told.apis;
+    return portal?.state === 'down' && portal.accountTasks[0]?.lastError !== null && told;
   });
   expect(apis[0]).toMatchObject({
     token: { kind: 'token', expires: null },

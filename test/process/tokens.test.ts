@@ -2,9 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { StandIn } from '../../src/demo/stand-in.ts';
-import { clock, exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
+import { clock, exporter, gfaEnvironment, portalEnvironment, services, until } from '../support/live.ts';
 import { temporaryDirectory } from '../support/program.ts';
-import { until } from '../support/until.ts';
 
 describe('the portal’s token', () => {
   test('is refreshed before it expires, by one request each time and never by a 401', async () => {
@@ -24,13 +23,16 @@ describe('the portal’s token', () => {
       standIn.requests.find(({ path }) => path.startsWith('/telemetry/')),
     );
     const { authorization = '' } = polled.headers;
-    await fetch(`${standIn.portalUrl}/auth/token`, { method: 'DELETE', headers: { authorization } });
+    const revoked = fetch(`${standIn.portalUrl}/auth/token`, { method: 'DELETE', headers: { authorization } });
+    // The answer takes time of the clock.
+    await until('the token to be revoked', () => standIn.requests.some(({ operation }) => operation === 'revoke'));
     await until('the new token in use', () => {
       const polls = standIn.requests.filter(({ path }) => path.startsWith('/telemetry/'));
       return (
         polls.filter(({ headers, status }) => headers.authorization !== authorization && status === 200).length > 20
       );
     });
+    expect((await revoked).status).toBe(200);
     expect(standIn.requests.filter(({ status }) => status === 401).length).toBeGreaterThan(1);
     expect(asked(standIn, 'token')).toBe(2);
     expect(asked(standIn, 'refresh')).toBe(0);

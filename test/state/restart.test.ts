@@ -6,11 +6,19 @@ import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
-import { clock, gfaEnvironment, portalEnvironment, scrape, services } from '../support/live.ts';
+import {
+  clock,
+  gfaEnvironment,
+  network,
+  portalEnvironment,
+  scrape,
+  services,
+  stopped,
+  until,
+} from '../support/live.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { linesOf } from '../support/program.ts';
 import type { Scrape } from '../support/scrape.ts';
-import { until } from '../support/until.ts';
 
 const HOUR_MS = 3_600_000;
 const COUNTS = /^filer_(?:lock_events_total|(?:lock|propagation)_duration_seconds_(?:sum|count))$/;
@@ -28,7 +36,11 @@ async function life(store: MemoryStore, environment: Readonly<Record<string, str
   const write = (line: string) => {
     logged += line;
   };
-  const own: Clock = { ...clock, now: () => clock.now() + laterMs };
+  const own: Clock = {
+    now: () => clock.now() + laterMs,
+    monotonic: () => clock.monotonic(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  };
   const config = loadConfig({
     environment: { LISTEN_ADDRESS: '127.0.0.1:0', STATE_FILE: '/state', ...environment },
     readFile: () => {
@@ -37,15 +49,15 @@ async function life(store: MemoryStore, environment: Readonly<Record<string, str
     vocabulary: portalVocabulary,
   });
   const app = createApp(config, {
-    ...{ clock: own, random: seededRandom(1), log: createLog('warn', { write }) },
+    ...{ clock: own, ...network, random: seededRandom(1), log: createLog('warn', { write }) },
     ...{ version: '0.0.0', revision: 'test', nodeVersion: process.version },
     openState: () => store,
   });
   const url = `http://127.0.0.1:${await app.start()}`;
-  let stopped: Promise<void> | undefined;
+  let stopping: Promise<void> | undefined;
   const stop = () => {
-    stopped ??= app.stop();
-    return stopped;
+    stopping ??= stopped(app);
+    return stopping;
   };
   onTestFinished(stop);
   return {
@@ -115,9 +127,7 @@ describe('a program that is started again with its state file', () => {
   });
 
   test('goes on counting notifications, those told while it was down among them', async () => {
-    // Each appliance is told of in most quarters of an hour: of 300 one in four seconds of theirs, and of 12 not even in
-    // each hundred, which was once in seven runs longer than the test waits.
-    const [standIn, store] = [await services({ appliances: 300 }), new MemoryStore()];
+    const [standIn, store] = [await services({ appliances: 100 }), new MemoryStore()];
     const environment = { ...portalEnvironment(standIn), PORTAL_COLLECTORS: 'notifications=10s' };
     const counted = async (of: Life, least: number) =>
       until('notifications', async () => {

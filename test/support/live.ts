@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { Dispatcher } from 'undici';
 import { onTestFinished } from 'vitest';
 import { type App, createApp } from '../../src/app/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -7,7 +8,8 @@ import { type StandIn, type StandInOptions, startStandIn } from '../../src/demo/
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
-import { fastClock } from './fast-clock.ts';
+import { ManualClock } from './manual-clock.ts';
+import { MemoryDispatcher } from './memory-dispatcher.ts';
 import { type LogLine, linesOf } from './program.ts';
 import { Scrape } from './scrape.ts';
 
@@ -16,18 +18,65 @@ type Environment = Readonly<Record<string, string>>;
 // As run.ts does for the process.
 setMaxListeners(100);
 
-/** How many times as fast as real time the whole of it goes: services, exporter, limits and time-outs. */
-export const SPEED = 20;
+/** The one clock of the services and exporters here. It moves in `until`, and where a test moves it. */
+export const clock = new ManualClock();
 
-/** The one clock of stand-ins and exporters here. */
-export const clock = fastClock(SPEED);
+/** Between two looks of `until`, in milliseconds. */
+const STEP_MS = 500;
+
+/** What `until` waits for at most, in milliseconds; no test here needs as much. */
+const PATIENCE_MS = 3_600_000;
+
+/** Moves the clock until there is something to see, and gives it: anything but undefined and false. */
+export async function until<Seen>(
+  what: string,
+  look: () => Seen | Promise<Seen>,
+): Promise<Exclude<Seen, undefined | false>> {
+  const begun = clock.monotonic();
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== false) return seen as Exclude<Seen, undefined | false>;
+    if (clock.monotonic() - begun > PATIENCE_MS) throw new Error(`waited ${PATIENCE_MS} ms of the clock for ${what}`);
+    await clock.advance(STEP_MS);
+  }
+}
+
+/** The running services, by origin. */
+const listening = new Map<string, Dispatcher>();
+
+/** Connects to them in memory; at any other address nothing listens. */
+class Network extends Dispatcher {
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const service = listening.get(String(options.origin));
+    if (service !== undefined) return service.dispatch(options, handler);
+    handler.onConnect?.(() => {});
+    handler.onError?.(Object.assign(new Error(`connect ECONNREFUSED ${options.origin}`), { code: 'ECONNREFUSED' }));
+    return true;
+  }
+
+  override close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  override destroy(): Promise<void> {
+    return Promise.resolve();
+  }
+}
 
 /** Both services in this process, for one test. */
 export async function services(options: Partial<StandInOptions> = {}): Promise<StandIn> {
   const standIn = await startStandIn({ clock, appliances: 4, volumes: 2, ...options });
-  onTestFinished(() => standIn.close());
+  const { origin } = new URL(standIn.portalUrl);
+  listening.set(origin, new MemoryDispatcher(standIn.serve));
+  onTestFinished(async () => {
+    listening.delete(origin);
+    await standIn.close();
+  });
   return standIn;
 }
+
+/** Connects an exporter to {@link services}. */
+export const network = { connect: (): Dispatcher => new Network() };
 
 /** What points an exporter at a stand-in's portal: two series of each appliance, everything every ten seconds. */
 export function portalEnvironment({ portalUrl, credentials }: StandIn): Environment {
@@ -70,9 +119,9 @@ export async function exporter(environment: Environment): Promise<Live> {
     vocabulary: portalVocabulary,
   });
   const versions = { version: '0.0.0', revision: 'test', nodeVersion: process.version };
-  const app = createApp(config, { clock, random: seededRandom(1), log, ...versions });
+  const app = createApp(config, { clock, random: seededRandom(1), log, ...network, ...versions });
   const url = `http://127.0.0.1:${await app.start()}`;
-  onTestFinished(() => app.stop());
+  onTestFinished(() => stopped(app));
   return {
     url,
     app,
@@ -93,4 +142,14 @@ export async function get(url: string): Promise<{ readonly status: number; reado
 /** Scrapes an exporter once, in the text format. */
 export async function scrape(url: string): Promise<Scrape> {
   return new Scrape((await get(`${url}/metrics`)).text);
+}
+
+/** Stops an exporter, which may take time of the clock. */
+export async function stopped(app: App): Promise<void> {
+  let isOver = false;
+  const stopping = app.stop().finally(() => {
+    isOver = true;
+  });
+  while (!isOver) await clock.advance(STEP_MS);
+  await stopping;
 }
