@@ -55,7 +55,9 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
   );
   const store = new ChunkStore(upstreamCatalog);
   const sources: Source[] = [];
-  const names = new FilerNames(config.filerAliases, config.portal !== undefined);
+  const names = new FilerNames(config.filerAliases, config.portal !== undefined, (name, ids) => {
+    log.warn({ name, ids }, 'several filers with one name: a short id stands behind it in the label filer');
+  });
   const freshness = new Freshness(config.staleAfter, (api) => stretchOf(sources.find((source) => source.api === api)));
   let collector: GfaCollector | undefined;
   let portal: PortalCollector | undefined;

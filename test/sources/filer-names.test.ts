@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FilerNames } from '../../src/sources/filer-names.ts';
 
 const GUID = '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
@@ -75,4 +75,56 @@ test('without an inventory to ask, nobody waits for one', async () => {
   both.settle();
   expect(both.isSettled).toBe(true);
   await both.settled;
+});
+
+describe('filers of one name', () => {
+  const others = ['aaaa2a64', 'aaaa3a64', 'bbbb2a64'].map((start) => `${start}-5f0c-4c1e-9d3a-8f6b1c2d3e4f`);
+  const [one = '', two = '', three = ''] = others;
+
+  test('have a short id behind it on both sides, whatever the order, and are told once', () => {
+    const shared: unknown[] = [];
+    const names = new FilerNames([], true, (...told) => shared.push(told));
+    names.takeInventory(inventory([GUID, 'edge'], [three, 'edge'], [SERIAL, 'leeds']));
+    names.takeTitles([
+      [three.toUpperCase(), 'edge'],
+      [GUID, 'edge'],
+    ]);
+    names.takeInventory(inventory([three, 'edge'], [SERIAL, 'leeds'], [GUID, 'edge']));
+    expect([names.ofAppliance(GUID, 'edge'), names.ofFiler(GUID, 'edge')]).toEqual(['edge (0b7e)', 'edge (0b7e)']);
+    expect([names.ofAppliance(three, 'edge'), names.ofFiler(three, 'edge')]).toEqual(['edge (bbbb)', 'edge (bbbb)']);
+    expect(names.ofAppliance(SERIAL, 'leeds')).toBe('leeds');
+    expect(shared).toEqual([['edge', [GUID, three]]]);
+  });
+
+  test('have as much of the id as tells them apart', () => {
+    const names = new FilerNames([], false);
+    names.takeTitles([
+      [one, 'edge'],
+      [two, 'edge'],
+    ]);
+    expect([names.ofFiler(one, 'edge'), names.ofFiler(two, 'edge')]).toEqual(['edge (aaaa2)', 'edge (aaaa3)']);
+  });
+
+  test('are one where each service knows one of that name, and neither knows the other by its id', () => {
+    const names = new FilerNames([], true);
+    names.takeInventory(inventory([SERIAL, 'edge']));
+    names.takeTitles([[GUID, 'edge']]);
+    expect([names.ofAppliance(SERIAL, 'edge'), names.ofFiler(GUID, 'edge')]).toEqual(['edge', 'edge']);
+  });
+
+  test('are two where the appliance of that name is another filer by its id', () => {
+    const names = new FilerNames([], true);
+    names.takeInventory(inventory([SERIAL, 'edge']));
+    names.takeTitles([
+      [SERIAL, 'edge before'],
+      [GUID, 'edge'],
+    ]);
+    expect([names.ofFiler(SERIAL, 'edge before'), names.ofFiler(GUID, 'edge')]).toEqual(['edge', 'edge (0b7e)']);
+  });
+
+  test('keep it while the operator calls one of them otherwise', () => {
+    const names = new FilerNames([{ id: GUID, is: 'north' }], true);
+    names.takeInventory(inventory([GUID, 'edge'], [SERIAL, 'edge']));
+    expect([names.ofAppliance(GUID, 'edge'), names.ofAppliance(SERIAL, 'edge')]).toEqual(['north', 'edge']);
+  });
 });
