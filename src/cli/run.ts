@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import process from 'node:process';
 import { getHeapStatistics } from 'node:v8';
 import { type App, createApp } from '../app/app.ts';
@@ -10,6 +10,7 @@ import type { Config, LogConfig } from '../config/config.ts';
 import { effectiveConfiguration, helpText } from '../config/describe.ts';
 import { settledTexts } from '../config/environment.ts';
 import { loadConfig } from '../config/load.ts';
+import { readAhead } from '../config/read-ahead.ts';
 import { type FactsOf, looseFiles, type OwnFile, warnOfLooseFiles } from '../config/secret-files.ts';
 import { planOf, planText } from '../planning/account.ts';
 import { systemClock } from '../runtime/clock.ts';
@@ -18,6 +19,7 @@ import { endNow, threadsAtRest } from '../runtime/exit.ts';
 import { createLog, type Log } from '../runtime/log.ts';
 import { usableHeapBytes } from '../runtime/memory.ts';
 import { systemRandom } from '../runtime/random.ts';
+import { SmallFiles } from '../runtime/small-files.ts';
 import { portalVocabulary } from '../sources/portal/vocabulary.ts';
 import { FileStore } from '../state/file-store.ts';
 import { type Command, EXIT, type Invocation, parseArguments, usage } from './arguments.ts';
@@ -47,21 +49,24 @@ async function obey(invocation: Invocation, environment: Environment, stopped: P
   const { command } = invocation;
   if (command === 'help') return say(usage(helpText()));
   if (command === 'version') return say(packageVersion());
-  if (command === 'check-config') return checkConfig(load(environment, readText));
+  if (command === 'check-config') return checkConfig(await load(environment));
   if (command === 'plan') return plan(invocation, environment, stopped);
-  if (command !== 'demo') return live(command, load(environment, readText), stopped);
+  if (command !== 'demo') {
+    const config = await Promise.race([load(environment), stopped]);
+    return config === undefined ? EXIT.clean : live(command, config, stopped);
+  }
   // Loaded only when asked for: a real exporter has no use for made-up services.
   const { demoEnvironment, startDemo } = await import('../demo/demo.ts');
   const demo = await startDemo(systemClock);
   try {
-    return await live(command, load(demoEnvironment(environment, demo), noFile), stopped);
+    return await live(command, await load(demoEnvironment(environment, demo), noFile), stopped);
   } finally {
     await demo.close();
   }
 }
 
 async function checkConfig(config: Config): Promise<number> {
-  const guard = await readGuard(config.web, readTextLater, factsOf);
+  const guard = await readGuard(config.web, webFiles.read, factsOf);
   for (const line of await looseFiles(ownFiles(config, guard), factsOf)) process.stderr.write(`warning: ${line}\n`);
   return say(effectiveConfiguration(config));
 }
@@ -98,7 +103,7 @@ async function live(command: Command, config: Config, stopped: Promise<void>): P
 }
 
 async function prepared(config: Config, log: Log): Promise<App> {
-  const guard = await readGuard(config.web, readTextLater, factsOf);
+  const guard = await readGuard(config.web, webFiles.read, factsOf);
   await warnOfLooseFiles(ownFiles(config, guard), factsOf, log);
   return createApp(config, outside(log), guard);
 }
@@ -122,8 +127,9 @@ function outside(log: Log): Outside {
 /** What the limits allow: for so many appliances without asking anybody, else for those of the account's inventory. */
 async function plan({ appliances }: Invocation, environment: Environment, stopped: Promise<void>): Promise<number> {
   const placeholder = { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' };
-  const isConfigured = appliances === undefined || settledTexts(environment, readText).texts.has('PORTAL_URL');
-  const config = load(isConfigured ? environment : { ...environment, ...placeholder }, readText);
+  const readFile = await readAhead(environment, secretFiles.read);
+  const isConfigured = appliances === undefined || settledTexts(environment, readFile).texts.has('PORTAL_URL');
+  const config = await load(isConfigured ? environment : { ...environment, ...placeholder });
   if (config.portal === undefined) {
     throw new ConfigError(['--plan: PORTAL_URL is not set; configure the portal, or give a number with --appliances']);
   }
@@ -177,25 +183,20 @@ async function once(app: App, stopped: Promise<void>): Promise<number> {
   return polled ? EXIT.clean : EXIT.failure;
 }
 
-function load(environment: Environment, readFile: (path: string) => string): Config {
-  return loadConfig({
-    environment,
-    readFile,
-    vocabulary: portalVocabulary,
-  });
+async function load(environment: Environment, readAgain = secretFiles.read): Promise<Config> {
+  const readFile = await readAhead(environment, readAgain);
+  return loadConfig({ environment, readFile, readAgain, vocabulary: portalVocabulary });
 }
 
-function readText(path: string): string {
-  return readFileSync(path, 'utf8');
-}
+/** `.env`, and what holds one secret. */
+const secretFiles = new SmallFiles(systemClock, 64 * 1024);
 
-function readTextLater(path: string): Promise<string> {
-  return readFile(path, 'utf8');
-}
+/** The web configuration, certificates and keys. */
+const webFiles = new SmallFiles(systemClock, 1024 * 1024);
 
 /** For the demo, which no `.env` of a real account may touch. */
-function noFile(path: string): never {
-  throw Object.assign(new Error(`${path}: not read in the demo`), { code: 'ENOENT' });
+function noFile(path: string): Promise<never> {
+  return Promise.reject(Object.assign(new Error(`${path}: not read in the demo`), { code: 'ENOENT' }));
 }
 
 /** Pretty on a terminal, where the package for it is installed; the image leaves it out. `--once` keeps stdout clean. */

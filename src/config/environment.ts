@@ -16,6 +16,9 @@ export interface Fault {
 /** How a file is read: the whole text, or an error with a `code`. */
 export type ReadFile = (path: string) => string;
 
+/** The same while the program runs, when nothing may wait for a disk. */
+export type ReadAgain = (path: string) => Promise<string>;
+
 /** What the operator has set, wherever that is. */
 export interface Settled {
   readonly texts: Texts;

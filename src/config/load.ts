@@ -1,7 +1,14 @@
 import { ConfigError } from '../runtime/errors.ts';
 import { PROBE_PATHS } from './addresses.ts';
 import type { Config, GfaConfig, PortalConfig, PortalCredentials, ProxyConfig } from './config.ts';
-import { type Fault, type ReadFile, settledTexts, type Texts, unknownVariables } from './environment.ts';
+import {
+  type Fault,
+  type ReadAgain,
+  type ReadFile,
+  settledTexts,
+  type Texts,
+  unknownVariables,
+} from './environment.ts';
 import type { Vocabulary } from './kind.ts';
 import { proxies } from './proxy.ts';
 import { chosenAuth, ruleFaults } from './rules.ts';
@@ -13,16 +20,18 @@ import { rows, USUAL_COLLECTORS, type Values } from './variables.ts';
 export interface Surroundings {
   /** The process's environment. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** A file's whole text; throws an error with a `code` when it cannot be read. Kept, to read secrets again. */
+  /** A file's whole text; throws an error with a `code` when it cannot be read. */
   readonly readFile: ReadFile;
+  /** The same, to read secrets again; `readFile` where it is left out. */
+  readonly readAgain?: ReadAgain;
   /** The names of series and collectors that the catalogue has. */
   readonly vocabulary: Vocabulary;
 }
 
 /** The settled configuration. Throws a ConfigError with every fault at once, in the order of the variables. */
-export function loadConfig({ environment, readFile, vocabulary }: Surroundings): Config {
+export function loadConfig({ environment, readFile, readAgain, vocabulary }: Surroundings): Config {
   const { texts, faults: environmentFaults, dotenvHasSecret } = settledTexts(environment, readFile);
-  const { secrets, faults: secretFaults } = fileSecrets(texts, readFile);
+  const { secrets, faults: secretFaults } = fileSecrets(texts, readFile, readAgain ?? (async (path) => readFile(path)));
   const { proxy, faults: proxyFaults } = proxies(texts);
   const values: Partial<Values> = { ...valuesOf(texts, vocabulary), ...Object.fromEntries(secrets) };
   const faults = inTableOrder([

@@ -1,5 +1,5 @@
 import { Secret } from '../runtime/secret.ts';
-import { codeOf, type Fault, type ReadFile, type Texts } from './environment.ts';
+import { codeOf, type Fault, type ReadAgain, type ReadFile, type Texts } from './environment.ts';
 import { headerFlaw } from './kind.ts';
 import { fileVariable, rows, type VariableName } from './variables.ts';
 
@@ -8,8 +8,11 @@ export class FileSecret extends Secret {
   /** Where it comes from; a path is not secret. */
   readonly path: string;
 
-  constructor(path: string, readFile: ReadFile) {
-    super(() => secretIn(readFile(path)));
+  constructor(path: string, readFile: ReadFile, readAgain: ReadAgain) {
+    super(
+      () => secretIn(readFile(path)),
+      async () => secretIn(await readAgain(path)),
+    );
     this.path = path;
   }
 }
@@ -33,6 +36,7 @@ function secretIn(content: string): string {
 export function fileSecrets(
   texts: Texts,
   readFile: ReadFile,
+  readAgain: ReadAgain,
 ): { readonly secrets: ReadonlyMap<VariableName, FileSecret>; readonly faults: readonly Fault[] } {
   const secrets = new Map<VariableName, FileSecret>();
   const faults: Fault[] = [];
@@ -44,7 +48,7 @@ export function fileSecrets(
       faults.push({ variable: name, line: `${name}: is set and so is ${fileName}; expected one of them` });
     }
     try {
-      secrets.set(name, new FileSecret(path, readFile));
+      secrets.set(name, new FileSecret(path, readFile, readAgain));
     } catch (error) {
       const reason =
         error instanceof UnfitContentError

@@ -8,12 +8,12 @@ export const REDACTED = '[redacted]';
  * {@link Secret.reveal} gives the value, and only the code that writes request headers and bodies calls it.
  */
 export class Secret {
-  readonly #read: () => string;
+  readonly #readAgain: () => string | Promise<string>;
   #value: string;
 
-  /** `read` gives the value anew, for instance from its file; it may throw. It is called once here. */
-  constructor(read: () => string) {
-    this.#read = read;
+  /** `read` gives the value now, `readAgain` anew, for instance from its file; both may throw. */
+  constructor(read: () => string, readAgain: () => string | Promise<string> = read) {
+    this.#readAgain = readAgain;
     this.#value = read();
   }
 
@@ -29,12 +29,12 @@ export class Secret {
 
   /**
    * Reads the value again, after a 401: a rotated secret needs no restart. True when it has changed. A file that
-   * cannot be read just now leaves the old value in place: a rotation replaces files in more than one step.
+   * cannot be read just now leaves the old value in place: a rotation replaces files in more than one step. Never rejects.
    */
-  reload(): boolean {
+  async reload(): Promise<boolean> {
     let value: string;
     try {
-      value = this.#read();
+      value = await this.#readAgain();
     } catch {
       return false;
     }

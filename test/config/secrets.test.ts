@@ -28,19 +28,19 @@ describe('a secret in a file', () => {
     );
   });
 
-  test('is read again after it was rotated, and a half-written file leaves the old one', () => {
+  test('is read again after it was rotated, and a half-written file leaves the old one', async () => {
     const files: Files = { '/run/token': 'old\n' };
     const token = configOf({ GFA_URL, GFA_TOKEN_FILE: '/run/token' }, files).gfa?.token;
-    expect(token?.reload()).toBe(false);
+    expect(await token?.reload()).toBe(false);
     files['/run/token'] = '';
-    expect(token?.reload()).toBe(false);
+    expect(await token?.reload()).toBe(false);
     files['/run/token'] = 'two\nlines\n';
-    expect(token?.reload()).toBe(false);
+    expect(await token?.reload()).toBe(false);
     delete files['/run/token'];
-    expect(token?.reload()).toBe(false);
+    expect(await token?.reload()).toBe(false);
     expect(token?.reveal()).toBe('old');
     files['/run/token'] = 'new\n';
-    expect(token?.reload()).toBe(true);
+    expect(await token?.reload()).toBe(true);
     expect(token?.reveal()).toBe('new');
   });
 

@@ -54,7 +54,7 @@ export class GfaClient {
       return await this.#send(signal);
     } catch (error) {
       const refused = error instanceof RequestError && (error.status === 401 || error.status === 403);
-      if (!refused || !this.#settings.token.reload()) throw error;
+      if (!refused || !(await this.#settings.token.reload())) throw error;
       return this.#send(signal);
     }
   }

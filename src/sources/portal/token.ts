@@ -180,8 +180,8 @@ export class TokenSource {
 
   async #authenticate(signal: AbortSignal): Promise<Pair> {
     const credentials = this.#credentials;
-    credentials.key.reload();
-    if (credentials.kind !== 'user_key') credentials.secret.reload();
+    await credentials.key.reload();
+    if (credentials.kind !== 'user_key') await credentials.secret.reload();
     return this.#read(await this.#client.send(tokenRequest(credentials), signal));
   }
 
