@@ -1,10 +1,10 @@
 import { upstreamCatalog } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
 import { warnOfLooseFiles } from '../config/secret-files.ts';
+import { codec } from '../exposition/compression.ts';
 import { Exposition } from '../exposition/exposition.ts';
 import { OwnMetrics } from '../exposition/own/metrics.ts';
-import { quietPacker } from '../exposition/packing.ts';
-import { ChunkStore } from '../exposition/store.ts';
+import { LineStore } from '../exposition/store.ts';
 import { ExpositionServer } from '../http/server.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import { landingPage } from '../pages/landing-page.ts';
@@ -53,7 +53,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     { version: outside.version, revision: outside.revision, node_version: outside.nodeVersion },
     apis,
   );
-  const store = new ChunkStore(upstreamCatalog);
+  const store = new LineStore(upstreamCatalog);
   const sources: Source[] = [];
   const names = new FilerNames(config.filerAliases, config.portal !== undefined, (name, ids) => {
     log.warn({ name, ids }, 'several filers with one name: a short id stands behind it in the label filer');
@@ -81,7 +81,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     clock,
     (outside.heapBytes ?? Number.POSITIVE_INFINITY) * LINES_SHARE,
     {
-      ...quietPacker,
+      ...codec,
       failed: (err) => log.error({ err }, 'samples cannot be compressed; they are served as they are'),
     },
   );

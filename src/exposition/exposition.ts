@@ -2,11 +2,12 @@ import type { DropReason, Sample } from '../metrics/samples.ts';
 import type { Snapshot, Written } from '../metrics/snapshot.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { inSlices } from '../runtime/slices.ts';
-import { type Body, bodyOf, type Coding, plainBody } from './compression.ts';
+import { type Body, bodyOf } from './body.ts';
+import type { Coding } from './compression.ts';
+import { Compressor, type CompressorSettings, quietCodec } from './compressor.ts';
 import type { Format } from './format.ts';
 import type { ExporterReading, OwnMetrics } from './own/metrics.ts';
-import { type Packer, Packing, quietPacker } from './packing.ts';
-import type { ChunkStore } from './store.ts';
+import type { LineStore } from './store.ts';
 
 /** The last line of an OpenMetrics exposition, which tells a whole one from one cut off. */
 const END = Buffer.from('# EOF\n');
@@ -23,14 +24,14 @@ export interface HeldBody extends Body {
   release(): void;
 }
 
-/** Everything that `/metrics` serves: the chunks of upstream data, then what the exporter says about itself. */
+/** Everything that `/metrics` serves: the lines of upstream data, then what the exporter says about itself. */
 export class Exposition {
-  readonly #store: ChunkStore;
+  readonly #store: LineStore;
   readonly #own: OwnMetrics;
   readonly #read: () => ExporterReading;
   readonly #expire: () => Iterable<string>;
   readonly #clock: Clock;
-  readonly #packing: Packing;
+  readonly #compressor: Compressor;
   readonly #mostBytes: number;
   readonly #ownTexts = new Map<Format, { version: number; at: number; text: Promise<Buffer> }>();
 
@@ -39,26 +40,26 @@ export class Exposition {
    * fresh any more. `mostBytes`: what all lines together may take, those among them that others are about to replace.
    */
   constructor(
-    store: ChunkStore,
+    store: LineStore,
     own: OwnMetrics,
     read: () => ExporterReading,
     expire: () => Iterable<string>,
     clock: Clock,
     mostBytes = Number.POSITIVE_INFINITY,
-    packer: Packer = quietPacker,
+    settings: CompressorSettings = quietCodec,
   ) {
     this.#store = store;
     this.#own = own;
     this.#read = read;
     this.#expire = expire;
     this.#clock = clock;
-    this.#packing = new Packing(store, clock, packer);
+    this.#compressor = new Compressor(store, clock, settings);
     this.#mostBytes = mostBytes;
   }
 
-  /** Resolves when what has changed is packed. */
+  /** Resolves when the thread pool has nothing left to compress. */
   get idle(): Promise<unknown> {
-    return this.#packing.idle;
+    return this.#compressor.idle;
   }
 
   /**
@@ -68,14 +69,14 @@ export class Exposition {
   async write(samples: Iterable<Sample>): Promise<Written> {
     const mostBytes = Math.max(0, this.#mostBytes - this.#store.bytes);
     const prepared = await inSlices(this.#store.prepare(samples, mostBytes), this.#clock);
-    await this.#packing.packBeforehand(prepared);
+    await this.#compressor.compressBeforehand(prepared);
     return prepared;
   }
 
   /** Puts a snapshot in the place of its task's last one. Tells what had to be mended, by reason. */
   publish(snapshot: Snapshot): ReadonlyMap<DropReason, number> {
     const { cut, duplicates } = this.#store.publish(snapshot);
-    this.#packing.changed();
+    this.#compressor.changed();
     const mended: (readonly [DropReason, number])[] = [
       ['label', cut],
       ['duplicate', duplicates],
@@ -86,32 +87,28 @@ export class Exposition {
   /** Takes a task's samples out. */
   withdraw(task: string): void {
     this.#store.withdraw(task);
-    this.#packing.changed();
+    this.#compressor.changed();
   }
 
   /** One moment of everything, in one buffer; what is not fresh is not in it. */
   async whole(format: Format): Promise<Buffer> {
     const body = await this.body(format, undefined);
     try {
-      return Buffer.concat([...body.pieces()]);
+      return Buffer.concat([...body.buffers()]);
     } finally {
       body.release();
     }
   }
 
-  /** The same as what is sent of it; where it is to be packed, of what is packed already. */
+  /** What is sent of a scrape; where it is to be compressed, of what is compressed already. */
   async body(format: Format, coding: Coding | undefined): Promise<HeldBody> {
     this.#withdrawStale();
-    if (coding !== undefined) this.#packing.asked(coding);
-    const release = this.#store.hold();
+    if (coding !== undefined) await this.#compressor.asked(coding);
+    const release = this.#store.memory.hold();
     try {
-      // Taken before anything is awaited: chunks and own numbers are of one moment.
-      if (coding === undefined) {
-        const { buffers } = this.#store.moment(format);
-        return { ...plainBody([...buffers, ...(await this.#end(format))]), release };
-      }
-      const items = this.#store.items(format, coding);
-      return { ...bodyOf([...items, ...(await this.#end(format))], coding), release };
+      // Taken before anything is awaited: lines and own numbers are of one moment.
+      const pieces = this.#store.pieces(format, coding);
+      return { ...bodyOf([...pieces, ...(await this.#end(format))], coding), release };
     } catch (error) {
       release();
       throw error;
@@ -122,7 +119,7 @@ export class Exposition {
     for (const task of this.#expire()) this.withdraw(task);
   }
 
-  /** What stands behind the chunks. */
+  /** What stands behind those lines. */
   async #end(format: Format): Promise<readonly Buffer[]> {
     const own = await this.#ownText(format);
     return format === 'openmetrics' ? [own, END] : [own];

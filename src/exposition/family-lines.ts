@@ -1,31 +1,19 @@
-import type { Memory } from './buffer-memory.ts';
-import { ownCopy, room } from './room.ts';
-import { Page, Segment } from './segment.ts';
+import { BLOCK_BYTES, Block, type Lines } from './blocks.ts';
+import { allocate, ownCopy, writeText } from './buffer-memory.ts';
 import { SeriesIndex } from './series-index.ts';
-import { SEGMENT_BYTES } from './shelf.ts';
-import { type Text, writeText } from './slab.ts';
 
-/** A large task's lines are cut into buffers of this size: one is packed in one or two milliseconds. */
+/** A large task's lines are cut into buffers of this size: one is compressed in one or two milliseconds. */
 const PIECE_BYTES = 256 * 1024;
 
 /** Lines are gathered as text up to so many bytes before they become bytes: one encoding of many costs least. */
-const GATHERED_BYTES = SEGMENT_BYTES / 2;
+const GATHERED_BYTES = BLOCK_BYTES / 2;
 
 /** What has no pieces yet has these: most families of most tasks never get any. */
 const NONE: never[] = [];
 
-/** One task's lines of one family, written: text where they are few, else pages cut at line ends. */
-export interface Finished {
-  readonly family: string;
-  readonly samples: number;
-  readonly few: Text | undefined;
-  readonly pages: readonly Page[];
-}
-
 /** One task's lines of one family while they are written: each series once, the later value in the place of the earlier. */
 export class FamilyLines {
   readonly #family: string;
-  readonly #memory: Memory;
   readonly #index = new SeriesIndex();
   #pieces: Buffer[] = NONE;
   /** Where each piece begins, counted in bytes from the first line. */
@@ -38,10 +26,8 @@ export class FamilyLines {
   #gatheredBytes = 0;
   #bytes = 0;
 
-  /** `memory`: where the buffers of what is not little are given back to. */
-  constructor(family: string, memory: Memory) {
+  constructor(family: string) {
     this.#family = family;
-    this.#memory = memory;
   }
 
   /**
@@ -65,22 +51,22 @@ export class FamilyLines {
   }
 
   /** What was written, whole. A generator: where values were replaced, every line is looked at again. */
-  *finish(): Generator<void, Finished> {
+  *finish(): Generator<void, Lines> {
     const family = this.#family;
     const samples = this.#index.count;
     if (this.#later !== undefined) return yield* this.#rewritten(this.#later);
     if (this.#piece === undefined && this.#pieces.length === 0) {
-      return { family, samples, few: { text: this.#gathered, bytes: this.#gatheredBytes }, pages: NONE };
+      return { family, samples, text: this.#gathered, bytes: this.#gatheredBytes, blocks: NONE };
     }
     this.#spill();
     this.#endPiece();
-    return { family, samples, few: undefined, pages: this.#pieces.map((lines) => pageOf(lines, this.#memory)) };
+    return { family, samples, text: '', bytes: 0, blocks: this.#pieces.map((lines) => new Block(lines)) };
   }
 
-  *#rewritten(later: ReadonlyMap<number, string>): Generator<void, Finished> {
+  *#rewritten(later: ReadonlyMap<number, string>): Generator<void, Lines> {
     this.#spill();
     this.#endPiece();
-    const lines = new FamilyLines(this.#family, this.#memory);
+    const lines = new FamilyLines(this.#family);
     for (let line = 0; line < this.#index.count; line += 1) {
       const text = this.#textOf(line);
       const series = text.slice(0, text.lastIndexOf(' '));
@@ -122,7 +108,7 @@ export class FamilyLines {
   #spill(): void {
     const bytes = this.#gatheredBytes;
     if (bytes === 0) return;
-    const piece = this.#roomFor(bytes);
+    const piece = this.#pieceFor(bytes);
     writeText(piece, this.#gathered, this.#pieceUsed, bytes);
     this.#pieceUsed += bytes;
     this.#gathered = '';
@@ -130,10 +116,10 @@ export class FamilyLines {
   }
 
   /** The piece that is being written, with room for so many bytes more. */
-  #roomFor(bytes: number): Buffer {
+  #pieceFor(bytes: number): Buffer {
     if (this.#piece !== undefined && this.#pieceUsed + bytes <= this.#piece.length) return this.#piece;
     this.#endPiece();
-    this.#piece = room(Math.max(PIECE_BYTES, bytes));
+    this.#piece = allocate(Math.max(PIECE_BYTES, bytes));
     if (this.#pieceStarts === NONE) this.#pieceStarts = [];
     this.#pieceStarts.push(this.#bytes - bytes);
     return this.#piece;
@@ -148,10 +134,4 @@ export class FamilyLines {
     this.#piece = undefined;
     this.#pieceUsed = 0;
   }
-}
-
-function pageOf(lines: Buffer, memory: Memory): Page {
-  const page = new Page(memory);
-  new Segment(page, lines);
-  return page;
 }

@@ -2,12 +2,10 @@ import type { Labels } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { Written } from '../metrics/snapshot.ts';
 import { RequestError } from '../runtime/errors.ts';
-import type { Memory } from './buffer-memory.ts';
-import { FamilyLines, type Finished } from './family-lines.ts';
+import type { Lines } from './blocks.ts';
+import { FamilyLines } from './family-lines.ts';
 import { formatValue, type Mended } from './format.ts';
 import { hashOf, LabelTexts, mixed } from './label-texts.ts';
-import type { Lines } from './shelf.ts';
-import type { Slab } from './slab.ts';
 
 /** A task's lines, written and not shown yet: family by family. */
 export class Prepared implements Written {
@@ -41,17 +39,10 @@ export class LineWriter {
   readonly #familyOf: (sampleName: string) => string;
   readonly #labels = new LabelTexts();
   readonly #names = new Map<string, Name>();
-  readonly #slab: Slab;
-  readonly #memory: Memory;
 
-  /**
-   * `familyOf` says which family a sample's name belongs to, and throws for one of none. What is little is written to
-   * `slab`; `memory` is where the rest is given back to.
-   */
-  constructor(familyOf: (sampleName: string) => string, slab: Slab, memory: Memory) {
+  /** `familyOf` says which family a sample's name belongs to, and throws for one of none. */
+  constructor(familyOf: (sampleName: string) => string) {
     this.#familyOf = familyOf;
-    this.#slab = slab;
-    this.#memory = memory;
   }
 
   /**
@@ -78,32 +69,21 @@ export class LineWriter {
       mended.cut += labels.cut;
       if (lines === undefined || name.family !== family) {
         family = name.family;
-        lines = families.get(family) ?? new FamilyLines(family, this.#memory);
+        lines = families.get(family) ?? new FamilyLines(family);
         families.set(family, lines);
       }
       const hash = mixed(name.hash, labels.hash);
       const value = formatValue(sample.value);
       bytes += name.bytes + labels.bytes + value.length + 2;
-      if (bytes > mostBytes) throw noRoom(mostBytes);
+      if (bytes > mostBytes) throw tooLarge(mostBytes);
       const isNew = lines.add(sample.name, labels.text, name.bytes + labels.bytes, hash, value);
       if (!isNew) mended.duplicates += 1;
       written += 1;
       if (written % LINES_A_STEP === 0) yield;
     }
-    const finished: Finished[] = [];
+    const finished: Lines[] = [];
     for (const each of families.values()) finished.push(yield* each.finish());
-    return new Prepared(this.#inBytes(finished), mended, bytes);
-  }
-
-  /** What is few becomes bytes, that of all families together. */
-  #inBytes(finished: readonly Finished[]): readonly Lines[] {
-    const written = this.#slab.write(finished.flatMap(({ few }) => few ?? []));
-    let next = 0;
-    return finished.map(({ family, samples, few, pages }) => {
-      if (few === undefined) return { family, samples, few, pages };
-      next += 1;
-      return { family, samples, few: written[next - 1], pages };
-    });
+    return new Prepared(finished, mended, bytes);
   }
 
   #nameOf(name: string): Name {
@@ -132,7 +112,7 @@ export class LineWriter {
   }
 }
 
-function noRoom(mostBytes: number): RequestError {
+function tooLarge(mostBytes: number): RequestError {
   const lines = `the lines would take more than the ${mostBytes} bytes of memory that are left for them`;
   return new RequestError('oversize', `writing the samples: ${lines}; give the process more memory, or export less`);
 }

@@ -1,52 +1,45 @@
 import type { Sample } from '../metrics/samples.ts';
 import type { Snapshot } from '../metrics/snapshot.ts';
 import { atOnce } from '../runtime/slices.ts';
-import { Memory } from './buffer-memory.ts';
-import { type Coding, type Item, type Packed, packAtOnce, together } from './compression.ts';
+import { type Block, FamilyBlocks, type Stored } from './blocks.ts';
+import { BufferMemory } from './buffer-memory.ts';
+import { type Coding, type Compressed, codec, joinSmall, type Piece } from './compression.ts';
 import { type FamilyHeader, type Format, headerLines, type Mended } from './format.ts';
 import { LineWriter, Prepared } from './line-writer.ts';
-import type { Segment } from './segment.ts';
-import { type Chunk, Shelf } from './shelf.ts';
-import { Slab } from './slab.ts';
 
-/** A family as the store has it: what is written above its chunks, and the chunks. */
+/** A family as the store has it: what is written above its lines, and the lines. */
 interface Family {
   readonly name: string;
-  readonly shelf: Shelf;
+  readonly blocks: FamilyBlocks;
   readonly headers: Readonly<Record<Format, Buffer>>;
-  readonly packed: Map<string, Packed>;
+  readonly compressed: Map<string, Compressed>;
 }
 
 /** Lists of families that tasks share, remembered at most: tasks leave values out in many ways. */
 const MOST_LISTS = 1_000;
 
-/** What the store holds of a task: a chunk of each of its families. */
+/** What the store has of a task: its lines of each of its families. */
 interface Entry {
   readonly families: readonly Family[];
-  readonly chunks: Chunk[];
+  readonly stored: Stored[];
   samples: number;
   bytes: number;
 }
 
-/** One moment of the store, as buffers that nobody changes for as long as whoever took it holds the store. */
-export interface Moment {
-  readonly buffers: readonly Buffer[];
-}
-
 /**
- * The lines of every task, as bytes, family by family. A snapshot's lines are written off to the side and take the place
- * of the task's last ones at once; a scrape only gathers what is there (kube-state-metrics' `metrics_store` is the
- * model).
+ * The lines of every task, as bytes, family by family. A task's lines are written off to the side and take the place of
+ * its last ones at once; a scrape only gathers what is there (kube-state-metrics' `metrics_store` is the model).
  */
-export class ChunkStore {
+export class LineStore {
+  /** Blocks that have other lines than when they were last compressed, the one that waits longest first. */
+  readonly changed = new Set<Block>();
+  /** Whoever reads buffers of the store holds it. */
+  readonly memory = new BufferMemory();
   readonly #families = new Map<string, Family>();
   readonly #familyOfSample = new Map<string, string>();
-  readonly #memory = new Memory();
-  readonly #slab = new Slab();
-  readonly #writer = new LineWriter((name) => this.#familyNameOf(name), this.#slab, this.#memory);
+  readonly #writer = new LineWriter((name) => this.#familyNameOf(name));
   readonly #tasks = new Map<string, Entry>();
-  readonly #changed = new Set<Segment>();
-  readonly #items = new Map<string, readonly Item[]>();
+  readonly #pieces = new Map<string, readonly Piece[]>();
   readonly #lists = new Map<string, readonly Family[]>();
   #samples = 0;
   #bytes = 0;
@@ -59,8 +52,8 @@ export class ChunkStore {
         text: Buffer.from(headerLines(family, 'text')),
         openmetrics: Buffer.from(headerLines(family, 'openmetrics')),
       };
-      const shelf = new Shelf(this.#changed, this.#memory, this.#slab);
-      this.#families.set(family.name, { name: family.name, shelf, headers, packed: new Map() });
+      const blocks = new FamilyBlocks(this.changed, this.memory);
+      this.#families.set(family.name, { name: family.name, blocks, headers, compressed: new Map() });
       for (const suffix of family.type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) {
         this.#familyOfSample.set(family.name + suffix, family.name);
       }
@@ -72,7 +65,7 @@ export class ChunkStore {
     return this.#samples;
   }
 
-  /** How large all lines are, before they are packed. */
+  /** How large all lines are, uncompressed. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -87,28 +80,13 @@ export class ChunkStore {
     return this.#tasks.keys();
   }
 
-  /** How many chunks are held, over all families; grows with tasks and not with time. */
-  get chunks(): number {
-    let count = 0;
-    for (const { shelf } of this.#families.values()) count += shelf.chunks;
-    return count;
+  *blocks(): Generator<Block> {
+    for (const { blocks } of this.#families.values()) yield* blocks.blocks;
   }
 
-  /** Every segment. */
-  *segments(): Generator<Segment> {
-    for (const { shelf } of this.#families.values()) for (const page of shelf.pages) yield* page.segments;
-  }
-
-  /** A segment that was changed and not handed out since; the one that waits longest. */
-  takeChanged(): Segment | undefined {
-    const [segment] = this.#changed;
-    if (segment !== undefined) this.#changed.delete(segment);
-    return segment;
-  }
-
-  /** Hands out every segment once more. */
+  /** Has every block compressed once more. */
   changeAll(): void {
-    for (const segment of this.segments()) this.#changed.add(segment);
+    for (const block of this.blocks()) this.changed.add(block);
   }
 
   /**
@@ -132,8 +110,8 @@ export class ChunkStore {
       before.bytes = prepared.bytes;
       for (let index = 0; index < families.length; index += 1) {
         const lines = prepared.families[index];
-        const chunk = lines && families[index]?.shelf.put(lines, before.chunks[index]);
-        if (chunk !== undefined) before.chunks[index] = chunk;
+        const stored = lines && families[index]?.blocks.put(lines, before.stored[index]);
+        if (stored !== undefined) before.stored[index] = stored;
       }
     } else this.#tasks.set(task, this.#replaced(before, families, prepared));
     this.#change();
@@ -144,62 +122,48 @@ export class ChunkStore {
   withdraw(task: string): void {
     const entry = this.#tasks.get(task);
     if (entry === undefined) return;
-    for (const [index, chunk] of entry.chunks.entries()) entry.families[index]?.shelf.take(chunk);
+    for (const [index, stored] of entry.stored.entries()) entry.families[index]?.blocks.remove(stored);
     this.#tasks.delete(task);
     this.#samples -= entry.samples;
     this.#bytes -= entry.bytes;
     this.#change();
   }
 
-  /** Somebody begins to read what was or will be handed out; what is returned says that he has ended, and must be called. */
-  hold(): () => void {
-    return this.#memory.hold();
-  }
-
-  /** Buffers that are given back when those who read now have ended. */
-  get waiting(): number {
-    return this.#memory.waiting;
-  }
-
-  /** What there is now: each family's header and its chunks, never split, families without samples left out. */
-  moment(format: Format): Moment {
-    const buffers: Buffer[] = [];
-    for (const { shelf, headers } of this.#families.values()) {
-      if (shelf.chunks === 0) continue;
-      buffers.push(headers[format]);
-      for (const page of shelf.pages) for (const segment of page.segments) buffers.push(segment.lines());
-    }
-    return { buffers };
-  }
-
   /**
-   * The same moment for a coding: what is packed already as that, and the rest as it is. Made once for all scrapes
-   * between two changes.
+   * One moment of everything: each family's header and its lines, families without samples left out; in a coding what is
+   * compressed already, and the rest as it is. Put together once for all scrapes between two changes.
    */
-  items(format: Format, coding: Coding): readonly Item[] {
+  pieces(format: Format, coding: Coding | undefined): readonly Piece[] {
     const key = `${coding} ${format}`;
-    const items = this.#items.get(key) ?? together(this.#itemsOf(format, coding));
-    this.#items.set(key, items);
-    return items;
+    const pieces = this.#pieces.get(key) ?? joinSmall(this.#piecesOf(format, coding));
+    this.#pieces.set(key, pieces);
+    return pieces;
   }
 
-  /** Something is packed now that was not when items were last asked for. */
-  repacked(): void {
-    this.#items.clear();
+  /** The same uncompressed, in one buffer. */
+  whole(format: Format): Buffer {
+    return Buffer.concat(this.pieces(format, undefined).filter((piece) => Buffer.isBuffer(piece)));
   }
 
-  *#itemsOf(format: Format, coding: Coding): Generator<Item> {
+  /** Something is compressed now that was not when pieces were last asked for. */
+  recompressed(): void {
+    this.#pieces.clear();
+  }
+
+  *#piecesOf(format: Format, coding: Coding | undefined): Generator<Piece> {
     for (const family of this.#families.values()) {
-      if (family.shelf.chunks === 0) continue;
-      yield packedHeader(family, format, coding);
-      for (const page of family.shelf.pages) yield* page.items(coding);
+      if (family.blocks.tasks === 0) continue;
+      yield coding === undefined ? family.headers[format] : compressedHeader(family, format, coding);
+      for (const block of family.blocks.blocks) {
+        yield (coding && block.compressed(coding)) ?? block.lines(this.memory);
+      }
     }
   }
 
   #change(): void {
     this.#version += 1;
     // Dropped at once: they would keep lines alive that are replaced.
-    this.#items.clear();
+    this.#pieces.clear();
   }
 
   #familyNameOf(sampleName: string): string {
@@ -210,15 +174,15 @@ export class ChunkStore {
 
   /** A task's entry where its families are others than before, or it is new. */
   #replaced(before: Entry | undefined, families: readonly Family[], prepared: Prepared): Entry {
-    const chunks = prepared.families.map((lines) => {
+    const stored = prepared.families.map((lines) => {
       const family = this.#familyOf(lines.family);
-      return family.shelf.put(lines, before?.chunks[before.families.indexOf(family)]);
+      return family.blocks.put(lines, before?.stored[before.families.indexOf(family)]);
     });
-    for (const [index, chunk] of before?.chunks.entries() ?? []) {
+    for (const [index, last] of before?.stored.entries() ?? []) {
       const family = before?.families[index];
-      if (family !== undefined && !families.includes(family)) family.shelf.take(chunk);
+      if (family !== undefined && !families.includes(family)) family.blocks.remove(last);
     }
-    return { families, chunks, samples: prepared.lines, bytes: prepared.bytes };
+    return { families, stored, samples: prepared.lines, bytes: prepared.bytes };
   }
 
   /** Shared by all tasks that have the same ones: there are as many of these lists as there are series, not tasks. */
@@ -246,9 +210,9 @@ export class ChunkStore {
   }
 }
 
-function packedHeader({ headers, packed }: Family, format: Format, coding: Coding): Packed {
+function compressedHeader({ headers, compressed }: Family, format: Format, coding: Coding): Compressed {
   const key = `${coding} ${format}`;
-  const known = packed.get(key) ?? packAtOnce(coding, headers[format]);
-  packed.set(key, known);
+  const known = compressed.get(key) ?? codec.compressNow(coding, headers[format]);
+  compressed.set(key, known);
   return known;
 }

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Body, bodyOf, type Packed, pack, plainBody } from '../exposition/compression.ts';
+import { type Body, bodyOf } from '../exposition/body.ts';
+import { type Compressed, codec } from '../exposition/compression.ts';
 import type { Log } from '../runtime/log.ts';
 import { acceptsGzip } from './negotiate.ts';
 import { send } from './send.ts';
 
-/** A whole page, made once and sent to whoever asks; it is packed when somebody first wants it packed. */
+/** A whole page, made once and sent to whoever asks; it is compressed when a reader first asks for that. */
 export class Document {
   readonly headers: Readonly<Record<string, string>>;
   readonly #buffers: readonly Buffer[];
-  #packed: Promise<readonly Packed[]> | undefined;
+  #compressed: Promise<readonly Compressed[]> | undefined;
 
   constructor(headers: Readonly<Record<string, string>>, buffers: readonly Buffer[]) {
     this.headers = headers;
@@ -17,9 +18,9 @@ export class Document {
 
   /** What goes over the wire. */
   async body(gzip: boolean): Promise<Body> {
-    if (!gzip) return plainBody(this.#buffers);
-    this.#packed ??= Promise.all(this.#buffers.map((buffer) => pack('gzip', buffer)));
-    return bodyOf(await this.#packed, 'gzip');
+    if (!gzip) return bodyOf(this.#buffers, undefined);
+    this.#compressed ??= Promise.all(this.#buffers.map((buffer) => codec.compress('gzip', buffer)));
+    return bodyOf(await this.#compressed, 'gzip');
   }
 }
 
@@ -46,7 +47,7 @@ export async function sendDocument(
     return;
   }
   try {
-    await send(response, body.pieces());
+    await send(response, body.buffers());
   } catch (err) {
     log.debug({ err, path: request.url }, 'a page was not read to its end');
   }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Body, CODINGS, type Coding } from '../exposition/compression.ts';
+import type { Body } from '../exposition/body.ts';
+import { CODINGS, type Coding } from '../exposition/compression.ts';
 import type { HeldBody } from '../exposition/exposition.ts';
 import type { Format } from '../exposition/format.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -263,7 +264,7 @@ export class ExpositionServer {
 
   async #send(body: Body, response: ServerResponse): Promise<void> {
     try {
-      await send(response, body.pieces());
+      await send(response, body.buffers());
     } catch (err) {
       // The scraper went away or was too slow: its matter, and everything that it held is free now.
       this.#settings.log.debug({ err }, 'a scrape was not read to its end');

@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import { upstreamCatalog } from '../catalog.ts';
 import type { PortalConfig, PortalMode } from '../config/config.ts';
 import { formatDuration } from '../config/duration.ts';
-import { ChunkStore } from '../exposition/store.ts';
+import { LineStore } from '../exposition/store.ts';
 import { addedLabels, fieldNames, isEveryOtherField } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import { seededRandom } from '../runtime/random.ts';
@@ -154,17 +154,16 @@ interface Size {
 
 /** Writes the series of some appliances as they would be, and scales it up. */
 async function sizeOf(portal: PortalConfig, appliances: number): Promise<Size> {
-  const store = new ChunkStore(upstreamCatalog);
+  const store = new LineStore(upstreamCatalog);
   const written = Math.min(appliances, SAMPLED_APPLIANCES);
   const random = seededRandom(1);
   for (let index = 0; index < written; index += 1) {
     store.publish({ task: `appliance-${index}`, samples: applianceSamples(portal, index, random) });
   }
-  const { buffers } = store.moment('text');
-  const bytes = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
-  const packed = (await promisify(gzip)(Buffer.concat(buffers), { level: 1 })).length;
+  const text = store.whole('text');
+  const packed = (await promisify(gzip)(text, { level: 1 })).length;
   const scale = written === 0 ? 0 : appliances / written;
-  return { samples: store.samples * scale, bytes: bytes * scale, packed: packed * scale };
+  return { samples: store.samples * scale, bytes: text.length * scale, packed: packed * scale };
 }
 
 function* applianceSamples(portal: PortalConfig, index: number, random: () => number): Generator<Sample> {

@@ -9,7 +9,7 @@ import { createApp } from '../../src/app/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import { OwnMetrics } from '../../src/exposition/own/metrics.ts';
-import { ChunkStore } from '../../src/exposition/store.ts';
+import { LineStore } from '../../src/exposition/store.ts';
 import { Document } from '../../src/http/document.ts';
 import { ExpositionServer } from '../../src/http/server.ts';
 import { systemClock as clock } from '../../src/runtime/clock.ts';
@@ -40,7 +40,7 @@ process.send?.({ id: 0, result: port });
 async function ours() {
   const own = new OwnMetrics({ version: '1', revision: 'r', node_version: process.version }, ['gfa']);
   const nothing = () => ({ apis: [], samples: 0, eventMemory: undefined, state: undefined });
-  const exposition = new Exposition(new ChunkStore(gauges), own, nothing, () => [], clock);
+  const exposition = new Exposition(new LineStore(gauges), own, nothing, () => [], clock);
   const nothingToShow = () => Promise.resolve(new Document({}, []));
   const server = new ExpositionServer({
     host: '127.0.0.1',

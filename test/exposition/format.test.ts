@@ -8,7 +8,7 @@ import {
   LONGEST_LABEL,
   labelText,
 } from '../../src/exposition/format.ts';
-import { ChunkStore } from '../../src/exposition/store.ts';
+import { LineStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';
@@ -152,7 +152,7 @@ const samples = fc.array(
 test('whatever the titles and numbers are, a scraper reads back what was meant, in both formats', () => {
   fc.assert(
     fc.property(samples, (published) => {
-      const store = new ChunkStore([{ name: 'filer_gauge', help: 'A "gauge" \\ of\nall.', type: 'gauge' }]);
+      const store = new LineStore([{ name: 'filer_gauge', help: 'A "gauge" \\ of\nall.', type: 'gauge' }]);
       store.publish({ task: 't', samples: published });
       const meant = new Map<string, Sample>();
       for (const sample of published) {
@@ -162,7 +162,7 @@ test('whatever the titles and numbers are, a scraper reads back what was meant, 
       }
       for (const format of ['text', 'openmetrics'] as const) {
         const end = format === 'openmetrics' ? '# EOF\n' : '';
-        const [family] = parseExposition(Buffer.concat(store.moment(format).buffers).toString() + end, format);
+        const [family] = parseExposition(store.whole(format).toString() + end, format);
         expect(family).toMatchObject({ help: 'A "gauge" \\ of\nall.', type: 'gauge' });
         expect(family?.samples).toEqual([...meant.values()]);
       }
@@ -186,10 +186,10 @@ test('what prom-client writes of the same gauges says the same', async () => {
         registers: [registry],
       });
       for (const { labels, value } of plain) gauge.set(labels, value);
-      const store = new ChunkStore([{ name: 'filer_gauge', help: 'h', type: 'gauge' }]);
+      const store = new LineStore([{ name: 'filer_gauge', help: 'h', type: 'gauge' }]);
       store.publish({ task: 't', samples: plain });
       if (plain.length === 0) return;
-      const ours = Buffer.concat(store.moment('text').buffers).toString();
+      const ours = store.whole('text').toString();
       const theirs = (await registry.metrics()).replaceAll(' Nan\n', ' NaN\n');
       expect(parseExposition(ours, 'text')).toEqual(parseExposition(theirs, 'text'));
     }),

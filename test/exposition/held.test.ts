@@ -5,7 +5,7 @@ import type { Coding } from '../../src/exposition/compression.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import type { Format } from '../../src/exposition/format.ts';
 import { OwnMetrics } from '../../src/exposition/own/metrics.ts';
-import { ChunkStore } from '../../src/exposition/store.ts';
+import { LineStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { exposition as few, large, serve, serving, sluggish, until } from '../http/serving.ts';
@@ -91,7 +91,7 @@ test('so does one that went away while its answer was being made', async () => {
 });
 
 test('with everything changing under a crowd of fast, slow and vanishing scrapers, every answer is one moment, and all memory comes back', async () => {
-  const store = new ChunkStore(families);
+  const store = new LineStore(families);
   const own = new OwnMetrics({ version: '1', revision: 'r', node_version: 'v20' }, ['gfa']);
   const reading = { apis: [], samples: 0, eventMemory: undefined, state: undefined };
   const exposition = new Exposition(
@@ -135,5 +135,5 @@ test('with everything changing under a crowd of fast, slow and vanishing scraper
   running = false;
   await polls;
   await exposition.idle;
-  await until(() => store.waiting === 0);
+  await until(() => store.memory.waiting === 0);
 });

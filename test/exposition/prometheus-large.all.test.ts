@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import type { Format } from '../../src/exposition/format.ts';
 import { OwnMetrics } from '../../src/exposition/own/metrics.ts';
-import { ChunkStore } from '../../src/exposition/store.ts';
+import { LineStore } from '../../src/exposition/store.ts';
 import { CONTENT_TYPES } from '../../src/http/negotiate.ts';
 import { systemClock as clock } from '../../src/runtime/clock.ts';
 import { gauges, samplesOf } from '../bench/gauges.ts';
@@ -33,7 +33,7 @@ test.runIf(isInstalled || process.env.REQUIRE_PROMETHEUS !== undefined)(
   'a real Prometheus takes 300,000 samples in both formats, packed, and counts as many as we do',
   async () => {
     expect(isInstalled, 'prometheus on the PATH, for REQUIRE_PROMETHEUS is set').toBe(true);
-    const store = new ChunkStore(gauges);
+    const store = new LineStore(gauges);
     const own = new OwnMetrics({ version: '1', revision: 'r', node_version: process.version }, ['gfa']);
     const reading = { apis: [], samples: 0, eventMemory: undefined, state: undefined };
     const exposition = new Exposition(
@@ -53,7 +53,7 @@ test.runIf(isInstalled || process.env.REQUIRE_PROMETHEUS !== undefined)(
     const served = { openmetrics: [] as number[], text: [] as number[] };
     const body = async (format: Format) => {
       const made = await exposition.body(format, 'gzip');
-      const lines = gunzipSync(Buffer.concat([...made.pieces()]))
+      const lines = gunzipSync(Buffer.concat([...made.buffers()]))
         .toString()
         .split('\n');
       served[format].push(lines.filter((line) => line !== '' && !line.startsWith('#')).length);
@@ -69,7 +69,7 @@ test.runIf(isInstalled || process.env.REQUIRE_PROMETHEUS !== undefined)(
           'content-encoding': 'gzip',
           'content-length': made.length,
         });
-        for (const piece of made.pieces()) response.write(piece);
+        for (const piece of made.buffers()) response.write(piece);
         response.end(made.release);
       });
     });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import type { FamilyHeader, Format } from '../../src/exposition/format.ts';
 import { type ExporterReading, OwnMetrics } from '../../src/exposition/own/metrics.ts';
-import { ChunkStore } from '../../src/exposition/store.ts';
+import { LineStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';
@@ -18,12 +18,17 @@ const families: readonly FamilyHeader[] = [
 const sample = (name: string, of: string, value = 1): Sample => ({ name, labels: { of }, value });
 const none = { cut: 0, duplicates: 0 };
 
-function textOf(store: ChunkStore, format: Format = 'text'): string {
-  return Buffer.concat(store.moment(format).buffers).toString();
+function textOf(store: LineStore, format: Format = 'text'): string {
+  return store.whole(format).toString();
+}
+
+/** How many chunks there are: one of each task and family. */
+function chunks(store: LineStore): number {
+  return [...store.blocks()].reduce((sum, block) => sum + block.chunks.length, 0);
 }
 
 /** The series of a store's exposition, each as `name{of} value`, by family. */
-function parsed(store: ChunkStore): Record<string, string[]> {
+function parsed(store: LineStore): Record<string, string[]> {
   const written = parseExposition(textOf(store), 'text');
   const lines = (all: readonly Sample[]) => all.map(({ name, labels, value }) => `${name}{${labels.of}} ${value}`);
   return Object.fromEntries(written.map(({ name, samples }) => [name, lines(samples)]));
@@ -31,12 +36,12 @@ function parsed(store: ChunkStore): Record<string, string[]> {
 
 describe('the store', () => {
   test('of nothing writes nothing, not even headers', () => {
-    const store = new ChunkStore(families);
-    expect([textOf(store), store.samples, store.chunks, [...store.tasks]]).toEqual(['', 0, 0, []]);
+    const store = new LineStore(families);
+    expect([textOf(store), store.samples, chunks(store), [...store.tasks]]).toEqual(['', 0, 0, []]);
   });
 
   test('writes families in the order of the catalogue and in one piece, whoever published when', () => {
-    const store = new ChunkStore(families);
+    const store = new LineStore(families);
     store.publish({ task: 't1', samples: [sample('filer_a', 'x'), sample('filer_b', 'x'), sample('filer_a', 'y')] });
     store.publish({ task: 't2', samples: [sample('filer_b', 'z')] });
     expect(parsed(store)).toEqual({
@@ -48,16 +53,16 @@ describe('the store', () => {
   });
 
   test('replaces what a task said before, whole', () => {
-    const store = new ChunkStore(families);
+    const store = new LineStore(families);
     store.publish({ task: 't1', samples: [sample('filer_a', 'x'), sample('filer_b', 'x')] });
     store.publish({ task: 't1', samples: [sample('filer_a', 'y', 2)] });
-    expect([parsed(store), store.samples, store.chunks]).toEqual([{ filer_a: ['filer_a{y} 2'] }, 1, 1]);
+    expect([parsed(store), store.samples, chunks(store)]).toEqual([{ filer_a: ['filer_a{y} 2'] }, 1, 1]);
     store.publish({ task: 't1', samples: [] });
-    expect([textOf(store), store.samples, store.chunks, [...store.tasks]]).toEqual(['', 0, 0, ['t1']]);
+    expect([textOf(store), store.samples, chunks(store), [...store.tasks]]).toEqual(['', 0, 0, ['t1']]);
   });
 
   test('withdraws a task and no other, and one that nobody knows without complaint', () => {
-    const store = new ChunkStore(families);
+    const store = new LineStore(families);
     store.publish({ task: 't1', samples: [sample('filer_a', 'x')] });
     store.publish({ task: 't2', samples: [sample('filer_a', 'y')] });
     store.withdraw('t1');
@@ -67,7 +72,7 @@ describe('the store', () => {
   });
 
   test('keeps the later of two samples with the same labels, and says so', () => {
-    const store = new ChunkStore(families);
+    const store = new LineStore(families);
     const mended = store.publish({ task: 't', samples: [sample('filer_a', 'x', 1), sample('filer_a', 'x', 2)] });
     expect([mended, parsed(store), store.samples]).toEqual([
       { ...none, duplicates: 1 },
@@ -77,7 +82,7 @@ describe('the store', () => {
   });
 
   test('knows duplicates that only a cut has made', () => {
-    const store = new ChunkStore(families);
+    const store = new LineStore(families);
     const long = 'a'.repeat(2_000);
     const mended = store.publish({
       task: 't',
@@ -87,7 +92,7 @@ describe('the store', () => {
   });
 
   test('gathers the lines of a histogram in its family', () => {
-    const store = new ChunkStore(families);
+    const store = new LineStore(families);
     const bucket = (le: string, value: number) => ({
       name: 'filer_took_seconds_bucket',
       labels: { of: 'x', le },
@@ -118,7 +123,7 @@ describe('the store', () => {
   });
 
   test('refuses a name that the catalogue does not have, and keeps what it had', () => {
-    const store = new ChunkStore(families);
+    const store = new LineStore(families);
     store.publish({ task: 't', samples: [sample('filer_a', 'x')] });
     const before = textOf(store);
     const publish = () => store.publish({ task: 't', samples: [sample('filer_b', 'x'), sample('filer_unknown', 'x')] });
@@ -127,13 +132,13 @@ describe('the store', () => {
   });
 
   test('gives a moment that later polls do not change', () => {
-    const store = new ChunkStore(families);
+    const store = new LineStore(families);
     store.publish({ task: 't', samples: [sample('filer_a', 'x', 1)] });
-    const release = store.hold();
-    const { buffers } = store.moment('text');
+    const release = store.memory.hold();
+    const pieces = store.pieces('text', undefined);
     store.publish({ task: 't', samples: [sample('filer_a', 'x', 2)] });
     store.withdraw('t');
-    expect(Buffer.concat(buffers).toString()).toContain('filer_a{of="x"} 1\n');
+    expect(Buffer.concat(pieces as Buffer[]).toString()).toContain('filer_a{of="x"} 1\n');
     release();
   });
 
@@ -145,7 +150,7 @@ describe('the store', () => {
     const step = fc.tuple(task, fc.option(published, { nil: undefined }));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        const store = new ChunkStore(families);
+        const store = new LineStore(families);
         const model = new Map<string, ReadonlySet<string>>();
         for (const [id, names] of steps) {
           // One task's series are its own, as in the program.
@@ -162,7 +167,7 @@ describe('the store', () => {
         expect(Object.values(parsed(store)).flat().sort()).toEqual(meant);
         expect(store.samples).toBe(meant.length);
         const pairs = [...model].flatMap(([id, lines]) => [...lines].map((line) => `${id} ${line.split('{')[0]}`));
-        expect(store.chunks).toBe(new Set(pairs).size);
+        expect(chunks(store)).toBe(new Set(pairs).size);
         expect([...store.tasks].sort()).toEqual([...model.keys()].sort());
       }),
     );
@@ -175,7 +180,7 @@ describe('the whole exposition', () => {
 
   test('has upstream data first, then the exporter’s own, of one moment, and ends as its format ends', async () => {
     const exposition = new Exposition(
-      new ChunkStore(families),
+      new LineStore(families),
       new OwnMetrics(build, ['gfa']),
       () => reading,
       () => [],
@@ -195,7 +200,7 @@ describe('the whole exposition', () => {
   test('has nothing in it that is not fresh', async () => {
     const stale = ['t'];
     const exposition = new Exposition(
-      new ChunkStore(families),
+      new LineStore(families),
       new OwnMetrics(build, []),
       () => reading,
       () => stale.splice(0),
@@ -210,7 +215,7 @@ describe('the whole exposition', () => {
   });
 
   test('takes no more lines than there is memory for, and has room again when some have left', async () => {
-    const store = new ChunkStore(families);
+    const store = new LineStore(families);
     const own = new OwnMetrics(build, []);
     const exposition = new Exposition(
       ...([store, own, () => reading, () => [], new ManualClock(), 'filer_a{of="x"} 1\n'.length * 3] as const),
@@ -233,7 +238,7 @@ describe('the whole exposition', () => {
 
   test('tells what had to be mended, and nothing where nothing had to be', () => {
     const exposition = new Exposition(
-      new ChunkStore(families),
+      new LineStore(families),
       new OwnMetrics(build, []),
       () => reading,
       () => [],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { upstreamCatalog } from '../../src/catalog.ts';
-import { ChunkStore } from '../../src/exposition/store.ts';
+import { LineStore } from '../../src/exposition/store.ts';
 import type { DropReason } from '../../src/metrics/samples.ts';
 import { ShapeError } from '../../src/runtime/errors.ts';
 import { atOnce } from '../../src/runtime/slices.ts';
@@ -44,7 +44,7 @@ test('whatever GET /data answers, one time after another, it is read or is no an
   fc.assert(
     fc.property(fc.array(answer, { minLength: 1, maxLength: 4 }), (answers) => {
       const ledger = newLedger();
-      const store = new ChunkStore(upstreamCatalog);
+      const store = new LineStore(upstreamCatalog);
       let before: ReadonlyMap<string, number> = new Map();
       for (const [index, body] of answers.entries()) {
         const notes: DropReason[] = [];
@@ -58,11 +58,11 @@ test('whatever GET /data answers, one time after another, it is read or is no an
         }
         atOnce(ledger.absorb(readAnswer(body, note), index * 1_000, note));
         store.publish({ task: 'gfa/data', samples: ledger.samples() });
-        const text = Buffer.concat(store.moment('text').buffers).toString();
+        const text = store.whole('text').toString();
         const now = counted(text);
         for (const [series, value] of before) expect(now.get(series) ?? value).toBeGreaterThanOrEqual(value);
         before = now;
-        parseExposition(`${Buffer.concat(store.moment('openmetrics').buffers).toString()}# EOF\n`, 'openmetrics');
+        parseExposition(`${store.whole('openmetrics').toString()}# EOF\n`, 'openmetrics');
       }
     }),
     { numRuns: 1_000 },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { upstreamCatalog } from '../../src/catalog.ts';
-import { ChunkStore } from '../../src/exposition/store.ts';
+import { LineStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { toSamples } from '../../src/metrics/samples.ts';
 import { ShapeError } from '../../src/runtime/errors.ts';
@@ -25,10 +25,10 @@ const series = fc.oneof(
 const ignore = () => {};
 
 function expectParses(samples: readonly Sample[]): void {
-  const store = new ChunkStore(upstreamCatalog);
+  const store = new LineStore(upstreamCatalog);
   store.publish({ task: 't', samples });
-  parseExposition(Buffer.concat(store.moment('text').buffers).toString(), 'text');
-  parseExposition(`${Buffer.concat(store.moment('openmetrics').buffers).toString()}# EOF\n`, 'openmetrics');
+  parseExposition(store.whole('text').toString(), 'text');
+  parseExposition(`${store.whole('openmetrics').toString()}# EOF\n`, 'openmetrics');
   // Absent is not zero, and neither is what is no number.
   for (const { value } of samples) expect(Number.isFinite(value)).toBe(true);
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { keptOf } from '../../src/app/persisted-state.ts';
 import { upstreamCatalog } from '../../src/catalog.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { ChunkStore } from '../../src/exposition/store.ts';
+import { LineStore } from '../../src/exposition/store.ts';
 import { Beginning } from '../../src/runtime/beginning.ts';
 import { atOnce } from '../../src/runtime/slices.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';
@@ -102,11 +102,11 @@ function expectServes({ gfa, portal, budget }: ReturnType<typeof program>, clock
   const notifications = new NotificationLedger(new Beginning(clock));
   notifications.restore(portal.state().notifications, 0)();
   expect(new Date(notifications.from(clock.now() / 1000) * 1000).toISOString()).toMatch(/^20/);
-  const store = new ChunkStore(upstreamCatalog);
+  const store = new LineStore(upstreamCatalog);
   store.publish({ task: 'gfa/data', samples: gfa.ledger.samples() });
   store.publish({ task: 'portal/notifications', samples: notifications.samples() });
-  parseExposition(Buffer.concat(store.moment('text').buffers).toString(), 'text');
-  parseExposition(`${Buffer.concat(store.moment('openmetrics').buffers).toString()}# EOF\n`, 'openmetrics');
+  parseExposition(store.whole('text').toString(), 'text');
+  parseExposition(`${store.whole('openmetrics').toString()}# EOF\n`, 'openmetrics');
 }
 
 /** What was once taken though it is nothing to go on from: where it stands, and what stood there. */

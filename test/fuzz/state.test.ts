@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { upstreamCatalog } from '../../src/catalog.ts';
-import { ChunkStore } from '../../src/exposition/store.ts';
+import { LineStore } from '../../src/exposition/store.ts';
 import { atOnce } from '../../src/runtime/slices.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';
@@ -42,12 +42,12 @@ test('whatever was changed in what was kept, it is refused, or what is exposed o
         refused += 1;
         return;
       }
-      const store = new ChunkStore(upstreamCatalog);
+      const store = new LineStore(upstreamCatalog);
       store.publish({ task: 'gfa/data', samples: ledger.samples() });
-      parseExposition(Buffer.concat(store.moment('text').buffers).toString(), 'text');
+      parseExposition(store.whole('text').toString(), 'text');
       take(ledger, dataAnswer({ locks: [lock(20)], propagation: [propagation(21, 3)] }), 2_000);
       store.publish({ task: 'gfa/data', samples: ledger.samples() });
-      parseExposition(Buffer.concat(store.moment('text').buffers).toString(), 'text');
+      parseExposition(store.whole('text').toString(), 'text');
     }),
     {
       numRuns: 2_000,

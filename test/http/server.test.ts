@@ -2,8 +2,6 @@ import { createServer, Server } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Format } from '../../src/exposition/format.ts';
-import { pieces } from '../../src/http/send.ts';
-import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { document, exposition, large, serve, serving, sluggish, until } from './serving.ts';
 
@@ -166,24 +164,6 @@ describe('other requests', () => {
     const { port } = taken.address() as { port: number };
     await expect(serve({}, { port })).rejects.toThrow('EADDRINUSE');
   });
-});
-
-test('small buffers are joined and large ones go as they are, with nothing lost and in order', () => {
-  const sizes = (buffers: readonly Buffer[]) => [...pieces(buffers)].map(({ length }) => length / 1024);
-  const kib = (count: number) => Buffer.alloc(count * 1024);
-  expect(sizes([])).toEqual([]);
-  expect(sizes([kib(0)])).toEqual([]);
-  expect(sizes([kib(1), kib(2)])).toEqual([3]);
-  expect(sizes([kib(1), kib(100), kib(2), kib(3)])).toEqual([1, 100, 5]);
-  expect(sizes(Array.from({ length: 10 }, () => kib(16)))).toEqual([64, 64, 32]);
-  const one = kib(1_000);
-  expect([...pieces([one])][0]).toBe(one);
-  fc.assert(
-    fc.property(fc.array(fc.uint8Array({ maxLength: 40_000, size: 'max' }), { maxLength: 20 }), (some) => {
-      const buffers = some.map((bytes) => Buffer.from(bytes));
-      expect(Buffer.concat([...pieces(buffers)]).equals(Buffer.concat(buffers))).toBe(true);
-    }),
-  );
 });
 
 test('a machine that is short of files for connections does not end the server, and is told of once', async () => {

@@ -1,7 +1,8 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { bodyOf, type Coding, plainBody } from '../../src/exposition/compression.ts';
+import { bodyOf } from '../../src/exposition/body.ts';
+import type { Coding } from '../../src/exposition/compression.ts';
 import type { HeldBody } from '../../src/exposition/exposition.ts';
 import type { Format } from '../../src/exposition/format.ts';
 import { Document } from '../../src/http/document.ts';
@@ -21,7 +22,7 @@ export function document(text: string, type = 'text/html; charset=utf-8'): Docum
 /** A site's answer of these buffers, of which nothing is packed yet; `release` hears when they are not read any more. */
 export function serving(buffers: readonly Buffer[] | Promise<readonly Buffer[]>, release: () => void = () => {}) {
   return async (_: Format, coding: Coding | undefined): Promise<HeldBody> => ({
-    ...(coding === undefined ? plainBody(await buffers) : bodyOf(await buffers, coding)),
+    ...bodyOf(await buffers, coding),
     release,
   });
 }

@@ -104,5 +104,5 @@ export function largeFleet(size: number): readonly ApplianceReport[] {
 
 /** What a document says. */
 export async function textOf(document: Document): Promise<string> {
-  return Buffer.concat([...(await document.body(false)).pieces()]).toString();
+  return Buffer.concat([...(await document.body(false)).buffers()]).toString();
 }

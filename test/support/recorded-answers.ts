@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { upstreamCatalog } from '../../src/catalog.ts';
 import { formatBound } from '../../src/exposition/format.ts';
-import { ChunkStore } from '../../src/exposition/store.ts';
+import { LineStore } from '../../src/exposition/store.ts';
 import type { Task } from '../../src/metrics/task.ts';
 import { Watch } from '../../src/polling/observer.ts';
 import { poll } from '../../src/polling/poll.ts';
@@ -166,9 +166,9 @@ function exposed(api: MockApi, tasks: readonly Task[]): Promise<string> {
 
 /** Polls tasks into one store, each time it is called, and gives what that says then. */
 function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<string> {
-  const store = new ChunkStore(upstreamCatalog);
+  const store = new LineStore(upstreamCatalog);
   const sink = {
-    publish: (_: Task, snapshot: Parameters<ChunkStore['publish']>[0]) => void store.publish(snapshot),
+    publish: (_: Task, snapshot: Parameters<LineStore['publish']>[0]) => void store.publish(snapshot),
     withdraw: (id: string) => store.withdraw(id),
     dropped: () => {},
   };
@@ -180,6 +180,6 @@ function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<strin
       if (outcome.state !== 'succeeded') throw outcome.error;
       watch.ended(outcome, { wentDown: false, wentUp: false });
     }
-    return Buffer.concat([...store.moment('text').buffers]).toString('utf8');
+    return store.whole('text').toString('utf8');
   };
 }

@@ -2,20 +2,12 @@ import { createServer } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import {
-  type Body,
-  bodyOf,
-  CODINGS,
-  type Item,
-  joined,
-  pack,
-  plainBody,
-  together,
-} from '../../src/exposition/compression.ts';
+import { type Body, bodyOf } from '../../src/exposition/body.ts';
+import { CODINGS, codec, joinSmall, type Piece } from '../../src/exposition/compression.ts';
+import { Compressor, type CompressorSettings, quietCodec } from '../../src/exposition/compressor.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import { type ExporterReading, OwnMetrics } from '../../src/exposition/own/metrics.ts';
-import { type Packer, Packing, quietPacker } from '../../src/exposition/packing.ts';
-import { ChunkStore } from '../../src/exposition/store.ts';
+import { LineStore } from '../../src/exposition/store.ts';
 import { chooseCoding } from '../../src/http/negotiate.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { large, serve, serving, sluggish } from '../http/serving.ts';
@@ -32,12 +24,12 @@ function* samplesOf(task: string, lines: number, round: number): Generator<Sampl
   }
 }
 
-function made(packer: Packer = quietPacker) {
+function made(settings: CompressorSettings = quietCodec) {
   const clock = new ManualClock();
-  const store = new ChunkStore(families);
+  const store = new LineStore(families);
   const own = new OwnMetrics({ version: '1', revision: 'r', node_version: 'v20' }, ['gfa']);
   const reading = (): ExporterReading => ({ apis: [], samples: 0, eventMemory: undefined, state: undefined });
-  const exposition = new Exposition(store, own, reading, () => [], clock, Number.POSITIVE_INFINITY, packer);
+  const exposition = new Exposition(store, own, reading, () => [], clock, Number.POSITIVE_INFINITY, settings);
   const publish = (task: string, lines: number, round: number) =>
     exposition.publish({ task, samples: samplesOf(task, lines, round) });
   const packed = async () => bytesOf(await exposition.body('text', 'gzip'));
@@ -46,19 +38,19 @@ function made(packer: Packer = quietPacker) {
 }
 
 function bytesOf(body: Body & { release?(): void }): Buffer {
-  const bytes = Buffer.concat([...body.pieces()]);
+  const bytes = Buffer.concat([...body.buffers()]);
   expect(bytes).toHaveLength(body.length);
   body.release?.();
   return bytes;
 }
 
-describe('a packed scrape', () => {
-  test('is the plain one at every moment, also while it is being packed', async () => {
+describe('a compressed scrape', () => {
+  test('is the plain one at every moment, also while it is being compressed', async () => {
     const { exposition, publish, packed, plain } = made();
     const sizes = new Set<number>();
     for (let round = 0; round < 12; round += 1) {
       for (let task = 0; task < 40; task += 1) if ((task + round) % 3 === 0) publish(`small ${task}`, 30, round);
-      publish('large', round % 2 === 0 ? 40_000 : 20_000, round);
+      publish('large', round % 2 === 0 ? 120_000 : 20_000, round);
       for (let look = 0; look < 6; look += 1) {
         const [is, meant] = await Promise.all([packed(), plain()]);
         expect(gunzipSync(is).equals(meant)).toBe(true);
@@ -70,47 +62,80 @@ describe('a packed scrape', () => {
     const settled = await packed();
     expect(gunzipSync(settled).equals(await plain())).toBe(true);
     expect(settled.length).toBeLessThan((await plain()).length / 4);
-    // Some looks came before the packing, some after.
+    // Some looks came before the compression, some after.
     expect(sizes.size).toBeGreaterThan(12);
   });
 
-  test('is packed once a change, and of what nobody changed nothing is packed again', async () => {
-    const { exposition, store, publish, packed } = made();
+  test('compresses a block once however often polls changed it, and again nothing that did not change', async () => {
+    const compressions: number[] = [];
+    const { exposition, store, publish, packed } = made({
+      ...quietCodec,
+      compressNow: (coding, lines) => {
+        compressions.push(lines.length);
+        return codec.compressNow(coding, lines);
+      },
+    });
     for (let task = 0; task < 1_500; task += 1) publish(`small ${task}`, 20, 0);
     await packed();
-    await exposition.idle;
-    const lines = () => [...store.segments()].map((segment) => segment.lines());
+    const lines = () => [...store.blocks()].map((block) => block.lines(store.memory));
     const before = lines();
-    publish('small 7', 20, 1);
-    expect([...store.segments()].filter((segment) => segment.packed('gzip') === undefined)).toHaveLength(2);
+    expect(before.length).toBeGreaterThan(20);
+    expect(compressions).toHaveLength(before.length);
+    for (let round = 1; round <= 5; round += 1) for (const task of [7, 8, 9]) publish(`small ${task}`, 20, round);
     await exposition.idle;
-    expect([...store.segments()].filter((segment) => segment.packed('gzip') === undefined)).toEqual([]);
+    expect([...store.blocks()].filter((block) => block.compressed('gzip') === undefined)).toHaveLength(2);
+    await packed();
+    expect([...store.blocks()].filter((block) => block.compressed('gzip') === undefined)).toEqual([]);
+    expect(compressions).toHaveLength(before.length + 2);
     const after = lines();
-    expect([before.length > 20, after.length]).toEqual([true, before.length]);
     expect(after.filter((each, index) => each !== before[index])).toHaveLength(2);
+  });
+
+  test('leaves to the thread pool what is more than one scrape should compress, and does not wait for it', async () => {
+    let pooled = 0;
+    const waiting: (() => void)[] = [];
+    const { exposition, store, publish, packed, plain } = made({
+      ...quietCodec,
+      compress: async (coding, lines) => {
+        pooled += 1;
+        if (pooled <= 2) await new Promise<void>((resolve) => void waiting.push(resolve));
+        return codec.compress(coding, lines);
+      },
+    });
+    for (let task = 0; task < 8_000; task += 1) publish(`small ${task}`, 20, 0);
+    const blocks = [...store.blocks()];
+    expect(blocks.length).toBeGreaterThan(140);
+    expect(gunzipSync(await packed()).equals(await plain())).toBe(true);
+    const compressed = () => blocks.filter((block) => block.compressed('gzip') !== undefined).length;
+    expect([compressed() > 60, compressed() < 80]).toEqual([true, true]);
+    while (waiting.length < 2) await turn();
+    for (const resolve of waiting) resolve();
+    await exposition.idle;
+    await packed();
+    expect(compressed()).toBe(blocks.length);
   });
 
   test('is not prepared while nobody asks for it, nor ten minutes after the last who did', async () => {
     const { clock, exposition, store, publish, packed } = made();
-    const packedSegments = () => [...store.segments()].filter((segment) => segment.packed('gzip')).length;
+    const packedBlocks = () => [...store.blocks()].filter((block) => block.compressed('gzip')).length;
     publish('t', 1_000, 0);
     await exposition.idle;
-    expect(packedSegments()).toBe(0);
+    expect(packedBlocks()).toBe(0);
     await packed();
     await exposition.idle;
-    expect(packedSegments()).toBeGreaterThan(0);
+    expect(packedBlocks()).toBeGreaterThan(0);
     await clock.advance(600_001);
     publish('t', 1_000, 1);
     await exposition.idle;
-    expect(packedSegments()).toBe(0);
+    expect(packedBlocks()).toBe(0);
   });
 
-  test('of a large task is packed before it is shown', async () => {
+  test('of a large task is compressed before it is shown', async () => {
     const { exposition, store, packed } = made();
     await packed();
     const written = await exposition.write(samplesOf('large', 40_000, 1));
     exposition.publish({ task: 'large', samples: [], written });
-    expect([...store.segments()].every((segment) => segment.packed('gzip'))).toBe(true);
+    expect([...store.blocks()].every((block) => block.compressed('gzip'))).toBe(true);
     expect((await packed()).length).toBeLessThan(400_000);
   });
 
@@ -120,7 +145,7 @@ describe('a packed scrape', () => {
     publish('small', 10, 1);
     for (const coding of ['gzip', undefined] as const) {
       const body = await exposition.body('text', coding);
-      const pieces = body.pieces()[Symbol.iterator]();
+      const pieces = body.buffers()[Symbol.iterator]();
       const heard: Buffer[] = [];
       for (let round = 2; ; round += 1) {
         const { value, done } = pieces.next();
@@ -131,7 +156,7 @@ describe('a packed scrape', () => {
         await turn();
       }
       const bytes = Buffer.concat(heard);
-      expect(store.waiting).toBeGreaterThan(0);
+      expect(store.memory.waiting).toBeGreaterThan(0);
       body.release();
       const text = (coding === undefined ? bytes : gunzipSync(bytes)).toString();
       const values = new Set(
@@ -152,7 +177,7 @@ describe('a packed scrape', () => {
     const server = createServer((_, response) => {
       void exposition.body('text', 'gzip').then((body) => {
         response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': body.length });
-        for (const piece of body.pieces()) response.write(piece);
+        for (const piece of body.buffers()) response.write(piece);
         response.end(body.release);
       });
     });
@@ -170,11 +195,15 @@ describe('a packed scrape', () => {
   });
 });
 
-test('what cannot be packed goes out as it is; that is told once, and once more when it begins again', async () => {
+test('what cannot be compressed goes out as it is; that is told once, and once more when it begins again', async () => {
   const told: string[] = [];
   let isWell = false;
   const { exposition, publish, packed, plain } = made({
-    pack: (coding, lines) => (isWell ? pack(coding, lines) : Promise.reject(new Error('no memory'))),
+    compress: (coding, lines) => (isWell ? codec.compress(coding, lines) : Promise.reject(new Error('no memory'))),
+    compressNow: (coding, lines) => {
+      if (!isWell) throw new Error('no memory');
+      return codec.compressNow(coding, lines);
+    },
     failed: ({ message }) => told.push(message),
   });
   for (const well of [false, true, false]) {
@@ -189,34 +218,39 @@ test('what cannot be packed goes out as it is; that is told once, and once more 
   expect(told).toEqual(['no memory', 'no memory']);
 });
 
-test('however often something was packed, nothing is remembered of it', async () => {
-  const packing = new Packing(new ChunkStore([]), new ManualClock(), quietPacker);
+test('however often something was compressed, nothing is remembered of it', async () => {
+  const many = Array.from({ length: 100 }, (_, index) => ({
+    name: `filer_${index}`,
+    help: 'A.',
+    type: 'gauge' as const,
+  }));
+  const store = new LineStore(many);
+  const compressor = new Compressor(store, new ManualClock(), quietCodec);
   for (let change = 0; change < 10; change += 1) {
-    packing.changed();
-    await packing.idle;
+    store.publish({ task: 't', samples: many.map(({ name }) => ({ name, labels: {}, value: change })) });
+    expect(store.changed.size).toBe(100);
+    compressor.changed();
+    await compressor.idle;
+    expect(store.changed.size).toBe(64);
   }
-  expect(await packing.idle).toBeUndefined();
+  expect(await compressor.idle).toBeUndefined();
 });
 
-test('items packed and not, in any order and however they are joined, are one stream of gzip', async () => {
+test('pieces compressed and not, in any order and however they are joined, are one stream of gzip', async () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
     fc.nat(200_000).map((length) => new Uint8Array(length).fill(length % 251)),
   );
-  const parts = fc.array(fc.tuple(bytes, fc.constantFrom('packed', 'plain', 'joined')), { maxLength: 12 });
+  const parts = fc.array(fc.tuple(bytes, fc.boolean()), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(parts, async (given) => {
-      const items: Item[] = [];
-      for (const [some, how] of given) {
+      const pieces: Piece[] = [];
+      for (const [some, isCompressed] of given) {
         const lines = Buffer.from(some);
-        const item = how === 'plain' ? lines : await pack('gzip', lines);
-        const last = items.at(-1);
-        if (how === 'joined' && last !== undefined && !Buffer.isBuffer(last) && !Buffer.isBuffer(item)) {
-          items[items.length - 1] = joined([last, item]);
-        } else items.push(item);
+        pieces.push(isCompressed ? await codec.compress('gzip', lines) : lines);
       }
       const meant = Buffer.concat(given.map(([some]) => some));
-      for (const each of [items, together(items)]) {
+      for (const each of [pieces, joinSmall(pieces)]) {
         expect(gunzipSync(bytesOf(bodyOf(each, 'gzip'))).equals(meant)).toBe(true);
       }
     }),
@@ -224,11 +258,35 @@ test('items packed and not, in any order and however they are joined, are one st
   );
 });
 
+test('small pieces are joined and large ones go as they are, with nothing lost and in order', () => {
+  const sizes = (buffers: readonly Buffer[]) =>
+    joinSmall(buffers).map((piece) => bytesOf(bodyOf([piece], undefined)).length / 1024);
+  const kib = (count: number) => Buffer.alloc(count * 1024);
+  expect(sizes([])).toEqual([]);
+  expect(sizes([kib(1), kib(2)])).toEqual([3]);
+  expect(sizes([kib(1), kib(100), kib(2), kib(3)])).toEqual([1, 100, 5]);
+  expect(sizes(Array.from({ length: 40 }, () => kib(15)))).toEqual([270, 270, 60]);
+  const one = kib(1_000);
+  expect(joinSmall([one])[0]).toBe(one);
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 40_000, size: 'max' }), { maxLength: 20 }), (some) => {
+      const buffers = some.map((bytes) => Buffer.from(bytes));
+      expect(bytesOf(bodyOf(joinSmall(buffers), undefined)).equals(Buffer.concat(buffers))).toBe(true);
+    }),
+  );
+});
+
 // Node's own decoder stops after the first frame, so each is decoded alone; the `zstd` program reads them in a row.
-test.runIf(CODINGS.includes('zstd'))('items packed and not are frames of zstd in a row', async () => {
+test.runIf(CODINGS.includes('zstd'))('pieces compressed and not are frames of zstd in a row', async () => {
   const zlib = (await import('node:zlib')) as unknown as { readonly zstdDecompressSync: (bytes: Buffer) => Buffer };
   const lines = Buffer.alloc(300_000, 'filer_a 1\n');
-  const items = [await pack('zstd', lines), lines, Buffer.alloc(0), lines.subarray(0, 10), await pack('zstd', lines)];
+  const items = [
+    await codec.compress('zstd', lines),
+    lines,
+    Buffer.alloc(0),
+    lines.subarray(0, 10),
+    await codec.compress('zstd', lines),
+  ];
   const frames = items.map((item) => bytesOf(bodyOf([item], 'zstd'))).filter(({ length }) => length > 0);
   const read = Buffer.concat(frames.map((frame) => zlib.zstdDecompressSync(frame)));
   expect(read.equals(Buffer.concat([lines, lines, lines.subarray(0, 10), lines]))).toBe(true);
@@ -255,7 +313,7 @@ test.each([
   );
 });
 
-test('a scraper that goes away in the middle of a packed answer leaves nothing behind', async () => {
+test('a scraper that goes away in the middle of a compressed answer leaves nothing behind', async () => {
   const { port, ask } = await serve({ exposition: serving(large) }, { maxScrapes: 1 });
   const gone = await sluggish(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n');
   await turn();
@@ -268,7 +326,7 @@ test('a scraper that goes away in the middle of a packed answer leaves nothing b
   expect(status).toBe(200);
 });
 
-test('what is not packed is sent as it is, and its length is told before', () => {
+test('what is not compressed is sent as it is, and its length is told before', () => {
   const lines = [Buffer.from('a 1\n'), Buffer.from('b 2\n')];
-  expect(bytesOf(plainBody(lines)).toString()).toBe('a 1\nb 2\n');
+  expect(bytesOf(bodyOf(lines, undefined)).toString()).toBe('a 1\nb 2\n');
 });

@@ -1,0 +1,244 @@
+import { allocate, type BufferMemory, writeText } from './buffer-memory.ts';
+import type { Coding, Compressed } from './compression.ts';
+
+/**
+ * A block of small tasks' lines is not filled beyond this. Small enough that one changed task has little compressed
+ * again, large enough that a scrape is made of few buffers.
+ */
+export const BLOCK_BYTES = 32 * 1024;
+
+/** A task's lines of one family as they are written: a text where they are few, else buffers cut at line ends. */
+export interface Lines {
+  readonly family: string;
+  readonly samples: number;
+  readonly text: string;
+  /** Of the text. */
+  readonly bytes: number;
+  /** Empty where there is a text. */
+  readonly blocks: readonly Block[];
+}
+
+/** A task's few lines of one family, in a block with those of other tasks. */
+export class Chunk {
+  block: Block;
+  /** The lines, until the block's buffer has them. */
+  text: string | undefined;
+  bytes: number;
+  /** Where they are in the block's buffer. */
+  at = 0;
+
+  constructor(block: Block, text: string, bytes: number) {
+    this.block = block;
+    this.text = text;
+    this.bytes = bytes;
+  }
+}
+
+/** A task's lines of one family, as they are stored: a chunk in a block, or blocks of their own. */
+export type Stored = Chunk | readonly Block[];
+
+/**
+ * Lines that make one buffer and are compressed as one: those of several small tasks, or a piece of one large task. A
+ * change is only noted. The buffer is made anew when it is asked for; one that was handed out is never written to.
+ */
+export class Block {
+  readonly chunks: Chunk[] = [];
+  #bytes: number;
+  #buffer: Buffer;
+  #isStale = false;
+  #compressed: Map<Coding, Compressed> | undefined;
+
+  /** `lines`: a piece of a large task. */
+  constructor(lines: Buffer = NO_LINES) {
+    this.#buffer = lines;
+    this.#bytes = lines.length;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(chunk: Chunk): void {
+    chunk.block = this;
+    this.chunks.push(chunk);
+    this.#bytes += chunk.bytes;
+    this.#change();
+  }
+
+  replace(chunk: Chunk, text: string, bytes: number): void {
+    this.#bytes += bytes - chunk.bytes;
+    chunk.text = text;
+    chunk.bytes = bytes;
+    this.#change();
+  }
+
+  remove(chunk: Chunk): void {
+    const last = this.chunks.pop();
+    if (last !== undefined && last !== chunk) this.chunks[this.chunks.indexOf(chunk)] = last;
+    this.#bytes -= chunk.bytes;
+    this.#change();
+  }
+
+  textOf({ text, at, bytes }: Chunk): string {
+    return text ?? this.#buffer.toString('utf8', at, at + bytes);
+  }
+
+  /** Its lines, in a buffer that may be read until `memory` gives it back. */
+  lines(memory: BufferMemory): Buffer {
+    if (!this.#isStale) return this.#buffer;
+    const before = this.#buffer;
+    this.#buffer = this.#joined(before);
+    this.#isStale = false;
+    memory.free(before);
+    return this.#buffer;
+  }
+
+  /** Gives its buffer back: it is in no exposition any more. */
+  free(memory: BufferMemory): void {
+    memory.free(this.#buffer);
+  }
+
+  /** Its lines in a coding, where they have been compressed since they last changed. */
+  compressed(coding: Coding): Compressed | undefined {
+    return this.#compressed?.get(coding);
+  }
+
+  /** Keeps what came of compressing these lines, unless they have changed meanwhile. */
+  keep(coding: Coding, compressed: Compressed, lines: Buffer): void {
+    if (this.#isStale || lines !== this.#buffer) return;
+    this.#compressed ??= new Map();
+    this.#compressed.set(coding, compressed);
+  }
+
+  /** Lets go of what is compressed. */
+  drop(coding: Coding): void {
+    this.#compressed?.delete(coding);
+  }
+
+  #change(): void {
+    this.#isStale = true;
+    this.#compressed = undefined;
+  }
+
+  /** One buffer of all chunks. Neighbours are copied in one go, for a copy costs more than the bytes of one chunk. */
+  #joined(before: Buffer): Buffer {
+    const made = allocate(this.#bytes);
+    let at = 0;
+    let text = '';
+    let textBytes = 0;
+    let from = 0;
+    let copyBytes = 0;
+    const flush = () => {
+      if (textBytes > 0) writeText(made, text, at - textBytes, textBytes);
+      else if (copyBytes > 0) before.copy(made, at - copyBytes, from, from + copyBytes);
+      text = '';
+      textBytes = 0;
+      copyBytes = 0;
+    };
+    for (const chunk of this.chunks) {
+      if (chunk.text === undefined) {
+        if (chunk.at !== from + copyBytes || copyBytes === 0) {
+          flush();
+          from = chunk.at;
+        }
+        copyBytes += chunk.bytes;
+      } else {
+        if (copyBytes > 0) flush();
+        text += chunk.text;
+        textBytes += chunk.bytes;
+        chunk.text = undefined;
+      }
+      chunk.at = at;
+      at += chunk.bytes;
+    }
+    flush();
+    return made;
+  }
+}
+
+const NO_LINES = Buffer.alloc(0);
+
+/** The lines of one family in blocks: small tasks share them, a large task has its own. */
+export class FamilyBlocks {
+  /** In the order of the exposition. */
+  readonly blocks = new Set<Block>();
+  readonly #changed: Set<Block>;
+  readonly #memory: BufferMemory;
+  /** New chunks go here, until it is full. */
+  #open: Block | undefined;
+  #tasks = 0;
+
+  /** `changed` gets each block that has other lines now, and loses those that are gone. */
+  constructor(changed: Set<Block>, memory: BufferMemory) {
+    this.#changed = changed;
+    this.#memory = memory;
+  }
+
+  /** How many tasks have lines here. */
+  get tasks(): number {
+    return this.#tasks;
+  }
+
+  /** Stores a task's lines in the place of its last ones. */
+  put({ text, bytes, blocks }: Lines, before: Stored | undefined): Stored {
+    if (blocks.length === 0 && before instanceof Chunk) {
+      before.block.replace(before, text, bytes);
+      this.#settle(before.block, before);
+      return before;
+    }
+    if (before !== undefined) this.remove(before);
+    this.#tasks += 1;
+    if (blocks.length === 0) {
+      const chunk = new Chunk(this.#blockFor(bytes), text, bytes);
+      chunk.block.add(chunk);
+      this.#changed.add(chunk.block);
+      return chunk;
+    }
+    for (const block of blocks) {
+      this.blocks.add(block);
+      this.#changed.add(block);
+    }
+    return blocks;
+  }
+
+  /** Takes a task's lines out. */
+  remove(stored: Stored): void {
+    this.#tasks -= 1;
+    if (stored instanceof Chunk) {
+      stored.block.remove(stored);
+      this.#settle(stored.block);
+    } else for (const block of stored) this.#close(block);
+  }
+
+  /** After a change: a chunk that grew leaves a block that is too full, and a block that is nearly empty is given up. */
+  #settle(block: Block, grown?: Chunk): void {
+    this.#changed.add(block);
+    if (grown !== undefined && block.bytes > 2 * BLOCK_BYTES && block.chunks.length > 1) this.#move(grown);
+    if (block.chunks.length > 0 && (block === this.#open || block.bytes >= BLOCK_BYTES / 4)) return;
+    for (const chunk of [...block.chunks]) this.#move(chunk);
+    this.#close(block);
+  }
+
+  #move(chunk: Chunk): void {
+    chunk.text = chunk.block.textOf(chunk);
+    chunk.block.remove(chunk);
+    const block = this.#blockFor(chunk.bytes);
+    block.add(chunk);
+    this.#changed.add(block);
+  }
+
+  #blockFor(bytes: number): Block {
+    if (this.#open === undefined || this.#open.bytes + bytes > BLOCK_BYTES) {
+      this.#open = new Block();
+      this.blocks.add(this.#open);
+    }
+    return this.#open;
+  }
+
+  #close(block: Block): void {
+    if (block === this.#open) this.#open = undefined;
+    this.blocks.delete(block);
+    this.#changed.delete(block);
+    block.free(this.#memory);
+  }
+}
