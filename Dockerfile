@@ -33,7 +33,7 @@ COPY --from=build /build/sbom.cdx.json /
 FROM ${NODE_IMAGE}${NODE_DIGEST} AS node
 
 FROM ${RUNTIME_IMAGE}${RUNTIME_DIGEST}
-ARG VERSION=0.1.0
+ARG VERSION=1.0.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="filer-exporter" \
       org.opencontainers.image.description="Prometheus exporter for the two cloud services of a global file system" \

@@ -63,7 +63,7 @@ describe.each([...pages])('%s', (page) => {
   });
 
   test('every option that it names exists', () => {
-    const named = [...text.matchAll(/(?:`|dist\/main\.js |filer-exporter )(--[a-z-]+)/g)].map(
+    const named = [...text.matchAll(/(?:`|dist\/main\.js |^(?:out\/)?filer-exporter )(--[a-z-]+)/gm)].map(
       ([, option = '']) => option,
     );
     const known = new Set(['--config', ...OPTIONS, ...RULES_OPTIONS]);
@@ -177,6 +177,7 @@ const VARIABLES: ReadonlySet<string> = new Set([
   'NAME_FILE',
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'FILER_EXPORTER_REVISION'],
   ...[
+    'PROMETHEUS_URL',
     'NODE_IMAGE',
     'NODE_DIGEST',
     'REQUIRE_PROMETHEUS',

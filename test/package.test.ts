@@ -134,7 +134,7 @@ test('at the top of the repository are only the entries that belong there, and d
   const folders = ['deploy', 'docs', 'grafana', 'src', 'test'];
   const files = ['CHANGELOG.md', 'Dockerfile', 'LICENSE', 'README.md'];
   const machines = ['package-lock.json', 'package.json', 'tsconfig.json'];
-  const made = ['coverage', 'dist', 'node_modules'];
+  const made = ['coverage', 'dist', 'node_modules', 'out'];
   const known = new Set([...folders, ...files, ...machines, ...made]);
   expect(readdirSync(root).filter((name) => !name.startsWith('.') && !known.has(name))).toEqual([]);
 });

@@ -12,6 +12,7 @@ interface Service {
   readonly image: string;
   readonly build?: { readonly context: string };
   readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
   readonly volumes?: readonly string[];
   readonly ports?: readonly string[];
   readonly depends_on?: readonly string[] | Readonly<Record<string, { readonly condition: string }>>;
@@ -107,7 +108,8 @@ test('Grafana finds the data source and the dashboards where they are mounted', 
   );
   expect(targets).toContain(provider.providers[0].options.path);
   const source = parse(readFileSync(join(root, 'grafana', 'provisioning', 'datasources', 'prometheus.yaml'), 'utf8'));
-  expect(source.datasources[0].url).toBe('http://prometheus:9090');
+  expect(source.datasources[0].url).toBe('$PROMETHEUS_URL');
+  expect(compose.services.grafana?.environment?.PROMETHEUS_URL).toBe('http://prometheus:9090');
 });
 
 test.runIf(hasPrometheus)('Prometheus takes its configuration with the rules as they are mounted', () => {

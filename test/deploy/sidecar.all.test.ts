@@ -40,8 +40,12 @@ test.runIf(hasKubectl && hasPrometheus)(
     const program = start([], {
       environment: {
         ...environment,
+        // What the overlay of whoever takes it adds.
         GFA_URL: standIn.gfaUrl,
+        GFA_TOKEN_FILE: join(secrets, 'gfa-token'),
         PORTAL_URL: standIn.portalUrl,
+        PORTAL_SERVICE_KEY_FILE: join(secrets, 'portal-service-key'),
+        PORTAL_SERVICE_SECRET_FILE: join(secrets, 'portal-service-secret'),
         LISTEN_ADDRESS: '127.0.0.1:0',
       },
     });

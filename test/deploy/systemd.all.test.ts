@@ -24,8 +24,8 @@ test.runIf(process.env.REQUIRE_SYSTEMD)('systemd-analyze is installed, as REQUIR
 describe.runIf(hasSystemd)('systemd', () => {
   test('finds nothing that it does not know in the unit', () => {
     const path = join(temporaryDirectory(), 'filer-exporter.service');
-    // Node.js is where the distribution has it, which is not where everybody has it.
-    writeFileSync(path, unit.replaceAll('/usr/bin/node', process.execPath));
+    // It looks whether there is such a program, and this machine has none installed.
+    writeFileSync(path, unit.replaceAll('/usr/bin/filer-exporter', process.execPath));
     const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' });
     expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' });
   });
@@ -58,8 +58,12 @@ test('the example environment and the unit’s own are a good configuration, wit
     vocabulary: portalVocabulary,
   });
   expect(config.gfa && config.portal).toBeDefined();
-  const credentials = [...unit.matchAll(/^LoadCredential=([^:]+):/gm)].map(([, name]) => `%d/${name}`);
-  expect(new Set(read)).toEqual(new Set(credentials));
+  // systemd puts each file of the folder there, under the name of the credential and its own.
+  expect(unit).toContain('\nLoadCredential=secrets:/etc/filer-exporter/secrets\n');
+  const names = ['gfa-token', 'portal-service-key', 'portal-service-secret'];
+  expect(new Set(read)).toEqual(
+    new Set(names.map((name) => `/run/credentials/filer-exporter.service/secrets_${name}`)),
+  );
 });
 
 test('a wrong configuration is not tried again', () => {

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Puts the single executable, the systemd unit and the rules into a Debian package. Needs dpkg-deb.
+#
+#   deb.sh FOLDER   leaves FOLDER/filer-exporter_….deb; FOLDER/filer-exporter is built by executable.sh unless it is there
+set -euo pipefail
+folder=$(realpath -m "${1:?the folder to leave it in}")
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+[ -x "$folder/filer-exporter" ] || deploy/package/executable.sh "$folder"
+version=$(node -p "require('./package.json').version")
+case $(node -p process.arch) in
+x64) architecture=amd64 ;;
+arm64) architecture=arm64 ;;
+*)
+  echo "deb.sh: $(node -p process.arch) is not supported; expected x64 or arm64" >&2
+  exit 1
+  ;;
+esac
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+root=$work/root
+install -D -m 755 "$folder/filer-exporter" "$root/usr/bin/filer-exporter"
+install -D -m 644 deploy/systemd/filer-exporter.service "$root/lib/systemd/system/filer-exporter.service"
+install -D -m 644 deploy/systemd/filer-exporter.env "$root/etc/filer-exporter/filer-exporter.env"
+install -d -m 700 "$root/etc/filer-exporter/secrets"
+install -D -m 644 -t "$root/usr/share/filer-exporter" deploy/prometheus/filer-exporter.rules.yml
+install -D -m 644 -t "$root/usr/share/filer-exporter/dashboards" grafana/dashboards/*.json
+install -D -m 644 -t "$root/usr/share/doc/filer-exporter" README.md CHANGELOG.md
+install -D -m 644 LICENSE "$root/usr/share/doc/filer-exporter/copyright"
+
+mkdir "$root/DEBIAN"
+cat >"$root/DEBIAN/control" <<CONTROL
+Package: filer-exporter
+Version: $version
+Architecture: $architecture
+Maintainer: filer-exporter maintainers <maintainers@filer-exporter.invalid>
+Section: net
+Priority: optional
+Depends: libatomic1, libc6 (>= 2.28), libgcc-s1, libstdc++6
+Installed-Size: $(du -sk --exclude=DEBIAN "$root" | cut -f 1)
+Description: Prometheus exporter for a global file system's two cloud services
+ Polls the file acceleration telemetry service and the portal service within
+ their request limits, and serves what they say as Prometheus metrics. One
+ executable file; Node.js is not needed.
+CONTROL
+echo /etc/filer-exporter/filer-exporter.env >"$root/DEBIAN/conffiles"
+# The service starts when the administrator has said whom to ask, so installing it enables nothing.
+cat >"$root/DEBIAN/postinst" <<'SCRIPT'
+#!/bin/sh
+set -e
+if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+if [ -n "$2" ] && [ -d /run/systemd/system ]; then systemctl try-restart filer-exporter.service; fi
+SCRIPT
+cat >"$root/DEBIAN/prerm" <<'SCRIPT'
+#!/bin/sh
+set -e
+if [ "$1" = remove ] && [ -d /run/systemd/system ]; then systemctl disable --now filer-exporter.service; fi
+SCRIPT
+cat >"$root/DEBIAN/postrm" <<'SCRIPT'
+#!/bin/sh
+set -e
+if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+SCRIPT
+chmod 755 "$root"/DEBIAN/{postinst,prerm,postrm}
+
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
+export SOURCE_DATE_EPOCH
+dpkg-deb --build --root-owner-group -Zzstd "$root" "$folder/filer-exporter_${version}_${architecture}.deb"

@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import { works } from '../support/machine.ts';
+import { temporaryDirectory } from '../support/program.ts';
+import { type Prometheus, runPrometheus } from '../support/prometheus.ts';
+import { until } from '../support/until.ts';
+
+/** Whether Alertmanager is installed; Debian has it under a name of its own. */
+export const alertmanagerProgram: string | undefined = ['prometheus-alertmanager', 'alertmanager'].find((name) =>
+  works(name, '--version'),
+);
+
+/** An alert as Alertmanager hands it to a receiver. */
+export interface ReceivedAlert {
+  readonly status: 'firing' | 'resolved';
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** A Prometheus that scrapes an exporter by rules, with an Alertmanager, and who is told in the end. */
+export interface Alerting {
+  readonly prometheus: Prometheus;
+  /** All that arrived, oldest first. */
+  readonly received: readonly ReceivedAlert[];
+}
+
+/** Starts all of it for one test. `rules`: the text of a rule file; `job`: the name of the scrape job. */
+export async function startAlerting(exporter: string, rules: string, job = 'any-name'): Promise<Alerting> {
+  const folder = temporaryDirectory();
+  const received: ReceivedAlert[] = [];
+  const webhook = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    received.push(...(JSON.parse(text) as { readonly alerts: readonly ReceivedAlert[] }).alerts);
+    response.end();
+  });
+  onTestFinished(() => {
+    webhook.close();
+    webhook.closeAllConnections();
+  });
+  const alertmanager = await startAlertmanager(folder, `http://127.0.0.1:${await listen(webhook)}`);
+  writeFileSync(join(folder, 'filer-exporter.rules.yml'), rules);
+  const prometheus = await runPrometheus(
+    folder,
+    stringify({
+      global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
+      rule_files: ['filer-exporter.rules.yml'],
+      alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
+      scrape_configs: [{ job_name: job, static_configs: [{ targets: [new URL(exporter).host] }] }],
+    }),
+  );
+  onTestFinished(() => ended(prometheus.child));
+  return { prometheus, received };
+}
+
+/** Starts an Alertmanager that tells the receiver at once; gives its address. */
+async function startAlertmanager(folder: string, receiver: string): Promise<string> {
+  const file = join(folder, 'alertmanager.yml');
+  writeFileSync(
+    file,
+    stringify({
+      route: {
+        receiver: 'test',
+        group_by: ['alertname'],
+        group_wait: '0s',
+        group_interval: '1s',
+        repeat_interval: '1h',
+      },
+      receivers: [{ name: 'test', webhook_configs: [{ url: receiver, send_resolved: true }] }],
+    }),
+  );
+  const spare = createServer();
+  const address = `127.0.0.1:${await listen(spare)}`;
+  await new Promise((resolve) => spare.close(resolve));
+  const child = spawn(
+    alertmanagerProgram ?? '',
+    [
+      ...[`--config.file=${file}`, `--storage.path=${join(folder, 'alertmanager')}`],
+      ...[`--web.listen-address=${address}`, '--cluster.listen-address='],
+    ],
+    { stdio: 'ignore' },
+  );
+  onTestFinished(() => ended(child));
+  await until('Alertmanager to be ready', async () => (await fetch(`http://${address}/-/ready`)).ok, 30_000);
+  return address;
+}
+
+/** Waits until an alert has arrived in this state, and gives it as it came. */
+export function arrival(
+  { received }: Alerting,
+  name: string,
+  status: ReceivedAlert['status'],
+  withinMs = 60_000,
+): Promise<ReceivedAlert> {
+  const look = () => received.find((alert) => alert.labels.alertname === name && alert.status === status);
+  return until(`${name} to arrive as ${status}`, look, withinMs);
+}
+
+/** The names of the rules that Prometheus has loaded, once it has evaluated each without an error. */
+export async function healthyRules({ prometheus }: Pick<Alerting, 'prometheus'>): Promise<readonly string[]> {
+  interface Loaded {
+    readonly groups: readonly { readonly rules: readonly { readonly name: string; readonly health: string }[] }[];
+  }
+  return until(
+    'every rule to be evaluated',
+    async () => {
+      const rules = (await prometheus.ask<Loaded>('rules')).groups.flatMap((group) => group.rules);
+      return rules.length > 0 && rules.every(({ health }) => health === 'ok') && rules.map(({ name }) => name);
+    },
+    30_000,
+  );
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  child.kill('SIGKILL');
+  await closed;
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}

@@ -1,0 +1,28 @@
+const container =
+  'needs a container engine and base images from a registry; deploy/image/check.sh builds and runs the image';
+const same = 'the same commands as in docs/deployment.md, whose blocks are run';
+
+/** Shell blocks of the pages that no journey runs, with the reason. */
+export const notRun: Readonly<Record<string, string>> = {
+  'README.md, filer-exporter, 1': 'the demo and the tests themselves; test/process starts the demo',
+  'README.md, Running it, 1': same,
+  'README.md, Running it, 2': container,
+  'docs/contributing.md, Contributing, 1':
+    'for developers: it lists the commands of package.json, the tests among them',
+  'docs/deployment.md, Container image, 1': container,
+  'docs/deployment.md, Container image, 2': container,
+  'docs/deployment.md, Container image, 3': 'pushes to a registry that is an example',
+  'docs/deployment.md, Compose, 1':
+    'needs Docker; test/deploy/compose.all.test.ts holds its files against what they name',
+  'docs/deployment.md, Helm, 1': 'applied by test/deploy/api-server.all.test.ts where there is an API server',
+  'docs/deployment.md, Kustomize, 1': 'applied by test/deploy/api-server.all.test.ts where there is an API server',
+  'docs/deployment.md, Kustomize, 2': 'builds an API server for some minutes, for a check before a release',
+  'docs/names.md, When two are one, 1': 'a setting with example ids; test/config reads such settings',
+  'docs/status.md, The JSON, 1': 'asks a running exporter; test/pages reads the same document',
+  'deploy/prometheus/README.md, Prometheus: scrape job, rules, alerts, 1': 'test/deploy/prometheus checks both files',
+  'deploy/prometheus/README.md, Thresholds, waiting times and links, 1':
+    'test/deploy/prometheus/command.test.ts runs it',
+  'deploy/helm/filer-exporter/README.md, Helm chart filer-exporter, 1': same,
+  'deploy/helm/filer-exporter/README.md, Helm chart filer-exporter, 2': same,
+  'grafana/README.md, Provisioning, 1': 'needs the image of Grafana, which this project neither ships nor builds',
+};

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { render } from '../../deploy/prometheus/render.ts';
+import { template } from '../../deploy/prometheus/template.ts';
+import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { until } from '../support/until.ts';
+import { alertmanagerProgram, arrival, healthyRules, startAlerting } from './alerting.ts';
+import { canMakeMachines, Machine, type Started } from './machine.ts';
+import { portOf } from './ports.ts';
+
+/*
+ * The ways of docs/deployment.md onto a plain host, from the page's own code blocks, on a machine of its own: npm, the
+ * package, the executable, the Debian package, the unit. What is not real here: the two services, which the stand-in plays,
+ * and systemd, whose part `systemctl` of this file plays by the words of the unit.
+ */
+
+const ruleNames = render(template).flatMap(({ rules }) =>
+  rules.map((rule) => ('alert' in rule ? rule.alert : rule.record)),
+);
+
+/** The service manager's part: what the unit says, done by hand. */
+const SYSTEMCTL = `
+unit=$(ls /etc/systemd/system/filer-exporter.service /lib/systemd/system/filer-exporter.service 2>/dev/null | head -n 1)
+of() { sed -n "s/^$1=//p" "$unit"; }
+case "$*" in
+  daemon-reload) ;;
+  'enable --now filer-exporter')
+    mkdir -p /run/credentials/filer-exporter.service
+    loaded=$(of LoadCredential)
+    for file in "\${loaded#*:}"/*; do cp "$file" "/run/credentials/filer-exporter.service/\${loaded%%:*}_$(basename "$file")"; done
+    set -a
+    . "$(of EnvironmentFile)"
+    $(of ExecStart) >/run/filer-exporter.log 2>&1 &
+    echo $! >/run/filer-exporter.pid
+    sleep 2
+    ;;
+  'status filer-exporter') kill -0 "$(cat /run/filer-exporter.pid)" && cat /run/filer-exporter.log ;;
+  *) echo "systemctl $*: not played here" >&2; exit 1 ;;
+esac`;
+
+describe.runIf(canMakeMachines)('on a plain host', () => {
+  let machine: Machine;
+  let standIn: StandIn;
+  let port: number;
+
+  beforeAll(async () => {
+    standIn = await startStandIn({ clock: systemClock, appliances: 3, volumes: 2 });
+    port = await portOf();
+    machine = await Machine.make({
+      'YOUR-GFA-TOKEN': standIn.credentials.gfaToken,
+      'YOUR-SERVICE-KEY': standIn.credentials.serviceKey,
+      'YOUR-SERVICE-SECRET': standIn.credentials.serviceSecret,
+      'https://acceleration.example.com/v1': standIn.gfaUrl,
+      'https://portal.example.com': standIn.portalUrl,
+      'localhost:9989': `localhost:${port}`,
+      _amd64: process.arch === 'x64' ? '_amd64' : '_arm64',
+    });
+    machine.follow('docs/deployment.md, Credentials, 1');
+  }, 60_000);
+
+  afterAll(async () => {
+    await machine?.remove();
+    await standIn?.close();
+  });
+
+  /** Waits for an exporter that has asked everybody once; gives its address and what it serves. */
+  const ready = async (at: number, started?: Started): Promise<string> => {
+    const address = `http://127.0.0.1:${at}`;
+    const isReady = () =>
+      fetch(`${address}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until('the exporter to be ready', async () => started?.hasEnded || (await isReady()), 120_000);
+    if (started?.hasEnded) throw new Error(`the block ended: ${started.said}`);
+    return address;
+  };
+  const scrape = async (address: string) => (await fetch(`${address}/metrics`)).text();
+
+  test('npm: checked, planned and started, and an outage of the portal arrives as the alert of the runbook', async () => {
+    const at = await portOf();
+    const started = machine.start('docs/deployment.md, npm, 1', {
+      LISTEN_ADDRESS: `127.0.0.1:${at}`,
+      // Quick enough for a test, and little enough that the page's --plan says that it fits.
+      PORTAL_INTERVAL: '5s',
+      PORTAL_DISCOVERY_INTERVAL: '10s',
+      PORTAL_SERIES: 'cpu_utilization',
+    });
+    const address = await ready(at, started);
+    expect(await scrape(address)).toMatch(/^filer_api_up\{api="portal"\} 1$/m);
+
+    // The real rules, written by the documented command; only how long this alert waits is other than shipped.
+    const { said } = machine.run('npm run --silent rules -- --for FilerApiDown=1s');
+    const alerting = await startAlerting(address, said, 'a-name-of-my-own');
+    expect(new Set(await healthyRules(alerting))).toEqual(new Set(ruleNames));
+    const mend = standIn.fail({ operation: /^(?!data$)/, kind: 'status', status: 503 });
+    onTestFinished(mend);
+    const firing = await arrival(alerting, 'FilerApiDown', 'firing');
+    expect(firing.labels).toMatchObject({ api: 'portal', job: 'a-name-of-my-own', severity: 'critical' });
+    expect(firing.annotations.summary).toMatch(/^The portal API /);
+    expect(firing.annotations.runbook).toContain('the exporter keeps probing');
+    mend();
+    await arrival(alerting, 'FilerApiDown', 'resolved');
+    expect(await scrape(address)).toMatch(/^filer_api_up\{api="portal"\} 1$/m);
+  }, 240_000);
+
+  test('npm pack: the package runs with npx alone, without a compiler or a test', async () => {
+    const at = await portOf();
+    const started = machine.start('docs/deployment.md, npm, 2', { LISTEN_ADDRESS: `127.0.0.1:${at}` });
+    expect(await scrape(await ready(at, started))).toContain('filer_exporter_build_info{version="1.0.0"');
+    const { said } = machine.run('tar -tzf filer-exporter-1.0.0.tgz');
+    expect(said).toContain('package/dist/main.js');
+    expect(said).toContain('package/deploy/prometheus/filer-exporter.rules.yml');
+    expect(said).not.toMatch(/\.ts$|\.map$|package\/(?:src|test|node_modules)/m);
+  }, 120_000);
+
+  test('one executable file: built, and serving the demo without Node.js', async () => {
+    const at = await portOf();
+    const started = machine.start('docs/deployment.md, One executable file, 1', { LISTEN_ADDRESS: `127.0.0.1:${at}` });
+    const address = await ready(at, started);
+    expect(await scrape(address)).toContain('filer_exporter_build_info{version="1.0.0"');
+    expect(await (await fetch(`${address}/status`)).text()).toContain('</html>');
+  }, 180_000);
+
+  test('the Debian package: installed by apt, filled in, started by its unit, and its rules are healthy', async () => {
+    machine.command('systemctl', SYSTEMCTL);
+    machine.command(
+      'editor',
+      `sed -i -e 's|https://acceleration.example.com/v1|${standIn.gfaUrl}|' -e 's|https://portal.example.com|${standIn.portalUrl}|' -e 's|:9989|:${port}|' "$@"`,
+    );
+    machine.follow('docs/deployment.md, Debian package and systemd, 1');
+    expect(machine.run('stat -c "%a %U" /etc/filer-exporter/secrets /etc/filer-exporter/secrets/gfa-token').said).toBe(
+      '700 root\n600 root\n',
+    );
+    const { said } = machine.follow('docs/deployment.md, Debian package and systemd, 2');
+    expect(said).not.toContain('fatal');
+    const address = await ready(port);
+    expect(await scrape(address)).toMatch(/^filer_api_up\{api="gfa"\} 1$/m);
+    const alerting = await startAlerting(address, machine.read('/usr/share/filer-exporter/filer-exporter.rules.yml'));
+    expect(new Set(await healthyRules(alerting))).toEqual(new Set(ruleNames));
+    // The same files by hand lie where the unit looks for them.
+    machine.follow('docs/deployment.md, Debian package and systemd, 3');
+    expect(machine.run('apt-get remove --yes filer-exporter && ls /etc/filer-exporter').said).toContain(
+      'filer-exporter.env',
+    );
+  }, 240_000);
+});
+
+test.runIf(process.env.REQUIRE_NAMESPACES)(
+  'machines can be made and Alertmanager is installed, as REQUIRE_NAMESPACES asks',
+  () => {
+    expect(canMakeMachines).toBe(true);
+    expect(alertmanagerProgram).toBeDefined();
+  },
+);
