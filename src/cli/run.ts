@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import process from 'node:process';
 import { getHeapStatistics } from 'node:v8';
 import { type App, createApp } from '../app/app.ts';
@@ -72,13 +73,14 @@ async function checkConfig(config: Config): Promise<number> {
 }
 
 function ownFiles(config: Config, guard: Guard | undefined): readonly OwnFile[] {
-  return [...config.secretFiles.map((path) => ({ path, isSecret: true })), ...(guard?.first.rules.ownFiles ?? [])];
+  return [...config.ownFiles, ...(guard?.first.rules.ownFiles ?? [])];
 }
 
 const factsOf: FactsOf = async (path) => {
   try {
-    const [{ mode }, realPath] = await Promise.all([stat(path), realpath(path)]);
-    return { mode, realPath };
+    const [{ mode, uid: owner }, realPath] = await Promise.all([stat(path), realpath(path)]);
+    const { mode: folderMode } = await stat(dirname(realPath));
+    return { mode, owner, realPath, folderMode, self: process.geteuid?.() };
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import type { Secret } from '../runtime/secret.ts';
+import type { OwnFile } from './secret-files.ts';
 
 /*
  * The configuration in the program's own words: grouped, durations in milliseconds, URLs checked, secrets in a type that
@@ -12,8 +13,8 @@ export interface Config {
   /** The portal service; undefined when it is not polled. */
   readonly portal: PortalConfig | undefined;
   readonly requests: RequestsConfig;
-  /** The files that hold secrets, each once: those that variables name, and `.env` where it sets some. */
-  readonly secretFiles: readonly string[];
+  /** The files that only their owner is to change: those with secrets that variables name, and `.env` where it is there. */
+  readonly ownFiles: readonly OwnFile[];
   /** A value that has not been confirmed for this many intervals leaves the exposition. */
   readonly staleAfter: number;
   readonly events: EventsConfig;

@@ -23,8 +23,8 @@ export type ReadAgain = (path: string) => Promise<string>;
 export interface Settled {
   readonly texts: Texts;
   readonly faults: readonly Fault[];
-  /** Whether there is a secret among what `.env` sets, be it one that counts or not. */
-  readonly dotenvHasSecret: boolean;
+  /** Whether there is a secret among what `.env` sets, be it one that counts or not; undefined where there is no `.env`. */
+  readonly dotenvHasSecret: boolean | undefined;
 }
 
 /**
@@ -32,7 +32,7 @@ export interface Settled {
  * none, for Compose and Kubernetes pass those for what nobody filled in.
  */
 export function settledTexts(environment: Readonly<Record<string, string | undefined>>, readFile: ReadFile): Settled {
-  const { set: beneath, faults } = dotenv(readFile);
+  const { set: beneath, isThere, faults } = dotenv(readFile);
   const set = setOf(environment);
   const texts = new Map<string, string>(beneath);
   for (const name of set.keys()) {
@@ -43,7 +43,7 @@ export function settledTexts(environment: Readonly<Record<string, string | undef
   return {
     texts,
     faults: [...faults, ...tooLateFaults(beneath, set)],
-    dotenvHasSecret: [...beneath].some(([name, text]) => isSecret(name, text)),
+    dotenvHasSecret: isThere ? [...beneath].some(([name, text]) => isSecret(name, text)) : undefined,
   };
 }
 
@@ -53,14 +53,18 @@ function setOf(source: Readonly<Record<string, string | undefined>>): Texts {
   return new Map(Object.entries(source).flatMap(([name, text]) => (text ? [[name, text] as const] : [])));
 }
 
-function dotenv(readFile: ReadFile): { readonly set: Texts; readonly faults: readonly Fault[] } {
+function dotenv(readFile: ReadFile): {
+  readonly set: Texts;
+  readonly isThere: boolean;
+  readonly faults: readonly Fault[];
+} {
   try {
     // A byte order mark would become part of the first name.
-    return { set: setOf(parseEnv(readFile('.env').replace(/^\uFEFF/, ''))), faults: [] };
+    return { set: setOf(parseEnv(readFile('.env').replace(/^\uFEFF/, ''))), isThere: true, faults: [] };
   } catch (error) {
     const code = codeOf(error);
     const faults = code === 'ENOENT' ? [] : [{ variable: undefined, line: `.env: cannot be read (${code})` }];
-    return { set: new Map(), faults };
+    return { set: new Map(), isThere: false, faults };
   }
 }
 

@@ -46,7 +46,11 @@ export function loadConfig({ environment, readFile, readAgain, vocabulary }: Sur
   // Without a fault every row with a default has its value, which is all that Values adds to Partial<Values>.
   return {
     ...settled(values as Values, proxy, vocabulary),
-    secretFiles: [...new Set([...secrets.values()].map(({ path }) => path)), ...(dotenvHasSecret ? ['.env'] : [])],
+    ownFiles: [
+      ...[...new Set([...secrets.values()].map(({ path }) => path))].map((path) => ({ path, isSecret: true })),
+      // It says where tokens are sent, so nobody else is to change it, with a secret in it or without.
+      ...(dotenvHasSecret === undefined ? [] : [{ path: '.env', isSecret: dotenvHasSecret }]),
+    ],
   };
 }
 
@@ -71,7 +75,7 @@ function inTableOrder(faults: readonly Fault[]): readonly Fault[] {
   return faults.toSorted((one, other) => place(one) - place(other));
 }
 
-function settled(values: Values, proxy: ProxyConfig | undefined, vocabulary: Vocabulary): Omit<Config, 'secretFiles'> {
+function settled(values: Values, proxy: ProxyConfig | undefined, vocabulary: Vocabulary): Omit<Config, 'ownFiles'> {
   return {
     gfa: settledGfa(values),
     portal: settledPortal(values, vocabulary),

@@ -4,8 +4,14 @@ import type { Log } from '../runtime/log.ts';
 export interface FileFacts {
   /** The nine bits and what is before them, as `stat` gives them. */
   readonly mode: number;
+  /** The number of the user that it belongs to. */
+  readonly owner: number;
   /** With every link followed. */
   readonly realPath: string;
+  /** Of the folder that the file itself is in. */
+  readonly folderMode: number;
+  /** The user of this process; undefined where the system has no such numbers. */
+  readonly self: number | undefined;
 }
 
 /** Finds out about a file; undefined where it cannot be looked at, which is somebody else's line. Never rejects. */
@@ -33,17 +39,28 @@ export async function warnOfLooseFiles(files: readonly OwnFile[], factsOf: Facts
 
 const OTHERS_READ = 0o004;
 const OTHERS_WRITE = 0o022;
+const ALL_WRITE = 0o002;
+/** In such a folder each user may replace and remove what belongs to that user alone. */
+const STICKY = 0o1000;
 
 /**
  * What is too open about a file, as a line for the operator; undefined where nothing is. Readable by the group is fine:
  * so a service's user reads what root owns. A secret readable by everybody is fine where everybody is this container:
  * Kubernetes and Compose mount secrets with the mode 0444 or 0644 unless told otherwise, and nobody else sees them there.
  */
-function loosenessOf({ path, isSecret }: OwnFile, { mode, realPath }: FileFacts): string | undefined {
+function loosenessOf({ path, isSecret }: OwnFile, facts: FileFacts): string | undefined {
+  const { mode, owner, realPath, folderMode, self } = facts;
   const shown = `mode ${(mode & 0o777).toString(8).padStart(4, '0')}`;
   if (mode & OTHERS_WRITE)
     return `${path} can be changed by others than its owner (${shown}); expected 0640 or stricter`;
-  if (!isSecret || !(mode & OTHERS_READ) || isSecretMount(realPath)) return undefined;
+  if (isSecretMount(realPath)) return undefined;
+  if (self !== undefined && owner !== 0 && owner !== self) {
+    return `${path} belongs to another user (${owner}); expected root or the user of the exporter (${self})`;
+  }
+  if (folderMode & ALL_WRITE && !(folderMode & STICKY)) {
+    return `${path} is in a folder that everybody can change; expected one that only its owner can`;
+  }
+  if (!isSecret || !(mode & OTHERS_READ)) return undefined;
   return `${path} can be read by everybody on this machine (${shown}); expected 0640 or stricter`;
 }
 

@@ -395,8 +395,11 @@ describe('the files that hold secrets', () => {
     const files = { '/run/key': 'k\n', '/run/token': 't\n' };
     const named = { PORTAL_SERVICE_KEY_FILE: '/run/key', PORTAL_SERVICE_SECRET_FILE: '/run/key' };
     const environment = { GFA_URL: gfaOnly.GFA_URL, GFA_TOKEN_FILE: '/run/token', PORTAL_URL, ...named };
-    expect(configOf(environment, files).secretFiles).toEqual(['/run/token', '/run/key']);
-    expect(configOf(both).secretFiles).toEqual([]);
+    expect(configOf(environment, files).ownFiles).toEqual([
+      { path: '/run/token', isSecret: true },
+      { path: '/run/key', isSecret: true },
+    ]);
+    expect(configOf(both).ownFiles).toEqual([]);
   });
 
   test.each([
@@ -406,8 +409,8 @@ describe('the files that hold secrets', () => {
     ['a proxy without one', 'HTTPS_PROXY=http://proxy:3128', false],
     ['a token of nothing', 'GFA_TOKEN=', false],
     ['no secret', 'GFA_INTERVAL=2m', false],
-  ])('are .env too, or not, where it has %s', (_, dotenv, isOne) => {
-    expect(configOf(gfaOnly, { '.env': `${dotenv}\n` }).secretFiles).toEqual(isOne ? ['.env'] : []);
+  ])('are .env too, which others must not change in any case, nor read where it has %s', (_, dotenv, isOne) => {
+    expect(configOf(gfaOnly, { '.env': `${dotenv}\n` }).ownFiles).toEqual([{ path: '.env', isSecret: isOne }]);
   });
 });
 

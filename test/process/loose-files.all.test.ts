@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run, start, temporaryDirectory } from '../support/program.ts';
@@ -59,6 +59,32 @@ describe('a file with a secret', () => {
     expect(await warningsOf(0o644, 'GFA_TOKEN=a-token\n')).toBe(line);
     expect(await warningsOf(0o640, 'GFA_TOKEN=a-token\n')).toBe('');
     expect(await warningsOf(0o644, 'GFA_INTERVAL=2m\n')).toBe('');
+    const changed = 'warning: .env can be changed by others than its owner (mode 0666); expected 0640 or stricter\n';
+    expect(await warningsOf(0o666, 'GFA_URL=http://127.0.0.1:9/v1\n')).toBe(changed);
+  });
+
+  test.runIf(process.getuid?.() === 0)(
+    'that belongs to another user gets a warning, with a secret in it or without',
+    async () => {
+      const directory = temporaryDirectory();
+      writeFileSync(join(directory, '.env'), `GFA_URL=${GFA_URL}\n`, { mode: 0o600 });
+      chownSync(join(directory, '.env'), 4321, 4321);
+      const { stderr } = await run(['--check-config'], { directory, environment: { GFA_TOKEN: 'a-token' } });
+      const expected = 'expected root or the user of the exporter (0)';
+      expect(stderr).toBe(`warning: .env belongs to another user (4321); ${expected}\n`);
+    },
+  );
+
+  test('in a folder that everybody can change gets a warning, unless each may change what is theirs alone', async () => {
+    const directory = temporaryDirectory();
+    const path = join(directory, 'token');
+    writeFileSync(path, 'a-token\n', { mode: 0o600 });
+    const check = () => run(['--check-config'], { environment: { GFA_URL, GFA_TOKEN_FILE: path } });
+    chmodSync(directory, 0o777);
+    const told = 'is in a folder that everybody can change; expected one that only its owner can';
+    expect((await check()).stderr).toBe(`warning: ${path} ${told}\n`);
+    chmodSync(directory, 0o1777);
+    expect((await check()).stderr).toBe('');
   });
 
   test('that is too open is told of in the log of a running exporter too, once, and it runs', async () => {
