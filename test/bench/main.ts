@@ -2,11 +2,17 @@ import process from 'node:process';
 import { events } from './events.ts';
 import { exposition } from './exposition.ts';
 import { pacing } from './pacing.ts';
+import { starting } from './starting.ts';
 
 /** One figure: one line of JSON. */
 export type Report = (name: string, value: number, unit: string) => void;
 
-const suites: Readonly<Record<string, (report: Report) => Promise<void>>> = { events, pacing, exposition };
+const suites: Readonly<Record<string, (report: Report) => Promise<void>>> = {
+  events,
+  pacing,
+  exposition,
+  starting,
+};
 
 const report: Report = (name, value, unit) => {
   process.stdout.write(`${JSON.stringify({ name, value: Number(value.toPrecision(4)), unit })}\n`);

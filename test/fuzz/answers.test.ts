@@ -85,7 +85,7 @@ test('whatever the body of an error says, it becomes one short line without what
     ),
     { numRuns: 600, examples: [[{ sent: '__aaaa', body: jsonOf({ message: 'no token __aaaa' }) }, refreshing, 401]] },
   );
-}, 60_000);
+});
 
 const page = fc.oneof(
   { weight: 6, arbitrary: fc.record({ items: anyJson, metadata: fc.record({ iterator_id: anyJson }) }) },
@@ -116,7 +116,7 @@ test('whatever stands in the place of a cursor, the pages come to an end, and no
     }),
     { numRuns: 1_000 },
   );
-}, 60_000);
+});
 
 function jsonOf(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value));

@@ -160,4 +160,4 @@ test('whatever was changed in the state file, nothing of it is taken, or all of 
   );
   expect(counts.refused).toBeGreaterThan(100);
   expect(counts.taken).toBeGreaterThan(100);
-}, 60_000);
+});

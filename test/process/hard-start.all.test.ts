@@ -61,9 +61,9 @@ describe('it starts and serves', () => {
     await until('the first polls to have failed', async () => (await get(`${url}/readyz`)).status === 200);
     expect((await scrape(url)).value('filer_api_up', { api: 'portal' })).toBe(0);
     await stand(2, port);
-    await until('both to be up', () => bothUp(url), 15_000);
+    await until('both to be up', () => bothUp(url));
     expect(program.child.exitCode).toBeNull();
-  }, 30_000);
+  });
 
   test('while both services take connections and say nothing, and polls them as soon as they do', async () => {
     const { standIn, environment } = await stand();
@@ -79,9 +79,9 @@ describe('it starts and serves', () => {
     expect(before.sum('filer_exporter_requests_total', { code: 'timeout' })).toBeGreaterThan(1);
     await silent.close();
     await stand(2, silent.port);
-    await until('both to be up', () => bothUp(url), 15_000);
+    await until('both to be up', () => bothUp(url));
     expect(program.child.exitCode).toBeNull();
-  }, 30_000);
+  });
 
   test.each(['ENOTFOUND', 'EAI_AGAIN'])(
     'while no name resolves (%s), and polls as soon as they do',
@@ -102,7 +102,7 @@ describe('it starts and serves', () => {
       expect((await scrape(url)).value('filer_api_up', { api: 'portal' })).toBe(0);
       expect(program.stdout).toContain(code);
       writeFileSync(file, '');
-      await until('both to be up', () => bothUp(url), 15_000);
+      await until('both to be up', () => bothUp(url));
       expect(program.child.exitCode).toBeNull();
     },
     30_000,
@@ -138,7 +138,7 @@ describe('it starts and serves', () => {
         standIn.requests.filter(({ operation, status }) => operation === of && status === 200).length;
       const further = async (of: string) => {
         const before = polls(of);
-        await until(`further polls of ${of}`, () => polls(of) > before + 4, 15_000);
+        await until(`further polls of ${of}`, () => polls(of) > before + 4);
       };
       await further('cpu_utilization');
       await further('snapshot_details');
@@ -249,7 +249,7 @@ describe('it starts and serves', () => {
         return (await textOf(`${url}/api/v1/status`, agent)).includes('got no answer: EMFILE');
       });
       letGo();
-      await until('both to be up again', () => bothUp(url), 15_000);
+      await until('both to be up again', () => bothUp(url));
       await until('the state to be saved again', () =>
         program.log.some(({ msg }) => msg.includes('can be written again')),
       );

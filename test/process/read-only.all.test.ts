@@ -76,7 +76,7 @@ describe('whatever the program sends is of one of five kinds', () => {
       return [...polled].every((name) => asked.has(name));
     };
     // What is missing after all that time is told by the comparison.
-    await until('every operation of every collector', isDone, 15_000).catch(() => {});
+    await until('every operation of every collector', isDone).catch(() => {});
     program.kill('SIGTERM');
     await program.ended;
     expect(publishedNames(standIn.requests)).toEqual(new Set([...polled, 'DELETE /auth/token']));

@@ -1,5 +1,4 @@
 import { Agent, request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type StandIn, type StandInOptions, startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
@@ -7,16 +6,21 @@ import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.
 import { type Program, start } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
+/** Who waits for SHUTDOWN_TIMEOUT though nothing asks for that is not done before the test gives up. */
+const AN_HOUR = '1h';
+
 describe('SIGTERM', () => {
-  test.each([0, 50, 100, 200, 300])('%i ms after the start ends it at once and cleanly', async (afterMs) => {
+  test.each([
+    ['at once', () => true],
+    ['after its first line', (program: Program) => program.log.length > 0],
+  ])('%s ends it cleanly', async (_, isTime) => {
     const program = start([], { environment: environmentOf(await stand()) });
-    await sleep(afterMs);
+    await until('the moment', () => isTime(program));
     program.kill('SIGTERM');
-    const { code, signal, stderr, ms } = await program.ended;
+    const { code, signal, stderr } = await program.ended;
     // Before its first line the program cannot hear a signal: then the system ends it.
     expect(code ?? signal).toBe(code === null ? 'SIGTERM' : 0);
     expect(stderr).toBe('');
-    expect(ms).toBeLessThan(afterMs + 2_000);
   });
 
   test('during the demo’s start ends it cleanly as well', async () => {
@@ -33,7 +37,6 @@ describe('SIGTERM', () => {
     await until('the token to be asked for', () => standIn.requests.some(({ operation }) => operation === 'token'));
     const ended = await stopped(program);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(ended.afterMs).toBeLessThan(2_000);
     expect(revocations(standIn)).toEqual([]);
   });
 
@@ -46,16 +49,14 @@ describe('SIGTERM', () => {
     );
     const ended = await stopped(program);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(ended.afterMs).toBeLessThan(3_000);
     expect(revocations(standIn)).toEqual([200]);
     expect(program.log.at(-1)?.msg).toBe('stopped');
     expect(program.log.filter(({ level }) => level > 30)).toEqual([]);
   });
 
   test('lets a scrape that is under way end, and does not wait for its connection then', async () => {
-    const { program, url } = await large({ SHUTDOWN_TIMEOUT: '15s' });
+    const { program, url } = await large({ SHUTDOWN_TIMEOUT: AN_HOUR });
     const slow = await slowScrape(url);
-    const asked = performance.now();
     program.kill('SIGTERM');
     await until('it to take no new connections', () =>
       get(`${url}/healthz`).then(
@@ -65,7 +66,6 @@ describe('SIGTERM', () => {
     );
     expect(await slow.rest()).toBe(slow.length);
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
-    expect(performance.now() - asked).toBeLessThan(4_000);
   });
 
   test('cuts off a scrape that does not end within SHUTDOWN_TIMEOUT', async () => {
@@ -74,7 +74,6 @@ describe('SIGTERM', () => {
     const ended = await stopped(program);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.afterMs).toBeGreaterThan(400);
-    expect(ended.afterMs).toBeLessThan(2_500);
   });
 
   test('does not wait longer than SHUTDOWN_TIMEOUT for a token that cannot be given back', async () => {
@@ -85,21 +84,19 @@ describe('SIGTERM', () => {
     await until('the portal to be up', async () => (await scrape(url)).value('filer_api_up', { api: 'portal' }) === 1);
     const ended = await stopped(program);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(ended.afterMs).toBeLessThan(2_500);
     expect(revocations(standIn)).toEqual([undefined]);
   });
 
   test('a second time ends it at once', async () => {
     const standIn = await stand();
     standIn.fail({ kind: 'hang', operation: 'revoke' });
-    const program = start([], { environment: { ...environmentOf(standIn), SHUTDOWN_TIMEOUT: '60s' } });
+    const program = start([], { environment: { ...environmentOf(standIn), SHUTDOWN_TIMEOUT: AN_HOUR } });
     const url = await program.serving();
     await until('the portal to be up', async () => (await scrape(url)).value('filer_api_up', { api: 'portal' }) === 1);
     program.kill('SIGTERM');
     await until('the token to be given back', () => revocations(standIn).length > 0);
     const ended = await stopped(program);
     expect(ended.code).toBe(1);
-    expect(ended.afterMs).toBeLessThan(1_000);
   });
 
   test('ends --once as well, with what was polled until then', async () => {
@@ -109,7 +106,6 @@ describe('SIGTERM', () => {
     const ended = await stopped(program);
     expect(ended.code).toBe(0);
     expect(ended.stdout).toContain('filer_appliance_info');
-    expect(ended.afterMs).toBeLessThan(3_000);
     expect(revocations(standIn)).toEqual([200]);
   });
 });
@@ -121,10 +117,10 @@ async function stand(options: Partial<StandInOptions> = {}): Promise<StandIn> {
 }
 
 function environmentOf(standIn: StandIn): Record<string, string> {
-  return { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) };
+  return { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), SHUTDOWN_TIMEOUT: AN_HOUR };
 }
 
-/** Asks it to stop, and says how it ended and how long that took. */
+/** Asks it to stop, and says how it ended and after how long. */
 async function stopped(program: Program) {
   const asked = performance.now();
   program.kill('SIGTERM');

@@ -117,20 +117,20 @@ describe('with users', () => {
   test('a flood of guesses keeps nobody out who has been in, and holds up no probe', async () => {
     const { address } = await guarded(users);
     expect(await statusOf(`http://${address}/metrics`, basic('prometheus', 'geheim'))).toBe(200);
-    const guesses = Array.from({ length: 150 }, (_, guess) =>
-      statusOf(`http://${address}/metrics`, basic('prometheus', `guess ${guess}`)),
-    );
-    let slowest = 0;
+    let answered = 0;
+    const guesses = Array.from({ length: 150 }, async (_, guess) => {
+      const status = await statusOf(`http://${address}/metrics`, basic('prometheus', `guess ${guess}`));
+      answered += 1;
+      return status;
+    });
+    expect(await statusOf(`http://${address}/healthz`)).toBe(200);
+    expect(answered, 'guesses that a probe waited for').toBeLessThan(guesses.length);
     for (let asked = 0; asked < 20; asked += 1) {
-      const began = performance.now();
       expect(await statusOf(`http://${address}/healthz`)).toBe(200);
       expect(await statusOf(`http://${address}/metrics`, basic('prometheus', 'geheim'))).toBe(200);
-      slowest = Math.max(slowest, performance.now() - began);
     }
     const statuses = new Set(await Promise.all(guesses));
     expect([...statuses].toSorted()).toEqual([401, 503]);
-    // One check takes some 60 ms of a processor; on the event loop the queue of them would be felt here.
-    expect(slowest).toBeLessThan(1_000);
   });
 });
 

@@ -76,7 +76,7 @@ describe.skipIf(!hasPrometheus && process.env.REQUIRE_PROMETHEUS !== '1')('on a 
   let prometheus: PastPrometheus;
   beforeAll(async () => {
     prometheus = await prometheusWith(exposedPast());
-  }, 60_000);
+  });
   afterAll(() => prometheus?.close());
 
   test('the median propagation time by volume is in the bucket of the true one, or beside it', async () => {
