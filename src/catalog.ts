@@ -1,3 +1,5 @@
+import { rowsOf } from './config/load.ts';
+import type { NamedRow } from './config/section.ts';
 import { ownTable } from './exposition/own/table.ts';
 import {
   addedLabels,
@@ -12,6 +14,7 @@ import {
 import * as gfa from './sources/gfa/series.ts';
 import * as portal from './sources/portal/appliances/series.ts';
 import { portalTables } from './sources/portal/collectors.ts';
+import { serviceSections } from './sources/sections.ts';
 
 /** One metric as the catalogue knows it: all that HELP, the reference, dashboards and tests need. */
 export interface CatalogEntry {
@@ -85,6 +88,9 @@ export const catalog: readonly CatalogEntry[] = [
     cost: { subject: [], perSubject: 1, open: labels },
   })),
 ];
+
+/** Every environment variable. */
+export const variableRows: readonly NamedRow[] = rowsOf(serviceSections);
 
 function merge(all: readonly Table[]): readonly CatalogEntry[] {
   const entries = new Map<string, CatalogEntry>();

@@ -4,14 +4,17 @@ import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { catalog } from '../src/catalog.ts';
+import { catalog, variableRows } from '../src/catalog.ts';
 import { usage } from '../src/cli/arguments.ts';
 import { formatDuration } from '../src/config/duration.ts';
 import { loadConfig } from '../src/config/load.ts';
-import { fileVariable, rows } from '../src/config/variables.ts';
+import { fileVariable } from '../src/config/section.ts';
 import { planOf } from '../src/planning/account.ts';
+import { gfaSection } from '../src/sources/gfa/configuration.ts';
 import { ECONOMY_REPLACES, FURTHER_SERIES, STANDARD_SERIES } from '../src/sources/portal/appliances/operations.ts';
+import { portalSection } from '../src/sources/portal/configuration.ts';
 import { portalVocabulary } from '../src/sources/portal/vocabulary.ts';
+import { serviceSections } from '../src/sources/sections.ts';
 import { metricsReference, withGeneratedParts } from './support/reference.ts';
 import { RENAMED } from './support/renamed.ts';
 
@@ -100,13 +103,13 @@ describe('what the README says is not there yet', () => {
 describe('the examples', () => {
   test('the README environment is a good configuration', () => {
     const config = configOf(fenced('env'));
-    expect(config.gfa?.url).toBe('https://acceleration.example.com/v1');
-    expect(config.portal?.credentials.kind).toBe('oauth2');
+    expect(gfaSection.of(config)?.url).toBe('https://acceleration.example.com/v1');
+    expect(portalSection.of(config)?.credentials.kind).toBe('oauth2');
   });
 
   test('.env.example is a good configuration, and so is what it has commented out', () => {
     const example = fileText('.env.example');
-    expect(configOf(example).portal?.intervalMs).toBe(300_000);
+    expect(portalSection.of(configOf(example))?.intervalMs).toBe(300_000);
     expect(configOf(example.replaceAll(/^# (?=[A-Z_]+=)/gm, '')).web.host).toBe('127.0.0.1');
   });
 
@@ -122,7 +125,7 @@ describe('the examples', () => {
     expect(readme).toContain(`takes ${perAppliance.toLocaleString('en')} requests a day`);
     expect(readme).toContain(`so ${Math.floor(1_000_000 / perAppliance)} appliances use the whole day`);
     const mostOf = (mode: string) => {
-      const { portal } = configOf(`${fenced('env')}\nPORTAL_MODE=${mode}\n`);
+      const portal = portalSection.of(configOf(`${fenced('env')}\nPORTAL_MODE=${mode}\n`));
       const fits = (appliances: number) => portal !== undefined && planOf(portal, appliances, 1).fits;
       return Array.from({ length: 3_000 }, (_, appliances) => appliances)
         .findLast(fits)
@@ -173,7 +176,7 @@ function isMetric(name: string): boolean {
 
 /** Ours, those of other programs that we honour, and those of the build and the tests. */
 const VARIABLES: ReadonlySet<string> = new Set([
-  ...rows.flatMap(({ name, row }) => (row.file ? [name, fileVariable(name)] : [name])),
+  ...variableRows.flatMap(({ name, row }) => (row.file ? [name, fileVariable(name)] : [name])),
   'NAME_FILE',
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'FILER_EXPORTER_REVISION'],
   ...[
@@ -211,7 +214,7 @@ function configOf(environment: string) {
       if (path === '.env') throw Object.assign(new Error('none'), { code: 'ENOENT' });
       return 'a-secret\n';
     },
-    vocabulary: portalVocabulary,
+    services: serviceSections,
   });
 }
 

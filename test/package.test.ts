@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { variables } from '../src/config/variables.ts';
+import { defaultOf } from './support/variables.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -102,7 +102,7 @@ describe('the image', () => {
   });
 
   test('names the port that is listened on by default, and the version', () => {
-    expect(dockerfile).toMatch(new RegExp(`^EXPOSE ${variables.LISTEN_ADDRESS.default.slice(1)}$`, 'm'));
+    expect(dockerfile).toMatch(new RegExp(`^EXPOSE ${defaultOf('LISTEN_ADDRESS').slice(1)}$`, 'm'));
     expect(dockerfile).toMatch(new RegExp(`^ARG VERSION=${manifest.version.replaceAll('.', '\\.')}$`, 'm'));
   });
 

@@ -13,7 +13,9 @@ import { Freshness } from '../polling/freshness.ts';
 import type { SnapshotSink } from '../polling/sink.ts';
 import { FilerNames } from '../sources/filer-names.ts';
 import type { GfaCollector } from '../sources/gfa/collector.ts';
+import { gfaSection } from '../sources/gfa/configuration.ts';
 import type { PortalCollector } from '../sources/portal/collector.ts';
+import { portalSection } from '../sources/portal/configuration.ts';
 import { StateKeeper } from '../state/keeper.ts';
 import { read, report, stretchOf } from '../status/report.ts';
 import { Reloading } from '../web/reloading.ts';
@@ -47,15 +49,16 @@ const LINES_SHARE = 1 / 3;
 export function createApp(config: Config, outside: Outside, guard?: Guard): App {
   const { clock, log } = outside;
   // Shard 0 alone polls `/data`: on the others that API is not one that could be down.
-  const gfa = config.shard.index === 0 ? config.gfa : undefined;
-  const apis: Api[] = [...(gfa ? (['gfa'] as const) : []), ...(config.portal ? (['portal'] as const) : [])];
+  const gfa = config.shard.index === 0 ? gfaSection.of(config) : undefined;
+  const portalConfig = portalSection.of(config);
+  const apis: Api[] = [...(gfa ? (['gfa'] as const) : []), ...(portalConfig ? (['portal'] as const) : [])];
   const own = new OwnMetrics(
     { version: outside.version, revision: outside.revision, node_version: outside.nodeVersion },
     apis,
   );
   const store = new LineStore(upstreamCatalog);
   const sources: Source[] = [];
-  const names = new FilerNames(config.filerAliases, config.portal !== undefined, (name, ids) => {
+  const names = new FilerNames(config.filerAliases, portalConfig !== undefined, (name, ids) => {
     log.warn({ name, ids }, 'several filers with one name: a short id stands behind it in the label filer');
   });
   const freshness = new Freshness(config.staleAfter, (api) => stretchOf(sources.find((source) => source.api === api)));
@@ -104,8 +107,8 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     collector = made.collector;
     sources.push(source);
   }
-  if (config.portal) {
-    const { source, ...made } = portalSource(config, config.portal, own, sink, outside, names);
+  if (portalConfig) {
+    const { source, ...made } = portalSource(config, portalConfig, own, sink, outside, names);
     portal = made.collector;
     sources.push(source);
   }

@@ -3,7 +3,9 @@ import type { Config } from '../config/config.ts';
 import { isFields } from '../metrics/family.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { GfaCollector } from '../sources/gfa/collector.ts';
+import { gfaSection } from '../sources/gfa/configuration.ts';
 import type { PortalCollector, PortalState } from '../sources/portal/collector.ts';
+import { portalSection } from '../sources/portal/configuration.ts';
 import type { Kept } from '../state/keeper.ts';
 import { type Budget, type BudgetState, keptBudget } from '../transport/rate/budget.ts';
 
@@ -61,7 +63,9 @@ function keptFirst(first: unknown): First {
 }
 
 /** Bookmarks belong to the service and the client key, a budget to the portal and the shard. No secret is in them. */
-function ownersOf({ gfa, portal, shard }: Config): Readonly<Record<string, string>> {
+function ownersOf(config: Config): Readonly<Record<string, string>> {
+  const { shard } = config;
+  const [gfa, portal] = [gfaSection.of(config), portalSection.of(config)];
   const isPolling = gfa !== undefined && shard.index === 0;
   return {
     ...(isPolling ? { gfa: fingerprint(gfa.url, gfa.clientKey) } : {}),

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { Config, GfaConfig, PortalConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
 import { formatBound } from '../exposition/format.ts';
 import type { OwnMetrics } from '../exposition/own/metrics.ts';
@@ -16,12 +16,14 @@ import type { SnapshotSink } from '../polling/sink.ts';
 import type { FilerNames } from '../sources/filer-names.ts';
 import { GfaClient } from '../sources/gfa/client.ts';
 import { GfaCollector, type Keeping } from '../sources/gfa/collector.ts';
+import type { GfaConfig } from '../sources/gfa/configuration.ts';
 import type { LedgerSettings } from '../sources/gfa/ledger.ts';
 import { type Appliance, mostAppliances } from '../sources/portal/appliances/inventory.ts';
 import { applianceUp } from '../sources/portal/appliances/series.ts';
 import { PortalClient } from '../sources/portal/client.ts';
 import { PortalCollector } from '../sources/portal/collector.ts';
 import type { HistogramSettings } from '../sources/portal/collector-row.ts';
+import type { PortalConfig } from '../sources/portal/configuration.ts';
 import { portalRequests } from '../sources/portal/requests.ts';
 import { TokenSource } from '../sources/portal/token.ts';
 import type { AllowedRequests } from '../transport/allowed.ts';
@@ -128,6 +130,7 @@ export function gfaSource(
     dailyLimit: undefined,
     mostPerMs: GFA_PACE.mostPerMs,
     allowed: [],
+    concurrency: 1,
   };
   const { client, pacer, budget, close } = politeClient(target, config, own, outside);
   const collector = new GfaCollector(
@@ -166,6 +169,7 @@ export function portalSource(
     dailyLimit,
     mostPerMs: rateLimit.requests / rateLimit.windowMs,
     allowed: portalRequests,
+    concurrency: portal.concurrency,
   };
   const { client, pacer, budget, close } = politeClient(target, config, own, outside);
   const feasibility = new Feasibility(outside.log);
@@ -183,7 +187,7 @@ export function portalSource(
     },
     outside,
   );
-  const workers = config.requests.concurrency;
+  const workers = portal.concurrency;
   const source: Source = {
     ...polled(collector, portal.intervalMs, pacer, portalHealth(workers), workers, sink, outside, {
       withoutAppliances: portal.series.length === 0,
@@ -219,11 +223,13 @@ interface Target {
   /** The highest rate, in requests a millisecond. */
   readonly mostPerMs: number;
   readonly allowed: readonly AllowedRequests[];
+  /** Requests in flight at most. */
+  readonly concurrency: number;
 }
 
 /** A client with a pace of its own: the trouble of one API never touches the other's. */
 function politeClient(
-  { api, baseUrl, limit, dailyLimit, mostPerMs, allowed }: Target,
+  { api, baseUrl, limit, dailyLimit, mostPerMs, allowed, concurrency }: Target,
   config: Config,
   own: OwnMetrics,
   { clock, version, heapBytes = Number.POSITIVE_INFINITY, connect = createDispatcher }: Outside,
@@ -233,7 +239,7 @@ function politeClient(
   readonly budget: Budget;
   readonly close: () => Promise<void>;
 } {
-  const { concurrency, timeoutMs, maxResponseBytes } = config.requests;
+  const { timeoutMs, maxResponseBytes } = config.requests;
   const proxy = proxyFor(baseUrl, config.requests.proxy);
   const dispatcher = connect(concurrency, proxy && { ...proxy, timeoutMs });
   const now = clock.monotonic();

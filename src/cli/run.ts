@@ -7,6 +7,7 @@ import { getHeapStatistics } from 'node:v8';
 import { type App, createApp } from '../app/app.ts';
 import type { Outside } from '../app/environment.ts';
 import { type Guard, readGuard } from '../app/guard.ts';
+import { variableRows } from '../catalog.ts';
 import type { Config, LogConfig } from '../config/config.ts';
 import { effectiveConfiguration, helpText } from '../config/describe.ts';
 import { settledTexts } from '../config/environment.ts';
@@ -21,7 +22,8 @@ import { createLog, type Log } from '../runtime/log.ts';
 import { usableHeapBytes } from '../runtime/memory.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { SmallFiles } from '../runtime/small-files.ts';
-import { portalVocabulary } from '../sources/portal/vocabulary.ts';
+import { portalSection } from '../sources/portal/configuration.ts';
+import { serviceSections } from '../sources/sections.ts';
 import { FileStore } from '../state/file-store.ts';
 import { type Command, EXIT, type Invocation, parseArguments, usage } from './arguments.ts';
 
@@ -48,7 +50,7 @@ function isExpected(error: unknown): error is Error {
 
 async function obey(invocation: Invocation, environment: Environment, stopped: Promise<void>): Promise<number> {
   const { command } = invocation;
-  if (command === 'help') return say(usage(helpText()));
+  if (command === 'help') return say(usage(helpText(variableRows)));
   if (command === 'version') return say(packageVersion());
   if (command === 'check-config') return checkConfig(await load(environment));
   if (command === 'plan') return plan(invocation, environment, stopped);
@@ -69,7 +71,7 @@ async function obey(invocation: Invocation, environment: Environment, stopped: P
 async function checkConfig(config: Config): Promise<number> {
   const guard = await readGuard(config.web, webFiles.read, factsOf);
   for (const line of await looseFiles(ownFiles(config, guard), factsOf)) process.stderr.write(`warning: ${line}\n`);
-  return say(effectiveConfiguration(config));
+  return say(effectiveConfiguration(config, serviceSections));
 }
 
 function ownFiles(config: Config, guard: Guard | undefined): readonly OwnFile[] {
@@ -88,7 +90,7 @@ const factsOf: FactsOf = async (path) => {
 
 async function live(command: Command, config: Config, stopped: Promise<void>): Promise<number> {
   // Every poll under way hears of the stop by one signal: above ten, by default, Node would call that a leak.
-  setMaxListeners(4 * config.requests.concurrency + 20);
+  setMaxListeners(4 * (portalSection.of(config)?.concurrency ?? 0) + 20);
   const log = createLog(config.log.level, await destinationOf(config.log, command));
   process.on('unhandledRejection', (reason) => {
     log.error({ err: asError(reason) }, 'a defect: a promise was rejected and nobody heard; going on');
@@ -129,15 +131,17 @@ function outside(log: Log): Outside {
 /** What the limits allow: for so many appliances without asking anybody, else for those of the account's inventory. */
 async function plan({ appliances }: Invocation, environment: Environment, stopped: Promise<void>): Promise<number> {
   const placeholder = { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' };
-  const readFile = await readAhead(environment, secretFiles.read);
-  const isConfigured = appliances === undefined || settledTexts(environment, readFile).texts.has('PORTAL_URL');
+  const readFile = await readAhead(environment, variableRows, secretFiles.read);
+  const isConfigured =
+    appliances === undefined || settledTexts(environment, readFile, variableRows).texts.has('PORTAL_URL');
   const config = await load(isConfigured ? environment : { ...environment, ...placeholder });
-  if (config.portal === undefined) {
+  const portal = portalSection.of(config);
+  if (portal === undefined) {
     throw new ConfigError(['--plan: PORTAL_URL is not set; configure the portal, or give a number with --appliances']);
   }
   const found = appliances ?? (await countAppliances(config, stopped));
-  say(await planText(config.portal, found, config.shard.total));
-  return planOf(config.portal, found, config.shard.total).fits ? EXIT.clean : EXIT.failure;
+  say(await planText(portal, found, config.shard.total));
+  return planOf(portal, found, config.shard.total).fits ? EXIT.clean : EXIT.failure;
 }
 
 async function countAppliances(config: Config, stopped: Promise<void>): Promise<number> {
@@ -186,8 +190,8 @@ async function once(app: App, stopped: Promise<void>): Promise<number> {
 }
 
 async function load(environment: Environment, readAgain = secretFiles.read): Promise<Config> {
-  const readFile = await readAhead(environment, readAgain);
-  return loadConfig({ environment, readFile, readAgain, vocabulary: portalVocabulary });
+  const readFile = await readAhead(environment, variableRows, readAgain);
+  return loadConfig({ environment, readFile, readAgain, services: serviceSections });
 }
 
 /** `.env`, and what holds one secret. */

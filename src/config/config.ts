@@ -3,18 +3,24 @@ import type { OwnFile } from './secret-files.ts';
 
 /*
  * The configuration in the program's own words: grouped, durations in milliseconds, URLs checked, secrets in a type that
- * does not print. What the operator writes is in variables.ts; load.ts translates the one into the other.
+ * does not print. What the operator writes is in variables.ts, and in the folder of each service.
  */
 
 /** Everything the operator decides, settled once at the start. */
-export interface Config {
-  /** The file acceleration telemetry service; undefined when it is not polled. */
-  readonly gfa: GfaConfig | undefined;
-  /** The portal service; undefined when it is not polled. */
-  readonly portal: PortalConfig | undefined;
-  readonly requests: RequestsConfig;
+export interface Config extends CommonConfig {
+  /** What each service that is polled is told, by its name; read with the section of the service. */
+  readonly services: ReadonlyMap<string, unknown>;
+  readonly requests: RequestsConfig & {
+    /** Undefined when neither HTTP_PROXY nor HTTPS_PROXY is set. */
+    readonly proxy: ProxyConfig | undefined;
+  };
   /** The files that only their owner is to change: those with secrets that variables name, and `.env` where it is there. */
   readonly ownFiles: readonly OwnFile[];
+}
+
+/** What belongs to no service. */
+export interface CommonConfig {
+  readonly requests: RequestsConfig;
   /** A value that has not been confirmed for this many intervals leaves the exposition. */
   readonly staleAfter: number;
   readonly events: EventsConfig;
@@ -28,83 +34,13 @@ export interface Config {
   readonly log: LogConfig;
 }
 
-/** One of the groups of records that `GET /data` can bring. */
-export type GfaGroup = 'filers' | 'volumes' | 'locks' | 'propagation';
-
-/** How the file acceleration telemetry service is polled. */
-export interface GfaConfig {
-  /** Base URL, ending in `/v1`, without a slash behind it. */
-  readonly url: string;
-  readonly token: Secret;
-  readonly clientKey: string;
-  readonly clientKeyHeader: string;
-  readonly intervalMs: number;
-  /** The groups to ask for; the others are switched off in the query. */
-  readonly groups: readonly GfaGroup[];
-}
-
-/** How the portal service is polled. */
-export interface PortalConfig {
-  /** Base URL without a slash behind it. */
-  readonly url: string;
-  readonly credentials: PortalCredentials;
-  readonly intervalMs: number;
-  /** Whether every series is polled at `intervalMs`, or one that tells the most, and the others at `fullIntervalMs`. */
-  readonly mode: PortalMode;
-  readonly fullIntervalMs: number;
-  readonly discoveryIntervalMs: number;
-  /** The appliances to poll, in lower case, each once; undefined polls all that are discovered. */
-  readonly serials: readonly string[] | undefined;
-  /** The series to poll, in the catalogue's order; empty only where the collector `telemetry` is off. */
-  readonly series: readonly PortalSeries[];
-  /** The series as either mode would have them: `series` is that of `mode`. */
-  readonly seriesByMode: Readonly<Record<PortalMode, readonly PortalSeries[]>>;
-  readonly lookbackMs: number;
-  readonly binSizeSeconds: number;
-  readonly rateLimit: RateLimit;
-  /** Requests in 24 hours at most; undefined for no limit. */
-  readonly dailyLimit: number | undefined;
-  /** The collectors that are switched on, in the catalogue's order; never empty. */
-  readonly collectors: readonly PortalCollectorChoice[];
-}
-
-/** One collector of the portal and the time between two of its polls. */
-export interface PortalCollectorChoice {
-  readonly name: string;
-  readonly intervalMs: number;
-}
-
-/** How often the series are polled: all alike, or one often and the rest seldom. */
-export type PortalMode = 'full' | 'economy';
-
-/** One series of the portal and the time between two polls of it for the same appliance. */
-export interface PortalSeries {
-  readonly name: string;
-  readonly intervalMs: number;
-}
-
-/** What the token is bought with. `oauth2` sends the pair in a form body, `service_key` in headers. */
-export type PortalCredentials =
-  | { readonly kind: 'oauth2' | 'service_key'; readonly key: Secret; readonly secret: Secret }
-  | { readonly kind: 'user_key'; readonly key: Secret };
-
-/** A number of requests in any window of this length. */
-export interface RateLimit {
-  readonly requests: number;
-  readonly windowMs: number;
-}
-
 /** What holds for every request, whichever API it goes to. */
 export interface RequestsConfig {
   /** One attempt, headers and body. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
-  /** Requests in flight at most, per API. */
-  readonly concurrency: number;
   /** `http:` URLs beyond this machine are allowed. */
   readonly allowInsecure: boolean;
-  /** Undefined when neither HTTP_PROXY nor HTTPS_PROXY is set. */
-  readonly proxy: ProxyConfig | undefined;
 }
 
 /** The proxies of the usual environment variables; at least one of the two is there. */

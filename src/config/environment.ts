@@ -1,17 +1,10 @@
 import { parseEnv } from 'node:util';
 import { nearest } from '../runtime/suggest.ts';
 import { quoted } from './kind.ts';
-import { fileVariable, rows, type VariableName } from './variables.ts';
+import { type Fault, fileVariable, type NamedRow, type ServiceSection } from './section.ts';
 
 /** Variables that are set, by name; never to an empty text. */
 export type Texts = ReadonlyMap<string, string>;
-
-/** One line for the operator, and the row that decides its place among the others. */
-export interface Fault {
-  /** Undefined for what belongs to no row: such lines come last. */
-  readonly variable: VariableName | undefined;
-  readonly line: string;
-}
 
 /** How a file is read: the whole text, or an error with a `code`. */
 export type ReadFile = (path: string) => string;
@@ -31,7 +24,11 @@ export interface Settled {
  * The variables of the environment and, beneath them, of `.env` in the working directory. An empty text is as good as
  * none, for Compose and Kubernetes pass those for what nobody filled in.
  */
-export function settledTexts(environment: Readonly<Record<string, string | undefined>>, readFile: ReadFile): Settled {
+export function settledTexts(
+  environment: Readonly<Record<string, string | undefined>>,
+  readFile: ReadFile,
+  rows: readonly NamedRow[],
+): Settled {
   const { set: beneath, isThere, faults } = dotenv(readFile);
   const set = setOf(environment);
   const texts = new Map<string, string>(beneath);
@@ -43,7 +40,7 @@ export function settledTexts(environment: Readonly<Record<string, string | undef
   return {
     texts,
     faults: [...faults, ...tooLateFaults(beneath, set)],
-    dotenvHasSecret: isThere ? [...beneath].some(([name, text]) => isSecret(name, text)) : undefined,
+    dotenvHasSecret: isThere ? [...beneath].some(([name, text]) => isSecret(rows, name, text)) : undefined,
   };
 }
 
@@ -77,7 +74,7 @@ function tooLateFaults(beneath: Texts, environment: Texts): readonly Fault[] {
 }
 
 /** A proxy's URL may hold a password. */
-function isSecret(name: string, text: string): boolean {
+function isSecret(rows: readonly NamedRow[], name: string, text: string): boolean {
   return rows.some(({ name: known, row }) => known === name && row.secret) || (PROXY.test(name) && text.includes('@'));
 }
 
@@ -87,22 +84,24 @@ export function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : 'unknown reason';
 }
 
-const OURS = /^(?:GFA|PORTAL)_/;
-
-/** What Kubernetes sets in every container for a Service called gfa, portal, or portal-something in its namespace. */
+/** What Kubernetes sets in every container for a Service that is called as ours, in its namespace. */
 const SERVICE_LINK =
   /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)$/;
 
-const KNOWN: readonly string[] = rows.flatMap(({ name, row }) => (row.file ? [name, fileVariable(name)] : [name]));
-
-/** A line for each variable that bears our prefixes and has no row: most likely a slip that would go unnoticed. */
-export function unknownVariables(texts: Texts): readonly Fault[] {
+/** A line for each variable that begins as those of a service and has no row: most likely a slip that would go unnoticed. */
+export function unknownVariables(
+  texts: Texts,
+  rows: readonly NamedRow[],
+  services: readonly ServiceSection[],
+): readonly Fault[] {
+  const known = rows.flatMap(({ name, row }) => (row.file ? [name, fileVariable(name)] : [name]));
+  const isOurs = (name: string) => services.some(({ url }) => name.startsWith(url.replace(/URL$/, '')));
   return [...texts.keys()]
-    .filter((name) => OURS.test(name) && !KNOWN.includes(name) && !SERVICE_LINK.test(name))
+    .filter((name) => isOurs(name) && !known.includes(name) && !SERVICE_LINK.test(name))
     .sort((one, other) => (one < other ? -1 : 1))
     .map((name) => {
       const withoutFile = name.replace(/_FILE$/, '');
-      const meant = KNOWN.includes(withoutFile) ? withoutFile : nearest(name, KNOWN);
+      const meant = known.includes(withoutFile) ? withoutFile : nearest(name, known);
       const shown = /^\w+$/.test(name) ? name : quoted(name);
       return { variable: undefined, line: `${shown}: unknown variable; did you mean ${meant}?` };
     });

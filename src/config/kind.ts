@@ -1,17 +1,3 @@
-/** The names that only the catalogue knows; handed in, because the configuration imports none of the tables. */
-export interface Vocabulary {
-  /** The series polled unless `PORTAL_SERIES` says otherwise. */
-  readonly standardSeries: readonly string[];
-  /** The series that `all` adds. */
-  readonly furtherSeries: readonly string[];
-  /** The series that are polled only when named, not with `all`, each with the interval that it then has. */
-  readonly costlySeries: Readonly<Record<string, number>>;
-  /** The one series of the economy mode at the short interval, and those that it leaves nothing to ask for. */
-  readonly economy: { readonly series: string; readonly replaces: readonly string[] };
-  /** The collectors that `PORTAL_COLLECTORS` may name, each with its interval; undefined for `PORTAL_INTERVAL`. */
-  readonly collectors: readonly { readonly name: string; readonly intervalMs: number | undefined }[];
-}
-
 /** Something wrong with a value. `what` continues the line `NAME: …` and quotes no secret. */
 export interface Flaw {
   readonly what: string;
@@ -30,7 +16,7 @@ export interface Kind<Value> {
   readonly label: string;
   /** Ends the line about a flaw: `expected …`. */
   readonly expects: string;
-  readonly parse: (text: string, vocabulary: Vocabulary) => Parsed<Value>;
+  readonly parse: (text: string) => Parsed<Value>;
 }
 
 /** The text has a meaning. */

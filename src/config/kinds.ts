@@ -2,6 +2,9 @@ import { Secret } from '../runtime/secret.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 import { bad, good, headerFlaw, type Kind, quoted } from './kind.ts';
 
+/** The shortest interval of anything that is polled. */
+export const SHORTEST_INTERVAL_MS = 1000;
+
 /** The least and the most that a value may be; `most` undefined is no bound. */
 interface Bounds {
   readonly least: number;
@@ -40,8 +43,8 @@ export function wholeSeconds(boundsMs: Bounds, examples: string): Kind<number> {
   const base = duration(boundsMs, examples);
   return {
     ...base,
-    parse: (text, vocabulary) => {
-      const parsed = base.parse(text, vocabulary);
+    parse: (text) => {
+      const parsed = base.parse(text);
       if (parsed.state === 'bad') return parsed;
       if (parsed.value % 1000 !== 0) return bad(`${quoted(text)} is not a whole number of seconds`);
       return good(parsed.value / 1000);

@@ -1,6 +1,7 @@
 import { REDACTED, Secret } from '../runtime/secret.ts';
 import type { ProxyConfig, ProxyUrl } from './config.ts';
-import type { Fault, Texts } from './environment.ts';
+import type { Texts } from './environment.ts';
+import type { Fault } from './section.ts';
 
 /** The proxy variables. As with curl, the name in lower case goes before the other. */
 export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined; readonly faults: readonly Fault[] } {

@@ -1,6 +1,6 @@
 import { asError } from '../runtime/errors.ts';
 import { type ReadFile, settledTexts } from './environment.ts';
-import { fileVariable, rows } from './variables.ts';
+import { fileVariable, type NamedRow } from './section.ts';
 
 /**
  * Reads `.env` and the files with secrets, so that the configuration can be made of them without waiting. Never rejects:
@@ -8,6 +8,7 @@ import { fileVariable, rows } from './variables.ts';
  */
 export async function readAhead(
   environment: Readonly<Record<string, string | undefined>>,
+  rows: readonly NamedRow[],
   read: (path: string) => Promise<string>,
 ): Promise<ReadFile> {
   const found = new Map<string, string | Error>();
@@ -18,7 +19,7 @@ export async function readAhead(
     return content;
   };
   await keep('.env');
-  const { texts } = settledTexts(environment, readFile);
+  const { texts } = settledTexts(environment, readFile, rows);
   const paths = rows.flatMap(({ name, row }) => (row.file ? (texts.get(fileVariable(name)) ?? []) : []));
   await Promise.all([...new Set(paths)].map(keep));
   return readFile;

@@ -1,7 +1,7 @@
-import { Secret } from '../runtime/secret.ts';
-import { codeOf, type Fault, type ReadAgain, type ReadFile, type Texts } from './environment.ts';
+import { REDACTED, Secret } from '../runtime/secret.ts';
+import { codeOf, type ReadAgain, type ReadFile, type Texts } from './environment.ts';
 import { headerFlaw } from './kind.ts';
-import { fileVariable, rows, type VariableName } from './variables.ts';
+import { type Fault, fileVariable, type NamedRow } from './section.ts';
 
 /** A secret that is read from a file, again on every reload, so that a rotated one needs no restart. */
 export class FileSecret extends Secret {
@@ -15,6 +15,11 @@ export class FileSecret extends Secret {
     );
     this.path = path;
   }
+}
+
+/** A secret in a configuration that is shown: where it comes from, and no more. */
+export function secretText(secret: Secret): string {
+  return secret instanceof FileSecret ? `${REDACTED} from ${secret.path}` : REDACTED;
 }
 
 /** What a file holds cannot be the secret. The message never quotes it. */
@@ -35,10 +40,11 @@ function secretIn(content: string): string {
 /** The secrets that the environment gives as files. A path that cannot be read is not quoted: it may be the secret itself. */
 export function fileSecrets(
   texts: Texts,
+  rows: readonly NamedRow[],
   readFile: ReadFile,
   readAgain: ReadAgain,
-): { readonly secrets: ReadonlyMap<VariableName, FileSecret>; readonly faults: readonly Fault[] } {
-  const secrets = new Map<VariableName, FileSecret>();
+): { readonly secrets: ReadonlyMap<string, FileSecret>; readonly faults: readonly Fault[] } {
+  const secrets = new Map<string, FileSecret>();
   const faults: Fault[] = [];
   for (const { name, row } of rows) {
     const fileName = fileVariable(name);

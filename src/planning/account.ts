@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { upstreamCatalog } from '../catalog.ts';
-import type { PortalConfig, PortalMode } from '../config/config.ts';
 import { formatDuration } from '../config/duration.ts';
 import { LineStore } from '../exposition/store.ts';
 import { addedLabels, fieldNames, isEveryOtherField } from '../metrics/family.ts';
@@ -9,6 +8,7 @@ import type { Sample } from '../metrics/samples.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { operationsFor } from '../sources/portal/appliances/operations.ts';
 import { collectorRows } from '../sources/portal/collectors.ts';
+import type { PortalConfig, PortalMode } from '../sources/portal/configuration.ts';
 import { Budget } from '../transport/rate/budget.ts';
 import { type Plan, planFor } from './plan.ts';
 

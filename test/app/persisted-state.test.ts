@@ -5,7 +5,7 @@ import { atOnce } from '../../src/runtime/slices.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
 import { GROUPS } from '../../src/sources/gfa/series.ts';
-import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
+import { serviceSections } from '../../src/sources/sections.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
 import { dataAnswer, lock } from '../support/gfa-answers.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -20,7 +20,7 @@ const config = loadConfig({
   readFile: () => {
     throw Object.assign(new Error('none'), { code: 'ENOENT' });
   },
-  vocabulary: portalVocabulary,
+  services: serviceSections,
 });
 
 /** The parts of a program that have something to keep, and all of it as one thing. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { variableRows } from '../../src/catalog.ts';
 import { effectiveConfiguration, helpText, markdownTable } from '../../src/config/describe.ts';
-import { rows } from '../../src/config/variables.ts';
 import { promisedVariables } from './interface-table.ts';
-import { both, configOf, type Environment, gfaOnly, portalOnly, vocabulary } from './surroundings.ts';
+import { both, configOf, type Environment, gfaOnly, portalOnly, services } from './surroundings.ts';
 
 describe('the variables', () => {
   test('are those that were promised, in that order, with those defaults', () => {
-    const ours = rows.map(({ name, row }) => ({
+    const ours = variableRows.map(({ name, row }) => ({
       name,
       ...(row.default === undefined ? {} : { default: row.default }),
       ...(row.file ? { file: row.file } : {}),
@@ -14,26 +14,26 @@ describe('the variables', () => {
     expect(ours).toEqual(promisedVariables);
   });
 
-  test.each(rows.filter(({ row }) => row.default !== undefined))('the default of $name is good', ({ row }) => {
-    expect(row.kind.parse(row.default ?? '', vocabulary)).toMatchObject({ state: 'good' });
+  test.each(variableRows.filter(({ row }) => row.default !== undefined))('the default of $name is good', ({ row }) => {
+    expect(row.kind.parse(row.default ?? '')).toMatchObject({ state: 'good' });
   });
 
   test('what may come from a file is secret, and the other way round', () => {
-    for (const { row } of rows) expect(row.file).toBe(row.secret);
+    for (const { row } of variableRows) expect(row.file).toBe(row.secret);
   });
 
   test('each has one line of help that is not a repetition of another', () => {
-    const helps = rows.map(({ row }) => row.help);
+    const helps = variableRows.map(({ row }) => row.help);
     expect(new Set(helps).size).toBe(helps.length);
     for (const help of helps) expect(help).toMatch(/^[^\n|]{10,90}$/);
   });
 });
 
 describe('--help', () => {
-  const lines = helpText().split('\n');
+  const lines = helpText(variableRows).split('\n');
 
   test('has a line with name, type and default of every variable, and its meaning below', () => {
-    for (const { name, row } of rows) {
+    for (const { name, row } of variableRows) {
       const place = lines.findIndex((line) => line.startsWith(`  ${name} `));
       expect(lines[place]).toContain(row.kind.label);
       if (row.default !== undefined) expect(lines[place]).toContain(`default: ${row.default}`);
@@ -49,9 +49,9 @@ describe('--help', () => {
 });
 
 test('the README table has a row of four columns for every variable', () => {
-  const [head, rule, ...lines] = markdownTable().trimEnd().split('\n');
+  const [head, rule, ...lines] = markdownTable(variableRows).trimEnd().split('\n');
   expect([head, rule]).toEqual(['| variable | type | default | meaning |', '|---|---|---|---|']);
-  expect(lines).toHaveLength(rows.length);
+  expect(lines).toHaveLength(variableRows.length);
   expect(lines).toContain(
     '| `GFA_TOKEN` (file) | secret | none; required with `GFA_URL` | sent as is in `Authorization` |',
   );
@@ -74,7 +74,7 @@ describe('the effective configuration', () => {
       HTTPS_PROXY: 'http://me:proxy-canary@proxy:3128',
       NO_PROXY: 'localhost',
     };
-    expect(effectiveConfiguration(configOf(environment, { '/run/key': 'key-canary' }))).toBe(`\
+    expect(effectiveConfiguration(configOf(environment, { '/run/key': 'key-canary' }), services)).toBe(`\
 GFA_URL=https://gfa.example.com/v1
 GFA_TOKEN=[redacted]
 GFA_CLIENT_KEY=filer-exporter
@@ -92,6 +92,7 @@ PORTAL_FULL_INTERVAL=1h
 PORTAL_DISCOVERY_INTERVAL=15m
 PORTAL_SERIALS=
 PORTAL_SERIES=load_average=5m,cache_utilization
+PORTAL_COLLECTORS=telemetry,volumes=5m
 PORTAL_LOOKBACK=15m
 PORTAL_BIN_SIZE=1m
 PORTAL_CONCURRENCY=8
@@ -105,7 +106,6 @@ EVENT_HISTOGRAMS=true
 FILER_ALIASES=
 STATE_FILE=
 ALLOW_INSECURE_UPSTREAM=false
-PORTAL_COLLECTORS=telemetry,volumes=5m
 MAX_SCRAPES=40
 LISTEN_ADDRESS=[::1]:1
 METRICS_PATH=/metrics
@@ -123,9 +123,9 @@ NO_PROXY=localhost
   });
 
   test('shows of an API that is off only that it is off', () => {
-    const text = effectiveConfiguration(configOf(portalOnly));
+    const text = effectiveConfiguration(configOf(portalOnly), services);
     expect(text).toMatch(/^GFA_URL=\nPORTAL_URL=/);
-    expect(effectiveConfiguration(configOf(gfaOnly))).not.toContain('PORTAL_AUTH');
+    expect(effectiveConfiguration(configOf(gfaOnly), services)).not.toContain('PORTAL_AUTH');
   });
 
   test('with the secrets put back, gives the same configuration', () => {
@@ -143,7 +143,7 @@ NO_PROXY=localhost
     };
     const config = configOf(environment);
     const shown = Object.fromEntries(
-      effectiveConfiguration(config)
+      effectiveConfiguration(config, services)
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),

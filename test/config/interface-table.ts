@@ -26,6 +26,8 @@ export const promisedVariables: readonly PromisedVariable[] = [
   { name: 'PORTAL_DISCOVERY_INTERVAL', default: '15m' },
   { name: 'PORTAL_SERIALS' },
   { name: 'PORTAL_SERIES' },
+  // Promised as telemetry,volumes,edges,license, as far as they exist.
+  { name: 'PORTAL_COLLECTORS' },
   { name: 'PORTAL_LOOKBACK', default: '15m' },
   { name: 'PORTAL_BIN_SIZE', default: '60s' },
   { name: 'PORTAL_CONCURRENCY', default: '8' },
@@ -40,8 +42,6 @@ export const promisedVariables: readonly PromisedVariable[] = [
   { name: 'FILER_ALIASES' },
   { name: 'STATE_FILE' },
   { name: 'ALLOW_INSECURE_UPSTREAM', default: 'false' },
-  // Promised as telemetry,volumes,edges,license, as far as they exist.
-  { name: 'PORTAL_COLLECTORS' },
   { name: 'MAX_SCRAPES', default: '40' },
   { name: 'LISTEN_ADDRESS', default: ':9989' },
   { name: 'METRICS_PATH', default: '/metrics' },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
-import { both, configOf, faultsOf, gfaOnly, portalOnly, systemError, vocabulary } from './surroundings.ts';
+import { both, configOf, faultsOf, gfaOnly, portalOnly, services, systemError, vocabulary } from './surroundings.ts';
 
 const { PORTAL_URL } = portalOnly;
 const pair = { PORTAL_SERVICE_KEY: 'key-canary', PORTAL_SERVICE_SECRET: 'secret-canary' };
@@ -33,7 +33,7 @@ describe('with nothing but what is required', () => {
           { name: 'volumes', intervalMs: 300_000 },
         ],
       },
-      requests: { timeoutMs: 30_000, maxResponseBytes: 33_554_432, concurrency: 8, proxy: undefined },
+      requests: { timeoutMs: 30_000, maxResponseBytes: 33_554_432, proxy: undefined },
       staleAfter: 3,
       events: { histograms: true },
       stateFile: undefined,
@@ -261,7 +261,7 @@ describe('.env in the working directory', () => {
     const load = (error: Error) => () =>
       loadConfig({
         environment: gfaOnly,
-        vocabulary,
+        services,
         readFile: () => {
           throw error;
         },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { effectiveConfiguration } from '../../src/config/describe.ts';
-import { configOf, type Environment, faultsOf, portalOnly } from './surroundings.ts';
+import { configOf, type Environment, faultsOf, portalOnly, services } from './surroundings.ts';
 
 const economy = { ...portalOnly, PORTAL_MODE: 'economy' };
 const minutes = (count: number) => count * 60_000;
@@ -41,12 +41,12 @@ describe('PORTAL_MODE=economy', () => {
 
   test('is the same configuration once written out and read again', () => {
     const config = configOf({ ...economy, PORTAL_SERIES: 'load_average=10m,cache_utilization' });
-    const lines = effectiveConfiguration(config)
+    const lines = effectiveConfiguration(config, services)
       .trimEnd()
       .split('\n')
       .map((line) => line.split('=', 1).concat(line.slice(line.indexOf('=') + 1)))
       .filter(([, value]) => value !== '');
-    const again = configOf({ ...Object.fromEntries(lines), ...portalOnly });
+    const again = configOf({ ...Object.fromEntries(lines), ...portalOnly, services });
     expect(again.portal?.series).toEqual(config.portal?.series);
   });
 });

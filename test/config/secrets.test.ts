@@ -1,12 +1,13 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { variableRows } from '../../src/catalog.ts';
 import type { Config } from '../../src/config/config.ts';
 import { effectiveConfiguration } from '../../src/config/describe.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { fileVariable, rows } from '../../src/config/variables.ts';
+import { fileVariable } from '../../src/config/section.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import fc from '../support/fast-check.ts';
-import { configOf, type Files, faultsOf, gfaOnly, reader, systemError, vocabulary } from './surroundings.ts';
+import { configOf, type Files, faultsOf, gfaOnly, reader, services, systemError } from './surroundings.ts';
 
 const CANARY = 'canary-7f3a';
 const { GFA_URL } = gfaOnly;
@@ -17,7 +18,7 @@ function texts(config: Config): string {
     JSON.stringify(config),
     inspect(config, { depth: 20, showHidden: true }),
     String(config),
-    effectiveConfiguration(config),
+    effectiveConfiguration(config, services),
   ].join('\n');
 }
 
@@ -80,7 +81,7 @@ describe('a secret in a file', () => {
     const readFile = (path: string) => {
       throw systemError(path === '.env' ? 'ENOENT' : 'EACCES');
     };
-    expect(() => loadConfig({ environment: { GFA_URL, GFA_TOKEN_FILE: '/x' }, readFile, vocabulary })).toThrow(
+    expect(() => loadConfig({ environment: { GFA_URL, GFA_TOKEN_FILE: '/x' }, readFile, services })).toThrow(
       'GFA_TOKEN_FILE: cannot be read (EACCES)',
     );
   });
@@ -126,8 +127,8 @@ const anyValue = fc.oneof(
 const anySecret = fc.constantFrom(CANARY, `${CANARY}\n`, ` ${CANARY}`, `\u0000${CANARY}`, `${CANARY}ü`, `x,${CANARY}`);
 
 test('whatever is set, there is a configuration or a ConfigError, and no secret in either', () => {
-  const secretNames = rows.filter(({ row }) => row.secret).flatMap(({ name }) => [name, fileVariable(name)]);
-  const plainRows = rows.filter(({ row }) => !row.secret);
+  const secretNames = variableRows.filter(({ row }) => row.secret).flatMap(({ name }) => [name, fileVariable(name)]);
+  const plainRows = variableRows.filter(({ row }) => !row.secret);
   const strangers = ['HTTP_PROXY', 'NO_PROXY', 'GFA_OTHER', 'PORTAL_', 'GFA_SERVICE_HOST', '__proto__'];
   const setting = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...plainRows).map(({ name, row }) => [name, row.default ?? ''] as const) },
@@ -148,7 +149,7 @@ test('whatever is set, there is a configuration or a ConfigError, and no secret 
     fc.property(environments, ({ secrets, others: rest, apis, files }) => {
       try {
         const environment = { ...rest, ...apis, ...secrets };
-        const config = loadConfig({ environment, readFile: reader(files), vocabulary });
+        const config = loadConfig({ environment, readFile: reader(files), services });
         // Where a file bears the secret's name, its path is shown, and may be.
         if (!secretNames.some((name) => name.endsWith('_FILE') && name in secrets)) {
           expect(texts(config)).not.toContain(CANARY);
@@ -170,7 +171,7 @@ test('whatever is set, there is a configuration or a ConfigError, and no secret 
 
 test('a single variable with any text is a configuration or a ConfigError', () => {
   fc.assert(
-    fc.property(fc.constantFrom(...rows.map(({ name }) => name)), anyValue, (name, text) => {
+    fc.property(fc.constantFrom(...variableRows.map(({ name }) => name)), anyValue, (name, text) => {
       const environment = { ...gfaOnly, PORTAL_URL: 'https://p', PORTAL_USER_KEY: CANARY, [name]: text };
       const [line] = faultsOf(environment);
       expect(line ?? 'none').not.toContain(CANARY);

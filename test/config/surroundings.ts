@@ -1,8 +1,10 @@
 import { expect } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
-import type { Vocabulary } from '../../src/config/kind.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
+import { type GfaConfig, gfaSection } from '../../src/sources/gfa/configuration.ts';
+import { type PortalConfig, portalSectionOf } from '../../src/sources/portal/configuration.ts';
+import type { Vocabulary } from '../../src/sources/portal/vocabulary.ts';
 
 /** Variables by name, as a process gets them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -46,9 +48,21 @@ export function reader(files: Files): (path: string) => string {
   };
 }
 
+const portalSection = portalSectionOf(vocabulary);
+
+/** Both services, the portal with the small catalogue. */
+export const services = [gfaSection, portalSection] as const;
+
+/** A configuration, and what it says of the two services. */
+export interface BothConfig extends Config {
+  readonly gfa: GfaConfig | undefined;
+  readonly portal: PortalConfig | undefined;
+}
+
 /** The configuration of this environment and these files. */
-export function configOf(environment: Environment, files: Files = {}): Config {
-  return loadConfig({ environment, readFile: reader(files), vocabulary });
+export function configOf(environment: Environment, files: Files = {}): BothConfig {
+  const config = loadConfig({ environment, readFile: reader(files), services });
+  return { ...config, gfa: gfaSection.of(config), portal: portalSection.of(config) };
 }
 
 /** The lines about this environment and these files; none when there is nothing wrong. */

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Config } from '../../src/config/config.ts';
-import { rows, type VariableName } from '../../src/config/variables.ts';
-import { both, configOf, type Environment, faultsOf } from './surroundings.ts';
+import { variableRows } from '../../src/catalog.ts';
+import { type BothConfig, both, configOf, type Environment, faultsOf } from './surroundings.ts';
 
 /** Texts of one variable: what each good one means, and the whole line about each bad one. */
 interface Case {
-  readonly read: (config: Config) => unknown;
+  readonly read: (config: BothConfig) => unknown;
   readonly good: readonly (readonly [text: string, value: unknown])[];
   readonly bad: readonly (readonly [text: string, line: string])[];
   /** What else has to be set. */
@@ -113,7 +112,7 @@ function collectors(...names: readonly string[]) {
 const UUID = '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
 const OTHER_UUID = '1b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
 
-const cases: Readonly<Record<VariableName, Case>> = {
+const cases: Readonly<Record<string, Case>> = {
   GFA_URL: urls('GFA_URL', '/v1', ({ gfa }) => gfa?.url),
   GFA_TOKEN: { read: ({ gfa }) => gfa?.token.reveal(), good: [['a b', 'a b']], bad: badSecrets('GFA_TOKEN') },
   GFA_CLIENT_KEY: {
@@ -272,7 +271,7 @@ const cases: Readonly<Record<VariableName, Case>> = {
       ['1h', 3600],
     ],
   },
-  PORTAL_CONCURRENCY: counts('PORTAL_CONCURRENCY', ({ requests }) => requests.concurrency, 'from 1 to 1000', [
+  PORTAL_CONCURRENCY: counts('PORTAL_CONCURRENCY', ({ portal }) => portal?.concurrency, 'from 1 to 1000', [
     ['0', 'is below 1'],
     ['1001', 'is above 1000'],
   ]),
@@ -490,17 +489,24 @@ const cases: Readonly<Record<VariableName, Case>> = {
   },
 };
 
-describe.each(rows.map(({ name }) => ({ name, ...cases[name] })))('$name', ({ name, read, good, bad, beside }) => {
-  test.each(good)('%j is understood', (text, value) => {
-    expect(read(configOf({ ...both, ...beside, [name]: text }))).toEqual(value);
-  });
-
-  test.each(bad)('%j is refused in one line', (text, line) => {
-    expect(faultsOf({ ...both, ...beside, [name]: text })).toEqual([line]);
-  });
-
-  test('an empty text is as if it were not set', () => {
-    const without = { ...both, ...beside, [name]: undefined };
-    expect(faultsOf({ ...without, [name]: '' })).toEqual(faultsOf(without));
-  });
+test('every variable has texts here', () => {
+  expect(new Set(Object.keys(cases))).toEqual(new Set(variableRows.map(({ name }) => name)));
 });
+
+describe.each(Object.entries(cases).map(([name, one]) => ({ name, ...one })))(
+  '$name',
+  ({ name, read, good, bad, beside }) => {
+    test.each(good)('%j is understood', (text, value) => {
+      expect(read(configOf({ ...both, ...beside, [name]: text }))).toEqual(value);
+    });
+
+    test.each(bad)('%j is refused in one line', (text, line) => {
+      expect(faultsOf({ ...both, ...beside, [name]: text })).toEqual([line]);
+    });
+
+    test('an empty text is as if it were not set', () => {
+      const without = { ...both, ...beside, [name]: undefined };
+      expect(faultsOf({ ...without, [name]: '' })).toEqual(faultsOf(without));
+    });
+  },
+);

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { chartRulesFile } from '../../deploy/prometheus/files.ts';
 import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { thresholdNames } from '../../deploy/prometheus/thresholds.ts';
-import { rows } from '../../src/config/variables.ts';
+import { variableRows } from '../../src/catalog.ts';
 import { root } from '../support/program.ts';
 import { chart } from './kubernetes/render.ts';
 
@@ -27,7 +27,7 @@ const DURATION = '^([0-9]+(ms|[smhdwy]))+$';
  */
 export function valuesSchema(): string {
   const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8'));
-  const free = rows.filter(({ name }) => !SET_BY_THE_CHART.includes(name));
+  const free = variableRows.filter(({ name }) => !SET_BY_THE_CHART.includes(name));
   schema.properties.settings.properties = Object.fromEntries(
     free.map(({ name }) => [name, { type: ['string', 'number', 'boolean'] }]),
   );

@@ -4,9 +4,9 @@ import { basename, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { variables } from '../../src/config/variables.ts';
 import { root, temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
+import { defaultOf } from '../support/variables.ts';
 
 interface Service {
   readonly image: string;
@@ -78,7 +78,7 @@ test('the demo needs exporter, Prometheus, Alertmanager and Grafana', () => {
   expect(Object.keys(compose.services)).toEqual(['exporter', 'prometheus', 'alertmanager', 'grafana']);
   expect(compose.services.exporter?.command).toEqual(['--demo']);
   expect(existsSync(join(folder, compose.services.exporter?.build?.context ?? '', 'Dockerfile'))).toBe(true);
-  expect(compose.services.exporter?.ports?.[0]).toContain(variables.LISTEN_ADDRESS.default);
+  expect(compose.services.exporter?.ports?.[0]).toContain(defaultOf('LISTEN_ADDRESS'));
 });
 
 describe.each(services)('%s', (_, { volumes = [], depends_on: others = [] }) => {
@@ -122,5 +122,5 @@ test.runIf(hasPrometheus)('Prometheus takes its configuration with the rules as 
   expect(said).toContain('1 rule files found');
   expect(said).toMatch(/SUCCESS: \d{2,} rules found/);
   const config = parse(readFileSync(join(folder, 'prometheus.yml'), 'utf8'));
-  expect(config.scrape_configs[0].static_configs[0].targets).toEqual([`exporter${variables.LISTEN_ADDRESS.default}`]);
+  expect(config.scrape_configs[0].static_configs[0].targets).toEqual([`exporter${defaultOf('LISTEN_ADDRESS')}`]);
 });

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { variables } from '../../src/config/variables.ts';
 import { root } from '../support/program.ts';
+import { defaultOf } from '../support/variables.ts';
 import { environmentOf, exporterIn, type Manifest, podSpecOf } from './kubernetes/manifest.ts';
 import { chart, renderChart, renderNotes, runHelm, templateArgs } from './kubernetes/render.ts';
 
@@ -19,10 +19,10 @@ test('the chart bears the version of the program, and its default port', () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   expect(parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8'))).toMatchObject({ version, appVersion: version });
   const values = parse(readFileSync(join(chart, 'values.yaml'), 'utf8'));
-  expect(`:${values.service.port}`).toBe(variables.LISTEN_ADDRESS.default);
+  expect(`:${values.service.port}`).toBe(defaultOf('LISTEN_ADDRESS'));
   const { requests, window, daily } = values.account;
-  expect(`${requests}/${window}`).toBe(variables.PORTAL_RATE_LIMIT.default);
-  expect(String(daily)).toBe(variables.PORTAL_DAILY_LIMIT.default);
+  expect(`${requests}/${window}`).toBe(defaultOf('PORTAL_RATE_LIMIT'));
+  expect(String(daily)).toBe(defaultOf('PORTAL_DAILY_LIMIT'));
 });
 
 describe('one exporter', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
+import { serviceSections } from '../../src/sources/sections.ts';
 import { newestMinors, operatorApis, servedApis } from './kubernetes/api-versions.ts';
 import { environmentOf, exporterIn, type Manifest, podSpecOf } from './kubernetes/manifest.ts';
 import { schemaFaults, typeFaults } from './kubernetes/models.ts';
@@ -93,9 +93,9 @@ describe.each(each)('%s', (name, manifests) => {
         read.push(path);
         return 'made-up\n';
       },
-      vocabulary: portalVocabulary,
+      services: serviceSections,
     });
-    expect(config.gfa ?? config.portal).toBeDefined();
+    expect(config.services.size).toBeGreaterThan(0);
     const mounts = container.volumeMounts?.map(({ mountPath }) => mountPath) ?? [];
     expect(read.filter((path) => !mounts.some((mount) => path.startsWith(`${mount}/`)))).toEqual([]);
   });

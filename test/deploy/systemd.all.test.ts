@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/arguments.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
+import { serviceSections } from '../../src/sources/sections.ts';
 import { root, temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
 
@@ -55,9 +55,9 @@ test('the example environment and the unit’s own are a good configuration, wit
       read.push(path);
       return 'made-up\n';
     },
-    vocabulary: portalVocabulary,
+    services: serviceSections,
   });
-  expect(config.gfa && config.portal).toBeDefined();
+  expect(config.services.size).toBe(2);
   // systemd puts each file of the folder there, under the name of the credential and its own.
   expect(unit).toContain('\nLoadCredential=secrets:/etc/filer-exporter/secrets\n');
   const names = ['gfa-token', 'portal-service-key', 'portal-service-secret'];

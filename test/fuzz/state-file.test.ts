@@ -10,7 +10,7 @@ import type { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
 import { GROUPS } from '../../src/sources/gfa/series.ts';
 import { NotificationLedger } from '../../src/sources/portal/account/notification-ledger.ts';
-import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
+import { serviceSections } from '../../src/sources/sections.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
@@ -35,7 +35,7 @@ const config = loadConfig({
   readFile: () => {
     throw Object.assign(new Error('none'), { code: 'ENOENT' });
   },
-  vocabulary: portalVocabulary,
+  services: serviceSections,
 });
 
 /** All of the program that keeps something, with nothing to ask. */

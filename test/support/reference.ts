@@ -1,10 +1,10 @@
 import { leftOut } from '../../grafana/src/left-out.ts';
-import { type CatalogEntry, catalog } from '../../src/catalog.ts';
+import { type CatalogEntry, catalog, variableRows } from '../../src/catalog.ts';
 import { markdownTable } from '../../src/config/describe.ts';
-import { variables } from '../../src/config/variables.ts';
 import { wordOf } from '../../src/metrics/samples.ts';
 import { exampleOf } from './examples.ts';
 import { usageOf } from './usage.ts';
+import { defaultOf } from './variables.ts';
 
 /*
  * The generated parts of the documentation: all of docs/metrics.md, and two tables of the README between markers.
@@ -20,7 +20,7 @@ interface Group {
 
 /** Puts the generated tables between the README's markers. Throws when a pair of markers is missing. */
 export function withGeneratedParts(readme: string): string {
-  return withPart(withPart(readme, 'configuration', markdownTable()), 'metrics', metricsOverview());
+  return withPart(withPart(readme, 'configuration', markdownTable(variableRows)), 'metrics', metricsOverview());
 }
 
 /** docs/metrics.md, whole. */
@@ -49,7 +49,7 @@ ${sections.join('\n')}`;
 }
 
 function bucketCount(): number {
-  return variables.EVENT_BUCKETS.default.split(',').length;
+  return defaultOf('EVENT_BUCKETS').split(',').length;
 }
 
 function metricsOverview(): string {

@@ -8,7 +8,20 @@ import {
 import { collectorRows } from './collectors.ts';
 
 /** The names of series and collectors that the configuration may use, with the intervals of those that have their own. */
-export const portalVocabulary = {
+export interface Vocabulary {
+  /** The series polled unless `PORTAL_SERIES` says otherwise. */
+  readonly standardSeries: readonly string[];
+  /** The series that `all` adds. */
+  readonly furtherSeries: readonly string[];
+  /** The series that are polled only when named, not with `all`, each with the interval that it then has. */
+  readonly costlySeries: Readonly<Record<string, number>>;
+  /** The one series of the economy mode at the short interval, and those that it leaves nothing to ask for. */
+  readonly economy: { readonly series: string; readonly replaces: readonly string[] };
+  /** The collectors that `PORTAL_COLLECTORS` may name, each with its interval; undefined for `PORTAL_INTERVAL`. */
+  readonly collectors: readonly { readonly name: string; readonly intervalMs: number | undefined }[];
+}
+
+export const portalVocabulary: Vocabulary = {
   standardSeries: STANDARD_SERIES,
   furtherSeries: FURTHER_SERIES,
   costlySeries: COSTLY_SERIES,
@@ -17,4 +30,4 @@ export const portalVocabulary = {
     { name: 'telemetry', intervalMs: undefined },
     ...collectorRows.map(({ name, intervalMs }) => ({ name, intervalMs })),
   ],
-} as const;
+};

@@ -1,0 +1,205 @@
+import { formatDuration } from '../../config/duration.ts';
+import { secretText } from '../../config/secrets.ts';
+import {
+  type Fault,
+  fault,
+  fileVariable,
+  type Given,
+  type ServiceSection,
+  serviceSection,
+  type Values,
+} from '../../config/section.ts';
+import type { RateLimit } from '../../transport/rate/pace.ts';
+import type { Credentials } from './token.ts';
+import { portalVariables, USUAL_COLLECTORS } from './variables.ts';
+import { portalVocabulary, type Vocabulary } from './vocabulary.ts';
+
+/** How the portal service is polled. */
+export interface PortalConfig {
+  /** Base URL without a slash behind it. */
+  readonly url: string;
+  readonly credentials: Credentials;
+  readonly intervalMs: number;
+  /** Whether every series is polled at `intervalMs`, or one that tells the most, and the others at `fullIntervalMs`. */
+  readonly mode: PortalMode;
+  readonly fullIntervalMs: number;
+  readonly discoveryIntervalMs: number;
+  /** The appliances to poll, in lower case, each once; undefined polls all that are discovered. */
+  readonly serials: readonly string[] | undefined;
+  /** The series to poll, in the catalogue's order; empty only where the collector `telemetry` is off. */
+  readonly series: readonly PortalSeries[];
+  /** The series as either mode would have them: `series` is that of `mode`. */
+  readonly seriesByMode: Readonly<Record<PortalMode, readonly PortalSeries[]>>;
+  /** Requests in flight at most. */
+  readonly concurrency: number;
+  readonly lookbackMs: number;
+  readonly binSizeSeconds: number;
+  readonly rateLimit: RateLimit;
+  /** Requests in 24 hours at most; undefined for no limit. */
+  readonly dailyLimit: number | undefined;
+  /** The collectors that are switched on, in the catalogue's order; never empty. */
+  readonly collectors: readonly PortalCollectorChoice[];
+}
+
+/** One collector of the portal and the time between two of its polls. */
+export interface PortalCollectorChoice {
+  readonly name: string;
+  readonly intervalMs: number;
+}
+
+/** How often the series are polled: all alike, or one often and the rest seldom. */
+export type PortalMode = 'full' | 'economy';
+
+/** One series of the portal and the time between two polls of it for the same appliance. */
+export interface PortalSeries {
+  readonly name: string;
+  readonly intervalMs: number;
+}
+
+type PortalRows = ReturnType<typeof portalVariables>;
+type PortalValues = Values<PortalRows>;
+
+/** The portal's part of the configuration, for a catalogue of series and collectors. */
+export function portalSectionOf(vocabulary: Vocabulary): ServiceSection<PortalConfig> {
+  return serviceSection<PortalRows, PortalConfig>({
+    api: 'portal',
+    url: 'PORTAL_URL',
+    variables: portalVariables(vocabulary),
+    faults: (given) => [...credentialFaults(given), ...modeFaults(given)],
+    settle: (values) => settledPortal(values, vocabulary),
+    show: (portal) => (portal === undefined ? { PORTAL_URL: undefined } : shown(portal)),
+  });
+}
+
+export const portalSection = portalSectionOf(portalVocabulary);
+
+/** How the portal is asked for a token: as the operator says, or by what there is. */
+function chosenAuth(
+  asked: PortalValues['PORTAL_AUTH'],
+  hasServiceKey: boolean,
+): NonNullable<PortalValues['PORTAL_AUTH']> {
+  return asked ?? (hasServiceKey ? 'oauth2' : 'user_key');
+}
+
+function credentialFaults({ isSet, values: { PORTAL_AUTH: asked } }: Given<PortalRows>): readonly Fault[] {
+  // An unusable PORTAL_AUTH says nothing about what it needs; its own line is enough.
+  if (!isSet('PORTAL_URL') || (asked === undefined && isSet('PORTAL_AUTH'))) return [];
+  const hasPair = isSet('PORTAL_SERVICE_KEY') || isSet('PORTAL_SERVICE_SECRET');
+  const hasUserKey = isSet('PORTAL_USER_KEY');
+  if (asked === undefined && !hasPair && !hasUserKey) {
+    const wanted = 'PORTAL_SERVICE_KEY and PORTAL_SERVICE_SECRET, or PORTAL_USER_KEY';
+    return [fault('PORTAL_URL', `is set without credentials; expected ${wanted}`)];
+  }
+  if (asked === undefined && hasPair && hasUserKey) {
+    const choices = 'expected PORTAL_AUTH to choose: oauth2, service_key or user_key';
+    return [fault('PORTAL_AUTH', `is not set, and there are both a service key and a user key; ${choices}`)];
+  }
+  const auth = chosenAuth(asked, hasPair);
+  const reason = asked === undefined ? 'with the other half of the pair' : `with PORTAL_AUTH=${auth}`;
+  const needed = auth === 'user_key' ? USER_KEY : SERVICE_KEY_PAIR;
+  return needed
+    .filter((name) => !isSet(name))
+    .map((name) => fault(name, `is not set; expected ${reason}, as itself or as ${fileVariable(name)}`));
+}
+
+const USER_KEY = ['PORTAL_USER_KEY'] as const;
+const SERVICE_KEY_PAIR = ['PORTAL_SERVICE_KEY', 'PORTAL_SERVICE_SECRET'] as const;
+
+function modeFaults({ values }: Given<PortalRows>): readonly Fault[] {
+  const { PORTAL_MODE: mode, PORTAL_INTERVAL: often, PORTAL_FULL_INTERVAL: seldom } = values;
+  if (mode !== 'economy' || often === undefined || seldom === undefined || seldom >= often) return [];
+  return [
+    fault('PORTAL_FULL_INTERVAL', 'is below PORTAL_INTERVAL; expected at least as long with PORTAL_MODE=economy'),
+  ];
+}
+
+function settledPortal(values: PortalValues, vocabulary: Vocabulary): PortalConfig | undefined {
+  const credentials = settledCredentials(values);
+  if (values.PORTAL_URL === undefined || credentials === undefined) return undefined;
+  const { collectors } = vocabulary;
+  const seriesByMode = seriesOf(values, vocabulary);
+  const chosen = values.PORTAL_COLLECTORS ?? USUAL_COLLECTORS.map((name) => ({ name, intervalMs: undefined }));
+  const settledCollectors = collectors.flatMap(({ name, intervalMs }) => {
+    const choice = chosen.find((one) => one.name === name);
+    return choice === undefined
+      ? []
+      : [{ name, intervalMs: choice.intervalMs ?? intervalMs ?? values.PORTAL_INTERVAL }];
+  });
+  return {
+    url: values.PORTAL_URL,
+    credentials,
+    intervalMs: values.PORTAL_INTERVAL,
+    mode: values.PORTAL_MODE,
+    fullIntervalMs: values.PORTAL_FULL_INTERVAL,
+    discoveryIntervalMs: values.PORTAL_DISCOVERY_INTERVAL,
+    serials: values.PORTAL_SERIALS,
+    ...(settledCollectors.some(({ name }) => name === 'telemetry')
+      ? { series: seriesByMode[values.PORTAL_MODE], seriesByMode }
+      : { series: [], seriesByMode: { full: [], economy: [] } }),
+    concurrency: values.PORTAL_CONCURRENCY,
+    lookbackMs: values.PORTAL_LOOKBACK,
+    binSizeSeconds: values.PORTAL_BIN_SIZE,
+    rateLimit: values.PORTAL_RATE_LIMIT,
+    dailyLimit: values.PORTAL_DAILY_LIMIT === 0 ? undefined : values.PORTAL_DAILY_LIMIT,
+    collectors: settledCollectors,
+  };
+}
+
+/** The series as either mode has them; an interval that the operator has given one holds in both. */
+function seriesOf(
+  values: PortalValues,
+  { standardSeries, costlySeries, economy }: Vocabulary,
+): PortalConfig['seriesByMode'] {
+  const chosen = values.PORTAL_SERIES ?? standardSeries.map((name) => ({ name, intervalMs: undefined }));
+  const every = (usualMs: number) =>
+    chosen.map(({ name, intervalMs }) => ({
+      name,
+      intervalMs: intervalMs ?? Math.max(costlySeries[name] ?? 0, usualMs),
+    }));
+  const often = chosen.find(({ name }) => name === economy.series)?.intervalMs ?? values.PORTAL_INTERVAL;
+  const seldom = every(values.PORTAL_FULL_INTERVAL).filter(
+    ({ name }) => name !== economy.series && !economy.replaces.includes(name),
+  );
+  return {
+    full: every(values.PORTAL_INTERVAL),
+    economy: [{ name: economy.series, intervalMs: often }, ...seldom],
+  };
+}
+
+function settledCredentials(values: PortalValues): Credentials | undefined {
+  const { PORTAL_SERVICE_KEY: key, PORTAL_SERVICE_SECRET: secret, PORTAL_USER_KEY: userKey } = values;
+  const kind = chosenAuth(values.PORTAL_AUTH, key !== undefined);
+  if (kind === 'user_key') return userKey === undefined ? undefined : { kind, key: userKey };
+  return key === undefined || secret === undefined ? undefined : { kind, key, secret };
+}
+
+function shown(portal: PortalConfig): { readonly [Name in keyof PortalRows]: string | undefined } {
+  const { credentials, rateLimit } = portal;
+  const isPair = credentials.kind !== 'user_key';
+  return {
+    PORTAL_URL: portal.url,
+    PORTAL_SERVICE_KEY: isPair ? secretText(credentials.key) : undefined,
+    PORTAL_SERVICE_SECRET: isPair ? secretText(credentials.secret) : undefined,
+    PORTAL_USER_KEY: isPair ? undefined : secretText(credentials.key),
+    PORTAL_AUTH: credentials.kind,
+    PORTAL_INTERVAL: formatDuration(portal.intervalMs),
+    PORTAL_MODE: portal.mode,
+    PORTAL_FULL_INTERVAL: formatDuration(portal.fullIntervalMs),
+    PORTAL_DISCOVERY_INTERVAL: formatDuration(portal.discoveryIntervalMs),
+    PORTAL_SERIALS: portal.serials?.join(','),
+    PORTAL_SERIES:
+      portal.series
+        .map(({ name, intervalMs }) =>
+          intervalMs === portal.intervalMs ? name : `${name}=${formatDuration(intervalMs)}`,
+        )
+        .join(',') || undefined,
+    PORTAL_CONCURRENCY: String(portal.concurrency),
+    PORTAL_LOOKBACK: formatDuration(portal.lookbackMs),
+    PORTAL_BIN_SIZE: formatDuration(portal.binSizeSeconds * 1000),
+    PORTAL_RATE_LIMIT: `${rateLimit.requests}/${formatDuration(rateLimit.windowMs)}`,
+    PORTAL_DAILY_LIMIT: String(portal.dailyLimit ?? 0),
+    PORTAL_COLLECTORS: portal.collectors
+      .map(({ name, intervalMs }) => (name === 'telemetry' ? name : `${name}=${formatDuration(intervalMs)}`))
+      .join(','),
+  };
+}

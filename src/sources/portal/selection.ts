@@ -1,0 +1,61 @@
+import { parseDuration } from '../../config/duration.ts';
+import { bad, entriesOf, type Flaw, good, type Parsed, quoted } from '../../config/kind.ts';
+import { SHORTEST_INTERVAL_MS } from '../../config/kinds.ts';
+import { nearest } from '../../runtime/suggest.ts';
+
+/** One of several things to poll, and its own interval where the operator gave one. */
+export interface Selected {
+  readonly name: string;
+  readonly intervalMs: number | undefined;
+}
+
+/** What a selection selects from. */
+export interface Choices {
+  /** What one of them is, in a few words: `a series`. */
+  readonly one: string;
+  readonly known: readonly string[];
+  /** What a list that only drops starts from. */
+  readonly usual: readonly string[];
+  /** What `all` stands for. */
+  readonly all: readonly string[];
+  /** Why one of them takes no interval of its own; undefined where it does. */
+  readonly noInterval?: (name: string) => string | undefined;
+}
+
+/** Reads a list of choices: what `PORTAL_SERIES` and `PORTAL_COLLECTORS` have in common. */
+export function selection(text: string, choices: Choices): Parsed<readonly Selected[]> {
+  const entries = entriesOf(text);
+  const flaws = entries.flatMap((entry) => entryFlaw(entry, choices) ?? []);
+  if (flaws.length > 0) return { state: 'bad', flaws };
+  const selected = selectedOf(entries, choices);
+  return selected.length === 0 ? bad(`${quoted(text)} leaves no ${choices.one.replace(/^a /, '')}`) : good(selected);
+}
+
+const ENTRY = /^(?<sign>-?)\s*(?<name>[^=]*?)\s*(?:=\s*(?<interval>.*))?$/su;
+
+function entryFlaw(entry: string, { one, known, noInterval }: Choices): Flaw | undefined {
+  const { sign, name = '', interval } = ENTRY.exec(entry)?.groups ?? {};
+  if (name !== 'all' && !known.includes(name)) {
+    return { what: `${quoted(name)} is not ${one}`, meant: nearest(name, [...known, 'all']) };
+  }
+  if (interval === undefined) return undefined;
+  if (sign === '-') return { what: `${quoted(entry)} drops ${one}, which takes no interval` };
+  const refusal = noInterval?.(name);
+  if (refusal !== undefined && name !== 'all') return { what: `${quoted(entry)}: ${name} ${refusal}` };
+  if ((parseDuration(interval) ?? 0) >= SHORTEST_INTERVAL_MS) return undefined;
+  return { what: `${quoted(entry)} has no duration of at least 1s` };
+}
+
+function selectedOf(entries: readonly string[], { known, usual, all }: Choices): readonly Selected[] {
+  const onlyDrops = entries.length > 0 && entries.every((entry) => entry.startsWith('-'));
+  const selected = new Map<string, number | undefined>();
+  if (onlyDrops) for (const name of usual) selected.set(name, undefined);
+  for (const entry of entries) {
+    const { sign, name = '', interval } = ENTRY.exec(entry)?.groups ?? {};
+    for (const one of name === 'all' ? (sign === '-' ? known : all) : [name]) {
+      if (sign === '-') selected.delete(one);
+      else selected.set(one, interval === undefined ? undefined : parseDuration(interval));
+    }
+  }
+  return known.filter((name) => selected.has(name)).map((name) => ({ name, intervalMs: selected.get(name) }));
+}
