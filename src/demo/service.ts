@@ -74,8 +74,18 @@ export class Service {
     const replaced = fault === undefined ? undefined : replacement(fault, service);
     const answer = replaced ?? (body === undefined ? portalError(413, 'Body too long') : this.#answer(ask, route));
     answered(answer.status);
-    if (fault === undefined) sendWhole(response, answer);
-    else await sendSpoiled(response, fault, answer, this.#clock, signal);
+    const dated = { ...answer, headers: { ...this.#gatewayHeaders(), ...answer.headers } };
+    if (fault === undefined) sendWhole(response, dated);
+    else await sendSpoiled(response, fault, dated, this.#clock, signal);
+  }
+
+  /** What the gateway in front adds to every answer. */
+  #gatewayHeaders(): Readonly<Record<string, string>> {
+    const { clockAheadMs, rateLimitHeaders } = this.variations;
+    return {
+      date: new Date(this.#clock.now() + clockAheadMs).toUTCString(),
+      ...(rateLimitHeaders ? { 'ratelimit-limit': '500', 'ratelimit-remaining': '499' } : {}),
+    };
   }
 
   #answer(ask: Ask, route: Route): Answer {

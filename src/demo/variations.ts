@@ -35,6 +35,18 @@ export interface Variations {
   readonly loadNames: LoadNames;
   /** Decimals of the telemetry series as JSON strings or as JSON numbers. */
   readonly decimals: 'string' | 'number';
+  /** Shares of a whole as percent, or as a ratio from 0 to 1. */
+  readonly ratioUnit: 'percent' | 'ratio';
+  readonly memoryUnit: 'kilobytes' | 'bytes';
+  /** The time of telemetry records in milliseconds or in seconds since the Unix epoch. */
+  readonly timeUnit: 'milliseconds' | 'seconds';
+  readonly latencyUnit: 'milliseconds' | 'seconds';
+  /** Counts of a record: of the whole bin, or of one second. */
+  readonly counts: 'bin' | 'second';
+  /** Whether `bin_size` decides how long a bin is; a minute where it does not. */
+  readonly binSize: 'honoured' | 'ignored';
+  /** The longest period that a telemetry request may name; a longer one is answered 422. */
+  readonly longestPeriodMs: number;
   /** The share of null among the values that may be null, from 0 to 1. */
   readonly nulls: number;
   /** Whole numbers of the inventories, lists and snapshots as JSON numbers, or as JSON strings. */
@@ -55,6 +67,14 @@ export interface Variations {
   readonly jwt: 'exp' | 'none';
   readonly tokenLifetimeMs: number;
   readonly refreshSingleUse: boolean;
+  /** Whether a token is refreshed without the bearer header as well. */
+  readonly refreshBearer: 'optional' | 'required';
+  /** The forms in which `POST /auth/token` takes credentials. */
+  readonly authForms: readonly ('oauth2' | 'service_key' | 'user_key')[];
+  /** How far the services' clock, as their headers tell it, is ahead of ours. */
+  readonly clockAheadMs: number;
+  /** Whether answers tell what is left of the burst limit, in `RateLimit-*` headers. */
+  readonly rateLimitHeaders: boolean;
   /** The operations of the portal, by name, that the role may not use: they answer 403. */
   readonly forbidden: readonly string[];
   /** When the licence ends, in milliseconds since the Unix epoch; null when it never does. */
@@ -91,6 +111,13 @@ export const plausible: Variations = {
   freshHistoryMs: 3_600_000,
   loadNames: 'longterm',
   decimals: 'string',
+  ratioUnit: 'percent',
+  memoryUnit: 'kilobytes',
+  timeUnit: 'milliseconds',
+  latencyUnit: 'milliseconds',
+  counts: 'bin',
+  binSize: 'honoured',
+  longestPeriodMs: 30 * 86_400_000,
   nulls: 0,
   integers: 'number',
   newestNull: false,
@@ -102,6 +129,10 @@ export const plausible: Variations = {
   jwt: 'exp',
   tokenLifetimeMs: 900_000,
   refreshSingleUse: true,
+  refreshBearer: 'optional',
+  authForms: ['oauth2', 'service_key', 'user_key'],
+  clockAheadMs: 0,
+  rateLimitHeaders: false,
   forbidden: [],
   licenceExpiresAt: Date.UTC(2030, 0, 1),
   newerEdgeFields: true,

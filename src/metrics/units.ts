@@ -88,6 +88,9 @@ export const milliseconds: Conversion<'seconds'> = {
   read: scaled((value) => value / 1000),
 };
 
+/** Milliseconds that one operation of a disk took, to seconds. */
+export const latencyMilliseconds: Conversion<'seconds'> = { ...milliseconds };
+
 /** KB as the portal says, which are kibibytes: kernel figures collected on Linux (upstream-api.md 7). */
 export const kibibytes: Conversion<'bytes'> = {
   unit: 'bytes',

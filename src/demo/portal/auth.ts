@@ -23,12 +23,16 @@ export class Auth {
     if (forms.filter(Boolean).length !== 1) {
       return portalError(400, 'Exactly one of service key headers, user key header and form body is required');
     }
+    const form = hasForm(ask) ? 'oauth2' : ask.headers.has('x-user-key') ? 'user_key' : 'service_key';
+    if (!variations.authForms.includes(form)) return wrongCredentials();
     const refusal = hasForm(ask) ? this.#refuseForm(ask) : this.#refuseHeaders(ask);
     return refusal ?? tokenAnswer(this.#tokens.issue(now, variations), variations);
   }
 
-  /** `POST /auth/token/refresh`: a new pair for a refresh token; the bearer token is not looked at. */
+  /** `POST /auth/token/refresh`: a new pair for a refresh token; whose bearer token it is, and how old, does not count. */
   refresh({ ask, variations, now }: Scene): Answer {
+    if (variations.refreshBearer === 'required' && bearer(ask) === undefined)
+      return portalError(401, 'Not authenticated');
     const body = parsedJson(ask.body);
     const token = isObject(body) ? body.token : undefined;
     if (typeof token !== 'string') {

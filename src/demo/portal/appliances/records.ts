@@ -41,7 +41,11 @@ export function series(scene: Scene, appliance: Appliance, segment: string): Ans
   const isEmpty = !hasMemory || (!hasDisk && variations.absentDisks === 'empty');
 
   const { startMs, endMs } = request.period;
-  const binMs = 1000 * (request.binSeconds ?? 60 * Math.ceil((endMs - startMs) / MINUTE_MS / BINS_UNASKED));
+  if (endMs - startMs > variations.longestPeriodMs) {
+    return invalid({ type: 'value_error', loc: ['body', 'period'], msg: 'The period is too long', input: null });
+  }
+  const askedSeconds = variations.binSize === 'honoured' ? request.binSeconds : 60;
+  const binMs = 1000 * (askedSeconds ?? 60 * Math.ceil((endMs - startMs) / MINUTE_MS / BINS_UNASKED));
   const bins = isEmpty ? [] : binsOf(appliance, startMs, Math.min(endMs, newestMinute(appliance, now)), binMs);
   const { fields } = segment === 'load_average' ? { fields: loadFields(variations.loadNames) } : found;
   const items = bins.map((bin, place) => {
@@ -62,9 +66,9 @@ function misfit(status: '404' | '422'): Answer {
   return invalid({ type: 'value_error', loc: ['path', 'serial_number'], msg, input: null });
 }
 
-/** A decimal as the service writes it: two places at most, no exponent. */
-export function written(value: number, decimals: Variations['decimals']): string | number {
-  const rounded = Math.round(value * 100) / 100;
+/** A decimal as the service writes it: so many places at most, no exponent. */
+export function written(value: number, decimals: Variations['decimals'], places = 2): string | number {
+  const rounded = Math.round(value * 10 ** places) / 10 ** places;
   return decimals === 'string' ? String(rounded) : rounded;
 }
 
@@ -93,14 +97,28 @@ function record(
     if (isNull) return variations.omitOptional ? [] : [[field, null]];
     return [[field, fieldValue(rule, appliance, minutes, variations)]];
   });
-  return Object.fromEntries([['time', time], ...entries]);
+  return Object.fromEntries([['time', timeOf(time, variations)], ...entries]);
 }
 
 function fieldValue(rule: Field, appliance: Appliance, minutes: readonly number[], variations: Variations) {
   const sum = minutes.reduce((total, minute) => total + rule.value(appliance, minute), 0);
-  if (rule.form === 'count') return Math.round(sum);
+  if (rule.form === 'count') return Math.round(variations.counts === 'bin' ? sum : sum / (60 * minutes.length));
   const mean = sum / minutes.length;
-  return rule.form === 'rate' ? Math.round(mean) : written(mean, variations.decimals);
+  return rule.form === 'rate' ? Math.round(mean) : measured(mean, rule.measure, variations);
+}
+
+/** A decimal in the unit that this account uses. */
+export function measured(value: number, measure: Field['measure'], variations: Variations): string | number {
+  const { decimals } = variations;
+  if (measure === 'share' && variations.ratioUnit === 'ratio') return written(value / 100, decimals, 4);
+  if (measure === 'memory' && variations.memoryUnit === 'bytes') return written(value * 1024, decimals);
+  if (measure === 'latency' && variations.latencyUnit === 'seconds') return written(value / 1000, decimals, 6);
+  return written(value, decimals);
+}
+
+/** A record's time as this account tells it. */
+export function timeOf(time: number, { timeUnit }: Variations): number {
+  return timeUnit === 'seconds' ? time / 1000 : time;
 }
 
 /** The same items in an order that has nothing to do with time, the same one each time. */

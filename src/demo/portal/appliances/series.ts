@@ -17,6 +17,8 @@ export interface Field {
   readonly form: 'decimal' | 'rate' | 'count';
   /** False where the service promises a value in every record. */
   readonly nullable: boolean;
+  /** What it is measured in, where a variation may say otherwise. */
+  readonly measure?: 'share' | 'memory' | 'latency';
   readonly value: (appliance: Appliance, at: number) => number;
 }
 
@@ -32,6 +34,8 @@ type Value = Field['value'];
 
 const decimal = (value: Value): Field => ({ form: 'decimal', nullable: true, value });
 const promised = (value: Value): Field => ({ form: 'decimal', nullable: false, value });
+const share = (value: Value): Field => ({ ...decimal(value), measure: 'share' });
+const memory = (field: Field): Field => ({ ...field, measure: 'memory' });
 const rate = (value: Value): Field => ({ form: 'rate', nullable: true, value });
 const count = (value: Value): Field => ({ form: 'count', nullable: true, value });
 
@@ -63,15 +67,15 @@ const total: Value = memoryTotal;
 /** The 20 series by path segment; `load_average` in its default spelling. */
 export const applianceSeries: ReadonlyMap<string, Series> = new Map<string, Series>([
   ['load_average', { fields: loadFields('longterm') }],
-  ['cpu_utilization', { fields: fields({ cpu_usage: decimal((appliance, at) => Math.min(100, cpu(appliance, at))) }) }],
+  ['cpu_utilization', { fields: fields({ cpu_usage: share((appliance, at) => Math.min(100, cpu(appliance, at))) }) }],
   [
     'memory_utilization',
     {
       memoryDetails: false,
       fields: fields({
-        memory_used: decimal(used),
-        memory_cached: decimal((appliance, at) => 0.85 * memoryReclaimable(appliance, at)),
-        memory_buffered: decimal((appliance, at) => 0.15 * memoryReclaimable(appliance, at)),
+        memory_used: memory(decimal(used)),
+        memory_cached: memory(decimal((appliance, at) => 0.85 * memoryReclaimable(appliance, at))),
+        memory_buffered: memory(decimal((appliance, at) => 0.15 * memoryReclaimable(appliance, at))),
       }),
     },
   ],
@@ -80,19 +84,22 @@ export const applianceSeries: ReadonlyMap<string, Series> = new Map<string, Seri
     {
       memoryDetails: true,
       fields: fields({
-        total: promised(total),
-        available: promised((appliance, at) => total(appliance, at) - used(appliance, at)),
-        shared: promised((appliance, at) => 0.02 * used(appliance, at)),
-        buf_rec: promised(memoryReclaimable),
-        free: promised(
-          (appliance, at) => total(appliance, at) - used(appliance, at) - memoryReclaimable(appliance, at),
+        total: memory(promised(total)),
+        available: memory(promised((appliance, at) => total(appliance, at) - used(appliance, at))),
+        shared: memory(promised((appliance, at) => 0.02 * used(appliance, at))),
+        buf_rec: memory(promised(memoryReclaimable)),
+        free: memory(
+          promised((appliance, at) => total(appliance, at) - used(appliance, at) - memoryReclaimable(appliance, at)),
         ),
-        used: promised(used),
-        utilization: promised((appliance, at) => (100 * used(appliance, at)) / total(appliance, at)),
+        used: memory(promised(used)),
+        utilization: {
+          ...promised((appliance, at) => (100 * used(appliance, at)) / total(appliance, at)),
+          measure: 'share',
+        },
       }),
     },
   ],
-  ['cache_utilization', { fields: fields({ cache_utilization: decimal(cachePercent) }) }],
+  ['cache_utilization', { fields: fields({ cache_utilization: share(cachePercent) }) }],
   [
     'cache_hits_misses',
     {
@@ -120,7 +127,10 @@ export const applianceSeries: ReadonlyMap<string, Series> = new Map<string, Seri
 /** The three series of one disk; `prefix` is of its operation fields, which the cache spells differently. */
 function diskSeries(disk: Disk, prefix: string): readonly (readonly [string, Series])[] {
   const level = (name: string, most: number) => decimal(following(`${disk}/${name}`, most * diskWeight[disk]));
-  const latency = (name: string, most: number) => decimal(following(`${disk}/${name}`, most));
+  const latency = (name: string, most: number): Field => ({
+    ...decimal(following(`${disk}/${name}`, most)),
+    measure: 'latency',
+  });
   const series = (entries: Readonly<Record<string, Field>>): Series => ({ disk, fields: fields(entries) });
   return [
     [

@@ -3,7 +3,7 @@ import { json } from '../../exchange.ts';
 import { busyness, following, loadAverage, memoryTotal, memoryUsed } from '../../world/load.ts';
 import { draw, HOUR_MS, MINUTE_MS } from '../../world/signals.ts';
 import type { Appliance } from '../../world/world.ts';
-import { newestMinute, written } from './records.ts';
+import { measured, newestMinute, timeOf, written } from './records.ts';
 import { telemetryRequest } from './telemetry-request.ts';
 
 const cpu = following('cpu', 90);
@@ -15,20 +15,20 @@ export function currentPerformance(scene: Scene, appliance: Appliance): Answer {
   const { world, variations, now } = scene;
   const at = newestMinute(appliance, now);
   const minutes = Array.from({ length: 30 }, (_, back) => at - back * MINUTE_MS);
-  const mean = (value: (minute: number) => number) =>
-    written(minutes.reduce((sum, minute) => sum + value(minute), 0) / minutes.length, variations.decimals);
+  const share = (value: (minute: number) => number) =>
+    measured(minutes.reduce((sum, minute) => sum + value(minute), 0) / minutes.length, 'share', variations);
   const total = memoryTotal(appliance);
   const bootedAt = Math.max(
     appliance.joinedAt,
     world.startedAt - (1 + 60 * draw(appliance.serial, 'boot')) * 24 * HOUR_MS,
   );
   const values = {
-    cpu_util: mean((minute) => cpu(appliance, minute)),
-    available_memory: mean((minute) => (100 * (total - memoryUsed(appliance, minute))) / total),
+    cpu_util: share((minute) => cpu(appliance, minute)),
+    available_memory: share((minute) => (100 * (total - memoryUsed(appliance, minute))) / total),
     fifteen_minute_load_average: written(loadAverage(15)(appliance, at), variations.decimals),
     uptime: Math.round((now - bootedAt) / 1000),
     num_cores: appliance.cores,
-    time: at,
+    time: timeOf(at, variations),
   };
   const isNull = (field: string) => draw(appliance.serial, field, at, 'null') < variations.nulls;
   const entries = Object.entries(values)

@@ -3,6 +3,7 @@ import {
   bytesPerSecond,
   epochMilliseconds,
   kibibytes,
+  latencyMilliseconds,
   milliseconds,
   percent,
   plain,
@@ -45,7 +46,7 @@ function disk<const Disk extends string, const Prefix extends string>(name: Disk
     {
       name: 'filer_appliance_disk_io_latency_seconds',
       help: 'Mean time of one disk operation, by disk and direction.',
-      from: milliseconds,
+      from: latencyMilliseconds,
       fields: { read_latency: of(READ), write_latency: of(WRITE) },
     },
   ] as const satisfies readonly Family[];

@@ -1,0 +1,95 @@
+import { isFields } from '../metrics/family.ts';
+import { decimal } from '../metrics/units.ts';
+import { type Look, lookOf } from './shape.ts';
+
+/** What a field is documented to hold. A `?` allows null. `any` is read by no table, and never judged. */
+export type Kind = KindName | `${KindName}?`;
+type KindName = 'text' | 'uuid' | 'date' | 'integer' | 'decimal' | 'milliseconds' | 'flag' | 'any';
+
+/** A text out of a list of words. */
+export interface Words {
+  readonly words: readonly string[];
+}
+
+/** The documented fields of an answer: kinds, words, lists of one sort of item, objects. */
+export type Documented = Kind | Words | readonly [item: Documented] | DocumentedFields;
+
+/** An object's documented fields; `'*'` stands for every other field. */
+export interface DocumentedFields {
+  readonly [field: string]: Documented;
+}
+
+/** The documented words of a field. */
+export function oneOf(...words: readonly string[]): Words {
+  return { words };
+}
+
+/** Something in an answer that the documentation does not have. */
+export interface Unexpected {
+  readonly what: 'unknown field' | 'unknown word' | 'unexpected type' | 'unexpected null' | 'out of order';
+  /** The place, as `items[].build`. */
+  readonly place: string;
+  /** What was seen there, without its text; of words the word itself, for a report that judges it. */
+  readonly look: Look;
+  readonly word?: string;
+}
+
+const LOOKS: Readonly<Record<Exclude<KindName, 'any'>, readonly Look[]>> = {
+  text: ['text', 'empty text', 'uuid', 'date', 'decimal text'],
+  uuid: ['uuid'],
+  date: ['date'],
+  integer: ['integer', 'decimal text'],
+  decimal: ['decimal text', 'integer', 'decimal'],
+  milliseconds: ['integer'],
+  flag: ['flag'],
+};
+
+/** Compares an answer with what is documented of it; tells each difference each time that it occurs. */
+export function unexpectedIn(documented: Documented, body: unknown, tell: (found: Unexpected) => void): void {
+  compare(documented, body, '', tell);
+}
+
+function compare(documented: Documented, value: unknown, place: string, tell: (found: Unexpected) => void): void {
+  const look = lookOf(value);
+  if (typeof documented === 'string') {
+    if (documented === 'any' || documented === 'any?') return;
+    const name = documented.replace('?', '') as Exclude<KindName, 'any'>;
+    if (look === 'null') {
+      if (!documented.endsWith('?')) tell({ what: 'unexpected null', place, look });
+    } else if (!LOOKS[name].includes(look) || (name === 'integer' && !Number.isInteger(decimal(value)))) {
+      tell({ what: 'unexpected type', place, look });
+    }
+  } else if (isWords(documented)) {
+    if (typeof value !== 'string') tell({ what: look === 'null' ? 'unexpected null' : 'unexpected type', place, look });
+    else if (!documented.words.includes(value)) tell({ what: 'unknown word', place, look, word: value });
+  } else if (isList(documented)) {
+    if (!Array.isArray(value)) {
+      if (look !== 'null') tell({ what: 'unexpected type', place, look });
+      return;
+    }
+    for (const item of value) compare(documented[0], item, `${place}[]`, tell);
+    if (isOutOfOrder(value)) tell({ what: 'out of order', place, look: 'list' });
+  } else if (isFields(value)) {
+    for (const [field, one] of Object.entries(value)) {
+      const known = documented[field] ?? documented['*'];
+      const at = place === '' ? field : `${place}.${field}`;
+      if (known === undefined) tell({ what: 'unknown field', place: at, look: lookOf(one) });
+      else compare(known, one, at, tell);
+    }
+  } else if (look !== 'null') tell({ what: 'unexpected type', place, look });
+}
+
+function isWords(documented: Documented): documented is Words {
+  return isFields(documented) && Array.isArray(documented.words);
+}
+
+function isList(documented: Documented): documented is readonly [Documented] {
+  return Array.isArray(documented);
+}
+
+/** Records that carry `time` and are neither oldest first nor newest first. */
+function isOutOfOrder(records: readonly unknown[]): boolean {
+  const times = records.flatMap((record) => (isFields(record) ? (decimal(record.time) ?? []) : []));
+  const pairs = times.slice(1).map((time, index) => time - (times[index] ?? time));
+  return pairs.some((step) => step > 0) && pairs.some((step) => step < 0);
+}

@@ -1,0 +1,53 @@
+/** How a check ended: `failure` keeps data away, `warning` may, `ok` is what was expected. */
+export type Level = 'ok' | 'warning' | 'failure';
+
+/** One line of the check list. Texts are for the operator's terminal; a report carries the codes alone. */
+export interface Finding {
+  readonly level: Level;
+  /** What was looked at: `network`, or the name of an API. */
+  readonly subject: string;
+  /** The check, as `credentials`; the same for each of its results. */
+  readonly check: string;
+  /** Which of the check's results this is, as `other-form`; fixed words, safe to publish. */
+  readonly code: string;
+  /** What was seen. */
+  readonly seen: string;
+  /** What was expected instead; missing where nothing is wrong. */
+  readonly expected?: string;
+  /** What to do about it, an imperative. */
+  readonly advice?: string;
+}
+
+/** Adds findings of one subject. */
+export type Find = (finding: Omit<Finding, 'subject'>) => void;
+
+/** Whether the check list ends in exit code 0. */
+export function isHealthy(findings: readonly Finding[]): boolean {
+  return findings.every(({ level }) => level !== 'failure');
+}
+
+/** The check list as a person reads it, top to bottom. */
+export function checkList(findings: readonly Finding[]): string {
+  const width = Math.max(0, ...findings.map(({ check }) => check.length));
+  const lines: string[] = [];
+  let subject: string | undefined;
+  for (const finding of findings) {
+    if (finding.subject !== subject) lines.push(...(subject === undefined ? [] : ['']), finding.subject);
+    subject = finding.subject;
+    lines.push(`  ${finding.level.padEnd(7)}  ${finding.check.padEnd(width)}  ${finding.seen}`);
+    const indent = ' '.repeat(width + 13);
+    if (finding.expected !== undefined) lines.push(`${indent}expected: ${finding.expected}`);
+    if (finding.advice !== undefined) lines.push(`${indent}do: ${finding.advice}`);
+  }
+  return `${lines.join('\n')}\n\n${summary(findings)}\n`;
+}
+
+function summary(findings: readonly Finding[]): string {
+  const count = (level: Level) => findings.filter((finding) => finding.level === level).length;
+  const [ok, warnings, failures] = [count('ok'), count('warning'), count('failure')];
+  return `${ok} ok, ${plural(warnings, 'warning')}, ${plural(failures, 'failure')}`;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,161 @@
+import { lookup } from 'node:dns/promises';
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
+import { connect, type DetailedPeerCertificate } from 'node:tls';
+import type { ProxyUrl } from '../config/config.ts';
+import { asError } from '../runtime/errors.ts';
+import { tlsFault } from '../transport/connection-faults.ts';
+import type { Find } from './finding.ts';
+
+/** The way to a service, looked at without sending it a request. */
+export interface Network {
+  /** The addresses of a name. Rejects with the resolver's error. */
+  resolve(host: string): Promise<readonly string[]>;
+  /** Opens a TLS connection, through the proxy if there is one, and closes it. Rejects where there is none to open. */
+  handshake(host: string, port: number, proxy: ProxyUrl | undefined, timeoutMs: number): Promise<Handshake>;
+}
+
+/** What a TLS handshake showed. */
+export interface Handshake {
+  /** The code of what is wrong with the chain; undefined when it is trusted. */
+  readonly fault: string | undefined;
+  /** When the first certificate of the chain ends, in epoch milliseconds; undefined where none tells. */
+  readonly endsAt: number | undefined;
+  readonly protocol: string;
+}
+
+/** This machine's network. */
+export const systemNetwork: Network = {
+  resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+  handshake: async (host, port, proxy, timeoutMs) => {
+    const tunnel = proxy && (await openTunnel(proxy, `${host}:${port}`, timeoutMs));
+    return new Promise((resolve, reject) => {
+      // Looked at, not trusted: what is wrong with the chain is what the check list tells.
+      const socket = connect({
+        ...(tunnel ? { socket: tunnel } : { host, port }),
+        ...{ servername: host, rejectUnauthorized: false, timeout: timeoutMs },
+      });
+      socket.once('error', reject);
+      socket.once('timeout', () => socket.destroy(new Error(`no TLS handshake within ${timeoutMs} ms`)));
+      socket.once('secureConnect', () => {
+        const fault = socket.authorizationError as Error | string | undefined | null;
+        resolve({
+          fault: fault ? ((fault as { code?: string }).code ?? String(fault)) : undefined,
+          endsAt: firstEnd(socket.getPeerCertificate(true)),
+          protocol: socket.getProtocol() ?? '',
+        });
+        socket.destroy();
+      });
+    });
+  },
+};
+
+function openTunnel(proxy: ProxyUrl, target: string, timeoutMs: number): Promise<Socket> {
+  const authorization = proxy.authorization?.reveal();
+  return new Promise((resolve, reject) => {
+    const asked = request(proxy.url, {
+      ...{ method: 'CONNECT', path: target, timeout: timeoutMs },
+      headers: { host: target, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) },
+    });
+    asked.once('connect', ({ statusCode = 0 }, socket) => {
+      if (statusCode === 200) return resolve(socket as Socket);
+      socket.destroy();
+      reject(new Error(`the proxy answered CONNECT with ${statusCode}`));
+    });
+    asked.once('timeout', () => asked.destroy(new Error(`the proxy opened no tunnel within ${timeoutMs} ms`)));
+    asked.once('error', reject);
+    asked.end();
+  });
+}
+
+function firstEnd(leaf: DetailedPeerCertificate): number | undefined {
+  const ends: number[] = [];
+  for (let certificate = leaf; certificate?.valid_to !== undefined; certificate = certificate.issuerCertificate) {
+    ends.push(Date.parse(certificate.valid_to));
+    if (certificate.issuerCertificate === certificate) break;
+  }
+  return ends.length === 0 ? undefined : Math.min(...ends);
+}
+
+/** Where a service is reached, and by which way. */
+export interface Destination {
+  readonly url: string;
+  /** Undefined when the service is reached directly. */
+  readonly proxy: ProxyUrl | undefined;
+}
+
+const DAY_MS = 86_400_000;
+/** A chain that ends within this time is a warning: certificates are renewed a month before they end. */
+const SOON_MS = 21 * DAY_MS;
+
+/** Checks name resolution, the proxy and TLS. Resolves with false when no request can arrive. */
+export async function checkNetwork(
+  { url, proxy }: Destination,
+  network: Network,
+  timeoutMs: number,
+  now: number,
+  find: Find,
+): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (proxy === undefined) {
+    if (!(await checkName(host, network, find))) return false;
+  } else {
+    find({ level: 'ok', check: 'proxy', code: 'in-use', seen: `requests go through ${proxy.shown}` });
+    const { hostname: proxyHost } = new URL(proxy.url);
+    if (!(await checkName(proxyHost.replace(/^\[(.*)\]$/, '$1'), network, find))) return false;
+  }
+  if (protocol === 'http:') {
+    const seen = 'the URL begins with http:, so keys travel unencrypted';
+    find({ level: 'warning', check: 'tls', code: 'none', seen, advice: 'use the https: URL of the service' });
+    return true;
+  }
+  try {
+    const handshake = await network.handshake(host, Number(port || 443), proxy, timeoutMs);
+    return judgeChain(handshake, now, find);
+  } catch (thrown) {
+    const error = asError(thrown);
+    const code = (error as { code?: string }).code;
+    const advice = proxy === undefined ? 'check host, port and firewall of the URL' : PROXY_ADVICE;
+    const seen = (code === undefined ? undefined : tlsFault(code, 'service')) ?? error.message;
+    find({ level: 'failure', check: 'tls', code: 'no-connection', seen, expected: 'a TLS connection', advice });
+    return false;
+  }
+}
+
+const PROXY_ADVICE = 'check HTTPS_PROXY, with user name and password if the proxy asks for them, and NO_PROXY';
+
+async function checkName(host: string, network: Network, find: Find): Promise<boolean> {
+  try {
+    const { length } = await network.resolve(host);
+    find({
+      level: 'ok',
+      check: 'name',
+      code: 'resolved',
+      seen: `${host} has ${length} address${length === 1 ? '' : 'es'}`,
+    });
+    return true;
+  } catch (thrown) {
+    const code = (thrown as { code?: string }).code ?? asError(thrown).message;
+    find({
+      ...{ level: 'failure', check: 'name', code: 'unresolved', seen: `${host} cannot be resolved (${code})` },
+      ...{ expected: 'an address', advice: 'check the host of the URL and the name servers of this machine' },
+    });
+    return false;
+  }
+}
+
+function judgeChain({ fault, endsAt, protocol }: Handshake, now: number, find: Find): boolean {
+  if (fault !== undefined) {
+    const seen = tlsFault(fault, 'service') ?? `the service's certificate is not trusted (${fault})`;
+    find({ level: 'failure', check: 'tls', code: 'untrusted', seen, expected: 'a certificate chain that is trusted' });
+    return false;
+  }
+  const day = endsAt === undefined ? 'an unknown day' : new Date(endsAt).toISOString().slice(0, 10);
+  const seen = `${protocol}, trusted; the chain ends on ${day}`;
+  if (endsAt !== undefined && endsAt - now < SOON_MS) {
+    const advice = "tell the service's operator; when the certificate has ended no data arrives";
+    find({ level: 'warning', check: 'tls', code: 'ends-soon', seen, advice });
+  } else find({ level: 'ok', check: 'tls', code: 'trusted', seen });
+  return true;
+}

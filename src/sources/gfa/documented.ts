@@ -1,0 +1,33 @@
+import { type DocumentedFields, oneOf } from '../../doctor/documented.ts';
+
+const RECORD = { metric_type: 'text', timestamp: 'date', version: 'integer' } as const;
+const FILER = { filer_guid: 'uuid', filer_title: 'text' } as const;
+const VOLUME = { volume_guid: 'uuid', volume_title: 'text' } as const;
+const MODES = oneOf('Active', 'Observation', 'Disabled');
+const PROFILES = oneOf(
+  ...['', 'default', 'data-protect-only', 'data-protect-moderate'],
+  ...['collaboration-moderate', 'collaboration-only'],
+);
+
+const metrics: DocumentedFields = {
+  volumes: [{ ...RECORD, ...VOLUME, mode: MODES, profile: PROFILES, time_to_protect: 'integer' }],
+  filers: [{ ...RECORD, ...FILER, ...VOLUME, last_checkin: 'integer', oldest_unprotected_data: 'integer' }],
+  propagation: [{ ...RECORD, ...FILER, ...VOLUME, kind: 'text', prop_seconds: 'integer', data_protected: 'integer' }],
+  locks: [
+    {
+      ...{ ...RECORD, ...FILER, ...VOLUME, lock_duration: 'integer' },
+      ...{ lock_state: oneOf('ACQUIRED', 'RELEASED'), lock_phase: oneOf('P1', 'P2') },
+    },
+  ],
+};
+
+/** The documented fields of `GET /data` (upstream-api.md 2.2), `metrics` as the list that the definition says. */
+export const documentedData: DocumentedFields = {
+  version: 'integer',
+  flags: 'any',
+  info: {
+    ...{ account: 'uuid', volumes: ['uuid'], request_time: 'date' },
+    ...{ last_info: 'date', last_lock_event: 'date', last_propagation: 'date' },
+  },
+  metrics: [metrics],
+};

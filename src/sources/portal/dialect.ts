@@ -1,0 +1,124 @@
+import type { Fields } from '../../metrics/family.ts';
+import {
+  type Conversion,
+  decimal,
+  epochMilliseconds,
+  kibibytes,
+  latencyMilliseconds,
+  percent,
+} from '../../metrics/units.ts';
+import { type Variant, Verdict } from '../../metrics/variant.ts';
+
+/*
+ * Units that the documentation leaves open (upstream-api.md 7), told from the numbers themselves. Detection is the same
+ * for the doctor and for the daemon: each answer is evidence, and what is read is scaled to the documented unit before a
+ * table applies.
+ */
+
+/** More than any appliance has in KiB, and less than any has in bytes: 2.8 TiB, and 2.8 GiB. */
+const MEMORY_BORDER = 3e9;
+
+/** Epoch seconds reach this in the year 5138, epoch milliseconds in 1973. */
+const TIME_BORDER = 1e11;
+
+/** The median time of a disk operation is above it in milliseconds (20 microseconds) and below it in seconds (20 ms). */
+const LATENCY_BORDER = 0.02;
+/** Fewer values than these have no median to speak of. */
+const LATENCY_VALUES = 8;
+
+/** So many values of a cache, none above 1, are shares: a cache in use is more than one percent full. */
+const SMALL_VALUES = 10;
+
+type Question = 'ratio_unit' | 'memory_unit' | 'time_unit' | 'latency_unit';
+
+/** What one answer of a series shows, by question; a question that it cannot answer is left out. */
+export function evidenceIn(operation: string, records: readonly Fields[]): Partial<Record<Question, string>> {
+  const found: Partial<Record<Question, string>> = {};
+  const add = (question: Question, answer: string | undefined) => {
+    if (answer !== undefined) found[question] = answer;
+  };
+  add('time_unit', timeUnit(records));
+  if (operation === 'memory_utilization_details') add('ratio_unit', first(records, ratioByParts));
+  if (operation === 'cache_utilization') add('ratio_unit', ratioBySize(records));
+  if (operation.startsWith('memory_utilization')) add('memory_unit', first(records, memoryUnit));
+  if (operation.endsWith('_disk_io_latency')) add('latency_unit', latencyUnit(records));
+  return found;
+}
+
+/** The units of one account, as its answers show them. */
+export class Dialect {
+  readonly #verdicts: Readonly<Record<Question, Verdict<string>>> = {
+    ratio_unit: new Verdict(),
+    memory_unit: new Verdict(),
+    time_unit: new Verdict(),
+    latency_unit: new Verdict(),
+  };
+
+  /** Takes an answer's records as evidence; returns what has changed. */
+  learn(operation: string, records: readonly Fields[]): readonly Variant[] {
+    return Object.entries(evidenceIn(operation, records)).flatMap(([question, answer]) =>
+      this.#verdicts[question as Question].take(answer) ? [{ question, answer }] : [],
+    );
+  }
+
+  /** Every question that has been answered. */
+  get variants(): readonly Variant[] {
+    return Object.entries(this.#verdicts).flatMap(([question, { answer }]) =>
+      answer === undefined ? [] : [{ question, answer }],
+    );
+  }
+
+  /** What a value is multiplied by to be in the unit that the table names. */
+  readonly scaleOf = (from: Conversion): number => {
+    if (from === percent && this.#verdicts.ratio_unit.answer === 'ratio') return 100;
+    if (from === kibibytes && this.#verdicts.memory_unit.answer === 'bytes') return 1 / 1024;
+    if (from === epochMilliseconds && this.#verdicts.time_unit.answer === 'seconds') return 1000;
+    return from === latencyMilliseconds && this.#verdicts.latency_unit.answer === 'seconds' ? 1000 : 1;
+  };
+}
+
+function first(records: readonly Fields[], read: (record: Fields) => string | undefined): string | undefined {
+  for (const record of records) {
+    const answer = read(record);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
+}
+
+function timeUnit(records: readonly Fields[]): string | undefined {
+  const time = decimal(records[0]?.time);
+  if (time === undefined || time < 1e8) return undefined;
+  return time < TIME_BORDER ? 'seconds' : 'milliseconds';
+}
+
+/** `utilization` is documented as (total - available) / total in percent: the record itself tells its unit. */
+function ratioByParts({ total, available, utilization }: Fields): string | undefined {
+  const [all, left, told] = [decimal(total), decimal(available), decimal(utilization)];
+  if (all === undefined || left === undefined || told === undefined || all <= 0) return undefined;
+  const ratio = (all - left) / all;
+  if (ratio < 0.02) return undefined;
+  if (Math.abs(told / 100 - ratio) < 0.25 * ratio) return 'percent';
+  return Math.abs(told - ratio) < 0.25 * ratio ? 'ratio' : undefined;
+}
+
+function ratioBySize(records: readonly Fields[]): string | undefined {
+  const values = records.map((one) => decimal(one.cache_utilization) ?? 0).filter((value) => value > 0);
+  if (values.some((value) => value > 1)) return 'percent';
+  return values.length >= SMALL_VALUES ? 'ratio' : undefined;
+}
+
+function memoryUnit({ total, memory_used, memory_cached, memory_buffered }: Fields): string | undefined {
+  const parts = [memory_used, memory_cached, memory_buffered].map((part) => decimal(part) ?? 0);
+  const all = decimal(total) ?? parts.reduce((sum, part) => sum + part, 0);
+  if (all < 100_000) return undefined;
+  return all < MEMORY_BORDER ? 'kilobytes' : 'bytes';
+}
+
+function latencyUnit(records: readonly Fields[]): string | undefined {
+  const values = records
+    .flatMap(({ read_latency, write_latency }) => [decimal(read_latency) ?? 0, decimal(write_latency) ?? 0])
+    .filter((value) => value > 0)
+    .sort((one, other) => one - other);
+  if (values.length < LATENCY_VALUES) return undefined;
+  return (values[Math.floor(values.length / 2)] ?? 1) < LATENCY_BORDER ? 'seconds' : 'milliseconds';
+}
