@@ -228,7 +228,7 @@ interface Target {
 }
 
 /** A client with a pace of its own: the trouble of one API never touches the other's. */
-function politeClient(
+export function politeClient(
   { api, baseUrl, limit, dailyLimit, mostPerMs, allowed, concurrency }: Target,
   config: Config,
   own: OwnMetrics,

@@ -1,6 +1,6 @@
 import { RequestError } from '../../runtime/errors.ts';
 import type { Secret } from '../../runtime/secret.ts';
-import type { JsonClient } from '../../transport/client.ts';
+import type { ApiRequest, JsonClient } from '../../transport/client.ts';
 import { type Patience, type RetryPolicy, withRetries } from '../../transport/retry.ts';
 import { checkEnvelope } from './records.ts';
 import { GROUPS, type Group } from './series.ts';
@@ -61,14 +61,14 @@ export class GfaClient {
 
   #send(signal: AbortSignal): Promise<unknown> {
     this.#attempts += 1;
-    const { token, clientKey, clientKeyHeader, groups } = this.#settings;
-    const query = Object.fromEntries(GROUPS.map((group) => [SWITCHES[group], String(groups.includes(group))]));
-    // The key goes as it was issued: the service knows no scheme word such as Bearer.
-    const headers = { authorization: token.reveal(), [clientKeyHeader]: clientKey };
-    const check = checkEnvelope;
-    return this.#client.send(
-      { method: 'GET', path: '/data', operation: 'data', size: 'everything', query, headers, check },
-      signal,
-    );
+    return this.#client.send(dataRequest(this.#settings), signal);
   }
+}
+
+/** One `GET /data`. */
+export function dataRequest({ token, clientKey, clientKeyHeader, groups }: GfaSettings): ApiRequest {
+  const query = Object.fromEntries(GROUPS.map((group) => [SWITCHES[group], String(groups.includes(group))]));
+  // The key goes as it was issued: the service knows no scheme word such as Bearer.
+  const headers = { authorization: token.reveal(), [clientKeyHeader]: clientKey };
+  return { method: 'GET', path: '/data', operation: 'data', size: 'everything', query, headers, check: checkEnvelope };
 }

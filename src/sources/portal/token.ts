@@ -212,14 +212,16 @@ function isRefused(error: Error): boolean {
 /** What can stand in a header: a token with anything else in it could never be used, and would be held until it expires. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
-function accessTokenOf(body: unknown): string {
+/** The access token of a token answer. Throws a ShapeError where there is none. */
+export function accessTokenOf(body: unknown): string {
   if (isFields(body) && typeof body.access_token === 'string' && SENDABLE.test(body.access_token)) {
     return body.access_token;
   }
   throw new ShapeError('reading the portal’s token: expected an object with access_token, a text of printable ASCII');
 }
 
-function tokenRequest(credentials: Credentials): ApiRequest {
+/** `POST /auth/token` in the form of the credentials. */
+export function tokenRequest(credentials: Credentials): ApiRequest {
   const request = { method: 'POST', path: '/auth/token', operation: 'token', check: accessTokenOf } as const;
   switch (credentials.kind) {
     case 'oauth2':

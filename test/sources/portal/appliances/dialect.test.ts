@@ -5,8 +5,8 @@ import {
   latencyMilliseconds,
   milliseconds,
   percent,
-} from '../../../src/metrics/units.ts';
-import { Dialect, evidenceIn } from '../../../src/sources/portal/dialect.ts';
+} from '../../../../src/metrics/units.ts';
+import { Dialect, evidenceIn } from '../../../../src/sources/portal/appliances/dialect.ts';
 
 const memory = (utilization: string, unit = 1) => ({
   time: 1_772_445_300_000,

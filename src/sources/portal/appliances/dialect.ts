@@ -1,4 +1,4 @@
-import type { Fields } from '../../metrics/family.ts';
+import type { Fields } from '../../../metrics/family.ts';
 import {
   type Conversion,
   decimal,
@@ -6,8 +6,8 @@ import {
   kibibytes,
   latencyMilliseconds,
   percent,
-} from '../../metrics/units.ts';
-import { type Variant, Verdict } from '../../metrics/variant.ts';
+} from '../../../metrics/units.ts';
+import { type Variant, Verdict } from '../../../metrics/variant.ts';
 
 /*
  * Units that the documentation leaves open (upstream-api.md 7), told from the numbers themselves. Detection is the same

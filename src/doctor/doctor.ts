@@ -1,0 +1,68 @@
+import type { Api } from '../metrics/snapshot.ts';
+import type { Variant } from '../metrics/variant.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Answers, Examination } from './examination.ts';
+import type { Exchange } from './exchange.ts';
+import type { Find, Finding } from './finding.ts';
+import { type Allowance, type CountedUnexpected, judgeExchanges } from './judge.ts';
+import { checkNetwork, type Network } from './network.ts';
+
+/** One service as the doctor found it. */
+export interface Diagnosis {
+  readonly examination: Examination;
+  readonly variants: readonly Variant[];
+  readonly unexpected: readonly CountedUnexpected[];
+  readonly exchanges: readonly Exchange[];
+}
+
+/** Everything the doctor found, in the order in which it looked. */
+export interface Diagnoses {
+  readonly findings: readonly Finding[];
+  readonly services: readonly Diagnosis[];
+}
+
+/** What the doctor works with. */
+export interface DoctorParts {
+  readonly examinations: readonly Examination[];
+  readonly exchangesWith: (api: Api) => readonly Exchange[];
+  /** Compares what the services call the same things; after all of them have answered. */
+  readonly compare: (answers: ReadonlyMap<Api, Answers>, find: Find) => void;
+  readonly allowance: Allowance;
+  readonly network: Network;
+  readonly clock: Clock;
+}
+
+/** Examines one service after the other. Rejects only when it is being stopped. */
+export async function examineAll(parts: DoctorParts, signal: AbortSignal): Promise<Diagnoses> {
+  const findings: Finding[] = [];
+  const services: Diagnosis[] = [];
+  const answers = new Map<Api, Answers>();
+  for (const examination of parts.examinations) {
+    const { api } = examination;
+    const find: Find = (finding) => findings.push({ subject: api, ...finding });
+    const { answered, diagnosis } = await examineOne(examination, parts, find, signal);
+    if (answered !== undefined) answers.set(api, answered);
+    services.push(diagnosis);
+  }
+  parts.compare(answers, (finding) => findings.push({ subject: 'names', ...finding }));
+  return { findings, services };
+}
+
+async function examineOne(
+  examination: Examination,
+  { exchangesWith, allowance, network, clock }: DoctorParts,
+  find: Find,
+  signal: AbortSignal,
+): Promise<{ readonly answered: Answers | undefined; readonly diagnosis: Diagnosis }> {
+  const { api, destination } = examination;
+  const isReached = await checkNetwork(destination, network, allowance.timeoutMs, clock.now(), find);
+  const answered = isReached ? await examination.run(find, signal) : undefined;
+  const exchanges = exchangesWith(api);
+  const unexpected = judgeExchanges(exchanges, examination, allowance, find);
+  const variants = answered?.variants ?? [];
+  for (const { question, answer } of variants) {
+    const effect = examination.questions.find((one) => one.question === question)?.answers[answer] ?? 'taken as it is';
+    find({ level: 'ok', check: question, code: answer, seen: `${answer.replaceAll('_', ' ')}: ${effect}` });
+  }
+  return { answered, diagnosis: { examination, variants, unexpected, exchanges } };
+}

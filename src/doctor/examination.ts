@@ -1,0 +1,50 @@
+import type { Api } from '../metrics/snapshot.ts';
+import type { Variant } from '../metrics/variant.ts';
+import type { Documented } from './documented.ts';
+import type { Exchange } from './exchange.ts';
+import type { Find } from './finding.ts';
+import type { Destination } from './network.ts';
+
+/** What the doctor does with one service. */
+export interface Examination {
+  readonly api: Api;
+  readonly destination: Destination;
+  /** Requests that it sends at most; shown before the first one leaves. */
+  readonly requests: number;
+  /** What an exchange was about, as the label `operation`. */
+  readonly operationOf: (exchange: Exchange) => string;
+  /** The documented answer of an operation; undefined where there is none to compare with. */
+  readonly documented: (operation: string) => Documented | undefined;
+  /** What it can answer. */
+  readonly questions: readonly Question[];
+  /** Fields whose words are documented or safe to publish, as `mode`; the words of all others stay out of a report. */
+  readonly wordFields: ReadonlySet<string>;
+  /** Sends the requests, and finds what only this service can show. Rejects for nothing but an abort. */
+  readonly run: (find: Find, signal: AbortSignal) => Promise<Answers>;
+}
+
+/** Something that the documentation leaves open, and that an account can answer. */
+export interface Question {
+  readonly question: string;
+  /** What is not known, as a sentence. */
+  readonly asks: string;
+  /** How the doctor tells. */
+  readonly told: string;
+  /** What the daemon does, by answer. */
+  readonly answers: Readonly<Record<string, string>>;
+}
+
+/** What a service said of itself. */
+export interface Answers {
+  /** The questions of the documentation that this account answers. */
+  readonly variants: readonly Variant[];
+  /** What both services name: each filer and each volume, with its id and its name. */
+  readonly filers: readonly Named[];
+  readonly volumes: readonly Named[];
+}
+
+/** A thing with an id of one service. */
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+}

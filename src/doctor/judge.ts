@@ -1,0 +1,121 @@
+import { type Unexpected, unexpectedIn } from './documented.ts';
+import type { Examination } from './examination.ts';
+import type { Exchange } from './exchange.ts';
+import type { Find } from './finding.ts';
+
+/** What the configuration allows an answer. */
+export interface Allowance {
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+}
+
+/** The same moment is told by two clocks this far apart without a warning, in milliseconds. */
+const SKEW_MS = 60_000;
+
+/** Checks what every exchange shows, whichever service it was with: clock, speed, size, limits, and the documented form. */
+export function judgeExchanges(
+  exchanges: readonly Exchange[],
+  { operationOf, documented }: Pick<Examination, 'operationOf' | 'documented'>,
+  { timeoutMs, maxResponseBytes }: Allowance,
+  find: Find,
+): readonly CountedUnexpected[] {
+  const answered = exchanges.filter(({ status }) => status !== undefined);
+  if (answered.length === 0) return [];
+  judgeClock(answered, find);
+  const slowest = answered.reduce((one, other) => (other.seconds > one.seconds ? other : one));
+  const seconds = answered.map((one) => one.seconds).sort((one, other) => one - other);
+  const median = seconds[Math.floor(seconds.length / 2)] ?? 0;
+  const speed = `median ${shownTime(median)}, longest ${shownTime(slowest.seconds)} (${operationOf(slowest)})`;
+  if (slowest.seconds * 1000 > timeoutMs / 2) {
+    find({ level: 'warning', check: 'latency', code: 'slow', seen: speed, advice: 'raise REQUEST_TIMEOUT' });
+  } else find({ level: 'ok', check: 'latency', code: 'fast', seen: speed });
+  const largest = answered.reduce((one, other) => (other.bytes > one.bytes ? other : one));
+  const size = `largest ${Math.ceil(largest.bytes / 1024)} KiB as sent (${operationOf(largest)})`;
+  if (largest.bytes > maxResponseBytes / 2) {
+    find({ level: 'warning', check: 'size', code: 'large', seen: size, advice: 'raise MAX_RESPONSE_BYTES' });
+  } else find({ level: 'ok', check: 'size', code: 'small', seen: size });
+  judgeLimits(answered, find);
+  return judgeForm(answered, operationOf, documented, find);
+}
+
+function judgeClock(answered: readonly Exchange[], find: Find): void {
+  const skews = answered.flatMap(({ headers, answeredAt }) => {
+    const told = Date.parse(headers.date ?? '');
+    return Number.isFinite(told) ? [told - answeredAt] : [];
+  });
+  const skew = skews.sort((one, other) => one - other)[Math.floor(skews.length / 2)];
+  if (skew === undefined) return;
+  const seconds = Math.round(Math.abs(skew) / 1000);
+  if (Math.abs(skew) <= SKEW_MS) {
+    find({ level: 'ok', check: 'clock', code: 'equal', seen: `within ${Math.max(1, seconds)} s of the service's clock` });
+    return;
+  }
+  const seen = `this machine's clock is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's`;
+  const advice = 'set the clock of this machine, for instance by NTP; ages in alerts are wrong by as much';
+  find({ level: 'warning', check: 'clock', code: 'skewed', seen, expected: 'at most 60 s', advice });
+}
+
+function judgeLimits(answered: readonly Exchange[], find: Find): void {
+  const limits = new Map<string, string>();
+  for (const { headers } of answered) {
+    for (const [name, value] of Object.entries(headers)) {
+      if (/rate-?limit|retry-after|quota/.test(name)) limits.set(name, value.slice(0, 60));
+    }
+  }
+  const refused = answered.filter(({ status }) => status === 429).length;
+  const told = [...limits].map(([name, value]) => `${name}: ${value}`).join(', ');
+  if (refused > 0) {
+    const advice = 'another tool uses the same quota: lower its rate, or PORTAL_RATE_LIMIT';
+    find({ level: 'warning', check: 'limits', code: 'refused', seen: `${refused} requests were answered 429; ${told}`, advice });
+  } else {
+    find({ level: 'ok', check: 'limits', code: 'taken', seen: told === '' ? 'no answer tells of a limit' : told });
+  }
+}
+
+/** Something unexpected, and how often it occurred. */
+export interface CountedUnexpected extends Unexpected {
+  readonly operation: string;
+  readonly count: number;
+}
+
+/** Unexpected places shown in one line; a report has them all. */
+const SHOWN = 5;
+
+function judgeForm(
+  answered: readonly Exchange[],
+  operationOf: Examination['operationOf'],
+  documented: Examination['documented'],
+  find: Find,
+): readonly CountedUnexpected[] {
+  const counted = new Map<string, CountedUnexpected>();
+  for (const exchange of answered) {
+    const operation = operationOf(exchange);
+    const form = documented(operation);
+    if (form === undefined || exchange.status !== 200 || exchange.body === undefined) continue;
+    unexpectedIn(form, exchange.body, (one) => {
+      const key = [operation, one.what, one.place, one.look, one.word ?? ''].join('\n');
+      counted.set(key, { ...one, operation, count: (counted.get(key)?.count ?? 0) + 1 });
+    });
+  }
+  const all = [...counted.values()];
+  const wrong = all.filter(({ what }) => what === 'unexpected type' || what === 'unexpected null');
+  const harmless = all.filter((one) => !wrong.includes(one));
+  if (wrong.length > 0) {
+    const advice = 'these values give no sample; attach a report (--report FILE) to an issue';
+    find({ level: 'warning', check: 'form', code: 'unexpected', seen: listed(wrong), expected: 'the documented types', advice });
+  }
+  if (harmless.length > 0) {
+    find({ level: 'ok', check: 'form', code: 'additions', seen: `not documented, and ignored: ${listed(harmless)}` });
+  }
+  if (all.length === 0) find({ level: 'ok', check: 'form', code: 'documented', seen: 'answers are as documented' });
+  return all;
+}
+
+function listed(all: readonly CountedUnexpected[]): string {
+  const shown = all.slice(0, SHOWN).map(({ operation, what, place, look }) => `${operation} ${place} (${what}: ${look})`);
+  return all.length > SHOWN ? `${shown.join(', ')} and ${all.length - SHOWN} more` : shown.join(', ');
+}
+
+function shownTime(seconds: number): string {
+  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
+}

@@ -1,0 +1,225 @@
+import type { Answers, Examination } from '../../doctor/examination.ts';
+import type { Exchange } from '../../doctor/exchange.ts';
+import type { Find } from '../../doctor/finding.ts';
+import type { Destination } from '../../doctor/network.ts';
+import { type Fields, isFields } from '../../metrics/family.ts';
+import { text } from '../../metrics/samples.ts';
+import { dateSeconds } from '../../metrics/units.ts';
+import type { Variant } from '../../metrics/variant.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { asError, RequestError } from '../../runtime/errors.ts';
+import { Secret } from '../../runtime/secret.ts';
+import type { JsonClient } from '../../transport/client.ts';
+import { dataRequest, type GfaSettings } from './client.ts';
+import { documentedData } from './documented.ts';
+import { gfaQuestions } from './questions.ts';
+import { readAnswer } from './records.ts';
+import { GROUPS } from './series.ts';
+
+/** Header names that deployments of the service are known to use. */
+const HEADERS = ['X-Service-client-key', 'X-Nasuni-client-key'] as const;
+
+/** Time between two calls with one key, in milliseconds: events that come meanwhile are few. */
+const PAUSE_MS = 2_000;
+
+/** What the doctor needs to ask the file acceleration service. */
+export interface GfaExaminationParts {
+  readonly client: JsonClient;
+  readonly settings: GfaSettings;
+  readonly destination: Destination;
+  readonly clock: Clock;
+}
+
+/** Asks `GET /data` a few times, each time with a client key of the doctor's own, so that no event of the daemon is taken. */
+export function gfaExamination({ client, settings, destination, clock }: GfaExaminationParts): Examination {
+  const stamp = new Date(clock.now()).toISOString().replaceAll(/\D/g, '').slice(0, 14);
+  const keyed = (suffix: string, change: Partial<GfaSettings> = {}): GfaSettings => ({
+    ...{ ...settings, ...change },
+    clientKey: `${settings.clientKey}-doctor-${stamp}${suffix}`,
+  });
+  /** One call, without retries: each may move a bookmark. */
+  const ask = (own: GfaSettings, signal: AbortSignal) => client.send(dataRequest(own), signal);
+
+  const run = async (find: Find, signal: AbortSignal): Promise<Answers> => {
+    const none: Answers = { variants: [], filers: [], volumes: [] };
+    const first = await attempt(() => ask(keyed('-a'), signal));
+    if ('error' in first) {
+      await explain(first.error, find, () => ask(bearerOf(keyed('-a')), signal));
+      return none;
+    }
+    find({ level: 'ok', check: 'credentials', code: 'accepted', seen: 'GFA_TOKEN is accepted as it is' });
+    await clock.sleep(PAUSE_MS, signal);
+    const again = await attempt(() => ask(keyed('-a'), signal));
+    const other = await attempt(() => ask(keyed('-b'), signal));
+    const reduced = await attempt(() => ask(keyed('-b', { groups: ['filers', 'volumes'] }), signal));
+    const answers = { first: first.body, again: bodyOf(again), other: bodyOf(other), reduced: bodyOf(reduced) };
+    await checkHeader(settings, answers, find, (header) =>
+      attempt(() => ask(keyed('-c', { clientKeyHeader: header }), signal)).then(bodyOf),
+    );
+    checkContents(answers.first, find);
+    return { variants: variantsOf(answers), ...namesIn(answers.first) };
+  };
+  return {
+    ...{ api: 'gfa', destination, requests: 6, questions: gfaQuestions, run },
+    operationOf: ({ path }: Exchange) => (path.includes('/data') ? 'data' : 'unknown'),
+    documented: (operation) => (operation === 'data' ? documentedData : undefined),
+    wordFields: new Set(['metric_type', 'mode', 'profile', 'kind', 'lock_state', 'lock_phase']),
+  };
+}
+
+type Attempt = { readonly body: unknown } | { readonly error: Error };
+
+async function attempt(ask: () => Promise<unknown>): Promise<Attempt> {
+  try {
+    return { body: await ask() };
+  } catch (thrown) {
+    const error = asError(thrown);
+    if (error instanceof RequestError && error.fault === 'aborted') throw error;
+    return { error };
+  }
+}
+
+function bodyOf(result: Attempt): unknown {
+  return 'body' in result ? result.body : undefined;
+}
+
+function bearerOf(settings: GfaSettings): GfaSettings {
+  return { ...settings, token: Secret.of(`Bearer ${settings.token.reveal()}`) };
+}
+
+/** Says why there is no answer at all, after a try with the other form of the credential. */
+async function explain(error: Error, find: Find, withBearer: () => Promise<unknown>): Promise<void> {
+  const status = error instanceof RequestError ? error.status : undefined;
+  const seen = error.message;
+  if (status === 401 || status === 403) {
+    const takesBearer = 'body' in (await attempt(withBearer));
+    find({
+      ...{ level: 'failure', check: 'credentials', seen, expected: '200' },
+      ...(takesBearer
+        ? { code: 'other-form', advice: 'put the word Bearer and a blank before the key in GFA_TOKEN: that is accepted' }
+        : { code: 'refused', advice: 'check GFA_TOKEN: the key as the portal issued it, neither revoked nor cut' }),
+    });
+  } else if (status === 406) {
+    const advice = 'check in the portal that the account has the acceleration add-on and a volume in mode Active or Observation';
+    find({ level: 'failure', check: 'data', code: 'no-volumes', seen, expected: 'information about a volume', advice });
+  } else {
+    const advice = status === 404 ? 'check GFA_URL: the path ends in /v1' : 'check GFA_URL, and ask the operator of the service';
+    find({ level: 'failure', check: 'data', code: `status-${status ?? 'none'}`, seen, expected: '200', advice });
+  }
+}
+
+interface Four {
+  readonly first: unknown;
+  readonly again: unknown;
+  readonly other: unknown;
+  readonly reduced: unknown;
+}
+
+/**
+ * A second key that gets nothing where the first got events is no key of its own to the service: it ignores the header.
+ * Then the other names of the header are tried.
+ */
+async function checkHeader(
+  { clientKeyHeader }: GfaSettings,
+  { first, other }: Four,
+  find: Find,
+  askWith: (header: string) => Promise<unknown>,
+): Promise<void> {
+  const check = 'client-key';
+  const [had, got] = [eventsIn(first).size, eventsIn(other).size];
+  if (had === 0) {
+    find({ level: 'ok', check, code: 'untold', seen: `no events to tell whether ${clientKeyHeader} is the right header` });
+    return;
+  }
+  if (got > 0) {
+    find({ level: 'ok', check, code: 'honoured', seen: `${clientKeyHeader} gives each key its own events` });
+    return;
+  }
+  const seen = `two keys in ${clientKeyHeader} share one bookmark: the second got none of ${had} events`;
+  const expected = 'each client key gets all events';
+  for (const header of HEADERS) {
+    if (header.toLowerCase() === clientKeyHeader.toLowerCase()) continue;
+    if (eventsIn(await askWith(header)).size === 0) continue;
+    const advice = `set GFA_CLIENT_KEY_HEADER=${header}: with it a new key gets all events`;
+    find({ level: 'failure', check, code: 'other-header', seen, expected, advice });
+    return;
+  }
+  const advice = 'ask the operator of the service for the name of the client key header, and set GFA_CLIENT_KEY_HEADER';
+  find({ level: 'failure', check, code: 'ignored', seen, expected, advice });
+}
+
+function checkContents(body: unknown, find: Find): void {
+  const { groups } = readAnswer(body, () => {});
+  const counts = GROUPS.map((group) => `${groups[group].length} ${group}`).join(', ');
+  if (groups.filers.length === 0) {
+    const advice = 'check that filers are connected to an accelerated volume, and that GFA_METRICS holds filers';
+    find({ level: 'warning', check: 'data', code: 'no-filers', seen: counts, expected: 'records of filers', advice });
+  } else find({ level: 'ok', check: 'data', code: 'records', seen: counts });
+}
+
+/** The undocumented alternatives of `GET /data` that these answers show (upstream-api.md 7). */
+export function variantsOf({ first, again, other, reduced }: Four): readonly Variant[] {
+  const told: Variant[] = [];
+  const add = (question: string, answer: string | undefined) => {
+    if (answer !== undefined) told.push({ question, answer });
+  };
+  add('metrics_shape', shapeOf(first));
+  add('delivery', deliveryOf(eventsIn(first), eventsIn(again), eventsIn(other)));
+  add('new_key_reach', reachOf(first));
+  add('switched_off_group', switchedOff(reduced));
+  return told;
+}
+
+function shapeOf(body: unknown): string | undefined {
+  if (!isFields(body)) return undefined;
+  if (Array.isArray(body.metrics)) return body.metrics.length > 1 ? 'several_objects' : 'array';
+  return isFields(body.metrics) ? 'object' : undefined;
+}
+
+/** What a second call brings of the first one's events: all, some, or none. */
+function deliveryOf(first: ReadonlySet<string>, again: ReadonlySet<string>, other: ReadonlySet<string>): string | undefined {
+  if (first.size === 0) return undefined;
+  const repeated = [...first].filter((event) => again.has(event)).length;
+  if (repeated === 0) return other.size === 0 ? 'bookmark_shared' : 'bookmark';
+  return repeated === first.size ? 'window' : 'overlapping';
+}
+
+function reachOf(body: unknown): string | undefined {
+  if (!isFields(body) || !isFields(body.info)) return undefined;
+  const asked = dateSeconds(body.info.request_time);
+  const times = eventRecords(body).flatMap(({ timestamp }) => dateSeconds(timestamp) ?? []);
+  if (asked === undefined || times.length === 0) return undefined;
+  const hours = (asked - Math.min(...times)) / 3600;
+  if (hours <= 0.1) return 'minutes';
+  return hours <= 1.1 ? 'an_hour' : hours <= 25 ? 'a_day' : 'more_than_a_day';
+}
+
+function switchedOff(body: unknown): string | undefined {
+  if (!isFields(body)) return undefined;
+  const part: unknown = Array.isArray(body.metrics) ? body.metrics[0] : body.metrics;
+  if (!isFields(part)) return undefined;
+  if (part.locks === undefined) return 'missing';
+  return Array.isArray(part.locks) && part.locks.length === 0 ? 'empty' : 'ignored';
+}
+
+function eventRecords(body: unknown): readonly Fields[] {
+  if (body === undefined) return [];
+  const { groups } = readAnswer(body, () => {});
+  return [...groups.locks, ...groups.propagation];
+}
+
+function eventsIn(body: unknown): ReadonlySet<string> {
+  return new Set(eventRecords(body).map((record) => JSON.stringify(record)));
+}
+
+function namesIn(body: unknown): Pick<Answers, 'filers' | 'volumes'> {
+  const { groups } = readAnswer(body, () => {});
+  const named = (records: readonly Fields[], id: string, title: string) => {
+    const names = new Map(records.map((record) => [text(record[id]), text(record[title])]));
+    return [...names].filter(([one]) => one !== '').map(([one, name]) => ({ id: one, name }));
+  };
+  return {
+    filers: named(groups.filers, 'filer_guid', 'filer_title'),
+    volumes: named([...groups.volumes, ...groups.filers], 'volume_guid', 'volume_title'),
+  };
+}

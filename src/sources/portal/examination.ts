@@ -1,0 +1,290 @@
+import type { Answers, Examination } from '../../doctor/examination.ts';
+import type { Exchange } from '../../doctor/exchange.ts';
+import type { Find } from '../../doctor/finding.ts';
+import type { Destination } from '../../doctor/network.ts';
+import { isFields } from '../../metrics/family.ts';
+import { text } from '../../metrics/samples.ts';
+import type { Task } from '../../metrics/task.ts';
+import { asError, CredentialError, RequestError } from '../../runtime/errors.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { JsonClient } from '../../transport/client.ts';
+import type { Patience } from '../../transport/retry.ts';
+import { askBins } from './appliances/bin-questions.ts';
+import { Dialect } from './appliances/dialect.ts';
+import { newestFirst } from './records.ts';
+import { PortalClient } from './client.ts';
+import { PortalCollector, type PortalSettings } from './collector.ts';
+import { documentedAnswers } from './documented.ts';
+import { portalQuestions } from './questions.ts';
+import { type Credentials, TokenSource, tokenRequest } from './token.ts';
+import { askTokens } from './token-questions.ts';
+
+/** Appliances whose series are asked for: of every kind of build and type one, and not more than these. */
+const MOST_APPLIANCES = 3;
+
+/** Requests about tokens, bins and periods beside those of the collectors. */
+const QUESTIONS = 12;
+
+/** What the doctor needs to ask the portal. */
+export interface PortalExaminationParts {
+  readonly client: JsonClient;
+  readonly settings: PortalSettings;
+  readonly credentials: Credentials;
+  readonly destination: Destination;
+  readonly patience: Patience;
+  readonly log: Log;
+  /** What was exchanged with the portal so far. */
+  readonly exchanges: () => readonly Exchange[];
+}
+
+/** Polls every operation of every collector that is switched on once, and asks what the documentation leaves open. */
+export function portalExamination(parts: PortalExaminationParts): Examination {
+  const { settings, destination } = parts;
+  return {
+    ...{ api: 'portal', destination, questions: portalQuestions },
+    requests: QUESTIONS + 4 + 2 * settings.collectors.length + MOST_APPLIANCES * settings.series.length,
+    operationOf: ({ path }) => operationOf(path),
+    documented: (operation) => documentedAnswers[operation],
+    wordFields: new Set([
+      ...['type', 'role', 'current_snapshot_status', 'severity', 'state', 'resource', 'initiated_by'],
+      ...['subscription_status', 'health_status', 'token_type'],
+    ]),
+    run: (find, signal) => examine(parts, find, signal),
+  };
+}
+
+/** The label `operation` of a path: the last segment that is not an id. */
+function operationOf(path: string): string {
+  const segments = (path.split('?')[0] ?? '').split('/').filter((segment) => !/^[\da-f-]{20,}(?:_\d+)?$/i.test(segment));
+  const last = segments.at(-1) ?? '';
+  if (last === 'token' || last === 'refresh') return 'token';
+  if (last === 'license') return 'account_license';
+  if (last === 'ai_activate') return 'account_ai_activate';
+  return last.replaceAll('-', '_');
+}
+
+async function examine(parts: PortalExaminationParts, find: Find, signal: AbortSignal): Promise<Answers> {
+  const { client, settings, credentials, patience, log, exchanges } = parts;
+  const { clock } = patience;
+  const tokens = new TokenSource(client, credentials, clock);
+  const none: Answers = { variants: [], filers: [], volumes: [] };
+  if (!(await checkCredentials(parts, tokens, find, signal))) return none;
+  const portal = new PortalClient(client, tokens, patience);
+  const collector = new PortalCollector(portal, settings, { clock, log });
+  try {
+    const faults = await pollOnce(collector, signal);
+    tellOperations(faults, collector, find);
+    tellInventory(exchanges(), find);
+    const [appliance] = collector.appliances;
+    const bins = appliance === undefined ? [] : await askBins(portal, appliance.serial, signal);
+    return {
+      variants: [
+        ...(await askTokens(client, credentials, clock, signal)),
+        ...unitsIn(exchanges()),
+        ...memorySeries(exchanges()),
+        ...loadNames(exchanges()),
+        ...connectionIds(exchanges()),
+        ...bins,
+      ],
+      filers: collector.appliances.map(({ serial, name }) => ({ id: serial, name })),
+      volumes: volumesIn(exchanges()),
+    };
+  } finally {
+    await tokens.revoke(signal);
+  }
+}
+
+async function checkCredentials(
+  { client, credentials }: PortalExaminationParts,
+  tokens: TokenSource,
+  find: Find,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const check = 'credentials';
+  try {
+    await tokens.get(signal);
+    const left = tokens.secondsLeft;
+    const minutes = left === undefined ? 'an unknown time' : `${Math.round(left / 6) / 10} min`;
+    find({ level: 'ok', check, code: 'accepted', seen: `accepted as ${credentials.kind}; a token lives for ${minutes}` });
+    return true;
+  } catch (thrown) {
+    const error = asError(thrown);
+    if (error instanceof RequestError && error.fault === 'aborted') throw error;
+    const cause = error instanceof CredentialError && error.cause instanceof RequestError ? error.cause : undefined;
+    if (cause?.status === undefined) {
+      const advice = 'check PORTAL_URL: the base address of the account’s own region, without a path';
+      find({ level: 'failure', check, code: 'no-token', seen: error.message, expected: 'a token', advice });
+      return false;
+    }
+    const seen = `POST /auth/token with ${credentials.kind} was answered ${cause.status}`;
+    const other = await otherForm(client, credentials, signal);
+    const advice =
+      other === undefined
+        ? 'check the portal credentials: neither revoked nor cut, and of this region’s account'
+        : `set PORTAL_AUTH=${other}: the account takes the same credentials in that form`;
+    const code = other === undefined ? 'refused' : 'other-form';
+    find({ level: 'failure', check, code, seen, expected: '200 with a token', advice });
+    return false;
+  }
+}
+
+/** Another form that takes the same credentials. */
+async function otherForm(client: JsonClient, credentials: Credentials, signal: AbortSignal): Promise<string | undefined> {
+  if (credentials.kind === 'user_key') return undefined;
+  const kind = credentials.kind === 'oauth2' ? 'service_key' : 'oauth2';
+  try {
+    await client.send(tokenRequest({ ...credentials, kind }), signal);
+    return kind;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How a task failed. */
+interface Fault {
+  readonly task: Task;
+  readonly error: Error;
+}
+
+/** Polls the inventory, then what is about the account, then the series of a few appliances that differ. */
+async function pollOnce(collector: PortalCollector, signal: AbortSignal): Promise<readonly Fault[]> {
+  const faults: Fault[] = [];
+  const polled = new Set<string>();
+  const chosen = new Set<string>();
+  const poll = async (task: Task) => {
+    polled.add(task.id);
+    try {
+      await task.poll(signal);
+    } catch (thrown) {
+      const error = asError(thrown);
+      if (error instanceof RequestError && error.fault === 'aborted') throw error;
+      faults.push({ task, error });
+    }
+  };
+  for (;;) {
+    for (const { serial } of differing(collector)) chosen.add(serial);
+    const next = collector
+      .tasks()
+      .find(({ id, appliance }) => !polled.has(id) && (appliance === undefined || chosen.has(appliance.serial)));
+    if (next === undefined) return faults;
+    await poll(next);
+    // One volume tells what the others would.
+    for (const { id, operation } of collector.tasks()) if (operation === 'snapshot_details' && polled.size > 0) polled.add(id);
+  }
+}
+
+/** One appliance of each type and of each of the builds that differ by what they answer. */
+function differing(collector: PortalCollector): readonly { readonly serial: string }[] {
+  const kinds = new Map<string, { readonly serial: string }>();
+  for (const appliance of collector.appliances) {
+    const kind = `${appliance.type}/${/^(?:\d|10\.0\.[0-3])\b/.test(appliance.build) ? 'old' : 'new'}`;
+    if (!kinds.has(kind)) kinds.set(kind, appliance);
+  }
+  return [...kinds.values()].slice(0, MOST_APPLIANCES);
+}
+
+function tellOperations(faults: readonly Fault[], collector: PortalCollector, find: Find): void {
+  const check = 'operations';
+  if (collector.licence.hasTelemetry === false) {
+    find({
+      ...{ level: 'failure', check: 'licence', code: 'no-telemetry', seen: 'the licence lacks ops_iq_premium' },
+      ...{ expected: 'a licence with operations insight', advice: 'ask the account owner, or leave telemetry out of PORTAL_COLLECTORS' },
+    });
+  }
+  const told = new Set<string>();
+  for (const { task, error } of faults) {
+    const { operation, appliance } = task;
+    const status = error instanceof RequestError ? error.status : undefined;
+    // An appliance without this disk, or of a build without this memory series, answers so.
+    if (appliance !== undefined && (status === 404 || status === 422)) continue;
+    if (appliance !== undefined && status === 403 && collector.licence.hasTelemetry === false) continue;
+    if (told.has(operation)) continue;
+    told.add(operation);
+    const code = `${operation}-${status ?? 'failed'}`;
+    find({ level: 'failure', check, code, seen: error.message, expected: '200', advice: adviceOn(status, operation) });
+  }
+  if (told.size === 0) find({ level: 'ok', check, code: 'answered', seen: 'every operation was answered' });
+}
+
+function adviceOn(status: number | undefined, operation: string): string {
+  if (status === 403) return `give the role of this key the right to read ${operation}, or switch its collector off in PORTAL_COLLECTORS`;
+  if (status === 404) return 'check PORTAL_URL: the base address of the account’s own region, without a path';
+  if (status === 429) return 'other tools use up the account’s limit: lower PORTAL_RATE_LIMIT, or theirs';
+  if (status === 408 || status === 413) return 'shorten PORTAL_LOOKBACK';
+  return 'run the doctor again later; if it stays, ask the operator of the service and attach a report';
+}
+
+function tellInventory(exchanges: readonly Exchange[], find: Find): void {
+  const check = 'inventory';
+  const serials = new Set(itemsOf(exchanges, 'serials').map(({ id }) => text(id).toLowerCase()));
+  const edges = new Set(itemsOf(exchanges, 'edges').map(({ serial }) => text(serial).toLowerCase()));
+  if (serials.size === 0 && edges.size === 0) {
+    const advice = 'check that the account has appliances, and that the role may read serials and appliances';
+    find({ level: 'failure', check, code: 'empty', seen: 'no appliance', expected: 'at least one', advice });
+    return;
+  }
+  const both = [...edges].filter((serial) => serials.has(serial)).length;
+  const seen = `${serials.size} serials, ${edges.size} edges, ${both} in both`;
+  if (serials.size > 0 && edges.size > 0 && both === 0) {
+    const advice = 'report this: the ids of GET /serials are not the serials of GET /edges, so names and builds cannot be joined';
+    find({ level: 'failure', check, code: 'no-match', seen, expected: 'the same serials in both lists', advice });
+  } else if (edges.size > both && serials.size > 0) {
+    const advice = 'check in the portal that these appliances are in use; those missing in GET /serials are polled as well';
+    find({ level: 'warning', check, code: 'partial-match', seen, advice });
+  } else find({ level: 'ok', check, code: 'match', seen });
+}
+
+function itemsOf(exchanges: readonly Exchange[], operation: string) {
+  return exchanges
+    .filter(({ path, status }) => status === 200 && operationOf(path) === operation)
+    .flatMap(({ body }) => (isFields(body) && Array.isArray(body.items) ? body.items.filter(isFields) : []));
+}
+
+function unitsIn(exchanges: readonly Exchange[]) {
+  const dialect = new Dialect();
+  for (const { path, body, status } of exchanges) {
+    if (status !== 200 || !path.includes('/telemetry/appliances/') || !isFields(body)) continue;
+    const records = Array.isArray(body.items) ? newestFirst(body, () => {}) : [body];
+    dialect.learn(operationOf(path), records);
+  }
+  return dialect.variants;
+}
+
+/** What the memory series that does not fit a build answers. */
+function memorySeries(exchanges: readonly Exchange[]) {
+  const answers = new Set<string>();
+  for (const { path, status, body } of exchanges) {
+    if (!operationOf(path).startsWith('memory_utilization')) continue;
+    if (status === 404 || status === 422) answers.add(String(status));
+    else if (isFields(body) && Array.isArray(body.items) && body.items.length === 0) answers.add('empty');
+  }
+  return [...answers].slice(0, 1).map((answer) => ({ question: 'unfit_memory_series', answer }));
+}
+
+/** How the fields of `load_average` are spelt. */
+function loadNames(exchanges: readonly Exchange[]) {
+  const names = new Set(itemsOf(exchanges, 'load_average').flatMap((record) => Object.keys(record)));
+  names.delete('time');
+  const spelt = (pattern: RegExp) => [...names].some((name) => pattern.test(name));
+  if (names.size === 0) return [];
+  if (spelt(/longterm/i)) return [{ question: 'load_names', answer: 'longterm' }];
+  if (spelt(/fifteen/i)) return [{ question: 'load_names', answer: 'minutes_in_words' }];
+  return [{ question: 'load_names', answer: spelt(/15/) ? 'minutes_in_digits' : 'other' }];
+}
+
+/** Whose id `appliance_id` of `GET /volume_connections` is. */
+function connectionIds(exchanges: readonly Exchange[]) {
+  const edges = itemsOf(exchanges, 'edges');
+  const ids = new Set(itemsOf(exchanges, 'volume_connections').map(({ appliance_id }) => text(appliance_id).toLowerCase()));
+  const matches = (field: 'id' | 'serial') => edges.some((edge) => ids.has(text(edge[field]).toLowerCase()));
+  const answer = matches('id') ? 'edge_id' : matches('serial') ? 'serial' : undefined;
+  return answer === undefined ? [] : [{ question: 'connection_appliance_id', answer }];
+}
+
+function volumesIn(exchanges: readonly Exchange[]) {
+  const volumes = new Map<string, string>();
+  for (const { volume_id, volume_name } of itemsOf(exchanges, 'volume_connections')) {
+    volumes.set(text(volume_id), text(volume_name));
+  }
+  return [...volumes].map(([id, name]) => ({ id, name }));
+}

@@ -1,0 +1,130 @@
+import type { Question } from '../../doctor/examination.ts';
+
+/** What the documentation of the portal leaves open (upstream-api.md 7), as far as an account can tell. */
+export const portalQuestions: readonly Question[] = [
+  {
+    question: 'token_lifetime',
+    asks: 'How long does a token live?',
+    told: 'by `expires_in`, or by the claims of the token',
+    answers: {
+      below_10_minutes: 'renewed before it ends',
+      up_to_an_hour: 'renewed before it ends',
+      up_to_a_day: 'renewed before it ends',
+      more_than_a_day: 'renewed after a day',
+    },
+  },
+  {
+    question: 'token_lifetime_told_by',
+    asks: 'Where is the lifetime of a token told?',
+    told: 'by the form of the token answer',
+    answers: {
+      expires_in: 'read from there',
+      jwt: 'read from the claims exp and iat',
+      nothing: 'renewed every five minutes, and after a 401',
+    },
+  },
+  {
+    question: 'refresh_bearer',
+    asks: 'Does a refresh need the bearer header?',
+    told: 'by a refresh without it',
+    answers: { required: 'the header is sent', optional: 'the header is sent' },
+  },
+  {
+    question: 'refresh_token_uses',
+    asks: 'Is a refresh token good for one use?',
+    told: 'by using one twice',
+    answers: { single: 'each is used once', several: 'each is used once' },
+  },
+  {
+    question: 'refresh',
+    asks: 'Can a token be refreshed at all?',
+    told: 'by a refresh with the bearer header',
+    answers: { refused: 'the credentials are sent instead' },
+  },
+  {
+    question: 'ratio_unit',
+    asks: 'Are shares percent or ratios?',
+    told: 'by `utilization` beside `total` and `available` of the same record, or by a cache that is never above 1',
+    answers: { percent: 'read as documented', ratio: 'converted: taken as it is' },
+  },
+  {
+    question: 'memory_unit',
+    asks: 'Is memory told in KB or in bytes?',
+    told: 'by its size: no appliance has 3 TB, and none has below 3 MB',
+    answers: { kilobytes: 'read as documented, 1024 bytes each', bytes: 'converted: taken as it is' },
+  },
+  {
+    question: 'time_unit',
+    asks: 'Are times epoch milliseconds or seconds?',
+    told: 'by their size',
+    answers: { milliseconds: 'read as documented', seconds: 'converted: taken as it is' },
+  },
+  {
+    question: 'latency_unit',
+    asks: 'Are latencies milliseconds or seconds?',
+    told: 'by their median: a disk operation takes more than 20 microseconds and less than 20 seconds',
+    answers: { milliseconds: 'read as documented', seconds: 'converted: taken as it is' },
+  },
+  {
+    question: 'load_names',
+    asks: 'What are the fields of `load_average` called?',
+    told: 'by their names',
+    answers: {
+      longterm: 'the label window is made of them',
+      minutes_in_words: 'the label window is made of them',
+      minutes_in_digits: 'the label window is made of them',
+      other: 'the label window holds the name of the field',
+    },
+  },
+  {
+    question: 'unfit_memory_series',
+    asks: 'What does the memory series answer that does not fit the build?',
+    told: 'by asking for both',
+    answers: {
+      empty: 'polled at the discovery interval',
+      '404': 'polled at the discovery interval',
+      '422': 'polled at the discovery interval',
+    },
+  },
+  {
+    question: 'bin_size',
+    asks: 'Does `bin_size` always take effect?',
+    told: 'by the same half hour in bins of one minute and of five',
+    answers: { honoured: 'bins are as PORTAL_BIN_SIZE says', ignored: 'bins are a minute, whatever PORTAL_BIN_SIZE says' },
+  },
+  {
+    question: 'newest_bin',
+    asks: 'Is the newest bin whole?',
+    told: 'by its minutes',
+    answers: {
+      whole: 'the newest bin is shown',
+      partial: 'the newest bin is shown; keep PORTAL_BIN_SIZE at 60s',
+      null: 'the newest bin with a value is shown',
+    },
+  },
+  {
+    question: 'counts',
+    asks: 'Are cache requests counted by bin or by second?',
+    told: 'by the sum of five minutes beside their bin',
+    answers: {
+      per_bin: 'shown as they are: requests in a bin of PORTAL_BIN_SIZE',
+      per_second: 'shown as they are: requests a second',
+    },
+  },
+  {
+    question: 'longest_period',
+    asks: 'How long a period is taken?',
+    told: 'by asking for 30 days, 7 days and a day',
+    answers: {
+      P30D: 'history reaches back 30 days',
+      P7D: 'history reaches back 7 days',
+      P1D: 'history reaches back a day',
+    },
+  },
+  {
+    question: 'connection_appliance_id',
+    asks: 'Is `appliance_id` in `GET /volume_connections` the edge id or the serial?',
+    told: 'by looking it up in `GET /edges`',
+    answers: { edge_id: 'found by either', serial: 'found by either' },
+  },
+];

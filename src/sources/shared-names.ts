@@ -1,0 +1,68 @@
+import type { Answers, Named } from '../doctor/examination.ts';
+import type { Find } from '../doctor/finding.ts';
+import type { FilerAlias } from './filer-names.ts';
+
+/** The answers of the two services, where both were asked. */
+export interface BothAnswers {
+  readonly accelerator: Answers | undefined;
+  readonly portal: Answers | undefined;
+}
+
+/** Compares what the two services call the same filers and volumes, and what FILER_ALIASES says of them. */
+export function compareNames({ accelerator, portal }: BothAnswers, aliases: readonly FilerAlias[], find: Find): void {
+  if (accelerator !== undefined && portal !== undefined) {
+    compareFilers(accelerator.filers, portal.filers, aliases, find);
+    compareVolumes(accelerator.volumes, portal.volumes, find);
+  }
+  for (const [check, named] of [
+    ['filer-names', [...(portal?.filers ?? []), ...onlyIn(accelerator?.filers ?? [], portal?.filers ?? [])]],
+    ['volume-names', portal?.volumes.length ? portal.volumes : (accelerator?.volumes ?? [])],
+  ] as const) {
+    const twice = named.filter(({ id, name }) => named.some((other) => other.name === name && other.id !== id));
+    const names = [...new Set(twice.map(({ name }) => name))];
+    if (names.length === 0) continue;
+    const advice = 'rename one, so that people can tell them apart; the label filer gets a short id';
+    find({ level: 'warning', check, code: 'not-unique', seen: `several are called ${names.slice(0, 3).join(', ')}`, advice });
+  }
+  const ids = new Set([...(accelerator?.filers ?? []), ...(portal?.filers ?? [])].map(({ id }) => id.toLowerCase()));
+  const unmatched = aliases.filter(({ id }) => !ids.has(id));
+  if (unmatched.length > 0 && ids.size > 0) {
+    const seen = `${unmatched.length} of ${aliases.length} entries name a filer that neither service has: ${unmatched[0]?.id}`;
+    find({ level: 'warning', check: 'aliases', code: 'unmatched', seen, advice: 'correct or remove them in FILER_ALIASES' });
+  }
+}
+
+function compareFilers(
+  accelerated: readonly Named[],
+  appliances: readonly Named[],
+  aliases: readonly FilerAlias[],
+  find: Find,
+): void {
+  if (accelerated.length === 0 || appliances.length === 0) return;
+  const serials = new Set(appliances.map(({ id }) => id.toLowerCase()));
+  const aliased = new Set(aliases.filter(({ is }) => serials.has(is)).map(({ id }) => id));
+  const joined = accelerated.filter(({ id }) => serials.has(id.toLowerCase()) || aliased.has(id.toLowerCase())).length;
+  const seen = `${joined} of ${accelerated.length} filers have the id of an appliance in the portal`;
+  if (joined === 0) {
+    const advice = 'list pairs of filer_guid=serial in FILER_ALIASES, so that both services name a filer alike';
+    find({ level: 'warning', check: 'filer-ids', code: 'apart', seen, expected: 'equal ids', advice });
+  } else find({ level: 'ok', check: 'filer-ids', code: 'joined', seen });
+}
+
+function compareVolumes(accelerated: readonly Named[], volumes: readonly Named[], find: Find): void {
+  if (accelerated.length === 0 || volumes.length === 0) return;
+  const ids = new Set(volumes.map(({ id }) => bareVolumeId(id)));
+  const joined = accelerated.filter(({ id }) => ids.has(bareVolumeId(id))).length;
+  const seen = `${joined} of ${accelerated.length} accelerated volumes have the id of a volume in the portal`;
+  find({ level: joined === 0 ? 'warning' : 'ok', check: 'volume-ids', code: joined === 0 ? 'apart' : 'joined', seen });
+}
+
+/** Both services' ids of one volume: in any case, and with or without a number behind it (upstream-api.md 5.4). */
+function bareVolumeId(id: string): string {
+  return id.toLowerCase().replace(/_\d+$/, '');
+}
+
+function onlyIn(some: readonly Named[], others: readonly Named[]): readonly Named[] {
+  const ids = new Set(others.map(({ id }) => id.toLowerCase()));
+  return some.filter(({ id }) => !ids.has(id.toLowerCase()));
+}
