@@ -21,7 +21,7 @@ import type { LedgerSettings } from '../sources/gfa/ledger.ts';
 import { type Appliance, mostAppliances } from '../sources/portal/appliances/inventory.ts';
 import { applianceUp } from '../sources/portal/appliances/series.ts';
 import { PortalClient } from '../sources/portal/client.ts';
-import { PortalCollector } from '../sources/portal/collector.ts';
+import { PortalCollector, type PortalSettings } from '../sources/portal/collector.ts';
 import type { HistogramSettings } from '../sources/portal/collector-row.ts';
 import type { PortalConfig } from '../sources/portal/configuration.ts';
 import { portalRequests } from '../sources/portal/requests.ts';
@@ -176,15 +176,7 @@ export function portalSource(
   const tokens = new TokenSource(client, portal.credentials, outside.clock);
   const collector = new PortalCollector(
     new PortalClient(client, tokens, outside),
-    {
-      ...portal,
-      shard: config.shard,
-      staleAfter: config.staleAfter,
-      names,
-      binSeconds: portal.binSizeSeconds,
-      histograms: histogramSettings(config),
-      mostAppliances: mostAppliances(outside.heapBytes ?? Number.POSITIVE_INFINITY),
-    },
+    { ...portalSettings(config, portal, outside.heapBytes), names },
     outside,
   );
   const workers = portal.concurrency;
@@ -214,8 +206,20 @@ export function portalSource(
   return { source, collector };
 }
 
+/** What is polled of the portal. */
+export function portalSettings(config: Config, portal: PortalConfig, heapBytes?: number): PortalSettings {
+  return {
+    ...portal,
+    shard: config.shard,
+    staleAfter: config.staleAfter,
+    binSeconds: portal.binSizeSeconds,
+    histograms: histogramSettings(config),
+    mostAppliances: mostAppliances(heapBytes ?? Number.POSITIVE_INFINITY),
+  };
+}
+
 /** One API as it is asked: where, and how often at most. */
-interface Target {
+export interface Target {
   readonly api: Api;
   readonly baseUrl: string;
   readonly limit: RateLimit;
@@ -231,7 +235,7 @@ interface Target {
 export function politeClient(
   { api, baseUrl, limit, dailyLimit, mostPerMs, allowed, concurrency }: Target,
   config: Config,
-  own: OwnMetrics,
+  own: Pick<OwnMetrics, 'requestsOf'>,
   { clock, version, heapBytes = Number.POSITIVE_INFINITY, connect = createDispatcher }: Outside,
 ): {
   readonly client: JsonClient;

@@ -26,6 +26,7 @@ import { portalSection } from '../sources/portal/configuration.ts';
 import { serviceSections } from '../sources/sections.ts';
 import { FileStore } from '../state/file-store.ts';
 import { type Command, EXIT, type Invocation, parseArguments, usage } from './arguments.ts';
+import { runDoctor } from './doctor.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -54,18 +55,27 @@ async function obey(invocation: Invocation, environment: Environment, stopped: P
   if (command === 'version') return say(packageVersion());
   if (command === 'check-config') return checkConfig(await load(environment));
   if (command === 'plan') return plan(invocation, environment, stopped);
-  if (command !== 'demo') {
+  if (command === 'doctor' && !invocation.doctor?.isDemo) return doctor(await load(environment), invocation, stopped);
+  if (command !== 'demo' && command !== 'doctor') {
     const config = await Promise.race([load(environment), stopped]);
     return config === undefined ? EXIT.clean : live(command, config, stopped);
   }
   // Loaded only when asked for: a real exporter has no use for made-up services.
-  const { demoEnvironment, startDemo } = await import('../demo/demo.ts');
-  const demo = await startDemo(systemClock);
+  const { demoEnvironment, startDemo, variationsLike } = await import('../demo/demo.ts');
+  const like = invocation.like === undefined ? {} : variationsLike(await readReport(invocation.like));
+  const demo = await startDemo(systemClock, like);
   try {
-    return await live(command, await load(demoEnvironment(environment, demo), noFile), stopped);
+    const config = await load(demoEnvironment(environment, demo), noFile);
+    return await (command === 'doctor' ? doctor(config, invocation, stopped) : live(command, config, stopped));
   } finally {
     await demo.close();
   }
+}
+
+function doctor(config: Config, invocation: Invocation, stopped: Promise<void>): Promise<number> {
+  const log = createLog('silent', process.stderr);
+  const options = invocation.doctor ?? { isJson: false, reportPath: undefined, isDemo: false };
+  return runDoctor(config, outside(log), options, stopped);
 }
 
 async function checkConfig(config: Config): Promise<number> {
@@ -199,6 +209,14 @@ const secretFiles = new SmallFiles(systemClock, 64 * 1024);
 
 /** The web configuration, certificates and keys. */
 const webFiles = new SmallFiles(systemClock, 1024 * 1024);
+
+async function readReport(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await webFiles.read(path));
+  } catch (error) {
+    throw new ConfigError([`--like ${path}: ${asError(error).message}; expected a report of --doctor --report`]);
+  }
+}
 
 /** For the demo, which no `.env` of a real account may touch. */
 function noFile(path: string): Promise<never> {

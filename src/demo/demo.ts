@@ -1,14 +1,18 @@
 import type { Clock } from '../runtime/clock.ts';
 import { type StandIn, startStandIn } from './stand-in.ts';
+import type { Variations } from './variations.ts';
+
+export { variationsLike } from './like.ts';
 
 /** Starts the stand-in of both services for `--demo`. */
-export function startDemo(clock: Clock): Promise<StandIn> {
+export function startDemo(clock: Clock, like: Partial<Variations> = {}): Promise<StandIn> {
   return startStandIn({
     clock,
     variations: {
       dataProtected: true,
       rateLimit: { kind: 'sliding-window', ...LIMITS.burst },
       dailyLimit: LIMITS.daily,
+      ...like,
     },
   });
 }

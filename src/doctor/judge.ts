@@ -47,7 +47,12 @@ function judgeClock(answered: readonly Exchange[], find: Find): void {
   if (skew === undefined) return;
   const seconds = Math.round(Math.abs(skew) / 1000);
   if (Math.abs(skew) <= SKEW_MS) {
-    find({ level: 'ok', check: 'clock', code: 'equal', seen: `within ${Math.max(1, seconds)} s of the service's clock` });
+    find({
+      level: 'ok',
+      check: 'clock',
+      code: 'equal',
+      seen: `within ${Math.max(1, seconds)} s of the service's clock`,
+    });
     return;
   }
   const seen = `this machine's clock is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's`;
@@ -66,7 +71,13 @@ function judgeLimits(answered: readonly Exchange[], find: Find): void {
   const told = [...limits].map(([name, value]) => `${name}: ${value}`).join(', ');
   if (refused > 0) {
     const advice = 'another tool uses the same quota: lower its rate, or PORTAL_RATE_LIMIT';
-    find({ level: 'warning', check: 'limits', code: 'refused', seen: `${refused} requests were answered 429; ${told}`, advice });
+    find({
+      level: 'warning',
+      check: 'limits',
+      code: 'refused',
+      seen: `${refused} requests were answered 429; ${told}`,
+      advice,
+    });
   } else {
     find({ level: 'ok', check: 'limits', code: 'taken', seen: told === '' ? 'no answer tells of a limit' : told });
   }
@@ -102,7 +113,14 @@ function judgeForm(
   const harmless = all.filter((one) => !wrong.includes(one));
   if (wrong.length > 0) {
     const advice = 'these values give no sample; attach a report (--report FILE) to an issue';
-    find({ level: 'warning', check: 'form', code: 'unexpected', seen: listed(wrong), expected: 'the documented types', advice });
+    find({
+      level: 'warning',
+      check: 'form',
+      code: 'unexpected',
+      seen: listed(wrong),
+      expected: 'the documented types',
+      advice,
+    });
   }
   if (harmless.length > 0) {
     find({ level: 'ok', check: 'form', code: 'additions', seen: `not documented, and ignored: ${listed(harmless)}` });
@@ -112,7 +130,9 @@ function judgeForm(
 }
 
 function listed(all: readonly CountedUnexpected[]): string {
-  const shown = all.slice(0, SHOWN).map(({ operation, what, place, look }) => `${operation} ${place} (${what}: ${look})`);
+  const shown = all
+    .slice(0, SHOWN)
+    .map(({ operation, what, place, look }) => `${operation} ${place} (${what}: ${look})`);
   return all.length > SHOWN ? `${shown.join(', ')} and ${all.length - SHOWN} more` : shown.join(', ');
 }
 

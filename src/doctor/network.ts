@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
+import { isLoopback } from '../config/addresses.ts';
 import type { ProxyUrl } from '../config/config.ts';
 import { asError } from '../runtime/errors.ts';
 import { tlsFault } from '../transport/connection-faults.ts';
@@ -104,6 +105,10 @@ export async function checkNetwork(
     find({ level: 'ok', check: 'proxy', code: 'in-use', seen: `requests go through ${proxy.shown}` });
     const { hostname: proxyHost } = new URL(proxy.url);
     if (!(await checkName(proxyHost.replace(/^\[(.*)\]$/, '$1'), network, find))) return false;
+  }
+  if (protocol === 'http:' && isLoopback(url)) {
+    find({ level: 'ok', check: 'tls', code: 'loopback', seen: 'not needed on this machine' });
+    return true;
   }
   if (protocol === 'http:') {
     const seen = 'the URL begins with http:, so keys travel unencrypted';

@@ -22,13 +22,25 @@ export function compareNames({ accelerator, portal }: BothAnswers, aliases: read
     const names = [...new Set(twice.map(({ name }) => name))];
     if (names.length === 0) continue;
     const advice = 'rename one, so that people can tell them apart; the label filer gets a short id';
-    find({ level: 'warning', check, code: 'not-unique', seen: `several are called ${names.slice(0, 3).join(', ')}`, advice });
+    find({
+      level: 'warning',
+      check,
+      code: 'not-unique',
+      seen: `several are called ${names.slice(0, 3).join(', ')}`,
+      advice,
+    });
   }
   const ids = new Set([...(accelerator?.filers ?? []), ...(portal?.filers ?? [])].map(({ id }) => id.toLowerCase()));
   const unmatched = aliases.filter(({ id }) => !ids.has(id));
   if (unmatched.length > 0 && ids.size > 0) {
     const seen = `${unmatched.length} of ${aliases.length} entries name a filer that neither service has: ${unmatched[0]?.id}`;
-    find({ level: 'warning', check: 'aliases', code: 'unmatched', seen, advice: 'correct or remove them in FILER_ALIASES' });
+    find({
+      level: 'warning',
+      check: 'aliases',
+      code: 'unmatched',
+      seen,
+      advice: 'correct or remove them in FILER_ALIASES',
+    });
   }
 }
 

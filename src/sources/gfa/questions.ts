@@ -38,6 +38,10 @@ export const gfaQuestions: readonly Question[] = [
     question: 'switched_off_group',
     asks: 'Is a group that the query switches off empty or missing?',
     told: 'by a call without locks and propagation',
-    answers: { empty: 'read as nothing new', missing: 'read as nothing new', ignored: 'its records are read all the same' },
+    answers: {
+      empty: 'read as nothing new',
+      missing: 'read as nothing new',
+      ignored: 'its records are read all the same',
+    },
   },
 ];

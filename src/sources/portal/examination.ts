@@ -11,11 +11,11 @@ import type { JsonClient } from '../../transport/client.ts';
 import type { Patience } from '../../transport/retry.ts';
 import { askBins } from './appliances/bin-questions.ts';
 import { Dialect } from './appliances/dialect.ts';
-import { newestFirst } from './records.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector, type PortalSettings } from './collector.ts';
 import { documentedAnswers } from './documented.ts';
 import { portalQuestions } from './questions.ts';
+import { newestFirst } from './records.ts';
 import { type Credentials, TokenSource, tokenRequest } from './token.ts';
 import { askTokens } from './token-questions.ts';
 
@@ -23,7 +23,10 @@ import { askTokens } from './token-questions.ts';
 const MOST_APPLIANCES = 3;
 
 /** Requests about tokens, bins and periods beside those of the collectors. */
-const QUESTIONS = 12;
+const QUESTIONS = 16;
+
+/** Requests of one collector, seldom reached: indexing reads three lists, the others one or two. */
+const MOST_COLLECTOR = 3;
 
 /** What the doctor needs to ask the portal. */
 export interface PortalExaminationParts {
@@ -42,7 +45,7 @@ export function portalExamination(parts: PortalExaminationParts): Examination {
   const { settings, destination } = parts;
   return {
     ...{ api: 'portal', destination, questions: portalQuestions },
-    requests: QUESTIONS + 4 + 2 * settings.collectors.length + MOST_APPLIANCES * settings.series.length,
+    requests: QUESTIONS + MOST_COLLECTOR * settings.collectors.length + settings.series.length + 2 * MOST_APPLIANCES,
     operationOf: ({ path }) => operationOf(path),
     documented: (operation) => documentedAnswers[operation],
     wordFields: new Set([
@@ -53,15 +56,18 @@ export function portalExamination(parts: PortalExaminationParts): Examination {
   };
 }
 
-/** The label `operation` of a path: the last segment that is not an id. */
+/** The label `operation` of a path: its last segment, in the singular where an id stands behind it. */
 function operationOf(path: string): string {
-  const segments = (path.split('?')[0] ?? '').split('/').filter((segment) => !/^[\da-f-]{20,}(?:_\d+)?$/i.test(segment));
-  const last = segments.at(-1) ?? '';
+  const segments = (path.split('?')[0] ?? '').split('/');
+  const isOne = ID.test(segments.at(-1) ?? '');
+  const last = isOne ? (segments.at(-2) ?? '').replace(/s$/, '') : (segments.at(-1) ?? '');
   if (last === 'token' || last === 'refresh') return 'token';
   if (last === 'license') return 'account_license';
   if (last === 'ai_activate') return 'account_ai_activate';
   return last.replaceAll('-', '_');
 }
+
+const ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:_\d+)?$/i;
 
 async function examine(parts: PortalExaminationParts, find: Find, signal: AbortSignal): Promise<Answers> {
   const { client, settings, credentials, patience, log, exchanges } = parts;
@@ -105,7 +111,12 @@ async function checkCredentials(
     await tokens.get(signal);
     const left = tokens.secondsLeft;
     const minutes = left === undefined ? 'an unknown time' : `${Math.round(left / 6) / 10} min`;
-    find({ level: 'ok', check, code: 'accepted', seen: `accepted as ${credentials.kind}; a token lives for ${minutes}` });
+    find({
+      level: 'ok',
+      check,
+      code: 'accepted',
+      seen: `accepted as ${credentials.kind}; a token lives for ${minutes}`,
+    });
     return true;
   } catch (thrown) {
     const error = asError(thrown);
@@ -129,7 +140,11 @@ async function checkCredentials(
 }
 
 /** Another form that takes the same credentials. */
-async function otherForm(client: JsonClient, credentials: Credentials, signal: AbortSignal): Promise<string | undefined> {
+async function otherForm(
+  client: JsonClient,
+  credentials: Credentials,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   if (credentials.kind === 'user_key') return undefined;
   const kind = credentials.kind === 'oauth2' ? 'service_key' : 'oauth2';
   try {
@@ -146,13 +161,12 @@ interface Fault {
   readonly error: Error;
 }
 
-/** Polls the inventory, then what is about the account, then the series of a few appliances that differ. */
+/** Polls every operation once: the inventory first, for it brings the other tasks. */
 async function pollOnce(collector: PortalCollector, signal: AbortSignal): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
   const polled = new Set<string>();
-  const chosen = new Set<string>();
   const poll = async (task: Task) => {
-    polled.add(task.id);
+    polled.add(keyOf(task));
     try {
       await task.poll(signal);
     } catch (thrown) {
@@ -162,15 +176,17 @@ async function pollOnce(collector: PortalCollector, signal: AbortSignal): Promis
     }
   };
   for (;;) {
-    for (const { serial } of differing(collector)) chosen.add(serial);
-    const next = collector
-      .tasks()
-      .find(({ id, appliance }) => !polled.has(id) && (appliance === undefined || chosen.has(appliance.serial)));
+    const chosen = new Set(differing(collector).map(({ serial }) => serial));
+    const isChosen = ({ appliance }: Task) => appliance === undefined || chosen.has(appliance.serial);
+    const next = collector.tasks().find((task) => isChosen(task) && !polled.has(keyOf(task)));
     if (next === undefined) return faults;
     await poll(next);
-    // One volume tells what the others would.
-    for (const { id, operation } of collector.tasks()) if (operation === 'snapshot_details' && polled.size > 0) polled.add(id);
   }
+}
+
+/** One volume and one appliance tell what the others would, but for memory, where builds differ. */
+function keyOf({ operation, appliance }: Task): string {
+  return operation.startsWith('memory_') ? `${operation} ${appliance?.serial}` : operation;
 }
 
 /** One appliance of each type and of each of the builds that differ by what they answer. */
@@ -188,7 +204,10 @@ function tellOperations(faults: readonly Fault[], collector: PortalCollector, fi
   if (collector.licence.hasTelemetry === false) {
     find({
       ...{ level: 'failure', check: 'licence', code: 'no-telemetry', seen: 'the licence lacks ops_iq_premium' },
-      ...{ expected: 'a licence with operations insight', advice: 'ask the account owner, or leave telemetry out of PORTAL_COLLECTORS' },
+      ...{
+        expected: 'a licence with operations insight',
+        advice: 'ask the account owner, or leave telemetry out of PORTAL_COLLECTORS',
+      },
     });
   }
   const told = new Set<string>();
@@ -197,7 +216,7 @@ function tellOperations(faults: readonly Fault[], collector: PortalCollector, fi
     const status = error instanceof RequestError ? error.status : undefined;
     // An appliance without this disk, or of a build without this memory series, answers so.
     if (appliance !== undefined && (status === 404 || status === 422)) continue;
-    if (appliance !== undefined && status === 403 && collector.licence.hasTelemetry === false) continue;
+    if (status === 403 && error.message.includes('/telemetry/') && collector.licence.hasTelemetry === false) continue;
     if (told.has(operation)) continue;
     told.add(operation);
     const code = `${operation}-${status ?? 'failed'}`;
@@ -207,7 +226,8 @@ function tellOperations(faults: readonly Fault[], collector: PortalCollector, fi
 }
 
 function adviceOn(status: number | undefined, operation: string): string {
-  if (status === 403) return `give the role of this key the right to read ${operation}, or switch its collector off in PORTAL_COLLECTORS`;
+  if (status === 403)
+    return `give the role of this key the right to read ${operation}, or switch its collector off in PORTAL_COLLECTORS`;
   if (status === 404) return 'check PORTAL_URL: the base address of the account’s own region, without a path';
   if (status === 429) return 'other tools use up the account’s limit: lower PORTAL_RATE_LIMIT, or theirs';
   if (status === 408 || status === 413) return 'shorten PORTAL_LOOKBACK';
@@ -226,10 +246,12 @@ function tellInventory(exchanges: readonly Exchange[], find: Find): void {
   const both = [...edges].filter((serial) => serials.has(serial)).length;
   const seen = `${serials.size} serials, ${edges.size} edges, ${both} in both`;
   if (serials.size > 0 && edges.size > 0 && both === 0) {
-    const advice = 'report this: the ids of GET /serials are not the serials of GET /edges, so names and builds cannot be joined';
+    const advice =
+      'report this: the ids of GET /serials are not the serials of GET /edges, so names and builds cannot be joined';
     find({ level: 'failure', check, code: 'no-match', seen, expected: 'the same serials in both lists', advice });
   } else if (edges.size > both && serials.size > 0) {
-    const advice = 'check in the portal that these appliances are in use; those missing in GET /serials are polled as well';
+    const advice =
+      'check in the portal that these appliances are in use; those missing in GET /serials are polled as well';
     find({ level: 'warning', check, code: 'partial-match', seen, advice });
   } else find({ level: 'ok', check, code: 'match', seen });
 }
@@ -275,7 +297,9 @@ function loadNames(exchanges: readonly Exchange[]) {
 /** Whose id `appliance_id` of `GET /volume_connections` is. */
 function connectionIds(exchanges: readonly Exchange[]) {
   const edges = itemsOf(exchanges, 'edges');
-  const ids = new Set(itemsOf(exchanges, 'volume_connections').map(({ appliance_id }) => text(appliance_id).toLowerCase()));
+  const ids = new Set(
+    itemsOf(exchanges, 'volume_connections').map(({ appliance_id }) => text(appliance_id).toLowerCase()),
+  );
   const matches = (field: 'id' | 'serial') => edges.some((edge) => ids.has(text(edge[field]).toLowerCase()));
   const answer = matches('id') ? 'edge_id' : matches('serial') ? 'serial' : undefined;
   return answer === undefined ? [] : [{ question: 'connection_appliance_id', answer }];

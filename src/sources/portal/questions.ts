@@ -90,7 +90,10 @@ export const portalQuestions: readonly Question[] = [
     question: 'bin_size',
     asks: 'Does `bin_size` always take effect?',
     told: 'by the same half hour in bins of one minute and of five',
-    answers: { honoured: 'bins are as PORTAL_BIN_SIZE says', ignored: 'bins are a minute, whatever PORTAL_BIN_SIZE says' },
+    answers: {
+      honoured: 'bins are as PORTAL_BIN_SIZE says',
+      ignored: 'bins are a minute, whatever PORTAL_BIN_SIZE says',
+    },
   },
   {
     question: 'newest_bin',

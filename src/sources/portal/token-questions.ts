@@ -48,7 +48,7 @@ export async function askTokens(
 
 function refreshRequest(token: string, access: string | undefined) {
   return {
-    ...{ method: 'POST', path: '/auth/token/refresh', operation: 'token', json: { token } } as const,
+    ...({ method: 'POST', path: '/auth/token/refresh', operation: 'token', json: { token } } as const),
     ...(access === undefined ? {} : { headers: { authorization: `Bearer ${access}` } }),
   };
 }

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { type Condition, healthyNetwork, visit } from './patient.ts';
+
+const failing = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
+const body = (text: unknown) => ({ kind: 'body', body: JSON.stringify(text) }) as const;
+const remote = { PORTAL_URL: 'https://portal.example.com', GFA_URL: 'https://gfa.example.com/v1' };
+
+/** What is wrong, and the line that tells it: level, service, check, result. */
+const troubles: readonly (readonly [trouble: string, condition: Condition, lines: readonly string[]])[] = [
+  [
+    'the client key is sent in a header that the service does not know',
+    { variations: { clientKeyHeader: 'X-Nasuni-client-key' } },
+    ['failure gfa client-key other-header'],
+  ],
+  [
+    'no known header carries the client key',
+    { variations: { clientKeyHeader: 'X-Other-client-key' } },
+    ['failure gfa client-key ignored'],
+  ],
+  [
+    'the token of file acceleration is wrong',
+    { environment: { GFA_TOKEN: 'a-wrong-token-of-some-length' } },
+    ['failure gfa credentials refused'],
+  ],
+  [
+    'the account has no accelerated volume',
+    { before: (standIn) => standIn.fail({ operation: 'data', kind: 'status', status: 406 }) },
+    ['failure gfa data no-volumes'],
+  ],
+  [
+    'the path of the base URL is wrong',
+    { before: (standIn) => standIn.fail({ operation: 'data', kind: 'status', status: 404 }) },
+    ['failure gfa data status-404'],
+  ],
+  [
+    'file acceleration knows no filer',
+    { before: (standIn) => standIn.fail({ operation: 'data', ...body(NO_FILERS) }) },
+    ['warning gfa data no-filers'],
+  ],
+  [
+    'the secret of the portal is wrong',
+    { environment: { PORTAL_SERVICE_SECRET: '00000000-0000-4000-8000-000000000000' } },
+    ['failure portal credentials refused'],
+  ],
+  [
+    'the account takes another form of the credentials',
+    { variations: { authForms: ['service_key'] } },
+    ['failure portal credentials other-form'],
+  ],
+  [
+    'the token service is down',
+    { before: (standIn) => standIn.fail({ operation: 'token', kind: 'reset' }) },
+    ['failure portal credentials no-token'],
+  ],
+  ['the licence lacks telemetry', { variations: { opsIqPremium: false } }, ['failure portal licence no-telemetry']],
+  [
+    'the role may not read one operation',
+    { variations: { forbidden: ['jobs'] } },
+    ['failure portal operations jobs-403'],
+  ],
+  [
+    'one operation is broken',
+    { before: (standIn) => standIn.fail({ operation: 'notifications', kind: 'status', status: 500 }) },
+    ['failure portal operations notifications-500'],
+  ],
+  [
+    'another tool uses up the limit',
+    { before: (standIn) => standIn.fail({ operation: 'jobs', times: 1, kind: 'status', status: 429 }) },
+    ['warning portal limits refused'],
+  ],
+  [
+    'the clock of this machine is eight minutes behind',
+    { variations: { clockAheadMs: 480_000 } },
+    ['warning gfa clock skewed', 'warning portal clock skewed'],
+  ],
+  [
+    'the account has no appliance',
+    {
+      before: (standIn) => {
+        standIn.fail({ operation: 'serials', ...body({ items: [] }) });
+        standIn.fail({ operation: 'edges', ...body({ items: [] }) });
+      },
+    },
+    ['failure portal inventory empty'],
+  ],
+  [
+    'the ids of the two services do not match',
+    { variations: { filerGuids: 'own', filerTitles: 'own' } },
+    ['warning names filer-ids apart'],
+  ],
+  [
+    'two appliances have one name',
+    {
+      before: ({ fleet, renameAppliance }) => {
+        for (const { serial } of fleet.appliances.slice(0, 2)) renameAppliance(serial, 'edge-twin');
+      },
+    },
+    ['warning names filer-names not-unique'],
+  ],
+  [
+    'an alias names no filer',
+    { environment: { FILER_ALIASES: '11111111-1111-4111-8111-111111111111=somewhere' } },
+    ['warning names aliases unmatched'],
+  ],
+  [
+    'a field holds words where numbers are documented',
+    {
+      before: (standIn) =>
+        standIn.fail({
+          operation: 'cpu_utilization',
+          ...body({ items: [{ time: 1_772_445_300_000, cpu_usage: 'high' }] }),
+        }),
+    },
+    ['warning portal form unexpected'],
+  ],
+  [
+    'a host name cannot be resolved',
+    { environment: remote, network: { ...healthyNetwork, resolve: () => failing('ENOTFOUND') } },
+    ['failure gfa name unresolved', 'failure portal name unresolved'],
+  ],
+  [
+    'the certificate has expired',
+    {
+      environment: remote,
+      network: {
+        ...healthyNetwork,
+        handshake: async () => ({ fault: 'CERT_HAS_EXPIRED', endsAt: 0, protocol: 'TLSv1.3' }),
+      },
+    },
+    ['failure gfa tls untrusted', 'failure portal tls untrusted'],
+  ],
+  [
+    'the proxy asks for a password',
+    {
+      environment: { ...remote, HTTPS_PROXY: 'http://proxy.example.com:3128' },
+      network: { ...healthyNetwork, handshake: () => Promise.reject(new Error('the proxy answered CONNECT with 407')) },
+    },
+    ['failure gfa tls no-connection', 'failure portal tls no-connection'],
+  ],
+];
+
+const NO_FILERS = {
+  ...{ version: 1, flags: {}, metrics: [{ filers: [], volumes: [], locks: [], propagation: [] }] },
+  info: {
+    ...{ account: '0b6a1f0e-5f0a-4a53-9b5e-1d7f0c2a9e11', volumes: [], request_time: '2026-03-02T10:00:00Z' },
+    ...{ last_info: '2026-03-02T10:00:00Z', last_lock_event: '2026-03-02T10:00:00Z' },
+    last_propagation: '2026-03-02T10:00:00Z',
+  },
+};
+
+describe('the doctor on a healthy account', () => {
+  test('finds nothing to complain of, and sends no more requests than it said', async () => {
+    const { complaints, requests, announced, answers } = await visit({ environment: { PORTAL_COLLECTORS: 'all' } });
+    expect(complaints).toEqual([]);
+    expect(requests).toBeLessThanOrEqual(announced);
+    expect(answers).toMatchObject({ metrics_shape: 'array', ratio_unit: 'percent', counts: 'per_bin' });
+  });
+});
+
+describe('the doctor on an account in trouble', () => {
+  test.for(troubles)('%s', async ([, condition, lines]) => {
+    const { complaints, found } = await visit(condition);
+    expect(complaints).toEqual(lines);
+    for (const { level, seen, expected, advice } of found.findings) {
+      if (level !== 'ok') expect({ seen, next: expected ?? advice }).toMatchObject({ seen: /./, next: /./ });
+    }
+  });
+});

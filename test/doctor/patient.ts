@@ -1,0 +1,81 @@
+import { createDoctor } from '../../src/app/doctor.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { demoEnvironment } from '../../src/demo/demo.ts';
+import { type StandIn, startStandIn, type Variations } from '../../src/demo/stand-in.ts';
+import type { Diagnoses } from '../../src/doctor/doctor.ts';
+import type { Network } from '../../src/doctor/network.ts';
+import type { Report } from '../../src/doctor/report.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
+import { portalVocabulary } from '../../src/sources/portal/vocabulary.ts';
+import { fastClock } from '../support/fast-clock.ts';
+
+/** How an examination of the stand-in went. */
+export interface Visit {
+  readonly found: Diagnoses;
+  readonly report: Report;
+  /** Requests that the services saw, and what the doctor said beforehand. */
+  readonly requests: number;
+  readonly announced: number;
+  /** Every line that is not ok, as `warning portal clock skewed`. */
+  readonly complaints: readonly string[];
+  readonly answers: Readonly<Record<string, string>>;
+}
+
+/** What a test changes before the doctor comes. */
+export interface Condition {
+  readonly variations?: Partial<Variations>;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly network?: Network;
+  readonly before?: (standIn: StandIn) => void;
+}
+
+/** A network on which every name resolves and every chain is good. */
+export const healthyNetwork: Network = {
+  resolve: async () => ['192.0.2.1'],
+  handshake: async () => ({ fault: undefined, endsAt: Date.UTC(2030, 0, 1), protocol: 'TLSv1.3' }),
+};
+
+/** Without snapshots, which take the stand-in long to make up. */
+const USUAL = 'telemetry,volumes,edges,license,jobs,notifications';
+
+const SINCE = Date.UTC(2026, 2, 2, 10);
+
+/** Lets the doctor examine a stand-in. */
+export async function visit({ variations = {}, environment = {}, network, before }: Condition = {}): Promise<Visit> {
+  const clock = fastClock(20, SINCE);
+  const standIn = await startStandIn({ clock, variations: { ...variations } });
+  before?.(standIn);
+  const config = loadConfig({
+    environment: { ...demoEnvironment({}, standIn), PORTAL_SERIES: 'all', PORTAL_COLLECTORS: USUAL, ...environment },
+    readFile: () => {
+      throw Object.assign(new Error('no files here'), { code: 'ENOENT' });
+    },
+    vocabulary: portalVocabulary,
+  });
+  const log = createLog('silent', process.stderr);
+  const outside = {
+    clock,
+    random: systemRandom,
+    log,
+    version: '0.0.0',
+    revision: 'test',
+    nodeVersion: process.version,
+  };
+  const doctor = createDoctor(config, outside, network ?? healthyNetwork);
+  try {
+    const found = await doctor.run(new AbortController().signal);
+    return {
+      ...{ found, report: doctor.report(found), requests: standIn.requests.length, announced: doctor.requests },
+      complaints: found.findings
+        .filter(({ level }) => level !== 'ok')
+        .map(({ level, subject, check, code }) => `${level} ${subject} ${check} ${code}`),
+      answers: Object.fromEntries(
+        found.services.flatMap(({ variants }) => variants.map(({ question, answer }) => [question, answer])),
+      ),
+    };
+  } finally {
+    await doctor.close();
+    await standIn.close();
+  }
+}

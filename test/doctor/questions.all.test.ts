@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { type Condition, visit } from './patient.ts';
+
+/** An alternative of the documentation's open questions, and the answer that the doctor gives. */
+const alternatives: readonly (readonly [
+  variations: Condition['variations'],
+  answers: Readonly<Record<string, string>>,
+])[] = [
+  [{ metricsShape: 'object' }, { metrics_shape: 'object' }],
+  [{ metricsShape: 'split' }, { metrics_shape: 'several_objects' }],
+  [{ delivery: 'overlapping' }, { delivery: 'overlapping' }],
+  [{ delivery: 'full' }, { delivery: 'window' }],
+  [{ switchedOff: 'missing' }, { switched_off_group: 'missing' }],
+  [{ freshHistoryMs: 10 * 3_600_000 }, { new_key_reach: 'a_day' }],
+  [{ ratioUnit: 'ratio' }, { ratio_unit: 'ratio' }],
+  [{ memoryUnit: 'bytes' }, { memory_unit: 'bytes' }],
+  [{ timeUnit: 'seconds' }, { time_unit: 'seconds' }],
+  [{ latencyUnit: 'seconds' }, { latency_unit: 'seconds' }],
+  [{ counts: 'second' }, { counts: 'per_second' }],
+  [{ binSize: 'ignored' }, { bin_size: 'ignored' }],
+  [{ newestNull: true }, { newest_bin: 'null' }],
+  [{ longestPeriodMs: 8 * 86_400_000 }, { longest_period: 'P7D' }],
+  [{ refreshBearer: 'required' }, { refresh_bearer: 'required' }],
+  [{ refreshSingleUse: false }, { refresh_token_uses: 'several' }],
+  [{ expiresIn: 300 }, { token_lifetime_told_by: 'expires_in', token_lifetime: 'below_10_minutes' }],
+  [{ jwt: 'none' }, { token_lifetime_told_by: 'nothing' }],
+  [{ loadNames: '15min' }, { load_names: 'minutes_in_digits' }],
+  [{ loadNames: 'fifteen_minute_load_average' }, { load_names: 'minutes_in_words' }],
+  [{ memoryMismatch: '422' }, { unfit_memory_series: '422' }],
+  [{ memoryMismatch: '404' }, { unfit_memory_series: '404' }],
+  [{ connectionIds: 'serial' }, { connection_appliance_id: 'serial' }],
+];
+
+describe('the doctor on an account that answers an open question otherwise', () => {
+  test.for(alternatives)('%o', async ([variations, answers]) => {
+    const { answers: told, complaints } = await visit({ variations: variations ?? {} });
+    expect(told).toMatchObject(answers);
+    expect(complaints.filter((line) => line.startsWith('failure'))).toEqual([]);
+  });
+});
