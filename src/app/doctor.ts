@@ -1,18 +1,19 @@
-import { randomBytes } from 'node:crypto';
+import { isLoopback } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
 import { type Diagnoses, type DoctorParts, examineAll } from '../doctor/doctor.ts';
 import type { Examination } from '../doctor/examination.ts';
-import { type Exchange, recorded } from '../doctor/exchange.ts';
 import { type Network, systemNetwork } from '../doctor/network.ts';
 import { type Report, reportOf } from '../doctor/report.ts';
 import type { Api } from '../metrics/snapshot.ts';
+import { unpredictableKey } from '../runtime/random.ts';
 import { gfaExamination } from '../sources/gfa/examination.ts';
 import { portalExamination } from '../sources/portal/examination.ts';
 import { portalRequests } from '../sources/portal/requests.ts';
 import { compareNames } from '../sources/shared-names.ts';
 import type { RequestObserver } from '../transport/client.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
+import { type Exchange, recorded } from '../transport/exchange.ts';
 import type { Outside } from './environment.ts';
 import { politeClient, portalSettings } from './upstreams.ts';
 
@@ -46,10 +47,13 @@ export function createDoctor(config: Config, outside: Outside, network: Network 
       connect: (...args) => recorded(connect(...args), clock, (exchange) => exchanges.get(api)?.push(exchange)),
     };
     const allowed = api === 'portal' ? portalRequests : [];
-    const target = { api, baseUrl, dailyLimit, allowed, ...PACE };
+    const target = { api, baseUrl, dailyLimit, allowed, concurrency: 1, ...PACE };
     const { client, close } = politeClient(target, config, { requestsOf: () => quiet }, listening);
     closing.push(close);
-    return { client, destination: { url: baseUrl, proxy: proxyFor(baseUrl, config.requests.proxy) } };
+    return {
+      client,
+      destination: { url: baseUrl, isLocal: isLoopback(baseUrl), proxy: proxyFor(baseUrl, config.requests.proxy) },
+    };
   };
   const { gfa, portal } = config;
   const examinations: Examination[] = [];
@@ -75,7 +79,7 @@ export function createDoctor(config: Config, outside: Outside, network: Network 
   return {
     requests: examinations.reduce((sum, { requests }) => sum + requests, 0),
     run: (signal) => examineAll(parts, signal),
-    report: (found) => reportOf(found, outside.version, randomBytes(32)),
+    report: (found) => reportOf(found, outside.version, unpredictableKey()),
     close: async () => {
       for (const close of closing) await close();
     },

@@ -1,5 +1,5 @@
-import { isFields } from '../metrics/family.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { isObject } from './exchange.ts';
 import type { Variations } from './variations.ts';
 
 /** The variation behind each answer of a report. */
@@ -58,19 +58,19 @@ const ANSWERS: Readonly<Record<string, Readonly<Record<string, Partial<Variation
 
 /** The variations that make the stand-in answer as the account of a doctor's report. Throws a ConfigError where it is none. */
 export function variationsLike(report: unknown): Partial<Variations> {
-  if (!isFields(report) || report.format !== 'filer-exporter-report/1' || !isFields(report.services)) {
+  if (!isObject(report) || report.format !== 'filer-exporter-report/1' || !isObject(report.services)) {
     throw new ConfigError(['--like: expected a report that --doctor --report has written']);
   }
-  const services = Object.values(report.services).filter(isFields);
-  const variants = services.flatMap(({ variants }) => (Array.isArray(variants) ? variants.filter(isFields) : []));
+  const services = Object.values(report.services).filter(isObject);
+  const variants = services.flatMap(({ variants }) => (Array.isArray(variants) ? variants.filter(isObject) : []));
   const changes = variants.map(({ question, answer }) => ANSWERS[String(question)]?.[String(answer)] ?? {});
-  const forbidden = services.flatMap(({ operations }) => (isFields(operations) ? forbiddenIn(operations) : []));
+  const forbidden = services.flatMap(({ operations }) => (isObject(operations) ? forbiddenIn(operations) : []));
   return Object.assign({}, ...changes, forbidden.length > 0 ? { forbidden } : {});
 }
 
 function forbiddenIn(operations: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(operations).flatMap(([name, operation]) =>
-    isFields(operation) && isFields(operation.answers) && Object.keys(operation.answers).join() === '403'
+    isObject(operation) && isObject(operation.answers) && Object.keys(operation.answers).join() === '403'
       ? [name.replace(/^account_(?=license$)/, '')]
       : [],
   );

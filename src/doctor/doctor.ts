@@ -1,8 +1,8 @@
 import type { Api } from '../metrics/snapshot.ts';
 import type { Variant } from '../metrics/variant.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Exchange } from '../transport/exchange.ts';
 import type { Answers, Examination } from './examination.ts';
-import type { Exchange } from './exchange.ts';
 import type { Find, Finding } from './finding.ts';
 import { type Allowance, type CountedUnexpected, judgeExchanges } from './judge.ts';
 import { checkNetwork, type Network } from './network.ts';

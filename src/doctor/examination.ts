@@ -1,7 +1,7 @@
 import type { Api } from '../metrics/snapshot.ts';
 import type { Variant } from '../metrics/variant.ts';
+import type { Exchange } from '../transport/exchange.ts';
 import type { Documented } from './documented.ts';
-import type { Exchange } from './exchange.ts';
 import type { Find } from './finding.ts';
 import type { Destination } from './network.ts';
 
@@ -13,8 +13,8 @@ export interface Examination {
   readonly requests: number;
   /** What an exchange was about, as the label `operation`. */
   readonly operationOf: (exchange: Exchange) => string;
-  /** The documented answer of an operation; undefined where there is none to compare with. */
-  readonly documented: (operation: string) => Documented | undefined;
+  /** The documented answer of an operation, in the form that the body has; undefined where there is none to compare with. */
+  readonly documented: (operation: string, body?: unknown) => Documented | undefined;
   /** What it can answer. */
   readonly questions: readonly Question[];
   /** Fields whose words are documented or safe to publish, as `mode`; the words of all others stay out of a report. */

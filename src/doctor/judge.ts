@@ -1,6 +1,6 @@
+import type { Exchange } from '../transport/exchange.ts';
 import { type Unexpected, unexpectedIn } from './documented.ts';
 import type { Examination } from './examination.ts';
-import type { Exchange } from './exchange.ts';
 import type { Find } from './finding.ts';
 
 /** What the configuration allows an answer. */
@@ -101,7 +101,7 @@ function judgeForm(
   const counted = new Map<string, CountedUnexpected>();
   for (const exchange of answered) {
     const operation = operationOf(exchange);
-    const form = documented(operation);
+    const form = documented(operation, exchange.body);
     if (form === undefined || exchange.status !== 200 || exchange.body === undefined) continue;
     unexpectedIn(form, exchange.body, (one) => {
       const key = [operation, one.what, one.place, one.look, one.word ?? ''].join('\n');

@@ -2,9 +2,8 @@ import { lookup } from 'node:dns/promises';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
-import { isLoopback } from '../config/addresses.ts';
-import type { ProxyUrl } from '../config/config.ts';
 import { asError } from '../runtime/errors.ts';
+import type { Secret } from '../runtime/secret.ts';
 import { tlsFault } from '../transport/connection-faults.ts';
 import type { Find } from './finding.ts';
 
@@ -13,7 +12,7 @@ export interface Network {
   /** The addresses of a name. Rejects with the resolver's error. */
   resolve(host: string): Promise<readonly string[]>;
   /** Opens a TLS connection, through the proxy if there is one, and closes it. Rejects where there is none to open. */
-  handshake(host: string, port: number, proxy: ProxyUrl | undefined, timeoutMs: number): Promise<Handshake>;
+  handshake(host: string, port: number, proxy: Proxy | undefined, timeoutMs: number): Promise<Handshake>;
 }
 
 /** What a TLS handshake showed. */
@@ -51,7 +50,7 @@ export const systemNetwork: Network = {
   },
 };
 
-function openTunnel(proxy: ProxyUrl, target: string, timeoutMs: number): Promise<Socket> {
+function openTunnel(proxy: Proxy, target: string, timeoutMs: number): Promise<Socket> {
   const authorization = proxy.authorization?.reveal();
   return new Promise((resolve, reject) => {
     const asked = request(proxy.url, {
@@ -78,11 +77,20 @@ function firstEnd(leaf: DetailedPeerCertificate): number | undefined {
   return ends.length === 0 ? undefined : Math.min(...ends);
 }
 
+/** A proxy on the way; `shown` is its URL without what it asks for. */
+export interface Proxy {
+  readonly url: string;
+  readonly shown: string;
+  readonly authorization: Secret | undefined;
+}
+
 /** Where a service is reached, and by which way. */
 export interface Destination {
   readonly url: string;
+  /** It is on this machine, where nothing needs encryption. */
+  readonly isLocal: boolean;
   /** Undefined when the service is reached directly. */
-  readonly proxy: ProxyUrl | undefined;
+  readonly proxy: Proxy | undefined;
 }
 
 const DAY_MS = 86_400_000;
@@ -91,7 +99,7 @@ const SOON_MS = 21 * DAY_MS;
 
 /** Checks name resolution, the proxy and TLS. Resolves with false when no request can arrive. */
 export async function checkNetwork(
-  { url, proxy }: Destination,
+  { url, isLocal, proxy }: Destination,
   network: Network,
   timeoutMs: number,
   now: number,
@@ -106,7 +114,7 @@ export async function checkNetwork(
     const { hostname: proxyHost } = new URL(proxy.url);
     if (!(await checkName(proxyHost.replace(/^\[(.*)\]$/, '$1'), network, find))) return false;
   }
-  if (protocol === 'http:' && isLoopback(url)) {
+  if (protocol === 'http:' && isLocal) {
     find({ level: 'ok', check: 'tls', code: 'loopback', seen: 'not needed on this machine' });
     return true;
   }

@@ -1,4 +1,5 @@
 import { type DocumentedFields, oneOf } from '../../doctor/documented.ts';
+import { isFields } from '../../metrics/family.ts';
 
 const RECORD = { metric_type: 'text', timestamp: 'date', version: 'integer' } as const;
 const FILER = { filer_guid: 'uuid', filer_title: 'text' } as const;
@@ -21,8 +22,7 @@ const metrics: DocumentedFields = {
   ],
 };
 
-/** The documented fields of `GET /data` (upstream-api.md 2.2), `metrics` as the list that the definition says. */
-export const documentedData: DocumentedFields = {
+const answer: DocumentedFields = {
   version: 'integer',
   flags: 'any',
   info: {
@@ -31,3 +31,8 @@ export const documentedData: DocumentedFields = {
   },
   metrics: [metrics],
 };
+
+/** The documented fields of `GET /data` (upstream-api.md 2.2); `metrics` is a list, or where the body has one, an object. */
+export function documentedData(body: unknown): DocumentedFields {
+  return isFields(body) && isFields(body.metrics) ? { ...answer, metrics } : answer;
+}

@@ -1,5 +1,4 @@
 import type { Answers, Examination } from '../../doctor/examination.ts';
-import type { Exchange } from '../../doctor/exchange.ts';
 import type { Find } from '../../doctor/finding.ts';
 import type { Destination } from '../../doctor/network.ts';
 import { type Fields, isFields } from '../../metrics/family.ts';
@@ -10,6 +9,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { asError, RequestError } from '../../runtime/errors.ts';
 import { Secret } from '../../runtime/secret.ts';
 import type { JsonClient } from '../../transport/client.ts';
+import type { Exchange } from '../../transport/exchange.ts';
 import { dataRequest, type GfaSettings } from './client.ts';
 import { documentedData } from './documented.ts';
 import { gfaQuestions } from './questions.ts';
@@ -62,7 +62,7 @@ export function gfaExamination({ client, settings, destination, clock }: GfaExam
   return {
     ...{ api: 'gfa', destination, requests: 6, questions: gfaQuestions, run },
     operationOf: ({ path }: Exchange) => (path.includes('/data') ? 'data' : 'unknown'),
-    documented: (operation) => (operation === 'data' ? documentedData : undefined),
+    documented: (operation, body) => (operation === 'data' ? documentedData(body) : undefined),
     wordFields: new Set(['metric_type', 'mode', 'profile', 'kind', 'lock_state', 'lock_phase']),
   };
 }

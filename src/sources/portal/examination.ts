@@ -1,5 +1,4 @@
 import type { Answers, Examination } from '../../doctor/examination.ts';
-import type { Exchange } from '../../doctor/exchange.ts';
 import type { Find } from '../../doctor/finding.ts';
 import type { Destination } from '../../doctor/network.ts';
 import { isFields } from '../../metrics/family.ts';
@@ -8,6 +7,7 @@ import type { Task } from '../../metrics/task.ts';
 import { asError, CredentialError, RequestError } from '../../runtime/errors.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { JsonClient } from '../../transport/client.ts';
+import type { Exchange } from '../../transport/exchange.ts';
 import type { Patience } from '../../transport/retry.ts';
 import { askBins } from './appliances/bin-questions.ts';
 import { Dialect } from './appliances/dialect.ts';

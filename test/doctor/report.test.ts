@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { variationsLike } from '../../src/demo/demo.ts';
+import type { StandIn } from '../../src/demo/stand-in.ts';
+import { isFields } from '../../src/metrics/family.ts';
+import { documentedData } from '../../src/sources/gfa/documented.ts';
+import { documentedAnswers } from '../../src/sources/portal/documented.ts';
+import { visit } from './patient.ts';
+
+/** Every text of every answer and request that names somebody or something: what a report must not hold. */
+function textsOf(value: unknown, texts: Set<string>): Set<string> {
+  if (typeof value === 'string') texts.add(value);
+  else if (Array.isArray(value)) for (const item of value) textsOf(item, texts);
+  else if (isFields(value)) for (const one of Object.values(value)) textsOf(one, texts);
+  return texts;
+}
+
+test('a report holds no name, id, host, key or other text of the account', async () => {
+  let standIn: StandIn | undefined;
+  const { report, found } = await visit({
+    environment: { PORTAL_COLLECTORS: 'all' },
+    before: (started) => {
+      standIn = started;
+      // A canary where nobody expects one: an unknown field, and an id that is the name of a field.
+      const odd = {
+        items: [],
+        'edge-lyon': 1,
+        surprise: 'canary-in-an-unknown-field',
+        canary: { [started.fleet.appliances[0]?.serial ?? '']: 7 },
+      };
+      started.fail({ operation: 'jobs', times: 1, kind: 'body', body: JSON.stringify(odd) });
+    },
+  });
+  const text = JSON.stringify(report);
+  const forbidden = new Set<string>(standIn?.confidential);
+  for (const { serial, edgeId, title } of standIn?.fleet.appliances ?? [])
+    for (const one of [serial, edgeId, title]) forbidden.add(one);
+  for (const { guid, portalId, title } of standIn?.fleet.volumes ?? [])
+    for (const one of [guid, portalId, title]) forbidden.add(one);
+  expect(forbidden.size).toBeGreaterThan(50);
+  for (const one of [...forbidden, '127.0.0.1', 'canary-in-an-unknown-field']) expect(text).not.toContain(one);
+  // Whatever else the services said in texts: none but words that the documentation has.
+  const documented = JSON.stringify([documentedAnswers, documentedData({})]);
+  const said = textsOf(
+    found.services.flatMap(({ exchanges }) => exchanges.map(({ body }) => body)),
+    new Set(),
+  );
+  const leaked = [...said].filter(
+    (one) => one.length > 12 && text.includes(`"${one}"`) && !documented.includes(`"${one}"`),
+  );
+  expect(leaked).toEqual([]);
+});
+
+test('a report tells what helps: statuses, shapes, shares, words and the answers to the open questions', async () => {
+  const { report } = await visit({ variations: { unknownStates: true, nulls: 0.3, forbidden: ['jobs'] } });
+  const { portal, gfa } = report.services;
+  expect(portal?.operations.jobs?.answers).toEqual({ 403: 1 });
+  expect(portal?.operations.cpu_utilization?.shape).toMatchObject({
+    fields: { items: { items: { fields: { cpu_usage: { shares: { null: expect.any(Number) } } } } } },
+  });
+  expect(gfa?.operations.data?.words.lock_state).toContain('RELEASED');
+  expect(report.findings).toContainEqual({
+    level: 'failure',
+    subject: 'portal',
+    check: 'operations',
+    code: 'jobs-403',
+  });
+});
+
+test('the stand-in answers as the account of a report: the doctor finds the same answers there', async () => {
+  const { report, answers } = await visit({
+    variations: {
+      metricsShape: 'object',
+      ratioUnit: 'ratio',
+      counts: 'second',
+      refreshSingleUse: false,
+      forbidden: ['jobs'],
+    },
+  });
+  const again = await visit({ variations: variationsLike(JSON.parse(JSON.stringify(report))) });
+  expect(again.answers).toEqual(answers);
+  expect(again.complaints).toEqual(['failure portal operations jobs-403']);
+});
