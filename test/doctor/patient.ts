@@ -47,7 +47,13 @@ export async function visit({ variations = {}, environment = {}, network, before
   const standIn = await startStandIn({ clock, variations: { ...variations } });
   before?.(standIn);
   const config = loadConfig({
-    environment: { ...demoEnvironment({}, standIn), PORTAL_SERIES: 'all', PORTAL_COLLECTORS: USUAL, ...environment },
+    environment: {
+      ...demoEnvironment({}, standIn),
+      PORTAL_SERIES: 'all',
+      PORTAL_COLLECTORS: USUAL,
+      REQUEST_TIMEOUT: '10m',
+      ...environment,
+    },
     readFile: () => {
       throw Object.assign(new Error('no files here'), { code: 'ENOENT' });
     },
