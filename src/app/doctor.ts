@@ -7,7 +7,9 @@ import { type Network, systemNetwork } from '../doctor/network.ts';
 import { type Report, reportOf } from '../doctor/report.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import { unpredictableKey } from '../runtime/random.ts';
+import { gfaSection } from '../sources/gfa/configuration.ts';
 import { gfaExamination } from '../sources/gfa/examination.ts';
+import { portalSection } from '../sources/portal/configuration.ts';
 import { portalExamination } from '../sources/portal/examination.ts';
 import { portalRequests } from '../sources/portal/requests.ts';
 import { compareNames } from '../sources/shared-names.ts';
@@ -55,7 +57,8 @@ export function createDoctor(config: Config, outside: Outside, network: Network 
       destination: { url: baseUrl, isLocal: isLoopback(baseUrl), proxy: proxyFor(baseUrl, config.requests.proxy) },
     };
   };
-  const { gfa, portal } = config;
+  const gfa = gfaSection.of(config);
+  const portal = portalSection.of(config);
   const examinations: Examination[] = [];
   if (gfa !== undefined)
     examinations.push(gfaExamination({ ...clientOf('gfa', gfa.url, undefined), settings: gfa, clock }));
