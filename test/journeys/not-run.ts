@@ -14,15 +14,11 @@ export const notRun: Readonly<Record<string, string>> = {
   'docs/deployment.md, Container image, 3': 'pushes to a registry that is an example',
   'docs/deployment.md, Compose, 1':
     'needs Docker; test/deploy/compose.all.test.ts holds its files against what they name',
-  'docs/deployment.md, Helm, 1': 'applied by test/deploy/api-server.all.test.ts where there is an API server',
-  'docs/deployment.md, Kustomize, 1': 'applied by test/deploy/api-server.all.test.ts where there is an API server',
   'docs/deployment.md, Kustomize, 2': 'builds an API server for some minutes, for a check before a release',
   'docs/names.md, When two are one, 1': 'a setting with example ids; test/config reads such settings',
   'docs/status.md, The JSON, 1': 'asks a running exporter; test/pages reads the same document',
   'deploy/prometheus/README.md, Prometheus: scrape job, rules, alerts, 1': 'test/deploy/prometheus checks both files',
   'deploy/prometheus/README.md, Thresholds, waiting times and links, 1':
     'test/deploy/prometheus/command.test.ts runs it',
-  'deploy/helm/filer-exporter/README.md, Helm chart filer-exporter, 1': same,
-  'deploy/helm/filer-exporter/README.md, Helm chart filer-exporter, 2': same,
   'grafana/README.md, Provisioning, 1': 'needs the image of Grafana, which this project neither ships nor builds',
 };

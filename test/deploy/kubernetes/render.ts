@@ -5,7 +5,8 @@ import { parseAllDocuments } from 'yaml';
 import { root, temporaryDirectory } from '../../support/program.ts';
 import type { Manifest } from './manifest.ts';
 
-const helm = join(root, 'test', 'tools', 'node_modules', '.bin', 'helm');
+/** The program Helm. */
+export const helm: string = join(root, 'test', 'tools', 'node_modules', '.bin', 'helm');
 
 /** The folder of the chart. */
 export const chart: string = join(root, 'deploy', 'helm', 'filer-exporter');
@@ -76,7 +77,8 @@ export function renderNotes(...args: readonly string[]): string {
   return found.data.notes;
 }
 
-function manifestsOf(text: string): readonly Manifest[] {
+/** The objects of a text with YAML documents. */
+export function manifestsOf(text: string): readonly Manifest[] {
   // As Kubernetes reads it: 0440 is octal there, and `on` is a truth. Keys that come twice in a map are an error.
   return parseAllDocuments(text, { version: '1.1' })
     .map((document) => {

@@ -1,0 +1,159 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
+import { render } from '../../deploy/prometheus/render.ts';
+import { template } from '../../deploy/prometheus/template.ts';
+import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { type ApiServer, apiServerBinary, startApiServer } from '../deploy/kubernetes/api-server.ts';
+import { environmentOf, exporterIn, type Manifest } from '../deploy/kubernetes/manifest.ts';
+import { hasKubectl, helm, manifestsOf } from '../deploy/kubernetes/render.ts';
+import { start, temporaryDirectory } from '../support/program.ts';
+import { until } from '../support/until.ts';
+import { type Alerting, arrival, healthyRules, startAlerting } from './alerting.ts';
+import { canMakeMachines, Machine } from './machine.ts';
+
+/*
+ * The ways of the pages into Kubernetes, from their own code blocks. With KUBE_APISERVER (and OPERATOR_CRDS) a real API server
+ * takes what they install, and it is read back from there; else Helm and kubectl write it where they would have sent it.
+ * What was installed then runs: the exporter with the environment and the Secret of its pod, and its rules in a Prometheus.
+ */
+
+const APPLIED = '/srv/applied.yaml';
+const rules = render(template).flatMap((group) => group.rules);
+const ruleNames = rules.map((rule) => ('alert' in rule ? rule.alert : rule.record));
+
+/** Helm and kubectl, where there is no API server: what they would send is kept. */
+const OFFLINE = {
+  helm: `[ "$1 $2" = 'upgrade --install' ] || { echo "helm $*: not expected" >&2; exit 1; }
+shift 2
+{ echo ---; '${helm}' template "$@"; } >>${APPLIED}`,
+  kubectl: `case "$1" in
+  create) { echo ---; /usr/bin/kubectl "$@" --dry-run=client --output yaml; } >>${APPLIED} ;;
+  apply) { echo ---; [ "$2" = --kustomize ] && /usr/bin/kubectl kustomize "$3" || cat "$3"; } >>${APPLIED} ;;
+  *) echo "kubectl $*: not expected" >&2; exit 1 ;;
+esac`,
+};
+
+describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
+  let machine: Machine;
+  let standIn: StandIn;
+  let server: ApiServer | undefined;
+
+  beforeAll(async () => {
+    standIn = await startStandIn({ clock: systemClock, appliances: 3, volumes: 2 });
+    machine = await Machine.make({
+      'YOUR-GFA-TOKEN': standIn.credentials.gfaToken,
+      'YOUR-SERVICE-KEY': standIn.credentials.serviceKey,
+      'YOUR-SERVICE-SECRET': standIn.credentials.serviceSecret,
+      'https://acceleration.example.com/v1': standIn.gfaUrl,
+      'https://portal.example.com': standIn.portalUrl,
+      // Only how long this alert waits is other than on the page.
+      'FilerApiDown: 15m': 'FilerApiDown: 1s',
+    });
+    machine.follow('docs/deployment.md, Credentials, 1');
+  }, 60_000);
+
+  // Each way begins on a cluster that has nothing of the exporter.
+  beforeEach(async () => {
+    if (apiServerBinary === undefined) return;
+    // The newest that can be built here is 1.20, and the chart asks for a newer one.
+    machine.run('sed -i /^kubeVersion/d deploy/helm/filer-exporter/Chart.yaml');
+    const fresh = await startApiServer([]);
+    server = fresh;
+    onTestFinished(() => fresh.stop());
+    machine.command('helm', `export KUBECONFIG=${fresh.config}\nexec '${helm}' "$@"`);
+    machine.command('kubectl', `exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`);
+  }, 90_000);
+
+  afterAll(async () => {
+    await machine?.remove();
+    await standIn?.close();
+  });
+
+  /** Follows blocks of a page; gives what they installed. */
+  const installed = (namespace: string, ...blocks: readonly string[]): readonly Manifest[] => {
+    if (server === undefined) {
+      machine.run(`rm -f ${APPLIED}`);
+      for (const [name, script] of Object.entries(OFFLINE)) machine.command(name, script);
+    }
+    for (const block of blocks) machine.follow(block);
+    if (server === undefined) return manifestsOf(machine.read(APPLIED));
+    const kinds = 'deployments,configmaps,secrets,services,servicemonitors,prometheusrules';
+    const { stdout } = server.kubectl(['get', kinds, '--namespace', namespace, '--output', 'yaml']);
+    const [list] = manifestsOf(stdout) as unknown as readonly [{ readonly items: readonly Manifest[] }];
+    return list.items;
+  };
+
+  /** Starts the exporter as its pod would: with the environment of the container and the files of the Secret. */
+  const running = async (manifests: readonly Manifest[]): Promise<string> => {
+    const folder = temporaryDirectory();
+    const container = exporterIn(manifests);
+    const secret = manifests.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === 'filer-exporter');
+    const mounted = container.volumeMounts?.find(({ mountPath }) => mountPath.startsWith('/run/secrets'))?.mountPath;
+    const home = join(folder, basename(mounted ?? ''));
+    mkdirSync(home);
+    for (const [name, text] of Object.entries(secret?.data ?? {})) {
+      writeFileSync(join(home, name), Buffer.from(text, 'base64'), { mode: 0o440 });
+    }
+    const settings = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('filer-'));
+    const environment = Object.fromEntries(
+      Object.entries({ ...settings?.data, ...environmentOf(container) }).map(([name, value]) => [
+        name,
+        value.replace(mounted ?? '', home),
+      ]),
+    );
+    const quick = { PORTAL_INTERVAL: '5s', PORTAL_DISCOVERY_INTERVAL: '10s', PORTAL_SERIES: 'cpu_utilization' };
+    const program = start([], { environment: { ...environment, ...quick, LISTEN_ADDRESS: '127.0.0.1:0' } });
+    return program.serving(30_000);
+  };
+
+  /** A Prometheus with the rules that were installed; its job is called as the operator calls it. */
+  const watched = async (manifests: readonly Manifest[], services: number): Promise<Alerting> => {
+    const rule = manifests.find(({ kind }) => kind === 'PrometheusRule');
+    expect(manifests.filter(({ kind }) => kind === 'ServiceMonitor')).toHaveLength(1);
+    const address = await running(manifests);
+    const service = manifests.find(({ kind }) => kind === 'Service')?.metadata.name ?? '';
+    const alerting = await startAlerting(address, stringify({ groups: rule?.spec?.groups }), service);
+    expect(new Set(await healthyRules(alerting))).toEqual(new Set(ruleNames));
+    const isUp = async () => (await alerting.prometheus.query('filer_api_up == 1')).length === services;
+    await until('the services to be up', isUp, 30_000);
+    // As soon as it is scraped, whatever its job is called.
+    const about = 'ALERTS{alertname=~"FilerExporter(Absent|Down)"}';
+    await until('no alert about the exporter', async () => (await alerting.prometheus.query(about)).length === 0);
+    return alerting;
+  };
+
+  test('Helm as in docs/deployment.md: every rule is installed and healthy, both services are up', async () => {
+    const manifests = installed('monitoring', 'docs/deployment.md, Helm, 1');
+    await watched(manifests, 2);
+  }, 120_000);
+
+  test('Helm as in the README of the chart: an outage of the portal arrives with a link, and resolves', async () => {
+    const demo = installed('default', 'deploy/helm/filer-exporter/README.md, Helm chart filer-exporter, 1');
+    expect(exporterIn(demo).args).toEqual(['--demo']);
+    const manifests = installed('default', 'deploy/helm/filer-exporter/README.md, Helm chart filer-exporter, 2');
+    // One service alone.
+    const alerting = await watched(manifests, 1);
+    const mend = standIn.fail({ operation: /^(?!data$)/, kind: 'status', status: 503 });
+    onTestFinished(mend);
+    const firing = await arrival(alerting, 'FilerApiDown', 'firing');
+    expect(firing.annotations.summary).toMatch(/^The portal API /);
+    expect(firing.annotations.runbook_url).toBe(
+      'https://git.example.com/filer-exporter/docs/runbooks/exporter.md#filerapidown',
+    );
+    mend();
+    await arrival(alerting, 'FilerApiDown', 'resolved');
+  }, 180_000);
+
+  test('kustomize as in docs/deployment.md: it starts, and every rule is installed and healthy', async () => {
+    const manifests = installed('monitoring', 'docs/deployment.md, Kustomize, 1');
+    await watched(manifests, 2);
+    expect(exporterIn(manifests).image).toBe('registry.example.com/filer-exporter:1.0.0');
+  }, 120_000);
+});
+
+test.runIf(process.env.REQUIRE_NAMESPACES && process.env.REQUIRE_KUBECTL)('kubectl is there for the journeys', () => {
+  expect(canMakeMachines && hasKubectl).toBe(true);
+});
