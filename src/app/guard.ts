@@ -25,6 +25,16 @@ export async function readGuard(web: WebConfig, read: ReadText, factsOf: FactsOf
   return { path, read, factsOf, first: reading };
 }
 
+/** The lines about a server certificate that clients refuse at this moment. */
+export function certificateWarnings(guard: Guard | undefined, nowSeconds: number): readonly string[] {
+  const { tls } = guard?.first.rules ?? {};
+  if (tls === undefined) return [];
+  const warning = (state: string, seconds: number) =>
+    `WEB_CONFIG_FILE: the server certificate ${state} ${new Date(seconds * 1000).toISOString()}; expected one valid now`;
+  if (tls.expirySeconds < nowSeconds) return [warning('expired on', tls.expirySeconds)];
+  return tls.validFromSeconds > nowSeconds ? [warning('is not valid before', tls.validFromSeconds)] : [];
+}
+
 /** The front that stands before the pages. */
 export function webFront({ openPaths }: WebConfig, { first }: Guard, { clock, log }: Outside): WebFront {
   const passwords = new Passwords(new PasswordThread().compare, unpredictableKey());

@@ -6,7 +6,7 @@ import process from 'node:process';
 import { getHeapStatistics } from 'node:v8';
 import { type App, createApp } from '../app/app.ts';
 import type { Outside } from '../app/environment.ts';
-import { type Guard, readGuard } from '../app/guard.ts';
+import { certificateWarnings, type Guard, readGuard } from '../app/guard.ts';
 import { variableRows } from '../catalog.ts';
 import type { Config, LogConfig } from '../config/config.ts';
 import { effectiveConfiguration, helpText } from '../config/describe.ts';
@@ -20,6 +20,7 @@ import { asError, ConfigError, CredentialError, RequestError, ShapeError } from 
 import { endNow, threadsAtRest } from '../runtime/exit.ts';
 import { createLog, type Log } from '../runtime/log.ts';
 import { usableHeapBytes } from '../runtime/memory.ts';
+import { printable } from '../runtime/printable.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { SmallFiles } from '../runtime/small-files.ts';
 import { portalSection } from '../sources/portal/configuration.ts';
@@ -39,7 +40,7 @@ export async function run(args: readonly string[], environment: Environment, sto
       process.stderr.write(`${error.faults.join('\n')}\n`);
       return EXIT.configuration;
     }
-    process.stderr.write(`${isExpected(error) ? error.message : asError(error).stack}\n`);
+    process.stderr.write(`${isExpected(error) ? printable(error.message) : asError(error).stack}\n`);
     return EXIT.failure;
   }
 }
@@ -80,7 +81,11 @@ function doctor(config: Config, invocation: Invocation, stopped: Promise<void>):
 
 async function checkConfig(config: Config): Promise<number> {
   const guard = await readGuard(config.web, webFiles.read, factsOf);
-  for (const line of await looseFiles(ownFiles(config, guard), factsOf)) process.stderr.write(`warning: ${line}\n`);
+  const warnings = [
+    ...(await looseFiles(ownFiles(config, guard), factsOf)),
+    ...certificateWarnings(guard, systemClock.now() / 1000),
+  ];
+  for (const line of warnings) process.stderr.write(`warning: ${line}\n`);
   return say(effectiveConfiguration(config, serviceSections));
 }
 
@@ -119,6 +124,9 @@ async function live(command: Command, config: Config, stopped: Promise<void>): P
 async function prepared(config: Config, log: Log): Promise<App> {
   const guard = await readGuard(config.web, webFiles.read, factsOf);
   await warnOfLooseFiles(ownFiles(config, guard), factsOf, log);
+  for (const reason of certificateWarnings(guard, systemClock.now() / 1000)) {
+    log.warn({ reason }, 'clients will refuse the server certificate');
+  }
   return createApp(config, outside(log), guard);
 }
 

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { printable } from './printable.ts';
 
 /** The logger that every part takes as an argument. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -8,7 +9,7 @@ const LONGEST = { text: 1_000, stack: 8_000 } as const;
 
 /**
  * A log of one line an entry: JSON, or whatever `destination` makes of it. `level` is one of pino's, `silent` among them.
- * However long a text is that a service sends, a line stays short.
+ * Whatever text a service sends, a line stays short and does nothing to a terminal.
  */
 export function createLog(level: string, destination: DestinationStream): Logger {
   return pino(
@@ -24,8 +25,16 @@ function shortened(fields: Readonly<Record<string, unknown>>): Record<string, un
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, cut(value, LONGEST.text)]));
 }
 
+/** A text cut and printable, as are those of a list; anything else as it is. */
 function cut(value: unknown, length: number): unknown {
-  return typeof value === 'string' && value.length > length ? `${value.slice(0, length)}…` : value;
+  if (Array.isArray(value)) return value.map((each) => cut(each, length));
+  if (typeof value !== 'string') return value;
+  return printable(value.length > length ? `${value.slice(0, length)}…` : value);
+}
+
+/** A stack has a line for each call. */
+function cutStack(stack: string | undefined): string | undefined {
+  return stack?.slice(0, LONGEST.stack).split('\n').map(printable).join('\n');
 }
 
 /**
@@ -41,7 +50,7 @@ function errorFields(error: unknown): unknown {
     type: error.name,
     message: cut(error.message, LONGEST.text),
     ...(causes.length === 0 ? {} : { causes }),
-    ...(OUR_OWN.has(error.name) ? {} : { stack: cut(error.stack, LONGEST.stack) }),
+    ...(OUR_OWN.has(error.name) ? {} : { stack: cutStack(error.stack) }),
   };
 }
 

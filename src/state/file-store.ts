@@ -1,4 +1,5 @@
-import { lstat, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { StateStore } from './store.ts';
 
@@ -27,7 +28,7 @@ export class FileStore implements StateStore {
   async write(chunks: readonly Buffer[]): Promise<void> {
     const beside = `${this.#path}.tmp`;
     try {
-      const file = await open(beside, 'w', 0o600);
+      const file = await openAnew(beside);
       try {
         for (const chunk of chunks) await file.writeFile(chunk);
         await file.sync();
@@ -64,6 +65,14 @@ export class FileStore implements StateStore {
     const newestFirst = aside.toSorted((one, other) => (one.moment < other.moment ? 1 : -1));
     for (const { name } of newestFirst.slice(MOST_ASIDE - 1)) await rm(join(folder, name), { force: true });
   }
+}
+
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+
+/** Makes a file; what is there by its name is left over from a process that was killed, or a link laid by somebody else. */
+async function openAnew(path: string): Promise<FileHandle> {
+  await rm(path, { force: true });
+  return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {

@@ -2,6 +2,7 @@ import type { LimitFunction } from 'p-limit';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../runtime/clock.ts';
 import { asError, RequestError, ShapeError } from '../runtime/errors.ts';
+import { printable } from '../runtime/printable.ts';
 import { type AllowedRequests, assertAllowed, type Method } from './allowed.ts';
 import type { AnswerLimits, AnswerSize } from './answer-limits.ts';
 import { readJson } from './body.ts';
@@ -212,7 +213,7 @@ function hintOf({ headers, form, json }: ApiRequest, body: unknown): string {
   if (typeof text !== 'string' || text === '') return '';
   // Before anything is cut: a piece of a key would not be known again.
   const shown = masked(text.slice(0, 100 * LONGEST_HINT), [headers, form, json]);
-  return `: ${shown.slice(0, LONGEST_HINT).replaceAll(/\s+/g, ' ')}`;
+  return `: ${printable(shown.slice(0, LONGEST_HINT).replaceAll(/\s+/g, ' '))}`;
 }
 
 const LONGEST_HINT = 200;

@@ -1,19 +1,24 @@
 /**
- * A text of a service, which may echo what it was sent, without it: left out are the texts in `sent` themselves, as they
- * were and in the forms that they have in URLs, forms, JSON and base64, and whatever is long enough for a key, a token or
- * a uuid. Texts of up to three characters stay: they are no secrets, and occur in words.
+ * A text of a service, which may echo what it was sent, without it: left out are the texts in `sent` themselves, in any case,
+ * as they were and in the forms that they have in URLs, forms, JSON, HTML and base64; the beginnings of those that may be
+ * keys, which services show to tell keys apart; and whatever is long enough for a key, a token or a uuid. Texts of up to
+ * three characters stay: they are no secrets, and occur in words.
  */
 export function masked(text: string, sent: unknown): string {
   // An `Authorization` may be a scheme and a token, and the token alone may be echoed.
   const parts = textsIn(sent).flatMap((whole) => [whole, ...whole.split(' ')]);
-  const forms = new Set(parts.filter(({ length }) => length > SHORTEST).flatMap(formsOf));
-  // The longest first: what is left of one when a shorter one has gone would not be known again.
-  const longestFirst = [...forms].toSorted((one, other) => other.length - one.length);
-  return longestFirst.reduce((shown, form) => shown.replaceAll(form, MASK), text).replaceAll(LOOKS_LIKE_A_KEY, MASK);
+  const texts = [...new Set(parts)].filter(({ length }) => length > SHORTEST);
+  const keys = texts.filter((part) => !part.includes(' ') && !IS_WORDS.test(part));
+  const whole = without(withoutEntities(text), formsOf(texts));
+  return without(whole, formsOf(keys), BEGINNING).replaceAll(LOOKS_LIKE_A_KEY, MASK);
 }
 
 const MASK = '[…]';
 const SHORTEST = 3;
+/** So much of a key is shown by no service that means to show no more than which key it is. */
+const BEGINNING = 4;
+/** Names and words, such as `Bearer` and `client_credentials`: their beginnings occur in others. */
+const IS_WORDS = /^[A-Z]?[a-z]+(?:[-_/.][a-z]+)*$/;
 const LOOKS_LIKE_A_KEY = /[\w+/=.~%-]{16,}/g;
 
 function textsIn(sent: unknown): readonly string[] {
@@ -21,7 +26,14 @@ function textsIn(sent: unknown): readonly string[] {
   return typeof sent === 'object' && sent !== null ? Object.values(sent).flatMap(textsIn) : [];
 }
 
-function formsOf(text: string): readonly string[] {
+/** The forms of these texts, the longest first: what is left of one when a shorter one has gone would not be known again. */
+function formsOf(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts.flatMap(formsOfOne).map(withoutEntities))].toSorted(
+    (one, other) => other.length - one.length,
+  );
+}
+
+function formsOfOne(text: string): readonly string[] {
   const inUrls = [encodeURIComponent(text.toWellFormed()), String(new URLSearchParams([['', text]])).slice(1)];
   const inJson = JSON.stringify(text).slice(1, -1);
   return [
@@ -33,4 +45,37 @@ function formsOf(text: string): readonly string[] {
     Buffer.from(text).toString('base64').replace(/=+$/, ''),
     Buffer.from(text).toString('base64url'),
   ];
+}
+
+/** The text without these forms, in any case; with `least`, without their beginnings from so many characters on. */
+function without(text: string, forms: readonly string[], least?: number): string {
+  return forms.reduce((shown, form) => withoutForm(shown, form, Math.min(least ?? form.length, form.length)), text);
+}
+
+function withoutForm(text: string, form: string, least: number): string {
+  let shown = '';
+  let end = 0;
+  const beginning = form.slice(0, least).replaceAll(/[^\w ]/g, '\\$&');
+  for (const { index } of text.matchAll(new RegExp(beginning, 'gi'))) {
+    if (index < end) continue;
+    shown += text.slice(end, index) + MASK;
+    end = index + least;
+    while (end - index < form.length && isSame(text[end], form[end - index])) end += 1;
+  }
+  return shown + text.slice(end);
+}
+
+function isSame(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && one.toLowerCase() === other?.toLowerCase();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** The text as a browser shows it. */
+function withoutEntities(text: string): string {
+  return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
 }

@@ -26,9 +26,9 @@ export function privateKeyIn(pem: string): KeyObject {
   }
 }
 
-/** When a certificate ends, in seconds since the Unix epoch. */
-export function expiryOf({ validTo }: X509Certificate): number {
-  return Date.parse(validTo) / 1000;
+/** From when to when a certificate is good, in seconds since the Unix epoch. */
+export function validityOf({ validFrom, validTo }: X509Certificate): { readonly from: number; readonly to: number } {
+  return { from: Date.parse(validFrom) / 1000, to: Date.parse(validTo) / 1000 };
 }
 
 /**

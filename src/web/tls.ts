@@ -1,6 +1,6 @@
 import { constants } from 'node:crypto';
 import { createSecureContext, createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
-import { alternativeNames, certificatesIn, expiryOf, privateKeyIn, shortAddress } from './certificates.ts';
+import { alternativeNames, certificatesIn, privateKeyIn, shortAddress, validityOf } from './certificates.ts';
 import type { PemSource, TlsSection } from './file-format.ts';
 import { type ClientPolicy, OLD_SUITES, TLS13_SUITES, USUAL_SUITES } from './tls-names.ts';
 
@@ -11,6 +11,8 @@ export interface TlsSettings {
   readonly allowedNames: ReadonlySet<string> | undefined;
   /** When the server's certificate ends, in seconds since the Unix epoch. */
   readonly expirySeconds: number;
+  /** When it begins, likewise. */
+  readonly validFromSeconds: number;
 }
 
 /** The PEM texts that a TLS section is made of. */
@@ -58,10 +60,8 @@ export function tlsSettings(
   });
   if (faults.length > 0) return { settings: undefined, faults };
   const allowedNames = section.allowedNames && new Set(section.allowedNames.map(shortAddress));
-  return {
-    settings: { options, client: section.client, allowedNames, expirySeconds: expiryOf(certificate) },
-    faults,
-  };
+  const { from: validFromSeconds, to: expirySeconds } = validityOf(certificate);
+  return { settings: { options, client: section.client, allowedNames, expirySeconds, validFromSeconds }, faults };
 }
 
 /** A server with these options that listens nowhere: connections are handed to it. */

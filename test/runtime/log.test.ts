@@ -28,6 +28,20 @@ describe('a line of the log', () => {
     expect(JSON.parse(line)).toHaveProperty('msg', 'said');
   });
 
+  test.each([
+    ['a text', (text: string) => ({ reason: text })],
+    ['a text of a list', (text: string) => ({ faults: ['one', text] })],
+    ['the message of an error', (text: string) => ({ err: new RequestError('invalid', text) })],
+    ['a cause', (text: string) => ({ err: new Error('said', { cause: new Error(text) }) })],
+    ['a stack', (text: string) => ({ err: new TypeError(text) })],
+  ])('does nothing to a terminal, whatever %s holds', (_, fieldsOf) => {
+    // Clears the screen, sets the title, moves to a new line, turns the direction, has half a character.
+    const line = lineOf(fieldsOf('a\u001b[2J\u009b31m\u0007b\r\nc\u202ed\u200be\ud800f'));
+    expect(/\p{C}/u.test(line.trimEnd())).toBe(false);
+    expect(line).toContain(String.raw`a\\u{1b}[2J\\u{9b}31m\\u{7}b\\u{d}`);
+    expect(line).toContain(String.raw`c\\u{202e}d\\u{200b}e\\u{d800}f`);
+  });
+
   test('has whole what is not that long, and what is no text', () => {
     const fields = { filer: 'edge-lyon', tasks: 7, up: true, faults: ['one'], none: null };
     expect(JSON.parse(lineOf(fields))).toMatchObject(fields);

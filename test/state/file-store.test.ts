@@ -1,4 +1,14 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FileStore } from '../../src/state/file-store.ts';
@@ -31,6 +41,21 @@ describe('a state file on the disk', () => {
     await store.write(chunks('new'));
     expect(String(await store.read())).toBe('new');
     expect(readdirSync(folder)).toEqual(['state']);
+  });
+
+  test.each([
+    ['a file', 'precious'],
+    ['nothing', undefined],
+  ])('is not written through a link to %s that somebody has laid beside it', async (_, content) => {
+    const folder = temporaryDirectory();
+    const target = join(folder, 'target');
+    if (content !== undefined) writeFileSync(target, content);
+    symlinkSync(target, join(folder, 'state.tmp'));
+    const store = new FileStore(join(folder, 'state'));
+    await store.write(chunks('new'));
+    expect(lstatSync(join(folder, 'state')).isFile()).toBe(true);
+    expect(String(await store.read())).toBe('new');
+    expect(existsSync(target) ? readFileSync(target, 'utf8') : undefined).toBe(content);
   });
 
   test('goes aside under another name', async () => {

@@ -16,6 +16,9 @@ describe('a text of a service that repeats what it was sent shows none of it', (
     ['in base64', 'YWJ+LyAiYw=='],
     ['in base64 without its filling', 'YWJ+LyAiYw'],
     ['in base64 for URLs', 'YWJ-LyAiYw'],
+    ['in HTML', 'ab~/ &quot;c'],
+    ['in HTML, in numbers', '&#97;b&#x7e;&#x2F; &#34;c'],
+    ['in another case', 'AB~/ "C'],
   ])('%s', (_, form) => {
     expect(masked(`bad: <${form}>`, { client_secret: SECRET })).toMatch(/^bad: <\[…\]=*>$/);
   });
@@ -39,6 +42,25 @@ describe('a text of a service that repeats what it was sent shows none of it', (
       expect(masked(`bad: ${text}`, undefined)).toBe('bad: […]');
     },
   );
+
+  test.each([
+    ['its beginning, as a service shows it that tells keys apart by it', 'k3y-abcd…'],
+    ['four characters of it', 'k3y-'],
+    ['its beginning in another case', 'K3Y-ABC***'],
+    ['the beginning of its form in base64', 'azN5LWFiY2…'],
+  ])('nor %s', (_, shown) => {
+    const text = masked(`bad: ${shown}`, { 'x-service-key': 'k3y-abcdefgh' });
+    expect(text.replaceAll(/[…*]+$/g, '')).toBe('bad: […]');
+  });
+
+  test('and the words that are sent with it stay where they begin others', () => {
+    const sent = [
+      { authorization: 'Bearer t0k-3n', 'x-client': 'filer-exporter' },
+      { grant_type: 'client_credentials' },
+    ];
+    const text = 'Bear with us: no file of this client, nor basic rights';
+    expect(masked(text, sent)).toBe(text);
+  });
 
   test('words and numbers stay, and so does what is too short to be a secret', () => {
     expect(masked('abc: the limit is 100 % of 5 GiB/day', ['abc'])).toBe('abc: the limit is 100 % of 5 GiB/day');

@@ -1,0 +1,7 @@
+/**
+ * A text with every character escaped that shows as none or changes how others show: control characters, which a terminal
+ * obeys, those that turn the direction of a line, halves of a character.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
