@@ -194,10 +194,7 @@ export function portalSource(
     target,
     tokenSecondsLeft: () => tokens.secondsLeft,
     describe: (serial) => collector.describe(serial),
-    notes: () =>
-      collector.licence.hasTelemetry === false
-        ? ['The licence lacks ops_iq_premium: every telemetry series is forbidden (403).']
-        : [],
+    notes: () => collector.notes,
     release: async (signal) => {
       await tokens.revoke(signal);
       await close();

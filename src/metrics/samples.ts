@@ -17,9 +17,10 @@ export type TimeOf = (record: Fields) => number | undefined;
  * Why a value that was asked for gave no sample; the label `reason` of `filer_exporter_samples_dropped_total`.
  * `absent`: the field was missing, or null, wherever it could have been. `invalid`: it was there and not what the
  * service documents. `record`: a whole record could not be used. `duplicate`: a later record had the same labels.
+ * `implausible`: a number that cannot be true, as a ratio above 1, or one whose unit is in doubt.
  * `label`: a label had to be cut or replaced, or there were too many of them, to keep the exposition bounded.
  */
-export type DropReason = 'absent' | 'invalid' | 'record' | 'duplicate' | 'label';
+export type DropReason = 'absent' | 'invalid' | 'implausible' | 'record' | 'duplicate' | 'label';
 
 /** Where dropped values are noted: the reason, and the place such as `items[3].cpu_usage` for the debug log. */
 export type NoteDrop = (reason: DropReason, place: string) => void;
@@ -46,7 +47,7 @@ export function toSamples(
         const at = timeOf(found.record);
         if (family.states === undefined) samples.push(sampleOf(family.name, labels, found.value, at));
         else samples.push(...stateSamples(family.name, family.states, wordOf(found.record[field]), labels, at));
-      } else if (newestFirst.length > 0 && (found.state === 'invalid' || !family.optional)) {
+      } else if (newestFirst.length > 0 && (found.state !== 'absent' || !family.optional)) {
         note(found.state, field);
       }
     }
@@ -81,16 +82,17 @@ function sampleOf(name: string, labels: Labels, value: number, at: number | unde
 
 type Found =
   | { readonly state: 'found'; readonly value: number; readonly record: Fields }
-  | { readonly state: 'absent' | 'invalid' };
+  | { readonly state: 'absent' | 'invalid' | 'implausible' };
 
 function newestValue(family: Family, field: string, newestFirst: readonly Fields[]): Found {
-  let state: 'absent' | 'invalid' = 'absent';
+  let state: 'absent' | 'invalid' | 'implausible' = 'absent';
   for (const record of newestFirst) {
     const raw = record[field];
     if (raw === undefined || raw === null) continue;
     const value = family.from.read(raw, record);
-    if (value !== undefined) return { state: 'found', value, record };
-    state = 'invalid';
+    if (value === undefined) state = 'invalid';
+    else if (family.from.isPlausible?.(value) === false) state = 'implausible';
+    else return { state: 'found', value, record };
   }
   return { state };
 }

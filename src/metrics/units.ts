@@ -17,6 +17,8 @@ export interface Conversion<U extends Unit = Unit> {
    * the value stands, for a conversion that reads a second field. Never throws.
    */
   readonly read: (raw: unknown, record?: Readonly<Record<string, unknown>>) => number | undefined;
+  /** Whether a number in the base unit can be true at all; without it every number can. */
+  readonly isPlausible?: (value: number) => boolean;
 }
 
 /**
@@ -89,7 +91,10 @@ export const milliseconds: Conversion<'seconds'> = {
 };
 
 /** Milliseconds that one operation of a disk took, to seconds. */
-export const latencyMilliseconds: Conversion<'seconds'> = { ...milliseconds };
+export const latencyMilliseconds: Conversion<'seconds'> = {
+  ...milliseconds,
+  isPlausible: (value) => value >= 0 && value < 3600,
+};
 
 /** KB as the portal says, which are kibibytes: kernel figures collected on Linux (upstream-api.md 7). */
 export const kibibytes: Conversion<'bytes'> = {
@@ -124,13 +129,21 @@ export const percent: Conversion<'ratio'> = {
   upstream: 'percent',
   // Divided, not multiplied by 0.01: 57 % is 0.57 and not 0.5700000000000001.
   read: scaled((value) => value / 100),
+  // A mean of rounded values may be a little above the whole.
+  isPlausible: (value) => value >= 0 && value <= 1.005,
 };
+
+/** Before it there was no such service; a service without an answer may send the epoch. */
+function isOfThisCentury(seconds: number): boolean {
+  return seconds >= 946_684_800;
+}
 
 /** Epoch milliseconds, to Unix seconds. */
 export const epochMilliseconds: Conversion<'timestamp_seconds'> = {
   unit: 'timestamp_seconds',
   upstream: 'epoch milliseconds',
   read: scaled((value) => value / 1000),
+  isPlausible: isOfThisCentury,
 };
 
 /** RFC 3339 dates, to Unix seconds. */
@@ -138,6 +151,7 @@ export const date: Conversion<'timestamp_seconds'> = {
   unit: 'timestamp_seconds',
   upstream: 'RFC 3339 date',
   read: dateSeconds,
+  isPlausible: isOfThisCentury,
 };
 
 /** Seconds before the time of the record, which another field tells as an RFC 3339 date, to the moment in Unix seconds. */

@@ -19,6 +19,11 @@ export class Verdict<Answer extends string> {
     return this.#answer;
   }
 
+  /** The latest evidence contradicts the answer. */
+  get isDisputed(): boolean {
+    return this.#contrary !== undefined;
+  }
+
   /** Takes evidence; none is no evidence. Returns true when the answer has changed. */
   take(answer: Answer | undefined): boolean {
     if (answer === undefined) return false;

@@ -61,7 +61,7 @@ export interface RequestCounts {
   throttled(): void;
 }
 
-const REASONS: readonly DropReason[] = ['absent', 'invalid', 'record', 'duplicate', 'label'];
+const REASONS: readonly DropReason[] = ['absent', 'invalid', 'implausible', 'record', 'duplicate', 'label'];
 
 /** prom-client's gauges whose names say that they are counters: promtool rejects them, and their parts are there. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];

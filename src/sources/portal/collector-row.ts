@@ -7,6 +7,7 @@ import type { Log } from '../../runtime/log.ts';
 import { inSlices } from '../../runtime/slices.ts';
 import type { AnswerSize } from '../../transport/answer-limits.ts';
 import type { Licence } from './account/licence.ts';
+import type { AccountDialect } from './appliances/account-dialect.ts';
 import type { ApplianceIndex } from './appliances/inventory.ts';
 import type { InventoryReadout } from './appliances/inventory-collector.ts';
 import type { PortalClient } from './client.ts';
@@ -20,6 +21,7 @@ export interface PortalParts {
   /** The appliances as the inventory last said. */
   readonly appliances: ApplianceIndex;
   readonly licence: Licence;
+  readonly dialect: AccountDialect;
   /** This instance's part of the fleet; what is about the whole account is polled on shard 0 alone. */
   readonly shard: { readonly index: number; readonly total: number };
   /** Time between two polls of what there is nothing to be had of, in milliseconds. */

@@ -1,7 +1,9 @@
 import type { Collector, Task } from '../../metrics/task.ts';
+import type { Variant } from '../../metrics/variant.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Licence } from './account/licence.ts';
+import { AccountDialect } from './appliances/account-dialect.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import { InventoryCollector, type InventorySettings } from './appliances/inventory-collector.ts';
 import { TelemetryCollector, type TelemetrySettings } from './appliances/telemetry.ts';
@@ -31,6 +33,7 @@ export class PortalCollector implements Collector {
   readonly #inventory: InventoryCollector;
   readonly #parts: readonly (() => readonly Task[])[];
   readonly #licence: Licence;
+  readonly #dialect: AccountDialect;
   readonly #kept = new Map<string, KeptCounts>();
 
   constructor(client: PortalClient, settings: PortalSettings, { clock, log }: PortalOutside) {
@@ -42,14 +45,16 @@ export class PortalCollector implements Collector {
     const readouts = chosen.flatMap(({ row }) => row.readout ?? []);
     const inventory = new InventoryCollector(client, settings, readouts, { clock, log });
     const licence = new Licence(client, clock, log);
+    const dialect = new AccountDialect(log);
     const parts: PortalParts = {
-      ...{ client, clock, log, licence, shard, discoveryIntervalMs, histograms },
+      ...{ client, clock, log, licence, dialect, shard, discoveryIntervalMs, histograms },
       appliances: inventory,
       keeps: (name, kept) => this.#kept.set(name, kept),
     };
     const telemetry = new TelemetryCollector(parts, settings);
     this.#inventory = inventory;
     this.#licence = licence;
+    this.#dialect = dialect;
     this.#parts = [
       () => inventory.tasks(),
       ...chosen.map(({ row, intervalMs }) => row.create(parts, intervalMs)),
@@ -60,6 +65,18 @@ export class PortalCollector implements Collector {
   /** The appliances that this instance polls: those chosen, of its own shard. */
   get appliances(): readonly Appliance[] {
     return this.#inventory.own();
+  }
+
+  /** What the account's answers show of the units that the documentation leaves open. */
+  get variants(): readonly Variant[] {
+    return this.#dialect.variants;
+  }
+
+  /** What explains much that would puzzle an operator, in whole sentences. */
+  get notes(): readonly string[] {
+    const unlicensed = this.#licence.hasTelemetry === false;
+    const licence = unlicensed ? ['The licence lacks ops_iq_premium: every telemetry series is forbidden (403).'] : [];
+    return [...licence, ...this.#dialect.notes];
   }
 
   /** What is known of the account's licence. */

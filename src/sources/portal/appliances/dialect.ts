@@ -1,4 +1,5 @@
-import type { Fields } from '../../../metrics/family.ts';
+import { type Family, type Fields, isEveryOtherField } from '../../../metrics/family.ts';
+import type { NoteDrop } from '../../../metrics/samples.ts';
 import {
   type Conversion,
   decimal,
@@ -45,6 +46,13 @@ export function evidenceIn(operation: string, records: readonly Fields[]): Parti
   return found;
 }
 
+const QUESTION_OF: ReadonlyMap<Conversion, Question> = new Map<Conversion, Question>([
+  [percent, 'ratio_unit'],
+  [kibibytes, 'memory_unit'],
+  [epochMilliseconds, 'time_unit'],
+  [latencyMilliseconds, 'latency_unit'],
+]);
+
 /** The units of one account, as its answers show them. */
 export class Dialect {
   readonly #verdicts: Readonly<Record<Question, Verdict<string>>> = {
@@ -66,6 +74,33 @@ export class Dialect {
     return Object.entries(this.#verdicts).flatMap(([question, { answer }]) =>
       answer === undefined ? [] : [{ question, answer }],
     );
+  }
+
+  /** The rows of a table whose unit is not in dispute: while answers contradict each other no number is better. */
+  undisputed(families: readonly Family[], note: NoteDrop): readonly Family[] {
+    return families.filter((family) => {
+      const question = QUESTION_OF.get(family.from);
+      const isDisputed = question !== undefined && this.#verdicts[question].isDisputed;
+      if (isDisputed) note('implausible', family.name);
+      return !isDisputed;
+    });
+  }
+
+  /** Records with every number, their times included, in the unit that the table names. */
+  translated(families: readonly Family[], records: readonly Fields[]): readonly Fields[] {
+    const scales = new Map([['time', this.scaleOf(epochMilliseconds)]]);
+    for (const { fields, from } of families) {
+      if (!isEveryOtherField(fields)) for (const field of Object.keys(fields)) scales.set(field, this.scaleOf(from));
+    }
+    const needed = [...scales].filter(([, scale]) => scale !== 1);
+    if (needed.length === 0) return records;
+    return records.map((record) => {
+      const scaled = needed.flatMap(([field, scale]) => {
+        const value = decimal(record[field]);
+        return value === undefined ? [] : [[field, value * scale] as const];
+      });
+      return { ...record, ...Object.fromEntries(scaled) };
+    });
   }
 
   /** What a value is multiplied by to be in the unit that the table names. */

@@ -1,4 +1,4 @@
-import type { Fields, Labels } from '../../../metrics/family.ts';
+import type { Family, Fields, Labels } from '../../../metrics/family.ts';
 import { holdsValue, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../../metrics/task.ts';
@@ -74,12 +74,14 @@ export class TelemetryCollector implements Collector {
   ): Promise<Reading> {
     const body = await this.#ask(id, `/telemetry/appliances/${encodeURIComponent(serial)}/${name}`, operation, signal);
     const drops = new DropCount();
-    const records = operation.records(body, drops.note);
+    const sent = operation.records(body, drops.note);
+    const note = this.#parts.dialect.watched(name, drops.note);
+    const { families, records } = this.#parts.dialect.read(name, operation.families, sent, note);
     const subject = { serial, filer: this.#parts.appliances.find(serial)?.name ?? serial };
-    const samples = toSamples(operation.families, records, subject, drops.note, timeOf);
-    const used = records.find((record) => holdsValue(operation.families, record));
+    const samples = toSamples(families, records, subject, note, timeOf);
+    const used = records.find((record) => holdsValue(families, record));
     if (used !== undefined) samples.push(...toSamples([seriesTimestamp], [used], { ...subject, series: name }));
-    const points = pointsOf(operation, records, subject);
+    const points = pointsOf(families, records, subject);
     return { samples, points, drops: drops.counts, empty: records.length === 0 };
   }
 
@@ -106,7 +108,7 @@ function timeOf({ time }: Fields): number | undefined {
 }
 
 /** Every record's values, oldest first; made only where a sink goes through them. */
-function pointsOf({ families }: Operation, newestFirst: readonly Fields[], subject: Labels): Iterable<Sample> {
+function pointsOf(families: readonly Family[], newestFirst: readonly Fields[], subject: Labels): Iterable<Sample> {
   return {
     *[Symbol.iterator]() {
       for (const record of newestFirst.toReversed()) yield* toSamples(families, [record], subject, () => {}, timeOf);

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { createApp } from '../../src/app/app.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { demoEnvironment } from '../../src/demo/demo.ts';
+import { startStandIn, type Variations } from '../../src/demo/stand-in.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
+import { serviceSections } from '../../src/sources/sections.ts';
+
+/** A day on which time stands still, so that the services say the same whenever they are asked. */
+const noon: Clock = { ...systemClock, now: () => Date.UTC(2026, 2, 2, 12) };
+
+/** The samples of upstream data that the exporter makes of a stand-in, by line name and labels. */
+async function samplesOf(variations: Partial<Variations>): Promise<ReadonlyMap<string, number>> {
+  const standIn = await startStandIn({ clock: noon, variations });
+  const config = loadConfig({
+    environment: { ...demoEnvironment({}, standIn), PORTAL_SERIES: 'all', PORTAL_COLLECTORS: 'telemetry' },
+    readFile: () => {
+      throw Object.assign(new Error('no files here'), { code: 'ENOENT' });
+    },
+    services: serviceSections,
+  });
+  const log = createLog('silent', process.stderr);
+  const app = createApp(config, {
+    ...{ clock: noon, random: systemRandom, log, version: '0.0.0', revision: 'test', nodeVersion: process.version },
+  });
+  try {
+    const { exposition } = await app.once(new AbortController().signal);
+    const lines = exposition.toString('utf8').split('\n');
+    return new Map(
+      lines.flatMap((line) => {
+        const [, series = '', value = ''] = /^(filer_appliance_\S.*) (\S+)$/.exec(line) ?? [];
+        return series === '' ? [] : [[series, Number(value)] as const];
+      }),
+    );
+  } finally {
+    await app.stop();
+    await standIn.close();
+  }
+}
+
+describe('an account that uses other units than documented', () => {
+  test.for<Partial<Variations>>([
+    { ratioUnit: 'ratio' },
+    { memoryUnit: 'bytes' },
+    { timeUnit: 'seconds' },
+    { latencyUnit: 'seconds' },
+    { ratioUnit: 'ratio', memoryUnit: 'bytes', timeUnit: 'seconds', latencyUnit: 'seconds', decimals: 'number' },
+  ])('%o gives the same samples', async (variations) => {
+    const [usual, other] = [await samplesOf({}), await samplesOf(variations)];
+    expect(usual.size).toBeGreaterThan(300);
+    expect([...other.keys()].sort()).toEqual([...usual.keys()].sort());
+    const apart = [...usual].filter(([series, value]) => {
+      const told = other.get(series) ?? Number.NaN;
+      // Two decimals of a percentage are not four of a ratio.
+      return !(Math.abs(told - value) <= 0.02 * Math.abs(value) + 1e-5);
+    });
+    expect(apart).toEqual([]);
+  });
+});
