@@ -227,13 +227,13 @@ describe('a series', () => {
 
   test('has the time of the newest record that held a value', async () => {
     const items = [
-      { time: 3_000, cpu_usage: null },
-      { time: 1_000, cpu_usage: '1' },
-      { time: 2_000, cpu_usage: '50' },
+      { time: 1_772_445_303_000, cpu_usage: null },
+      { time: 1_772_445_301_000, cpu_usage: '1' },
+      { time: 1_772_445_302_000, cpu_usage: '50' },
     ];
     expect(valuesOf((await polled({ items })).samples)).toEqual({
       [`filer_appliance_cpu_utilization_ratio{serial="${A}",filer="${A}"}`]: 0.5,
-      [`filer_appliance_series_timestamp_seconds{serial="${A}",filer="${A}",series="cpu_utilization"}`]: 2,
+      [`filer_appliance_series_timestamp_seconds{serial="${A}",filer="${A}",series="cpu_utilization"}`]: 1_772_445_302,
     });
   });
 
@@ -270,7 +270,7 @@ describe('a series', () => {
     api.answer('GET', '/edges', list());
     const old = collector.tasks()[1];
     await discover(collector);
-    api.answer('POST', `/telemetry/appliances/${A}/cpu_utilization`, list({ time: 1, cpu_usage: 1 }));
+    api.answer('POST', `/telemetry/appliances/${A}/cpu_utilization`, list({ time: 1_772_445_300_000, cpu_usage: 1 }));
     const { samples } = (await old?.poll(going)) ?? { samples: [] };
     expect([...samples].map(({ labels }) => labels.filer)).toEqual(['new', 'new']);
     expect(collector.tasks()[1]?.appliance?.name).toBe('new');
