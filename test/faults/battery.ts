@@ -13,7 +13,7 @@ import { rowsOf } from './rows.ts';
 /** The longest that a row may take, in milliseconds: several times what it takes on an idle machine. */
 const PATIENCE = { timeout: 150_000 };
 
-/** The long part of the battery, of `npm run test:soak`: troubles that last for many intervals. */
+/** The long part of the battery, of `npm run explore`: troubles that last for many intervals. */
 const IS_LASTING = process.env.LASTING_FAULTS === '1';
 
 /** A row that fails is played again only where the machine was late by so much meanwhile, in milliseconds … */
