@@ -1,7 +1,12 @@
 #!/usr/bin/env node
 import process from 'node:process';
 import { isatty } from 'node:tty';
+import { setFlagsFromString } from 'node:v8';
 import { endNow } from './runtime/exit.ts';
+
+// V8 lets the space of young objects grow to 48 MiB under load, and keeps it. At the size it begins with, requests cost
+// the same, the largest answers a twentieth more, and the process is 30 MiB smaller (`npm run bench -- running`).
+setFlagsFromString('--semi-space-growth-factor=1');
 
 let isAsked = false;
 

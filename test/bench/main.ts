@@ -2,6 +2,7 @@ import process from 'node:process';
 import { events } from './events.ts';
 import { exposition } from './exposition.ts';
 import { pacing } from './pacing.ts';
+import { running } from './running.ts';
 import { starting } from './starting.ts';
 
 /** One figure: one line of JSON. */
@@ -11,6 +12,7 @@ const suites: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   events,
   pacing,
   exposition,
+  running,
   starting,
 };
 

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import type { Report } from './main.ts';
+
+/*
+ * What the program costs to run, by fleet: memory, and processor time a request. The built program is a process of its own,
+ * without limits, so `npm run build` comes first. Linux only. Another build can be named, to compare two in one session:
+ * `PROGRAM=/path/to/main.js`; and other fleets: `FLEETS=2000`.
+ */
+
+const program = process.env.PROGRAM ?? fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const fleets = (process.env.FLEETS ?? '10,100,500').split(',').map(Number);
+
+/** Requests a second while it is watched, where the shortest interval allows them. */
+const REQUESTS_PER_SECOND = 200;
+const REQUESTS_PER_APPLIANCE = 16;
+const SHORTEST_INTERVAL_SECONDS = 10;
+
+/** How long it is watched after the first sweep, with a scrape every five seconds. */
+const WATCHED_SECONDS = 20;
+const SCRAPE_SECONDS = 5;
+
+/** The unit of processor times in /proc: a hundredth of a second everywhere that Node.js runs. */
+const TICK_MS = 10;
+
+/** Fleets of one size after another. */
+export async function running(report: Report): Promise<void> {
+  for (const appliances of fleets) {
+    const limits = { rateLimit: null, dailyLimit: null };
+    const standIn = await startStandIn({ clock: systemClock, appliances, volumes: 5, variations: limits });
+    try {
+      await ofFleet(report, appliances, standIn);
+    } finally {
+      await standIn.close();
+    }
+  }
+}
+
+async function ofFleet(report: Report, appliances: number, { portalUrl, credentials }: StandIn): Promise<void> {
+  const place = `running/${appliances} appliances`;
+  const seconds = Math.ceil((appliances * REQUESTS_PER_APPLIANCE) / REQUESTS_PER_SECOND);
+  const child = spawn(process.execPath, [program], {
+    cwd: tmpdir(),
+    env: {
+      ...{ PATH: process.env.PATH, LISTEN_ADDRESS: '127.0.0.1:0', PORTAL_URL: portalUrl },
+      ...{ PORTAL_SERVICE_KEY: credentials.serviceKey, PORTAL_SERVICE_SECRET: credentials.serviceSecret },
+      ...{ PORTAL_RATE_LIMIT: '20000/1s', PORTAL_DAILY_LIMIT: '0' },
+      PORTAL_INTERVAL: `${Math.max(SHORTEST_INTERVAL_SECONDS, seconds)}s`,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let log = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  const status = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(ofProcess(child.pid, 'status'))?.[1]);
+  try {
+    while (!/"port":\d+/.test(log)) await sleep(20);
+    const started = processorMs(child.pid);
+    report(`${place}/start, processor`, started, 'ms');
+    const url = `http://127.0.0.1:${/"port":(\d+)/.exec(log)?.[1]}/metrics`;
+    const swept = await sweep(url, appliances);
+    const sweptMs = processorMs(child.pid);
+    report(`${place}/first sweep/requests`, swept, 'requests');
+    report(`${place}/first sweep/processor a request`, (sweptMs - started) / swept, 'ms');
+    report(`${place}/first sweep/resident`, status('VmRSS') / 1024, 'MiB');
+    // Its second sweep begins when the first slots come.
+    while ((await requests(url)) < swept + appliances) await sleep(500);
+    const before = await requests(url);
+    const beforeMs = processorMs(child.pid);
+    let asked = before;
+    for (let watched = 0; watched < WATCHED_SECONDS; watched += SCRAPE_SECONDS) {
+      await sleep(SCRAPE_SECONDS * 1000);
+      asked = await requests(url);
+    }
+    report(`${place}/then/requests`, asked - before, 'requests');
+    report(
+      `${place}/then/processor a request, scrapes included`,
+      (processorMs(child.pid) - beforeMs) / (asked - before),
+      'ms',
+    );
+    report(`${place}/then/resident`, status('VmRSS') / 1024, 'MiB');
+    report(`${place}/most resident`, status('VmHWM') / 1024, 'MiB');
+  } finally {
+    child.kill('SIGTERM');
+    await new Promise((resolve) => child.once('close', resolve));
+  }
+}
+
+/** Resolves when every appliance has been asked for everything once, with the requests that it took. */
+async function sweep(url: string, appliances: number): Promise<number> {
+  for (;;) {
+    await sleep(300);
+    const asked = await requests(url);
+    if (asked >= appliances * REQUESTS_PER_APPLIANCE) return asked;
+  }
+}
+
+/** The requests that the program has counted; a scrape with gzip, as Prometheus does. */
+async function requests(url: string): Promise<number> {
+  const text = await (await fetch(url)).text();
+  const counts = text.matchAll(/^filer_exporter_requests_total\{.*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** What a process has used of the processors. */
+function processorMs(pid: number | undefined): number {
+  const fields = ofProcess(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+function ofProcess(pid: number | undefined, file: string): string {
+  return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+}

@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** Makes garbage that lives for a while, and then tells how large the space of young objects has become. */
+const busy = `
+process.exit = () => {};
+process.argv.push('--version');
+await import(${JSON.stringify(main)});
+let kept = [];
+for (let round = 0; round < 30; round += 1) {
+  kept = Array.from({ length: 20_000 }, (_, index) => ({ index, text: 'x'.repeat(20) + index }));
+}
+const { getHeapSpaceStatistics } = await import('node:v8');
+const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+process.stdout.write(JSON.stringify({ mebibytes: young.space_size / 2 ** 20, kept: kept.length }));
+`;
+
+test('the space of young objects stays as it was at the start, however much comes and goes', () => {
+  const out = execFileSync(process.execPath, ['--input-type=module', '--eval', busy], { encoding: 'utf8' });
+  const { mebibytes } = JSON.parse(out.slice(out.lastIndexOf('{'))) as { readonly mebibytes: number };
+  expect(mebibytes).toBeLessThanOrEqual(4);
+});
