@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../../src/runtime/random.ts';
 import { type Condition, visit } from './patient.ts';
 
 /** An alternative of the documentation's open questions, and the answer that the doctor gives. */
@@ -35,6 +36,31 @@ describe('the doctor on an account that answers an open question otherwise', () 
   test.for(alternatives)('%o', async ([variations, answers]) => {
     const { answers: told, complaints } = await visit({ variations: variations ?? {} });
     expect(told).toMatchObject(answers);
+    expect(complaints.filter((line) => line.startsWith('failure'))).toEqual([]);
+  });
+});
+
+/** Alternatives put together: of each question at most one, drawn by a fixed seed. */
+function combination(seed: number): {
+  readonly variations: object;
+  readonly answers: Readonly<Record<string, string>>;
+} {
+  const random = seededRandom(seed);
+  const taken = alternatives.filter(() => random() < 0.4);
+  return {
+    variations: Object.assign({}, ...taken.map(([variations]) => variations)),
+    // A later alternative of the same question holds.
+    answers: Object.assign({}, ...taken.map(([, answers]) => answers)),
+  };
+}
+
+describe('the doctor on an account that answers several open questions otherwise', () => {
+  test.for([1, 2, 3, 4, 5, 6])('combination %i', async (seed) => {
+    const { variations, answers } = combination(seed);
+    const { answers: told, complaints } = await visit({ variations });
+    // Where every bin is a minute, nothing tells sums from means.
+    const { counts, ...others } = answers;
+    expect(told).toMatchObject(told.bin_size === 'ignored' || counts === undefined ? others : answers);
     expect(complaints.filter((line) => line.startsWith('failure'))).toEqual([]);
   });
 });
