@@ -171,7 +171,8 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       polling = sources.map(({ runner }) => runner.run(stopping.signal));
       running = Promise.all([saving, ...polling]);
       looking = reloading?.run(stopping.signal);
-      log.info({ port, path: config.web.metricsPath, apis, version: outside.version }, 'serving');
+      const address = `${guard?.first.rules.tls ? 'https' : 'http'}://${hostOf(config.web.host)}:${port}`;
+      log.info({ port, path: config.web.metricsPath, apis, version: outside.version }, `listening on ${address}`);
       return port;
     },
     once: async (signal) => {
@@ -199,4 +200,10 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       log.info('stopped');
     },
   };
+}
+
+/** A host as a URL has it; where it listens on all addresses, this machine's own name for itself. */
+function hostOf(host: string | undefined): string {
+  if (host === undefined || host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
 }

@@ -237,7 +237,7 @@ async function destinationOf({ format }: LogConfig, command: Command): Promise<N
   if (format === 'json' || (format === 'auto' && !out.isTTY)) return out;
   try {
     const { default: pretty } = await import('pino-pretty');
-    return pretty({ destination: out, colorize: out.isTTY, sync: true });
+    return pretty({ destination: out, colorize: out.isTTY, singleLine: true, sync: true });
   } catch {
     return out;
   }

@@ -15,7 +15,7 @@ export function createLog(level: string, destination: DestinationStream): Logger
   return pino(
     {
       ...{ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorFields } },
-      formatters: { log: shortened },
+      formatters: { level: (label) => ({ level: label }), log: shortened },
     },
     destination,
   );

@@ -57,7 +57,14 @@ export function connectionFault(cause: Error): string {
   if (code === undefined || code === 'UND_ERR_ABORTED') return cause.message;
   // Of an answer of the service nobody waits for the headers by themselves.
   if (code === 'UND_ERR_HEADERS_TIMEOUT') return `the proxy opened no tunnel in time (${code})`;
-  return tlsFault(code, 'service') ?? code;
+  return tlsFault(code, 'service') ?? nameFault(cause, code) ?? code;
+}
+
+/** What a name server's refusal means, with the name that was asked for; undefined for anything else. */
+function nameFault(cause: Error, code: string): string | undefined {
+  if (!('hostname' in cause) || typeof cause.hostname !== 'string') return undefined;
+  const words = code === 'ENOTFOUND' ? 'is not known to the name server' : 'cannot be looked up';
+  return `the host name ${cause.hostname} ${words} (${code})`;
 }
 
 function codeOf(error: Error): string | undefined {

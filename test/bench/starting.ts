@@ -40,7 +40,7 @@ export async function starting(report: Report): Promise<void> {
 async function addressOf(log: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: log })) {
     const { msg, port } = JSON.parse(line) as { readonly msg?: string; readonly port?: number };
-    if (msg === 'serving') return `http://127.0.0.1:${port}`;
+    if (msg?.startsWith('listening on ')) return `http://127.0.0.1:${port}`;
   }
   throw new Error('the demo ended before it served');
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
+import { isAtLeast } from '../support/program.ts';
 
 const SERIES = 'cpu_utilization';
 
@@ -218,7 +219,7 @@ async function whole(appliances = 2, more: Readonly<Record<string, string>> = {}
 
 /** What the log has of defects: errors that are not the program's own have a stack. */
 function defects(live: Live) {
-  return live.log.filter((line) => line.level >= 50 || JSON.stringify(line).includes('"stack"'));
+  return live.log.filter((line) => isAtLeast(line.level, 'error') || JSON.stringify(line).includes('"stack"'));
 }
 
 function asked(standIn: StandIn, operation: string): number {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
+import { isAtLeast } from '../support/program.ts';
 
 describe('while the whole portal is down', () => {
   test('filer_api_up says so, the log says it once, and the other service goes on', async () => {
@@ -100,7 +101,7 @@ async function isWhole(live: Live, standIn: StandIn): Promise<boolean> {
 }
 
 function loud(live: Live) {
-  return live.log.filter(({ level }) => level >= 30);
+  return live.log.filter(({ level }) => isAtLeast(level, 'info'));
 }
 
 function asked(standIn: StandIn, operation: string): number {

@@ -146,7 +146,7 @@ describe('no secret is shown beyond what the program itself says', () => {
     const { code, stdout, stderr } = await program.ended;
     expect(code).toBe(1);
     const line = program.log.at(-1);
-    expect(line).toMatchObject({ level: 50, err: { type: 'TypeError', message: 'outer', causes: ['inner'] } });
+    expect(line).toMatchObject({ level: 'error', err: { type: 'TypeError', message: 'outer', causes: ['inner'] } });
     expect(found([stdout, stderr])).toEqual([]);
   });
 

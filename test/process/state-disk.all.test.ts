@@ -19,7 +19,7 @@ import { atOnce } from '../../src/runtime/slices.ts';
 import { decode } from '../../src/state/format.ts';
 import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
 import { namespaces, READ_ONLY, withDisk } from '../support/machine.ts';
-import { type Program, start, temporaryDirectory } from '../support/program.ts';
+import { isAtLeast, type Program, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
 /* The program as a process on a disk for its state that is full, only reads, is not there, or hangs. */
@@ -54,7 +54,7 @@ function freePort(): Promise<number> {
 }
 
 function warnings(program: Program): readonly unknown[] {
-  return program.log.filter(({ level }) => level >= 40);
+  return program.log.filter(({ level }) => isAtLeast(level, 'warn'));
 }
 
 function revocations({ requests }: StandIn): number {
@@ -144,7 +144,7 @@ describe('where the disk hangs', () => {
     const url = await until(
       'it to serve',
       () => {
-        const port = program.log.find(({ msg }) => msg === 'serving')?.port;
+        const port = program.log.find(({ msg }) => msg.startsWith('listening on '))?.port;
         return port !== undefined && `http://127.0.0.1:${port}`;
       },
       20_000,

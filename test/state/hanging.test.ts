@@ -6,7 +6,7 @@ import { gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { HangingStore } from '../support/memory-store.ts';
-import { linesOf } from '../support/program.ts';
+import { isAtLeast, linesOf } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
 /** The whole program on a disk that can hang, moved by hand. */
@@ -50,7 +50,8 @@ function watched(work: Promise<unknown>): { readonly isOver: boolean } {
   return state;
 }
 
-const warnings = (log: ReturnType<typeof linesOf>) => log.filter(({ level }) => level >= 40).map(({ msg }) => msg);
+const warnings = (log: ReturnType<typeof linesOf>) =>
+  log.filter(({ level }) => isAtLeast(level, 'warn')).map(({ msg }) => msg);
 
 describe('while the disk with the state file hangs', () => {
   test('what was polled is exposed all the same, and one warning says so', async () => {

@@ -4,7 +4,7 @@ import { type Kept, StateKeeper } from '../../src/state/keeper.ts';
 import type { StateStore } from '../../src/state/store.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { HangingStore, MemoryStore } from '../support/memory-store.ts';
-import { linesOf } from '../support/program.ts';
+import { isAtLeast, linesOf } from '../support/program.ts';
 
 /** A keeper of one number, and what it logged: all of it, and warnings alone. */
 function keeping(store: StateStore, clock: ManualClock, owners: Readonly<Record<string, string>> = { gfa: 'mine' }) {
@@ -24,7 +24,7 @@ function keeping(store: StateStore, clock: ManualClock, owners: Readonly<Record<
   };
   const keeper = new StateKeeper(store, kept, clock, createLog('info', { write }));
   const told = () => linesOf(logged).map(({ msg }) => msg);
-  return { keeper, held, told, warnings: () => linesOf(logged).filter(({ level }) => level >= 40) };
+  return { keeper, held, told, warnings: () => linesOf(logged).filter(({ level }) => isAtLeast(level, 'warn')) };
 }
 
 /** A store with the number 7 in it, and the clock by which it was saved. */

@@ -20,9 +20,19 @@ import { until } from './until.ts';
 /** The top of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+
+/** How severe a line of the log is. */
+export type Level = (typeof LEVELS)[number];
+
+/** Whether a line is as severe as that, or more. */
+export function isAtLeast(level: Level, least: Level): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
+}
+
 /** One line of the log. */
 export interface LogLine {
-  readonly level: number;
+  readonly level: Level;
   readonly msg: string;
   readonly [field: string]: unknown;
 }
@@ -124,7 +134,7 @@ export function launch(
     },
     serving: (withinMs) => {
       const look = () => {
-        const port = program.log.find(({ msg }) => msg === 'serving')?.port;
+        const port = program.log.find(({ msg }) => msg.startsWith('listening on '))?.port;
         return port === undefined ? undefined : `http://127.0.0.1:${port}`;
       };
       const address = until('the program to serve', look, withinMs);

@@ -163,7 +163,7 @@ describe('the web configuration is read again', () => {
     expect(await statusOf(`http://${address}/metrics`)).toBe(401);
     const told = () => program.log.filter(({ msg }) => msg.includes('cannot be used'));
     expect(told()).toMatchObject([
-      { level: 50, faults: ['line 1: basic_auth_userz: unknown key; did you mean basic_auth_users?'] },
+      { level: 'error', faults: ['line 1: basic_auth_userz: unknown key; did you mean basic_auth_users?'] },
     ]);
     write(good);
     await until('the metric', async () => (await series(address, GOOD, me)) === '1');

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { temporaryDirectory } from '../support/program.ts';
+import { isAtLeast, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 import { curl, guarded } from './asking.ts';
 import { hasTlsClients, makePair } from './certificates.ts';
@@ -39,7 +39,7 @@ describe.runIf(hasTlsClients)('certificates that are renewed', () => {
     copyFileSync(fresh.cert, join(folder, 'server.crt'));
     copyFileSync(fresh.key, join(folder, 'server.key'));
     await until('the new certificate', async () => (await serialOf()) !== before);
-    expect(program.log.filter(({ level }) => level >= 50)).toEqual([]);
+    expect(program.log.filter(({ level }) => isAtLeast(level, 'error'))).toEqual([]);
     const answered = new Promise<string>((resolve) => held.once('data', (text) => resolve(String(text))));
     held.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     // Its next request is to come by the new rules.
@@ -53,7 +53,7 @@ describe.runIf(hasTlsClients)('certificates that are renewed', () => {
     const { folder, authority, named } = authorities();
     const { address, program } = await guarded(TLS, folder);
     copyFileSync(makePair(folder, 'fresh', named).key, join(folder, 'server.key'));
-    await until('the line about it', () => program.log.some(({ level }) => level === 50));
+    await until('the line about it', () => program.log.some(({ level }) => level === 'error'));
     const scraped = await curl(`https://${address}/metrics`, '--cacert', authority.cert);
     expect(scraped.text).toContain('\nfiler_exporter_web_config_last_reload_successful 0\n');
   });

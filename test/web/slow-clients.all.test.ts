@@ -101,7 +101,7 @@ describe('clients that take their time or take too much', () => {
     expect(held.map(({ heard }) => heard.closed)).toEqual([true, false, false]);
     await ask();
     const line = 'connection limit reached (MAX_CONNECTIONS)';
-    expect(program.log.filter(({ msg }) => msg === line)).toMatchObject([{ level: 40, limit: 3 }]);
+    expect(program.log.filter(({ msg }) => msg === line)).toMatchObject([{ level: 'warn', limit: 3 }]);
   });
 
   test.runIf(hasTlsClients)('do not hold up a stop in the middle of a handshake', async () => {
