@@ -73,7 +73,6 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     own,
     () => ({
       apis: sources.map(read),
-      samples: 0,
       eventMemory: collector && { ...collector.ledger.memory, limits: eventMemory(outside.heapBytes) },
       bookmarks: collector?.ledger.bookmarks,
       state: keeper,

@@ -6,7 +6,8 @@ import { type Body, bodyOf } from './body.ts';
 import type { Coding } from './compression.ts';
 import { Compressor, type CompressorSettings, quietCodec } from './compressor.ts';
 import type { Format } from './format.ts';
-import type { ExporterReading, OwnMetrics } from './own/metrics.ts';
+import type { OwnMetrics } from './own/metrics.ts';
+import type { ExporterStatus } from './own/status.ts';
 import type { LineStore } from './store.ts';
 
 /** The last line of an OpenMetrics exposition, which tells a whole one from one cut off. */
@@ -28,7 +29,7 @@ export interface HeldBody extends Body {
 export class Exposition {
   readonly #store: LineStore;
   readonly #own: OwnMetrics;
-  readonly #read: () => ExporterReading;
+  readonly #read: () => Omit<ExporterStatus, 'samples'>;
   readonly #expire: () => Iterable<string>;
   readonly #clock: Clock;
   readonly #compressor: Compressor;
@@ -42,7 +43,7 @@ export class Exposition {
   constructor(
     store: LineStore,
     own: OwnMetrics,
-    read: () => ExporterReading,
+    read: () => Omit<ExporterStatus, 'samples'>,
     expire: () => Iterable<string>,
     clock: Clock,
     mostBytes = Number.POSITIVE_INFINITY,

@@ -1,6 +1,6 @@
 import type { Outside } from '../app/environment.ts';
 import type { Source } from '../app/upstreams.ts';
-import type { ApiReading } from '../exposition/own/metrics.ts';
+import type { ApiStatus } from '../exposition/own/status.ts';
 import type { ApplianceStatus } from '../polling/appliances.ts';
 import { dataTasks, demandPerSecond, stretch, worstAgeMs } from '../polling/sweep.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -17,12 +17,12 @@ export function stretchOf(source: Source | undefined): number {
 }
 
 /** What an API looks like at this moment, for the exporter's own metrics. */
-export function read(source: Source): ApiReading {
+export function read(source: Source): ApiStatus {
   return atOnce(reading(source));
 }
 
 /** The same; yields between looks at all tasks, of which there may be very many. */
-function* reading(source: Source): Generator<void, ApiReading> {
+function* reading(source: Source): Generator<void, ApiStatus> {
   const { api, watch, pacer, budget, runner, intervalMs } = source;
   const stretched = stretchOf(source);
   yield;
@@ -72,7 +72,7 @@ export function* report(
   return { time: rfc3339(clock.now()), version, revision, shard, apis, appliances };
 }
 
-function apiReport(source: Source, told: ApiReading, { resting, account }: TasksTold, clock: Clock): ApiReport {
+function apiReport(source: Source, told: ApiStatus, { resting, account }: TasksTold, clock: Clock): ApiReport {
   const { watch, pacer, runner, target, intervalMs, tokenSecondsLeft } = source;
   const secondsLeft = tokenSecondsLeft?.();
   const fromNow = (ms: number | undefined) => (ms === undefined ? null : rfc3339(clock.now() + ms));

@@ -6,7 +6,8 @@ import { type Body, bodyOf } from '../../src/exposition/body.ts';
 import { CODINGS, codec, joinSmall, type Piece } from '../../src/exposition/compression.ts';
 import { Compressor, type CompressorSettings, quietCodec } from '../../src/exposition/compressor.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
-import { type ExporterReading, OwnMetrics } from '../../src/exposition/own/metrics.ts';
+import { OwnMetrics } from '../../src/exposition/own/metrics.ts';
+import type { ExporterStatus } from '../../src/exposition/own/status.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import { chooseCoding } from '../../src/http/negotiate.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
@@ -28,7 +29,7 @@ function made(settings: CompressorSettings = quietCodec) {
   const clock = new ManualClock();
   const store = new LineStore(families);
   const own = new OwnMetrics({ version: '1', revision: 'r', node_version: 'v20' }, ['gfa']);
-  const reading = (): ExporterReading => ({ apis: [], samples: 0, eventMemory: undefined, state: undefined });
+  const reading = (): ExporterStatus => ({ apis: [], samples: 0, eventMemory: undefined, state: undefined });
   const exposition = new Exposition(store, own, reading, () => [], clock, Number.POSITIVE_INFINITY, settings);
   const publish = (task: string, lines: number, round: number) =>
     exposition.publish({ task, samples: samplesOf(task, lines, round) });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import type { FamilyHeader, Format } from '../../src/exposition/format.ts';
-import { type ExporterReading, OwnMetrics } from '../../src/exposition/own/metrics.ts';
+import { OwnMetrics } from '../../src/exposition/own/metrics.ts';
+import type { ExporterStatus } from '../../src/exposition/own/status.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
@@ -175,7 +176,7 @@ describe('the store', () => {
 });
 
 describe('the whole exposition', () => {
-  const reading: ExporterReading = { apis: [], samples: 0, eventMemory: undefined };
+  const reading: ExporterStatus = { apis: [], samples: 0, eventMemory: undefined };
   const build = { version: '1', revision: 'r', node_version: 'v20' };
 
   test('has upstream data first, then the exporter’s own, of one moment, and ends as its format ends', async () => {

@@ -1,4 +1,8 @@
-import type { MetricType } from '../../metrics/family.ts';
+import type { Labels, MetricType } from '../../metrics/family.ts';
+import type { ApiStatus, ExporterStatus } from './status.ts';
+
+/** The value of a metric without labels, or one of each labels; what is undefined is not written. */
+export type Values = number | undefined | Iterable<readonly [labels: Labels, value: number | undefined]>;
 
 /** A metric about the exporter itself. */
 export interface OwnMetric {
@@ -7,9 +11,25 @@ export interface OwnMetric {
   readonly type: MetricType;
   readonly unit: string | undefined;
   readonly labels: readonly string[];
+  /** Reads it at each scrape. Without it the metric is counted as things happen, in `metrics.ts`. */
+  readonly read?: (status: ExporterStatus) => Values;
 }
 
-/** What the exporter says about itself, beside Node's own process metrics. Add a metric here and nowhere else. */
+function perApi(value: (api: ApiStatus) => number | undefined): (status: ExporterStatus) => Values {
+  return ({ apis }) => apis.map((status) => [{ api: status.api }, value(status)]);
+}
+
+function perApiAnd(
+  label: string,
+  values: (api: ApiStatus) => Iterable<readonly [labelValue: string, value: number | undefined]>,
+): (status: ExporterStatus) => Values {
+  return ({ apis }) =>
+    apis.flatMap((status) =>
+      [...values(status)].map(([text, value]) => [{ api: status.api, [label]: text }, value] as const),
+    );
+}
+
+/** What the exporter says about itself, beside Node's own process metrics. Add a metric that is read here and nowhere else. */
 export const ownTable = {
   up: {
     name: 'filer_api_up',
@@ -17,6 +37,7 @@ export const ownTable = {
     type: 'gauge',
     unit: undefined,
     labels: ['api'],
+    read: perApi(({ up }) => (up ? 1 : 0)),
   },
   buildInfo: {
     name: 'filer_exporter_build_info',
@@ -59,6 +80,7 @@ export const ownTable = {
     type: 'gauge',
     unit: undefined,
     labels: ['api'],
+    read: perApi(({ pacePerSecond }) => pacePerSecond),
   },
   budgetRemaining: {
     name: 'filer_exporter_daily_budget_remaining',
@@ -66,6 +88,7 @@ export const ownTable = {
     type: 'gauge',
     unit: undefined,
     labels: ['api'],
+    read: perApi(({ budgetRemaining }) => budgetRemaining),
   },
   budgetLimit: {
     name: 'filer_exporter_daily_budget_limit',
@@ -73,6 +96,7 @@ export const ownTable = {
     type: 'gauge',
     unit: undefined,
     labels: ['api'],
+    read: perApi(({ budgetLimit }) => budgetLimit),
   },
   lastSuccess: {
     name: 'filer_exporter_last_success_timestamp_seconds',
@@ -80,6 +104,7 @@ export const ownTable = {
     type: 'gauge',
     unit: 'seconds',
     labels: ['api'],
+    read: perApi(({ lastSuccessSeconds }) => lastSuccessSeconds),
   },
   sweepDuration: {
     name: 'filer_exporter_sweep_duration_seconds',
@@ -87,6 +112,7 @@ export const ownTable = {
     type: 'gauge',
     unit: 'seconds',
     labels: ['api'],
+    read: perApi(({ sweepSeconds }) => sweepSeconds),
   },
   effectiveInterval: {
     name: 'filer_exporter_effective_interval_seconds',
@@ -94,6 +120,7 @@ export const ownTable = {
     type: 'gauge',
     unit: 'seconds',
     labels: ['api'],
+    read: perApi(({ effectiveIntervalSeconds }) => effectiveIntervalSeconds),
   },
   configuredInterval: {
     name: 'filer_exporter_configured_interval_seconds',
@@ -101,6 +128,7 @@ export const ownTable = {
     type: 'gauge',
     unit: 'seconds',
     labels: ['api'],
+    read: perApi(({ configuredIntervalSeconds }) => configuredIntervalSeconds),
   },
   tasksResting: {
     name: 'filer_exporter_tasks_resting',
@@ -108,6 +136,7 @@ export const ownTable = {
     type: 'gauge',
     unit: undefined,
     labels: ['api', 'reason'],
+    read: perApiAnd('reason', ({ resting }) => resting),
   },
   tasksOverdue: {
     name: 'filer_exporter_tasks_overdue',
@@ -115,6 +144,7 @@ export const ownTable = {
     type: 'gauge',
     unit: undefined,
     labels: ['api'],
+    read: perApi(({ overdue }) => overdue),
   },
   dataAge: {
     name: 'filer_exporter_data_age_seconds',
@@ -122,6 +152,10 @@ export const ownTable = {
     type: 'gauge',
     unit: 'seconds',
     labels: ['api', 'statistic'],
+    read: perApiAnd('statistic', (api) => [
+      ['median', api.medianAgeSeconds],
+      ['worst', api.worstAgeSeconds],
+    ]),
   },
   worstDataAge: {
     name: 'filer_exporter_data_age_computed_worst_seconds',
@@ -129,6 +163,7 @@ export const ownTable = {
     type: 'gauge',
     unit: 'seconds',
     labels: ['api'],
+    read: perApi(({ computedWorstAgeSeconds }) => computedWorstAgeSeconds),
   },
   samples: {
     name: 'filer_exporter_samples',
@@ -136,6 +171,7 @@ export const ownTable = {
     type: 'gauge',
     unit: undefined,
     labels: [],
+    read: ({ samples }) => samples,
   },
   samplesDropped: {
     name: 'filer_exporter_samples_dropped_total',
@@ -150,6 +186,7 @@ export const ownTable = {
     type: 'gauge',
     unit: undefined,
     labels: [],
+    read: ({ eventMemory }) => eventMemory?.size ?? 0,
   },
   eventMemoryEvicted: {
     name: 'filer_exporter_event_memory_evicted_total',
@@ -157,6 +194,7 @@ export const ownTable = {
     type: 'counter',
     unit: undefined,
     labels: [],
+    read: ({ eventMemory }) => eventMemory?.evicted ?? 0,
   },
   eventMemoryLimit: {
     name: 'filer_exporter_event_memory_limit_events',
@@ -164,6 +202,10 @@ export const ownTable = {
     type: 'gauge',
     unit: undefined,
     labels: ['scope'],
+    read: ({ eventMemory }) => [
+      [{ scope: 'pair' }, eventMemory?.limits.perPair],
+      [{ scope: 'all' }, eventMemory?.limits.total],
+    ],
   },
   bookmarksMissed: {
     name: 'filer_exporter_event_bookmarks_missed_total',
@@ -171,6 +213,7 @@ export const ownTable = {
     type: 'counter',
     unit: undefined,
     labels: [],
+    read: ({ bookmarks }) => bookmarks?.missed ?? 0,
   },
   clientKeyShared: {
     name: 'filer_exporter_client_key_shared',
@@ -178,6 +221,7 @@ export const ownTable = {
     type: 'gauge',
     unit: undefined,
     labels: [],
+    read: ({ bookmarks }) => (bookmarks?.isSuspicious ? 1 : 0),
   },
   stateFileErrors: {
     name: 'filer_exporter_state_file_errors_total',
@@ -185,6 +229,7 @@ export const ownTable = {
     type: 'counter',
     unit: undefined,
     labels: [],
+    read: ({ state }) => state?.errors ?? 0,
   },
   webConfigGood: {
     name: 'filer_exporter_web_config_last_reload_successful',
@@ -192,6 +237,7 @@ export const ownTable = {
     type: 'gauge',
     unit: undefined,
     labels: [],
+    read: ({ web }) => web && (web.isGood ? 1 : 0),
   },
   webConfigRead: {
     name: 'filer_exporter_web_config_last_reload_success_timestamp_seconds',
@@ -199,6 +245,7 @@ export const ownTable = {
     type: 'gauge',
     unit: 'seconds',
     labels: [],
+    read: ({ web }) => web?.lastSuccessSeconds,
   },
   webCertificateExpiry: {
     name: 'filer_exporter_web_certificate_expiry_timestamp_seconds',
@@ -206,6 +253,7 @@ export const ownTable = {
     type: 'gauge',
     unit: 'seconds',
     labels: [],
+    read: ({ web }) => web?.expirySeconds,
   },
   webTls: {
     name: 'filer_exporter_web_tls_enabled',
@@ -213,6 +261,7 @@ export const ownTable = {
     type: 'gauge',
     unit: undefined,
     labels: [],
+    read: ({ web }) => (web?.hasTls ? 1 : 0),
   },
   webAuth: {
     name: 'filer_exporter_web_auth_enabled',
@@ -220,6 +269,7 @@ export const ownTable = {
     type: 'gauge',
     unit: undefined,
     labels: [],
+    read: ({ web }) => (web?.hasAuth ? 1 : 0),
   },
   connectionsClosed: {
     name: 'filer_exporter_web_connections_closed_total',
@@ -227,5 +277,6 @@ export const ownTable = {
     type: 'counter',
     unit: undefined,
     labels: ['reason'],
+    read: ({ closed }) => [...(closed ?? [])].map(([reason, count]) => [{ reason }, count]),
   },
 } as const satisfies Record<string, OwnMetric>;

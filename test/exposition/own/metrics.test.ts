@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type ApiReading, type ExporterReading, OwnMetrics } from '../../../src/exposition/own/metrics.ts';
+import { OwnMetrics } from '../../../src/exposition/own/metrics.ts';
+import type { ApiStatus, ExporterStatus } from '../../../src/exposition/own/status.ts';
 import { ownTable } from '../../../src/exposition/own/table.ts';
 import { type ParsedFamily, parseExposition } from '../../support/exposition-parser.ts';
 
 const build = { version: '1.2.3', revision: 'abc "def"', node_version: 'v20.20.2' };
 
-const portal: ApiReading = {
+const portal: ApiStatus = {
   api: 'portal',
   up: true,
   pacePerSecond: 16.5,
@@ -24,8 +25,8 @@ const portal: ApiReading = {
   worstAgeSeconds: 290.5,
   computedWorstAgeSeconds: 450,
 };
-const gfa: ApiReading = { ...portal, api: 'gfa', budgetRemaining: undefined, budgetLimit: undefined };
-const before: ApiReading = {
+const gfa: ApiStatus = { ...portal, api: 'gfa', budgetRemaining: undefined, budgetLimit: undefined };
+const before: ApiStatus = {
   ...portal,
   up: false,
   budgetRemaining: undefined,
@@ -34,10 +35,10 @@ const before: ApiReading = {
   medianAgeSeconds: undefined,
   worstAgeSeconds: undefined,
 };
-const reading: ExporterReading = {
+const reading: ExporterStatus = {
   apis: [portal, gfa],
   samples: 12,
-  eventMemory: { size: 5, evicted: 2 },
+  eventMemory: { size: 5, evicted: 2, limits: { perPair: 10, total: 20 } },
   closed: new Map([['limit', 1]]),
   web: { isGood: true, lastSuccessSeconds: 1_700_000_000, hasTls: true, hasAuth: true, expirySeconds: 1_800_000_000 },
 };
@@ -141,7 +142,6 @@ describe('what the exporter says about itself', () => {
     expect(seriesOf(families, 'filer_exporter_samples')).toEqual(['13']);
     expect(seriesOf(families, 'filer_exporter_tasks_resting')).toEqual([
       'portal empty 0',
-      'portal forbidden 0',
       'gfa empty 7',
       'gfa forbidden 0',
     ]);
