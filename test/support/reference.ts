@@ -7,7 +7,7 @@ import { usageOf } from './usage.ts';
 import { defaultOf } from './variables.ts';
 
 /*
- * The generated parts of the documentation: all of docs/metrics.md, and two tables of the README between markers.
+ * The generated parts of the documentation: all of docs/metrics.md, and the table of docs/configuration.md.
  * `npm run docs` writes them, test/docs.test.ts compares them.
  */
 
@@ -18,9 +18,9 @@ interface Group {
   readonly entries: readonly CatalogEntry[];
 }
 
-/** Puts the generated tables between the README's markers. Throws when a pair of markers is missing. */
-export function withGeneratedParts(readme: string): string {
-  return withPart(withPart(readme, 'configuration', markdownTable(variableRows)), 'metrics', metricsOverview());
+/** docs/configuration.md with the generated table between its markers. Throws when a marker is missing. */
+export function configurationPage(page: string): string {
+  return withPart(page, 'configuration', markdownTable(variableRows));
 }
 
 /** docs/metrics.md, whole. */
@@ -50,18 +50,6 @@ ${sections.join('\n')}`;
 
 function bucketCount(): number {
   return defaultOf('EVENT_BUCKETS').split(',').length;
-}
-
-function metricsOverview(): string {
-  return groups()
-    .map(({ title, entries }) => {
-      const lines = entries.map(
-        ({ name, type, labels, help }) =>
-          `| [\`${name}\`](docs/metrics.md#${name}) | ${type} | ${listed(labels)} | ${cell(help)} |`,
-      );
-      return `**${title}**\n\n| metric | type | labels | meaning |\n|---|---|---|---|\n${lines.join('\n')}\n`;
-    })
-    .join('\n');
 }
 
 function groups(): readonly Group[] {
