@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from './support/program.ts';
 import { defaultOf } from './support/variables.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -53,15 +55,6 @@ describe('the dependencies', () => {
     expect(lock.version).toBe(manifest.version);
   });
 
-  test('are locked by content, every one of them', () => {
-    for (const [path, { integrity }] of locked) expect(integrity, path).toMatch(/^sha512-/);
-  });
-
-  test('name no registry: whoever installs them takes them from their own', () => {
-    expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
-    expect(textOf('package-lock.json')).not.toMatch(/"https?:\/\/[^"]*\.tgz/);
-  });
-
   test('are as many in production, and under such licences, as docs/security.md says', () => {
     const production = locked.filter(([, { dev, optional }]) => !dev && !optional);
     expect(textOf('docs/security.md')).toContain(`- ${production.length} packages run in production, `);
@@ -75,6 +68,28 @@ describe('the dependencies', () => {
     const scripted = locked.filter(([, { dev, hasInstallScript }]) => hasInstallScript && !dev).map(([path]) => path);
     expect(scripted).toEqual([]);
     expect(Object.keys(manifest.scripts).filter((name) => /^(?:pre|post)?(?:install|prepare)$/.test(name))).toEqual([]);
+  });
+});
+
+describe.each(['.', 'test/tools'])('in %s', (folder) => {
+  test('npm ci warns of nothing', () => {
+    const copy = temporaryDirectory();
+    for (const name of ['package.json', 'package-lock.json']) cpSync(join(root, folder, name), join(copy, name));
+    const { status, stderr } = spawnSync('npm', ['ci', '--dry-run', '--offline'], { cwd: copy, encoding: 'utf8' });
+    // What the user's own configuration is warned of is not ours.
+    const warnings = stderr.split('\n').filter((line) => line !== '' && !/^npm warn Unknown \w+ config/.test(line));
+    expect({ status, warnings }).toEqual({ status: 0, warnings: [] });
+  });
+
+  test('every version is pinned exactly, locked by content and takes no registry for granted', () => {
+    const { dependencies, devDependencies } = JSON.parse(textOf(join(folder, 'package.json'))) as Manifest;
+    const { packages } = JSON.parse(textOf(join(folder, 'package-lock.json'))) as typeof lock;
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+      expect(packages[`node_modules/${name}`]?.version, name).toBe(version);
+    }
+    const fetched = Object.entries(packages).filter(([path]) => path !== '');
+    expect(fetched.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([]);
+    expect(fetched.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
   });
 });
 
