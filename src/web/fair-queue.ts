@@ -4,10 +4,9 @@ import { networksOf } from './networks.ts';
 interface Turn {
   /** Where it comes from, the widest network first. */
   readonly networks: readonly string[];
-  isWanted(): boolean;
   /** Does it. Never rejects: its own promise does. */
   begin(): Promise<void>;
-  skip(): void;
+  drop(): void;
 }
 
 /** Networks remembered by when they were last served. */
@@ -21,28 +20,30 @@ export interface QueueLimits {
 }
 
 /**
- * Does one thing at a time: next what comes from the network that was served longest ago or never, and within it from the
- * narrower one that was. So neither many turns of one client nor many clients of one network hold up others.
+ * Does one thing at a time: next what comes from the network that was not served yet, the newest first, or else from the one
+ * served longest ago; and within a network from the narrower one of which that is true. So an attacker holds up a client
+ * of another network with no more turns than there are networks of the attacker's that were not served yet.
  */
 export class FairQueue {
   readonly #limits: QueueLimits;
   /** What waits, in the order in which it came. */
   #waiting: Turn[] = [];
-  /** When each network was last served, as a count of turns; the one served longest ago first. */
-  readonly #served = new Map<string, number>();
-  #turns = 0;
+  /** The lower, the sooner: below zero for a network that was not served yet. The one used longest ago first. */
+  readonly #ranks = new Map<string, number>();
+  #counted = 0;
   #isBusy = false;
 
   constructor(limits: QueueLimits) {
     this.#limits = limits;
   }
 
-  /** What the job gives; undefined where it is not done: too much waits, or nothing waits for it when its turn comes. */
-  run<Result>(address: string, isWanted: () => boolean, job: () => Promise<Result>): Promise<Result | undefined> {
+  /** What the job gives; undefined where it is not done, because too much waits. */
+  run<Result>(address: string, job: () => Promise<Result>): Promise<Result | undefined> {
     const networks = networksOf(address);
-    this.#skipUnwanted();
     const own = this.#waiting.filter((turn) => turn.networks.at(-1) === networks.at(-1));
     if (own.length >= this.#limits.each) return Promise.resolve(undefined);
+    this.#counted += 1;
+    for (const network of networks) if (!this.#ranks.has(network)) this.#rank(network, -this.#counted);
     return new Promise((resolve, reject) => {
       const begin = async () => {
         try {
@@ -51,70 +52,60 @@ export class FairQueue {
           reject(error);
         }
       };
-      this.#waiting.push({ networks, isWanted, begin, skip: () => resolve(undefined) });
-      if (this.#waiting.length > this.#limits.all) this.#skip(this.#mostCrowded());
+      this.#waiting.push({ networks, begin, drop: () => resolve(undefined) });
+      if (this.#waiting.length > this.#limits.all) this.#dropOne();
       if (!this.#isBusy) void this.#work();
     });
   }
 
   async #work(): Promise<void> {
     this.#isBusy = true;
-    for (let turn = this.#next(); turn !== undefined; turn = this.#next()) {
-      this.#waiting.splice(this.#waiting.indexOf(turn), 1);
-      this.#remember(turn.networks);
+    for (let [turn] = this.#inOrder(); turn !== undefined; [turn] = this.#inOrder()) {
+      this.#remove(turn);
+      this.#counted += 1;
+      for (const network of turn.networks) this.#rank(network, this.#counted);
       await turn.begin();
     }
     this.#isBusy = false;
   }
 
-  #next(): Turn | undefined {
-    this.#skipUnwanted();
-    // Of equals the one that came first: sorting keeps the order.
-    return this.#waiting.toSorted((one, other) => this.#compare(one, other))[0];
+  /** Of equals the one that came first: sorting keeps the order. */
+  #inOrder(): readonly Turn[] {
+    return this.#waiting.toSorted((one, other) => {
+      for (const [level, network] of one.networks.entries()) {
+        const difference = this.#rankOf(network) - this.#rankOf(other.networks[level]);
+        if (difference !== 0) return difference;
+      }
+      return 0;
+    });
   }
 
-  #compare(one: Turn, other: Turn): number {
-    for (const [level, network] of one.networks.entries()) {
-      const difference = this.#servedAt(network) - this.#servedAt(other.networks[level] ?? '');
-      if (difference !== 0) return difference;
-    }
-    return 0;
+  #rankOf(network: string | undefined): number {
+    return this.#ranks.get(network ?? '') ?? 0;
   }
 
-  #servedAt(network: string): number {
-    return this.#served.get(network) ?? 0;
+  #rank(network: string, rank: number): void {
+    this.#ranks.delete(network);
+    this.#ranks.set(network, rank);
+    const [oldest] = this.#ranks.keys();
+    if (this.#ranks.size > MOST_REMEMBERED && oldest !== undefined) this.#ranks.delete(oldest);
   }
 
-  #remember(networks: readonly string[]): void {
-    this.#turns += 1;
-    for (const network of networks) {
-      this.#served.delete(network);
-      this.#served.set(network, this.#turns);
-    }
-    for (const network of this.#served.keys()) {
-      if (this.#served.size <= MOST_REMEMBERED) break;
-      this.#served.delete(network);
-    }
-  }
-
-  /** The newest of the network of which most waits, and within it of the narrower one of which most waits. */
-  #mostCrowded(): Turn | undefined {
-    let crowd: readonly Turn[] = this.#waiting;
+  /** Of the network of which most waits, and within it of the narrower one, what would be done last. */
+  #dropOne(): void {
+    let crowd = this.#inOrder().toReversed();
     for (let level = 0; level < 3; level += 1) {
       const networks = new Set(crowd.map((turn) => turn.networks[level]));
       const crowds = [...networks].map((network) => crowd.filter((turn) => turn.networks[level] === network));
       crowd = crowds.toSorted((one, other) => other.length - one.length)[0] ?? [];
     }
-    return crowd.at(-1);
+    const [turn] = crowd;
+    if (turn === undefined) return;
+    this.#remove(turn);
+    turn.drop();
   }
 
-  /** What nothing waits for takes no place. */
-  #skipUnwanted(): void {
-    for (const turn of this.#waiting.filter((each) => !each.isWanted())) this.#skip(turn);
-  }
-
-  #skip(turn: Turn | undefined): void {
+  #remove(turn: Turn): void {
     this.#waiting = this.#waiting.filter((each) => each !== turn);
-    turn?.skip();
   }
 }

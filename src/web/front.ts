@@ -4,7 +4,7 @@ import { type Server, TLSSocket } from 'node:tls';
 import type { Admission, Front, Refusal } from '../http/front.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Asker, Passwords } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import { TokenBucket } from './rate-limit.ts';
 import type { WebRules } from './rules.ts';
 import { clientFault, type TlsSettings, tlsServer } from './tls.ts';
@@ -99,13 +99,12 @@ export class WebFront implements Front {
     if (rules.users.size === 0) return LET_IN;
     const credentials = basicCredentials(request.headers.authorization);
     if (credentials === undefined) return refused(UNAUTHORIZED);
-    const asker = { address: socket.remoteAddress ?? '', isGone: () => socket.destroyed };
-    return this.#checked(rules, credentials, asker);
+    return this.#checked(rules, credentials, socket.remoteAddress ?? '');
   }
 
-  async #checked(rules: WebRules, { user, password }: Credentials, asker: Asker): Promise<Admission> {
+  async #checked(rules: WebRules, { user, password }: Credentials, address: string): Promise<Admission> {
     try {
-      const verdict = await this.#passwords.check(rules.users, user, password, asker);
+      const verdict = await this.#passwords.check(rules.users, user, password, address);
       if (verdict === 'right') return LET_IN;
       return refused(verdict === 'wrong' ? UNAUTHORIZED : BUSY);
     } catch (err) {

@@ -2,25 +2,11 @@ import { createHmac } from 'node:crypto';
 import { FairQueue } from './fair-queue.ts';
 import type { Compare } from './password-thread.ts';
 
-/** How a user and a password were found; `busy` where they were not checked: too many wait, or all who asked are gone. */
+/** How a user and a password were found; `busy` where they were not checked because too many wait. */
 export type PasswordVerdict = 'right' | 'wrong' | 'busy';
 
-/** Who wants a password checked. */
-export interface Asker {
-  /** Where from. Networks take turns. */
-  readonly address: string;
-  /** True once nobody is there for the answer. */
-  isGone(): boolean;
-}
-
-/** A check that waits or is being made, for all who have asked for it. */
-interface Check {
-  readonly askers: Asker[];
-  readonly verdict: Promise<PasswordVerdict>;
-}
-
 /** Checks that wait at once; beyond, a client that is not known yet is asked to come again. */
-const MOST_WAITING = { each: 4, all: 64 };
+const MOST_WAITING = { each: 4, all: 256 };
 
 /** Verdicts remembered, of each kind: a scraper does not pay for bcrypt every time. */
 const MOST_REMEMBERED = 100;
@@ -37,7 +23,7 @@ export class Passwords {
   readonly #key: Buffer;
   /** Apart, so that guesses push nobody out who is right. */
   readonly #remembered = { right: new Set<string>(), wrong: new Set<string>() };
-  readonly #underWay = new Map<string, Check>();
+  readonly #underWay = new Map<string, Promise<PasswordVerdict>>();
   readonly #turns = new FairQueue(MOST_WAITING);
 
   /** `key`: unpredictable, of this process; what is remembered of passwords is of no use without it. */
@@ -46,12 +32,15 @@ export class Passwords {
     this.#key = key;
   }
 
-  /** Whether this is the password of this user, among these with their hashes. */
+  /**
+   * Whether this is the password of this user, among these with their hashes. A check that was asked for is made, and
+   * remembered for the next time, though the client gives up waiting. `address`: where from; networks take turns.
+   */
   check(
     users: ReadonlyMap<string, string>,
     user: string,
     password: string,
-    asker: Asker,
+    address: string,
   ): PasswordVerdict | Promise<PasswordVerdict> {
     const own = users.get(user);
     const hash = own ?? nobodysHash(this.#costFor(users, user));
@@ -59,15 +48,10 @@ export class Passwords {
     if (this.#remembered.right.has(mark)) return 'right';
     if (this.#remembered.wrong.has(mark)) return 'wrong';
     const underWay = this.#underWay.get(mark);
-    if (underWay !== undefined) {
-      underWay.askers.push(asker);
-      return underWay.verdict;
-    }
-    const askers = [asker];
-    const isWanted = () => askers.some((each) => !each.isGone());
-    const matching = this.#turns.run(asker.address, isWanted, () => this.#compare(password, hash));
+    if (underWay !== undefined) return underWay;
+    const matching = this.#turns.run(address, () => this.#compare(password, hash));
     const verdict = this.#verdict(mark, matching, own !== undefined);
-    this.#underWay.set(mark, { askers, verdict });
+    this.#underWay.set(mark, verdict);
     return verdict;
   }
 

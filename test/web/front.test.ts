@@ -77,16 +77,6 @@ describe('passwords that are to be checked', () => {
     expect(await known?.admitted).toMatchObject({ refusal: { status: 401 } });
     expect(await unknown?.admitted).toEqual(await known?.admitted);
   });
-
-  test('are not checked once the client has gone', async () => {
-    const { begun, end, ask } = await frontOfUsers();
-    const [, gone, there] = ['one', 'two', 'three'].map((password) => ask(password, '192.0.2.1'));
-    if (gone !== undefined) gone.socket.destroyed = true;
-    await end();
-    await end();
-    expect(begun).toEqual(['one', 'three']);
-    expect(await there?.admitted).toMatchObject({ refusal: { status: 401 } });
-  });
 });
 
 /** A way to a server on which what a client says after its first words waits until the way is opened. */

@@ -1,6 +1,6 @@
 import { compareSync, getRounds } from 'bcryptjs';
 import { describe, expect, test } from 'vitest';
-import { type Asker, Passwords } from '../../src/web/passwords.ts';
+import { Passwords } from '../../src/web/passwords.ts';
 import { settle } from '../support/manual-clock.ts';
 import { GEHEIM, GEHEIM_AT_10 } from './asking.ts';
 
@@ -9,8 +9,8 @@ const users = new Map([
   ['you', GEHEIM],
 ]);
 
-/** Somebody who waits for the answer. */
-const here: Asker = { address: '192.0.2.1', isGone: () => false };
+/** Where somebody asks from. */
+const here = '192.0.2.1';
 
 /** Checks as the thread does, and notes every check. */
 function checking() {
@@ -119,45 +119,23 @@ describe('a password', () => {
   test('waits for one check of each other address at most, however many of them wait', async () => {
     const { passwords, begun, end } = held();
     const from = (address: string, ...guesses: readonly string[]) => {
-      for (const guess of guesses) void passwords.check(users, 'me', guess, { ...here, address });
+      for (const guess of guesses) void passwords.check(users, 'me', guess, address);
     };
     from('a', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7');
     from('b', 'b1', 'b2');
     from('c', 'c1');
     for (let ended = 0; ended < 8; ended += 1) await end();
-    expect(begun).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4', 'a5']);
+    expect(begun).toEqual(['a1', 'c1', 'b1', 'a2', 'b2', 'a3', 'a4', 'a5']);
   });
 
-  test('is not checked when all who asked have gone, and then takes no place', async () => {
+  test('that waits to be checked is checked and remembered though its client gives up meanwhile', async () => {
     const { passwords, begun, end } = held();
-    const leaving = () => {
-      const state = { isGone: false };
-      return { ...here, state, isGone: () => state.isGone };
-    };
-    const [one, other] = [leaving(), leaving()];
     void passwords.check(users, 'me', 'first', here);
-    const lost = ['1', '2', '3'].map((guess) => passwords.check(users, 'me', guess, one));
-    const shared = passwords.check(users, 'me', 'shared', one);
-    void passwords.check(users, 'me', 'shared', other);
-    one.state.isGone = true;
-    // With all four places taken there would be none for this one.
-    const later = passwords.check(users, 'me', 'later', here);
-    for (let ended = 0; ended < 3; ended += 1) await end();
-    expect(begun).toEqual(['first', 'shared', 'later']);
-    expect(await Promise.all([...lost, shared, later])).toEqual(['busy', 'busy', 'busy', 'wrong', 'wrong']);
-  });
-
-  test('that is being checked when its client goes is remembered all the same', async () => {
-    const ends: (() => void)[] = [];
-    const compare = () => new Promise<boolean>((resolve) => ends.push(() => resolve(true)));
-    const passwords = new Passwords(compare, Buffer.alloc(32, 1));
-    const state = { isGone: false };
-    const asked = passwords.check(users, 'me', 'geheim', { ...here, isGone: () => state.isGone });
-    state.isGone = true;
-    ends.shift()?.();
-    expect(await asked).toBe('right');
-    expect(passwords.check(users, 'me', 'geheim', here)).toBe('right');
-    expect(ends).toEqual([]);
+    void passwords.check(users, 'me', 'second', here);
+    await end();
+    await end();
+    expect(begun).toEqual(['first', 'second']);
+    expect(passwords.check(users, 'me', 'second', '192.0.2.2')).toBe('wrong');
   });
 
   test('that cannot be checked is neither right nor remembered, and the next one is checked again', async () => {

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { hasTlsClients } from '../web/certificates.ts';
+import type { Attacker, Row } from './row.ts';
+import { staged } from './stage.ts';
+
+/** Enough for a status page that is worth flooding for. */
+const APPLIANCES = 60;
+
+/** Registers every row of an attacker as a test, each on a process of its own. */
+export function battery(who: Attacker, rows: readonly Row[]): void {
+  const measured: string[] = [];
+  let standIn: StandIn | undefined;
+  beforeAll(async () => {
+    const variations = { rateLimit: null, dailyLimit: null };
+    standIn = await startStandIn({ clock: systemClock, appliances: APPLIANCES, volumes: 4, variations });
+  });
+  afterAll(async () => {
+    await standIn?.close();
+    process.stdout.write(`attacks of a ${who}: ${measured.join('; ')}\n`);
+  });
+
+  describe(`what a ${who} tries`, () => {
+    for (const row of rows.filter((each) => each.who === who)) {
+      const needsTls = 'setup' in row && row.setup.web?.startsWith('tls');
+      const name = `${row.tries}: ${row.holds}`;
+      if ('begin' in row) test(name, row.begin);
+      if (!('play' in row)) continue;
+      test.skipIf(needsTls && !hasTlsClients)(name, { timeout: 120_000 }, async () => {
+        if (standIn === undefined) throw new Error('there is no service');
+        const stage = await staged(row.setup, standIn);
+        const begun = performance.now();
+        await row.play(stage);
+        if (stage.hasEnded) return;
+        stage.expectAlive();
+        measured.push(`${row.id} ${Math.round(stage.peakMib())} MiB, ${Math.round(performance.now() - begun)} ms`);
+      });
+    }
+  });
+}

@@ -1,0 +1,116 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { run, temporaryDirectory } from '../support/program.ts';
+import { until } from '../support/until.ts';
+import { NOBODY } from '../web/asking.ts';
+import { makePair } from '../web/certificates.ts';
+import type { Row } from './row.ts';
+import { PASSWORD, type Stage, WEB } from './stage.ts';
+
+const WHOLE = WEB['tls, clients and users'];
+
+/** Fails where anything is let in that has not both a certificate and the password. */
+async function expectGuarded(stage: Stage): Promise<void> {
+  const plain = `GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: ${PASSWORD.authorization}\r\n\r\n`;
+  expect(await stage.say(plain, 100)).not.toContain('HTTP/1.1 200');
+  await expect(stage.ask('/metrics', { headers: PASSWORD, isStranger: true })).rejects.toThrow();
+  expect((await stage.ask('/metrics')).status).toBe(401);
+  expect((await stage.ask('/metrics', { headers: PASSWORD })).status).toBe(200);
+}
+
+/** What a web configuration looks like that is cut off, emptied or half written. */
+const BROKEN: readonly (readonly [name: string, text: string])[] = [
+  ['emptied', ''],
+  ['cut off before the clients', WHOLE.slice(0, WHOLE.indexOf('  client_auth_type'))],
+  ['cut off before the users', WHOLE.slice(0, WHOLE.indexOf('basic_auth_users'))],
+  ['cut off behind the users’ key', WHOLE.slice(0, WHOLE.indexOf('  me:'))],
+  ['all lines commented out', WHOLE.replaceAll(/^/gm, '# ')],
+  ['nothing said on purpose', '{}\n'],
+  ['the users alone', WEB.users],
+  ['full of zeros, as after a power cut', '\0'.repeat(WHOLE.length)],
+];
+
+/** What a broken file can do. */
+export const files: readonly Row[] = [
+  {
+    id: 'broken-web-file',
+    who: 'file',
+    tries: 'is WEB_CONFIG_FILE cut off, emptied, commented out, half written, while the process runs',
+    holds: 'TLS, client certificates and passwords are asked for as before; one line in the log, and the metric is 0',
+    setup: { web: 'tls, clients and users' },
+    play: async (stage) => {
+      for (const [name, text] of BROKEN) {
+        stage.writeWeb(text);
+        // Two looks, and some time between them.
+        await sleep(4_500);
+        await expectGuarded(stage);
+        const { text: metrics } = await stage.ask('/metrics', { headers: PASSWORD });
+        expect(metrics, name).toContain('\nfiler_exporter_web_config_last_reload_successful 0\n');
+        expect(metrics).toContain('\nfiler_exporter_web_tls_enabled 1\n');
+        expect(metrics).toContain('\nfiler_exporter_web_auth_enabled 1\n');
+      }
+      expect(stage.program.log.filter(({ level }) => level >= 50)).toHaveLength(BROKEN.length);
+      stage.writeWeb(WHOLE);
+      await until('the file to be good again', async () =>
+        (await stage.ask('/metrics', { headers: PASSWORD })).text.includes('_last_reload_successful 1\n'),
+      );
+    },
+  },
+  {
+    id: 'empty-web-file',
+    who: 'file',
+    tries: 'is WEB_CONFIG_FILE empty at the start, or has a section of nothing',
+    holds: 'the start and --check-config end with 78, unless the file says {}',
+    begin: async () => {
+      const path = join(temporaryDirectory(), 'web.yml');
+      const check = (text: string) => {
+        writeFileSync(path, text, { mode: 0o600 });
+        return run(['--check-config'], { environment: { ...NOBODY, WEB_CONFIG_FILE: path } });
+      };
+      for (const text of ['', '\n', '# users: later\n', '---\n', 'basic_auth_users:\n', 'tls_server_config:\n']) {
+        expect((await check(text)).code, JSON.stringify(text)).toBe(78);
+      }
+      expect(await check('{}\n')).toMatchObject({ code: 0, stderr: '' });
+    },
+  },
+  {
+    id: 'expired-certificate',
+    who: 'file',
+    tries: 'is a server certificate that has expired',
+    holds: '--check-config and the start warn of it',
+    begin: async () => {
+      const folder = temporaryDirectory();
+      makePair(folder, 'server', { days: -1 });
+      writeFileSync(join(folder, 'web.yml'), WEB.tls, { mode: 0o600 });
+      const environment = { ...NOBODY, WEB_CONFIG_FILE: join(folder, 'web.yml') };
+      const { code, stderr } = await run(['--check-config'], { environment });
+      expect(code).toBe(0);
+      expect(stderr).toMatch(
+        /^warning: WEB_CONFIG_FILE: the server certificate expired on \S+; expected one valid now\n$/,
+      );
+    },
+  },
+  {
+    id: 'half-renewed-pair',
+    who: 'file',
+    tries: 'is a renewed certificate whose key is not written yet',
+    holds: 'the last good pair is served',
+    shownBy: ['web/reload.all.test.ts', 'by a pair that does not fit are not'],
+  },
+  {
+    id: 'strict-web-file',
+    who: 'file',
+    tries: 'is a WEB_CONFIG_FILE with a key misspelt, empty or twice, or an alias without its anchor',
+    holds: 'the start ends with 78, with the line',
+    shownBy: ['web/file-format.test.ts', 'whatever it holds, there is no exception, and no fault quotes a value'],
+  },
+  {
+    id: 'broken-state',
+    who: 'file',
+    tries: 'is a state file of any content',
+    holds: 'it is taken whole or put aside whole, and the process starts',
+    shownBy: ['fuzz/state-file.test.ts', ''],
+  },
+];

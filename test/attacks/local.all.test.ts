@@ -1,0 +1,4 @@
+import { battery } from './battery.ts';
+import { rows } from './rows.ts';
+
+battery('local user', rows);

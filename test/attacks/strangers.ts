@@ -1,0 +1,308 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { until } from '../support/until.ts';
+import type { Row } from './row.ts';
+import { PASSWORD, type Stage } from './stage.ts';
+
+const GZIP = 'Host: x\r\nAccept-Encoding: gzip\r\n\r\n';
+const SILENT = '';
+
+/** Sends the same on many connections and reads nothing of what comes back. */
+async function flood(stage: Stage, connections: number, bytes: string | Buffer): Promise<void> {
+  for (const { socket } of await stage.wires(connections)) {
+    socket.pause();
+    socket.write(bytes);
+  }
+}
+
+/** The number of connections that the process says it closed, by reason. */
+function closed(text: string, reason: string): number {
+  const line = new RegExp(`^filer_exporter_web_connections_closed_total\\{reason="${reason}"\\} (\\d+)$`, 'm');
+  return Number(line.exec(text)?.[1]);
+}
+
+const WITHOUT_PASSWORD = [
+  'GET /metrics HTTP/1.1',
+  'HEAD /metrics HTTP/1.1',
+  'GET //metrics HTTP/1.1',
+  'GET /%6detrics HTTP/1.1',
+  'GET /healthz/../metrics HTTP/1.1',
+  'GET /metrics?/healthz HTTP/1.1',
+  'GET /healthz#/metrics HTTP/1.1',
+  'GET http://x/metrics HTTP/1.1',
+  'GET http://x/healthz HTTP/1.1',
+  'GET /status HTTP/1.1',
+  'GET /api/v1/status HTTP/1.1',
+  'GET / HTTP/1.1',
+  'OPTIONS * HTTP/1.1',
+  'CONNECT x:80 HTTP/1.1',
+  'GET /metrics HTTP/1.0',
+  'GET /metrics',
+];
+
+const SMUGGLED = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n';
+
+/** Requests that two readers may cut differently; what is behind the first must be answered as a request by neither. */
+const AMBIGUOUS: readonly (readonly [name: string, request: string])[] = [
+  [
+    'a length and chunks',
+    `GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`,
+  ],
+  ['two lengths', `GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 36\r\n\r\n${SMUGGLED}`],
+  ['a line end of \\r alone', `GET /healthz HTTP/1.1\r\nHost: x\r\n\rX: y\r\n\r\n${SMUGGLED}`],
+  ['a folded header', `GET /healthz HTTP/1.1\r\nHost: x\r\n Transfer-Encoding: chunked\r\n\r\n${SMUGGLED}`],
+  ['a blank before the colon', `GET /healthz HTTP/1.1\r\nHost : x\r\n\r\n${SMUGGLED}`],
+  [
+    'a chunk of a length that is none',
+    `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n${SMUGGLED}`,
+  ],
+  ['an unknown coding', `GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n${SMUGGLED}`],
+];
+
+/** What an attacker can try who reaches the port and has no password. */
+export const strangers: readonly Row[] = [
+  {
+    id: 'requests-ahead',
+    who: 'stranger',
+    tries: 'sends a hundred thousand requests for /status ahead on 60 connections, and reads nothing',
+    holds: 'a connection has one answer at a time, and is closed at the fifth request ahead of its answers',
+    setup: {},
+    play: async (stage) => {
+      await flood(stage, 60, `GET /status HTTP/1.1\r\n${GZIP}`.repeat(1_700));
+      const { text } = await stage.scrape();
+      expect(closed(text, 'pipelined')).toBeGreaterThan(0);
+      await sleep(2_000);
+      await stage.scrape();
+    },
+  },
+  {
+    id: 'answers-unread',
+    who: 'stranger',
+    tries: 'asks for /metrics and /status on 300 connections, and reads nothing',
+    holds: 'answers under way are limited, and one that is not read for two seconds gives way to the next',
+    setup: {},
+    play: async (stage) => {
+      await Promise.all(['/metrics', '/status'].map((path) => flood(stage, 150, `GET ${path} HTTP/1.1\r\n${GZIP}`)));
+      await stage.scrape();
+      await until('a page', async () => (await stage.ask('/status')).status === 200);
+    },
+  },
+  {
+    id: 'idle-connections',
+    who: 'stranger',
+    tries: 'holds 300 connections on which nothing is said',
+    holds: 'at MAX_CONNECTIONS a new connection takes the place of the one idle longest; one line in the log, counted',
+    setup: {},
+    play: async (stage) => {
+      await flood(stage, 300, SILENT);
+      const { text } = await stage.scrape();
+      expect(closed(text, 'limit')).toBeGreaterThan(40);
+      const line = 'connection limit reached (MAX_CONNECTIONS)';
+      expect(stage.program.log.filter(({ msg }) => msg === line)).toHaveLength(1);
+    },
+  },
+  {
+    id: 'open-paths',
+    who: 'stranger',
+    tries: 'asks 300 times for a path that needs no password, and once too often, and keeps the connections',
+    holds: 'behind a guard open paths and refusals close the connection, and scrapers and probes get theirs',
+    setup: { web: 'users' },
+    play: async (stage) => {
+      const wires = await stage.wires(150);
+      const asked = ['/healthz', '/metrics'].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      for (const [index, { socket }] of wires.entries()) socket.resume().write(asked[index % 2] ?? '');
+      await until('all to be closed', () => wires.every(({ heard }) => heard.closed));
+      await stage.scrape();
+      expect((await stage.ask('/healthz')).status).toBe(200);
+    },
+  },
+  {
+    id: 'slow-headers',
+    who: 'stranger',
+    tries: 'sends a byte of a header now and then on 300 connections',
+    holds: 'a scrape is answered, and headers have ten seconds',
+    setup: {},
+    play: async (stage) => {
+      const wires = await stage.wires(300);
+      for (const { socket } of wires) socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\nX-A: ');
+      await stage.scrape();
+      for (const { socket } of wires) socket.write('a');
+      await stage.scrape();
+    },
+  },
+  {
+    id: 'endless-bodies',
+    who: 'stranger',
+    tries: 'sends bodies without an end on 100 connections',
+    holds: 'of a body 64 KiB are read to nowhere, then the connection is closed',
+    setup: {},
+    play: async (stage) => {
+      const chunk = `10000\r\n${'a'.repeat(0x10000)}\r\n`.repeat(4);
+      const wires = await stage.wires(100);
+      for (const { socket } of wires) {
+        socket.resume().write(`POST /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`);
+      }
+      await stage.scrape();
+      await until('all to be closed', () => wires.every(({ heard }) => heard.closed));
+    },
+  },
+  {
+    id: 'no-password',
+    who: 'stranger',
+    tries: 'asks for every page in every form of a request line, with no password or a wrong one',
+    holds: 'nothing but the open paths is answered with what it asks for',
+    setup: { web: 'users' },
+    play: async (stage) => {
+      const wrong = [
+        SILENT,
+        'Authorization: Basic bWU6R2VoZWlt\r\n',
+        'Authorization: Bearer geheim\r\n',
+        'Authorization: Basic \r\n',
+      ];
+      for (const line of WITHOUT_PASSWORD) {
+        for (const header of wrong) {
+          const heard = await stage.say(`${line}\r\nHost: x\r\n${header}\r\n`, 200);
+          const statuses = [...heard.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
+          const allowed = /healthz HTTP/.test(line) ? [200, 401] : [400, 401, 404, 405];
+          expect(
+            statuses.filter((status) => !allowed.includes(status)),
+            line,
+          ).toEqual([]);
+          expect(heard).not.toMatch(/filer_|appliance/);
+        }
+      }
+    },
+  },
+  {
+    id: 'password-guesses',
+    who: 'stranger',
+    tries: 'guesses passwords from 200 networks at once, before the scraper has been in since the start',
+    holds: 'the network that asks for the first time is served next, so the scraper is in within its time-out',
+    setup: { web: 'costly users' },
+    play: async (stage) => {
+      let isOver = false;
+      const guess = async (network: number) => {
+        for (let times = 0; !isOver; times += 1) {
+          const authorization = `Basic ${Buffer.from(`me:${network}-${times}`).toString('base64')}`;
+          await stage.ask('/metrics', { headers: { authorization }, from: `127.${network}.0.1` }).catch(() => {});
+          await sleep(20);
+        }
+      };
+      const guessing = Array.from({ length: 200 }, (_, index) => guess(index + 20));
+      await sleep(3_000);
+      await stage.scrape({ headers: PASSWORD, from: '127.0.0.2' });
+      isOver = true;
+      await Promise.all(guessing);
+    },
+  },
+  {
+    id: 'nonsense',
+    who: 'stranger',
+    tries: 'sends what is no request, too long, or in TLS to a port without',
+    holds: 'it gets a short answer with the headers of every answer, or none, and the connection is closed',
+    setup: {},
+    play: async (stage) => {
+      const bytes = [
+        'nonsense\r\n\r\n',
+        `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+        `GET / HTTP/1.1\r\nHost: x\r\n${'X-A: b\r\n'.repeat(8_000)}\r\n`,
+        'GET / HTTP/1.1\r\n\r\n',
+        'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
+        Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03, 0x00]),
+        Buffer.alloc(100_000, 0xff),
+      ];
+      for (const each of bytes) {
+        const heard = await stage.say(each);
+        if (heard === '') continue;
+        expect(heard).toMatch(/^HTTP\/1\.1 (?:400|431|505) /);
+        expect(heard).toMatch(/^cache-control: no-store\r$/im);
+        expect(heard).toMatch(/^x-content-type-options: nosniff\r$/im);
+      }
+      await stage.scrape();
+    },
+  },
+  {
+    id: 'every-answer',
+    who: 'stranger',
+    tries: 'has an answer of any kind read as something else, or from a cache',
+    holds: 'every answer says nosniff and no-store',
+    setup: { web: 'users' },
+    play: async (stage) => {
+      const answers = await Promise.all([
+        ...['/metrics', '/status', '/api/v1/status', '/', '/nowhere', '/healthz', '/readyz'].flatMap((path) =>
+          ['GET', 'HEAD', 'POST', 'OPTIONS'].flatMap((method) => [
+            stage.ask(path, { method }),
+            stage.ask(path, { method, headers: PASSWORD }),
+          ]),
+        ),
+        stage.ask('/', { headers: { ...PASSWORD, expect: 'nonsense' } }),
+      ]);
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 401, 404, 405, 417]));
+      for (const { headers } of answers) {
+        expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+      }
+    },
+  },
+  {
+    id: 'smuggled-requests',
+    who: 'stranger',
+    tries: 'hides a request in another, in forms that a proxy may read differently',
+    holds: 'what can be read in two ways is refused, and nothing behind it is answered',
+    setup: {},
+    play: async (stage) => {
+      for (const [name, request] of AMBIGUOUS) {
+        const heard = await stage.say(request);
+        expect(heard, name).not.toContain('filer_exporter_build_info');
+        expect([...heard.matchAll(/^HTTP\/1\.1 /gm)].length, name).toBeLessThanOrEqual(1);
+      }
+      await stage.scrape();
+    },
+  },
+  {
+    id: 'handshakes',
+    who: 'stranger',
+    tries: 'begins 300 TLS handshakes and ends none',
+    holds: 'a scrape is answered: the handshake idle longest makes room',
+    setup: { web: 'tls' },
+    play: async (stage) => {
+      await flood(stage, 300, Buffer.from([0x16, 0x03, 0x01, 0x40, 0x00, 0x01, 0x00, 0x3f, 0xfc, 0x03, 0x03]));
+      await stage.scrape();
+    },
+  },
+  {
+    id: 'plain-or-no-certificate',
+    who: 'stranger',
+    tries: 'speaks plain HTTP, or TLS without a client certificate, where both are asked for',
+    holds: 'it gets nothing, a password or not',
+    setup: { web: 'tls, clients and users' },
+    play: async (stage) => {
+      expect(
+        await stage.say(`GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: ${PASSWORD.authorization}\r\n\r\n`),
+      ).not.toContain('HTTP/1.1 200');
+      await expect(stage.ask('/metrics', { headers: PASSWORD, isStranger: true })).rejects.toThrow();
+      expect((await stage.ask('/metrics')).status).toBe(401);
+      await stage.scrape();
+    },
+  },
+  {
+    id: 'rate-limit',
+    who: 'stranger',
+    tries: 'asks more often than rate_limit allows',
+    holds: '429 before a password is asked for, and probes are answered',
+    shownBy: ['web/rate-limit.test.ts', 'it counts before a password is asked for'],
+  },
+  {
+    id: 'stalled-handshake',
+    who: 'stranger',
+    tries: 'stalls a handshake until an authority is taken out',
+    holds: 'a handshake ends with the rules that it began by',
+    shownBy: ['web/front.test.ts', 'lets nobody in'],
+  },
+  {
+    id: 'known-users',
+    who: 'stranger',
+    tries: 'tells users from others by how long a wrong password takes',
+    holds: 'both cost the same check and bring the same answer',
+    shownBy: ['web/front.test.ts', 'cost a stranger the same check as a user'],
+  },
+];
