@@ -13,15 +13,17 @@ const isLeftOut = !hasPrometheus && process.env.REQUIRE_PROMETHEUS !== '1';
 function check(what: 'config' | 'rules', text: string) {
   const file = join(temporaryDirectory(), 'checked.yml');
   writeFileSync(file, text);
-  const { stdout, stderr } = spawnSync('promtool', ['check', what, file], { encoding: 'utf8' });
+  // What the examples name, such as certificates, is on the machine of whoever takes them.
+  const options = what === 'config' ? ['--syntax-only'] : [];
+  const { stdout, stderr } = spawnSync('promtool', ['check', what, ...options, file], { encoding: 'utf8' });
   return { stdout, stderr };
 }
 
-test.skipIf(isLeftOut)('Prometheus takes the scrape job of the README', () => {
+test.skipIf(isLeftOut)('Prometheus takes the scrape jobs of the README', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const [, block, ...others] = readme.split('\n```yaml\n');
-  expect(others, 'blocks of yaml after the first').toEqual([]);
-  expect(check('config', block?.split(/^```$/m)[0] ?? '').stdout).toContain('SUCCESS');
+  const [, ...blocks] = readme.split('\n```yaml\n');
+  expect(blocks).toHaveLength(2);
+  for (const block of blocks) expect(check('config', block.split(/^```$/m)[0] ?? '').stdout).toContain('SUCCESS');
 });
 
 test.skipIf(isLeftOut)('Prometheus takes the example of each metric', () => {

@@ -4,10 +4,10 @@ const same = 'the same commands as in docs/deployment.md, whose blocks are run';
 
 /** Shell blocks of the pages that no journey runs, with the reason. */
 export const notRun: Readonly<Record<string, string>> = {
-  'README.md, Try it, 1': 'test/process starts the demo',
+  'README.md, Try it, 1': 'the demo, which test/process starts',
   'README.md, Try it, 2': container,
   'README.md, Configure, 1': same,
-  'README.md, More, 1': 'the tests themselves',
+  'README.md, More, 1': 'the tests themselves, which .ci/run runs',
   'docs/contributing.md, Contributing, 1':
     'for developers: it lists the commands of package.json, the tests among them',
   'docs/deployment.md, Container image, 1': container,

@@ -137,10 +137,6 @@ function listed(labels: readonly string[]): string {
   return labels.map((label) => `\`${label}\``).join(', ');
 }
 
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
-}
-
 /** A text with its part between the markers of a name replaced. Throws when it has no such part, or more than one. */
 export function withPart(text: string, name: string, content: string): string {
   const [begin, end] = [`<!-- ${name}:begin -->\n`, `<!-- ${name}:end -->`];
