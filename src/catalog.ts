@@ -11,10 +11,7 @@ import {
   OTHER,
   type Table,
 } from './metrics/family.ts';
-import * as gfa from './sources/gfa/series.ts';
-import * as portal from './sources/portal/appliances/series.ts';
-import { portalTables } from './sources/portal/collectors.ts';
-import { serviceSections } from './sources/sections.ts';
+import { upstreams } from './sources/upstreams.ts';
 
 /** One metric as the catalogue knows it: all that HELP, the reference, dashboards and tests need. */
 export interface CatalogEntry {
@@ -42,37 +39,8 @@ export interface SeriesCost {
   readonly open: readonly string[];
 }
 
-/** Every table of upstream data, in the order of the exposition. */
-const tables: readonly Table[] = [
-  { source: 'GET /data, info', subject: [], families: gfa.infoTable },
-  { source: 'GET /data, volumes', subject: gfa.volumeLabels, families: gfa.volumeTable },
-  { source: 'GET /data, filers without a volume', subject: gfa.filerLabels, families: gfa.filerTable },
-  { source: 'GET /data, filers on a volume', subject: gfa.pairLabels, families: gfa.filerOnVolumeTable },
-  {
-    source: 'GET /data, propagation',
-    subject: gfa.pairLabels,
-    families: [gfa.propagationLatest, gfa.propagationDuration, gfa.dataProtected],
-  },
-  {
-    source: 'GET /data, locks',
-    subject: gfa.pairLabels,
-    families: [gfa.lockLatest, gfa.lockTimestamp, gfa.lockDuration, gfa.lockEvents, gfa.lockState],
-  },
-  { source: 'GET /data, every group', subject: [...gfa.pairLabels, 'group'], families: [gfa.recordTimestamp] },
-  { source: 'GET /serials, GET /edges', subject: portal.applianceLabels, families: portal.inventoryTable },
-  { source: 'polls', subject: portal.applianceLabels, families: [portal.applianceUp] },
-  ...Object.entries({
-    ...portal.standardSeries,
-    ...portal.furtherSeries,
-    current_appliance_performance: portal.currentPerformance,
-    appliance_health_score: portal.healthScore,
-  }).map(([series, families]) => ({ source: series, subject: portal.applianceLabels, families })),
-  { source: 'every series', subject: [...portal.applianceLabels, 'series'], families: [portal.seriesTimestamp] },
-  ...portalTables,
-];
-
 /** Every metric of upstream data, one entry a name, in the order of the exposition. */
-export const upstreamCatalog: readonly CatalogEntry[] = merge(tables);
+export const upstreamCatalog: readonly CatalogEntry[] = merge(upstreams.flatMap(({ tables }) => tables));
 
 /** Every metric that the exporter has: those of upstream data, and those about itself. */
 export const catalog: readonly CatalogEntry[] = [
@@ -90,7 +58,7 @@ export const catalog: readonly CatalogEntry[] = [
 ];
 
 /** Every environment variable. */
-export const variableRows: readonly NamedRow[] = rowsOf(serviceSections);
+export const variableRows: readonly NamedRow[] = rowsOf(upstreams.map(({ section }) => section));
 
 function merge(all: readonly Table[]): readonly CatalogEntry[] {
   const entries = new Map<string, CatalogEntry>();

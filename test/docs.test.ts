@@ -9,12 +9,12 @@ import { usage } from '../src/cli/arguments.ts';
 import { formatDuration } from '../src/config/duration.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { fileVariable } from '../src/config/section.ts';
-import { planOf } from '../src/planning/account.ts';
 import { gfaSection } from '../src/sources/gfa/configuration.ts';
 import { ECONOMY_REPLACES, FURTHER_SERIES, STANDARD_SERIES } from '../src/sources/portal/appliances/operations.ts';
 import { portalSection } from '../src/sources/portal/configuration.ts';
+import { planOf } from '../src/sources/portal/planning.ts';
 import { portalVocabulary } from '../src/sources/portal/vocabulary.ts';
-import { serviceSections } from '../src/sources/sections.ts';
+import { upstreams } from '../src/sources/upstreams.ts';
 import { configurationPage, metricsReference } from './support/reference.ts';
 import { RENAMED } from './support/renamed.ts';
 
@@ -205,7 +205,7 @@ function configOf(environment: string) {
       if (path === '.env') throw Object.assign(new Error('none'), { code: 'ENOENT' });
       return 'a-secret\n';
     },
-    services: serviceSections,
+    services: upstreams.map(({ section }) => section),
   });
 }
 

@@ -6,23 +6,18 @@ import { Exposition } from '../exposition/exposition.ts';
 import { OwnMetrics } from '../exposition/own/metrics.ts';
 import { LineStore } from '../exposition/store.ts';
 import { ExpositionServer } from '../http/server.ts';
-import type { Api } from '../metrics/snapshot.ts';
 import { landingPage } from '../pages/landing-page.ts';
 import { PublishedStatus } from '../pages/published.ts';
 import { Freshness } from '../polling/freshness.ts';
 import type { SnapshotSink } from '../polling/sink.ts';
 import { FilerNames } from '../sources/filer-names.ts';
-import type { GfaCollector } from '../sources/gfa/collector.ts';
-import { gfaSection } from '../sources/gfa/configuration.ts';
-import type { PortalCollector } from '../sources/portal/collector.ts';
-import { portalSection } from '../sources/portal/configuration.ts';
 import { StateKeeper } from '../state/keeper.ts';
 import { read, report, stretchOf } from '../status/report.ts';
 import { Reloading } from '../web/reloading.ts';
 import type { Outside } from './environment.ts';
 import { type Guard, webFront } from './guard.ts';
-import { keptOf } from './persisted-state.ts';
-import { eventMemory, gfaSource, portalSource, type Source } from './upstreams.ts';
+import { keptOf, ownersOf } from './persisted-state.ts';
+import { askedUpstreams, type Source, sourceOf } from './source.ts';
 
 /** The program, built and not yet started. */
 export interface App {
@@ -36,7 +31,7 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** How often an instance that does not poll `/data` saves its state: all that changes is the day's budget. */
+/** How often an instance saves its state where no poll does: little changes but the day's budget. */
 const STATE_INTERVAL_MS = 60_000;
 
 /**
@@ -48,24 +43,23 @@ const LINES_SHARE = 1 / 3;
 /** Builds the program from its configuration: the one place that knows everybody. */
 export function createApp(config: Config, outside: Outside, guard?: Guard): App {
   const { clock, log } = outside;
-  // Shard 0 alone polls `/data`: on the others that API is not one that could be down.
-  const gfa = config.shard.index === 0 ? gfaSection.of(config) : undefined;
-  const portalConfig = portalSection.of(config);
-  const apis: Api[] = [...(gfa ? (['gfa'] as const) : []), ...(portalConfig ? (['portal'] as const) : [])];
+  const asked = askedUpstreams(config);
+  const apis = asked.map(({ api }) => api);
   const own = new OwnMetrics(
     { version: outside.version, revision: outside.revision, node_version: outside.nodeVersion },
     apis,
   );
   const store = new LineStore(upstreamCatalog);
   const sources: Source[] = [];
-  const names = new FilerNames(config.filerAliases, portalConfig !== undefined, (name, ids) => {
-    log.warn({ name, ids }, 'several filers with one name: a short id stands behind it in the label filer');
-  });
+  const names = new FilerNames(
+    config.filerAliases,
+    asked.some(({ upstream }) => upstream.namesFilers),
+    (name, ids) => {
+      log.warn({ name, ids }, 'several filers with one name: a short id stands behind it in the label filer');
+    },
+  );
   const freshness = new Freshness(config.staleAfter, (api) => stretchOf(sources.find((source) => source.api === api)));
-  let collector: GfaCollector | undefined;
-  let portal: PortalCollector | undefined;
-  const budgets = () => new Map(sources.map(({ api, budget }) => [api, budget]));
-  const kept = keptOf(config, () => ({ gfa: collector, portal, budgets: budgets() }), clock);
+  const kept = keptOf(ownersOf(asked, config), () => sources, clock);
   const stateStore = config.stateFile === undefined ? undefined : outside.openState?.(config.stateFile);
   const keeper = stateStore && new StateKeeper(stateStore, kept, clock, log);
   const exposition = new Exposition(
@@ -73,8 +67,8 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     own,
     () => ({
       apis: sources.map(read),
-      eventMemory: collector && { ...collector.ledger.memory, limits: eventMemory(outside.heapBytes) },
-      bookmarks: collector?.ledger.bookmarks,
+      eventMemory: undefined,
+      ...sources.map(({ events }) => events?.()).find((reading) => reading !== undefined),
       state: keeper,
       web: reloading?.reading,
       closed: server.closed,
@@ -101,16 +95,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       for (const [reason, count] of drops) own.dropped(api, reason, count);
     },
   };
-  if (gfa) {
-    const { source, ...made } = gfaSource(config, gfa, keeper, own, sink, outside, names);
-    collector = made.collector;
-    sources.push(source);
-  }
-  if (portalConfig) {
-    const { source, ...made } = portalSource(config, portalConfig, own, sink, outside, names);
-    portal = made.collector;
-    sources.push(source);
-  }
+  for (const one of asked) sources.push(sourceOf(one, { config, own, sink, outside, names, keeping: keeper }));
 
   const front = guard && webFront(config.web, guard, outside);
   const status = new PublishedStatus(() => report(sources, config.shard, outside), clock);
@@ -146,12 +131,13 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
   /** Takes back what the process before this one kept; what is still fresh of it is exposed before the first poll. */
   const restore = async () => {
     await keeper?.load();
-    const [task] = collector?.tasks() ?? [];
-    const at = collector?.ledger.answeredAt;
-    if (collector === undefined || task === undefined || at === undefined) return;
-    if (clock.monotonic() - at > config.staleAfter * task.intervalMs) return;
-    exposition.publish({ task: task.id, samples: collector.ledger.samples() });
-    freshness.confirm(task, at);
+    for (const { kept } of sources) {
+      const known = kept.values?.known();
+      if (known === undefined || clock.monotonic() - known.answeredAt > config.staleAfter * known.task.intervalMs)
+        continue;
+      exposition.publish({ task: known.task.id, samples: known.samples });
+      freshness.confirm(known.task, known.answeredAt);
+    }
   };
   const stopping = new AbortController();
   /** What goes on until the stop: the polls of each service, those with all that saves, and looking at files. */
@@ -166,7 +152,8 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       if (stopping.signal.aborted) await server.close(stopping.signal);
       else await restore();
       if (stopping.signal.aborted) return port;
-      const saving = gfa === undefined && keeper?.run(STATE_INTERVAL_MS, stopping.signal);
+      const saving =
+        sources.every(({ kept }) => kept.values === undefined) && keeper?.run(STATE_INTERVAL_MS, stopping.signal);
       polling = sources.map(({ runner }) => runner.run(stopping.signal));
       running = Promise.all([saving, ...polling]);
       looking = reloading?.run(stopping.signal);

@@ -5,6 +5,7 @@ import { type Diagnoses, type DoctorParts, examineAll } from '../doctor/doctor.t
 import type { Examination } from '../doctor/examination.ts';
 import { type Network, systemNetwork } from '../doctor/network.ts';
 import { type Report, reportOf } from '../doctor/report.ts';
+import { formatBound } from '../exposition/format.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import { unpredictableKey } from '../runtime/random.ts';
 import { gfaSection } from '../sources/gfa/configuration.ts';
@@ -12,12 +13,13 @@ import { gfaExamination } from '../sources/gfa/examination.ts';
 import { portalSection } from '../sources/portal/configuration.ts';
 import { portalExamination } from '../sources/portal/examination.ts';
 import { portalRequests } from '../sources/portal/requests.ts';
+import { portalSettings } from '../sources/portal/upstream.ts';
 import { compareNames } from '../sources/shared-names.ts';
 import type { RequestObserver } from '../transport/client.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
 import { type Exchange, recorded } from '../transport/exchange.ts';
 import type { Outside } from './environment.ts';
-import { politeClient, portalSettings } from './upstreams.ts';
+import { politeClient } from './polite-client.ts';
 
 /** Few requests, so they may follow each other quickly: ten in any second. */
 const PACE = { limit: { requests: 300, windowMs: 30_000 }, mostPerMs: 10 / 1_000 } as const;
@@ -66,7 +68,12 @@ export function createDoctor(config: Config, outside: Outside, network: Network 
     examinations.push(
       portalExamination({
         ...clientOf('portal', portal.url, portal.dailyLimit),
-        ...{ settings: portalSettings(config, portal), credentials: portal.credentials, patience: outside, log },
+        ...{
+          settings: portalSettings(config, portal, formatBound),
+          credentials: portal.credentials,
+          patience: outside,
+          log,
+        },
         exchanges: () => exchanges.get('portal') ?? [],
       }),
     );

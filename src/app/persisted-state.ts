@@ -2,77 +2,70 @@ import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { isFields } from '../metrics/family.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { GfaCollector } from '../sources/gfa/collector.ts';
-import { gfaSection } from '../sources/gfa/configuration.ts';
-import type { PortalCollector, PortalState } from '../sources/portal/collector.ts';
-import { portalSection } from '../sources/portal/configuration.ts';
 import type { Kept } from '../state/keeper.ts';
 import { type Budget, type BudgetState, keptBudget } from '../transport/rate/budget.ts';
+import type { AskedUpstream, Source } from './source.ts';
 
-/** The parts of the program that have something to keep over restarts. */
-export interface KeptParts {
-  readonly gfa: GfaCollector | undefined;
-  readonly portal: PortalCollector | undefined;
-  /** By API. */
-  readonly budgets: ReadonlyMap<string, Budget>;
-}
+/** What is kept of one service. */
+export type KeptSource = Pick<Source, 'api' | 'kept'> & { readonly budget: Budget };
 
-/** The first value: what each API's budget had spent, and what the portal's collectors had counted. */
-interface First {
-  readonly spent: Readonly<Record<string, BudgetState>>;
-  readonly portal?: PortalState;
-}
-
-/** What of the program is kept over restarts, as one thing; `parts` are asked for only when they are needed. */
-export function keptOf(config: Config, parts: () => KeptParts, clock: Clock): Kept {
+/** What is kept over restarts, as one thing; `sources` are asked for only when they are needed. */
+export function keptOf(
+  owners: Readonly<Record<string, string>>,
+  sources: () => readonly KeptSource[],
+  clock: Clock,
+): Kept {
   return {
-    owners: ownersOf(config),
+    owners,
     *values() {
       const now = clock.monotonic();
-      const { gfa, portal, budgets } = parts();
-      const first: First = {
-        spent: Object.fromEntries([...budgets].map(([api, budget]) => [api, budget.state(now)])),
-        ...(portal === undefined ? {} : { portal: portal.state() }),
+      // The first value: what each budget had spent, and the counts of each service under its name.
+      const counts = sources().flatMap(({ api, kept }) => (kept.counts ? [[api, kept.counts.state()] as const] : []));
+      yield {
+        spent: Object.fromEntries(sources().map(({ api, budget }) => [api, budget.state(now)])),
+        ...Object.fromEntries(counts),
       };
-      yield first;
-      if (gfa !== undefined) yield* gfa.ledger.state(now);
+      for (const { kept } of sources()) if (kept.values) yield* kept.values.state();
     },
-    *restore([first, ...ledger], elapsedMs) {
-      const { gfa, portal, budgets } = parts();
+    *restore([first, ...values], elapsedMs) {
       // All of it is read before any of it is taken: one part without the others would be worse than none.
-      const { spent, portal: counted } = keptFirst(first);
-      const adoptCounts = counted === undefined ? undefined : portal?.restore(counted, elapsedMs);
-      const adoptLedger = gfa !== undefined && ledger.length > 0 ? yield* gfa.restore(ledger, elapsedMs) : undefined;
-      adoptLedger?.();
-      adoptCounts?.();
+      const { spent, counts } = keptFirst(first);
+      const adoptions: (() => void)[] = [];
+      for (const { api, kept } of sources()) {
+        const saved = counts[api];
+        if (kept.counts && saved !== undefined) adoptions.push(kept.counts.restore(fieldsOf(saved), elapsedMs));
+        if (kept.values && values.length > 0) adoptions.push(yield* kept.values.restore(values, elapsedMs));
+      }
+      for (const adopt of adoptions) adopt();
       const now = clock.monotonic();
-      for (const [api, budget] of budgets) budget.restore(spent[api] ?? [], elapsedMs, now);
+      for (const { api, budget } of sources()) budget.restore(spent[api] ?? [], elapsedMs, now);
     },
   };
 }
 
-function keptFirst(first: unknown): First {
-  const { spent, portal } = isFields(first) ? first : {};
-  if (!isFields(spent) || (portal !== undefined && !isFields(portal))) {
-    throw new TypeError('expected what was spent and counted in what was kept');
-  }
+function keptFirst(first: unknown): {
+  readonly spent: Readonly<Record<string, BudgetState>>;
+  readonly counts: Readonly<Record<string, unknown>>;
+} {
+  const { spent, ...counts } = fieldsOf(first);
   return {
-    spent: Object.fromEntries(Object.entries(spent).map(([api, budget]) => [api, keptBudget(budget)])),
-    ...(portal === undefined ? {} : { portal }),
+    spent: Object.fromEntries(Object.entries(fieldsOf(spent)).map(([api, budget]) => [api, keptBudget(budget)])),
+    counts,
   };
 }
 
-/** Bookmarks belong to the service and the client key, a budget to the portal and the shard. No secret is in them. */
-function ownersOf(config: Config): Readonly<Record<string, string>> {
-  const { shard } = config;
-  const [gfa, portal] = [gfaSection.of(config), portalSection.of(config)];
-  const isPolling = gfa !== undefined && shard.index === 0;
-  return {
-    ...(isPolling ? { gfa: fingerprint(gfa.url, gfa.clientKey) } : {}),
-    ...(portal === undefined ? {} : { portal: fingerprint(portal.url, String(shard.index)) }),
-  };
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (isFields(value)) return value;
+  throw new TypeError('expected what was spent and counted in what was kept');
 }
 
-function fingerprint(...parts: readonly string[]): string {
+/** Whose state it is, for each service. No secret is in it. */
+export function ownersOf(asked: readonly AskedUpstream[], config: Config): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    asked.map(({ api, upstream, settings }) => [api, fingerprint(upstream.owner(settings, config))]),
+  );
+}
+
+function fingerprint(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

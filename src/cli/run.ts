@@ -14,7 +14,7 @@ import { settledTexts } from '../config/environment.ts';
 import { loadConfig } from '../config/load.ts';
 import { readAhead } from '../config/read-ahead.ts';
 import { type FactsOf, looseFiles, type OwnFile, warnOfLooseFiles } from '../config/secret-files.ts';
-import { planOf, planText } from '../planning/account.ts';
+import { planText } from '../planning/text.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { asError, ConfigError, CredentialError, RequestError, ShapeError } from '../runtime/errors.ts';
 import { endNow, threadsAtRest } from '../runtime/exit.ts';
@@ -24,10 +24,13 @@ import { printable } from '../runtime/printable.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { SmallFiles } from '../runtime/small-files.ts';
 import { portalSection } from '../sources/portal/configuration.ts';
-import { serviceSections } from '../sources/sections.ts';
+import { planOf } from '../sources/portal/planning.ts';
+import { upstreams } from '../sources/upstreams.ts';
 import { FileStore } from '../state/file-store.ts';
 import { type Command, EXIT, type Invocation, parseArguments, usage } from './arguments.ts';
 import { runDoctor } from './doctor.ts';
+
+const serviceSections = upstreams.map(({ section }) => section);
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

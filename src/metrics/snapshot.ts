@@ -1,7 +1,7 @@
 import type { DropReason, NoteDrop, Sample } from './samples.ts';
 
-/** The two services; the value of the label `api`. */
-export type Api = 'gfa' | 'portal';
+/** The name of a service: the value of the label `api`. */
+export type Api = string;
 
 /** What one task said at one moment: replaced or withdrawn as a whole, never edited. */
 export interface Snapshot {

@@ -1,6 +1,6 @@
 import type { ApiReport } from '../status/model.ts';
 import { type Html, html, type Part } from './html.ts';
-import { API_NAMES, badge, count, duration, moment, NOTHING, REST_WORDS, rate } from './words.ts';
+import { badge, count, duration, moment, NOTHING, REST_WORDS, rate } from './words.ts';
 
 /** One API as a card: its state, and what of it bears on how fresh data can be. `now`: of the report. */
 export function apiCard(api: ApiReport, now: string): Html {
@@ -19,7 +19,7 @@ export function apiCard(api: ApiReport, now: string): Html {
   ];
   const list = facts.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>\n`);
   return html`<section class="card" id="api-${api.api}" data-live aria-labelledby="api-${api.api}-name" data-state="${api.state}">
-<h2 id="api-${api.api}-name">${API_NAMES[api.api]} <code>${api.api}</code> ${badge(api.state)}</h2>
+<h2 id="api-${api.api}-name">${api.title} <code>${api.api}</code> ${badge(api.state)}</h2>
 <dl class="facts">
 ${list}</dl>
 ${api.notes.map((note) => html`<p class="error">${note}</p>\n`)}${resting(api)}${accountTasks(api)}</section>

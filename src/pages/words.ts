@@ -1,13 +1,6 @@
-import type { Api } from '../metrics/snapshot.ts';
 import type { RestReason } from '../polling/suspension.ts';
 import type { State } from '../status/model.ts';
 import { type Html, html } from './html.ts';
-
-/** What people call the APIs. */
-export const API_NAMES = {
-  gfa: 'File acceleration',
-  portal: 'Portal',
-} as const satisfies Record<Api, string>;
 
 /** Why nothing is to be had, in words. */
 export const REST_WORDS = {

@@ -1,3 +1,4 @@
+import { formatDuration } from '../config/duration.ts';
 import { stretch, worstAgeMs } from '../polling/sweep.ts';
 
 /** What is asked of an account, and what it allows. */
@@ -73,4 +74,9 @@ function advise({ series, intervalMs, appliances, allowedPerSecond }: Demand, st
     `a higher share of the account’s limits than ${allowedPerSecond.toFixed(2)} requests a second`,
     ...(instances > 0 ? [`fewer appliances in PORTAL_SERIALS: ${instances} instead of ${appliances}`] : []),
   ];
+}
+
+/** A duration in whole seconds, for people. */
+export function roundDuration(ms: number): string {
+  return formatDuration(Math.max(1_000, Math.round(ms / 1_000) * 1_000));
 }

@@ -51,7 +51,7 @@ export interface AppliancesSettings {
   readonly sink: Pick<SnapshotSink, 'publish' | 'withdraw'>;
   readonly clock: Pick<Clock, 'now'>;
   /** The name of the gauge that says whether an appliance answers. */
-  readonly upName: string;
+  readonly upName: string | undefined;
 }
 
 /**
@@ -126,7 +126,7 @@ export class Appliances {
       if (named.has(serial)) forgetTasks(record, gone);
       else {
         this.#records.delete(serial);
-        this.#settings.sink.withdraw(upTask(serial));
+        this.#settings.sink.withdraw(upTask(this.#settings.api, serial));
       }
     }
     for (const [serial = '', name = ''] of named) this.#name(serial, name);
@@ -146,9 +146,9 @@ export class Appliances {
   #publish(serial: string, record: ApplianceRecord): void {
     const { sink, api, upName } = this.#settings;
     const up = hasSuccess(record) && !this.#isApiDown;
-    if (record.published === up || record.outcomes.size === 0) return;
+    if (upName === undefined || record.published === up || record.outcomes.size === 0) return;
     record.published = up;
-    const id = upTask(serial);
+    const id = upTask(api, serial);
     const labels = { serial, filer: record.name };
     sink.publish({ ...NEVER_STALE, id, api }, { task: id, samples: [{ name: upName, labels, value: up ? 1 : 0 }] });
   }
@@ -161,8 +161,8 @@ const NEVER_STALE = {
   poll: () => Promise.reject(new Error('a derived task is never polled')),
 } as const;
 
-function upTask(serial: string): string {
-  return `portal/${serial}/up`;
+function upTask(api: Api, serial: string): string {
+  return `${api}/${serial}/up`;
 }
 
 function newRecord(name: string): ApplianceRecord {

@@ -31,9 +31,11 @@ export class Freshness {
   expire(now: number): readonly string[] {
     const expired: string[] = [];
     // Asked once for each API: it is a sum over all of its tasks.
-    const stretched: Readonly<Record<Api, number>> = { gfa: this.#stretchOf('gfa'), portal: this.#stretchOf('portal') };
+    const stretched = new Map<Api, number>();
     for (const [id, { task, at }] of this.#confirmed) {
-      if (now - at > this.#staleAfter * task.intervalMs * stretched[task.api]) expired.push(id);
+      const times = stretched.get(task.api) ?? this.#stretchOf(task.api);
+      stretched.set(task.api, times);
+      if (now - at > this.#staleAfter * task.intervalMs * times) expired.push(id);
     }
     for (const id of expired) this.#confirmed.delete(id);
     return expired;

@@ -17,10 +17,8 @@ export interface WatchSettings {
   readonly sink: SnapshotSink;
   readonly log: Log;
   readonly clock: Clock;
-  /** The name of the gauge that says whether an appliance answers. */
-  readonly upName: string;
-  /** No appliance is asked for anything: the API is up when any task of it succeeds. */
-  readonly withoutAppliances?: boolean;
+  /** The name of the gauge that says whether an appliance answers; undefined where no appliance is asked for anything: then the API is up when any task of it succeeds. */
+  readonly upName: string | undefined;
 }
 
 /**
@@ -60,7 +58,7 @@ export class Watch implements RunnerEvents {
   get up(): boolean {
     if (this.#down !== undefined || this.#ended === 0) return false;
     const perAppliance = this.#tasks.some((task) => task.appliance !== undefined || task.changesTasks);
-    return perAppliance && !this.#settings.withoutAppliances ? this.#appliances.someSucceeded : this.#succeeded > 0;
+    return perAppliance && this.#settings.upName !== undefined ? this.#appliances.someSucceeded : this.#succeeded > 0;
   }
 
   /**

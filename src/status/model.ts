@@ -25,6 +25,8 @@ export interface StatusReport {
 /** One API. */
 export interface ApiReport {
   readonly api: Api;
+  /** What people call it. */
+  readonly title: string;
   readonly state: State;
   readonly url: string;
   readonly lastSuccess: string | null;

@@ -1,5 +1,5 @@
 import type { Outside } from '../app/environment.ts';
-import type { Source } from '../app/upstreams.ts';
+import type { Source } from '../app/source.ts';
 import type { ApiStatus } from '../exposition/own/status.ts';
 import type { ApplianceStatus } from '../polling/appliances.ts';
 import { dataTasks, demandPerSecond, stretch, worstAgeMs } from '../polling/sweep.ts';
@@ -78,6 +78,7 @@ function apiReport(source: Source, told: ApiStatus, { resting, account }: TasksT
   const fromNow = (ms: number | undefined) => (ms === undefined ? null : rfc3339(clock.now() + ms));
   return {
     api: source.api,
+    title: source.title,
     state: watch.up ? 'up' : watch.polledOnce || watch.lastError !== undefined ? 'down' : 'waiting',
     url: target.baseUrl,
     lastSuccess: timeOf(watch.lastSuccessAt),

@@ -1,4 +1,4 @@
-import type { Source } from '../app/upstreams.ts';
+import type { Source } from '../app/source.ts';
 import type { Task } from '../metrics/task.ts';
 import type { AccountTaskReport, RestingTask } from './model.ts';
 

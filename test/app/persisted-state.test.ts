@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
-import { keptOf } from '../../src/app/persisted-state.ts';
+import { keptOf, ownersOf } from '../../src/app/persisted-state.ts';
+import { askedUpstreams } from '../../src/app/source.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { atOnce } from '../../src/runtime/slices.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
 import { GROUPS } from '../../src/sources/gfa/series.ts';
-import { serviceSections } from '../../src/sources/sections.ts';
+import { keptOfGfa } from '../../src/sources/gfa/upstream.ts';
+import { upstreams } from '../../src/sources/upstreams.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
 import { dataAnswer, lock } from '../support/gfa-answers.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -20,7 +22,7 @@ const config = loadConfig({
   readFile: () => {
     throw Object.assign(new Error('none'), { code: 'ENOENT' });
   },
-  services: serviceSections,
+  services: upstreams.map(({ section }) => section),
 });
 
 /** The parts of a program that have something to keep, and all of it as one thing. */
@@ -37,7 +39,14 @@ function parts() {
   const collectors = [{ name: 'notifications', intervalMs: 300_000 }];
   const portal = portalCollector(mockApi(clock), { series: [], collectors });
   const budget = new Budget(1_000, clock.monotonic());
-  const kept = keptOf(config, () => ({ gfa, portal, budgets: new Map([['portal', budget]]) }), clock);
+  const kept = keptOf(
+    ownersOf(askedUpstreams(config), config),
+    () => [
+      { api: 'gfa', budget: new Budget(undefined, clock.monotonic()), kept: keptOfGfa(gfa, clock) },
+      { api: 'portal', budget, kept: { counts: portal } },
+    ],
+    clock,
+  );
   return { clock, gfa, portal, budget, kept, state: () => JSON.parse(JSON.stringify([...kept.values()])) };
 }
 

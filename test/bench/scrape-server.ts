@@ -15,7 +15,7 @@ import { ExpositionServer } from '../../src/http/server.ts';
 import { systemClock as clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { serviceSections } from '../../src/sources/sections.ts';
+import { upstreams } from '../../src/sources/upstreams.ts';
 import { gauges, labelNames, samplesOf } from './gauges.ts';
 
 /**
@@ -120,7 +120,7 @@ async function program() {
     readFile: () => {
       throw Object.assign(new Error('not read'), { code: 'ENOENT' });
     },
-    services: serviceSections,
+    services: upstreams.map(({ section }) => section),
   });
   const log = createLog('silent', process.stderr);
   const versions = { version: '1', revision: 'r', nodeVersion: process.version };

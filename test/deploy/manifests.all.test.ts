@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { serviceSections } from '../../src/sources/sections.ts';
+import { upstreams } from '../../src/sources/upstreams.ts';
 import { newestMinors, operatorApis, servedApis } from './kubernetes/api-versions.ts';
 import { environmentOf, exporterIn, type Manifest, podSpecOf } from './kubernetes/manifest.ts';
 import { schemaFaults, typeFaults } from './kubernetes/models.ts';
@@ -93,7 +93,7 @@ describe.each(each)('%s', (name, manifests) => {
         read.push(path);
         return 'made-up\n';
       },
-      services: serviceSections,
+      services: upstreams.map(({ section }) => section),
     });
     expect(config.services.size).toBeGreaterThan(0);
     const mounts = container.volumeMounts?.map(({ mountPath }) => mountPath) ?? [];

@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/arguments.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { serviceSections } from '../../src/sources/sections.ts';
+import { upstreams } from '../../src/sources/upstreams.ts';
 import { root, temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
 
@@ -55,7 +55,7 @@ test('the example environment and the unit’s own are a good configuration, wit
       read.push(path);
       return 'made-up\n';
     },
-    services: serviceSections,
+    services: upstreams.map(({ section }) => section),
   });
   expect(config.services.size).toBe(2);
   // systemd puts each file of the folder there, under the name of the credential and its own.

@@ -7,7 +7,7 @@ import type { Network } from '../../src/doctor/network.ts';
 import type { Report } from '../../src/doctor/report.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
-import { serviceSections } from '../../src/sources/sections.ts';
+import { upstreams } from '../../src/sources/upstreams.ts';
 import { fastClock } from '../support/fast-clock.ts';
 
 /** How an examination of the stand-in went. */
@@ -57,7 +57,7 @@ export async function visit({ variations = {}, environment = {}, network, before
     readFile: () => {
       throw Object.assign(new Error('no files here'), { code: 'ENOENT' });
     },
-    services: serviceSections,
+    services: upstreams.map(({ section }) => section),
   });
   const log = createLog('silent', process.stderr);
   const outside = {

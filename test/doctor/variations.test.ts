@@ -6,7 +6,7 @@ import { startStandIn, type Variations } from '../../src/demo/stand-in.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
-import { serviceSections } from '../../src/sources/sections.ts';
+import { upstreams } from '../../src/sources/upstreams.ts';
 
 /** A day on which time stands still, so that the services say the same whenever they are asked. */
 const noon: Clock = { ...systemClock, now: () => Date.UTC(2026, 2, 2, 12) };
@@ -19,7 +19,7 @@ async function samplesOf(variations: Partial<Variations>): Promise<ReadonlyMap<s
     readFile: () => {
       throw Object.assign(new Error('no files here'), { code: 'ENOENT' });
     },
-    services: serviceSections,
+    services: upstreams.map(({ section }) => section),
   });
   const log = createLog('silent', process.stderr);
   const app = createApp(config, {

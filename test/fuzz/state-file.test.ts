@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { keptOf } from '../../src/app/persisted-state.ts';
+import { keptOf, ownersOf } from '../../src/app/persisted-state.ts';
+import { askedUpstreams } from '../../src/app/source.ts';
 import { upstreamCatalog } from '../../src/catalog.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { LineStore } from '../../src/exposition/store.ts';
@@ -9,8 +10,9 @@ import { atOnce } from '../../src/runtime/slices.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
 import { GROUPS } from '../../src/sources/gfa/series.ts';
+import { keptOfGfa } from '../../src/sources/gfa/upstream.ts';
 import { NotificationLedger } from '../../src/sources/portal/account/notification-ledger.ts';
-import { serviceSections } from '../../src/sources/sections.ts';
+import { upstreams } from '../../src/sources/upstreams.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
@@ -35,7 +37,7 @@ const config = loadConfig({
   readFile: () => {
     throw Object.assign(new Error('none'), { code: 'ENOENT' });
   },
-  services: serviceSections,
+  services: upstreams.map(({ section }) => section),
 });
 
 /** All of the program that keeps something, with nothing to ask. */
@@ -50,7 +52,14 @@ function program(clock: ManualClock) {
   const nobody = { clock, client: undefined } as unknown as MockApi;
   const portal = portalCollector(nobody, { collectors: [{ name: 'notifications', intervalMs: 300_000 }] });
   const budget = new Budget(DAILY_LIMIT, clock.monotonic());
-  const kept = keptOf(config, () => ({ gfa, portal, budgets: new Map([['portal', budget]]) }), clock);
+  const kept = keptOf(
+    ownersOf(askedUpstreams(config), config),
+    () => [
+      { api: 'gfa', budget: new Budget(undefined, clock.monotonic()), kept: keptOfGfa(gfa, clock) },
+      { api: 'portal', budget, kept: { counts: portal } },
+    ],
+    clock,
+  );
   return { gfa, portal, budget, kept, values: () => JSON.stringify([...kept.values()]) };
 }
 

@@ -13,6 +13,7 @@ export function secondsAgo(seconds: number): string {
 export function api(change: Partial<ApiReport> = {}): ApiReport {
   return {
     api: 'portal',
+    title: 'Portal',
     state: 'up',
     url: 'https://portal.example.com',
     lastSuccess: secondsAgo(2),

@@ -77,6 +77,7 @@ describe('each API', () => {
       apis: [
         api({
           api: 'gfa',
+          title: 'File acceleration',
           state: 'waiting',
           lastSuccess: null,
           token: { kind: 'key', expires: null },

@@ -348,8 +348,7 @@ test('without appliances to ask the API is up by any task, and ready once what l
     sink: new Shelf(),
     log: new Lines(),
     clock,
-    upName: 'up',
-    withoutAppliances: true,
+    upName: undefined,
   });
   watch.changed([inventory, license], []);
   watch.ended(succeeded(license), back);

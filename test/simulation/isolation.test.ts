@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { portalHealth } from '../../src/app/upstreams.ts';
 import type { Task } from '../../src/metrics/task.ts';
 import { Agenda } from '../../src/polling/agenda.ts';
 import { ApiHealth } from '../../src/polling/health.ts';
 import { Runner } from '../../src/polling/runner.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
+import { portalHealth } from '../../src/sources/portal/upstream.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const SERIES = 15;

@@ -5,7 +5,7 @@ import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { serviceSections } from '../../src/sources/sections.ts';
+import { upstreams } from '../../src/sources/upstreams.ts';
 import {
   clock,
   gfaEnvironment,
@@ -46,7 +46,7 @@ async function life(store: MemoryStore, environment: Readonly<Record<string, str
     readFile: () => {
       throw Object.assign(new Error('none'), { code: 'ENOENT' });
     },
-    services: serviceSections,
+    services: upstreams.map(({ section }) => section),
   });
   const app = createApp(config, {
     ...{ clock: own, ...network, random: seededRandom(1), log: createLog('warn', { write }) },

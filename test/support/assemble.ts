@@ -4,7 +4,7 @@ import { type App, createApp } from '../../src/app/app.ts';
 import type { Outside } from '../../src/app/environment.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { serviceSections } from '../../src/sources/sections.ts';
+import { upstreams } from '../../src/sources/upstreams.ts';
 
 /** What of the outside a test has to hand in; chance comes from a seed where it hands in none. */
 export type Given = Pick<Outside, 'clock' | 'log'> & Partial<Outside>;
@@ -14,7 +14,7 @@ export function assemble(environment: Readonly<Record<string, string>>, given: G
   const config = loadConfig({
     environment: { LISTEN_ADDRESS: '127.0.0.1:0', ...environment },
     readFile: (path) => readFileSync(path === '.env' ? '/nowhere/.env' : path, 'utf8'),
-    services: serviceSections,
+    services: upstreams.map(({ section }) => section),
   });
   const versions = { version: '0.0.0', revision: 'test', nodeVersion: process.version };
   return createApp(config, { random: seededRandom(1), ...versions, ...given });

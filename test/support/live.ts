@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { type StandIn, type StandInOptions, startStandIn } from '../../src/demo/stand-in.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { serviceSections } from '../../src/sources/sections.ts';
+import { upstreams } from '../../src/sources/upstreams.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryDispatcher } from './memory-dispatcher.ts';
 import { type LogLine, linesOf } from './program.ts';
@@ -116,7 +116,7 @@ export async function exporter(environment: Environment): Promise<Live> {
   const config = loadConfig({
     environment: { LISTEN_ADDRESS: '127.0.0.1:0', ...environment },
     readFile: (path) => readFileSync(path === '.env' ? '/nowhere/.env' : path, 'utf8'),
-    services: serviceSections,
+    services: upstreams.map(({ section }) => section),
   });
   const versions = { version: '0.0.0', revision: 'test', nodeVersion: process.version };
   const app = createApp(config, { clock, random: seededRandom(1), log, ...network, ...versions });

@@ -1,3 +1,4 @@
+import type { Keeping } from '../../app/upstream.ts';
 import { text } from '../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../metrics/task.ts';
@@ -7,14 +8,6 @@ import { inSlices } from '../../runtime/slices.ts';
 import type { GfaClient } from './client.ts';
 import { Ledger, type LedgerSettings } from './ledger.ts';
 import { readAnswer } from './records.ts';
-
-/** Where what was counted is kept over restarts; without it nothing is. Neither call rejects. */
-export interface Keeping {
-  /** Keeps what the ledger holds now, and takes no longer than some seconds; what it counted may be exposed from then on. */
-  save(): Promise<void>;
-  /** What was kept turns out to be somebody else's. */
-  disown(reason: string): Promise<void>;
-}
 
 /** How long the first answer waits for what filers are called. */
 const NAMES_WAIT_MS = 5_000;

@@ -1,0 +1,118 @@
+import type { KeptService, Upstream } from '../../app/upstream.ts';
+import type { Config } from '../../config/config.ts';
+import type { MemoryLimits } from '../../metrics/event-memory.ts';
+import type { Table } from '../../metrics/family.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { GfaClient } from './client.ts';
+import { GfaCollector } from './collector.ts';
+import { type GfaConfig, gfaSection } from './configuration.ts';
+import * as series from './series.ts';
+
+/**
+ * No limits are known of the service. So many requests in one interval leave room for a retry and a key that was read
+ * again, and they may follow each other within a second.
+ */
+const PACE = { requestsPerInterval: 4, mostPerMs: 1 / 1_000 } as const;
+
+/** What a filer on a volume takes with its histograms and all its lines, in bytes: rather more. */
+const PAIR_BYTES = 24 * 1024;
+
+/** More filers on volumes would be read in too long a turn, however much memory there is. */
+const MOST_PAIRS = 200_000;
+
+const tables: readonly Table[] = [
+  { source: 'GET /data, info', subject: [], families: series.infoTable },
+  { source: 'GET /data, volumes', subject: series.volumeLabels, families: series.volumeTable },
+  { source: 'GET /data, filers without a volume', subject: series.filerLabels, families: series.filerTable },
+  { source: 'GET /data, filers on a volume', subject: series.pairLabels, families: series.filerOnVolumeTable },
+  {
+    source: 'GET /data, propagation',
+    subject: series.pairLabels,
+    families: [series.propagationLatest, series.propagationDuration, series.dataProtected],
+  },
+  {
+    source: 'GET /data, locks',
+    subject: series.pairLabels,
+    families: [series.lockLatest, series.lockTimestamp, series.lockDuration, series.lockEvents, series.lockState],
+  },
+  { source: 'GET /data, every group', subject: [...series.pairLabels, 'group'], families: [series.recordTimestamp] },
+];
+
+/** The file acceleration telemetry service. */
+export const gfa: Upstream<GfaConfig> = {
+  section: gfaSection,
+  title: 'File acceleration',
+  tables,
+  allowed: [],
+  isWhole: true,
+
+  target: ({ url, intervalMs }) => ({
+    baseUrl: url,
+    limit: { requests: PACE.requestsPerInterval, windowMs: intervalMs },
+    dailyLimit: undefined,
+    mostPerMs: PACE.mostPerMs,
+    concurrency: 1,
+  }),
+
+  // Bookmarks belong to the service and the client key.
+  owner: ({ url, clientKey }) => [url, clientKey],
+
+  connect(settings, { client, config, clock, random, log, heapBytes, names, keeping, boundText }) {
+    const { intervalMs } = settings;
+    const memory = eventMemory(heapBytes);
+    const ledger = {
+      histograms: { ...histogramBounds(config), boundText },
+      memory,
+      mostPairs: Math.min(MOST_PAIRS, Math.floor(heapBytes / PAIR_BYTES)),
+      groups: settings.groups,
+      goneAfterMs: config.staleAfter * intervalMs,
+      names,
+    };
+    const api = new GfaClient(client, settings, { clock, random });
+    const collector = new GfaCollector(api, { ledger, intervalMs, keeping }, clock, log);
+    return {
+      collector,
+      intervalMs,
+      // It has one task, and is asked at its interval whether or not it answers.
+      health: { failures: 1, appliances: 1, probe: undefined },
+      applianceUp: undefined,
+      count: () => Promise.resolve(0),
+      tokenSecondsLeft: null,
+      notes: () => [],
+      describe: () => undefined,
+      release: () => Promise.resolve(),
+      events: () => ({
+        eventMemory: { ...collector.ledger.memory, limits: memory },
+        bookmarks: collector.ledger.bookmarks,
+      }),
+      kept: keptOfGfa(collector, clock),
+    };
+  },
+};
+
+/**
+ * Seen events remembered, of each of the two kinds; see `EventMemory`. One takes some 170 bytes, and all of them in a
+ * small process a third of its heap.
+ */
+function eventMemory(heapBytes: number): MemoryLimits {
+  return { perPair: 5_000, total: Math.min(500_000, Math.floor(heapBytes / 1024)) };
+}
+
+function histogramBounds({ events }: Config): { readonly bounds: readonly number[] } {
+  return { bounds: events.histograms ? events.bucketsSeconds : [] };
+}
+
+export function keptOfGfa(collector: GfaCollector, clock: Clock): KeptService {
+  return {
+    values: {
+      state: () => collector.ledger.state(clock.monotonic()),
+      restore: (values, elapsedMs) => collector.restore(values, elapsedMs),
+      known() {
+        const { answeredAt } = collector.ledger;
+        const [task] = collector.tasks();
+        if (answeredAt === undefined || task === undefined) return undefined;
+        return { task, answeredAt, samples: collector.ledger.samples() };
+      },
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { formatDuration } from '../../config/duration.ts';
+import { addedLabels, fieldNames, isEveryOtherField } from '../../metrics/family.ts';
+import type { Sample } from '../../metrics/samples.ts';
+import { type Plan, planFor, roundDuration } from '../../planning/plan.ts';
+import { Budget } from '../../transport/rate/budget.ts';
+import { operationsFor } from './appliances/operations.ts';
+import { collectorRows } from './collectors.ts';
+import type { PortalConfig, PortalMode } from './configuration.ts';
+
+/** What one of so many shards may take of the account's limits: they know nothing of each other. */
+export function shareOf(portal: PortalConfig, shards: number): Pick<PortalConfig, 'rateLimit' | 'dailyLimit'> {
+  const share = (limit: number) => Math.max(1, Math.floor(limit / shards));
+  const { rateLimit, dailyLimit } = portal;
+  return {
+    rateLimit: { ...rateLimit, requests: share(rateLimit.requests) },
+    dailyLimit: dailyLimit === undefined ? undefined : share(dailyLimit),
+  };
+}
+
+/** What one collector asks for in a round. */
+export interface CollectorDemand {
+  readonly name: string;
+  readonly requests: number;
+  readonly intervalMs: number;
+}
+
+/** What the collectors beside the series ask for, as shard 0 does it: the others leave the whole account to that one. */
+export function collectorDemands(
+  { collectors }: Pick<PortalConfig, 'collectors'>,
+  appliances: number,
+  volumes: number,
+): readonly CollectorDemand[] {
+  return collectors.flatMap(({ name, intervalMs }) => {
+    const cost = collectorRows.find((row) => row.name === name)?.cost;
+    if (cost === undefined) return [];
+    const requests = cost.account + cost.perAppliance * appliances + cost.perVolume * volumes;
+    return [{ name, requests, intervalMs }];
+  });
+}
+
+/** The plan for one of so many shards that polls so many appliances, and the snapshots of so many volumes. */
+export function planOf(portal: PortalConfig, appliances: number, shards: number, volumes = 0): Plan {
+  const plan = planInMode(portal, portal.mode, appliances, shards, volumes);
+  if (plan.fits || portal.mode === 'economy') return plan;
+  const economy = planInMode(portal, 'economy', appliances, shards, volumes);
+  if (economy.effectiveIntervalMs >= plan.effectiveIntervalMs) return plan;
+  const often = formatDuration(portal.intervalMs);
+  const gain = economy.fits
+    ? `CPU, load, cores and uptime every ${often}, the other series every ${formatDuration(portal.fullIntervalMs)}`
+    : `it does not fit either, but data would be polled every ${roundDuration(economy.effectiveIntervalMs)}`;
+  return { ...plan, advice: [`PORTAL_MODE=economy: ${gain}`, ...plan.advice] };
+}
+
+/** The plan for a mode, be it the one that is set or the other. */
+export function planInMode(
+  portal: PortalConfig,
+  mode: PortalMode,
+  appliances: number,
+  shards: number,
+  volumes: number,
+): Plan {
+  const { rateLimit, dailyLimit } = shareOf(portal, shards);
+  const budget = new Budget(dailyLimit, 0);
+  return planFor({
+    ...portal,
+    series: portal.seriesByMode[mode],
+    appliances,
+    further: collectorDemands(portal, appliances, volumes),
+    limit: rateLimit,
+    dailyLimit,
+    allowedPerSecond: Math.min((rateLimit.requests / rateLimit.windowMs) * 1000, budget.perSecond),
+  });
+}
+
+export function* applianceSamples(portal: PortalConfig, index: number, random: () => number): Generator<Sample> {
+  const hex = () =>
+    Math.floor(random() * 2 ** 48)
+      .toString(16)
+      .padStart(12, '0');
+  const serial = `${hex().slice(0, 8)}-0000-4000-8000-${hex()}`;
+  const subject = { serial, filer: `appliance-${index}` };
+  const names = portal.series.map(({ name }) => name);
+  for (const [series, { families }] of operationsFor(names, portal.mode === 'economy')) {
+    for (const family of families) {
+      const fields = isEveryOtherField(family.fields) ? ['1m', '5m', '15m'] : fieldNames(family);
+      for (const field of fields) {
+        const added = Object.fromEntries(addedLabels(family).map((label) => [label, field]));
+        yield { name: family.name, labels: { ...subject, ...added }, value: Math.round(random() * 1e6) / 1e3 };
+      }
+    }
+    yield { name: 'filer_appliance_series_timestamp_seconds', labels: { ...subject, series }, value: 1_772_445_300 };
+  }
+}

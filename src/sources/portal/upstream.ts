@@ -1,0 +1,101 @@
+import type { Upstream } from '../../app/upstream.ts';
+import type { Config } from '../../config/config.ts';
+import type { Table } from '../../metrics/family.ts';
+import { Feasibility } from '../../planning/warning.ts';
+import type { HealthSettings } from '../../polling/health.ts';
+import { mostAppliances } from './appliances/inventory.ts';
+import * as series from './appliances/series.ts';
+import { PortalClient } from './client.ts';
+import { PortalCollector, type PortalSettings } from './collector.ts';
+import { portalTables } from './collectors.ts';
+import { type PortalConfig, portalSection } from './configuration.ts';
+import { planOf, shareOf } from './planning.ts';
+import { portalRequests } from './requests.ts';
+import { TokenSource } from './token.ts';
+
+const tables: readonly Table[] = [
+  { source: 'GET /serials, GET /edges', subject: series.applianceLabels, families: series.inventoryTable },
+  { source: 'polls', subject: series.applianceLabels, families: [series.applianceUp] },
+  ...Object.entries({
+    ...series.standardSeries,
+    ...series.furtherSeries,
+    current_appliance_performance: series.currentPerformance,
+    appliance_health_score: series.healthScore,
+  }).map(([source, families]) => ({ source, subject: series.applianceLabels, families })),
+  { source: 'every series', subject: [...series.applianceLabels, 'series'], families: [series.seriesTimestamp] },
+  ...portalTables,
+];
+
+/** The portal service. */
+export const portal: Upstream<PortalConfig> = {
+  section: portalSection,
+  title: 'Portal',
+  tables,
+  allowed: portalRequests,
+  namesFilers: true,
+
+  target(settings, { shard }) {
+    const { rateLimit, dailyLimit } = shareOf(settings, shard.total);
+    return {
+      baseUrl: settings.url,
+      limit: rateLimit,
+      dailyLimit,
+      mostPerMs: rateLimit.requests / rateLimit.windowMs,
+      concurrency: settings.concurrency,
+    };
+  },
+
+  // A budget belongs to the portal and the shard.
+  owner: ({ url }, { shard }) => [url, String(shard.index)],
+
+  connect(settings, { client, config, clock, random, log, heapBytes, names, boundText }) {
+    const { shard } = config;
+    const feasibility = new Feasibility(log);
+    const tokens = new TokenSource(client, settings.credentials, clock);
+    const collector = new PortalCollector(
+      new PortalClient(client, tokens, { clock, random }),
+      { ...portalSettings(config, settings, boundText, heapBytes), names },
+      { clock, log },
+    );
+    return {
+      collector,
+      intervalMs: settings.intervalMs,
+      health: portalHealth(settings.concurrency),
+      applianceUp: settings.series.length === 0 ? undefined : series.applianceUp.name,
+      onTasks(tasks) {
+        const volumes = tasks.filter(({ operation }) => operation === 'snapshot_details').length;
+        feasibility.judge(planOf(settings, collector.appliances.length, shard.total, volumes), tasks.length);
+      },
+      count: (signal) => collector.countAppliances(signal),
+      tokenSecondsLeft: () => tokens.secondsLeft,
+      notes: () => collector.notes,
+      describe: (serial) => collector.describe(serial),
+      release: (signal) => tokens.revoke(signal),
+      kept: { counts: collector },
+    };
+  },
+};
+
+/**
+ * When the portal counts as down. More failures in a row, and of more appliances, than there are workers: as many polls
+ * as that can hang at once on broken appliances while all others are well.
+ */
+export function portalHealth(workers: number): HealthSettings {
+  return { failures: 2 * workers, appliances: workers + 2, probe: { firstMs: 2_000, longestMs: 30_000 } };
+}
+
+/** How the portal is read, as the configuration says. */
+export function portalSettings(
+  { shard, staleAfter, events }: Config,
+  portal: PortalConfig,
+  boundText: (bound: number) => string,
+  heapBytes = Number.POSITIVE_INFINITY,
+): PortalSettings {
+  return {
+    ...portal,
+    ...{ shard, staleAfter },
+    binSeconds: portal.binSizeSeconds,
+    histograms: { bounds: events.histograms ? events.bucketsSeconds : [], boundText },
+    mostAppliances: mostAppliances(heapBytes),
+  };
+}
