@@ -137,7 +137,7 @@ function countersOfEvents(events: Iterable<Fields>): Readonly<Record<string, num
     values[key] = (values[key] ?? 0) + value;
   };
   for (const { filer_guid, volume_guid, kind, prop_seconds, lock_state, lock_duration } of events) {
-    add(`${filer_guid} ${volume_guid} ${kind ?? lock_state}`, 1);
+    add(`${filer_guid} ${volume_guid} ${String(kind ?? lock_state).toLowerCase()}`, 1);
     if (kind !== undefined) add(`${filer_guid} ${volume_guid} ${kind} seconds`, Number(prop_seconds));
     if (lock_duration !== undefined) add(`${filer_guid} ${volume_guid} held seconds`, Number(lock_duration));
   }
