@@ -98,8 +98,10 @@ Options:
                    a doctor's report
   --doctor         check the configuration against the services themselves, line by line; exit 0, or 1 on a failure;
                    --json prints JSON, --report FILE writes a report that is safe to publish
-  --check-config   check the configuration, print it with secrets masked; exit 0, or 78 when it is not valid
-  --once           poll everything once, print the exposition; exit 0, or 1 when nothing could be polled
+  --check-config   check the configuration, its files and folders, print it with secrets masked; exit 0, or 78
+                   when it is not valid
+  --once           poll everything once, print the exposition; exit 0, or 1 when nothing could be polled;
+                   with a client key of its own, so that a running exporter loses no event
   --plan           print what the limits allow for this account's appliances, or with --appliances N for so many;
                    exit 0, or 1 when PORTAL_INTERVAL cannot be met
   --version        print the version

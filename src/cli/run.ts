@@ -13,6 +13,7 @@ import { effectiveConfiguration, helpText } from '../config/describe.ts';
 import { settledTexts } from '../config/environment.ts';
 import { loadConfig } from '../config/load.ts';
 import { readAhead } from '../config/read-ahead.ts';
+import { placeholderFaults, stateFileFaults } from '../config/readiness.ts';
 import { type FactsOf, looseFiles, type OwnFile, warnOfLooseFiles } from '../config/secret-files.ts';
 import { planText } from '../planning/text.ts';
 import { systemClock } from '../runtime/clock.ts';
@@ -23,6 +24,7 @@ import { usableHeapBytes } from '../runtime/memory.ts';
 import { printable } from '../runtime/printable.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { SmallFiles } from '../runtime/small-files.ts';
+import { gfaSection } from '../sources/gfa/configuration.ts';
 import { portalSection } from '../sources/portal/configuration.ts';
 import { planOf } from '../sources/portal/planning.ts';
 import { upstreams } from '../sources/upstreams.ts';
@@ -62,7 +64,8 @@ async function obey(invocation: Invocation, environment: Environment, stopped: P
   if (command === 'doctor' && !invocation.doctor?.isDemo) return doctor(await load(environment), invocation, stopped);
   if (command !== 'demo' && command !== 'doctor') {
     const config = await Promise.race([load(environment), stopped]);
-    return config === undefined ? EXIT.clean : live(command, config, stopped);
+    if (config === undefined) return EXIT.clean;
+    return live(command, command === 'once' ? withOwnClientKey(config) : config, stopped);
   }
   // Loaded only when asked for: a real exporter has no use for made-up services.
   const { demoEnvironment, startDemo, variationsLike } = await import('../demo/demo.ts');
@@ -85,11 +88,24 @@ function doctor(config: Config, invocation: Invocation, stopped: Promise<void>):
 async function checkConfig(config: Config): Promise<number> {
   const guard = await readGuard(config.web, webFiles.read, factsOf);
   const warnings = [
+    ...config.warnings,
     ...(await looseFiles(ownFiles(config, guard), factsOf)),
     ...certificateWarnings(guard, systemClock.now() / 1000),
   ];
   for (const line of warnings) process.stderr.write(`warning: ${line}\n`);
-  return say(effectiveConfiguration(config, serviceSections));
+  say(effectiveConfiguration(config, serviceSections));
+  const faults = [...placeholderFaults(config, serviceSections), ...(await stateFileFaults(config.stateFile))];
+  if (faults.length > 0) throw new ConfigError(faults);
+  return say('# the configuration is valid');
+}
+
+/** With a client key of its own: the service gives each event once to each key, and those of the daemon's are the daemon's. */
+function withOwnClientKey(config: Config): Config {
+  const gfa = gfaSection.of(config);
+  if (gfa === undefined) return config;
+  const stamp = new Date(systemClock.now()).toISOString().replaceAll(/\D/g, '').slice(0, 14);
+  const own = { ...gfa, clientKey: `${gfa.clientKey}-once-${stamp}` };
+  return { ...config, services: new Map(config.services).set(gfaSection.api, own) };
 }
 
 function ownFiles(config: Config, guard: Guard | undefined): readonly OwnFile[] {
@@ -126,6 +142,7 @@ async function live(command: Command, config: Config, stopped: Promise<void>): P
 
 async function prepared(config: Config, log: Log): Promise<App> {
   const guard = await readGuard(config.web, webFiles.read, factsOf);
+  for (const line of config.warnings) log.warn(line);
   await warnOfLooseFiles(ownFiles(config, guard), factsOf, log);
   for (const reason of certificateWarnings(guard, systemClock.now() / 1000)) {
     log.warn({ reason }, 'clients will refuse the server certificate');

@@ -14,6 +14,8 @@ export interface Config extends CommonConfig {
     /** Undefined when neither HTTP_PROXY nor HTTPS_PROXY is set. */
     readonly proxy: ProxyConfig | undefined;
   };
+  /** One line each for what has no effect, and was perhaps meant to. */
+  readonly warnings: readonly string[];
   /** The files that only their owner is to change: those with secrets that variables name, and `.env` where it is there. */
   readonly ownFiles: readonly OwnFile[];
 }

@@ -45,7 +45,13 @@ function defaultOf(row: Row): string {
 export function effectiveConfiguration(config: Config, services: readonly ServiceSection[]): string {
   const values: Record<string, string | undefined> = commonSection.show(config);
   for (const service of services) Object.assign(values, service.show(service.of(config)));
-  const lines = rowsOf(services).flatMap(({ name }) => (name in values ? [`${name}=${values[name] ?? ''}\n`] : []));
+  const lines = rowsOf(services).flatMap(({ name, row }) => {
+    if (!(name in values)) return [];
+    // Written out it would count as chosen; as a remark it is what holds.
+    if (values[name] === undefined && row.unset !== undefined)
+      return [`# ${name}: not set; ${row.unset.replaceAll('`', '')}\n`];
+    return [`${name}=${values[name] ?? ''}\n`];
+  });
   const { httpProxy, httpsProxy, noProxy } = config.requests.proxy ?? {};
   const proxies = { HTTP_PROXY: httpProxy?.shown, HTTPS_PROXY: httpsProxy?.shown, NO_PROXY: noProxy };
   for (const [name, text] of Object.entries(proxies)) if (text !== undefined) lines.push(`${name}=${text}\n`);

@@ -1,5 +1,5 @@
 import { parseEnv } from 'node:util';
-import { nearest } from '../runtime/suggest.ts';
+import { editDistance, nearest } from '../runtime/suggest.ts';
 import { quoted } from './kind.ts';
 import { type Fault, fileVariable, type NamedRow, type ServiceSection } from './section.ts';
 
@@ -104,5 +104,27 @@ export function unknownVariables(
       const meant = known.includes(withoutFile) ? withoutFile : nearest(name, known);
       const shown = /^\w+$/.test(name) ? name : quoted(name);
       return { variable: undefined, line: `${shown}: unknown variable; did you mean ${meant}?` };
+    });
+}
+
+/**
+ * A line for each variable that is no row and is spelt almost as one: it has no effect, which may be a slip, and may be
+ * meant for another program.
+ */
+export function nearMisses(
+  texts: Texts,
+  rows: readonly NamedRow[],
+  services: readonly ServiceSection[],
+): readonly string[] {
+  const known = rows.flatMap(({ name, row }) => (row.file ? [name, fileVariable(name)] : [name]));
+  const bare = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+  const isMissed = (name: string) => (one: string) =>
+    bare(one) === bare(name) || (name.length >= 8 && editDistance(name, one) <= (name.length >= 12 ? 2 : 1));
+  const told = new Set(unknownVariables(texts, rows, services).map(({ line }) => line.split(':')[0]));
+  return [...texts.keys()]
+    .filter((name) => !known.includes(name) && !told.has(name))
+    .flatMap((name) => {
+      const meant = known.find(isMissed(name));
+      return meant === undefined ? [] : [`${name}: has no effect here; did you mean ${meant}?`];
     });
 }

@@ -1,6 +1,6 @@
 import { ConfigError } from '../runtime/errors.ts';
 import type { Config } from './config.ts';
-import { type ReadAgain, type ReadFile, settledTexts, unknownVariables } from './environment.ts';
+import { nearMisses, type ReadAgain, type ReadFile, settledTexts, unknownVariables } from './environment.ts';
 import { proxies } from './proxy.ts';
 import { nodeFaults, serviceFaults } from './rules.ts';
 import { fileSecrets } from './secrets.ts';
@@ -56,6 +56,7 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
     ...common,
     services: new Map(settled.filter(([, settings]) => settings !== undefined)),
     requests: { ...common.requests, proxy },
+    warnings: nearMisses(texts, rows, services),
     ownFiles: [
       ...[...new Set([...secrets.values()].map(({ path }) => path))].map((path) => ({ path, isSecret: true })),
       // It says where tokens are sent, so nobody else is to change it, with a secret in it or without.

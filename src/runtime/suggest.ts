@@ -11,6 +11,14 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   return best;
 }
 
+/** The nearest candidate, where so few slips lie between that it may have been meant: one in three letters. */
+export function near(text: string, candidates: readonly string[]): string | undefined {
+  const candidate = nearest(text, candidates);
+  if (candidate === undefined) return undefined;
+  const slips = Math.max(1, Math.floor(Math.min(text.length, candidate.length) / 3));
+  return editDistance(text, candidate) <= slips ? candidate : undefined;
+}
+
 /** How many letters to insert, drop, replace or swap with their neighbour (Damerau and Levenshtein, optimal alignment). */
 export function editDistance(from: string, to: string): number {
   let beforePrevious: readonly number[] = [];

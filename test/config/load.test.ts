@@ -183,7 +183,7 @@ test('every fault is reported at once, in the order of the documentation, and th
     'PORTAL_SERVICE_KEY: the value contains a line break; expected the secret as issued, in printable ASCII characters',
     'PORTAL_SERVICE_SECRET: is not set; expected with the other half of the pair, as itself or as PORTAL_SERVICE_SECRET_FILE',
     'PORTAL_SERIES: "load_avrage" is not a series; did you mean load_average?',
-    'PORTAL_SERIES: "cpu" is not a series; did you mean all?',
+    'PORTAL_SERIES: "cpu" is not a series; known are all, load_average, cpu_utilization, cache_utilization, network_utilization, smb_connections, health; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
     'SHARD: "7" is not below TOTAL_SHARDS; expected a whole number from 0 to 0',
     'LOG_LEVEL: "loud" is none of the known words; expected one of trace, debug, info, warn, error, fatal, silent',
     `HTTPS_PROXY: the value is not a proxy; ${proxy}`,

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { promisedVariables } from '../config/interface-table.ts';
@@ -58,6 +59,35 @@ describe('--check-config', () => {
     expect(stdout).toContain('GFA_TOKEN=[redacted]\n');
     expect(stdout).toContain('GFA_INTERVAL=30s\n');
     expect(stdout).not.toContain('canary');
+  });
+
+  test('ends in a line that says that the configuration is valid', async () => {
+    const { stdout } = await run(['--check-config'], { environment: GOOD });
+    expect(stdout).toMatch(/\n# the configuration is valid\n$/);
+  });
+
+  test.each([
+    [{ GFA_TOKEN: 'replace-me' }, 'gfa: token is a placeholder of an example; expected '],
+    [{ STATE_FILE: '/nowhere/state' }, 'STATE_FILE: the folder /nowhere cannot be written to (ENOENT); expected '],
+    [{ STATE_FILE: tmpdir() }, `STATE_FILE: ${tmpdir()} is not a file; expected `],
+  ])('ends with 78 where %j would not work', async (more, line) => {
+    const { code, stdout, stderr } = await run(['--check-config'], { environment: { ...GOOD, ...more } });
+    expect(stderr).toContain(line);
+    expect({ code, isValid: stdout.includes('is valid') }).toEqual({ code: 78, isValid: false });
+  });
+
+  test.each([
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['STATEFILE', 'STATE_FILE'],
+    ['LISTENADDRESS', 'LISTEN_ADDRESS'],
+    ['PORT_INTERVAL', 'PORTAL_INTERVAL'],
+  ])('says that %s has no effect, and that %s may be meant', async (name, meant) => {
+    const environment = { ...GOOD, [name]: 'x', HOSTNAME: 'host', LOGNAME: 'me', SHELL: '/bin/sh' };
+    const { code, stderr } = await run(['--check-config'], { environment });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `warning: ${name}: has no effect here; did you mean ${meant}?\n`,
+    });
   });
 
   test('reads .env in the working directory, beneath the environment', async () => {

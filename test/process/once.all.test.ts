@@ -23,6 +23,14 @@ describe('--once', () => {
     expect(stderr).toContain('"msg":"the API answers"');
   });
 
+  test('takes no event of the exporter that runs with the same settings', async () => {
+    const standIn = await stand();
+    const environment = gfaEnvironment(standIn);
+    await run(['--once'], { environment });
+    const [asked] = standIn.requests.filter(({ operation }) => operation === 'data');
+    expect(asked?.headers['x-service-client-key']).toMatch(/^\S+-once-\d{14}$/);
+  });
+
   test('prints what one service brought when the other does not answer, and ends with 0', async () => {
     const standIn = await stand();
     const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), PORTAL_URL: await nowhere() };

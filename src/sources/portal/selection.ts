@@ -1,7 +1,7 @@
 import { parseDuration } from '../../config/duration.ts';
 import { bad, entriesOf, type Flaw, good, type Parsed, quoted } from '../../config/kind.ts';
 import { SHORTEST_INTERVAL_MS } from '../../config/kinds.ts';
-import { nearest } from '../../runtime/suggest.ts';
+import { near } from '../../runtime/suggest.ts';
 
 /** One of several things to poll, and its own interval where the operator gave one. */
 export interface Selected {
@@ -36,7 +36,9 @@ const ENTRY = /^(?<sign>-?)\s*(?<name>[^=]*?)\s*(?:=\s*(?<interval>.*))?$/su;
 function entryFlaw(entry: string, { one, known, noInterval }: Choices): Flaw | undefined {
   const { sign, name = '', interval } = ENTRY.exec(entry)?.groups ?? {};
   if (name !== 'all' && !known.includes(name)) {
-    return { what: `${quoted(name)} is not ${one}`, meant: nearest(name, [...known, 'all']) };
+    const meant = near(name, [...known, 'all']);
+    const listed = meant === undefined ? `; known are all, ${known.join(', ')}` : '';
+    return { what: `${quoted(name)} is not ${one}${listed}`, meant };
   }
   if (interval === undefined) return undefined;
   if (sign === '-') return { what: `${quoted(entry)} drops ${one}, which takes no interval` };
