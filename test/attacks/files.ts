@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { run, temporaryDirectory } from '../support/program.ts';
+import { isAtLeast, run, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 import { NOBODY } from '../web/asking.ts';
 import { makePair } from '../web/certificates.ts';
@@ -51,7 +51,7 @@ export const files: readonly Row[] = [
         expect(metrics).toContain('\nfiler_exporter_web_tls_enabled 1\n');
         expect(metrics).toContain('\nfiler_exporter_web_auth_enabled 1\n');
       }
-      expect(stage.program.log.filter(({ level }) => level >= 50)).toHaveLength(BROKEN.length);
+      expect(stage.program.log.filter(({ level }) => isAtLeast(level, 'error'))).toHaveLength(BROKEN.length);
       stage.writeWeb(WHOLE);
       await until('the file to be good again', async () =>
         (await stage.ask('/metrics', { headers: PASSWORD })).text.includes('_last_reload_successful 1\n'),
