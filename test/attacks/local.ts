@@ -126,6 +126,6 @@ export const locals: readonly Row[] = [
     who: 'local user',
     tries: 'reads secrets from a core dump or from swap',
     holds: 'the systemd unit lets none be written and bounds the swap',
-    shownBy: ['deploy/systemd.test.ts', 'writes no core dump'],
+    shownBy: ['deploy/systemd.all.test.ts', 'the unit writes no core dump and swaps nothing out'],
   },
 ];

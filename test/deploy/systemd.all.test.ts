@@ -39,6 +39,11 @@ describe.runIf(hasSystemd)('systemd', () => {
   });
 });
 
+test('the unit writes no core dump and swaps nothing out: secrets stay in the memory', () => {
+  expect(unit).toMatch(/^LimitCORE=0$/m);
+  expect(unit).toMatch(/^MemorySwapMax=0$/m);
+});
+
 test('the example environment and the unit’s own are a good configuration, with every secret as a file', () => {
   const own = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(
     ([, name = '', value = '']) => [name, value] as const,

@@ -24,6 +24,22 @@ const names = readdirSync(folder);
 const textOf = (name: string) => readFileSync(join(folder, name), 'utf8');
 const workflowOf = (name: string) => parse(textOf(name)) as Workflow;
 
+test('a release pins its base images, and installs no package’s script where a token is at hand', () => {
+  const release = textOf('release.yml');
+  for (const name of ['NODE', 'RUNTIME'])
+    expect(release).toMatch(new RegExp(`${name}_DIGEST=\\$\\{\\{ steps\\.bases\\.`));
+  const installs = release.match(/npm ci\b.*/g) ?? [];
+  expect(installs.filter((line) => !line.includes('--ignore-scripts'))).toEqual([]);
+});
+
+test('what can be updated is looked at every week', () => {
+  const { updates } = parse(readFileSync(join(root, '.github', 'dependabot.yml'), 'utf8')) as {
+    readonly updates: readonly { readonly 'package-ecosystem': string }[];
+  };
+  expect(updates.map((each) => each['package-ecosystem'])).toEqual(['npm', 'github-actions', 'docker']);
+  expect(textOf('audit.yml')).toMatch(/cron:[\s\S]*npm audit --omit=dev/);
+});
+
 describe.each(names)('%s', (name) => {
   const text = textOf(name);
   const { permissions, jobs } = workflowOf(name);
