@@ -1,5 +1,6 @@
 /** Metrics that are on no dashboard on purpose, each with the reason. */
 export const leftOut: Readonly<Record<string, string>> = {
+  filer_exporter_upstream_variant_info: 'which units an account uses: the doctor and the status page tell',
   filer_exporter_web_tls_enabled: 'how the exporter is configured: for an alert of one’s own where TLS is a must',
   filer_exporter_web_auth_enabled:
     'how the exporter is configured: for an alert of one’s own where a password is a must',

@@ -3,6 +3,7 @@ import type { ServiceSection } from '../config/section.ts';
 import type { Table } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { Collector, Task } from '../metrics/task.ts';
+import type { Variant } from '../metrics/variant.ts';
 import type { HealthSettings } from '../polling/health.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -83,6 +84,8 @@ export interface Connection {
   readonly tokenSecondsLeft: (() => number | undefined) | null;
   /** What explains much that would puzzle an operator, in whole sentences. */
   readonly notes: () => readonly string[];
+  /** Which of its undocumented alternatives the account shows. */
+  readonly variants: () => readonly Variant[];
   /** What the inventory says of an appliance. */
   readonly describe: (serial: string) => ApplianceDescription | undefined;
   /** Gives back what the service gave us. */

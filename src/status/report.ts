@@ -42,6 +42,7 @@ function* reading(source: Source): Generator<void, ApiStatus> {
     effectiveIntervalSeconds: (intervalMs * stretched) / 1000,
     configuredIntervalSeconds: intervalMs / 1000,
     resting: runner.restingBy(),
+    variants: source.variants(),
     overdue: watch.overdue(({ id }) => runner.restReason(id) === undefined, stretched),
     medianAgeSeconds: ages?.medianSeconds,
     worstAgeSeconds: ages?.worstSeconds,

@@ -30,7 +30,8 @@ async function samplesOf(variations: Partial<Variations>): Promise<ReadonlyMap<s
     const lines = exposition.toString('utf8').split('\n');
     return new Map(
       lines.flatMap((line) => {
-        const [, series = '', value = ''] = /^(filer_appliance_\S.*) (\S+)$/.exec(line) ?? [];
+        const [, series = '', value = ''] =
+          /^((?:filer_appliance|filer_exporter_upstream_variant)_\S.*) (\S+)$/.exec(line) ?? [];
         return series === '' ? [] : [[series, Number(value)] as const];
       }),
     );
@@ -50,12 +51,19 @@ describe('an account that uses other units than documented', () => {
   ])('%o gives the same samples', async (variations) => {
     const [usual, other] = [await samplesOf({}), await samplesOf(variations)];
     expect(usual.size).toBeGreaterThan(300);
-    expect([...other.keys()].sort()).toEqual([...usual.keys()].sort());
-    const apart = [...usual].filter(([series, value]) => {
-      const told = other.get(series) ?? Number.NaN;
-      // Two decimals of a percentage are not four of a ratio.
-      return !(Math.abs(told - value) <= 0.02 * Math.abs(value) + 1e-5);
-    });
+    const isData = (series: string) => series.startsWith('filer_appliance_');
+    expect([...other.keys()].filter(isData).sort()).toEqual([...usual.keys()].filter(isData).sort());
+    const told = (question: string, answer: string) =>
+      other.get(`filer_exporter_upstream_variant_info{api="portal",question="${question}",answer="${answer}"}`);
+    expect(told('ratio_unit', variations.ratioUnit ?? 'percent')).toBe(1);
+    expect(told('time_unit', variations.timeUnit ?? 'milliseconds')).toBe(1);
+    const apart = [...usual]
+      .filter(([series]) => isData(series))
+      .filter(([series, value]) => {
+        const seen = other.get(series) ?? Number.NaN;
+        // Two decimals of a percentage are not four of a ratio.
+        return !(Math.abs(seen - value) <= 0.02 * Math.abs(value) + 1e-5);
+      });
     expect(apart).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Api } from '../../metrics/snapshot.ts';
+import type { Variant } from '../../metrics/variant.ts';
 
 /** What an API looks like at the moment of a scrape; undefined where there is nothing to tell yet. */
 export interface ApiStatus {
@@ -14,6 +15,8 @@ export interface ApiStatus {
   readonly configuredIntervalSeconds: number;
   /** How many tasks rest, by reason. */
   readonly resting: ReadonlyMap<string, number>;
+  /** Which of its undocumented alternatives the account shows. */
+  readonly variants: readonly Variant[];
   /** Tasks that have missed more than one poll. */
   readonly overdue: number;
   readonly medianAgeSeconds: number | undefined;

@@ -130,6 +130,17 @@ export const ownTable = {
     labels: ['api'],
     read: perApi(({ configuredIntervalSeconds }) => configuredIntervalSeconds),
   },
+  upstreamVariant: {
+    name: 'filer_exporter_upstream_variant_info',
+    help: 'Always 1: which of its undocumented alternatives the account shows; docs/doctor.md has the questions.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api', 'question', 'answer'],
+    read: ({ apis }) =>
+      apis.flatMap(({ api, variants }) =>
+        variants.map(({ question, answer }) => [{ api, question, answer }, 1] as const),
+      ),
+  },
   tasksResting: {
     name: 'filer_exporter_tasks_resting',
     help: 'Tasks of which nothing is to be had, asked slowly, by reason: forbidden (right or licence, 403), not_found (404), rejected (422), each twice in a row; empty (no record in three answers).',
@@ -175,7 +186,7 @@ export const ownTable = {
   },
   samplesDropped: {
     name: 'filer_exporter_samples_dropped_total',
-    help: 'Values that gave no sample, or a mended one: absent, invalid, record (unusable whole), duplicate, label (cut).',
+    help: 'Values without a sample, by reason: absent, invalid, implausible (cannot be true), record (unusable whole), duplicate; label: a label that was cut.',
     type: 'counter',
     unit: undefined,
     labels: ['api', 'reason'],

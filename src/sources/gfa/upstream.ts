@@ -79,6 +79,7 @@ export const gfa: Upstream<GfaConfig> = {
       count: () => Promise.resolve(0),
       tokenSecondsLeft: null,
       notes: () => [],
+      variants: () => [],
       describe: () => undefined,
       release: () => Promise.resolve(),
       events: () => ({

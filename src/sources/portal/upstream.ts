@@ -69,6 +69,7 @@ export const portal: Upstream<PortalConfig> = {
       count: (signal) => collector.countAppliances(signal),
       tokenSecondsLeft: () => tokens.secondsLeft,
       notes: () => collector.notes,
+      variants: () => collector.variants,
       describe: (serial) => collector.describe(serial),
       release: (signal) => tokens.revoke(signal),
       kept: { counts: collector },

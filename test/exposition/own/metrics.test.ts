@@ -16,6 +16,7 @@ const portal: ApiStatus = {
   sweepSeconds: 281,
   effectiveIntervalSeconds: 300,
   configuredIntervalSeconds: 240,
+  variants: [{ question: 'time_unit', answer: 'milliseconds' }],
   resting: new Map([
     ['empty', 7],
     ['forbidden', 0],
