@@ -78,6 +78,29 @@ test.runIf(hasPromtool)('promtool finds no fault in the rules, nor in the exampl
   expect(promtool('check', 'config', join(folder, 'prometheus.yml'))).toMatchObject({ status: 0 });
 });
 
+test.runIf(hasPromtool)(
+  'promtool finds no fault in the scrape jobs to choose from, nor in the alert that always fires',
+  () => {
+    // It looks for the files of certificates and passwords, which are not on this machine.
+    expect(promtool('check', 'config', '--syntax-only', join(folder, 'scrape-jobs.yml'))).toMatchObject({ status: 0 });
+    expect(promtool('check', 'rules', join(folder, 'watchdog.rules.yml'))).toMatchObject({ status: 0 });
+  },
+);
+
+test.runIf(hasAmtool).each([
+  ['alertname=Watchdog', 'severity=none', 'dead-mans-switch'],
+  ['alertname=FilerApiDown', 'severity=critical', 'pagerduty'],
+  ['alertname=FilerApplianceCpuHigh', 'severity=warning', 'slack'],
+  ['alertname=FilerApplianceUpdateWaiting', 'severity=info', 'mail'],
+])('in the example for Alertmanager %s with %s goes to %s', (name, severity, receiver) => {
+  const file = `--config.file=${join(folder, 'alertmanager.yml')}`;
+  expect(amtool('config', 'routes', 'test', file, name, severity)).toEqual({
+    status: 0,
+    // It warns beside that of a flag of its own.
+    said: expect.stringContaining(`${receiver}\n`),
+  });
+});
+
 test.runIf(hasAmtool)('amtool finds no fault in the example for Alertmanager', () => {
   expect(amtool('check-config', join(folder, 'alertmanager.yml'))).toMatchObject({ status: 0 });
 });
