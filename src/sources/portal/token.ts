@@ -21,6 +21,7 @@ interface Pair {
 
 /** Assumed when neither `expires_in` nor the token itself tells, in seconds. */
 const ASSUMED_LIFETIME_SECONDS = 300;
+const LONGEST_LIFETIME_SECONDS = 86_400;
 
 /** A token is renewed so long before it expires: the smaller of two minutes and a fifth of its life, in seconds. */
 const MARGIN = { mostSeconds: 120, share: 0.2 } as const;
@@ -246,16 +247,17 @@ export function tokenRequest(credentials: Credentials): ApiRequest {
 
 /**
  * How long a token lives, in seconds: `expires_in` when it is a positive number, else what the JWT's own claims say
- * (`exp - iat`, which no clock can spoil, or `exp` against `now` in epoch milliseconds), else five minutes.
+ * (`exp - iat`, which no clock can spoil, or `exp` against `now` in epoch milliseconds), else five minutes. A day at most:
+ * claims may say anything, infinity included.
  */
 export function lifetimeSeconds(expiresIn: unknown, token: string, now: number): number {
   const told = decimal(expiresIn);
-  if (told !== undefined && told > 0) return told;
+  if (told !== undefined && told > 0) return Math.min(told, LONGEST_LIFETIME_SECONDS);
   const claims = jwtClaims(token);
   const exp = decimal(claims.exp);
   if (exp === undefined) return ASSUMED_LIFETIME_SECONDS;
   const lifetime = exp - (decimal(claims.iat) ?? now / 1000);
-  return lifetime > 0 ? lifetime : ASSUMED_LIFETIME_SECONDS;
+  return lifetime > 0 ? Math.min(lifetime, LONGEST_LIFETIME_SECONDS) : ASSUMED_LIFETIME_SECONDS;
 }
 
 /** The claims of a JWT, neither verified nor trusted; none when it is not one. */

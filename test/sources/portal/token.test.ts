@@ -68,6 +68,9 @@ describe('the life of a token', () => {
     ['exp less iat where expires_in is no number', 'soon', jwt({ exp: 100, iat: 40 }), 60],
     ['five minutes where exp is over', null, jwt({ exp: 10 }), 300],
     ['five minutes where exp is no number', null, jwt({ exp: 'tomorrow' }), 300],
+    ['a day where it is longer', 604_800, 'opaque', 86_400],
+    // Found by chance: the difference of the two overflows.
+    ['a day where exp less iat is more than a number holds', null, jwt({ exp: 1.7e308, iat: -1.7e308 }), 86_400],
     ['five minutes for a JWT without claims', null, jwt({}), 300],
     ['five minutes for claims that are a list', null, jwt([1]), 300],
     ['five minutes for an opaque token', null, 'opaque', 300],
