@@ -111,6 +111,6 @@ export const files: readonly Row[] = [
     who: 'file',
     tries: 'is a state file of any content',
     holds: 'it is taken whole or put aside whole, and the process starts',
-    shownBy: ['fuzz/state-file.test.ts', ''],
+    shownBy: ['fuzz/state-file.test.ts', 'whatever was changed in the state file'],
   },
 ];

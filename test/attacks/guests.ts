@@ -82,10 +82,10 @@ export const guests: readonly Row[] = [
     },
   },
   {
-    id: 'guest-script',
+    id: 'page-scripts',
     who: 'guest',
     tries: 'has a title of a filer run as a script on the status page',
     holds: 'pages escape every text, and run no script but their own',
-    shownBy: ['pages/status-page.test.ts', ''],
+    shownBy: ['pages/status-page.test.ts', 'whatever a service or an appliance calls itself is shown as text'],
   },
 ];

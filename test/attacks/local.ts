@@ -119,7 +119,7 @@ export const locals: readonly Row[] = [
     who: 'local user',
     tries: 'looks for a secret in logs, pages, metrics, errors, crashes and what --check-config prints',
     holds: 'secrets leave the process only in the requests that need them',
-    shownBy: ['process/secrets.all.test.ts', ''],
+    shownBy: ['process/secrets.all.test.ts', 'by services that repeat what they were sent'],
   },
   {
     id: 'core-dumps',
