@@ -178,7 +178,8 @@ async function plan({ appliances }: Invocation, environment: Environment, stoppe
     throw new ConfigError(['--plan: PORTAL_URL is not set; configure the portal, or give a number with --appliances']);
   }
   const found = appliances ?? (await countAppliances(config, stopped));
-  say(await planText(portal, found, config.shard.total));
+  const switched = { portal, hasGfa: gfaSection.of(config) !== undefined, events: config.events };
+  say(await planText(switched, found, config.shard.total));
   return planOf(portal, found, config.shard.total).fits ? EXIT.clean : EXIT.failure;
 }
 

@@ -1,18 +1,8 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import { upstreamCatalog } from '../catalog.ts';
 import { formatDuration } from '../config/duration.ts';
-import { LineStore } from '../exposition/store.ts';
-import { seededRandom } from '../runtime/random.ts';
 import type { PortalConfig } from '../sources/portal/configuration.ts';
-import { applianceSamples, collectorDemands, planInMode, planOf, shareOf } from '../sources/portal/planning.ts';
+import { collectorDemands, planInMode, planOf, shareOf } from '../sources/portal/planning.ts';
 import { roundDuration } from './plan.ts';
-
-/** What an empty process takes, and what each byte of the exposition adds, parsing and packing included: measured at 500 appliances. */
-const MEMORY = { emptyBytes: 80e6, perExpositionByte: 5 } as const;
-
-/** Appliances written out to know their size; more are counted as many times. */
-const SAMPLED_APPLIANCES = 50;
+import { type Switched, sizeOf, VOLUMES } from './size.ts';
 
 /** Both modes beside each other; nothing where no series are polled. */
 function modesText(portal: PortalConfig, appliances: number, shards: number): string {
@@ -39,10 +29,11 @@ function modesText(portal: PortalConfig, appliances: number, shards: number): st
 }
 
 /** The text of `--plan`: requests against the limits, then samples, bytes and memory. */
-export async function planText(portal: PortalConfig, appliances: number, shards: number): Promise<string> {
+export async function planText(switched: Switched, appliances: number, shards: number): Promise<string> {
+  const { portal, hasGfa } = switched;
   const plan = planOf(portal, appliances, shards);
   const { rateLimit, dailyLimit } = shareOf(portal, shards);
-  const size = await sizeOf(portal, appliances);
+  const size = await sizeOf(switched, appliances);
   const rows: readonly (readonly [string, string])[] = [
     ['Appliances', count(appliances)],
     ['Series', `${portal.series.length} of each`],
@@ -69,9 +60,11 @@ export async function planText(portal: PortalConfig, appliances: number, shards:
     ['Interval asked for', roundDuration(portal.intervalMs)],
     ['Interval as the limits allow', roundDuration(plan.effectiveIntervalMs)],
     ['Worst age of data', roundDuration(plan.worstAgeMs)],
-    ['Samples', `about ${count(size.samples)}`],
-    ['Bytes a scrape', `about ${megabytes(size.bytes)} plain, ${megabytes(size.packed)} gzip`],
-    ['Memory', `about ${megabytes(MEMORY.emptyBytes + MEMORY.perExpositionByte * size.bytes)}`],
+    ['File acceleration', hasGfa ? 'counted below' : 'not polled'],
+    ['Volumes', `${VOLUMES} on each appliance are assumed below`],
+    ['Samples', `about ${count(Number(size.samples.toPrecision(2)))}`],
+    ['Size of a scrape', `about ${amount(size.bytes)} plain, ${amount(size.packed)} gzip`],
+    ['Memory', `about ${amount(size.memoryBytes)}`],
   ];
   const width = Math.max(...rows.map(([label]) => label.length));
   const table = rows.map(([label, text]) => `${label.padEnd(width)}  ${text}`).join('\n');
@@ -83,26 +76,6 @@ export async function planText(portal: PortalConfig, appliances: number, shards:
   return `${table}\n\n${modesText(portal, appliances, shards)}${verdict}\n`;
 }
 
-interface Size {
-  readonly samples: number;
-  readonly bytes: number;
-  readonly packed: number;
-}
-
-/** Writes the series of some appliances as they would be, and scales it up. */
-async function sizeOf(portal: PortalConfig, appliances: number): Promise<Size> {
-  const store = new LineStore(upstreamCatalog);
-  const written = Math.min(appliances, SAMPLED_APPLIANCES);
-  const random = seededRandom(1);
-  for (let index = 0; index < written; index += 1) {
-    store.publish({ task: `appliance-${index}`, samples: applianceSamples(portal, index, random) });
-  }
-  const text = store.whole('text');
-  const packed = (await promisify(gzip)(text, { level: 1 })).length;
-  const scale = written === 0 ? 0 : appliances / written;
-  return { samples: store.samples * scale, bytes: text.length * scale, packed: packed * scale };
-}
-
 function count(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
@@ -111,6 +84,8 @@ function share(value: number): string {
   return `${(value * 100).toFixed(1)} %`;
 }
 
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+/** Bytes with two digits that count, in the unit that suits them. */
+function amount(bytes: number): string {
+  const [unit, size] = bytes < 2 ** 20 ? (['KiB', 2 ** 10] as const) : (['MiB', 2 ** 20] as const);
+  return `${Number((bytes / size).toPrecision(2)).toLocaleString('en')} ${unit}`;
 }

@@ -79,7 +79,9 @@ export function* applianceSamples(portal: PortalConfig, index: number, random: (
       .padStart(12, '0');
   const serial = `${hex().slice(0, 8)}-0000-4000-8000-${hex()}`;
   const subject = { serial, filer: `appliance-${index}` };
-  const names = portal.series.map(({ name }) => name);
+  // An appliance answers the one or the other of the two about memory, by its build.
+  const isNewer = portal.series.some(({ name }) => name === 'memory_utilization_details');
+  const names = portal.series.map(({ name }) => name).filter((name) => !isNewer || name !== 'memory_utilization');
   for (const [series, { families }] of operationsFor(names, portal.mode === 'economy')) {
     for (const family of families) {
       const fields = isEveryOtherField(family.fields) ? ['1m', '5m', '15m'] : fieldNames(family);
