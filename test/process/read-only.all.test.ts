@@ -1,15 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type SeenRequest, startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { FURTHER_SERIES, operationsFor, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
-import { portalRequests } from '../../src/sources/portal/requests.ts';
-import { assertAllowed } from '../../src/transport/allowed.ts';
 import { coverage } from '../support/coverage.ts';
 import { beyond, published } from '../support/endpoints.ts';
 import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
-import { root, run, start } from '../support/program.ts';
+import { run, start } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
 const ENDPOINTS = [...published, ...beyond];
@@ -89,60 +84,5 @@ describe('whatever the program sends is of one of five kinds', () => {
     await run([command], { environment: { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) } });
     expect(standIn.requests.length).toBeGreaterThan(1);
     expect(ALL_KINDS).toEqual(expect.arrayContaining([...kindsOf(standIn.requests)]));
-  });
-});
-
-describe('nothing else can be sent', () => {
-  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.startsWith('demo/'))
-    .map((path) => [path, readFileSync(join(root, 'src', path), 'utf8')] as const);
-  const holding = (text: RegExp) => sources.filter(([, source]) => text.test(source)).map(([path]) => path);
-
-  test('one place speaks to the network, and it asks what is allowed first', () => {
-    expect(holding(/\bdispatcher\.request\b|\.dispatch\(/)).toEqual(['transport/client.ts']);
-    expect(holding(/\bfetch\(|\bhttps?\.request\b|\bnet\.connect\b|\btls\.connect\b/)).toEqual([]);
-    expect(holding(/^import (?!type).* from 'undici'/m)).toEqual(['transport/dispatcher.ts']);
-    const client = sources.find(([path]) => path === 'transport/client.ts')?.[1] ?? '';
-    expect(client.match(/dispatcher\.request/g)).toHaveLength(1);
-    expect(client).toMatch(/send\(request[^{]+\{\s+assertAllowed\(request, this\.#settings\.allowed\);/);
-  });
-
-  test('every request in the source that is no GET is one of those', () => {
-    // The rows of what is allowed are no requests.
-    const asking = sources.filter(([path]) => path !== 'sources/portal/requests.ts');
-    const found = asking.flatMap(([path, source]) =>
-      [...source.matchAll(/method: '([A-Z]+)',\s+path(?:: (['`][^'`]*['`]))?/g)].map(
-        ([, method = '', written = 'path']) => `${path}: ${method} ${written}`,
-      ),
-    );
-    const writing = found.filter((request) => !request.includes(': GET '));
-    const token = 'sources/portal/token.ts';
-    expect(new Set(writing)).toEqual(
-      new Set([
-        `${token}: DELETE '/auth/token'`,
-        `${token}: POST '/auth/token'`,
-        `${token}: POST '/auth/token/refresh'`,
-        'sources/portal/appliances/telemetry.ts: POST path',
-        'sources/portal/volumes/telemetry.ts: POST path',
-      ]),
-    );
-    const methods = asking.flatMap(([, source]) => [...source.matchAll(/method: '[A-Z]+'/g)]);
-    expect(methods).toHaveLength(found.length);
-  });
-
-  test('every operation of the catalogue passes for a serial, and for none that is a path', () => {
-    const names = [...operationsFor([...STANDARD_SERIES, ...FURTHER_SERIES]).keys()];
-    expect(names).toHaveLength(STANDARD_SERIES.length + FURTHER_SERIES.length);
-    for (const name of names) {
-      const path = (serial: string) => `/telemetry/appliances/${serial}/${name}`;
-      expect(() =>
-        assertAllowed({ method: 'POST', path: path('0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f') }, portalRequests),
-      ).not.toThrow();
-      for (const serial of ['..', '../../edges', 'a/b', '%2e%2e', 'a?b', 'a#b', '']) {
-        expect(() => assertAllowed({ method: 'POST', path: path(serial) }, portalRequests), serial).toThrow(
-          'the exporter only reads',
-        );
-      }
-    }
   });
 });

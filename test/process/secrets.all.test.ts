@@ -244,7 +244,7 @@ describe('no secret is shown by what checks the configuration', () => {
     mkdirSync(join(directory, '.env'));
     const { code, stderr } = await run(['--check-config'], { directory, environment: { GFA_TOKEN: CANARY.gfaToken } });
     expect(code).toBe(78);
-    expect(stderr).toContain('.env: cannot be read (EISDIR)');
+    expect(stderr).toContain('.env: cannot be read (not a regular file)');
     expect(found([stderr])).toEqual([]);
   });
 });

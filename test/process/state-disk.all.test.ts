@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
-  createReadStream,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -153,34 +152,6 @@ describe('where the disk hangs', () => {
     expect(await isUp(url)).toBe(true);
     expect(warnings(program)).toHaveLength(1);
     await stops(program, standIn);
-  });
-
-  test('while the state is written, SIGTERM ends it within SHUTDOWN_TIMEOUT and gives the token back', async () => {
-    const state = join(temporaryDirectory(), 'state');
-    pipe(`${state}.tmp`);
-    const { environment, standIn } = await services(state);
-    const program = start([], { environment: { ...environment, SHUTDOWN_TIMEOUT: '1s' } });
-    const url = await program.serving();
-    await until('the portal to be up', async () => (await scrape(url)).value('filer_api_up', { api: 'portal' }) === 1);
-    await stops(program, standIn);
-  });
-
-  test('while the state is written, what was polled is shown, and it is written again when the disk is back', async () => {
-    const state = join(temporaryDirectory(), 'state');
-    pipe(`${state}.tmp`);
-    const { environment } = await services(state);
-    const program = start([], { environment });
-    const url = await program.serving();
-    await until('file acceleration to be up', () => isUp(url));
-    expect(warnings(program)).toMatchObject([{ err: { type: 'LateError' } }]);
-    // Somebody reads from the pipe at last, and it goes the way of all that cannot be written.
-    createReadStream(`${state}.tmp`)
-      .on('error', () => {})
-      .resume();
-    await until('it to be written again', () => program.log.some(({ msg }) => msg.includes('can be written again')));
-    expect(readFileSync(state, 'utf8')).toContain('filer-exporter state');
-    program.kill('SIGTERM');
-    expect((await program.ended).code).toBe(0);
   });
 
   async function stops(program: Program, standIn: StandIn): Promise<void> {

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { FURTHER_SERIES, operationsFor, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
+import { assertAllowed } from '../../src/transport/allowed.ts';
+import { root } from '../support/program.ts';
+
+describe('nothing else can be sent', () => {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.startsWith('demo/'))
+    .map((path) => [path, readFileSync(join(root, 'src', path), 'utf8')] as const);
+  const holding = (text: RegExp) => sources.filter(([, source]) => text.test(source)).map(([path]) => path);
+
+  test('one place speaks to the network, and it asks what is allowed first', () => {
+    expect(holding(/\bdispatcher\.request\b|\.dispatch\(/)).toEqual(['transport/client.ts']);
+    expect(holding(/\bfetch\(|\bhttps?\.request\b|\bnet\.connect\b|\btls\.connect\b/)).toEqual([]);
+    expect(holding(/^import (?!type).* from 'undici'/m)).toEqual(['transport/dispatcher.ts']);
+    const client = sources.find(([path]) => path === 'transport/client.ts')?.[1] ?? '';
+    expect(client.match(/dispatcher\.request/g)).toHaveLength(1);
+    expect(client).toMatch(/send\(request[^{]+\{\s+assertAllowed\(request, this\.#settings\.allowed\);/);
+  });
+
+  test('every request in the source that is no GET is one of those', () => {
+    // The rows of what is allowed are no requests.
+    const asking = sources.filter(([path]) => path !== 'sources/portal/requests.ts');
+    const found = asking.flatMap(([path, source]) =>
+      [...source.matchAll(/method: '([A-Z]+)',\s+path(?:: (['`][^'`]*['`]))?/g)].map(
+        ([, method = '', written = 'path']) => `${path}: ${method} ${written}`,
+      ),
+    );
+    const writing = found.filter((request) => !request.includes(': GET '));
+    const token = 'sources/portal/token.ts';
+    expect(new Set(writing)).toEqual(
+      new Set([
+        `${token}: DELETE '/auth/token'`,
+        `${token}: POST '/auth/token'`,
+        `${token}: POST '/auth/token/refresh'`,
+        'sources/portal/appliances/telemetry.ts: POST path',
+        // Of --doctor, which gets, refreshes and gives back a token of its own, and reads telemetry in bins.
+        "sources/portal/token-questions.ts: DELETE '/auth/token'",
+        "sources/portal/token-questions.ts: POST '/auth/token/refresh'",
+        'sources/portal/appliances/bin-questions.ts: POST path',
+        // To the proxy, which opens a tunnel to the service and hears nothing of what goes through.
+        'doctor/network.ts: CONNECT path',
+        'sources/portal/volumes/telemetry.ts: POST path',
+      ]),
+    );
+    const methods = asking.flatMap(([, source]) => [...source.matchAll(/method: '[A-Z]+'/g)]);
+    expect(methods).toHaveLength(found.length);
+  });
+
+  test('every operation of the catalogue passes for a serial, and for none that is a path', () => {
+    const names = [...operationsFor([...STANDARD_SERIES, ...FURTHER_SERIES]).keys()];
+    expect(names).toHaveLength(STANDARD_SERIES.length + FURTHER_SERIES.length);
+    for (const name of names) {
+      const path = (serial: string) => `/telemetry/appliances/${serial}/${name}`;
+      expect(() =>
+        assertAllowed({ method: 'POST', path: path('0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f') }, portalRequests),
+      ).not.toThrow();
+      for (const serial of ['..', '../../edges', 'a/b', '%2e%2e', 'a?b', 'a#b', '']) {
+        expect(() => assertAllowed({ method: 'POST', path: path(serial) }, portalRequests), serial).toThrow(
+          'the exporter only reads',
+        );
+      }
+    }
+  });
+});
