@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FURTHER_SERIES, operationsFor, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
+import { portalRequests } from '../../src/sources/portal/requests.ts';
 import { assertAllowed } from '../../src/transport/allowed.ts';
 import { root } from '../support/program.ts';
 
