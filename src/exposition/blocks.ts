@@ -1,4 +1,4 @@
-import { allocate, type BufferMemory, writeText } from './buffer-memory.ts';
+import { allocate, type BufferMemory, giveBack, writeText } from './buffer-memory.ts';
 import type { Coding, Compressed } from './compression.ts';
 
 /**
@@ -21,16 +21,13 @@ export interface Lines {
 /** A task's few lines of one family, in a block with those of other tasks. */
 export class Chunk {
   block: Block;
-  /** The lines, until the block's buffer has them. */
-  text: string | undefined;
-  bytes: number;
-  /** Where they are in the block's buffer. */
+  bytes = 0;
+  /** Where they are in the block's buffer, or in that of its newer lines. */
   at = 0;
+  isNewer = false;
 
-  constructor(block: Block, text: string, bytes: number) {
+  constructor(block: Block) {
     this.block = block;
-    this.text = text;
-    this.bytes = bytes;
   }
 }
 
@@ -45,6 +42,12 @@ export class Block {
   readonly chunks: Chunk[] = [];
   #bytes: number;
   #buffer: Buffer;
+  /**
+   * What changed since the buffer was made: beside the heap, for texts that stay on it until the next scrape have it grow
+   * to twice its size.
+   */
+  #newer: Buffer | undefined;
+  #newerBytes = 0;
   #isStale = false;
   #compressed: Map<Coding, Compressed> | undefined;
 
@@ -58,17 +61,18 @@ export class Block {
     return this.#bytes;
   }
 
-  add(chunk: Chunk): void {
+  add(chunk: Chunk, text: string, bytes: number, memory: BufferMemory): void {
+    this.#write(chunk, text, bytes, memory);
     chunk.block = this;
     this.chunks.push(chunk);
-    this.#bytes += chunk.bytes;
+    this.#bytes += bytes;
     this.#change();
   }
 
-  replace(chunk: Chunk, text: string, bytes: number): void {
-    this.#bytes += bytes - chunk.bytes;
-    chunk.text = text;
-    chunk.bytes = bytes;
+  replace(chunk: Chunk, text: string, bytes: number, memory: BufferMemory): void {
+    const before = chunk.bytes;
+    this.#write(chunk, text, bytes, memory);
+    this.#bytes += bytes - before;
     this.#change();
   }
 
@@ -79,8 +83,8 @@ export class Block {
     this.#change();
   }
 
-  textOf({ text, at, bytes }: Chunk): string {
-    return text ?? this.#buffer.toString('utf8', at, at + bytes);
+  textOf({ isNewer, at, bytes }: Chunk): string {
+    return ((isNewer && this.#newer) || this.#buffer).toString('utf8', at, at + bytes);
   }
 
   /** Its lines, in a buffer that may be read until `memory` gives it back. */
@@ -93,9 +97,10 @@ export class Block {
     return this.#buffer;
   }
 
-  /** Gives its buffer back: it is in no exposition any more. */
+  /** Gives its buffers back: it is in no exposition any more. */
   free(memory: BufferMemory): void {
     memory.free(this.#buffer);
+    this.#dropNewer();
   }
 
   /** Its lines in a coding, where they have been compressed since they last changed. */
@@ -120,56 +125,96 @@ export class Block {
     this.#compressed = undefined;
   }
 
+  #write(chunk: Chunk, text: string, bytes: number, memory: BufferMemory): void {
+    if (this.#newerBytes + bytes > BLOCK_BYTES) this.lines(memory);
+    this.#newer ??= allocate(Math.max(BLOCK_BYTES, bytes));
+    writeText(this.#newer, text, this.#newerBytes, bytes);
+    chunk.at = this.#newerBytes;
+    chunk.bytes = bytes;
+    chunk.isNewer = true;
+    this.#newerBytes += bytes;
+  }
+
+  #dropNewer(): void {
+    // Read by no one else.
+    if (this.#newer !== undefined) giveBack(this.#newer);
+    this.#newer = undefined;
+    this.#newerBytes = 0;
+  }
+
   /** One buffer of all chunks. Neighbours are copied in one go, for a copy costs more than the bytes of one chunk. */
   #joined(before: Buffer): Buffer {
     const made = allocate(this.#bytes);
-    let at = 0;
-    let text = '';
-    let textBytes = 0;
+    let source = before;
     let from = 0;
-    let copyBytes = 0;
-    const flush = () => {
-      if (textBytes > 0) writeText(made, text, at - textBytes, textBytes);
-      else if (copyBytes > 0) before.copy(made, at - copyBytes, from, from + copyBytes);
-      text = '';
-      textBytes = 0;
-      copyBytes = 0;
-    };
+    let run = 0;
+    let at = 0;
     for (const chunk of this.chunks) {
-      if (chunk.text === undefined) {
-        if (chunk.at !== from + copyBytes || copyBytes === 0) {
-          flush();
-          from = chunk.at;
-        }
-        copyBytes += chunk.bytes;
-      } else {
-        if (copyBytes > 0) flush();
-        text += chunk.text;
-        textBytes += chunk.bytes;
-        chunk.text = undefined;
+      const of = (chunk.isNewer && this.#newer) || before;
+      if (of !== source || chunk.at !== from + run) {
+        if (run > 0) source.copy(made, at - run, from, from + run);
+        source = of;
+        from = chunk.at;
+        run = 0;
       }
+      run += chunk.bytes;
       chunk.at = at;
+      chunk.isNewer = false;
       at += chunk.bytes;
     }
-    flush();
+    if (run > 0) source.copy(made, at - run, from, from + run);
+    this.#dropNewer();
     return made;
   }
 }
 
 const NO_LINES = Buffer.alloc(0);
 
+/** Blocks with lines newer than their buffer: enough that one which several polls change is made anew once. */
+const UNJOINED_BLOCKS = 64;
+
+/** The blocks that have changed, each until what has to be made of it has been made. */
+export class ChangedBlocks {
+  /** Those that were not compressed since, the one that waits longest first. */
+  readonly uncompressed = new Set<Block>();
+  readonly #unjoined = new Set<Block>();
+  readonly #memory: BufferMemory;
+
+  constructor(memory: BufferMemory) {
+    this.#memory = memory;
+  }
+
+  add(block: Block): void {
+    this.uncompressed.add(block);
+    this.#unjoined.add(block);
+  }
+
+  delete(block: Block): void {
+    this.uncompressed.delete(block);
+    this.#unjoined.delete(block);
+  }
+
+  /** Makes the buffers anew of those that have waited longest. */
+  join(): void {
+    for (const block of this.#unjoined) {
+      if (this.#unjoined.size <= UNJOINED_BLOCKS) return;
+      this.#unjoined.delete(block);
+      block.lines(this.#memory);
+    }
+  }
+}
+
 /** The lines of one family in blocks: small tasks share them, a large task has its own. */
 export class FamilyBlocks {
   /** In the order of the exposition. */
   readonly blocks = new Set<Block>();
-  readonly #changed: Set<Block>;
+  readonly #changed: ChangedBlocks;
   readonly #memory: BufferMemory;
   /** New chunks go here, until it is full. */
   #open: Block | undefined;
   #tasks = 0;
 
-  /** `changed` gets each block that has other lines now, and loses those that are gone. */
-  constructor(changed: Set<Block>, memory: BufferMemory) {
+  constructor(changed: ChangedBlocks, memory: BufferMemory) {
     this.#changed = changed;
     this.#memory = memory;
   }
@@ -182,15 +227,15 @@ export class FamilyBlocks {
   /** Stores a task's lines in the place of its last ones. */
   put({ text, bytes, blocks }: Lines, before: Stored | undefined): Stored {
     if (blocks.length === 0 && before instanceof Chunk) {
-      before.block.replace(before, text, bytes);
+      before.block.replace(before, text, bytes, this.#memory);
       this.#settle(before.block, before);
       return before;
     }
     if (before !== undefined) this.remove(before);
     this.#tasks += 1;
     if (blocks.length === 0) {
-      const chunk = new Chunk(this.#blockFor(bytes), text, bytes);
-      chunk.block.add(chunk);
+      const chunk = new Chunk(this.#blockFor(bytes));
+      chunk.block.add(chunk, text, bytes, this.#memory);
       this.#changed.add(chunk.block);
       return chunk;
     }
@@ -220,10 +265,10 @@ export class FamilyBlocks {
   }
 
   #move(chunk: Chunk): void {
-    chunk.text = chunk.block.textOf(chunk);
+    const text = chunk.block.textOf(chunk);
     chunk.block.remove(chunk);
     const block = this.#blockFor(chunk.bytes);
-    block.add(chunk);
+    block.add(chunk, text, chunk.bytes, this.#memory);
     this.#changed.add(block);
   }
 

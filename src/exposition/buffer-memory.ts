@@ -34,6 +34,11 @@ export function writeText(to: Buffer, text: string, at: number, bytes: number): 
   to.write(text, at, bytes === text.length ? 'latin1' : 'utf8');
 }
 
+/** Gives the memory of a large buffer back to the system at once. It is empty from then on. */
+export function giveBack(buffer: Buffer): void {
+  if (isLarge(buffer)) (buffer.buffer as unknown as ResizableMemory).resize(0);
+}
+
 interface Replaced {
   readonly buffer: Buffer;
   /** Readers with a lower number may have it. */
@@ -85,7 +90,7 @@ export class BufferMemory {
       const next = this.#replaced[freed];
       if (next === undefined || !this.#isUnread(next)) break;
       bytes += next.buffer.length;
-      (next.buffer.buffer as unknown as ResizableMemory).resize(0);
+      giveBack(next.buffer);
     }
     this.#replaced.splice(0, freed);
     this.#isFreeing = false;

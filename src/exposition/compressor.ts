@@ -18,9 +18,6 @@ const SCRAPE_BYTES = 2 * 1024 * 1024;
 /** Compressions on the thread pool at once: one works while the other's result is put away. */
 const LANES = 2;
 
-/** Blocks joined in a row before the event loop gets a turn, where nothing is compressed: some two milliseconds. */
-const JOINS_A_TURN = 64;
-
 /** What compresses, and who hears of it when that begins to fail. */
 export interface CompressorSettings extends Codec {
   failed(error: Error): void;
@@ -59,7 +56,7 @@ export class Compressor {
   async asked(coding: Coding): Promise<void> {
     const isNew = !this.#askedAt.has(coding);
     this.#askedAt.set(coding, this.#clock.monotonic());
-    if (isNew) this.#store.changeAll();
+    if (isNew) this.#store.recompress();
     await inSlices(this.#compressWaiting(), this.#clock);
     this.changed();
   }
@@ -67,7 +64,8 @@ export class Compressor {
   /** Something was published or withdrawn. */
   changed(): void {
     this.#forget();
-    while (this.#lanes < LANES && this.#store.changed.size > WAITING_BLOCKS) {
+    if (this.#askedAt.size === 0) this.#store.uncompressed.clear();
+    while (this.#lanes < LANES && this.#store.uncompressed.size > WAITING_BLOCKS) {
       this.#lanes += 1;
       // Not within the caller's turn: a row of publications is compressed after the last one.
       const lane = turn().then(() => this.#work());
@@ -83,10 +81,10 @@ export class Compressor {
   }
 
   *#compressWaiting(): Generator<void, void> {
-    const { changed, memory } = this.#store;
+    const { uncompressed, memory } = this.#store;
     let bytes = 0;
-    for (const block of changed) {
-      changed.delete(block);
+    for (const block of uncompressed) {
+      uncompressed.delete(block);
       for (const coding of this.#askedAt.keys()) {
         if (block.compressed(coding) !== undefined) continue;
         const lines = block.lines(memory);
@@ -105,17 +103,13 @@ export class Compressor {
   }
 
   async #work(): Promise<void> {
-    const { changed, memory } = this.#store;
-    let joins = 0;
+    const { uncompressed } = this.#store;
     try {
-      while (changed.size > WAITING_BLOCKS) {
-        const [block] = changed;
+      while (uncompressed.size > WAITING_BLOCKS) {
+        const [block] = uncompressed;
         if (block === undefined) break;
-        changed.delete(block);
-        block.lines(memory);
-        joins += 1;
-        if (this.#askedAt.size > 0) await this.#compress(block);
-        else if (joins % JOINS_A_TURN === 0) await turn();
+        uncompressed.delete(block);
+        await this.#compress(block);
       }
     } finally {
       this.#lanes -= 1;

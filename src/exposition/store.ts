@@ -1,7 +1,7 @@
 import type { Sample } from '../metrics/samples.ts';
 import type { Snapshot } from '../metrics/snapshot.ts';
 import { atOnce } from '../runtime/slices.ts';
-import { type Block, FamilyBlocks, type Stored } from './blocks.ts';
+import { type Block, ChangedBlocks, FamilyBlocks, type Stored } from './blocks.ts';
 import { BufferMemory } from './buffer-memory.ts';
 import { type Coding, type Compressed, codec, joinSmall, type Piece } from './compression.ts';
 import { type FamilyHeader, type Format, headerLines, type Mended } from './format.ts';
@@ -31,10 +31,9 @@ interface Entry {
  * its last ones at once; a scrape only gathers what is there (kube-state-metrics' `metrics_store` is the model).
  */
 export class LineStore {
-  /** Blocks that have other lines than when they were last compressed, the one that waits longest first. */
-  readonly changed = new Set<Block>();
   /** Whoever reads buffers of the store holds it. */
   readonly memory = new BufferMemory();
+  readonly #changed = new ChangedBlocks(this.memory);
   readonly #families = new Map<string, Family>();
   readonly #familyOfSample = new Map<string, string>();
   readonly #writer = new LineWriter((name) => this.#familyNameOf(name));
@@ -52,7 +51,7 @@ export class LineStore {
         text: Buffer.from(headerLines(family, 'text')),
         openmetrics: Buffer.from(headerLines(family, 'openmetrics')),
       };
-      const blocks = new FamilyBlocks(this.changed, this.memory);
+      const blocks = new FamilyBlocks(this.#changed, this.memory);
       this.#families.set(family.name, { name: family.name, blocks, headers, compressed: new Map() });
       for (const suffix of family.type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) {
         this.#familyOfSample.set(family.name + suffix, family.name);
@@ -84,9 +83,14 @@ export class LineStore {
     for (const { blocks } of this.#families.values()) yield* blocks.blocks;
   }
 
+  /** Blocks that have other lines than when they were last compressed, the one that waits longest first. */
+  get uncompressed(): Set<Block> {
+    return this.#changed.uncompressed;
+  }
+
   /** Has every block compressed once more. */
-  changeAll(): void {
-    for (const block of this.blocks()) this.changed.add(block);
+  recompress(): void {
+    for (const block of this.blocks()) this.uncompressed.add(block);
   }
 
   /**
@@ -114,6 +118,7 @@ export class LineStore {
         if (stored !== undefined) before.stored[index] = stored;
       }
     } else this.#tasks.set(task, this.#replaced(before, families, prepared));
+    this.#changed.join();
     this.#change();
     return prepared.mended;
   }
