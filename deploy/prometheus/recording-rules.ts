@@ -75,6 +75,15 @@ export const recordingRules: readonly RecordingRule[] = [
     ].join('\n'),
   },
   {
+    record: 'job:filer_appliance_info:count',
+    // By serial, so that it is right for two exporters of one account and for shards alike.
+    expr: [
+      'count without (serial, filer) (',
+      '  max without (instance, pod, type, build, available_build) (filer_appliance_info)',
+      ')',
+    ].join('\n'),
+  },
+  {
     record: 'serial:filer_appliance_series_timestamp_seconds:age',
     expr: 'time() - max without (series) (filer_appliance_series_timestamp_seconds)',
   },

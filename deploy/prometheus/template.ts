@@ -11,6 +11,7 @@ export interface WrittenAlert {
   readonly alert: string;
   readonly expr: string;
   readonly for: string;
+  readonly keep_firing_for: string;
   readonly labels: { readonly severity: Severity };
   readonly annotations: Readonly<Record<string, string>>;
 }
@@ -20,6 +21,12 @@ export interface WrittenGroup {
   readonly name: string;
   readonly rules: readonly WrittenRule[];
 }
+
+/**
+ * What an alert knows goes missing with the exporter. It stays until the alert on that has fired, so that silence is never
+ * told as recovery.
+ */
+const KEEP_FIRING_FOR = '15m';
 
 /** What stands in a template for the address of the folder docs/runbooks. */
 export const RUNBOOKS = '<runbooks>';
@@ -44,5 +51,5 @@ function written(rule: AlertRule | RecordingRule): WrittenRule {
   const { alert, expr, severity, summary, description, page } = rule;
   const runbook_url = `${RUNBOOKS}/${page}.md#${alert.toLowerCase()}`;
   const annotations = { summary, description, runbook: remedyOf(rule), runbook_url };
-  return { alert, expr, for: rule.for, labels: { severity }, annotations };
+  return { alert, expr, for: rule.for, keep_firing_for: KEEP_FIRING_FOR, labels: { severity }, annotations };
 }

@@ -36,6 +36,9 @@ export const emptyRules: Readonly<Record<string, string>> = {
   FilerExporterClientKeyShared: 'nobody else uses the demo’s client key',
   FilerExporterStateFileFailing: 'the demo keeps no state file',
   FilerExporterWebConfigRefused: 'the demo has no web configuration',
+  FilerExporterCertificateUrgent: 'the demo serves without TLS',
+  FilerExporterEventsEvicted: 'the demo has fewer events than the memory holds',
+  FilerPortalUnhealthy: 'the portal of the demo is healthy',
   FilerExporterCertificateEnding: 'the demo serves without TLS',
   FilerApplianceDown: 'every appliance of the demo answers',
   FilerApplianceNotReporting: 'every appliance of the demo has records',
@@ -47,4 +50,6 @@ export const nothingIsGood: Thresholds = {
   ...{ checkinAge: -1, unprotectedAge: -1, propagationP90: -1, propagationEvents: -1, lockHeld: -1, releaseAge: -1 },
   ...{ applianceDataAge: -1e9, cpu: -1, memory: -1, cache: -1, hitRatio: 2, cacheRequests: -1, diskLatency: -1 },
   ...{ unprotectedBytes: -1, failedSnapshotsAnHour: -1, licenseLeft: 1e12, jobAge: -1e9, certificateLeft: 1e12 },
+  ...{ certificateEnds: 1e12, restartsAnHour: -1, scrapeDuration: -1, clockSkew: -1, atRiskAge: -1, fleetShare: -1 },
+  ...{ fleetSize: 0, fleetGone: -1, cacheWait: -1, licenseEnds: 1e12, keyLeft: 1e12, snapshotAge: -1e9, indexed: -1 },
 };

@@ -43,7 +43,21 @@ export async function startAlerting(exporter: string, rules: string, job = 'any-
     webhook.close();
     webhook.closeAllConnections();
   });
-  const alertmanager = await startAlertmanager(folder, `http://127.0.0.1:${await listen(webhook)}`);
+  const alertmanager = await startAlertmanager(
+    folder,
+    stringify({
+      route: {
+        receiver: 'test',
+        group_by: ['alertname'],
+        group_wait: '0s',
+        group_interval: '1s',
+        repeat_interval: '1h',
+      },
+      receivers: [
+        { name: 'test', webhook_configs: [{ url: `http://127.0.0.1:${await listen(webhook)}`, send_resolved: true }] },
+      ],
+    }),
+  );
   writeFileSync(join(folder, 'filer-exporter.rules.yml'), rules);
   const prometheus = await runPrometheus(
     folder,
@@ -58,22 +72,10 @@ export async function startAlerting(exporter: string, rules: string, job = 'any-
   return { prometheus, received };
 }
 
-/** Starts an Alertmanager that tells the receiver at once; gives its address. */
-async function startAlertmanager(folder: string, receiver: string): Promise<string> {
+/** Starts an Alertmanager with this configuration for one test; gives its address. */
+export async function startAlertmanager(folder: string, config: string): Promise<string> {
   const file = join(folder, 'alertmanager.yml');
-  writeFileSync(
-    file,
-    stringify({
-      route: {
-        receiver: 'test',
-        group_by: ['alertname'],
-        group_wait: '0s',
-        group_interval: '1s',
-        repeat_interval: '1h',
-      },
-      receivers: [{ name: 'test', webhook_configs: [{ url: receiver, send_resolved: true }] }],
-    }),
-  );
+  writeFileSync(file, config);
   const spare = createServer();
   const address = `127.0.0.1:${await listen(spare)}`;
   await new Promise((resolve) => spare.close(resolve));

@@ -6,6 +6,39 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
   const who = 'Appliance {{ $labels.filer }}';
   return [
     {
+      alert: 'FilerFleetNotReporting',
+      severity: 'critical',
+      for: '15m',
+      expr: [
+        'count without (serial, filer) (',
+        '  max without (instance, pod) (',
+        '    filer_appliance_up == 0',
+        '    or filer_appliance_up unless on (job, instance, serial) filer_appliance_series_timestamp_seconds',
+        '  )',
+        ')',
+        `/ (job:filer_appliance_info:count >= ${limits.fleetSize})`,
+        `> ${limits.fleetShare}`,
+        'unless on (job) filer_api_up{api="portal"} == 0',
+      ].join('\n'),
+      summary: '{{ $value | humanizePercentage }} of the appliances of {{ $labels.job }} have no telemetry.',
+      description: 'So many at once have one cause: the telemetry of the portal, a right or licence, or the network.',
+      page,
+    },
+    {
+      alert: 'FilerFleetShrunk',
+      severity: 'critical',
+      for: '15m',
+      expr: [
+        '1 - job:filer_appliance_info:count',
+        `/ (max_over_time(job:filer_appliance_info:count[1d]) >= ${limits.fleetSize})`,
+        `> ${limits.fleetGone}`,
+      ].join('\n'),
+      summary:
+        '{{ $value | humanizePercentage }} of the appliances of {{ $labels.job }} have left the inventory in a day.',
+      description: 'What leaves the inventory is not polled, and no alert about it can fire.',
+      page,
+    },
+    {
       alert: 'FilerApplianceDown',
       severity: 'critical',
       for: '15m',
@@ -50,6 +83,15 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       page,
     },
     {
+      alert: 'FilerApplianceOutOfStep',
+      severity: 'warning',
+      for: '4h',
+      expr: 'filer_appliance_synced == 0',
+      summary: `${who} has not taken over the settings of the portal.`,
+      description: 'For four hours it has run with old settings: what was changed in the portal is not in force on it.',
+      page,
+    },
+    {
       alert: 'FilerApplianceUpdateWaiting',
       severity: 'info',
       for: '1d',
@@ -80,9 +122,16 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerApplianceCacheNearlyFull',
       severity: 'warning',
       for: '1h',
-      expr: `filer_appliance_cache_utilization_ratio > ${limits.cache}`,
-      summary: `The cache of appliance {{ $labels.filer }} is {{ $value | humanizePercentage }} full.`,
-      description: `Above ${percent(limits.cache)} for an hour. When what is in it is not in the cloud yet it cannot be evicted, and writes fail.`,
+      // A full cache is what it is for, as long as what is in it is in the cloud too.
+      expr: [
+        `filer_appliance_cache_utilization_ratio > ${limits.cache}`,
+        'and on (job, instance, filer) (',
+        `  volume_filer:oldest_unprotected_data_age:seconds > ${limits.cacheWait}`,
+        `  or filer_volume_unprotected_bytes > ${limits.unprotectedBytes}`,
+        ')',
+      ].join('\n'),
+      summary: `The cache of appliance {{ $labels.filer }} is {{ $value | humanizePercentage }} full, and data in it waits for the cloud.`,
+      description: `Above ${percent(limits.cache)} for an hour. What is not in the cloud yet cannot be evicted; when nothing else is left, writes fail.`,
       page,
     },
     {

@@ -132,6 +132,58 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       page,
     },
     {
+      alert: 'FilerExporterEventsEvicted',
+      severity: 'warning',
+      for: '5m',
+      expr: 'increase(filer_exporter_event_memory_evicted_total[1h]) > 0',
+      summary:
+        'filer-exporter at {{ $labels.instance }} had to forget {{ $value | humanize }} events in the last hour.',
+      description: 'The memory of events is full. An event that the service sends again would count twice.',
+      page,
+    },
+    {
+      alert: 'FilerExporterRestarting',
+      severity: 'warning',
+      for: '0m',
+      expr: [
+        `changes(process_start_time_seconds[1h]) > ${limits.restartsAnHour}`,
+        'and on (job, instance) filer_exporter_build_info',
+      ].join('\n'),
+      summary: 'filer-exporter at {{ $labels.instance }} has started {{ $value | humanize }} times in the last hour.',
+      description:
+        'Each start costs requests of the daily limit, and data is missing until the first polls have answered.',
+      page,
+    },
+    {
+      alert: 'FilerExporterScrapeSlow',
+      severity: 'warning',
+      for: '15m',
+      expr: [
+        `scrape_duration_seconds > ${limits.scrapeDuration}`,
+        'and on (job, instance) filer_exporter_build_info',
+      ].join('\n'),
+      summary: 'A scrape of filer-exporter at {{ $labels.instance }} takes {{ $value | humanizeDuration }}.',
+      description: 'At its time-out a scrape fails, and nothing new is known of any filer.',
+      page,
+    },
+    {
+      alert: 'FilerExporterClockSkew',
+      severity: 'warning',
+      for: '15m',
+      // By the service's own time, and by Prometheus's where the exporter is ahead.
+      expr: [
+        'abs(',
+        '  filer_exporter_last_success_timestamp_seconds{api="gfa"}',
+        '  - ignoring (api) group_left () filer_gfa_request_timestamp_seconds',
+        `) > ${limits.clockSkew}`,
+        'or',
+        `filer_exporter_last_success_timestamp_seconds - time() > ${limits.clockSkew}`,
+      ].join('\n'),
+      summary: 'The clock of filer-exporter at {{ $labels.instance }} is {{ $value | humanizeDuration }} off.',
+      description: 'Ages and alerts on them are wrong by as much, and tokens may be refused.',
+      page,
+    },
+    {
       alert: 'FilerExporterStateFileFailing',
       severity: 'warning',
       for: '15m',
@@ -148,6 +200,15 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       summary: 'filer-exporter at {{ $labels.instance }} serves with an old web configuration: the new one has faults.',
       description:
         'What was changed in it, or in its certificates, is not in force; with these files a restart would fail.',
+      page,
+    },
+    {
+      alert: 'FilerExporterCertificateUrgent',
+      severity: 'critical',
+      for: '5m',
+      expr: `filer_exporter_web_certificate_expiry_timestamp_seconds - time() < ${limits.certificateEnds}`,
+      summary: 'The certificate of filer-exporter at {{ $labels.instance }} ends in {{ $value | humanizeDuration }}.',
+      description: `Less than ${spell(limits.certificateEnds)} are left. Once it has ended, no scrape succeeds.`,
       page,
     },
     {

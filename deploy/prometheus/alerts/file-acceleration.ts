@@ -1,5 +1,8 @@
 import { type AlertRule, spell, type Thresholds } from '../rule.ts';
 
+/** How long ago each filer was heard of, once whoever says so. */
+const CONTACT = 'min without (instance, pod) (filer:last_checkin_age:seconds)';
+
 /** The alerts about filers and volumes, from the file acceleration service. */
 export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[] {
   const page = 'file-acceleration';
@@ -11,6 +14,29 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       expr: `filer:last_checkin_age:seconds > ${limits.checkinAge}`,
       summary: 'Filer {{ $labels.filer }} has not checked in for {{ $value | humanizeDuration }}.',
       description: `The file acceleration service has not heard of it for more than ${spell(limits.checkinAge)}: its locks and new data wait.`,
+      page,
+    },
+    {
+      alert: 'FilerFleetNotCheckingIn',
+      severity: 'critical',
+      for: '5m',
+      expr: [
+        `count without (filer_guid, filer) (${CONTACT} > ${limits.checkinAge})`,
+        `/ (count without (filer_guid, filer) (${CONTACT}) >= ${limits.fleetSize})`,
+        `> ${limits.fleetShare}`,
+      ].join('\n'),
+      summary: '{{ $value | humanizePercentage }} of the filers of {{ $labels.job }} have not checked in.',
+      description: 'So many at once have one cause: the service, or the network between it and them.',
+      page,
+    },
+    {
+      alert: 'FilerDataAtRisk',
+      severity: 'critical',
+      for: '15m',
+      expr: `volume_filer:oldest_unprotected_data_age:seconds > ${limits.atRiskAge}`,
+      summary:
+        'Data of volume {{ $labels.volume }} on filer {{ $labels.filer }} has waited {{ $value | humanizeDuration }} for the cloud.',
+      description: `Data older than ${spell(limits.atRiskAge)} is on this filer alone, and is lost if the filer is.`,
       page,
     },
     {
@@ -50,13 +76,14 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       alert: 'FilerVolumeNoLockRelease',
       severity: 'warning',
       for: '5m',
-      // A volume that is switched off is locked by nobody.
+      // A quiet night needs no lock: something has to wait for it. A volume that is switched off takes none.
       expr: [
         `volume:filer_lock_latest_timestamp_seconds:release_age > ${limits.releaseAge}`,
+        `and on (job, instance, volume_guid) volume:oldest_unprotected_data_age:seconds > ${limits.releaseAge}`,
         'unless on (job, instance, volume_guid) filer_volume_info{mode="disabled"}',
       ].join('\n'),
       summary: 'No filer has given back the lock of volume {{ $labels.volume }} for {{ $value | humanizeDuration }}.',
-      description: `Without a release no snapshot has ended for ${spell(limits.releaseAge)}: no change of the volume reaches the cloud or other filers.`,
+      description: `Data has waited for ${spell(limits.releaseAge)} and no snapshot has ended: no change of the volume reaches the cloud or other filers.`,
       page,
     },
   ];

@@ -1,4 +1,4 @@
-import { type AlertRule, bytes, spell, type Thresholds } from '../rule.ts';
+import { type AlertRule, bytes, percent, spell, type Thresholds } from '../rule.ts';
 
 /** The alerts about volumes, jobs and the subscription, from the portal's further collectors. */
 export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
@@ -18,8 +18,9 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerSnapshotFailing',
       severity: 'critical',
       for: '30m',
+      // One alert for each volume on an appliance, whichever of the two says it.
       expr: [
-        'sum without (status) (filer_volume_snapshot_status{status="failed"}) == 1',
+        'max without (status) (filer_volume_snapshot_status{status="failed"}) == 1',
         'or',
         `increase(filer_snapshot_metadata_failures_total[1h]) > ${limits.failedSnapshotsAnHour}`,
       ].join('\n'),
@@ -28,11 +29,70 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       page,
     },
     {
+      alert: 'FilerSnapshotOld',
+      severity: 'warning',
+      for: '30m',
+      expr: [
+        `time() - filer_volume_last_snapshot_timestamp_seconds > ${limits.snapshotAge}`,
+        'and on (job, instance, serial, volume_guid) filer_volume_unprotected_bytes > 0',
+      ].join('\n'),
+      summary:
+        'The last snapshot of volume {{ $labels.volume }} on appliance {{ $labels.filer }} is {{ $value | humanizeDuration }} old.',
+      description: `Older than ${spell(limits.snapshotAge)} while data waits: it is on this appliance alone.`,
+      page,
+    },
+    {
+      alert: 'FilerCloudCredentialFailing',
+      severity: 'warning',
+      for: '15m',
+      expr: 'filer_cloud_credentials_with_error > 0',
+      summary: 'Cloud credentials ({{ $labels.type }}) with an error, of {{ $labels.job }}: {{ $value }}.',
+      description: 'A volume that uses one of them cannot write its snapshots to the cloud.',
+      page,
+    },
+    {
+      alert: 'FilerKeyExpiring',
+      severity: 'warning',
+      for: '1h',
+      expr: `filer_iam_next_key_expiry_timestamp_seconds - time() < ${limits.keyLeft}`,
+      summary:
+        'A {{ $labels.kind }} key of the account of {{ $labels.job }} expires in {{ $value | humanizeDuration }}.',
+      description: `Less than ${spell(limits.keyLeft)} are left. What uses it is refused afterwards; the exporter may be among them.`,
+      page,
+    },
+    {
+      alert: 'FilerPortalUnhealthy',
+      severity: 'warning',
+      for: '15m',
+      expr: 'filer_portal_healthy == 0',
+      summary: 'The portal of {{ $labels.job }} says that it is not healthy.',
+      description: 'What is missing or old may be its fault, and not that of an appliance.',
+      page,
+    },
+    {
+      alert: 'FilerIndexNearlyFull',
+      severity: 'warning',
+      for: '1h',
+      expr: `filer_indexing_consumed_files / (filer_indexing_limit_files > 0) > ${limits.indexed}`,
+      summary: '{{ $value | humanizePercentage }} of the files that {{ $labels.job }} may index are indexed.',
+      description: `Above ${percent(limits.indexed)}: at the limit new files are not found by a search.`,
+      page,
+    },
+    {
+      alert: 'FilerLicenseUrgent',
+      severity: 'critical',
+      for: '1h',
+      expr: `filer_license_expiry_timestamp_seconds - time() < ${limits.licenseEnds}`,
+      summary: '{{ $value | humanizeDuration }} are left of the portal subscription of {{ $labels.job }}.',
+      description: `Less than ${spell(limits.licenseEnds)} are left; below zero it has ended, and the portal may refuse telemetry.`,
+      page,
+    },
+    {
       alert: 'FilerLicenseRunningOut',
       severity: 'warning',
       for: '1h',
       expr: `filer_license_expiry_timestamp_seconds - time() < ${limits.licenseLeft}`,
-      summary: '{{ $value | humanizeDuration }} are left of the portal subscription that {{ $labels.instance }} polls.',
+      summary: '{{ $value | humanizeDuration }} are left of the portal subscription of {{ $labels.job }}.',
       description: `Less than ${spell(limits.licenseLeft)} are left; below zero it has ended, and the portal may refuse telemetry.`,
       page,
     },
@@ -41,8 +101,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '5m',
       expr: 'filer_jobs_failed_unacknowledged > 0',
-      summary:
-        'Failed jobs of the portal ({{ $labels.resource }}, {{ $labels.action }}): {{ $value }}, as {{ $labels.instance }} sees it.',
+      summary: 'Failed jobs of {{ $labels.job }} ({{ $labels.resource }}, {{ $labels.action }}): {{ $value }}.',
       description: 'Nobody has acknowledged them in the portal yet.',
       page,
     },
@@ -51,8 +110,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '15m',
       expr: `time() - filer_job_oldest_unfinished_timestamp_seconds > ${limits.jobAge}`,
-      summary:
-        'A job of the portal ({{ $labels.resource }}) has not ended for {{ $value | humanizeDuration }}, as {{ $labels.instance }} sees it.',
+      summary: 'A job of {{ $labels.job }} ({{ $labels.resource }}) has not ended for {{ $value | humanizeDuration }}.',
       description: `Jobs take minutes to hours; one older than ${spell(limits.jobAge)} hangs, or waits for an appliance.`,
       page,
     },

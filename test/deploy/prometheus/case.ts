@@ -1,3 +1,5 @@
+import type { Severity } from '../../../deploy/prometheus/rule.ts';
+
 /** Labels of a series or of an alert. */
 export type Labels = Readonly<Record<string, string>>;
 
@@ -7,7 +9,7 @@ export type Series = Readonly<Record<string, string>>;
 /** An alert as it must be: every label but `alertname` and `severity`, and both texts to the letter. */
 export interface Firing {
   readonly labels: Labels;
-  readonly severity: 'critical' | 'warning' | 'info';
+  readonly severity: Severity;
   readonly summary: string;
   readonly description: string;
 }

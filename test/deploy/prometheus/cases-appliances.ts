@@ -1,4 +1,4 @@
-import { type AlertCases, api, applianceLyon, applianceOslo, series } from './case.ts';
+import { type AlertCases, api, applianceLyon, applianceOslo, scraped, series } from './case.ts';
 
 const up = series('filer_appliance_up', applianceLyon);
 const upInOslo = series('filer_appliance_up', applianceOslo);
@@ -8,6 +8,29 @@ const update = series('filer_appliance_update_available', applianceLyon);
 const record = (name: string, of: object = applianceLyon) =>
   series('filer_appliance_series_timestamp_seconds', { ...of, series: name });
 const effective = series('filer_exporter_effective_interval_seconds', api('portal'));
+const synced = series('filer_appliance_synced', applianceLyon);
+const waiting = series('filer_oldest_unprotected_data_timestamp_seconds', { ...applianceLyon, volume: 'projects' });
+const one = (metric: string, index: number, of: object) =>
+  series(metric, { ...applianceLyon, filer: `edge-${index}`, serial: `s-${index}`, ...of });
+/** A fleet as an exporter sees it: so many of which every poll fails, then so many without a record. */
+const fleet = (size: number, failing: number, empty: number, instance: string) =>
+  Object.fromEntries(
+    Array.from({ length: size }, (_, index) => [
+      [one('filer_appliance_info', index, { instance, build: '10.1' }), '1x60'],
+      [one('filer_appliance_up', index, { instance }), index < failing ? '0x60' : '1x60'],
+      ...(index < failing + empty
+        ? []
+        : [[one('filer_appliance_series_timestamp_seconds', index, { instance, series: 'load' }), '0+60x60']]),
+    ]).flat(),
+  );
+/** An inventory that so many appliances leave at the twentieth minute. */
+const inventory = (size: number, leaving: number) =>
+  Object.fromEntries(
+    Array.from({ length: size }, (_, index) => [
+      one('filer_appliance_info', index, { build: '10.1' }),
+      index < leaving ? '1x19 stale' : '1x60',
+    ]),
+  );
 const cpu = series('filer_appliance_cpu_utilization_ratio', applianceLyon);
 const memory = series('filer_appliance_memory_utilization_ratio', applianceLyon);
 const oldMemory = series('filer_appliance_memory_bytes', { ...applianceLyon, state: 'used' });
@@ -18,6 +41,77 @@ const latency = (direction: 'read' | 'write') =>
 
 /** The cases of the alerts about single appliances. */
 export const applianceCases: AlertCases = {
+  FilerFleetNotReporting: [
+    {
+      kind: 'fires',
+      when: 'a third of twelve appliances has no telemetry: two fail, two are empty, as both exporters say',
+      series: { ...fleet(12, 2, 2, 'a'), ...fleet(12, 2, 2, 'b') },
+      pendingAt: '10m',
+      at: '30m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'critical',
+          summary: '33.33% of the appliances of filer-exporter have no telemetry.',
+          description:
+            'So many at once have one cause: the telemetry of the portal, a right or licence, or the network.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'two of twelve have none', series: { ...fleet(12, 2, 0, 'a') }, at: '30m' },
+    {
+      kind: 'silent',
+      when: 'none has any while the portal is down, which FilerApiDown says',
+      series: { ...fleet(12, 12, 0, 'a'), [portalUp]: '0x60' },
+      at: '30m',
+    },
+    { kind: 'missing', when: 'the inventory is not to be had: silent', series: { [up]: '0x60' }, at: '30m' },
+  ],
+  FilerFleetShrunk: [
+    {
+      kind: 'fires',
+      when: 'two of twelve appliances leave the inventory at the twentieth minute',
+      series: { ...inventory(12, 2) },
+      pendingAt: '25m',
+      at: '45m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'critical',
+          summary: '16.67% of the appliances of filer-exporter have left the inventory in a day.',
+          description: 'What leaves the inventory is not polled, and no alert about it can fire.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'one of twelve leaves', series: { ...inventory(12, 1) }, at: '45m' },
+    { kind: 'silent', when: 'one of two is taken out of service', series: { ...inventory(2, 1) }, at: '45m' },
+    {
+      kind: 'missing',
+      when: 'the whole inventory is missing: silent, FilerApiDown speaks',
+      series: { [up]: '1x60' },
+      at: '45m',
+    },
+  ],
+  FilerApplianceOutOfStep: [
+    {
+      kind: 'fires',
+      when: 'it has run with old settings for five hours',
+      series: { [synced]: '0x320' },
+      pendingAt: '3h',
+      at: '5h',
+      alerts: [
+        {
+          labels: applianceLyon,
+          severity: 'warning',
+          summary: 'Appliance edge-lyon has not taken over the settings of the portal.',
+          description:
+            'For four hours it has run with old settings: what was changed in the portal is not in force on it.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'it takes them over within the hour', series: { [synced]: '0x50 1x300' }, at: '5h' },
+    { kind: 'missing', when: 'the collector edges is off: silent', series: { [up]: '1x320' }, at: '5h' },
+  ],
   FilerApplianceDown: [
     {
       kind: 'fires',
@@ -250,18 +344,24 @@ export const applianceCases: AlertCases = {
     {
       kind: 'fires',
       when: 'the cache has been full for over an hour',
-      series: { [cache]: '0.98x120' },
+      series: { [cache]: '0.98x120', [waiting]: '-4000x120' },
       pendingAt: '45m',
       at: '75m',
       alerts: [
         {
           labels: applianceLyon,
           severity: 'warning',
-          summary: 'The cache of appliance edge-lyon is 98% full.',
+          summary: 'The cache of appliance edge-lyon is 98% full, and data in it waits for the cloud.',
           description:
-            'Above 95% for an hour. When what is in it is not in the cloud yet it cannot be evicted, and writes fail.',
+            'Above 95% for an hour. What is not in the cloud yet cannot be evicted; when nothing else is left, writes fail.',
         },
       ],
+    },
+    {
+      kind: 'silent',
+      when: 'it is full of data that is in the cloud, as caches are',
+      series: { [cache]: '0.98x120', [waiting]: '0+60x120' },
+      at: '75m',
     },
     {
       kind: 'silent',

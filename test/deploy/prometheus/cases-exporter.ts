@@ -14,10 +14,160 @@ const target = series('up', scraped);
 const build = series('filer_exporter_build_info', { ...scraped, version: '1.0.0' });
 const otherBuild = series('filer_exporter_build_info', { job: 'edge/filers', instance: '10.0.0.7:9989' });
 const webConfig = series('filer_exporter_web_config_last_reload_successful', scraped);
+const evicted = series('filer_exporter_event_memory_evicted_total', scraped);
+const started = series('process_start_time_seconds', scraped);
+const duration = series('scrape_duration_seconds', scraped);
+const answered = series('filer_gfa_request_timestamp_seconds', scraped);
+const success = (name: 'gfa' | 'portal') => series('filer_exporter_last_success_timestamp_seconds', api(name));
 const certificateEnd = series('filer_exporter_web_certificate_expiry_timestamp_seconds', scraped);
 
 /** The cases of the alerts about the exporter and the services. */
 export const exporterCases: AlertCases = {
+  FilerExporterEventsEvicted: [
+    {
+      kind: 'fires',
+      when: 'events were forgotten from the tenth minute on',
+      series: { [evicted]: '0x10 0+5x30', [build]: '1x40' },
+      pendingAt: '12m',
+      at: '30m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'warning',
+          summary: 'filer-exporter at exporter:9989 had to forget 95 events in the last hour.',
+          description: 'The memory of events is full. An event that the service sends again would count twice.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'none was forgotten for an hour', series: { [evicted]: '50x120' }, at: '90m' },
+    { kind: 'missing', when: 'the service is not polled: silent', series: { [build]: '1x40' }, at: '30m' },
+  ],
+  FilerExporterRestarting: [
+    {
+      kind: 'fires',
+      when: 'it starts every five minutes',
+      series: { [started]: '0x4 300x4 600x4 900x4 1200x4 1500x10', [build]: '1x40' },
+      at: '24m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'warning',
+          summary: 'filer-exporter at exporter:9989 has started 4 times in the last hour.',
+          description:
+            'Each start costs requests of the daily limit, and data is missing until the first polls have answered.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'it was updated once', series: { [started]: '0x4 300x40', [build]: '1x40' }, at: '24m' },
+    {
+      kind: 'silent',
+      when: 'another program restarts',
+      series: {
+        'process_start_time_seconds{instance="other:9100",job="node"}': '0x4 300x4 600x4 900x4 1200x4 1500x10',
+        [build]: '1x40',
+      },
+      at: '24m',
+    },
+    {
+      kind: 'missing',
+      when: 'the target has gone: silent, FilerExporterDown speaks',
+      series: { [started]: '0x4 300x4 600x4 stale', [build]: '1x12 stale' },
+      at: '24m',
+    },
+  ],
+  FilerExporterScrapeSlow: [
+    {
+      kind: 'fires',
+      when: 'scrapes take nine seconds',
+      series: { [duration]: '9x40', [build]: '1x40' },
+      pendingAt: '10m',
+      at: '30m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'warning',
+          summary: 'A scrape of filer-exporter at exporter:9989 takes 9s.',
+          description: 'At its time-out a scrape fails, and nothing new is known of any filer.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'one scrape in four is slow',
+      series: { [duration]: '9 1 1 1 9 1 1 1 9 1 1 1 9 1 1 1 9 1 1 1 9 1 1 1 9', [build]: '1x40' },
+      at: '24m',
+    },
+    {
+      kind: 'silent',
+      when: 'the target of another program is slow',
+      series: { 'scrape_duration_seconds{instance="other:9100",job="node"}': '9x40', [build]: '1x40' },
+      at: '30m',
+    },
+    {
+      kind: 'missing',
+      when: 'the target has gone: silent, FilerExporterDown speaks',
+      series: { [duration]: '9x4 stale', [build]: '1x4 stale' },
+      at: '30m',
+    },
+  ],
+  FilerExporterClockSkew: [
+    {
+      kind: 'fires',
+      when: 'the service answers with a time of two minutes ago',
+      series: { [success('gfa')]: '120+60x40', [answered]: '0+60x40' },
+      pendingAt: '10m',
+      at: '30m',
+      alerts: [
+        {
+          labels: api('gfa'),
+          severity: 'warning',
+          summary: 'The clock of filer-exporter at exporter:9989 is 2m 0s off.',
+          description: 'Ages and alerts on them are wrong by as much, and tokens may be refused.',
+        },
+      ],
+    },
+    {
+      kind: 'fires',
+      when: 'the exporter is two minutes ahead of Prometheus',
+      series: { [success('portal')]: '120+60x40' },
+      pendingAt: '10m',
+      at: '30m',
+      alerts: [
+        {
+          labels: api('portal'),
+          severity: 'warning',
+          summary: 'The clock of filer-exporter at exporter:9989 is 2m 0s off.',
+          description: 'Ages and alerts on them are wrong by as much, and tokens may be refused.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'it is the time of an old answer, for no new one comes',
+      series: { [success('gfa')]: '60x40', [answered]: '55x40' },
+      at: '30m',
+    },
+    { kind: 'missing', when: 'the service says no time: silent', series: { [success('gfa')]: '0+60x40' }, at: '30m' },
+  ],
+  FilerExporterCertificateUrgent: [
+    {
+      kind: 'fires',
+      when: 'it ends in a day',
+      series: { [certificateEnd]: '88200x40' },
+      pendingAt: '3m',
+      at: '30m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'critical',
+          summary: 'The certificate of filer-exporter at exporter:9989 ends in 1d 0h 0m 0s.',
+          description: 'Less than 2d 0h 0m 0s are left. Once it has ended, no scrape succeeds.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'it ends in ten days', series: { [certificateEnd]: '864000x40' }, at: '30m' },
+    { kind: 'missing', when: 'there is no TLS: silent', series: { [build]: '1x40' }, at: '30m' },
+  ],
   FilerExporterAbsent: [
     {
       kind: 'fires',
@@ -447,7 +597,7 @@ export const exporterCases: AlertCases = {
       kind: 'missing',
       when: 'the exporter is gone: silent, FilerExporterDown speaks',
       series: { [series('filer_exporter_state_file_errors_total', scraped)]: '0+1x5 stale' },
-      at: '30m',
+      at: '45m',
     },
   ],
   FilerExporterWebConfigRefused: [

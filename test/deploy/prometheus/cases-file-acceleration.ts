@@ -1,4 +1,4 @@
-import { type AlertCases, lyon, lyonOnProjects, osloOnProjects, p2, projects, series } from './case.ts';
+import { type AlertCases, lyon, lyonOnProjects, osloOnProjects, p2, projects, scraped, series } from './case.ts';
 
 const checkin = series('filer_last_checkin_timestamp_seconds', lyon);
 const activity = series('filer_volume_last_checkin_timestamp_seconds', lyonOnProjects);
@@ -8,6 +8,20 @@ const released = series('filer_lock_latest_timestamp_seconds', { ...lyonOnProjec
 const releasedInOslo = series('filer_lock_latest_timestamp_seconds', { ...osloOnProjects, ...p2('released') });
 const held = series('filer_lock_state', { ...lyonOnProjects, ...p2('acquired') });
 const free = series('filer_lock_state', { ...lyonOnProjects, ...p2('released') });
+/** Twelve filers as an exporter sees them: so many have been silent from the beginning. */
+const contacts = (silent: number, instance: string) =>
+  Object.fromEntries(
+    Array.from({ length: 12 }, (_, index) => [
+      series('filer_last_checkin_timestamp_seconds', {
+        ...lyon,
+        instance,
+        filer: `f${index}`,
+        filer_guid: `g-${index}`,
+      }),
+      index < silent ? '0x60' : '0+60x60',
+    ]),
+  );
+const waiting = unprotected;
 const mode = (word: string) => series('filer_volume_info', { ...projects, mode: word, profile: 'default' });
 const events = (le: string) =>
   series('filer_propagation_duration_seconds_bucket', { ...lyonOnProjects, kind: 'data', le });
@@ -18,6 +32,55 @@ const infinite = (values: string) => ({
 
 /** The cases of the alerts about filers and volumes. */
 export const fileAccelerationCases: AlertCases = {
+  FilerFleetNotCheckingIn: [
+    {
+      kind: 'fires',
+      when: 'three of twelve filers fall silent at once, as both exporters say',
+      series: { ...contacts(3, 'a'), ...contacts(3, 'b') },
+      pendingAt: '33m',
+      at: '50m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'critical',
+          summary: '25% of the filers of filer-exporter have not checked in.',
+          description: 'So many at once have one cause: the service, or the network between it and them.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'two of twelve do', series: { ...contacts(2, 'a') }, at: '50m' },
+    { kind: 'silent', when: 'all of two do: that is FilerNotCheckingIn', series: { [checkin]: '0x60' }, at: '50m' },
+    { kind: 'missing', when: 'the service is silent: FilerApiDown speaks', series: {}, at: '50m' },
+  ],
+  FilerDataAtRisk: [
+    {
+      kind: 'fires',
+      when: 'data has waited for a day and an hour',
+      series: { [unprotected]: '-88200x60' },
+      pendingAt: '10m',
+      at: '30m',
+      alerts: [
+        {
+          labels: lyonOnProjects,
+          severity: 'critical',
+          summary: 'Data of volume projects on filer edge-lyon has waited 1d 1h 0m 0s for the cloud.',
+          description: 'Data older than 1d 0h 0m 0s is on this filer alone, and is lost if the filer is.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'it has waited for ten hours, which FilerUnprotectedDataOld says',
+      series: { [unprotected]: '-36000x60' },
+      at: '30m',
+    },
+    {
+      kind: 'missing',
+      when: 'nothing waits, so there is no age: silent',
+      series: { [activity]: '0+60x40' },
+      at: '30m',
+    },
+  ],
   FilerNotCheckingIn: [
     {
       kind: 'fires',
@@ -164,7 +227,7 @@ export const fileAccelerationCases: AlertCases = {
     {
       kind: 'fires',
       when: 'the last of two filers gave the lock back ten minutes in, and two hours have gone by',
-      series: { [released]: '300x200', [releasedInOslo]: '600x200', [mode('active')]: '1x200' },
+      series: { [released]: '300x200', [releasedInOslo]: '600x200', [mode('active')]: '1x200', [waiting]: '0x200' },
       pendingAt: '133m',
       at: '140m',
       alerts: [
@@ -173,7 +236,7 @@ export const fileAccelerationCases: AlertCases = {
           severity: 'warning',
           summary: 'No filer has given back the lock of volume projects for 2h 10m 0s.',
           description:
-            'Without a release no snapshot has ended for 2h 0m 0s: no change of the volume reaches the cloud or other filers.',
+            'Data has waited for 2h 0m 0s and no snapshot has ended: no change of the volume reaches the cloud or other filers.',
         },
       ],
     },
@@ -186,7 +249,13 @@ export const fileAccelerationCases: AlertCases = {
     {
       kind: 'silent',
       when: 'acceleration is switched off for the volume',
-      series: { [released]: '300x200', [mode('disabled')]: '1x200' },
+      series: { [released]: '300x200', [mode('disabled')]: '1x200', [waiting]: '0x200' },
+      at: '140m',
+    },
+    {
+      kind: 'silent',
+      when: 'it is a quiet night: nothing waits for a snapshot',
+      series: { [released]: '300x200', [releasedInOslo]: '600x200', [mode('active')]: '1x200' },
       at: '140m',
     },
     {
@@ -198,7 +267,7 @@ export const fileAccelerationCases: AlertCases = {
     {
       kind: 'fires',
       when: 'the volume’s own record is missing: the age is known all the same',
-      series: { [released]: '600x200' },
+      series: { [released]: '600x200', [waiting]: '0x200' },
       at: '140m',
       alerts: [
         {
@@ -206,7 +275,7 @@ export const fileAccelerationCases: AlertCases = {
           severity: 'warning',
           summary: 'No filer has given back the lock of volume projects for 2h 10m 0s.',
           description:
-            'Without a release no snapshot has ended for 2h 0m 0s: no change of the volume reaches the cloud or other filers.',
+            'Data has waited for 2h 0m 0s and no snapshot has ended: no change of the volume reaches the cloud or other filers.',
         },
       ],
     },

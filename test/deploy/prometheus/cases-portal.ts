@@ -7,6 +7,12 @@ const failures = series('filer_snapshot_metadata_failures_total', projectsInLyon
 const accessible = series('filer_volume_accessible_bytes', projectsInLyon);
 const expiry = series('filer_license_expiry_timestamp_seconds', scraped);
 const license = series('filer_license_info', { ...scraped, status: 'active' });
+const last = series('filer_volume_last_snapshot_timestamp_seconds', projectsInLyon);
+const credentials = series('filer_cloud_credentials_with_error', { ...scraped, type: 'azure' });
+const keyEnd = series('filer_iam_next_key_expiry_timestamp_seconds', { ...scraped, kind: 'service' });
+const healthy = series('filer_portal_healthy', scraped);
+const consumed = series('filer_indexing_consumed_files', scraped);
+const allowed = series('filer_indexing_limit_files', scraped);
 const edgeUpdate = { ...scraped, action: 'update', resource: 'edge' } as const;
 const failed = series('filer_jobs_failed_unacknowledged', edgeUpdate);
 const listed = series('filer_jobs', { ...edgeUpdate, state: 'completed' });
@@ -21,6 +27,137 @@ const snapshotsFail = {
 
 /** The cases of the alerts about volumes, jobs and the subscription. */
 export const portalCases: AlertCases = {
+  FilerSnapshotOld: [
+    {
+      kind: 'fires',
+      when: 'the last one is a day and ten hours old, and data waits',
+      series: { [last]: '-120000x60', [unprotected]: '5x60' },
+      pendingAt: '20m',
+      at: '40m',
+      alerts: [
+        {
+          labels: projectsInLyon,
+          severity: 'warning',
+          summary: 'The last snapshot of volume projects on appliance edge-lyon is 1d 10h 0m 0s old.',
+          description: 'Older than 1d 0h 0m 0s while data waits: it is on this appliance alone.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'nothing has been written since',
+      series: { [last]: '-120000x60', [unprotected]: '0x60' },
+      at: '40m',
+    },
+    { kind: 'silent', when: 'it is an hour old', series: { [last]: '-3600+60x60', [unprotected]: '5x60' }, at: '40m' },
+    { kind: 'missing', when: 'what waits is not known: silent', series: { [last]: '-120000x60' }, at: '40m' },
+  ],
+  FilerCloudCredentialFailing: [
+    {
+      kind: 'fires',
+      when: 'two have an error',
+      series: { [credentials]: '2x40' },
+      pendingAt: '10m',
+      at: '30m',
+      alerts: [
+        {
+          labels: { ...scraped, type: 'azure' },
+          severity: 'warning',
+          summary: 'Cloud credentials (azure) with an error, of filer-exporter: 2.',
+          description: 'A volume that uses one of them cannot write its snapshots to the cloud.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'none has', series: { [credentials]: '0x40' }, at: '30m' },
+    { kind: 'missing', when: 'the collector is off: silent', series: { [license]: '1x40' }, at: '30m' },
+  ],
+  FilerKeyExpiring: [
+    {
+      kind: 'fires',
+      when: 'a key expires in ten days',
+      series: { [keyEnd]: '870000x120' },
+      pendingAt: '30m',
+      at: '100m',
+      alerts: [
+        {
+          labels: { ...scraped, kind: 'service' },
+          severity: 'warning',
+          summary: 'A service key of the account of filer-exporter expires in 10d 0h 0m 0s.',
+          description:
+            'Less than 14d 0h 0m 0s are left. What uses it is refused afterwards; the exporter may be among them.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'the next one expires in a month', series: { [keyEnd]: '2700000x120' }, at: '100m' },
+    {
+      kind: 'missing',
+      when: 'no key expires, or the collector is off: silent',
+      series: { [license]: '1x120' },
+      at: '100m',
+    },
+  ],
+  FilerPortalUnhealthy: [
+    {
+      kind: 'fires',
+      when: 'it has not been for half an hour',
+      series: { [healthy]: '0x40' },
+      pendingAt: '10m',
+      at: '30m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'warning',
+          summary: 'The portal of filer-exporter says that it is not healthy.',
+          description: 'What is missing or old may be its fault, and not that of an appliance.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'it is', series: { [healthy]: '1x40' }, at: '30m' },
+    { kind: 'missing', when: 'it does not say: silent', series: { [license]: '1x40' }, at: '30m' },
+  ],
+  FilerIndexNearlyFull: [
+    {
+      kind: 'fires',
+      when: '98 of 100 files are indexed',
+      series: { [consumed]: '98x90', [allowed]: '100x90' },
+      pendingAt: '30m',
+      at: '75m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'warning',
+          summary: '98% of the files that filer-exporter may index are indexed.',
+          description: 'Above 95%: at the limit new files are not found by a search.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'half of them are', series: { [consumed]: '50x90', [allowed]: '100x90' }, at: '75m' },
+    { kind: 'missing', when: 'there is no limit: silent', series: { [consumed]: '98x90' }, at: '75m' },
+  ],
+  FilerLicenseUrgent: [
+    {
+      kind: 'fires',
+      when: 'it ends in five days',
+      series: { [expiry]: '438000x120', [license]: '1x120' },
+      pendingAt: '30m',
+      at: '100m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'critical',
+          summary: '5d 0h 0m 0s are left of the portal subscription of filer-exporter.',
+          description: 'Less than 7d 0h 0m 0s are left; below zero it has ended, and the portal may refuse telemetry.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'it ends in ten days, which FilerLicenseRunningOut says',
+      series: { [expiry]: '870000x120', [license]: '1x120' },
+      at: '100m',
+    },
+    { kind: 'missing', when: 'it has no end: silent', series: { [license]: '1x120' }, at: '100m' },
+  ],
   FilerUnprotectedDataLarge: [
     {
       kind: 'fires',
@@ -90,7 +227,7 @@ export const portalCases: AlertCases = {
         {
           labels: scraped,
           severity: 'warning',
-          summary: '10d 0h 0m 0s are left of the portal subscription that exporter:9989 polls.',
+          summary: '10d 0h 0m 0s are left of the portal subscription of filer-exporter.',
           description: 'Less than 30d 0h 0m 0s are left; below zero it has ended, and the portal may refuse telemetry.',
         },
       ],
@@ -119,7 +256,7 @@ export const portalCases: AlertCases = {
         {
           labels: edgeUpdate,
           severity: 'warning',
-          summary: 'Failed jobs of the portal (edge, update): 2, as exporter:9989 sees it.',
+          summary: 'Failed jobs of filer-exporter (edge, update): 2.',
           description: 'Nobody has acknowledged them in the portal yet.',
         },
       ],
@@ -149,7 +286,7 @@ export const portalCases: AlertCases = {
         {
           labels: { ...scraped, resource: 'edge' },
           severity: 'warning',
-          summary: 'A job of the portal (edge) has not ended for 1d 1h 0m 0s, as exporter:9989 sees it.',
+          summary: 'A job of filer-exporter (edge) has not ended for 1d 1h 0m 0s.',
           description: 'Jobs take minutes to hours; one older than 1d 0h 0m 0s hangs, or waits for an appliance.',
         },
       ],

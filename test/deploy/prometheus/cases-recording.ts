@@ -67,6 +67,18 @@ const requests = (operation: string, code: string) =>
 
 /** The cases of the recording rules. */
 export const recordingCases: RecordingCases = {
+  'job:filer_appliance_info:count': [
+    {
+      when: 'two exporters of one account, of which one has seen an update first',
+      series: {
+        [series('filer_appliance_info', { ...applianceLyon, build: '10.1' })]: '1x5',
+        [series('filer_appliance_info', { ...applianceLyon, build: '10.2', instance: 'b:9989' })]: '1x5',
+        [series('filer_appliance_info', { ...applianceOslo, build: '10.1' })]: '1x5',
+      },
+      at: '3m',
+      samples: [{ labels: { job: 'filer-exporter' }, value: 2 }],
+    },
+  ],
   'volume_filer:filer_propagation_duration_seconds:p50_rate1h': quantile(60),
   'volume_filer:filer_propagation_duration_seconds:p90_rate1h': quantile(540),
   'volume_filer:filer_propagation_duration_seconds:p99_rate1h': quantile(3000),

@@ -7,7 +7,7 @@ import { exporterCases } from './cases-exporter.ts';
 import { fileAccelerationCases } from './cases-file-acceleration.ts';
 import { portalCases } from './cases-portal.ts';
 import { recordingCases } from './cases-recording.ts';
-import { hasPromtool, testRules } from './promtool.ts';
+import { hasPromtool, testRules, testSilence } from './promtool.ts';
 
 /*
  * Every alert has been seen to fire and not to fire, and every recording rule to record, by promtool. Without it that is
@@ -24,11 +24,12 @@ describe('each alert', () => {
 
   test.each(alertRules.map(({ alert }) => [alert, alertCases[alert] ?? []] as const))(
     '%s has a case that fires, one that does not, and one where data is missing',
-    (_, cases) => {
+    (name, cases) => {
       const of = (kind: AlertCase['kind']) => cases.filter((one) => one.kind === kind);
       for (const kind of ['fires', 'silent', 'missing'] as const) expect(of(kind), kind).not.toEqual([]);
       for (const { alerts = [] } of of('fires')) expect(alerts).not.toEqual([]);
-      expect(of('fires').some(({ pendingAt }) => pendingAt !== undefined)).toBe(true);
+      const waits = alertRules.find(({ alert }) => alert === name)?.for !== '0m';
+      expect(of('fires').some(({ pendingAt }) => pendingAt !== undefined)).toBe(waits);
       for (const { alerts = [] } of [...of('silent'), ...of('missing')]) expect(alerts).toEqual([]);
       // Missing means that something of what fires is not there at all, or ends.
       const fired = new Set(of('fires').flatMap(({ series }) => Object.keys(series)));
@@ -41,7 +42,9 @@ describe('each alert', () => {
 
   test('has a severity that its cases name, and a summary that names who it is about', () => {
     for (const { alert, summary, expr } of alertRules) {
-      if (alert !== 'FilerExporterAbsent') expect(summary, alert).toMatch(/\$labels\.(?:filer|volume|instance)\b/);
+      if (alert === 'FilerExporterAbsent') continue;
+      // What is about an account names the job that polls it.
+      expect(summary, alert).toMatch(/\$labels\.(?:filer|volume|instance|job)\b/);
       expect(expr, alert).not.toBe('');
     }
   });
@@ -59,6 +62,15 @@ describe.runIf(hasPromtool)('promtool', () => {
       [],
     );
     expect(verdict).toMatchObject({ status: 0, said: expect.stringContaining('SUCCESS') });
+  });
+
+  // FilerExporterAbsent is about silence itself.
+  const outlasting = Object.entries(alertCases).flatMap(([alert, cases]) => {
+    const first = cases.find(({ kind }) => kind === 'fires');
+    return first === undefined || alert === 'FilerExporterAbsent' ? [] : [[alert, first] as const];
+  });
+  test.each(outlasting)('%s resolves late when the exporter falls silent: silence is no recovery', (alert, first) => {
+    expect(testSilence(alert, first)).toMatchObject({ status: 0, said: expect.stringContaining('SUCCESS') });
   });
 
   test('records what the recording rules say', () => {

@@ -6,6 +6,8 @@ const scraped = ['job', 'instance'];
 /** The labels of everything that a query may name: the catalogue's metrics, what is recorded, and `up`. */
 export const labelsOf: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['up', scraped],
+  ['scrape_duration_seconds', scraped],
+  ['process_start_time_seconds', scraped],
   ...catalog.flatMap(({ name, type, labels }) => {
     const ends = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
     return ends.map((end): [string, readonly string[]] => {

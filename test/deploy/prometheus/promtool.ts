@@ -9,6 +9,7 @@ import type { AlertRule, RecordingRule } from '../../../deploy/prometheus/rule.t
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
 import { templateOf } from '../../../deploy/prometheus/template.ts';
 import { type AlertCase, type Labels, type RecordingCase, type Series, series } from './case.ts';
+import { minutes, silentAfter } from './late.ts';
 
 /** Whether promtool is installed. */
 export const hasPromtool: boolean = spawnSync('promtool', ['--version']).status === 0;
@@ -42,33 +43,45 @@ export function testRules(
   alerts: readonly (readonly [name: string, of: AlertCase])[],
   recorded: readonly (readonly [name: string, of: RecordingCase])[],
 ): Verdict {
-  const isTested = (rule: AlertRule | RecordingRule) =>
-    'record' in rule || alerts.some(([name]) => name === rule.alert);
+  return testFile(
+    alerts.map(([name]) => name),
+    alerts[0]?.[1].apart ?? '1m',
+    [...alerts.map(([name, one]) => alertTest(name, one)), ...recorded.map(([name, one]) => recordingTest(name, one))],
+  );
+}
+
+function testFile(alerts: readonly string[], evaluation_interval: string, tests: readonly object[]): Verdict {
+  const isTested = (rule: AlertRule | RecordingRule) => 'record' in rule || alerts.includes(rule.alert);
   const tested = groups
     .map(({ name, rules }) => ({ name, rules: rules.filter(isTested) }))
     .filter(({ rules }) => rules.length > 0);
   const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-rules-'));
   try {
     writeFileSync(join(folder, 'rules.yml'), rulesFile({}, templateOf(tested)));
-    const tests = [
-      ...alerts.map(([name, one]) => alertTest(name, one)),
-      ...recorded.map(([name, one]) => recordingTest(name, one)),
-    ];
-    const order = tested.map(({ name }) => name);
+    const group_eval_order = tested.map(({ name }) => name);
     const file = join(folder, 'tests.yml');
-    writeFileSync(
-      file,
-      stringify({
-        rule_files: ['rules.yml'],
-        evaluation_interval: alerts[0]?.[1].apart ?? '1m',
-        group_eval_order: order,
-        tests,
-      }),
-    );
+    writeFileSync(file, stringify({ rule_files: ['rules.yml'], evaluation_interval, group_eval_order, tests }));
     return promtool('test', 'rules', file);
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Has promtool see that an alert stays while all falls silent, until the alert on that has fired, and then ends. */
+export function testSilence(alertname: string, one: AlertCase): Verdict {
+  const firing = `count(ALERTS{alertname="${alertname}",alertstate="firing"})`;
+  const at = minutes(one.at);
+  const samples = [{ labels: '{}', value: one.alerts?.length ?? 0 }];
+  return testFile([alertname], one.apart ?? '1m', [
+    {
+      ...inputOf(`${alertname}: all falls silent`, silentAfter(one), one.apart),
+      promql_expr_test: [
+        { expr: firing, eval_time: `${at + 10}m`, exp_samples: samples },
+        // What looks back over an hour takes as long before the waiting begins.
+        { expr: firing, eval_time: `${at + 90}m`, exp_samples: [] },
+      ],
+    },
+  ]);
 }
 
 function alertTest(
@@ -76,9 +89,11 @@ function alertTest(
   { kind, when, series: input, at, pendingAt, apart, alerts = [] }: AlertCase,
 ): object {
   const rule = alertRules.find(({ alert }) => alert === alertname);
-  const expected = alerts.map(({ labels, severity, summary, description }) => ({
-    exp_labels: { ...labels, severity },
-    exp_annotations: { summary, description, runbook: rule && remedyFor(rule, labels) },
+  const expected = alerts.map(({ labels: { instance, ...told }, severity, summary, description }) => ({
+    // What is about a filer does not say which exporter saw it.
+    exp_labels:
+      rule?.page === 'exporter' && instance !== undefined ? { ...told, instance, severity } : { ...told, severity },
+    exp_annotations: { summary, description, runbook: rule && remedyFor(rule, { ...told, instance: instance ?? '' }) },
   }));
   return {
     ...inputOf(`${alertname} ${kind}: ${when}`, input, apart),
