@@ -43,7 +43,15 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   'state/': ['runtime/'],
   'transport/': ['runtime/', 'metrics/'],
   'doctor/': ['transport/', 'metrics/', 'runtime/'],
-  'app/upstream.ts': ['sources/filer-names.ts', 'transport/', 'polling/health.ts', 'config/', 'metrics/', 'runtime/'],
+  'app/upstream.ts': [
+    'sources/filer-names.ts',
+    'planning/plan.ts',
+    'transport/',
+    'polling/health.ts',
+    'config/',
+    'metrics/',
+    'runtime/',
+  ],
   'sources/': [
     'app/upstream.ts',
     'planning/',
@@ -54,8 +62,8 @@ const directions: Readonly<Record<string, readonly string[]>> = {
     'metrics/',
     'runtime/',
   ],
-  'planning/text.ts': ['sources/portal/', 'planning/', 'config/', 'runtime/'],
-  'planning/size.ts': ['sources/portal/', 'exposition/', 'catalog.ts', 'planning/', 'config/', 'runtime/'],
+  'planning/text.ts': ['planning/', 'config/', 'runtime/'],
+  'planning/size.ts': ['exposition/', 'catalog.ts', 'planning/', 'config/', 'runtime/'],
   'planning/': ['polling/', 'config/', 'metrics/', 'runtime/'],
   'polling/': ['metrics/', 'runtime/'],
   'exposition/': ['metrics/', 'runtime/'],
@@ -78,7 +86,7 @@ describe.each([...files])('%s', (path, { code, imports }) => {
       expect(ours.filter(({ what }) => !known.some((place) => what.startsWith(place)))).toEqual([]);
     }
     const demo = ours.filter(({ what }) => what.startsWith('demo/') && !path.startsWith('demo/'));
-    expect(demo.filter(({ kind }) => path !== 'cli/run.ts' || kind !== 'dynamic')).toEqual([]);
+    expect(demo.filter(({ kind }) => path !== 'cli/demo.ts' || kind !== 'dynamic')).toEqual([]);
   });
 
   test('imports no package that has its home elsewhere', () => {
@@ -88,7 +96,7 @@ describe.each([...files])('%s', (path, { code, imports }) => {
       ['env-schema', /^config\//],
       ['ajv', /^config\//],
       ['pino', /^runtime\/log\.ts$/],
-      ['pino-pretty', /^cli\/run\.ts$/],
+      ['pino-pretty', /^cli\/process\.ts$/],
       ['yaml', /^web\/section\.ts$/],
       ['bcryptjs', /^web\/password-worker\.ts$/],
       ['p-limit', /^app\/polite-client\.ts$/],
@@ -107,7 +115,7 @@ describe.each([...files])('%s', (path, { code, imports }) => {
       [/\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bprocess\.(?:hrtime|uptime)\b/, /^runtime\/clock\.ts$/],
       [/\bset(?:Timeout|Interval)\b|\bAbortSignal\.timeout\b/, /^runtime\/clock\.ts$/],
       [/\bMath\.random\b|\brandom(?:UUID|Bytes|Int)\b|\bgetRandomValues\b/, /^runtime\/random\.ts$/],
-      [/\bprocess\.env\b/, /^(?:main|cli\/run)\.ts$/],
+      [/\bprocess\.env\b/, /^(?:main|cli\/process)\.ts$/],
       [/\bconsole\./, /^$/],
     ];
     expect(homes.filter(([what, home]) => what.test(code) && !home.test(path)).map(([what]) => String(what))).toEqual(

@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { catalog, variableRows } from '../src/catalog.ts';
-import { usage } from '../src/cli/arguments.ts';
+import { usage } from '../src/cli/help.ts';
 import { formatDuration } from '../src/config/duration.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { fileVariable } from '../src/config/section.ts';

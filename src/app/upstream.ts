@@ -4,6 +4,7 @@ import type { Table } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { Collector, Task } from '../metrics/task.ts';
 import type { Variant } from '../metrics/variant.ts';
+import type { FleetPlan, SampleShare } from '../planning/plan.ts';
 import type { HealthSettings } from '../polling/health.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -32,6 +33,19 @@ export interface Upstream<Settings = unknown> {
   /** Whose state it is that is kept: what it must have in common with the next process to be taken over. */
   owner(settings: Settings, config: Config): readonly string[];
   connect(settings: Settings, parts: UpstreamParts): Connection;
+  /** The settings of a process beside the daemon, which must take nothing that is the daemon's. `now`: epoch milliseconds. */
+  besideDaemon?(settings: Settings, now: number): Settings;
+  /** Where requests grow with a fleet: what `--plan` says of them. */
+  readonly planning?: Planning<Settings>;
+  /** How many samples it comes to, beside the series of its plan. */
+  size(settings: Settings): readonly SampleShare[];
+}
+
+export interface Planning<Settings> {
+  /** Variables to plan with where the service is not configured. */
+  readonly placeholder: Readonly<Record<string, string>>;
+  /** For so many appliances, polled by one of so many shards. */
+  forFleet(settings: Settings, appliances: number, shards: number): FleetPlan;
 }
 
 /** How one service may be asked. */

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { ConfigError } from '../runtime/errors.ts';
 
 /** What the command line asks for. */
@@ -26,88 +27,57 @@ export interface DoctorOptions {
 /** How the process ended; what service managers and scripts test. */
 export const EXIT = { clean: 0, failure: 1, configuration: 78 } as const;
 
-const FLAGS: ReadonlyMap<string, Command> = new Map([
-  ['--demo', 'demo'],
-  ['--once', 'once'],
-  ['--plan', 'plan'],
-  ['--check-config', 'check-config'],
-  ['--doctor', 'doctor'],
-  ['--help', 'help'],
-  ['-h', 'help'],
-  ['--version', 'version'],
+const COMMANDS = ['demo', 'once', 'plan', 'check-config', 'doctor', 'help', 'version'] as const;
+
+/** What goes with some command: the command, and what it expects where it takes a value. */
+const FURTHER = {
+  appliances: { of: 'plan', value: 'a number of appliances from 1 to 9999999' },
+  like: { of: 'demo', value: 'the path of a file' },
+  report: { of: 'doctor', value: 'the path of a file' },
+  json: { of: 'doctor', value: undefined },
+} as const;
+
+const options = Object.fromEntries([
+  ...COMMANDS.map((name) => [name, { type: 'boolean', ...(name === 'help' && { short: 'h' }) }] as const),
+  ...Object.entries(FURTHER).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean' }] as const),
 ]);
 
 /** The command that the arguments name. Throws a ConfigError for what is not one. */
 export function parseArguments(args: readonly string[]): Invocation {
-  const commands = new Set<Command>();
-  let appliances: number | undefined;
-  let isJson = false;
-  const paths = new Map<string, string>();
-  const left = args.flatMap((argument) => argument.split(/=(.*)/s, 2));
-  for (let argument = left.shift(); argument !== undefined; argument = left.shift()) {
-    const command = FLAGS.get(argument);
-    if (command !== undefined) commands.add(command);
-    else if (argument === '--appliances') appliances = applianceCount(left.shift());
-    else if (argument === '--json') isJson = true;
-    else if (argument === '--report' || argument === '--like') paths.set(argument, pathOf(argument, left.shift()));
-    else throw new ConfigError([`${argument}: unknown option; --help lists what there is`]);
+  // Not strict: the faults are told in our own words.
+  const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== 'option' || !Object.hasOwn(options, token.name)) throw unknown(args[token.index] ?? '');
+    if (options[token.name]?.type === 'boolean' && token.value !== undefined) throw unknown(args[token.index] ?? '');
   }
-  if (commands.has('help')) return { command: 'help' };
-  if (commands.has('doctor')) {
-    const isDemo = commands.delete('demo');
-    if (commands.size > 1 || appliances !== undefined || paths.has('--like')) throw onlyOne(args);
-    return { command: 'doctor', doctor: { isJson, reportPath: paths.get('--report'), isDemo } };
+  if (values.help) return { command: 'help' };
+  const isDemo = values.doctor === true && values.demo === true;
+  const [command = 'run', ...others] = COMMANDS.filter((name) => values[name] && !(isDemo && name === 'demo'));
+  if (others.length > 0) {
+    throw new ConfigError([`${args.join(' ')}: only one of these options can be given`]);
   }
-  if (isJson || paths.has('--report')) throw new ConfigError(['--json and --report: go with --doctor only']);
-  const like = paths.get('--like');
-  const [command = 'run', ...others] = commands;
-  if (like !== undefined) {
-    if (command !== 'demo') throw new ConfigError(['--like: goes with --demo only']);
-    return { command, like };
+  for (const [name, { of, value }] of Object.entries(FURTHER)) {
+    if (values[name] === undefined) continue;
+    if (command !== of) throw new ConfigError([`--${name}: goes with --${of} only`]);
+    const text = values[name];
+    if (value && (typeof text !== 'string' || text === '')) throw new ConfigError([`--${name}: expected ${value}`]);
   }
-  if (others.length > 0) throw onlyOne(args);
-  if (appliances === undefined) return { command };
-  if (command !== 'plan') throw new ConfigError(['--appliances: goes with --plan only']);
-  return { command, appliances };
+  const { appliances, like, report, json } = values;
+  return {
+    command,
+    ...(typeof appliances === 'string' && { appliances: applianceCount(appliances) }),
+    ...(typeof like === 'string' && { like }),
+    ...(command === 'doctor' && {
+      doctor: { isJson: json === true, reportPath: typeof report === 'string' ? report : undefined, isDemo },
+    }),
+  };
 }
 
-function onlyOne(args: readonly string[]): ConfigError {
-  return new ConfigError([`${args.join(' ')}: only one of these options can be given`]);
+function unknown(argument: string): ConfigError {
+  return new ConfigError([`${argument}: unknown option; --help lists what there is`]);
 }
 
-function pathOf(option: string, path: string | undefined): string {
-  if (path !== undefined && path !== '') return path;
-  throw new ConfigError([`${option}: expected the path of a file`]);
-}
-
-function applianceCount(text: string | undefined): number {
-  if (text !== undefined && /^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new ConfigError([`--appliances: ${text ?? 'nothing'} is no number of appliances; expected 1 to 9999999`]);
-}
-
-/** The text of `--help`; `variables` is the part about the environment. */
-export function usage(variables: string): string {
-  return `filer-exporter: Prometheus exporter for a global file system's cloud services
-
-Usage: filer-exporter [option]
-
-Without an option it polls what the environment configures and serves it until it is stopped.
-
-Options:
-  --demo           serve a live fleet that is made up: nothing to configure; with --like FILE the services answer as in
-                   a doctor's report
-  --doctor         check the configuration against the services themselves, line by line; exit 0, or 1 on a failure;
-                   --json prints JSON, --report FILE writes a report that is safe to publish
-  --check-config   check the configuration, its files and folders, print it with secrets masked; exit 0, or 78
-                   when it is not valid
-  --once           poll everything once, print the exposition; exit 0, or 1 when nothing could be polled;
-                   with a client key of its own, so that a running exporter loses no event
-  --plan           print what the limits allow for this account's appliances, or with --appliances N for so many;
-                   exit 0, or 1 when PORTAL_INTERVAL cannot be met
-  --version        print the version
-  --help           print this
-
-Environment:
-
-${variables}`;
+function applianceCount(text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new ConfigError([`--appliances: ${text} is no number of appliances; expected 1 to 9999999`]);
 }

@@ -87,7 +87,7 @@ const variables = {
   SHARD: {
     kind: ordinal,
     default: '0',
-    help: 'this instance polls the serials that hash to it; shard 0 alone polls `/data`',
+    help: 'polls the appliances that hash to it; shard 0 alone asks about the whole account',
   },
   TOTAL_SHARDS: {
     kind: count({ least: 1 }),

@@ -77,7 +77,7 @@ function errorCell(appliance: ApplianceReport, error: NonNullable<ApplianceRepor
   const { operation, message, time } = error;
   const others = failing > 1 ? html` <span class="muted">· ${failing} series failing</span>` : undefined;
   // The row says already which appliance it is: of the request the series is left.
-  const request = `POST /telemetry/appliances/${serial}/${operation} `;
-  const text = message.startsWith(request) ? html`<code>${operation}</code> ${message.slice(request.length)}` : message;
+  const request = /^[A-Z]+ \S+ /.exec(message)?.[0] ?? '';
+  const text = request.includes(serial) ? html`<code>${operation}</code> ${message.slice(request.length)}` : message;
   return html`<span class="error">${text}</span> <span class="muted">${moment(time, now)}</span>${others}`;
 }

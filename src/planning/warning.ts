@@ -21,11 +21,11 @@ export class Feasibility {
       shareOfDailyLimit: plan.dayShare === undefined ? undefined : rounded(plan.dayShare),
       effectiveIntervalSeconds: Math.round(plan.effectiveIntervalMs / 1000),
     };
-    if (plan.fits) this.#log.info(figures, 'the limits allow PORTAL_INTERVAL again');
+    if (plan.fits) this.#log.info(figures, `the limits allow ${plan.variables.interval} again`);
     else
       this.#log.warn(
         { ...figures, help: plan.advice },
-        'the limits do not allow PORTAL_INTERVAL: data is polled less often',
+        `the limits do not allow ${plan.variables.interval}: data is polled less often`,
       );
   }
 }

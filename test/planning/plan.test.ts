@@ -9,6 +9,7 @@ const series = (count: number, intervalMs = minutes(5)) =>
 
 function demand(appliances: number, more: Partial<Demand> = {}): Demand {
   return {
+    variables: { interval: 'PORTAL_INTERVAL', series: 'PORTAL_SERIES', appliances: 'PORTAL_SERIALS' },
     appliances,
     series: series(15),
     further: [],

@@ -2,6 +2,7 @@ import type { Table } from '../../metrics/family.ts';
 import type { NoteDrop, Sample } from '../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../metrics/snapshot.ts';
 import type { Task } from '../../metrics/task.ts';
+import type { SampleShare } from '../../planning/plan.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { inSlices } from '../../runtime/slices.ts';
@@ -63,6 +64,8 @@ export interface CollectorRow {
   readonly intervalMs: number;
   readonly tables: readonly Table[];
   readonly cost: RoundCost;
+  /** For the estimate of `--plan`. */
+  readonly size: SampleShare;
   /** What it makes of each inventory round, which takes no request of its own. */
   readonly readout?: InventoryReadout;
   /** Its tasks as they are now, each time it is called. */

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../config/duration.ts';
 import { addedLabels, fieldNames, isEveryOtherField } from '../../metrics/family.ts';
 import type { Sample } from '../../metrics/samples.ts';
-import { type Plan, planFor, roundDuration } from '../../planning/plan.ts';
+import { type FleetPlan, type Plan, planFor, roundDuration, wholeNumber } from '../../planning/plan.ts';
 import { Budget } from '../../transport/rate/budget.ts';
 import { operationsFor } from './appliances/operations.ts';
 import { collectorRows } from './collectors.ts';
@@ -52,17 +52,12 @@ export function planOf(portal: PortalConfig, appliances: number, shards: number,
 }
 
 /** The plan for a mode, be it the one that is set or the other. */
-export function planInMode(
-  portal: PortalConfig,
-  mode: PortalMode,
-  appliances: number,
-  shards: number,
-  volumes: number,
-): Plan {
+function planInMode(portal: PortalConfig, mode: PortalMode, appliances: number, shards: number, volumes: number): Plan {
   const { rateLimit, dailyLimit } = shareOf(portal, shards);
   const budget = new Budget(dailyLimit, 0);
   return planFor({
     ...portal,
+    variables: { interval: 'PORTAL_INTERVAL', series: 'PORTAL_SERIES', appliances: 'PORTAL_SERIALS' },
     series: portal.seriesByMode[mode],
     appliances,
     further: collectorDemands(portal, appliances, volumes),
@@ -72,7 +67,7 @@ export function planInMode(
   });
 }
 
-export function* applianceSamples(portal: PortalConfig, index: number, random: () => number): Generator<Sample> {
+function* applianceSamples(portal: PortalConfig, index: number, random: () => number): Generator<Sample> {
   const hex = () =>
     Math.floor(random() * 2 ** 48)
       .toString(16)
@@ -92,4 +87,42 @@ export function* applianceSamples(portal: PortalConfig, index: number, random: (
     }
     yield { name: 'filer_appliance_series_timestamp_seconds', labels: { ...subject, series }, value: 1_772_445_300 };
   }
+}
+
+/** What `--plan` says of the portal. */
+export function fleetPlan(portal: PortalConfig, appliances: number, shards: number): FleetPlan {
+  const { rateLimit: limit, dailyLimit } = shareOf(portal, shards);
+  return {
+    ...{ plan: planOf(portal, appliances, shards), appliances, limit, dailyLimit, intervalMs: portal.intervalMs },
+    asked: [
+      ['Series', `${portal.series.length} of each`],
+      ...collectorDemands(portal, appliances, 0).map(({ name, requests, intervalMs }): readonly [string, string] => [
+        `Collector ${name}`,
+        name === 'volume_telemetry'
+          ? `3 requests for each volume every ${roundDuration(intervalMs)}, not counted here`
+          : `${wholeNumber(requests)} requests every ${roundDuration(intervalMs)}`,
+      ]),
+    ],
+    ways: modesBeside(portal, appliances, shards),
+    samples: (index, random) => applianceSamples(portal, index, random),
+  };
+}
+
+/** Both modes beside each other; nothing where no series are polled. */
+function modesBeside(portal: PortalConfig, appliances: number, shards: number): FleetPlan['ways'] {
+  if (portal.series.length === 0) return [];
+  const modes = (['full', 'economy'] as const).map((mode) => {
+    const plan = planInMode(portal, mode, appliances, shards, 0);
+    const stretched = plan.effectiveIntervalMs / portal.intervalMs;
+    const seldomMs = mode === 'full' ? portal.intervalMs : portal.fullIntervalMs;
+    return [
+      mode === portal.mode ? `${mode} (as set)` : mode,
+      `every ${roundDuration(plan.effectiveIntervalMs)}`,
+      `every ${roundDuration(seldomMs * stretched)}`,
+      wholeNumber(plan.requestsPerDay),
+      plan.fits ? 'yes' : 'no',
+    ];
+  });
+  const labels = ['PORTAL_MODE', 'CPU, load and cores', 'Other series', 'Requests a day', 'Fits'];
+  return [labels, ...modes];
 }

@@ -7,9 +7,9 @@ import { mostAppliances } from './appliances/inventory.ts';
 import * as series from './appliances/series.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector, type PortalSettings } from './collector.ts';
-import { portalTables } from './collectors.ts';
+import { collectorRows, portalTables } from './collectors.ts';
 import { type PortalConfig, portalSection } from './configuration.ts';
-import { planOf, shareOf } from './planning.ts';
+import { fleetPlan, planOf, shareOf } from './planning.ts';
 import { portalRequests } from './requests.ts';
 import { TokenSource } from './token.ts';
 
@@ -47,6 +47,17 @@ export const portal: Upstream<PortalConfig> = {
 
   // A budget belongs to the portal and the shard.
   owner: ({ url }, { shard }) => [url, String(shard.index)],
+
+  // Two lines of each appliance are by the inventory.
+  size: ({ collectors }) => [
+    { appliance: 2 },
+    ...collectors.flatMap(({ name }) => collectorRows.find((row) => row.name === name)?.size ?? []),
+  ],
+
+  planning: {
+    placeholder: { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' },
+    forFleet: fleetPlan,
+  },
 
   connect(settings, { client, config, clock, random, log, heapBytes, names, boundText }) {
     const { shard } = config;

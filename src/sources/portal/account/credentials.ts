@@ -32,6 +32,7 @@ export const credentials: CollectorRow = {
   intervalMs: 900_000,
   tables: [{ source: 'GET /cloud-credentials', subject: [], families: [byStatus, withError] }],
   cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  size: { account: 27 },
   create: (parts, intervalMs) => {
     if (parts.shard.index !== 0) return () => [];
     const request = {

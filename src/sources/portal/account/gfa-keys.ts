@@ -40,6 +40,7 @@ export const gfaKeys: CollectorRow = {
   intervalMs: 3_600_000,
   tables: [{ source: 'GET /gfa/api_keys', subject: [], families: [keys, unused, oldest, lastUsed] }],
   cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  size: { account: 4 },
   create: (parts, intervalMs) =>
     accountTasks(parts, intervalMs, [{ operation: 'gfa_api_keys', path: '/gfa/api_keys', read: readKeys }]),
 };

@@ -20,6 +20,7 @@ export const health: CollectorRow = {
   intervalMs: 300_000,
   tables: [{ source: 'GET /health', subject: [], families: table }],
   cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  size: { account: 1 },
   create: (parts, intervalMs) => {
     if (parts.shard.index !== 0) return () => [];
     const request = { method: 'GET', path: '/health', operation: 'health' } as const;

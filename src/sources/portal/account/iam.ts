@@ -44,6 +44,7 @@ export const iam: CollectorRow = {
     { source: 'GET /iam/user_keys', subject: ['kind'], families: [keys, oldestKey, nextExpiry] },
   ],
   cost: { account: 3, perAppliance: 0, perVolume: 0 },
+  size: { account: 6 },
   create: (parts, intervalMs) =>
     accountTasks(parts, intervalMs, [
       { operation: 'iam_users', path: '/iam/users', read: readUsers },

@@ -20,6 +20,7 @@ export const indexing: CollectorRow = {
   intervalMs: 900_000,
   tables: indexingTables,
   cost: { account: 2, perAppliance: 0, perVolume: 0 },
+  size: { account: 34 },
   create: (parts, intervalMs) =>
     accountTasks(parts, intervalMs, [
       readOf('inventories', INVENTORY_STATUS.known.map(wordOf), inventoriesByStatus, inventoryTable),

@@ -25,6 +25,7 @@ export const jobs: CollectorRow = {
   intervalMs: 300_000,
   tables: jobTables,
   cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  size: { account: 33 },
   create: (parts, intervalMs) => {
     const ledger = new JobLedger();
     return accountTasks(parts, intervalMs, [

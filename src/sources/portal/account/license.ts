@@ -11,6 +11,7 @@ export const license: CollectorRow = {
   intervalMs: 3_600_000,
   tables: licenseTables,
   cost: { account: 3, perAppliance: 0, perVolume: 0 },
+  size: { account: 21 },
   create: (parts, intervalMs) => {
     if (parts.shard.index !== 0) return () => [];
     const task = accountTask(parts, intervalMs, 'account_license', async (note, signal) => {

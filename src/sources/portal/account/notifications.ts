@@ -11,6 +11,7 @@ export const notifications: CollectorRow = {
   intervalMs: 300_000,
   tables: notificationTables,
   cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  size: { account: 40 },
   create: (parts, intervalMs) => {
     if (parts.shard.index !== 0) return () => [];
     const { client, clock } = parts;

@@ -41,6 +41,7 @@ export const software: CollectorRow = {
     { source: 'GET /software/downloads, GET /edges', subject: applianceLabels, families: [outdated] },
   ],
   cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  size: { account: 51 },
   create: (parts, intervalMs) =>
     afterInventory(
       parts,

@@ -51,6 +51,7 @@ export const stacks: CollectorRow = {
     { source: 'GET /uaas/stacks', subject: ['stack_id', 'stack'], families: table },
   ],
   cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  size: { account: 8 },
   create: (parts, intervalMs) =>
     accountTasks(parts, intervalMs, [{ operation: 'uaas_stacks', path: '/uaas/stacks', read: readStacks }]),
 };

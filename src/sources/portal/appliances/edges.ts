@@ -15,6 +15,7 @@ export const edges: CollectorRow = {
   intervalMs: 3_600_000,
   tables: edgeTables,
   cost: { account: 0, perAppliance: 1, perVolume: 0 },
+  size: { appliance: 8.4 },
   readout: readInventoryRound,
   create: (parts, intervalMs) => () =>
     [...parts.appliances.own()].flatMap((appliance) => detailTask(parts, intervalMs, appliance)),

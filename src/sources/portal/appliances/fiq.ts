@@ -10,6 +10,7 @@ export const fiq: CollectorRow = {
   intervalMs: 900_000,
   tables: fiqTables,
   cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  size: { account: 15 },
   create: (parts, intervalMs) =>
     afterInventory(
       parts,

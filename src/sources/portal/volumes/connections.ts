@@ -12,6 +12,7 @@ export const volumes: CollectorRow = {
   intervalMs: 300_000,
   tables: connectionTables,
   cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  size: { volume: 11.2 },
   create: (parts, intervalMs) =>
     afterInventory(
       parts,

@@ -1,0 +1,43 @@
+import { realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import process from 'node:process';
+import type { Guard } from '../app/guard.ts';
+import { variableRows } from '../catalog.ts';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
+import { readAhead } from '../config/read-ahead.ts';
+import type { FactsOf, OwnFile } from '../config/secret-files.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { SmallFiles } from '../runtime/small-files.ts';
+import { upstreams } from '../sources/upstreams.ts';
+
+/** The variables of the process. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+export const serviceSections = upstreams.map(({ section }) => section);
+
+/** `.env`, and what holds one secret. */
+export const secretFiles = new SmallFiles(systemClock, 64 * 1024);
+
+/** The web configuration, certificates and keys. */
+export const webFiles = new SmallFiles(systemClock, 1024 * 1024);
+
+export async function load(environment: Variables, readAgain = secretFiles.read): Promise<Config> {
+  const readFile = await readAhead(environment, variableRows, readAgain);
+  return loadConfig({ environment, readFile, readAgain, services: serviceSections });
+}
+
+/** The files that only their owner is to change. */
+export function ownFiles(config: Config, guard: Guard | undefined): readonly OwnFile[] {
+  return [...config.ownFiles, ...(guard?.first.rules.ownFiles ?? [])];
+}
+
+export const factsOf: FactsOf = async (path) => {
+  try {
+    const [{ mode, uid: owner }, realPath] = await Promise.all([stat(path), realpath(path)]);
+    const { mode: folderMode } = await stat(dirname(realPath));
+    return { mode, owner, realPath, folderMode, self: process.geteuid?.() };
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,33 @@
+import type { Config } from '../config/config.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { asError, ConfigError } from '../runtime/errors.ts';
+import { load, type Variables, webFiles } from './configuration.ts';
+
+/** Runs a command against made-up services, which end with it. `like`: the path of a doctor's report. */
+export async function withDemo(
+  variables: Variables,
+  like: string | undefined,
+  command: (config: Config) => Promise<number>,
+): Promise<number> {
+  // Loaded only when asked for: a real exporter has no use for made-up services.
+  const { demoEnvironment, startDemo, variationsLike } = await import('../demo/demo.ts');
+  const demo = await startDemo(systemClock, like === undefined ? {} : variationsLike(await readReport(like)));
+  try {
+    return await command(await load(demoEnvironment(variables, demo), noFile));
+  } finally {
+    await demo.close();
+  }
+}
+
+async function readReport(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await webFiles.read(path));
+  } catch (error) {
+    throw new ConfigError([`--like ${path}: ${asError(error).message}; expected a report of --doctor --report`]);
+  }
+}
+
+/** No `.env` of a real account may touch the demo. */
+function noFile(path: string): Promise<never> {
+  return Promise.reject(Object.assign(new Error(`${path}: not read in the demo`), { code: 'ENOENT' }));
+}

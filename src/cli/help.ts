@@ -1,0 +1,26 @@
+/** The text of `--help`; `variables` is the part about the environment. */
+export function usage(variables: string): string {
+  return `filer-exporter: Prometheus exporter for a global file system's cloud services
+
+Usage: filer-exporter [option]
+
+Without an option it polls what the environment configures and serves it until it is stopped.
+
+Options:
+  --demo           serve a live fleet that is made up: nothing to configure; with --like FILE the services answer as in
+                   a doctor's report
+  --doctor         check the configuration against the services themselves, line by line; exit 0, or 1 on a failure;
+                   --json prints JSON, --report FILE writes a report that is safe to publish
+  --check-config   check the configuration, its files and folders, print it with secrets masked; exit 0, or 78
+                   when it is not valid
+  --once           poll everything once, print the exposition; exit 0, or 1 when nothing could be polled;
+                   with a client key of its own, so that a running exporter loses no event
+  --plan           print what the limits allow for this account's appliances, or with --appliances N for so many;
+                   exit 0, or 1 when PORTAL_INTERVAL cannot be met
+  --version        print the version
+  --help           print this
+
+Environment:
+
+${variables}`;
+}

@@ -1,0 +1,27 @@
+import process from 'node:process';
+import type { Config } from '../config/config.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { upstreams } from '../sources/upstreams.ts';
+import { EXIT } from './arguments.ts';
+import { prepared } from './serve.ts';
+
+/** Polls everything once and prints the exposition; log lines go to stderr, so that stdout stays clean. */
+export async function once(configured: Config, stopped: Promise<void>): Promise<number> {
+  const app = await Promise.race([prepared(besideDaemon(configured), process.stderr), stopped]);
+  if (!app) return EXIT.failure;
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
+  const { exposition, polled } = await app.once(stopping.signal);
+  await app.stop();
+  await new Promise((resolve) => process.stdout.write(exposition, resolve));
+  return polled ? EXIT.clean : EXIT.failure;
+}
+
+/** The configuration of a process that takes nothing from the daemon that it may run beside. */
+function besideDaemon(config: Config): Config {
+  const services = upstreams.flatMap(({ section, besideDaemon: changed }) => {
+    const settings = section.of(config);
+    return settings === undefined ? [] : [[section.api, changed?.(settings, systemClock.now()) ?? settings] as const];
+  });
+  return { ...config, services: new Map(services) };
+}

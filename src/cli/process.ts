@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { getHeapStatistics } from 'node:v8';
+import type { Outside } from '../app/environment.ts';
+import type { LogConfig } from '../config/config.ts';
+import { systemClock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { usableHeapBytes } from '../runtime/memory.ts';
+import { systemRandom } from '../runtime/random.ts';
+import { FileStore } from '../state/file-store.ts';
+import { EXIT } from './arguments.ts';
+
+/** This process and this machine. */
+export function outside(log: Log): Outside {
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    version: packageVersion(),
+    revision: process.env.FILER_EXPORTER_REVISION || 'unknown',
+    nodeVersion: process.version,
+    heapBytes: usableHeapBytes({
+      heapLimitBytes: getHeapStatistics().heap_size_limit,
+      containerBytes: process.constrainedMemory?.(),
+    }),
+    openState: (path) => new FileStore(path),
+  };
+}
+
+export function packageVersion(): string {
+  const file: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return (file as { readonly version: string }).version;
+}
+
+/** Where log lines go: pretty on a terminal, where the package for it is installed; the image leaves it out. */
+export async function logDestination({ format }: LogConfig, out: NodeJS.WriteStream): Promise<NodeJS.WritableStream> {
+  if (format === 'json' || (format === 'auto' && !out.isTTY)) return out;
+  try {
+    const { default: pretty } = await import('pino-pretty');
+    return pretty({ destination: out, colorize: out.isTTY, singleLine: true, sync: true });
+  } catch {
+    return out;
+  }
+}
+
+/** Prints a whole text; resolves with the exit code of a command that ends well. */
+export function say(text: string): number {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  return EXIT.clean;
+}
