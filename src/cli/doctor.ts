@@ -4,6 +4,7 @@ import { createDoctor } from '../app/doctor.ts';
 import type { Outside } from '../app/environment.ts';
 import type { Config } from '../config/config.ts';
 import { checkList, isHealthy } from '../doctor/finding.ts';
+import { printableLines } from '../runtime/printable.ts';
 import { type DoctorOptions, EXIT } from './arguments.ts';
 
 /** Examines the configured services and prints what was found; resolves with the exit code. */
@@ -23,7 +24,9 @@ export async function runDoctor(
     const variants = services.flatMap((service) =>
       service.variants.map((variant) => ({ api: service.examination.api, ...variant })),
     );
-    const text = isJson ? `${JSON.stringify({ findings, variants }, undefined, 2)}\n` : checkList(findings);
+    const text = isJson
+      ? `${JSON.stringify({ findings, variants }, undefined, 2)}\n`
+      : printableLines(checkList(findings));
     await new Promise((resolve) => process.stdout.write(text, resolve));
     if (reportPath !== undefined) {
       // Never over another file, nor through a link.

@@ -1,8 +1,12 @@
 import type { Socket } from 'node:net';
+import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 
 /** Why a connection was closed that its client wanted to keep. */
 export type ClosedFor = 'limit' | 'refused' | 'pipelined' | 'unread';
+
+/** That the limit was reached is logged no more often than this, in milliseconds: clients decide how often it is. */
+const LOGGED_EVERY_MS = 60_000;
 
 /** One open connection. */
 interface Connection {
@@ -19,6 +23,7 @@ interface Connection {
  */
 export class Connections {
   readonly #most: number;
+  readonly #clock: Clock;
   readonly #log: Log;
   /** By the addresses of both ends, which a TLS socket shares with the socket below it; the one idle longest first. */
   readonly #open = new Map<string, Connection>();
@@ -28,10 +33,13 @@ export class Connections {
     ['pipelined', 0],
     ['unread', 0],
   ]);
-  #isFull = false;
+  /** Since the connections were fewer than half of the limit. */
+  #wasFull = false;
+  #loggedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(most: number, log: Log) {
+  constructor(most: number, clock: Clock, log: Log) {
     this.#most = most;
+    this.#clock = clock;
     this.#log = log;
   }
 
@@ -50,7 +58,7 @@ export class Connections {
     this.#open.set(ends, { socket, isKnown: false, requests: 0 });
     socket.once('close', () => {
       this.#open.delete(ends);
-      if (this.#open.size <= this.#most / 2) this.#isFull = false;
+      if (this.#open.size <= this.#most / 2) this.#wasFull = false;
     });
     return true;
   }
@@ -87,14 +95,22 @@ export class Connections {
   }
 
   #makeRoom(): boolean {
-    if (!this.#isFull) this.#log.warn({ limit: this.#most }, 'connection limit reached (MAX_CONNECTIONS)');
-    this.#isFull = true;
+    this.#tell();
     const idle = [...this.#open].filter(([, { requests }]) => requests === 0);
     const [ends, connection] = idle.find(([, { isKnown }]) => !isKnown) ?? idle[0] ?? [];
     if (ends === undefined || connection === undefined) return false;
     this.#open.delete(ends);
     this.close(connection.socket, 'limit');
     return true;
+  }
+
+  #tell(): void {
+    const now = this.#clock.monotonic();
+    if (!this.#wasFull && now - this.#loggedAt >= LOGGED_EVERY_MS) {
+      this.#loggedAt = now;
+      this.#log.warn({ limit: this.#most }, 'connection limit reached (MAX_CONNECTIONS)');
+    }
+    this.#wasFull = true;
   }
 }
 

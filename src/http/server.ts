@@ -86,7 +86,7 @@ export class ExpositionServer {
 
   constructor(settings: ServerSettings) {
     this.#settings = settings;
-    this.#connections = new Connections(settings.maxConnections, settings.log);
+    this.#connections = new Connections(settings.maxConnections, settings.clock, settings.log);
     const cutOff = ({ socket }: ServerResponse) => socket !== null && this.#connections.close(socket, 'unread');
     this.#scrapes = new Answers(settings.maxScrapes, settings.clock, cutOff);
     this.#pages = new Answers(MOST_PAGES, settings.clock, cutOff);

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { printable } from './printable.ts';
+import { printable, printableLines } from './printable.ts';
 
 /** The logger that every part takes as an argument. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -34,7 +34,7 @@ function cut(value: unknown, length: number): unknown {
 
 /** A stack has a line for each call. */
 function cutStack(stack: string | undefined): string | undefined {
-  return stack?.slice(0, LONGEST.stack).split('\n').map(printable).join('\n');
+  return stack && printableLines(stack.slice(0, LONGEST.stack));
 }
 
 /**

@@ -1,4 +1,8 @@
 import { battery } from './battery.ts';
+import { QUICK } from './quick.ts';
 import { rows } from './rows.ts';
 
-battery('stranger', rows);
+battery(
+  'stranger',
+  rows.filter(({ id }) => !QUICK.includes(id)),
+);
