@@ -29,7 +29,7 @@ export function ownCopy(bytes: Buffer): Buffer {
   return own;
 }
 
-/** Writes a text that takes so many bytes: where each of its characters is one of them, copied and not encoded. */
+/** Writes a text of this size: where each of its characters is one byte, copied and not encoded. */
 export function writeText(to: Buffer, text: string, at: number, bytes: number): void {
   to.write(text, at, bytes === text.length ? 'latin1' : 'utf8');
 }

@@ -11,7 +11,7 @@ const powers: readonly number[] = (() => {
   return found;
 })();
 
-/** What a checksum is multiplied by when so many bytes follow: kept beside a part, so that joining parts costs nothing. */
+/** What a checksum is multiplied by when these bytes follow: kept beside a part, so that joining parts costs nothing. */
 export function shiftOf(bytes: number): number {
   let shift = ONE;
   for (let rest = bytes, power = 3; rest > 0; rest = Math.floor(rest / 2), power += 1) {

@@ -14,8 +14,8 @@ import type { LineStore } from './store.ts';
 const END = Buffer.from('# EOF\n');
 
 /**
- * The exporter's own numbers are written out for all scrapes within so many milliseconds, unless something has been
- * published since: for a crowd of scrapers they would be most of the work, and the gauges of the process move slower.
+ * Scrapes within this time share one writing of the exporter's own numbers, in milliseconds, unless something has been
+ * published since: for many scrapers they would be most of the work, and the gauges of the process move slower.
  */
 const OWN_SHARED_MS = 100;
 

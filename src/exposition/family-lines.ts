@@ -5,10 +5,10 @@ import { SeriesIndex } from './series-index.ts';
 /** A large task's lines are cut into buffers of this size: one is compressed in one or two milliseconds. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Lines are gathered as text up to so many bytes before they become bytes: one encoding of many costs least. */
+/** Lines gathered as text before they become bytes: one encoding of many costs least. */
 const GATHERED_BYTES = BLOCK_BYTES / 2;
 
-/** What has no pieces yet has these: most families of most tasks never get any. */
+/** Shared by all that have no pieces, as most families of most tasks. */
 const NONE: never[] = [];
 
 /** One task's lines of one family while they are written: each series once, the later value in the place of the earlier. */
@@ -31,7 +31,7 @@ export class FamilyLines {
   }
 
   /**
-   * Writes a line of a series, whose name and labels make so many bytes and have this hash. False when its value took
+   * Writes a line of a series; `bytes` and `hash` are those of its name and labels. False when its value took
    * the place of an earlier one.
    */
   add(name: string, labels: string, bytes: number, hash: number, value: string): boolean {
@@ -115,7 +115,7 @@ export class FamilyLines {
     this.#gatheredBytes = 0;
   }
 
-  /** The piece that is being written, with room for so many bytes more. */
+  /** The piece that is being written, if these bytes fit, else a new one. */
   #pieceFor(bytes: number): Buffer {
     if (this.#piece !== undefined && this.#pieceUsed + bytes <= this.#piece.length) return this.#piece;
     this.#endPiece();

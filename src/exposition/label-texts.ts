@@ -13,7 +13,7 @@ export interface LabelText {
   readonly cut: number;
 }
 
-/** Of each label so many values are remembered; then they are forgotten, for what is told once is not told again. */
+/** Values remembered of each label. Beyond, all are forgotten: values that come once do not come again. */
 const REMEMBERED = 2_048;
 
 /** Labels as text: each value is escaped, measured and hashed once and not for each of its lines. */

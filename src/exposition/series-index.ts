@@ -1,4 +1,4 @@
-/** Up to so many series are looked through one by one: a table would cost more than it saves. */
+/** Up to this number series are looked through one by one: a table would cost more than it saves. */
 const FEW = 16;
 
 /** The lines of a family as they come: the hash of each one's series, where it begins, and where a hash has been before. */
@@ -11,7 +11,6 @@ export class SeriesIndex {
   /** Lines plus one, by hash; open addressing, at most half full. */
   #slots: Int32Array | undefined;
 
-  /** How many lines there are. */
   get count(): number {
     return this.#count;
   }
@@ -21,7 +20,6 @@ export class SeriesIndex {
     return this.#starts?.[line] ?? 0;
   }
 
-  /** Adds a line. */
   add(hash: number, start: number): void {
     this.#count += 1;
     if (this.#count === 1) {

@@ -31,7 +31,7 @@ interface Entry {
  * its last ones at once; a scrape only gathers what is there (kube-state-metrics' `metrics_store` is the model).
  */
 export class LineStore {
-  /** Whoever reads buffers of the store holds it. */
+  /** A reader of buffers of the store holds it. */
   readonly memory = new BufferMemory();
   readonly #changed = new ChangedBlocks(this.memory);
   readonly #families = new Map<string, Family>();

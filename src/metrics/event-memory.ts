@@ -15,9 +15,9 @@ const ANSWERS_JUDGED = 60;
 const MARGIN_SECONDS = 3600;
 
 /**
- * The events of one kind that were counted already, so that one delivered again counts once. Nobody promises whether
- * the service sends only what is new, overlapping windows, or everything each time (upstream-api.md 2.4), so an event
- * is forgotten only when it is older than anything that recent answers reached back to, twice over and an hour more.
+ * The events of one kind that were counted already, so that one delivered again counts once. The documentation does not
+ * say whether the service sends only what is new, overlapping windows, or everything each time (upstream-api.md 2.4). So an
+ * event is forgotten only when it is older than anything that recent answers reached back to, twice over and an hour more.
  * Should the service begin all over again later, what is not newer than the newest forgotten of its pair was counted.
  *
  * Bounded: past the limits the oldest are forgotten too early. Such an event would count again if it came again, so
@@ -42,7 +42,7 @@ export class EventMemory {
     return this.#size;
   }
 
-  /** How many were forgotten for want of room; only grows. */
+  /** How many were evicted because a limit was reached; only grows. */
   get evicted(): number {
     return this.#evicted;
   }

@@ -5,7 +5,7 @@ export class Seen {
   readonly #most: number;
   readonly #times = new Map<string, number>();
 
-  /** `most`: past so many the ones that came first are forgotten, and would count again if they came again. */
+  /** `most`: beyond it the first ones are forgotten, and would count again if they came again. */
   constructor(most: number) {
     this.#most = most;
   }

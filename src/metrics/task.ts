@@ -1,5 +1,21 @@
 import type { Api, Reading } from './snapshot.ts';
 
+/*
+ * The words of the program. One thing has one of them, in code, logs, help texts and commits.
+ *
+ * target      one installation of a service
+ * collector   all tasks of one service, or of a part of it
+ * task        what one request polls, and what succeeds or fails whole: one appliance and one series, `/data`, the inventory
+ * poll        the exporter asks a service; a scrape is Prometheus asking the exporter
+ * sweep       one round over all tasks
+ * reading     what one answer came to; a snapshot is the latest one of a task
+ * family      one metric with its name, help and upstream fields: one row of a table
+ * sample      name, labels, number
+ * chunk       one task's lines of one family; a block is the lines that make one buffer
+ * pace        what the limits allow now; the budget is what they allow today
+ * ledger      the events counted so far
+ */
+
 /** What one poll asks for, and what succeeds or fails whole: one appliance and one series, `/data`, the inventory, or one other read operation. */
 export interface Task {
   /** Unique in the process and stable over restarts, as `portal/<serial>/cpu_utilization`. */

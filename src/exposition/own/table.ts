@@ -201,7 +201,7 @@ export const ownTable = {
   },
   eventMemoryEvicted: {
     name: 'filer_exporter_event_memory_evicted_total',
-    help: 'Events forgotten for want of room; one of them would count again if the service sent it again.',
+    help: 'Events evicted because the limit was reached; one of them would count again if the service sent it again.',
     type: 'counter',
     unit: undefined,
     labels: [],
