@@ -64,5 +64,10 @@ test('every collector that can be chosen asks an operation of the page, and no o
 test('every metric of upstream data comes from an operation of the page, but for those made of polls', () => {
   const named = new Set(all.flatMap(({ families }) => families));
   const others = upstreamCatalog.map(({ name }) => name).filter((name) => !named.has(name));
-  expect(others).toEqual(['filer_appliance_up', 'filer_appliance_series_timestamp_seconds']);
+  expect(others).toEqual([
+    'filer_appliance_up',
+    'filer_appliance_state',
+    'filer_appliance_last_record_timestamp_seconds',
+    'filer_appliance_series_timestamp_seconds',
+  ]);
 });

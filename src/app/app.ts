@@ -8,15 +8,14 @@ import { LineStore } from '../exposition/store.ts';
 import { ExpositionServer } from '../http/server.ts';
 import { landingPage } from '../pages/landing-page.ts';
 import { PublishedStatus } from '../pages/published.ts';
-import { Freshness } from '../polling/freshness.ts';
-import type { SnapshotSink } from '../polling/sink.ts';
 import { FilerNames } from '../sources/filer-names.ts';
 import { StateKeeper } from '../state/keeper.ts';
-import { read, report, stretchOf } from '../status/report.ts';
+import { read, report } from '../status/report.ts';
 import { Reloading } from '../web/reloading.ts';
 import type { Outside } from './environment.ts';
 import { type Guard, webFront } from './guard.ts';
 import { keptOf, ownersOf } from './persisted-state.ts';
+import { Outputs } from './sink.ts';
 import { askedUpstreams, type Source, sourceOf } from './source.ts';
 
 /** The program, built and not yet started. */
@@ -58,7 +57,6 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       log.warn({ name, ids }, 'several filers with one name: a short id stands behind it in the label filer');
     },
   );
-  const freshness = new Freshness(config.staleAfter, (api) => stretchOf(sources.find((source) => source.api === api)));
   const kept = keptOf(ownersOf(asked, config), () => sources, clock);
   const stateStore = config.stateFile === undefined ? undefined : outside.openState?.(config.stateFile);
   const keeper = stateStore && new StateKeeper(stateStore, kept, clock, log);
@@ -66,14 +64,17 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     store,
     own,
     () => ({
-      apis: sources.map(read),
+      apis: sources.map((source) => read(source, clock.monotonic())),
       eventMemory: undefined,
       ...sources.map(({ events }) => events?.()).find((reading) => reading !== undefined),
       state: keeper,
       web: reloading?.reading,
       closed: server.closed,
     }),
-    () => freshness.expire(clock.monotonic()),
+    () => {
+      for (const { poller } of sources) poller.expire(clock.monotonic());
+      return [];
+    },
     clock,
     (outside.heapBytes ?? Number.POSITIVE_INFINITY) * LINES_SHARE,
     {
@@ -81,20 +82,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       failed: (err) => log.error({ err }, 'samples cannot be compressed; they are served as they are'),
     },
   );
-  const sink: SnapshotSink = {
-    write: (samples) => exposition.write(samples),
-    publish: (task, snapshot) => {
-      freshness.confirm(task, snapshot.answeredAt ?? clock.monotonic());
-      sink.dropped(task.api, exposition.publish(snapshot));
-    },
-    withdraw: (id) => {
-      freshness.forget(id);
-      exposition.withdraw(id);
-    },
-    dropped: (api, drops) => {
-      for (const [reason, count] of drops) own.dropped(api, reason, count);
-    },
-  };
+  const sink = new Outputs(exposition, (api, reason, count) => own.dropped(api, reason, count));
   for (const one of asked) sources.push(sourceOf(one, { config, own, sink, outside, names, keeping: keeper }));
 
   const front = guard && webFront(config.web, guard, outside);
@@ -107,7 +95,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     log,
     site: {
       exposition: (format, coding) => exposition.body(format, coding),
-      ready: () => sources.every(({ watch }) => watch.polledOnce),
+      ready: () => sources.every(({ poller, hasHadTrouble }) => poller.observer.polledOnce || hasHadTrouble()),
       statusPage: () => status.page(),
       statusJson: () => status.json(),
       landingPage: () => Promise.resolve(landing),
@@ -131,12 +119,11 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
   /** Takes back what the process before this one kept; what is still fresh of it is exposed before the first poll. */
   const restore = async () => {
     await keeper?.load();
-    for (const { kept } of sources) {
+    for (const { kept, poller } of sources) {
       const known = kept.values?.known();
-      if (known === undefined || clock.monotonic() - known.answeredAt > config.staleAfter * known.task.intervalMs)
-        continue;
-      exposition.publish({ task: known.task.id, samples: known.samples });
-      freshness.confirm(known.task, known.answeredAt);
+      if (known === undefined) continue;
+      const { task, samples, answeredAt } = known;
+      await poller.restore(task, { samples, drops: new Map(), empty: false }, answeredAt);
     }
   };
   const stopping = new AbortController();
@@ -154,7 +141,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       if (stopping.signal.aborted) return port;
       const saving =
         sources.every(({ kept }) => kept.values === undefined) && keeper?.run(STATE_INTERVAL_MS, stopping.signal);
-      polling = sources.map(({ runner }) => runner.run(stopping.signal));
+      polling = sources.map(({ poller }) => poller.run(stopping.signal));
       running = Promise.all([saving, ...polling]);
       looking = reloading?.run(stopping.signal);
       const address = `${guard?.first.rules.tls ? 'https' : 'http'}://${hostOf(config.web.host)}:${port}`;
@@ -163,8 +150,11 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     },
     once: async (signal) => {
       await restore();
-      await Promise.all(sources.map(({ runner }) => runner.runOnce(signal)));
-      return { exposition: await exposition.whole('text'), polled: sources.some(({ watch }) => watch.succeeded > 0) };
+      await Promise.all(sources.map(({ poller }) => poller.runOnce(signal)));
+      return {
+        exposition: await exposition.whole('text'),
+        polled: sources.some(({ poller }) => poller.observer.succeeded > 0),
+      };
     },
     countAppliances: async () => {
       const counts = await Promise.all(sources.map(({ count }) => count(stopping.signal)));

@@ -18,6 +18,8 @@ export interface PoliteClient {
   readonly client: JsonClient;
   readonly pacer: Pacer;
   readonly budget: Budget;
+  /** Whether a request was refused or has failed, of whatever kind. */
+  readonly hasHadTrouble: () => boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -34,6 +36,8 @@ export function politeClient(
   const now = clock.monotonic();
   const budget = new Budget(dailyLimit, now);
   const pacer = new Pacer(new Pace(limit, new MeasuredRate(mostPerMs, now), now), budget, clock);
+  const counts = own.requestsOf(api);
+  let trouble = false;
   const client = new JsonClient({
     baseUrl,
     userAgent: `filer-exporter/${version}`,
@@ -41,10 +45,16 @@ export function politeClient(
     clock,
     pacer,
     limit: pLimit(concurrency),
-    observer: own.requestsOf(api),
+    observer: {
+      ...counts,
+      ended: (operation, code, seconds) => {
+        trouble ||= code !== '200';
+        counts.ended(operation, code, seconds);
+      },
+    },
     timeoutMs,
     allowed,
     limitsOf: (size) => answerLimits({ heapBytes, maxBytes: maxResponseBytes, concurrency }, size),
   });
-  return { client, pacer, budget, close: () => dispatcher.destroy() };
+  return { client, pacer, budget, hasHadTrouble: () => trouble, close: () => dispatcher.destroy() };
 }

@@ -1,12 +1,9 @@
 import type { Config } from '../config/config.ts';
 import { formatBound } from '../exposition/format.ts';
 import type { OwnMetrics } from '../exposition/own/metrics.ts';
+import type { Sink } from '../metrics/sink.ts';
 import type { Api } from '../metrics/snapshot.ts';
-import { Agenda } from '../polling/agenda.ts';
-import { ApiHealth } from '../polling/health.ts';
-import { Watch } from '../polling/observer.ts';
-import { Runner } from '../polling/runner.ts';
-import type { SnapshotSink } from '../polling/sink.ts';
+import { Poller } from '../polling/poller.ts';
 import type { FilerNames } from '../sources/filer-names.ts';
 import { upstreams } from '../sources/upstreams.ts';
 import type { Budget } from '../transport/rate/budget.ts';
@@ -38,29 +35,27 @@ export interface Source extends Connection {
   readonly target: Target;
   readonly pacer: Pacer;
   readonly budget: Budget;
-  readonly watch: Watch;
-  readonly runner: Runner;
+  readonly poller: Poller;
+  /** Whether a request was refused or has failed, of whatever kind. */
+  readonly hasHadTrouble: () => boolean;
 }
 
 /** What every service is built from. */
 export interface SourceParts {
   readonly config: Config;
   readonly own: OwnMetrics;
-  readonly sink: SnapshotSink;
+  readonly sink: Sink;
   readonly outside: Outside;
   readonly names: FilerNames;
   readonly keeping: Keeping | undefined;
 }
 
-/** Polls of one appliance under way at most. */
-const PER_APPLIANCE = 2;
-
-/** A client with a pace of its own, a watch, and a runner: the trouble of one service never touches another's. */
+/** A client with a pace of its own, and a poller: the trouble of one service never touches another's. */
 export function sourceOf({ api, upstream, settings }: AskedUpstream, parts: SourceParts): Source {
   const { config, own, sink, outside } = parts;
   const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = outside;
   const target = upstream.target(settings, config);
-  const { client, pacer, budget, close } = politeClient(
+  const { client, pacer, budget, hasHadTrouble, close } = politeClient(
     { ...target, api, allowed: upstream.allowed },
     config,
     own,
@@ -75,28 +70,18 @@ export function sourceOf({ api, upstream, settings }: AskedUpstream, parts: Sour
     heapBytes,
     boundText: formatBound,
   });
-  const { collector, applianceUp, onTasks } = connection;
-  const watch = new Watch({ api, sink, log, clock, upName: applianceUp });
-  const runner = new Runner({
-    collector,
-    agenda: new Agenda({ perAppliance: PER_APPLIANCE, suspects: Math.max(1, Math.floor(target.concurrency / 4)) }),
-    health: new ApiHealth(connection.health, random),
-    events: {
-      ended: (outcome, turn) => watch.ended(outcome, turn),
-      changed: (tasks, gone) => {
-        watch.changed(tasks, gone);
-        onTasks?.(tasks);
-      },
-      defect: (task, error) => watch.defect(task, error),
+  const { collector, appliances, onTasks } = connection;
+  const poller = new Poller(
+    {
+      ...{ collector, appliances, sink, workers: target.concurrency, staleAfter: config.staleAfter },
+      limits: { allowedPerSecond: () => pacer.sustainedPerSecond, isHeld: () => pacer.heldUntil !== undefined },
+      ...(onTasks && { onTasks }),
     },
-    clock,
-    random,
-    workers: target.concurrency,
-    ...(sink.write && { write: sink.write }),
-  });
+    { clock, random, log },
+  );
   return {
     ...connection,
-    ...{ api, title: upstream.title, target, pacer, budget, watch, runner },
+    ...{ api, title: upstream.title, target, pacer, budget, poller, hasHadTrouble },
     release: async (signal) => {
       await connection.release(signal);
       await close();

@@ -2,10 +2,9 @@ import type { Config } from '../config/config.ts';
 import type { ServiceSection } from '../config/section.ts';
 import type { Table } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
-import type { Collector, Task } from '../metrics/task.ts';
+import type { ApplianceNames, Collector, Task } from '../metrics/task.ts';
 import type { Variant } from '../metrics/variant.ts';
 import type { FleetPlan, SampleShare } from '../planning/plan.ts';
-import type { HealthSettings } from '../polling/health.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
@@ -87,9 +86,8 @@ export interface Keeping {
 export interface Connection {
   readonly collector: Collector;
   readonly intervalMs: number;
-  readonly health: HealthSettings;
-  /** The name of the gauge that says whether an appliance answers; undefined where no appliance is asked for anything. */
-  readonly applianceUp: string | undefined;
+  /** What is concluded about each appliance; undefined where no appliance is asked for anything. */
+  readonly appliances: ApplianceNames | undefined;
   /** Hears of the tasks whenever others are polled. */
   readonly onTasks?: (tasks: readonly Task[]) => void;
   /** Reads the inventory, where there is one, and counts its appliances. */

@@ -143,3 +143,10 @@ export function wordOf(raw: unknown): string {
     .toLowerCase()
     .replace(/[\s&/-]+/g, '_');
 }
+
+/** The time of the newest sample that has one, in Unix seconds. */
+export function newestTime(samples: Iterable<Sample>): number | undefined {
+  let newest: number | undefined;
+  for (const { at } of samples) if (at !== undefined && (newest === undefined || at > newest)) newest = at;
+  return newest;
+}

@@ -32,6 +32,8 @@ export interface Reading {
   readonly drops: ReadonlyMap<DropReason, number>;
   /** The answer was good and held no record at all: a series that this appliance does not have, or has nothing to say in. */
   readonly empty: boolean;
+  /** Less was there than before, and a second answer is to say whether that is so: it is asked for soon. */
+  readonly isDoubtful?: boolean;
   /**
    * When the oldest answer came that it is made of, in monotonic milliseconds; undefined where there was but one, just
    * now. A poll of several requests may last long where limits bind, and what it brings is as old as the first of them.

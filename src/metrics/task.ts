@@ -31,6 +31,10 @@ export interface Task {
   readonly restMs?: number;
   /** Whether it is asked again soon after a failure instead of in its next slot: for what is asked seldom. */
   readonly retriesSoon?: true;
+  /** Whether it goes before all others: the few requests that decide what is polled, or speak for the whole account. */
+  readonly first?: true;
+  /** The id of the task that may say why this one is denied: it is asked when that changes. */
+  readonly explainedBy?: string;
   /** Whether a poll may change which tasks the collector has. */
   readonly changesTasks?: true;
   /** Asks once. Rejects with a RequestError, ShapeError or CredentialError when nothing usable came of it. */
@@ -42,4 +46,11 @@ export interface Collector {
   readonly api: Api;
   /** The tasks that should be polled, in no order; asked for again after each poll of one that `changesTasks`. */
   tasks(): readonly Task[];
+}
+
+/** The names of what is published about each appliance. */
+export interface ApplianceNames {
+  readonly up: string;
+  readonly state: string;
+  readonly lastRecord: string;
 }

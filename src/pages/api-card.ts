@@ -7,6 +7,7 @@ export function apiCard(api: ApiReport, now: string): Html {
   const facts: readonly (readonly [label: string, value: Part] | undefined)[] = [
     ['Address', html`<code>${api.url}</code>`],
     ['Last success', moment(api.lastSuccess, now)],
+    api.downReason === null ? undefined : ['Down because', html`<span class="error">${api.downReason}</span>`],
     api.lastError === null ? undefined : ['Last error', html`<span class="error">${api.lastError}</span>`],
     ['Token', token(api, now)],
     ['Pace', pace(api, now)],

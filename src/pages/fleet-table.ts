@@ -1,4 +1,4 @@
-import type { RestReason } from '../polling/suspension.ts';
+import type { RestReason } from '../polling/task-state.ts';
 import type { ApplianceReport } from '../status/model.ts';
 import { type Html, html, type Part } from './html.ts';
 import { badge, count, duration, moment, NOTHING, REST_WORDS, SHORT_REST_WORDS } from './words.ts';
@@ -16,7 +16,7 @@ const COLUMNS = [
 ] as const;
 
 /** Down first, for that is what somebody sorts by state for. */
-const STATE_ORDER = { down: 0, waiting: 1, up: 2 } as const;
+const STATE_ORDER = { down: 0, no_records: 1, waiting: 2, up: 3 } as const;
 
 /**
  * The fleet's table up to its first row. The roles are said although they are a table's own: a browser forgets them
@@ -34,7 +34,7 @@ export function tableHead(appliances: number): Html {
 <div class="head"><h2 id="fleet">Appliances</h2>
 <form class="controls" id="filter" role="search" aria-label="Filter appliances" hidden>
 <label>Filter <input type="search" id="words" autocomplete="off" spellcheck="false" placeholder="name, serial, build, error"></label>
-<label>Show <select id="kind"><option value="">all</option><option value="down">down</option><option value="error">with an error</option><option value="resting">with resting series</option></select></label>
+<label>Show <select id="kind"><option value="">all</option><option value="down">down</option><option value="no_records">without records</option><option value="error">with an error</option><option value="resting">with resting series</option></select></label>
 <output id="shown" class="muted">${count(appliances)} of ${count(appliances)}</output>
 </form></div>
 <table class="fleet" role="table" aria-labelledby="fleet" aria-describedby="fleet-about">

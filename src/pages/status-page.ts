@@ -35,13 +35,14 @@ export function* statusPage(report: StatusReport, script: string): Generator<voi
 }
 
 function summary({ time, version, revision, shard, apis, appliances }: StatusReport) {
-  const states = { up: 0, down: 0, waiting: 0 };
+  const states = { up: 0, no_records: 0, down: 0, waiting: 0 };
   for (const { state } of appliances) states[state] += 1;
   const ages = appliances.flatMap(({ dataAgeSeconds }) => dataAgeSeconds ?? []);
   const oldest = ages.reduce((worst, age) => Math.max(worst, age), 0);
   const tiles: readonly (readonly [label: string, text: string, kind?: string])[] = [
     ['Appliances', count(appliances.length)],
     ['Up', count(states.up), 'up'],
+    ['Without records', count(states.no_records)],
     ['Down', count(states.down), states.down > 0 ? 'down' : ''],
     ['Not polled yet', count(states.waiting)],
     ['Oldest data', ages.length === 0 ? '–' : duration(oldest)],

@@ -44,10 +44,10 @@ input[type='search'] { width: 18rem; max-width: 100%; }
 .badge { display: inline-block; padding: 0 .6rem; border-radius: 1rem; font-size: .85rem; font-weight: 600; white-space: nowrap; }
 .badge::before { content: '● ' / ''; }
 .badge.down::before { content: '▲ ' / ''; }
-.badge.waiting::before { content: '○ ' / ''; }
+.badge.waiting::before, .badge.no_records::before { content: '○ ' / ''; }
 .badge.up { color: var(--up); background: var(--up-back); }
 .badge.down { color: var(--down); background: var(--down-back); }
-.badge.waiting { color: var(--waiting); background: var(--waiting-back); }
+.badge.waiting, .badge.no_records { color: var(--waiting); background: var(--waiting-back); }
 .error { color: var(--down); overflow-wrap: anywhere; }
 .tiles { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1rem 0; }
 .tile { flex: 1 1 8rem; padding: .6rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }

@@ -1,4 +1,4 @@
-import type { RestReason } from '../polling/suspension.ts';
+import type { RestReason } from '../polling/task-state.ts';
 import type { State } from '../status/model.ts';
 import { type Html, html } from './html.ts';
 
@@ -18,13 +18,18 @@ export const SHORT_REST_WORDS = {
   empty: 'no record',
 } as const satisfies Record<RestReason, string>;
 
-const STATE_WORDS = { up: 'up', down: 'down', waiting: 'not polled yet' } as const satisfies Record<State, string>;
+const STATE_WORDS = {
+  up: 'up',
+  no_records: 'no records',
+  down: 'down',
+  waiting: 'not polled yet',
+} as const satisfies Record<State | 'no_records', string>;
 
 /** What stands where nothing is known; read out as words. */
 export const NOTHING: Html = html`<span class="none" role="img" aria-label="none">–</span>`;
 
 /** A state as a word with a colour of its own, which is never all that tells it. */
-export function badge(state: State): Html {
+export function badge(state: State | 'no_records'): Html {
   return html`<span class="badge ${state}">${STATE_WORDS[state]}</span>`;
 }
 

@@ -1,6 +1,6 @@
 import { formatDuration } from '../config/duration.ts';
 import type { Sample } from '../metrics/samples.ts';
-import { stretch, worstAgeMs } from '../polling/sweep.ts';
+import { stretch, worstAgeMs } from '../polling/demand.ts';
 
 /** What is asked of an account, and what it allows. */
 export interface Demand {

@@ -1,6 +1,6 @@
-import type { Task } from '../metrics/task.ts';
 import { unitHash } from '../runtime/random.ts';
 import { Heap } from './heap.ts';
+import type { TaskState } from './task-state.ts';
 
 /** The first moment after `now` on the grid `phase + n * interval`: an overrun waits for its next slot. */
 export function nextSlot(now: number, intervalMs: number, phase: number): number {
@@ -11,210 +11,214 @@ export function nextSlot(now: number, intervalMs: number, phase: number): number
 export interface AgendaLimits {
   /** Of one appliance. */
   readonly perAppliance: number;
-  /** Of all appliances whose latest poll failed, together: they may be hanging, and must not hold all workers. */
-  readonly suspects: number;
+  /** Of all tasks whose latest poll failed, together: they may be hanging, and must not hold all workers. */
+  readonly failing: number;
 }
 
-interface Plan {
-  task: Task;
-  due: number;
-  /** Entries of the heap with an older version are void: removing from the middle of a heap is not worth its cost. */
-  version: number;
-  state: 'waiting' | 'taken';
-}
+/** What has failed so often in a row, or more often, waits alike. */
+const MOST_FAILURES_TOLD_APART = 10;
+
+/** After so many failures in a row, whatever the task, an appliance is a suspect: its other tasks wait as if they had failed twice. */
+const SUSPECT_AFTER = 2;
 
 interface Slot {
-  readonly plan: Plan;
+  readonly state: TaskState;
+  /** Entries of an older version are void: removing from the middle of a heap is not worth its cost. */
   readonly version: number;
+}
+
+/** What waits under one rule, the one due first in front. */
+interface Queue {
+  /** `first` goes before all others; 0 to 10: how often it failed in a row. */
+  readonly lane: 'first' | number;
+  readonly isSeries: boolean;
+  readonly heap: Heap<Slot>;
 }
 
 /**
  * What is due next. It starts nothing and reads no clock; times are monotonic milliseconds.
  *
- * The task that is latest relative to its own interval goes first. A task taken is off the agenda until it is settled,
- * so two polls of it cannot overlap. Its phase comes from its name: a sweep is even, and a restart no stampede.
+ * The task that is latest relative to its own interval goes first. What failed last shares a few workers, one for an
+ * appliance, and of it goes first what failed the fewest times in a row: what has hung longest waits longest. A task
+ * taken is off the agenda until it is settled, so two polls of it cannot overlap. Its phase comes from its name: a round is
+ * even, and a restart no stampede.
  */
 export class Agenda {
   readonly #limits: AgendaLimits;
-  readonly #plans = new Map<string, Plan>();
-  /** Tasks that left while they were under way: one that comes back before it is settled is still under way. */
-  readonly #leaving = new Map<string, Plan>();
-  readonly #heaps = new Map<number, Heap<Slot>>();
+  readonly #queues = new Map<string, Queue>();
+  /** Polls under way, and polls that failed in a row, by appliance. */
   readonly #underWay = new Map<string, number>();
-  readonly #suspects = new Set<string>();
+  readonly #inVain = new Map<string, number>();
+  /** Tasks that wait with those that failed because their appliance is a suspect. */
+  readonly #diverted = new Map<string, Set<TaskState>>();
+  readonly #failingUnderWay = new Set<TaskState>();
   #parked: Slot[] = [];
 
   constructor(limits: AgendaLimits) {
     this.#limits = limits;
   }
 
-  /** How many tasks there are. */
-  get size(): number {
-    return this.#plans.size;
+  /** A task is new: it is due at once. */
+  add(state: TaskState, now: number): void {
+    // Spread over one millisecond in the order of the phases: no appliance is served whole before the next one.
+    if (!state.isTaken) this.#schedule(state, now + unitHash(state.task.id));
   }
 
-  /** The tasks there are. */
-  *tasks(): Generator<Task> {
-    for (const { task } of this.#plans.values()) yield task;
-  }
-
-  has(id: string): boolean {
-    return this.#plans.has(id);
-  }
-
-  /** Makes the agenda hold these tasks and no others; new ones are due at once. Returns the ones that left. */
-  reconcile(tasks: readonly Task[], now: number): readonly Task[] {
-    const wanted = new Set<string>();
-    for (const task of tasks) {
-      wanted.add(task.id);
-      const plan = this.#plans.get(task.id) ?? this.#returning(task.id);
-      if (plan === undefined) {
-        // Spread over one millisecond in the order of the phases: no appliance is served whole before the next one.
-        const fresh: Plan = { task, due: now + unitHash(task.id), version: 0, state: 'waiting' };
-        this.#plans.set(task.id, fresh);
-        this.#schedule(fresh, fresh.due);
-      } else {
-        const sooner = task.intervalMs < plan.task.intervalMs;
-        plan.task = task;
-        if (sooner && plan.state === 'waiting') this.#schedule(plan, Math.min(plan.due, this.#slotOf(plan, now)));
-      }
-    }
-    const gone = [...this.#plans.values()].filter(({ task }) => !wanted.has(task.id)).map(({ task }) => task);
-    for (const { id } of gone) {
-      const plan = this.#plans.get(id);
-      if (plan !== undefined) plan.version += 1;
-      if (plan?.state === 'taken') this.#leaving.set(id, plan);
-      this.#plans.delete(id);
-    }
-    const serials = new Set(tasks.map(({ appliance }) => appliance?.serial));
-    for (const serial of this.#suspects) if (!serials.has(serial)) this.#suspects.delete(serial);
-    // A suspect that left makes room for the others.
+  /** A task is not to be polled any more. */
+  remove(state: TaskState): void {
+    state.version += 1;
     this.#unpark();
-    return gone;
   }
 
-  /** The most overdue task that may be polled now; undefined when none is due, or those due must wait for others. */
-  take(now: number): Task | undefined {
-    for (;;) {
-      const heap = this.#mostOverdue(now);
-      const slot = heap?.pop();
-      if (slot === undefined) return undefined;
-      if (!isCurrent(slot)) continue;
-      const { plan } = slot;
-      if (!this.#mayStart(plan.task)) {
-        this.#parked.push(slot);
-        continue;
-      }
-      plan.state = 'taken';
-      this.#count(plan.task, 1);
-      return plan.task;
-    }
+  /** The interval of a task may have become shorter. */
+  hasten(state: TaskState, now: number): void {
+    if (!state.isTaken && this.#slotOf(state, now) < state.due) this.#schedule(state, this.#slotOf(state, now));
   }
 
   /**
-   * A task to ask whether the API is back, due or not: the one due first of an appliance that did not fail last, where
-   * there is one. Else what hangs anyway would be asked for ever. Undefined when all are under way.
+   * The most overdue task that may be polled now; undefined when none is due, or those due must wait for others. Series of
+   * appliances may be held.
    */
-  takeProbe(): Task | undefined {
-    let best: Plan | undefined;
-    for (const plan of this.#plans.values()) {
-      if (plan.state === 'waiting' && (best === undefined || this.#isBetterProbe(plan, best))) best = plan;
+  take(now: number, isSeriesHeld = false): TaskState | undefined {
+    for (;;) {
+      const queue = this.#mostOverdue(now, isSeriesHeld);
+      const slot = queue?.heap.pop();
+      if (queue === undefined || slot === undefined) return undefined;
+      const { state } = slot;
+      if (!isCurrent(slot)) continue;
+      const lane = this.#laneOf(state);
+      if (lane !== queue.lane) this.#schedule(state, state.due);
+      else if (this.#mayStart(state, lane)) return this.#taken(state, lane);
+      else this.#parked.push(slot);
+    }
+  }
+
+  /** A task to ask whether the API is back, due or not: what failed least, and of that what was asked longest ago. */
+  takeProbe(series: Iterable<TaskState>): TaskState | undefined {
+    let best: TaskState | undefined;
+    for (const state of series) {
+      if (state.isTaken || state.isGone) continue;
+      const isBetter =
+        best === undefined || rank(state) < rank(best) || (rank(state) === rank(best) && state.due < best.due);
+      if (isBetter) best = state;
     }
     if (best === undefined) return undefined;
     best.version += 1;
-    best.state = 'taken';
-    this.#count(best.task, 1);
-    return best.task;
+    return this.#taken(best, 0);
   }
 
   /** When the next task is due; undefined when there is none, or all are under way or held back by others. */
-  get nextDue(): number | undefined {
+  nextDue(isSeriesHeld = false): number | undefined {
     let first: number | undefined;
-    for (const heap of this.#heaps.values()) {
+    for (const queue of this.#queues.values()) {
+      if (this.#isHeld(queue, isSeriesHeld)) continue;
+      const { heap } = queue;
       while (heap.first !== undefined && !isCurrent(heap.first)) heap.pop();
       if (heap.firstKey !== undefined && (first === undefined || heap.firstKey < first)) first = heap.firstKey;
     }
     return first;
   }
 
-  /**
-   * Puts a task that was taken back: for its next slot, `afterMs` from now where that is given. `failed` makes its
-   * appliance a suspect until a poll of it succeeds again.
-   */
-  settle(task: Task, now: number, how: { readonly failed: boolean; readonly afterMs?: number | undefined }): void {
-    const plan = this.#plans.get(task.id);
-    this.#leaving.delete(task.id);
-    if (plan !== undefined && task.appliance !== undefined) {
-      if (how.failed) this.#suspects.add(task.appliance.serial);
-      else this.#suspects.delete(task.appliance.serial);
-    }
-    this.#count(task, -1);
-    if (plan?.state === 'taken') {
-      plan.state = 'waiting';
-      this.#schedule(plan, how.afterMs === undefined ? this.#slotOf(plan, now) : now + how.afterMs);
-    }
+  /** Puts a task that was taken back: for its next slot, `afterMs` from now where that is given. */
+  settle(state: TaskState, now: number, afterMs?: number): void {
+    state.isTaken = false;
+    const serial = state.task.appliance?.serial;
+    if (serial !== undefined && state.failures === 0) this.forget(serial);
+    else if (serial !== undefined) this.#inVain.set(serial, (this.#inVain.get(serial) ?? 0) + 1);
+    this.#count(state, -1);
+    this.#failingUnderWay.delete(state);
+    if (!state.isGone) this.#schedule(state, afterMs === undefined ? this.#slotOf(state, now) : now + afterMs);
     this.#unpark();
   }
 
-  /** Makes tasks due now, as after an outage; those under way are left alone. */
-  wake(ids: Iterable<string>, now: number): void {
-    for (const id of ids) {
-      const plan = this.#plans.get(id);
-      if (plan?.state === 'waiting' && plan.due > now) this.#schedule(plan, now + unitHash(id));
+  /** An appliance that hung answers again: its other tasks have waited long enough. */
+  revive(states: Iterable<TaskState>, now: number): void {
+    for (const state of states) {
+      state.failures = Math.min(state.failures, 1);
+      const due = now + (unitHash(state.task.id) * state.task.intervalMs) / 2;
+      if (!state.isTaken) this.#schedule(state, Math.min(state.due, due));
     }
+  }
+
+  /** An appliance answers, or is not polled any more: nothing of it is suspect. */
+  forget(serial: string): void {
+    this.#inVain.delete(serial);
+    const diverted = this.#diverted.get(serial) ?? new Set();
+    this.#diverted.delete(serial);
+    for (const state of diverted) if (!state.isTaken && !state.isGone) this.#schedule(state, state.due);
+  }
+
+  /** Makes a task due soon; one that is under way is left alone. */
+  wake(state: TaskState, now: number, withinMs: number): void {
+    const due = now + unitHash(state.task.id) * withinMs;
+    if (!state.isTaken && state.due > due) this.#schedule(state, due);
   }
 
   /** Not sooner than half an interval: the first poll comes at once, and its grid may lie just behind it. */
-  #slotOf({ task }: Plan, now: number): number {
+  #slotOf({ task }: TaskState, now: number): number {
     return nextSlot(now + task.intervalMs / 2, task.intervalMs, unitHash(task.id) * task.intervalMs);
   }
 
-  #schedule(plan: Plan, due: number): void {
-    plan.due = due;
-    plan.version += 1;
-    const { intervalMs } = plan.task;
-    const heap = this.#heaps.get(intervalMs) ?? new Heap<Slot>();
-    this.#heaps.set(intervalMs, heap);
-    heap.push(due, { plan, version: plan.version });
+  #schedule(state: TaskState, due: number): void {
+    state.due = due;
+    state.version += 1;
+    const { intervalMs, appliance } = state.task;
+    const lane = this.#laneOf(state);
+    const isSeries = appliance !== undefined;
+    const key = `${isSeries} ${lane} ${lane === 0 ? intervalMs : ''}`;
+    const queue = this.#queues.get(key) ?? { lane, isSeries, heap: new Heap<Slot>() };
+    this.#queues.set(key, queue);
+    queue.heap.push(due, { state, version: state.version });
+    if (appliance === undefined || state.failures > 0 || lane === 0) return;
+    const diverted = this.#diverted.get(appliance.serial) ?? new Set();
+    this.#diverted.set(appliance.serial, diverted.add(state));
   }
 
-  /** Of the heaps, one for each interval, the one whose first task is latest by its interval. */
-  #mostOverdue(now: number): Heap<Slot> | undefined {
-    let latest: { readonly heap: Heap<Slot>; readonly lateness: number } | undefined;
-    for (const [intervalMs, heap] of this.#heaps) {
-      if (heap.firstKey === undefined || heap.firstKey > now) continue;
-      const lateness = (now - heap.firstKey) / intervalMs;
-      if (latest === undefined || lateness > latest.lateness) latest = { heap, lateness };
+  #laneOf({ task, failures }: TaskState): Queue['lane'] {
+    if (task.first) return 'first';
+    const isSuspect = (this.#inVain.get(task.appliance?.serial ?? '') ?? 0) >= SUSPECT_AFTER;
+    return failures === 0 && isSuspect ? SUSPECT_AFTER : Math.min(failures, MOST_FAILURES_TOLD_APART);
+  }
+
+  /** The queue whose first task is latest by its interval; what failed more often waits for what failed less often. */
+  #mostOverdue(now: number, isSeriesHeld: boolean): Queue | undefined {
+    let latest: { readonly queue: Queue; readonly lateness: number } | undefined;
+    let least: Queue | undefined;
+    for (const queue of this.#queues.values()) {
+      const { first, firstKey } = queue.heap;
+      if (first === undefined || firstKey === undefined || firstKey > now) continue;
+      if (queue.lane === 'first') return queue;
+      if (this.#isHeld(queue, isSeriesHeld)) continue;
+      if (queue.lane > 0) {
+        if (least === undefined || queue.lane < Number(least.lane)) least = queue;
+        continue;
+      }
+      const lateness = (now - firstKey) / first.state.task.intervalMs;
+      if (latest === undefined || lateness > latest.lateness) latest = { queue, lateness };
     }
-    return latest?.heap;
+    return least ?? latest?.queue;
   }
 
-  #returning(id: string): Plan | undefined {
-    const plan = this.#leaving.get(id);
-    if (plan === undefined) return undefined;
-    this.#leaving.delete(id);
-    this.#plans.set(id, plan);
-    return plan;
+  #isHeld({ lane, isSeries }: Queue, isSeriesHeld: boolean): boolean {
+    if (isSeries && isSeriesHeld) return true;
+    return lane !== 'first' && lane > 0 && this.#failingUnderWay.size >= this.#limits.failing;
   }
 
-  #mayStart({ appliance }: Task): boolean {
+  #mayStart({ task: { appliance } }: TaskState, lane: Queue['lane']): boolean {
     if (appliance === undefined) return true;
-    if ((this.#underWay.get(appliance.serial) ?? 0) >= this.#limits.perAppliance) return false;
-    return !this.#suspects.has(appliance.serial) || this.#suspectsUnderWay() < this.#limits.suspects;
+    const isOfAppliance = ({ task }: TaskState) => task.appliance?.serial === appliance.serial;
+    if (lane !== 0 && [...this.#failingUnderWay].some(isOfAppliance)) return false;
+    return (this.#underWay.get(appliance.serial) ?? 0) < this.#limits.perAppliance;
   }
 
-  #suspectsUnderWay(): number {
-    let total = 0;
-    for (const [serial, count] of this.#underWay) if (this.#suspects.has(serial)) total += count;
-    return total;
+  #taken(state: TaskState, lane: Queue['lane']): TaskState {
+    state.isTaken = true;
+    this.#count(state, 1);
+    if (lane !== 'first' && lane > 0) this.#failingUnderWay.add(state);
+    return state;
   }
 
-  #isBetterProbe(one: Plan, other: Plan): boolean {
-    const failed = ({ task }: Plan) => this.#suspects.has(task.appliance?.serial ?? '');
-    return failed(one) === failed(other) ? one.due < other.due : failed(other);
-  }
-
-  #count({ appliance }: Task, change: 1 | -1): void {
+  #count({ task: { appliance } }: TaskState, change: 1 | -1): void {
     if (appliance === undefined) return;
     const { serial } = appliance;
     const count = (this.#underWay.get(serial) ?? 0) + change;
@@ -225,10 +229,14 @@ export class Agenda {
   #unpark(): void {
     const parked = this.#parked;
     this.#parked = [];
-    for (const slot of parked) if (isCurrent(slot)) this.#schedule(slot.plan, slot.plan.due);
+    for (const slot of parked) if (isCurrent(slot)) this.#schedule(slot.state, slot.state.due);
   }
 }
 
-function isCurrent({ plan, version }: Slot): boolean {
-  return plan.version === version && plan.state === 'waiting';
+function isCurrent({ state, version }: Slot): boolean {
+  return state.version === version && !state.isTaken && !state.isGone;
+}
+
+function rank({ failures, resting }: TaskState): number {
+  return resting === undefined ? Math.min(failures, MOST_FAILURES_TOLD_APART) : Number.POSITIVE_INFINITY;
 }

@@ -1,199 +1,200 @@
-import type { Api } from '../metrics/snapshot.ts';
-import type { Task } from '../metrics/task.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { newestTime } from '../metrics/samples.ts';
+import type { Sink } from '../metrics/sink.ts';
+import type { Api, Reading } from '../metrics/snapshot.ts';
+import type { ApplianceNames, Task } from '../metrics/task.ts';
 import type { Outcome } from './poll.ts';
-import type { SnapshotSink } from './sink.ts';
+import type { TaskState } from './task-state.ts';
 
-/** One appliance as its polls show it, for people. */
+/**
+ * How an appliance stands: a series of it brings records, it answers and has none, or none of its series can be polled.
+ * Series that rest say nothing, unless all do.
+ */
+export const APPLIANCE_STATES = ['reporting', 'no_records', 'unavailable'] as const;
+
+/** One of {@link APPLIANCE_STATES}. */
+export type ApplianceState = (typeof APPLIANCE_STATES)[number];
+
+/** One appliance as its polls show it. Epoch milliseconds; undefined before the first. */
 export interface ApplianceStatus {
   readonly serial: string;
   readonly name: string;
-  readonly up: boolean | undefined;
-  /** Epoch milliseconds; undefined before the first. */
+  readonly state: ApplianceState | undefined;
   readonly lastPollAt: number | undefined;
   readonly lastSuccessAt: number | undefined;
-  /** How many of its tasks failed when they were last polled. */
-  readonly failing: number;
-  /** The latest failure, until the task that failed succeeds again. */
-  readonly lastError: TaskFailure | undefined;
+  /** The time of the newest record that any series of it brought. */
+  readonly lastRecordAt: number | undefined;
+  readonly states: ReadonlySet<TaskState>;
 }
 
-/** How a poll failed. */
-export interface TaskFailure {
-  readonly task: Task;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly message: string;
-}
-
-/** An appliance that answers again, or no longer, while its API does. */
+/** An appliance that stands otherwise than before. */
 export interface ApplianceChange {
-  readonly serial: string;
   readonly name: string;
-  readonly answers: boolean;
+  readonly state: ApplianceState;
+  readonly was: ApplianceState;
 }
 
-interface ApplianceRecord {
+interface Known {
   name: string;
-  /** The latest outcome of each of its tasks that has been polled. */
-  readonly outcomes: Map<string, Outcome['state']>;
-  published: boolean | undefined;
-  /** What was told last; not that an outage of the API took it down. */
-  told: boolean | undefined;
+  readonly states: Set<TaskState>;
+  published: ApplianceState | undefined;
+  /** What was logged last. */
+  told: ApplianceState | undefined;
   lastPollAt: number | undefined;
   lastSuccessAt: number | undefined;
-  lastError: TaskFailure | undefined;
+  lastRecordAt: number | undefined;
+  publishedRecordAt: number | undefined;
 }
 
-/** What the appliances of an API need. */
-export interface AppliancesSettings {
-  readonly api: Api;
-  readonly sink: Pick<SnapshotSink, 'publish' | 'withdraw'>;
-  readonly clock: Pick<Clock, 'now'>;
-  /** The name of the gauge that says whether an appliance answers. */
-  readonly upName: string | undefined;
-}
+/** The time of the newest record is published again when it is so much newer, in milliseconds: it is with every poll. */
+const RECORD_STEP_MS = 60_000;
 
-/**
- * The appliances of one API as their polls show them. One answers while the API does and the latest poll of any task of it
- * succeeded; of each that has been polled a series says so.
- */
+/** The appliances of one API, as the states of their tasks make them. */
 export class Appliances {
-  readonly #settings: AppliancesSettings;
-  readonly #records = new Map<string, ApplianceRecord>();
-  #isApiDown = false;
+  readonly #api: Api;
+  readonly #sink: Sink;
+  readonly #names: ApplianceNames | undefined;
+  readonly #known = new Map<string, Known>();
 
-  constructor(settings: AppliancesSettings) {
-    this.#settings = settings;
+  constructor(api: Api, sink: Sink, names: ApplianceNames | undefined) {
+    this.#api = api;
+    this.#sink = sink;
+    this.#names = names;
   }
 
   /** How many there are. */
   get size(): number {
-    return this.#records.size;
-  }
-
-  /** Whether any task of any appliance succeeded when it was last polled. */
-  get someSucceeded(): boolean {
-    return [...this.#records.values()].some(hasSuccess);
-  }
-
-  /** Whether any task of any appliance has been polled. */
-  get somePolled(): boolean {
-    return [...this.#records.values()].some(({ outcomes }) => outcomes.size > 0);
+    return this.#known.size;
   }
 
   /** Every appliance, by name. */
   statuses(): readonly ApplianceStatus[] {
-    return [...this.#records]
-      .map(([serial, { name, outcomes, published, lastPollAt, lastSuccessAt, lastError }]) => {
-        const failing = countOf(outcomes.values(), 'failed');
-        return { serial, name, up: published, lastPollAt, lastSuccessAt, failing, lastError };
-      })
+    return [...this.#known]
+      .map(([serial, known]) => ({ serial, ...known, state: known.published }))
       .sort((a, b) => byName.compare(a.name, b.name) || byName.compare(a.serial, b.serial));
   }
 
-  /** Takes in how a poll ended. Undefined where nothing changes, or the API's own trouble explains it. */
-  observe(outcome: Outcome): ApplianceChange | undefined {
-    const { task, state } = outcome;
-    const serial = task.appliance?.serial;
-    const record = serial === undefined ? undefined : this.#records.get(serial);
-    if (serial === undefined || record === undefined) return undefined;
-    const now = this.#settings.clock.now();
-    record.outcomes.set(task.id, state);
-    record.lastPollAt = now;
-    if (state === 'succeeded') record.lastSuccessAt = now;
-    if (state === 'failed') record.lastError = { task, at: now, message: outcome.error.message };
-    else if (record.lastError?.task.id === task.id) record.lastError = undefined;
-    this.#publish(serial, record);
-    if (this.#isApiDown) return undefined;
-    const was = record.told;
-    record.told = record.published;
-    if (was === undefined || was === record.told) return undefined;
-    return { serial, name: record.name, answers: record.told === true };
+  /** What is known of the tasks of an appliance. */
+  tasksOf(serial: string): ReadonlySet<TaskState> {
+    return this.#known.get(serial)?.states ?? new Set();
   }
 
-  /** The API as a whole went down, or came back. */
-  apiTurned(isDown: boolean): void {
-    this.#isApiDown = isDown;
-    for (const [serial, record] of this.#records) this.#publish(serial, record);
+  /** Whether any series of an appliance brings records. */
+  isReporting(serial: string): boolean {
+    return [...this.tasksOf(serial)].some(({ isShown, standing }) => isShown && standing === 'records');
   }
 
-  /** Takes over who there is; `gone`: the tasks that there are no longer. Whether an appliance came or went. */
-  changed(tasks: readonly Task[], gone: readonly Task[]): boolean {
-    const before = new Set(this.#records.keys());
-    const named = new Map(tasks.flatMap(({ appliance }) => (appliance ? [[appliance.serial, appliance.name]] : [])));
-    for (const [serial, record] of this.#records) {
-      if (named.has(serial)) forgetTasks(record, gone);
-      else {
-        this.#records.delete(serial);
-        this.#settings.sink.withdraw(upTask(this.#settings.api, serial));
-      }
+  /** Takes over which tasks there are. Returns the serials that have gone, and whether any came. */
+  reconcile(
+    come: readonly TaskState[],
+    gone: readonly TaskState[],
+    all: readonly Task[],
+  ): { readonly gone: readonly string[]; readonly hasNew: boolean } {
+    for (const state of gone) this.#known.get(state.task.appliance?.serial ?? '')?.states.delete(state);
+    let hasNew = false;
+    for (const state of come) {
+      const { appliance } = state.task;
+      if (appliance === undefined) continue;
+      hasNew ||= !this.#known.has(appliance.serial);
+      const known = this.#known.get(appliance.serial) ?? newlyKnown(appliance.name);
+      this.#known.set(appliance.serial, known);
+      known.states.add(state);
     }
-    for (const [serial = '', name = ''] of named) this.#name(serial, name);
-    return before.size !== this.#records.size || [...before].some((serial) => !this.#records.has(serial));
-  }
-
-  #name(serial: string, name: string): void {
-    const record = this.#records.get(serial);
-    if (record === undefined) this.#records.set(serial, newRecord(name));
-    else if (record.name !== name) {
-      record.name = name;
-      record.published = undefined;
-      this.#publish(serial, record);
+    const left = [...this.#known].filter(([, { states }]) => states.size === 0).map(([serial]) => serial);
+    for (const serial of left) {
+      this.#known.delete(serial);
+      this.#sink.withdraw(idOf(this.#api, serial));
     }
+    for (const task of all) this.#rename(task);
+    return { gone: left, hasNew };
   }
 
-  #publish(serial: string, record: ApplianceRecord): void {
-    const { sink, api, upName } = this.#settings;
-    const up = hasSuccess(record) && !this.#isApiDown;
-    if (upName === undefined || record.published === up || record.outcomes.size === 0) return;
-    record.published = up;
-    const id = upTask(api, serial);
-    const labels = { serial, filer: record.name };
-    sink.publish({ ...NEVER_STALE, id, api }, { task: id, samples: [{ name: upName, labels, value: up ? 1 : 0 }] });
+  /** A poll of one of its tasks ended; `at` in epoch milliseconds. */
+  polled({ task }: TaskState, outcome: Outcome, at: number): void {
+    const known = this.#known.get(task.appliance?.serial ?? '');
+    if (known === undefined) return;
+    known.lastPollAt = at;
+    if (outcome.state !== 'succeeded') return;
+    known.lastSuccessAt = at;
+    const newest = newestTime(outcome.reading.samples);
+    if (newest !== undefined) known.lastRecordAt = Math.max(newest * 1000, known.lastRecordAt ?? 0);
+  }
+
+  /**
+   * Publishes how an appliance stands, where that is another than before. Returns it where it is to be logged: not while its
+   * API is down, which explains it.
+   */
+  publish(serial: string, isApiDown: boolean): ApplianceChange | undefined {
+    const known = this.#known.get(serial);
+    const state = known && this.#publish(serial, known, isApiDown);
+    if (known === undefined || state === undefined || isApiDown) return undefined;
+    const was = known.told;
+    known.told = state;
+    return was === undefined || was === state ? undefined : { name: known.name, state, was };
+  }
+
+  /** Publishes how all of them stand: their API turned. */
+  publishAll(isApiDown: boolean): void {
+    for (const [serial, known] of this.#known) this.#publish(serial, known, isApiDown);
+  }
+
+  #publish(serial: string, known: Known, isApiDown: boolean): ApplianceState | undefined {
+    const state = stateOf(known.states, isApiDown);
+    if (state === undefined) return undefined;
+    const isNewer = (known.lastRecordAt ?? 0) - (known.publishedRecordAt ?? 0) >= RECORD_STEP_MS;
+    if (state !== known.published || isNewer) {
+      known.published = state;
+      known.publishedRecordAt = known.lastRecordAt;
+      void this.#sink.accept({ id: idOf(this.#api, serial), api: this.#api }, this.#reading(serial, known, state));
+    }
+    return state;
+  }
+
+  #rename({ appliance }: Task): void {
+    const known = appliance === undefined ? undefined : this.#known.get(appliance.serial);
+    if (known === undefined || appliance === undefined || known.name === appliance.name) return;
+    known.name = appliance.name;
+    const { published } = known;
+    if (published === undefined) return;
+    void this.#sink.accept(
+      { id: idOf(this.#api, appliance.serial), api: this.#api },
+      this.#reading(appliance.serial, known, published),
+    );
+  }
+
+  #reading(serial: string, { name, lastRecordAt }: Known, state: ApplianceState): Reading {
+    const labels = { serial, filer: name };
+    if (this.#names === undefined) return { samples: [], drops: new Map(), empty: true };
+    const { up, state: stateName, lastRecord } = this.#names;
+    const samples = [
+      { name: up, labels, value: state === 'reporting' ? 1 : 0 },
+      { name: stateName, labels: { ...labels, state }, value: 1 },
+      ...(lastRecordAt === undefined ? [] : [{ name: lastRecord, labels, value: lastRecordAt / 1000 }]),
+    ];
+    return { samples, drops: new Map(), empty: false };
   }
 }
 
-/** What is derived from polls is right until a poll says otherwise: it has no age of its own. */
-const NEVER_STALE = {
-  operation: 'up',
-  intervalMs: Number.POSITIVE_INFINITY,
-  poll: () => Promise.reject(new Error('a derived task is never polled')),
-} as const;
-
-function upTask(api: Api, serial: string): string {
-  return `${api}/${serial}/up`;
+function stateOf(states: ReadonlySet<TaskState>, isApiDown: boolean): ApplianceState | undefined {
+  const polled = [...states].filter(({ standing }) => standing !== undefined);
+  if (polled.length === 0) return undefined;
+  if (isApiDown) return 'unavailable';
+  const awake = polled.filter(({ resting }) => resting === undefined);
+  const counted = awake.length > 0 ? awake : polled;
+  if (counted.some(({ standing, isShown }) => isShown && standing === 'records')) return 'reporting';
+  return counted.some(({ standing, isShown }) => isShown && standing === 'empty') ? 'no_records' : 'unavailable';
 }
 
-function newRecord(name: string): ApplianceRecord {
+/** What is concluded about an appliance is an origin of its own. */
+function idOf(api: Api, serial: string): string {
+  return `${api}/${serial}/state`;
+}
+
+function newlyKnown(name: string): Known {
   return {
-    name,
-    outcomes: new Map(),
-    published: undefined,
-    told: undefined,
-    lastPollAt: undefined,
-    lastSuccessAt: undefined,
-    lastError: undefined,
+    ...{ name, states: new Set<TaskState>(), published: undefined, told: undefined },
+    ...{ lastPollAt: undefined, lastSuccessAt: undefined, lastRecordAt: undefined, publishedRecordAt: undefined },
   };
-}
-
-function forgetTasks(record: ApplianceRecord, gone: readonly Task[]): void {
-  for (const { id } of gone) {
-    record.outcomes.delete(id);
-    if (record.lastError?.task.id === id) record.lastError = undefined;
-  }
 }
 
 /** As people order names: `edge-2` before `edge-10`. */
 const byName = new Intl.Collator('en', { numeric: true });
-
-function countOf<T>(values: Iterable<T>, wanted: T): number {
-  let count = 0;
-  for (const value of values) if (value === wanted) count += 1;
-  return count;
-}
-
-function hasSuccess({ outcomes }: ApplianceRecord): boolean {
-  for (const state of outcomes.values()) if (state === 'succeeded') return true;
-  return false;
-}

@@ -1,105 +1,104 @@
-import type { Task } from '../metrics/task.ts';
 import { CredentialError } from '../runtime/errors.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Outcome } from './poll.ts';
+import type { TaskState } from './task-state.ts';
 
-/** When an API counts as down, and how it is asked while it is. */
+/** When the series of an API count as down, and how they are asked while they are. */
 export interface HealthSettings {
-  /** So many polls failed in a row, with no success between them, or as many as there are tasks where they are fewer … */
+  /** So many polls failed in a row, or as many as there are series where they are fewer. */
   readonly failures: number;
-  /** … of so many appliances, or of all there are where they are fewer. */
-  readonly appliances: number;
-  /** Time between two probes while it is down, in milliseconds: doubling from the first to the longest. Without it, down changes nothing. */
-  readonly probe: { readonly firstMs: number; readonly longestMs: number } | undefined;
+  /** Time between two probes, in milliseconds: doubling from the first to the longest. */
+  readonly probe: { readonly firstMs: number; readonly longestMs: number };
 }
 
-/** How much there is to poll now. */
-export interface Fleet {
-  readonly appliances: number;
-  readonly tasks: number;
-}
-
-/** What an outcome changed. */
-export type Turn = 'went up' | 'went down' | undefined;
+/** A part of an interval without any answer, and the API may be down: appliances that fail are many, and take turns. */
+const QUIET_SHARE = 0.2;
 
 /**
- * Whether an API is down as a whole. When everything fails alike it is the API and not the appliances: then one probe
- * goes out every few seconds instead of a fleet of retries, and its first success wakes everything at once. Refused
- * credentials bring it down with the first poll. Pure; times are monotonic milliseconds.
+ * Whether the series of appliances are down as a whole: every appliance that is polled was asked in vain since the last
+ * answer about any. Then one probe goes out every few seconds instead of a fleet of requests, and its first answer ends it.
+ * Refused credentials bring it down at once. What is asked about the account decides nothing here, and is not held.
+ * Pure; times are monotonic milliseconds.
  */
-export class ApiHealth {
+export class SeriesHealth {
   readonly #settings: HealthSettings;
   readonly #random: Random;
-  #state: 'unknown' | 'up' | 'down' = 'unknown';
+  #isDown = false;
   #failures = 0;
   readonly #failing = new Set<string>();
+  #answeredAt = Number.NEGATIVE_INFINITY;
   #probes = 0;
   #nextProbe = 0;
-  /** The task whose poll is the probe under way. */
-  #probe: string | undefined;
+  #probe: TaskState | undefined;
 
   constructor(settings: HealthSettings, random: Random) {
     this.#settings = settings;
     this.#random = random;
   }
 
-  get down(): boolean {
-    return this.#state === 'down';
+  /** Polls of series are held back to probes. */
+  get isDown(): boolean {
+    return this.#isDown;
   }
 
-  /** Whether polls are held back to probes. */
-  get probing(): boolean {
-    return this.down && this.#settings.probe !== undefined;
-  }
-
-  /** Takes an outcome in. */
-  observe(outcome: Outcome, fleet: Fleet, now: number): Turn {
-    const probed = outcome.task.id === this.#probe;
-    if (probed) this.#probe = undefined;
-    if (outcome.state === 'aborted') return undefined;
-    if (outcome.state !== 'failed') return this.#succeed();
-    this.#failures += 1;
-    this.#failing.add(outcome.task.appliance?.serial ?? '');
-    if (this.down) {
-      // Polls that were under way when it went down fail one by one: they say nothing new.
-      if (probed) this.#scheduleProbe(now, outcome.error);
-      return undefined;
+  /** Takes an outcome in. `series`: all there are. */
+  observe(state: TaskState, outcome: Outcome, series: readonly TaskState[], now: number): void {
+    const wasProbe = state === this.#probe;
+    if (wasProbe) this.#probe = undefined;
+    const { appliance, intervalMs } = state.task;
+    if (outcome.state === 'aborted') return;
+    const isCredentials = outcome.state === 'failed' && outcome.error instanceof CredentialError;
+    if (appliance === undefined && !isCredentials) return;
+    if (outcome.state !== 'failed') {
+      this.#answered(now, intervalMs);
+      return;
     }
-    const alike =
-      this.#failures >= Math.max(1, Math.min(this.#settings.failures, fleet.tasks)) &&
-      this.#failing.size >= Math.max(1, Math.min(this.#settings.appliances, fleet.appliances));
-    if (!alike && !(outcome.error instanceof CredentialError)) return undefined;
-    this.#state = 'down';
-    this.#probes = 0;
-    this.#scheduleProbe(now, outcome.error);
-    return 'went down';
+    this.#failures += 1;
+    if (appliance !== undefined) this.#failing.add(appliance.serial);
+    if (this.#isDown) {
+      // Polls that were under way when it went down fail one by one: they say nothing new.
+      if (wasProbe) this.#scheduleProbe(outcome.error, series, now);
+      return;
+    }
+    if (!isCredentials && !this.#isSilent(series, now, intervalMs)) return;
+    this.#isDown = true;
+    this.#scheduleProbe(outcome.error, series, now);
   }
 
-  /** How long to wait before the next poll may start, in milliseconds; undefined: until the probe under way has ended. */
-  waitMs(now: number): number | undefined {
-    if (!this.probing) return 0;
-    return this.#probe === undefined ? Math.max(0, this.#nextProbe - now) : undefined;
+  /** How long to wait before the next probe may start, in milliseconds; infinite until the one under way has ended. */
+  waitMs(now: number): number {
+    return this.#probe === undefined ? Math.max(0, this.#nextProbe - now) : Number.POSITIVE_INFINITY;
   }
 
-  /** Says that a poll starts. While the API is down that is the probe, and the only one. */
-  starting(task: Task): void {
-    if (this.probing) this.#probe = task.id;
+  /** Says that a probe starts. */
+  starting(probe: TaskState): void {
+    this.#probe = probe;
   }
 
-  #succeed(): Turn {
-    const turn = this.#state === 'up' ? undefined : 'went up';
-    this.#state = 'up';
+  #answered(now: number, intervalMs: number): void {
+    // One that comes and goes is asked no oftener each time.
+    if (!this.#isDown && now - this.#nextProbe > intervalMs) this.#probes = 0;
+    this.#isDown = false;
     this.#failures = 0;
     this.#failing.clear();
-    this.#probe = undefined;
-    return turn;
+    this.#answeredAt = now;
   }
 
-  /** The next probe is not before one can be sent: one that fails unsent would only put the next one off. */
-  #scheduleProbe(now: number, error: Error): void {
-    if (this.#settings.probe === undefined) return;
+  #isSilent(series: readonly TaskState[], now: number, intervalMs: number): boolean {
+    if (this.#failures < Math.min(this.#settings.failures, series.length)) return false;
+    // Of one that never answered nothing else is known.
+    if (this.#answeredAt === Number.NEGATIVE_INFINITY) return true;
+    if (now - this.#answeredAt < QUIET_SHARE * intervalMs) return false;
+    return series.every(
+      ({ task, resting }) => resting !== undefined || this.#failing.has(task.appliance?.serial ?? ''),
+    );
+  }
+
+  /** No oftener than the series would be asked in health, and not before it can be sent: one that fails unsent puts the next one off. */
+  #scheduleProbe(error: Error, series: readonly TaskState[], now: number): void {
     const { firstMs, longestMs } = this.#settings.probe;
-    const delay = Math.min(longestMs, firstMs * 2 ** this.#probes);
+    const demand = series.reduce((sum, { task }) => sum + 1 / task.intervalMs, 0);
+    const delay = Math.max(Math.min(longestMs, firstMs * 2 ** this.#probes), demand > 0 ? 1 / demand : 0);
     this.#probes += 1;
     const spread = (delay * this.#random()) / 2;
     const pausedUntil = error instanceof CredentialError ? error.pausedUntil : undefined;

@@ -1,70 +1,62 @@
 import type { Api } from '../metrics/snapshot.ts';
-import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { type AgeSummary, DataAges } from './ages.ts';
-import { type ApplianceStatus, Appliances } from './appliances.ts';
-import { operationOf, Refusals } from './denied-operations.ts';
-import { Failures } from './failures.ts';
+import type { Appliances } from './appliances.ts';
+import type { SeriesHealth } from './health.ts';
 import type { Outcome } from './poll.ts';
-import type { RunnerEvents } from './runner.ts';
-import type { SnapshotSink } from './sink.ts';
-import { dataTasks, Sweep, worstAgeMs } from './sweep.ts';
+import { reasonOf, type TaskState } from './task-state.ts';
+import type { Tasks } from './tasks.ts';
 
-/** What a watch needs. */
-export interface WatchSettings {
+/** What an observer needs. */
+export interface ObserverSettings {
   readonly api: Api;
-  readonly sink: SnapshotSink;
-  readonly log: Log;
+  readonly tasks: Tasks;
+  readonly appliances: Appliances;
+  readonly health: SeriesHealth;
+  /** Whether everything is held after a refusal. */
+  readonly isHeld: () => boolean;
   readonly clock: Clock;
-  /** The name of the gauge that says whether an appliance answers; undefined where no appliance is asked for anything: then the API is up when any task of it succeeds. */
-  readonly upName: string | undefined;
+  readonly log: Log;
 }
 
 /**
- * What the outcomes of one API's polls say: publishes and withdraws snapshots, knows which appliances answer, and logs
- * each change of state once. While the API as a whole is down, its appliances and series change nothing in the log.
+ * What the polls of one API say about it: whether it is up and why not. Each change of state, of the API, an appliance or
+ * an operation, is one line of the log; while the API is down, it explains what else fails.
  */
-export class Watch implements RunnerEvents {
-  readonly #settings: WatchSettings;
-  readonly #appliances: Appliances;
-  readonly #failures = new Failures();
-  /** Why tasks that are about no appliance failed last: the inventory, the account. */
-  readonly #errors = new Map<string, string>();
-  readonly #sweep = new Sweep();
-  readonly #ages = new DataAges();
-  /** The tasks whose outcome decides which others there are, and that have ended once. */
-  readonly #settled = new Set<string>();
-  readonly #refusals = new Refusals();
-  #down: string | undefined;
+export class Observer {
+  readonly #settings: ObserverSettings;
+  readonly #denied = new Marks();
+  readonly #failing = new Marks();
+  #toldUp: boolean | undefined;
   #polledOnce = false;
-  #ended = 0;
   #succeeded = 0;
   #lastSuccessAt: number | undefined;
-  #lastError: string | undefined;
-  #tasks: readonly Task[] = [];
 
-  constructor(settings: WatchSettings) {
+  constructor(settings: ObserverSettings) {
     this.#settings = settings;
-    this.#appliances = new Appliances(settings);
   }
 
-  /** The tasks as of the latest change. */
-  get tasks(): readonly Task[] {
-    return this.#tasks;
-  }
-
-  /** Whether the API answers: its latest poll succeeded, or where there are appliances one series of one of them did. */
+  /** Whether the API gives what is asked of it: the latest poll of what decides brought an answer that is still fresh. */
   get up(): boolean {
-    if (this.#down !== undefined || this.#ended === 0) return false;
-    const perAppliance = this.#tasks.some((task) => task.appliance !== undefined || task.changesTasks);
-    return perAppliance && this.#settings.upName !== undefined ? this.#appliances.someSucceeded : this.#succeeded > 0;
+    const { tasks, health } = this.#settings;
+    return !health.isDown && tasks.deciding.some(isWell);
   }
 
-  /**
-   * Whether the first polls have ended, whatever came of them: of one series at least, where the inventory that was read
-   * first has any. Once true it stays so.
-   */
+  /** In a word why the API is not up, one of `DOWN_REASONS`; undefined while it is, or nothing was asked yet. */
+  get downReason(): string | undefined {
+    if (this.up) return undefined;
+    if (this.#settings.isHeld()) return 'throttled';
+    const error = this.#lastError;
+    if (error !== undefined) return reasonOf(error);
+    return this.#polledOnce ? 'overdue' : undefined;
+  }
+
+  /** Why the latest poll that failed did, while the API is down. */
+  get lastError(): string | undefined {
+    return this.up ? undefined : this.#lastError?.message;
+  }
+
+  /** Whether what decides has been polled, whatever came of it. Once true it stays so. */
   get polledOnce(): boolean {
     return this.#polledOnce;
   }
@@ -79,161 +71,131 @@ export class Watch implements RunnerEvents {
     return this.#lastSuccessAt;
   }
 
-  /** Why the latest failed poll failed, while the API is down. */
-  get lastError(): string | undefined {
-    return this.#down === undefined ? undefined : this.#lastError;
-  }
-
-  /** Seconds of the last whole round; undefined before it has ended. */
-  get sweepSeconds(): number | undefined {
-    return this.#sweep.lastSeconds;
-  }
-
-  /** The ages of what tasks last brought, of those that `counts` accepts; undefined while there is none. */
-  ages(counts: (task: Task) => boolean): AgeSummary | undefined {
-    const counted = dataTasks(this.#tasks)
-      .filter(counts)
-      .map(({ id }) => id);
-    return this.#ages.summary(counted, this.#settings.clock.monotonic());
-  }
-
-  /** Seconds since the task last brought something; undefined before it did. */
-  ageSeconds(id: string): number | undefined {
-    const age = this.#ages.ageMs(id, this.#settings.clock.monotonic());
-    return age === undefined ? undefined : age / 1000;
-  }
-
-  /** Why a task that is about no appliance failed when it was last polled; undefined when it did not. */
-  errorOf(id: string): string | undefined {
-    return this.#errors.get(id);
-  }
-
-  /**
-   * How many of the tasks that `counts` accepts have missed more than one poll: no success for two of their intervals as
-   * the limits stretch them, and the half that a slot may be late.
-   */
-  overdue(counts: (task: Task) => boolean, stretched: number): number {
-    const counted = this.#tasks.filter(counts);
-    const awaited = counted.map(({ id, intervalMs }) => ({ id, mayMs: worstAgeMs(intervalMs, 2 * stretched) }));
-    return this.#ages.overdue(awaited, this.#settings.clock.monotonic());
-  }
-
-  /** Every appliance, by name. */
-  appliances(): readonly ApplianceStatus[] {
-    return this.#appliances.statuses();
-  }
-
-  ended(outcome: Outcome, turn: { readonly wentDown: boolean; readonly wentUp: boolean }): void {
-    const { sink, log, clock, api } = this.#settings;
-    const { task, state, seconds } = outcome;
-    if (state === 'aborted') return;
-    this.#ended += 1;
-    if (task.changesTasks) this.#settled.add(task.id);
-    const hasData = state === 'succeeded' ? !outcome.reading.empty : state === 'failed';
-    this.#sweep.polled(task.id, hasData, clock.monotonic());
-    if (state === 'succeeded') {
+  /** A poll ended, and its task's state says so. */
+  ended(state: TaskState, outcome: Outcome): void {
+    const { appliances, clock, log } = this.#settings;
+    const { task, seconds } = outcome;
+    if (outcome.state === 'succeeded') {
       this.#succeeded += 1;
       this.#lastSuccessAt = clock.now();
-      const { samples, drops, answeredAt } = outcome.reading;
-      this.#ages.confirm(task.id, answeredAt ?? clock.monotonic());
-      sink.publish(task, { task: task.id, samples, written: outcome.written, answeredAt });
-      sink.dropped(api, drops);
-      log.debug({ task: task.id, seconds, drops: Object.fromEntries(drops) }, 'polled');
-    } else {
-      this.#lastError = outcome.error.message;
-      if (state === 'absent') sink.withdraw(task.id);
-      log.debug({ task: task.id, seconds, reason: outcome.error.message }, 'poll failed');
+      log.debug({ task: task.id, seconds, drops: Object.fromEntries(outcome.reading.drops) }, 'polled');
+    } else log.debug({ task: task.id, seconds, reason: outcome.error.message }, 'poll failed');
+    appliances.polled(state, outcome, clock.now());
+    this.#tellApi();
+    this.#tellAppliance(task.appliance?.serial);
+    this.#tellOperation(state, outcome);
+  }
+
+  /** The tasks are others. `hasChanged`: appliances came or went. */
+  changed(gone: readonly TaskState[], hasChanged: boolean): void {
+    const { log, api, appliances, tasks } = this.#settings;
+    for (const { task } of gone) {
+      this.#denied.leave(task.id);
+      this.#failing.leave(task.id);
     }
-    if (turn.wentUp) this.#cameBack();
-    if (turn.wentDown && state === 'failed') this.#wentDown(outcome.error);
-    this.#noteError(outcome);
-    this.#noteTask(outcome);
-    this.#noteRefusal(outcome);
-    this.#noteAppliance(outcome);
-    // An inventory that was read is followed by the tasks that it brought: whether one of them must be awaited is said there.
-    if (!(task.changesTasks && state === 'succeeded')) this.#notePolledOnce();
+    if (hasChanged) log.info({ api, appliances: appliances.size, tasks: tasks.size }, 'the inventory has changed');
   }
 
-  changed(tasks: readonly Task[], gone: readonly Task[]): void {
-    const { sink, clock, log, api } = this.#settings;
-    this.#tasks = tasks;
-    this.#sweep.changed(tasks, clock.monotonic());
-    for (const { id } of tasks) this.#ages.await(id, clock.monotonic());
-    for (const { id } of gone) {
-      sink.withdraw(id);
-      this.#failures.forget(id);
-      this.#errors.delete(id);
-      this.#refusals.forget(id);
-      this.#ages.forget(id);
+  /** All that came of a poll is taken in. */
+  settled(): void {
+    this.#polledOnce ||= this.#settings.tasks.deciding.some(({ standing }) => standing !== undefined);
+  }
+
+  /** A value is not fresh any more: its appliance, or the API, may be down. */
+  expired({ task }: TaskState): void {
+    this.#tellApi();
+    this.#tellAppliance(task.appliance?.serial);
+  }
+
+  /** What a poll brought could not be taken in: a fault of ours. Polling goes on. */
+  defect({ task }: TaskState, err: Error): void {
+    this.#settings.log.error({ task: task.id, err }, 'internal error while storing a poll’s result; please report');
+  }
+
+  get #lastError(): Error | undefined {
+    let latest: { readonly cause: Error; readonly at: number } | undefined;
+    for (const { error } of this.#settings.tasks.deciding) {
+      if (error !== undefined && (latest === undefined || error.at >= latest.at)) latest = error;
     }
-    const isChanged = this.#appliances.changed(tasks, gone);
-    this.#notePolledOnce();
-    if (isChanged) {
-      log.info({ api, appliances: this.#appliances.size, tasks: tasks.length }, 'the inventory has changed');
-    }
+    return latest?.cause;
   }
 
-  defect({ id }: Task, err: Error): void {
-    this.#settings.log.error({ task: id, err }, 'a defect: what a poll brought could not be taken in; going on');
+  #tellApi(): void {
+    const { tasks, health, api, log, appliances } = this.#settings;
+    const { up } = this;
+    // Before all were asked, that none has answered yet says nothing.
+    const isDown = health.isDown || (!up && tasks.deciding.every(({ standing }) => standing !== undefined));
+    if (up === this.#toldUp || !(up || isDown)) return;
+    const wasTold = this.#toldUp !== undefined;
+    this.#toldUp = up;
+    if (up) log.info({ api }, wasTold ? 'the API answers again' : 'the API answers');
+    else log.warn({ api, reason: this.downReason, err: this.#lastError }, 'the API cannot be polled');
+    appliances.publishAll(!up);
   }
 
-  #notePolledOnce(): void {
-    if (this.#polledOnce) return;
-    const toAsk = this.#tasks.some((task) => task.appliance !== undefined);
-    const isSettled = this.#tasks.every((task) => !task.changesTasks || this.#settled.has(task.id));
-    this.#polledOnce = toAsk ? this.#appliances.somePolled : isSettled && this.#ended > 0;
-  }
-
-  #cameBack(): void {
-    const { log, api } = this.#settings;
-    const was = this.#down;
-    this.#down = undefined;
-    log.info({ api }, was === undefined ? 'the API answers' : 'the API answers again');
-    this.#appliances.apiTurned(false);
-  }
-
-  #wentDown(err: Error): void {
-    this.#down = err.message;
-    this.#settings.log.warn({ api: this.#settings.api, err }, 'the API cannot be polled');
-    this.#appliances.apiTurned(true);
-  }
-
-  /** Keeps why a task failed that is about no appliance; what is about one is kept with it. */
-  #noteError(outcome: Outcome): void {
-    const { task, state } = outcome;
-    if (task.appliance !== undefined) return;
-    if (state === 'failed') this.#errors.set(task.id, outcome.error.message);
-    else this.#errors.delete(task.id);
-  }
-
-  /** One line when a task goes on failing while its API answers others, and one when it is back. */
-  #noteTask(outcome: Outcome): void {
-    const { log } = this.#settings;
-    const { id } = outcome.task;
-    const change = this.#failures.observe(outcome, this.#succeeded, this.#down !== undefined);
-    if (change === 'can be polled again') log.info({ task: id }, 'the task can be polled again');
-    if (change !== 'fails' || outcome.state !== 'failed') return;
-    log.warn({ task: id, err: outcome.error }, 'the task cannot be polled');
-  }
-
-  /** One line when the API refuses an operation, and one when it gives it again to all whom it was refused. */
-  #noteRefusal(outcome: Outcome): void {
-    const { log, api } = this.#settings;
-    const change = this.#refusals.observe(outcome);
-    const operation = operationOf(outcome);
-    if (change === 'given again') log.info({ api, operation }, 'the API gives this operation again');
-    if (change !== 'refused' || outcome.state !== 'absent') return;
-    const err = outcome.error;
-    log.warn({ api, operation, err }, 'the API refuses this operation: doing without it, and asking slowly');
-  }
-
-  /** One line when an appliance does not answer any more, and one when it does again. */
-  #noteAppliance(outcome: Outcome): void {
-    const { log } = this.#settings;
-    const change = this.#appliances.observe(outcome);
+  #tellAppliance(serial: string | undefined): void {
+    if (serial === undefined) return;
+    const { appliances, log } = this.#settings;
+    const change = appliances.publish(serial, this.#toldUp === false);
     if (change === undefined) return;
-    const { serial, name: filer, answers } = change;
-    if (answers) log.info({ serial, filer }, 'the appliance answers');
+    const { name: filer, state, was } = change;
+    if (state === 'reporting') {
+      log.info({ serial, filer }, was === 'unavailable' ? 'the appliance answers' : 'the appliance has records again');
+    } else if (state === 'no_records') log.warn({ serial, filer }, 'the appliance has no records');
     else log.warn({ serial, filer }, 'the appliance does not answer');
   }
+
+  /** One line when an operation is denied, or goes on failing, and one when no task of it is any more. */
+  #tellOperation(state: TaskState, outcome: Outcome): void {
+    const { log, api, appliances } = this.#settings;
+    const { id, appliance, operation: name } = state.task;
+    const isOfSeries = appliance !== undefined;
+    const operation = isOfSeries && outcome.state === 'denied' ? 'telemetry' : name;
+    if (outcome.state === 'denied') {
+      // That an appliance lacks a series is nothing new; that it may not be read is.
+      const isNews = !isOfSeries || state.error === undefined || reasonOf(state.error.cause) === 'forbidden';
+      if (isNews && this.#denied.enter(operation, id)) {
+        log.warn({ api, operation, err: outcome.error }, 'operation rejected; polled at the discovery interval');
+      }
+    } else if (outcome.state === 'succeeded') {
+      const given = this.#denied.leave(id);
+      if (given !== undefined) log.info({ api, operation: given }, 'operation available again');
+    }
+    if (outcome.state !== 'failed') {
+      const mended = this.#failing.leave(id);
+      if (mended !== undefined) log.info({ api, operation: mended }, 'the operation can be polled again');
+    } else if (this.#toldUp && state.failures > 1 && (!isOfSeries || appliances.isReporting(appliance.serial))) {
+      if (this.#failing.enter(operation, id)) {
+        log.warn({ api, operation, task: id, err: outcome.error }, 'the operation cannot be polled');
+      }
+    }
+  }
+}
+
+/** Which operations something is the matter with: from the first task of each until none is left. */
+class Marks {
+  readonly #operations = new Map<string, Set<string>>();
+
+  /** Whether that is the first task of the operation. */
+  enter(operation: string, task: string): boolean {
+    const tasks = this.#operations.get(operation);
+    if (tasks === undefined) this.#operations.set(operation, new Set([task]));
+    else tasks.add(task);
+    return tasks === undefined;
+  }
+
+  /** The operation of which that was the last task. */
+  leave(task: string): string | undefined {
+    for (const [operation, tasks] of this.#operations) {
+      if (!tasks.delete(task) || tasks.size > 0) continue;
+      this.#operations.delete(operation);
+      return operation;
+    }
+    return undefined;
+  }
+}
+
+/** Whether what a task last brought stands: an answer, with records or without, and still fresh. */
+function isWell({ standing, isShown }: TaskState): boolean {
+  return isShown && (standing === 'records' || standing === 'empty');
 }

@@ -1,76 +1,61 @@
-import type { Write } from '../metrics/snapshot.ts';
+import type { Sink } from '../metrics/sink.ts';
+import type { Reading } from '../metrics/snapshot.ts';
 import type { Collector, Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Agenda } from './agenda.ts';
-import type { ApiHealth, Fleet } from './health.ts';
+import type { Appliances } from './appliances.ts';
+import type { SeriesHealth } from './health.ts';
+import type { Observer } from './observer.ts';
 import { type Outcome, poll } from './poll.ts';
-import { type RestReason, Rests } from './suspension.ts';
-
-/** Hears of what the runner does. */
-export interface RunnerEvents {
-  /** A poll ended; called before its task is put back. */
-  ended(outcome: Outcome, api: { readonly wentDown: boolean; readonly wentUp: boolean }): void;
-  /** The collector's tasks are these from now on; `gone` are polled no more. */
-  changed(tasks: readonly Task[], gone: readonly Task[]): void;
-  /** What the task's poll brought could not be taken in: a fault of ours. Polling goes on. */
-  defect(task: Task, error: Error): void;
-}
+import { note, restOrWake, type TaskState } from './task-state.ts';
+import type { Tasks } from './tasks.ts';
 
 /** What a runner needs. */
 export interface RunnerSettings {
   readonly collector: Collector;
+  readonly tasks: Tasks;
   readonly agenda: Agenda;
-  readonly health: ApiHealth;
-  readonly events: RunnerEvents;
+  readonly appliances: Appliances;
+  readonly health: SeriesHealth;
+  readonly observer: Observer;
+  readonly sink: Sink;
   readonly clock: Clock;
   readonly random: Random;
   /** Polls under way at most. */
   readonly workers: number;
-  /** Makes lines of what a poll brought; without it that is left to who publishes. */
-  readonly write?: Write;
+  /** Called with the tasks whenever they are others. */
+  readonly onTasks?: (tasks: readonly Task[]) => void;
 }
 
-/** The longest time between two polls of an appliance's task that keeps failing, in its intervals: so soon it is back. */
-const LONGEST_BACKOFF = 2;
-
 /**
- * What is asked about no single appliance is asked seldom, and nothing else tells the same: after a failure it is asked
- * again soon, in milliseconds, doubling up to its interval. Without the inventory there would be nothing to poll.
+ * What is asked seldom is asked again soon after a failure, in milliseconds, doubling up to its interval or the longest:
+ * without the inventory there would be nothing to poll.
  */
-const FIRST_RETRY_MS = 15_000;
+const RETRY = { firstMs: 15_000, longestMs: 900_000 } as const;
+
+/** A series that failed more than once is asked every second interval: so soon it is back. */
+const FAILING_INTERVALS = 2;
+
+/** What an answer leaves in doubt is asked again so soon, in milliseconds. */
+const CONFIRM_MS = 60_000;
+
+/** What explains a denial is asked for it no oftener than this, in milliseconds. */
+const EXPLAINED_EVERY_MS = 60_000;
 
 /** Nothing sleeps longer without looking up, in milliseconds. */
 const LONGEST_SLEEP_MS = 3_600_000;
 
-/** Polls one API: takes what is due, asks, tells how it ended and puts it back; until it is stopped. */
+/** Polls one API: takes what is due, asks, takes in how it ended and puts it back; until it is stopped. */
 export class Runner {
   readonly #settings: RunnerSettings;
-  readonly #failures = new Map<string, number>();
-  readonly #rests = new Rests();
-  /** Tasks that failed while everything failed: made due when the API is back. */
-  readonly #failed = new Set<string>();
-  #fleet: Fleet = { appliances: 0, tasks: 0 };
+  /** When tasks that were denied were last woken by another one that is not any more. */
+  #wokenAt = Number.NEGATIVE_INFINITY;
   #wake = new AbortController();
 
   constructor(settings: RunnerSettings) {
     this.#settings = settings;
-  }
-
-  /** How many tasks rest: nothing is to be had of them, so they are asked slowly. */
-  get resting(): number {
-    return this.#rests.size;
-  }
-
-  /** Why a task rests; undefined when it does not. */
-  restReason(id: string): RestReason | undefined {
-    return this.#rests.reasonOf(id);
-  }
-
-  /** How many tasks rest for each reason, those with none included. */
-  restingBy(): ReadonlyMap<RestReason, number> {
-    return this.#rests.counts();
   }
 
   /** Polls until `signal` aborts; resolves when the last poll under way has ended. Never rejects. */
@@ -83,16 +68,36 @@ export class Runner {
    * turns out to be down.
    */
   async runOnce(signal: AbortSignal): Promise<void> {
-    const { agenda, health } = this.#settings;
-    const polled = new Set<string>();
-    await this.#runUntil(signal, (id) => {
-      polled.add(id);
-      return health.probing || (polled.size >= agenda.size && [...agenda.tasks()].every((task) => polled.has(task.id)));
-    });
+    const { tasks, health } = this.#settings;
+    await this.#runUntil(
+      signal,
+      () => health.isDown || [...tasks.all()].every(({ standing }) => standing !== undefined),
+    );
   }
 
-  /** Polls until `signal` aborts or `isOver` says so of a task polled; resolves when the last poll under way has ended. */
-  async #runUntil(signal: AbortSignal, isOver: (id: string) => boolean): Promise<void> {
+  /** Shows what a process before this one had read, as if it had been polled `at`, in monotonic milliseconds. */
+  async restore(task: Task, reading: Reading, at: number): Promise<void> {
+    const { tasks, sink, clock } = this.#settings;
+    this.#reconcile();
+    const state = tasks.get(task.id);
+    if (state === undefined) return;
+    await sink.accept(task, reading);
+    state.confirmedAt = at;
+    state.isShown = true;
+    this.expire(clock.monotonic());
+  }
+
+  /** Takes out what is not fresh any more. */
+  expire(now: number): void {
+    const { tasks, sink, observer } = this.#settings;
+    for (const state of tasks.expire(now)) {
+      sink.withdraw(state.task.id);
+      observer.expired(state);
+    }
+  }
+
+  /** Polls until `signal` aborts or `isOver` says so after a poll; resolves when the last poll under way has ended. */
+  async #runUntil(signal: AbortSignal, isOver: () => boolean): Promise<void> {
     const over = new AbortController();
     const stop = () => {
       over.abort();
@@ -102,9 +107,9 @@ export class Runner {
     if (signal.aborted) stop();
     this.#reconcile();
     const work = async () => {
-      for (let task = await this.#next(over.signal); task !== undefined; task = await this.#next(over.signal)) {
-        await this.#poll(task, signal);
-        if (isOver(task.id)) stop();
+      for (let state = await this.#next(over.signal); state !== undefined; state = await this.#next(over.signal)) {
+        await this.#poll(state, signal);
+        if (isOver()) stop();
       }
     };
     await Promise.all(Array.from({ length: this.#settings.workers }, work));
@@ -112,95 +117,137 @@ export class Runner {
   }
 
   /** The next task, when there is one; undefined when stopped. */
-  async #next(signal: AbortSignal): Promise<Task | undefined> {
-    const { agenda, health, clock } = this.#settings;
+  async #next(signal: AbortSignal): Promise<TaskState | undefined> {
+    const { agenda, health, tasks, clock } = this.#settings;
     while (!signal.aborted) {
       const now = clock.monotonic();
-      const wait = health.waitMs(now);
-      if (wait === 0) {
-        // A probe goes out whether or not anything is due: an outage may outlast every slot.
-        const task = health.probing ? agenda.takeProbe() : agenda.take(now);
-        if (task !== undefined) {
-          health.starting(task);
-          return task;
-        }
-      }
+      const { isDown } = health;
+      const waitMs = isDown ? health.waitMs(now) : Number.POSITIVE_INFINITY;
+      // A probe goes out whether or not anything is due: an outage may outlast every slot.
+      const probe = waitMs === 0 ? agenda.takeProbe(tasks.deciding) : undefined;
+      if (probe !== undefined) health.starting(probe);
+      const state = probe ?? agenda.take(now, isDown);
+      if (state !== undefined) return state;
+      const dueMs = (agenda.nextDue(isDown) ?? Number.POSITIVE_INFINITY) - now;
       // Where the time for a probe has come and none could be taken, a poll under way has to end first, and rouses.
-      const until = health.probing ? now + (wait || Number.POSITIVE_INFINITY) : agenda.nextDue;
+      const untilMs = Math.min(dueMs, waitMs || Number.POSITIVE_INFINITY, LONGEST_SLEEP_MS);
       // One signal for all and no AbortSignal.any: a signal that lives as long as the program remembers every such sum.
-      await clock.sleep(Math.min((until ?? Number.POSITIVE_INFINITY) - now, LONGEST_SLEEP_MS), this.#wake.signal);
+      await clock.sleep(untilMs, this.#wake.signal);
     }
     return undefined;
   }
 
-  /** Everybody who sleeps looks up. */
+  /** All that sleep look up. */
   #rouse(): void {
     this.#wake.abort();
     this.#wake = new AbortController();
   }
 
-  async #poll(task: Task, signal: AbortSignal): Promise<void> {
-    const { agenda, health, events, clock, write } = this.#settings;
-    const outcome = await poll(task, signal, clock, write);
+  async #poll(state: TaskState, signal: AbortSignal): Promise<void> {
+    const { agenda, tasks, sink, observer, clock } = this.#settings;
+    const { task } = state;
+    const outcome = await poll(task, signal, clock, sink);
     const now = clock.monotonic();
-    const turn = health.observe(outcome, this.#fleet, now);
-    this.#guarded(task, () => {
-      if (!agenda.has(task.id)) return;
-      events.ended(outcome, { wentDown: turn === 'went down', wentUp: turn === 'went up' });
-    });
-    agenda.wake(this.#rests.spokenFor(outcome, now), now);
-    agenda.settle(task, now, { failed: outcome.state === 'failed', afterMs: this.#afterMs(outcome) });
-    if (outcome.state === 'failed') this.#failed.add(task.id);
-    else this.#failed.delete(task.id);
-    if (turn === 'went up') {
-      agenda.wake(this.#failed, now);
-      this.#failed.clear();
-    }
+    if (state.isGone) sink.withdraw(task.id);
+    else this.#guarded(state, () => this.#take(state, outcome, now));
+    agenda.settle(state, now, state.isGone ? undefined : this.#afterMs(state, outcome));
+    tasks.forget(state);
     // A failed one as well: what waited for its first answer need not wait for a good one.
-    if (task.changesTasks && outcome.state !== 'aborted') this.#guarded(task, () => this.#reconcile());
+    if (task.changesTasks && outcome.state !== 'aborted') this.#guarded(state, () => this.#reconcile());
+    tasks.polled(state, now);
+    observer.settled();
     this.#rouse();
   }
 
-  /** Whoever hears of polls cannot end them. */
-  #guarded(task: Task, act: () => void): void {
+  /** Takes in how a poll ended. */
+  #take(state: TaskState, outcome: Outcome, now: number): void {
+    const { tasks, appliances, health, observer, sink, clock } = this.#settings;
+    if (outcome.state === 'aborted') return;
+    const { standing: was, failures: failed } = state;
+    const serial = state.task.appliance?.serial;
+    note(state, outcome, now, clock.now(), tasks.stretched(now));
+    restOrWake(state, serial !== undefined && appliances.isReporting(serial));
+    if (outcome.state === 'denied') sink.withdraw(state.task.id);
+    const wasDown = health.isDown;
+    health.observe(state, outcome, tasks.deciding, now);
+    if (wasDown && !health.isDown) this.#wakeFailed(now);
+    if (failed > 0 && state.failures === 0 && serial !== undefined) this.#revive(serial, now);
+    if (was === 'denied' && state.standing === 'records') this.#wakeThoseDenied(state, now);
+    if ((was === 'denied') !== (state.standing === 'denied') && outcome.state !== 'failed') this.#explain(state, now);
+    observer.ended(state, outcome);
+  }
+
+  /** The API is back: what failed meanwhile is asked within an interval, so that it costs no more than in health. */
+  #wakeFailed(now: number): void {
+    const { tasks, agenda } = this.#settings;
+    for (const other of tasks.all()) {
+      if (other.failures > 0) agenda.wake(other, now, Math.min(other.task.intervalMs, RETRY.longestMs));
+    }
+  }
+
+  /** An appliance of which nothing could be polled answers: its other series are asked as if they had failed once. */
+  #revive(serial: string, now: number): void {
+    const series = [...this.#settings.appliances.tasksOf(serial)].filter(({ resting }) => resting === undefined);
+    const failing = series.filter(({ failures }) => failures > 0);
+    if (failing.length === series.length - 1) this.#settings.agenda.revive(failing, now);
+  }
+
+  /**
+   * What was denied and is given again speaks for others that rest for the same reason: a gateway may be well again, or a
+   * licence bought. Once in a rest, so that nothing is asked more than twice as often as by itself.
+   */
+  #wakeThoseDenied({ task }: TaskState, now: number): void {
+    const { tasks, agenda } = this.#settings;
+    if (now - this.#wokenAt < (task.restMs ?? 0)) return;
+    this.#wokenAt = now;
+    for (const other of tasks.all()) {
+      if (other.resting === undefined || other.resting === 'empty') continue;
+      agenda.wake(other, now, other.task.intervalMs / 10);
+    }
+  }
+
+  /** What may explain a denial, or its end, is asked for it. */
+  #explain({ task }: TaskState, now: number): void {
+    const { tasks, agenda } = this.#settings;
+    const reason = task.explainedBy === undefined ? undefined : tasks.get(task.explainedBy);
+    if (reason === undefined || now - (reason.confirmedAt ?? Number.NEGATIVE_INFINITY) < EXPLAINED_EVERY_MS) return;
+    agenda.wake(reason, now, 0);
+  }
+
+  /** A fault of what takes polls in cannot end them. */
+  #guarded(state: TaskState, act: () => void): void {
     try {
       act();
     } catch (thrown) {
-      this.#settings.events.defect(task, asError(thrown));
+      this.#settings.observer.defect(state, asError(thrown));
     }
   }
 
   #reconcile(): void {
-    const { agenda, collector, events, clock } = this.#settings;
-    const tasks = collector.tasks();
-    const gone = agenda.reconcile(tasks, clock.monotonic());
-    for (const { id } of gone) {
-      this.#failures.delete(id);
-      this.#failed.delete(id);
-      this.#rests.forget(id);
+    const { agenda, collector, tasks, appliances, observer, sink, clock, onTasks } = this.#settings;
+    const now = clock.monotonic();
+    const all = collector.tasks();
+    const { come, gone, hastened } = tasks.reconcile(all, now);
+    for (const state of gone) {
+      sink.withdraw(state.task.id);
+      agenda.remove(state);
     }
-    const serials = new Set(tasks.flatMap(({ appliance }) => appliance?.serial ?? []));
-    this.#fleet = { appliances: serials.size, tasks: tasks.length };
-    events.changed(tasks, gone);
+    for (const state of come) agenda.add(state, now);
+    for (const state of hastened) agenda.hasten(state, now);
+    const left = appliances.reconcile(come, gone, all);
+    for (const serial of left.gone) agenda.forget(serial);
+    observer.changed(gone, left.hasNew || left.gone.length > 0);
+    onTasks?.(all);
   }
 
-  /** When the task is to be asked again, where that is not its next slot: after failures later, at rest much later. */
-  #afterMs(outcome: Outcome): number | undefined {
-    const { task } = outcome;
+  /** When the task is to be asked again, where that is not its next slot. */
+  #afterMs({ task, failures, resting }: TaskState, outcome: Outcome): number | undefined {
     const jitter = 0.9 + this.#settings.random() / 10;
-    const restMs = this.#rests.observe(outcome);
-    if (outcome.state !== 'failed') this.#failures.delete(task.id);
-    if (restMs !== undefined) return restMs * jitter;
+    if (resting !== undefined && outcome.state !== 'failed') return (task.restMs ?? task.intervalMs) * jitter;
+    if (outcome.state === 'succeeded' && outcome.reading.isDoubtful) return Math.min(task.intervalMs, CONFIRM_MS);
     if (outcome.state !== 'failed') return undefined;
-    const failures = count(this.#failures, task.id);
-    if (task.retriesSoon) return Math.min(task.intervalMs, FIRST_RETRY_MS * 2 ** (failures - 1)) * jitter;
-    if (task.appliance === undefined || failures < 2) return undefined;
-    return task.intervalMs * Math.min(LONGEST_BACKOFF, 2 ** (failures - 1)) * jitter;
+    if (!task.retriesSoon)
+      return failures > 1 && task.appliance ? FAILING_INTERVALS * task.intervalMs * jitter : undefined;
+    return Math.min(task.intervalMs, RETRY.longestMs, RETRY.firstMs * 2 ** (failures - 1)) * jitter;
   }
-}
-
-function count(counts: Map<string, number>, id: string): number {
-  const next = (counts.get(id) ?? 0) + 1;
-  counts.set(id, next);
-  return next;
 }

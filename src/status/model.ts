@@ -1,5 +1,5 @@
 import type { Api } from '../metrics/snapshot.ts';
-import type { RestReason } from '../polling/suspension.ts';
+import type { RestReason } from '../polling/task-state.ts';
 
 /*
  * How things stand, as `/status` shows it and `/api/v1/status` sends it: both are made of one report and of nothing else.
@@ -30,6 +30,8 @@ export interface ApiReport {
   readonly state: State;
   readonly url: string;
   readonly lastSuccess: string | null;
+  /** Why it is down in a word, as `filer_api_down_info` has it; null while it is not. */
+  readonly downReason: string | null;
   /** Why it is down; null while it is not. */
   readonly lastError: string | null;
   readonly token: {
@@ -98,13 +100,16 @@ export interface AccountTaskReport {
 export interface ApplianceReport {
   readonly name: string;
   readonly serial: string;
-  readonly state: State;
+  /** `no_records`: it answers, and has no records, as when it is switched off. */
+  readonly state: State | 'no_records';
   /** Null while the inventory has not told. */
   readonly type: string | null;
   readonly build: string | null;
   readonly availableBuild: string | null;
   readonly lastPoll: string | null;
   readonly lastSuccess: string | null;
+  /** When the newest record was made that any of its series brought. */
+  readonly lastRecord: string | null;
   /** Since the last success of the series that is furthest behind, of those that do not rest; null while there is none. */
   readonly dataAgeSeconds: number | null;
   /** How many series are polled of it, those that rest included. */

@@ -2,48 +2,44 @@ import type { Outside } from '../app/environment.ts';
 import type { Source } from '../app/source.ts';
 import type { ApiStatus } from '../exposition/own/status.ts';
 import type { ApplianceStatus } from '../polling/appliances.ts';
-import { dataTasks, demandPerSecond, stretch, worstAgeMs } from '../polling/sweep.ts';
+import { worstAgeMs } from '../polling/demand.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { atOnce } from '../runtime/slices.ts';
 import type { ApiReport, ApplianceReport, StatusReport } from './model.ts';
 import { type ApplianceTasks, NO_TASKS, rounded, roundedOrNull, type TasksTold, tasksTold } from './tasks.ts';
 
-/** How many times its interval a task of this API has to wait, as the limits are now. */
-export function stretchOf(source: Source | undefined): number {
-  if (source === undefined) return 1;
-  const { watch, runner, pacer } = source;
-  const demand = demandPerSecond(watch.tasks, ({ id }) => runner.restReason(id) !== undefined);
-  return stretch(demand, pacer.sustainedPerSecond);
-}
-
 /** What an API looks like at this moment, for the exporter's own metrics. */
-export function read(source: Source): ApiStatus {
-  return atOnce(reading(source));
+export function read(source: Source, now: number): ApiStatus {
+  return atOnce(reading(source, now));
 }
 
-/** The same; yields between looks at all tasks, of which there may be very many. */
-function* reading(source: Source): Generator<void, ApiStatus> {
-  const { api, watch, pacer, budget, runner, intervalMs } = source;
-  const stretched = stretchOf(source);
+/** The same; yields between looks at all tasks, of which there may be very many. `now` in monotonic milliseconds. */
+function* reading(
+  { api, pacer, budget, intervalMs, poller, variants }: Source,
+  now: number,
+): Generator<void, ApiStatus> {
+  const { tasks, observer } = poller;
+  const stretched = tasks.stretched(now);
   yield;
-  const awake = dataTasks(watch.tasks).filter(({ id }) => runner.restReason(id) === undefined);
-  const longestMs = awake.reduce((most, task) => Math.max(most, task.intervalMs), intervalMs);
+  const awake = tasks.deciding.filter(({ resting }) => resting === undefined);
+  const longestMs = awake.reduce((most, { task }) => Math.max(most, task.intervalMs), intervalMs);
   yield;
-  const ages = watch.ages(({ id }) => runner.restReason(id) === undefined);
+  const ages = tasks.ages(now);
   yield;
   return {
     api,
-    up: watch.up,
+    up: observer.up,
+    downReason: observer.downReason,
     pacePerSecond: pacer.perSecond,
     budgetRemaining: pacer.budgetRemaining,
     budgetLimit: budget.limit,
-    lastSuccessSeconds: watch.lastSuccessAt === undefined ? undefined : watch.lastSuccessAt / 1000,
-    sweepSeconds: watch.sweepSeconds,
+    lastSuccessSeconds: observer.lastSuccessAt === undefined ? undefined : observer.lastSuccessAt / 1000,
+    sweepSeconds: tasks.roundSeconds,
     effectiveIntervalSeconds: (intervalMs * stretched) / 1000,
     configuredIntervalSeconds: intervalMs / 1000,
-    resting: runner.restingBy(),
-    variants: source.variants(),
-    overdue: watch.overdue(({ id }) => runner.restReason(id) === undefined, stretched),
+    resting: tasks.resting(),
+    variants: variants(),
+    overdue: tasks.overdue(now),
     medianAgeSeconds: ages?.medianSeconds,
     worstAgeSeconds: ages?.worstSeconds,
     computedWorstAgeSeconds: worstAgeMs(longestMs, stretched) / 1000,
@@ -62,10 +58,10 @@ export function* report(
   const apis: ApiReport[] = [];
   const appliances: ApplianceReport[] = [];
   for (const source of sources) {
-    const found = yield* tasksTold(source);
-    apis.push(apiReport(source, yield* reading(source), found, clock));
+    const found = yield* tasksTold(source.poller.tasks, clock.monotonic());
+    apis.push(apiReport(source, yield* reading(source, clock.monotonic()), found, clock));
     yield;
-    for (const appliance of source.watch.appliances()) {
+    for (const appliance of source.poller.appliances.statuses()) {
       appliances.push(applianceReport(source, appliance, found.appliances.get(appliance.serial) ?? NO_TASKS));
       if (appliances.length % APPLIANCES_A_STEP === 0) yield;
     }
@@ -74,16 +70,18 @@ export function* report(
 }
 
 function apiReport(source: Source, told: ApiStatus, { resting, account }: TasksTold, clock: Clock): ApiReport {
-  const { watch, pacer, runner, target, intervalMs, tokenSecondsLeft } = source;
+  const { pacer, poller, target, intervalMs, tokenSecondsLeft } = source;
+  const { observer, tasks } = poller;
   const secondsLeft = tokenSecondsLeft?.();
   const fromNow = (ms: number | undefined) => (ms === undefined ? null : rfc3339(clock.now() + ms));
   return {
     api: source.api,
     title: source.title,
-    state: watch.up ? 'up' : watch.polledOnce || watch.lastError !== undefined ? 'down' : 'waiting',
+    state: told.up ? 'up' : observer.polledOnce || told.downReason !== undefined ? 'down' : 'waiting',
+    downReason: told.downReason ?? null,
     url: target.baseUrl,
-    lastSuccess: timeOf(watch.lastSuccessAt),
-    lastError: watch.lastError ?? null,
+    lastSuccess: timeOf(observer.lastSuccessAt),
+    lastError: observer.lastError ?? null,
     token: {
       kind: tokenSecondsLeft === null ? 'key' : 'token',
       expires: fromNow(secondsLeft === undefined ? undefined : secondsLeft * 1000),
@@ -107,7 +105,7 @@ function apiReport(source: Source, told: ApiStatus, { resting, account }: TasksT
       worstSeconds: roundedOrNull(told.worstAgeSeconds),
       computedWorstSeconds: rounded(told.computedWorstAgeSeconds),
     },
-    tasks: { total: watch.tasks.length, resting: runner.resting },
+    tasks: { total: tasks.size, resting: resting.reduce((sum, kind) => sum + kind.tasks, 0) },
     resting,
     accountTasks: account,
     notes: source.notes(),
@@ -115,27 +113,32 @@ function apiReport(source: Source, told: ApiStatus, { resting, account }: TasksT
 }
 
 function applianceReport(source: Source, status: ApplianceStatus, tasks: ApplianceTasks): ApplianceReport {
-  const { name, serial, up, lastError, failing } = status;
+  const { name, serial, state } = status;
+  const { lastError } = tasks;
   const known = source.describe(serial);
   return {
     name,
     serial,
-    state: up === undefined ? 'waiting' : up ? 'up' : 'down',
+    state: state === undefined ? 'waiting' : STATE_OF[state],
     type: known?.type || null,
     build: known?.build || null,
     availableBuild: known?.availableBuild || null,
     lastPoll: timeOf(status.lastPollAt),
     lastSuccess: timeOf(status.lastSuccessAt),
+    lastRecord: timeOf(status.lastRecordAt),
     dataAgeSeconds: tasks.oldestSeconds,
     series: tasks.series,
     resting: tasks.resting,
-    failing,
-    lastError:
-      lastError === undefined
-        ? null
-        : { operation: lastError.task.operation, time: rfc3339(lastError.at), message: lastError.message },
+    failing: tasks.failing,
+    lastError: lastError && {
+      operation: lastError.operation,
+      time: rfc3339(lastError.at),
+      message: lastError.message,
+    },
   };
 }
+
+const STATE_OF = { reporting: 'up', no_records: 'no_records', unavailable: 'down' } as const;
 
 function timeOf(at: number | undefined): string | null {
   return at === undefined ? null : rfc3339(at);

@@ -1,5 +1,6 @@
-import type { Source } from '../app/source.ts';
 import type { Task } from '../metrics/task.ts';
+import type { TaskState } from '../polling/task-state.ts';
+import type { Tasks } from '../polling/tasks.ts';
 import type { AccountTaskReport, RestingTask } from './model.ts';
 
 /** What the tasks of one appliance say together. */
@@ -8,10 +9,13 @@ export interface ApplianceTasks {
   /** Of what was asked last longest ago, of those that do not rest and ever brought something. */
   oldestSeconds: number | null;
   readonly resting: RestingTask[];
+  /** How many failed when they were last polled, and the latest failure; `at` in epoch milliseconds. */
+  failing: number;
+  lastError: { readonly operation: string; readonly at: number; readonly message: string } | null;
 }
 
 /** Of an appliance without tasks. */
-export const NO_TASKS: ApplianceTasks = { series: 0, oldestSeconds: null, resting: [] };
+export const NO_TASKS: ApplianceTasks = { series: 0, oldestSeconds: null, resting: [], failing: 0, lastError: null };
 
 /** What all tasks of one API say. */
 export interface TasksTold {
@@ -26,24 +30,23 @@ export interface TasksTold {
 const TASKS_A_STEP = 500;
 
 /** Looks at every task of an API once; yields where it may be interrupted, for there may be very many. */
-export function* tasksTold({ watch, runner }: Source): Generator<void, TasksTold> {
+export function* tasksTold(tasks: Tasks, now: number): Generator<void, TasksTold> {
   const appliances = new Map<string, ApplianceTasks>();
   const resting = new Map<string, RestingTask & { tasks: number }>();
   const account = new Map<string, Mutable<AccountTaskReport>>();
   let looked = 0;
-  for (const task of watch.tasks) {
-    const { id, operation, appliance } = task;
-    const reason = runner.restReason(id);
-    const age = roundedOrNull(watch.ageSeconds(id));
+  for (const state of tasks.all()) {
+    const { task, resting: reason } = state;
+    const { operation, appliance } = task;
+    const age = state.confirmedAt === undefined ? null : rounded((now - state.confirmedAt) / 1000);
     if (appliance === undefined) {
       const own = taken(account, operation, () => accountTask(task));
       own.tasks += 1;
-      note(own, age, watch.errorOf(id), reason !== undefined);
+      noteAccount(own, age, state);
     } else {
       const own = taken(appliances, appliance.serial, () => ({ ...NO_TASKS, resting: [] }));
       own.series += 1;
-      if (reason !== undefined) own.resting.push({ operation, reason });
-      else own.oldestSeconds = older(own.oldestSeconds, age);
+      noteSeries(own, age, state);
     }
     if (reason !== undefined) {
       taken(resting, `${operation} ${reason}`, () => ({ operation, reason, tasks: 0 })).tasks += 1;
@@ -78,12 +81,25 @@ function accountTask({ operation, intervalMs }: Task): Mutable<AccountTaskReport
   };
 }
 
-function note(own: Mutable<AccountTaskReport>, age: number | null, error: string | undefined, rests: boolean): void {
-  if (rests) own.resting += 1;
+function noteAccount(
+  own: Mutable<AccountTaskReport>,
+  age: number | null,
+  { resting, standing, error }: TaskState,
+): void {
+  if (resting !== undefined) own.resting += 1;
   else own.dataAgeSeconds = older(own.dataAgeSeconds, age);
-  if (error === undefined) return;
+  if (standing !== 'failed' || error === undefined) return;
   own.failing += 1;
-  own.lastError = error;
+  own.lastError = error.cause.message;
+}
+
+function noteSeries(own: ApplianceTasks, age: number | null, { task, resting, standing, error }: TaskState): void {
+  if (resting !== undefined) own.resting.push({ operation: task.operation, reason: resting });
+  else own.oldestSeconds = older(own.oldestSeconds, age);
+  if (standing !== 'failed' || error === undefined) return;
+  own.failing += 1;
+  if (own.lastError !== null && own.lastError.at > error.at) return;
+  own.lastError = { operation: task.operation, at: error.at, message: error.cause.message };
 }
 
 function older(one: number | null, other: number | null): number | null {

@@ -39,10 +39,34 @@ function allowedRetries(error: unknown, policy: RetryPolicy): number {
   return TRANSIENT.has(error.status) ? policy.transient : 0;
 }
 
-/** What {@link withRetries} waits with. */
+/** What {@link withRetries} waits with, and what allows it; without an allowance the policy alone does. */
 export interface Patience {
   readonly clock: Clock;
   readonly random: Random;
+  readonly allowance?: RetryAllowance;
+}
+
+/** How many requests may be tried again at most before any succeeded, and for each one that did. */
+const RETRIES = { most: 20, perSuccess: 0.1 } as const;
+
+/**
+ * How many of a service's requests may be tried again: one for ten that succeeded. So trouble costs no more requests than
+ * health does, however many appliances it is about.
+ */
+export class RetryAllowance {
+  #left: number = RETRIES.most;
+
+  /** A request succeeded. */
+  earn(): void {
+    this.#left = Math.min(RETRIES.most, this.#left + RETRIES.perSuccess);
+  }
+
+  /** Whether one more may be tried again; it is counted then. */
+  spend(): boolean {
+    if (this.#left < 1) return false;
+    this.#left -= 1;
+    return true;
+  }
 }
 
 /**
@@ -52,15 +76,17 @@ export interface Patience {
 export async function withRetries<Result>(
   attempt: (again: boolean) => Promise<Result>,
   policy: RetryPolicy,
-  { clock, random }: Patience,
+  { clock, random, allowance }: Patience,
   signal: AbortSignal,
 ): Promise<Result> {
   for (let attempts = 1; ; attempts += 1) {
     try {
-      return await attempt(attempts > 1);
+      const result = await attempt(attempts > 1);
+      allowance?.earn();
+      return result;
     } catch (error) {
       const delayMs = signal.aborted ? undefined : retryDelayMs(error, attempts, policy, random);
-      if (delayMs === undefined) throw error;
+      if (delayMs === undefined || allowance?.spend() === false) throw error;
       await clock.sleep(delayMs, signal);
     }
   }

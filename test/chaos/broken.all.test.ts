@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import type { Snapshot } from '../../src/metrics/snapshot.ts';
-import { Freshness } from '../../src/polling/freshness.ts';
+import { Tasks } from '../../src/polling/tasks.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
 import { Pacer } from '../../src/transport/rate/pacer.ts';
@@ -68,7 +68,7 @@ describe('the run finds an exporter that', () => {
   }, 120_000);
 
   test('takes nothing for stale', async () => {
-    vi.spyOn(Freshness.prototype, 'expire').mockReturnValue([]);
+    vi.spyOn(Tasks.prototype, 'expire').mockImplementation(() => [].values() as unknown as ReturnType<Tasks['expire']>);
     await expect(chaos(2, 1)).rejects.toThrow(/ is exposed, and [\d.]+ s old/);
   }, 120_000);
 

@@ -160,7 +160,7 @@ describe('each appliance', () => {
       appliance(3, { state: 'waiting', dataAgeSeconds: null }),
     ];
     const words = await wordsOf({ appliances });
-    expect(words).toContain('Appliances 3 Up 1 Down 1 Not polled yet 1 Oldest data 2h');
+    expect(words).toContain('Appliances 3 Up 1 Without records 0 Down 1 Not polled yet 1 Oldest data 2h');
   });
 
   test('is one line of the page, which is what the script replaces', async () => {

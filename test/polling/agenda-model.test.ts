@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Task } from '../../src/metrics/task.ts';
-import { Agenda } from '../../src/polling/agenda.ts';
 import fc from '../support/fast-check.ts';
 import { minutes, task } from './fleet.ts';
+import { Schedule } from './schedule.ts';
 
-const limits = { perAppliance: 2, suspects: 2 };
+const limits = { perAppliance: 2, failing: 2 };
 const everyId = ['a', 'b', 'c'].flatMap((serial) => ['s0', 's1', 's2'].map((series) => `${serial}/${series}`));
 
 type Step =
@@ -23,10 +23,13 @@ interface Known {
 
 /** What has to be true of an agenda, kept the simplest way: a list of what there is and one of what is under way. */
 class Model {
-  readonly #agenda = new Agenda(limits);
+  readonly #agenda = new Schedule(limits);
   readonly #there = new Map<string, Known>();
-  readonly #flying: Task[] = [];
-  readonly #suspects = new Set<string>();
+  /** Those under way, and whether they were taken for failing ones. */
+  readonly #flying: { readonly task: Task; readonly isFailing: boolean }[] = [];
+  readonly #failures = new Map<string, number>();
+  /** Failures in a row, by appliance. */
+  readonly #inVain = new Map<string, number>();
   #now = 0;
 
   do(step: Step): void {
@@ -41,7 +44,10 @@ class Model {
     const gone = [...this.#there.keys()].filter((id) => !wanted.some((other) => other.id === id));
     const told = this.#agenda.reconcile(wanted, this.#now).map(({ id }) => id);
     expect(new Set(told)).toEqual(new Set(gone));
-    for (const id of gone) this.#there.delete(id);
+    for (const id of gone) {
+      this.#there.delete(id);
+      this.#failures.delete(id);
+    }
     for (const now of wanted) {
       const known = this.#there.get(now.id);
       const before = known?.task.intervalMs ?? 0;
@@ -52,8 +58,6 @@ class Model {
         known.notBefore = Math.min(known.notBefore, this.#now + 0.5 * now.intervalMs);
       }
     }
-    const serials = new Set(wanted.map(({ appliance }) => appliance?.serial));
-    for (const serial of this.#suspects) if (!serials.has(serial)) this.#suspects.delete(serial);
     expect([this.#agenda.size, [...this.#agenda.tasks()].length]).toEqual([wanted.length, wanted.length]);
   }
 
@@ -69,17 +73,17 @@ class Model {
     const known = this.#there.get(taken.id);
     expect(known?.task).toBe(taken);
     expect(this.#now).toBeGreaterThanOrEqual(known?.notBefore ?? Number.NaN);
-    this.#flying.push(taken);
+    this.#flying.push({ task: taken, isFailing: this.#isFailing(taken) });
   }
 
   #settle({ pick, failed, afterMs }: Step & { kind: 'settle' }): void {
-    const [landed] = this.#flying.splice(pick % this.#flying.length, 1) as [Task];
+    const [landed] = this.#flying.splice(pick % this.#flying.length, 1).map(({ task }) => task) as [Task];
     this.#agenda.settle(landed, this.#now, { failed, afterMs });
+    const { serial = '' } = landed.appliance ?? {};
+    this.#inVain.set(serial, failed ? (this.#inVain.get(serial) ?? 0) + 1 : 0);
     const known = this.#there.get(landed.id);
     if (known === undefined) return;
-    const { serial = '' } = landed.appliance ?? {};
-    if (failed) this.#suspects.add(serial);
-    else this.#suspects.delete(serial);
+    this.#failures.set(landed.id, failed ? (this.#failures.get(landed.id) ?? 0) + 1 : 0);
     known.notBefore = this.#now + (afterMs ?? 0.5 * known.task.intervalMs);
     known.dueBy = this.#now + (afterMs ?? 1.5 * known.task.intervalMs);
   }
@@ -94,15 +98,20 @@ class Model {
   }
 
   #isFlying(id: string): boolean {
-    return this.#flying.some((other) => other.id === id);
+    return this.#flying.some(({ task: { id: other } }) => other === id);
   }
 
-  #mayStart({ appliance }: Task): boolean {
-    const { serial = '' } = appliance ?? {};
-    const underWay = (of: (serial: string) => boolean) =>
-      this.#flying.filter((other) => of(other.appliance?.serial ?? '')).length;
-    if (underWay((other) => other === serial) >= limits.perAppliance) return false;
-    return !this.#suspects.has(serial) || underWay((other) => this.#suspects.has(other)) < limits.suspects;
+  #isFailing({ id, appliance }: Task): boolean {
+    return (this.#failures.get(id) ?? 0) > 0 || (this.#inVain.get(appliance?.serial ?? '') ?? 0) > 1;
+  }
+
+  #mayStart(waiting: Task): boolean {
+    const serial = waiting.appliance?.serial;
+    const ofAppliance = this.#flying.filter(({ task: other }) => other.appliance?.serial === serial);
+    if (ofAppliance.length >= limits.perAppliance) return false;
+    if (!this.#isFailing(waiting)) return true;
+    const failing = this.#flying.filter(({ isFailing }) => isFailing);
+    return failing.length < limits.failing && !ofAppliance.some(({ isFailing }) => isFailing);
   }
 }
 

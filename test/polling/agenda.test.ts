@@ -1,27 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import type { Task } from '../../src/metrics/task.ts';
-import { Agenda, nextSlot } from '../../src/polling/agenda.ts';
+import { nextSlot } from '../../src/polling/agenda.ts';
 import fc from '../support/fast-check.ts';
 import { fleet, inventory, minutes, task } from './fleet.ts';
+import { Schedule } from './schedule.ts';
 
-const roomy = { perAppliance: 100, suspects: 100 };
+const roomy = { perAppliance: 100, failing: 100 };
 const fine = { failed: false };
 const broken = { failed: true };
 
-function agendaOf(tasks: readonly Task[], limits = roomy): Agenda {
-  const agenda = new Agenda(limits);
+function agendaOf(tasks: readonly Task[], limits = roomy): Schedule {
+  const agenda = new Schedule(limits);
   agenda.reconcile(tasks, 0);
   return agenda;
 }
 
-function takeAll(agenda: Agenda, now: number): Task[] {
+function takeAll(agenda: Schedule, now: number): Task[] {
   const taken: Task[] = [];
   for (let next = agenda.take(now); next !== undefined; next = agenda.take(now)) taken.push(next);
   return taken;
 }
 
 /** An agenda whose tasks have all been polled once, shortly after the start. */
-function settled(tasks: readonly Task[], limits = roomy): Agenda {
+function settled(tasks: readonly Task[], limits = roomy): Schedule {
   const agenda = agendaOf(tasks, limits);
   for (let round = takeAll(agenda, 1); round.length > 0; round = takeAll(agenda, 1)) {
     for (const taken of round) agenda.settle(taken, 1, fine);
@@ -110,7 +111,7 @@ describe('the agenda', () => {
 
   test('a task keeps its place in the sweep over a restart', () => {
     const tasks = fleet(5, 5);
-    const order = (agenda: Agenda) => ids(takeAll(agenda, minutes(7.5) + 1));
+    const order = (agenda: Schedule) => ids(takeAll(agenda, minutes(7.5) + 1));
     expect(order(settled(tasks))).toEqual(order(settled([...tasks].reverse())));
   });
 
@@ -172,7 +173,7 @@ describe('the agenda', () => {
 
 describe('how much is under way at once', () => {
   test('of one appliance no more than allowed, and nothing else waits for it', () => {
-    const agenda = agendaOf([...fleet(3, 5), inventory], { perAppliance: 2, suspects: 9 });
+    const agenda = agendaOf([...fleet(3, 5), inventory], { perAppliance: 2, failing: 9 });
     const taken = takeAll(agenda, 1);
     expect(taken).toHaveLength(7);
     const first = taken.find(({ appliance }) => appliance?.serial === 'a0') as Task;
@@ -180,40 +181,64 @@ describe('how much is under way at once', () => {
     expect(takeAll(agenda, 2).map(({ appliance }) => appliance?.serial)).toEqual(['a0']);
   });
 
-  test('of all appliances that fail no more than allowed together', () => {
-    const agenda = agendaOf(fleet(6, 2), { perAppliance: 2, suspects: 2 });
+  test('of all that failed last no more than allowed together, and of one appliance one', () => {
+    const agenda = agendaOf(fleet(6, 2), { perAppliance: 2, failing: 2 });
     for (const taken of takeAll(agenda, 1)) {
       agenda.settle(taken, 1, { failed: taken.appliance?.serial !== 'a5', afterMs: 0 });
     }
     const taken = takeAll(agenda, 2).map(({ appliance }) => appliance?.serial);
     expect(taken.filter((serial) => serial === 'a5')).toHaveLength(2);
-    expect(taken).toHaveLength(4);
+    const failing = taken.filter((serial) => serial !== 'a5');
+    expect([failing.length, new Set(failing).size]).toEqual([2, 2]);
   });
 
-  test('a poll still under way counts from the moment its appliance fails', () => {
-    const agenda = agendaOf(fleet(2, 3), { perAppliance: 2, suspects: 1 });
-    const taken = takeAll(agenda, 1);
-    const of = (serial: string) => taken.filter(({ appliance }) => appliance?.serial === serial) as [Task, Task];
-    agenda.settle(of('a0')[0], 1, broken);
-    // The other poll of a0 is the one that suspects may have.
-    expect(agenda.take(2)).toBeUndefined();
-    agenda.settle(of('a0')[1], 2, broken);
-    expect(takeAll(agenda, 3).map(({ appliance }) => appliance?.serial)).toEqual(['a0']);
+  test('what failed once goes before what hangs, however long that waits', () => {
+    const agenda = agendaOf(fleet(6, 1), { perAppliance: 2, failing: 1 });
+    for (let round = 0; round < 4; round += 1) {
+      for (const taken of fleet(5, 1)) {
+        agenda.take(minutes(round));
+        agenda.settle(taken, minutes(round), { ...broken, afterMs: 0 });
+      }
+    }
+    agenda.settle(task('a5/s0'), minutes(5), { ...broken, afterMs: 10 });
+    expect(agenda.take(minutes(6))?.id).toBe('a5/s0');
+    agenda.settle(task('a5/s0'), minutes(6), { ...fine, afterMs: minutes(60) });
+    const order = Array.from({ length: 10 }, () => {
+      const taken = agenda.take(minutes(7)) as Task;
+      agenda.settle(taken, minutes(7), { ...broken, afterMs: 0 });
+      return taken.id;
+    });
+    expect(new Set(order.slice(0, 5)).size).toBe(5);
+    expect(order.slice(5).sort()).toEqual(order.slice(0, 5).sort());
   });
 
-  test('one success and an appliance is no suspect any more', () => {
-    const agenda = agendaOf(fleet(2, 2), { perAppliance: 2, suspects: 1 });
-    for (const taken of takeAll(agenda, 1)) agenda.settle(taken, 1, { ...broken, afterMs: 0 });
-    const [taken] = takeAll(agenda, 2) as [Task];
-    agenda.settle(taken, 3, { ...fine, afterMs: 0 });
-    const serials = takeAll(agenda, 4).map(({ appliance }) => appliance?.serial);
-    expect(serials.filter((serial) => serial === taken.appliance?.serial)).toHaveLength(2);
-    expect(serials).toHaveLength(3);
+  test('the other series of an appliance that fails again and again wait with what failed', () => {
+    const agenda = agendaOf([...fleet(1, 6), ...fleet(3, 1).slice(1)], { perAppliance: 2, failing: 1 });
+    const first = takeAll(agenda, 1);
+    for (const taken of first.filter(({ appliance }) => appliance?.serial === 'a0')) {
+      agenda.settle(taken, 2, { ...broken, afterMs: minutes(60) });
+    }
+    const then = takeAll(agenda, 3).filter(({ appliance }) => appliance?.serial === 'a0');
+    expect(then).toHaveLength(1);
+    agenda.settle(then[0] as Task, 4, { ...fine, afterMs: minutes(60) });
+    expect(takeAll(agenda, 5)).toHaveLength(2);
+  });
+
+  test('series that are held are not handed out, and the account is', () => {
+    const agenda = agendaOf([...fleet(2, 2), inventory]);
+    expect(agenda.take(1, true)?.id).toBe('inventory');
+    expect(agenda.take(minutes(60), true)).toBeUndefined();
+    expect(agenda.take(minutes(60))?.id).toMatch(/^a/);
+  });
+
+  test('what decides what is polled goes before all that is late', () => {
+    const agenda = agendaOf([...fleet(50, 4), task('first', { first: true })]);
+    expect(agenda.take(minutes(60))?.id).toBe('first');
   });
 });
 
 test('the probe of an outage goes to an appliance that did not fail last, however late those are that did', () => {
-  const agenda = new Agenda({ perAppliance: 2, suspects: 1 });
+  const agenda = new Schedule({ perAppliance: 2, failing: 1 });
   agenda.reconcile([task('hangs/s0'), task('hangs/s1'), task('sound/s0')], 0);
   const taken = [agenda.take(10), agenda.take(10), agenda.take(10)].filter((one) => one !== undefined);
   for (const one of taken) agenda.settle(one, 20, { failed: one.id.startsWith('hangs') });

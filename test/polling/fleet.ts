@@ -1,5 +1,6 @@
-import type { DropReason, Sample } from '../../src/metrics/samples.ts';
-import type { Api, Reading } from '../../src/metrics/snapshot.ts';
+import type { Sample } from '../../src/metrics/samples.ts';
+import type { Origin, Sink } from '../../src/metrics/sink.ts';
+import type { Reading } from '../../src/metrics/snapshot.ts';
 import type { Task } from '../../src/metrics/task.ts';
 import type { Outcome } from '../../src/polling/poll.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
@@ -62,7 +63,7 @@ export const succeeded = (of: Task, brought: Reading = reading): Outcome => ({
 export const failed = (
   of: Task,
   error: Error = answered(500),
-  state: 'failed' | 'absent' | 'aborted' = 'failed',
+  state: 'failed' | 'denied' | 'aborted' = 'failed',
 ): Outcome => ({
   state,
   task: of,
@@ -90,26 +91,30 @@ export class Lines implements Log {
   }
 }
 
-/** A sink that holds what was published last: by task, its samples by name and labels. */
-export class Shelf {
+/** A sink that holds what was published last: by origin, its samples. */
+export class Shelf implements Sink {
   readonly held = new Map<string, readonly Sample[]>();
-  readonly drops: [Api, ReadonlyMap<DropReason, number>][] = [];
 
-  publish(_task: Task, { task: id, samples }: { readonly task: string; readonly samples: Iterable<Sample> }): void {
+  accept({ id }: Origin, { samples }: Reading): Promise<void> {
     this.held.set(id, [...samples]);
+    return Promise.resolve();
   }
 
   withdraw(id: string): void {
     this.held.delete(id);
   }
 
-  dropped(api: Api, drops: ReadonlyMap<DropReason, number>): void {
-    this.drops.push([api, drops]);
-  }
-
-  /** What is shown of whether an appliance answers: its name and 1 or 0. */
+  /** What is shown of whether an appliance is up: its name and 1 or 0. */
   up(serial: string): string | undefined {
-    const [sample] = this.held.get(`portal/${serial}/up`) ?? [];
+    const [sample] = this.held.get(`portal/${serial}/state`) ?? [];
     return sample && `${sample.labels.filer} ${sample.value}`;
   }
+
+  /** How an appliance is shown to stand. */
+  state(serial: string): string | undefined {
+    return this.held.get(`portal/${serial}/state`)?.find(({ name }) => name === names.state)?.labels.state;
+  }
 }
+
+/** What appliances are published under. */
+export const names = { up: 'up', state: 'state', lastRecord: 'record' } as const;

@@ -1,105 +1,135 @@
 import { describe, expect, test } from 'vitest';
-import { ApiHealth, type HealthSettings } from '../../src/polling/health.ts';
+import type { Task } from '../../src/metrics/task.ts';
+import { SeriesHealth } from '../../src/polling/health.ts';
+import { newTaskState, type TaskState } from '../../src/polling/task-state.ts';
 import { CredentialError } from '../../src/runtime/errors.ts';
-import { answered, dataTask, failed, fleet, inventory, succeeded, task } from './fleet.ts';
+import { answered, failed, fleet, inventory, minutes, succeeded, task } from './fleet.ts';
 
-const settings: HealthSettings = { failures: 10, appliances: 3, probe: { firstMs: 2_000, longestMs: 30_000 } };
-const large = { appliances: 100, tasks: 1_500 };
-const health = (random = 0.5, how = settings) => new ApiHealth(how, () => random);
+const settings = { failures: 10, probe: { firstMs: 2_000, longestMs: 30_000 } } as const;
+const health = (random = 0.5) => new SeriesHealth(settings, () => random);
 const refused = new CredentialError('refused');
+const states = (tasks: readonly Task[]): readonly TaskState[] => tasks.map((each) => newTaskState(each, 0));
+const large = states(fleet(100, 15));
 
-/** A health that went down at 0, by refused credentials. */
-function down(random = 0.5): ApiHealth {
+/** One that went down at 0, by refused credentials. */
+function down(random = 0.5): SeriesHealth {
   const state = health(random);
-  expect(state.observe(failed(task('a/s'), refused), large, 0)).toBe('went down');
+  fail(state, large[0], 0, refused);
+  expect(state.isDown).toBe(true);
   return state;
 }
 
-describe('an API goes down', () => {
-  test('after so many failures in a row of so many appliances', () => {
+function fail(
+  of: SeriesHealth,
+  state: TaskState | undefined,
+  now = 0,
+  error: Error = answered(503),
+  all = large,
+): void {
+  if (state !== undefined) of.observe(state, failed(state.task, error), all, now);
+}
+
+function answer(of: SeriesHealth, state: TaskState | undefined, now = 0): void {
+  if (state !== undefined) of.observe(state, succeeded(state.task), large, now);
+}
+
+describe('the series of an API are down', () => {
+  test('once every appliance was asked in vain, and not before', () => {
     const state = health();
-    const turns = fleet(10, 1).map((each) => state.observe(failed(each), large, 0));
-    expect(turns).toEqual([...Array(9).fill(undefined), 'went down']);
-    expect([state.down, state.probing]).toEqual([true, true]);
+    answer(state, large[0], -minutes(5));
+    const [last, ...others] = large.filter(({ task: { operation } }) => operation === 's0').toReversed();
+    for (const one of others) fail(state, one);
+    expect(state.isDown).toBe(false);
+    fail(state, last);
+    expect(state.isDown).toBe(true);
   });
 
-  test.each<[string, number, number]>([
-    ['of two appliances of a hundred are their own fault', 2, 5],
-    ['of three appliances, but too few, are none yet', 3, 3],
-  ])('not alike: failures %s', (_, appliances, series) => {
+  test('not while one appliance of a hundred answers now and then', () => {
     const state = health();
-    for (const each of fleet(appliances, series)) expect(state.observe(failed(each), large, 0)).toBeUndefined();
-    expect(state.down).toBe(false);
-  });
-
-  test('not while some succeed in between, and not where something is absent', () => {
-    const state = health();
-    for (const each of fleet(100, 1)) {
-      state.observe(failed(each), large, 0);
-      if (each.id.endsWith('0/s0')) state.observe(failed(each, answered(404), 'absent'), large, 0);
+    answer(state, large[7 * 15], 0);
+    for (let round = 0; round < 5; round += 1) {
+      for (const one of large) {
+        if (one.task.appliance?.serial === 'a7') answer(state, one, minutes(5 * round));
+        else fail(state, one, minutes(5 * round));
+      }
     }
-    expect(state.down).toBe(false);
+    expect(state.isDown).toBe(false);
   });
 
-  test('not because one series of the only appliance fails', () => {
+  test('not within a fifth of an interval of an answer, however few appliances there are', () => {
+    const all = states(fleet(2, 5));
     const state = health();
-    const one = { appliances: 1, tasks: 16 };
-    for (let sweep = 0; sweep < 20; sweep += 1) {
-      expect(state.observe(failed(task('a/broken')), one, sweep)).toBeUndefined();
-      state.observe(succeeded(task('a/fine')), one, sweep);
-    }
+    answer(state, all[0], 0);
+    for (let time = 0; time < 60_000; time += 1_000) for (const one of all) fail(state, one, time, answered(503), all);
+    expect(state.isDown).toBe(false);
+    fail(state, all[0], 60_000, answered(503), all);
+    expect(state.isDown).toBe(true);
   });
 
-  test.each<[string, number, number]>([
-    ['one appliance of three series', 1, 3],
-    ['two appliances of one series', 2, 1],
-  ])('once all there is has failed: %s', (_, appliances, series) => {
+  test('after so many failures where nothing ever answered', () => {
     const state = health();
-    const tasks = fleet(appliances, series);
-    const turns = tasks.map((each) => state.observe(failed(each), { appliances, tasks: tasks.length }, 0));
-    expect(turns.at(-1)).toBe('went down');
-    expect(turns.slice(0, -1).every((turn) => turn === undefined)).toBe(true);
+    for (const one of large.slice(0, 9)) fail(state, one);
+    expect(state.isDown).toBe(false);
+    fail(state, large[9]);
+    expect(state.isDown).toBe(true);
   });
 
-  test('with the first poll when the inventory is all there is', () => {
-    expect(health().observe(failed(inventory), { appliances: 0, tasks: 1 }, 0)).toBe('went down');
+  test('not by what is asked about the account, whatever comes of it', () => {
+    const state = health();
+    const one = newTaskState(inventory, 0);
+    for (let poll = 0; poll < 50; poll += 1) state.observe(one, failed(inventory), large, poll);
+    expect(state.isDown).toBe(false);
+    const later = down();
+    later.observe(one, succeeded(inventory), large, 10);
+    expect(later.isDown).toBe(true);
   });
 
-  test('at once when the credentials are refused', () => {
-    expect(health().observe(failed(task('a/s'), refused), large, 0)).toBe('went down');
+  test('not by appliances of which everything rests', () => {
+    const all = states(fleet(2, 5));
+    for (const one of all) if (one.task.appliance?.serial === 'a1') one.resting = 'not_found';
+    const state = health();
+    answer(state, all[0], -minutes(5));
+    for (const one of all.slice(0, 5)) fail(state, one, 0, answered(503), all);
+    for (const one of all.slice(0, 5)) fail(state, one, 1, answered(503), all);
+    expect(state.isDown).toBe(true);
   });
 
-  test('without holding anything back where it has no probe, as the file acceleration service', () => {
-    const state = health(0.5, { failures: 1, appliances: 1, probe: undefined });
-    expect(state.observe(failed(dataTask), { appliances: 0, tasks: 1 }, 0)).toBe('went down');
-    expect([state.down, state.probing, state.waitMs(0)]).toEqual([true, false, 0]);
-    state.starting(dataTask);
-    expect(state.observe(failed(dataTask), { appliances: 0, tasks: 1 }, 1)).toBeUndefined();
-    expect(state.waitMs(1)).toBe(0);
-    expect(state.observe(succeeded(dataTask), { appliances: 0, tasks: 1 }, 2)).toBe('went up');
+  test('at once when the credentials are refused, by whatever poll', () => {
+    const state = health();
+    state.observe(newTaskState(inventory, 0), failed(inventory, refused), large, 0);
+    expect(state.isDown).toBe(true);
   });
 });
 
-describe('while it is down', () => {
+describe('while they are down', () => {
   test('one probe goes out at a time', () => {
     const state = down();
     expect(state.waitMs(0)).toBe(2_000);
     expect(state.waitMs(2_000)).toBe(0);
-    state.starting(task('a/probe'));
-    expect(state.waitMs(9e9)).toBeUndefined();
-    state.observe(failed(task('a/probe')), large, 3_000);
+    const [probe] = large;
+    if (probe) state.starting(probe);
+    expect(state.waitMs(9e9)).toBe(Number.POSITIVE_INFINITY);
+    fail(state, probe, 3_000);
     expect(state.waitMs(3_000)).toBe(4_000);
   });
 
   test('probes come less and less often, up to the longest pause', () => {
     const state = down();
-    const waits: (number | undefined)[] = [];
-    for (let probe = 0; probe < 7; probe += 1) {
+    const [probe] = large;
+    const waits: number[] = [];
+    for (let count = 0; count < 7; count += 1) {
       waits.push(state.waitMs(0));
-      state.starting(task('a/probe'));
-      state.observe(failed(task('a/probe')), large, 0);
+      if (probe) state.starting(probe);
+      fail(state, probe, 0);
     }
     expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+  });
+
+  test('a small fleet is probed no oftener than it would be asked in health', () => {
+    const all = states([task('a/s')]);
+    const state = health();
+    fail(state, all[0], 0, refused, all);
+    expect(state.waitMs(0)).toBe(minutes(5));
   });
 
   test.each([
@@ -115,43 +145,52 @@ describe('while it is down', () => {
     [0.999_999, 6_000],
   ])('no probe goes out before one can be sent, after a pause for refused credentials (%d)', (random, ms) => {
     const state = health(random);
-    state.observe(failed(task('a/s'), new CredentialError('refused', { pausedUntil: 5_000 })), large, 0);
+    fail(state, large[0], 0, new CredentialError('refused', { pausedUntil: 5_000 }));
     expect(state.waitMs(0)).toBeCloseTo(ms, 0);
-  });
-
-  test('a pause that is shorter than the wait changes nothing', () => {
-    const state = health();
-    state.observe(failed(task('a/s'), new CredentialError('refused', { pausedUntil: 1_000 })), large, 0);
-    expect(state.waitMs(0)).toBe(2_000);
   });
 
   test('polls that were under way when it went down neither end the probe nor lengthen the pause', () => {
     const state = down();
-    for (const each of fleet(8, 1)) state.observe(failed(each), large, 500);
+    for (const one of large.slice(1, 9)) fail(state, one, 500);
     expect(state.waitMs(500)).toBe(1_500);
-    state.starting(task('a/probe'));
-    state.observe(failed(task('a0/late')), large, 2_500);
-    expect(state.waitMs(2_500)).toBeUndefined();
+    const [probe, late] = large.slice(20);
+    if (probe) state.starting(probe);
+    fail(state, late, 2_500);
+    expect(state.waitMs(2_500)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('the first success of any poll brings it up, and the next outage begins from the start', () => {
+  test('the first answer about any appliance ends it, and one that something is absent is an answer', () => {
     const state = down();
-    state.starting(task('a/probe'));
-    expect(state.observe(succeeded(task('b/late')), large, 10)).toBe('went up');
-    expect([state.down, state.waitMs(10)]).toEqual([false, 0]);
-    expect(state.observe(succeeded(task('a/probe')), large, 20)).toBeUndefined();
-    expect(state.observe(failed(task('a/s'), refused), large, 1_000)).toBe('went down');
-    expect(state.waitMs(1_000)).toBe(2_000);
+    answer(state, large[5], 10);
+    expect(state.isDown).toBe(false);
+    const denied = down();
+    const [one] = large;
+    if (one) denied.observe(one, failed(one.task, answered(403), 'denied'), large, 0);
+    expect(denied.isDown).toBe(false);
   });
 
-  test('an answer that something is absent is an answer', () => {
-    expect(down().observe(failed(task('a/s'), answered(403), 'absent'), large, 0)).toBe('went up');
+  test('what comes and goes is probed no oftener each time, and from the start after an interval of health', () => {
+    const state = down();
+    const [probe] = large;
+    for (let count = 0; count < 4; count += 1) {
+      if (probe) state.starting(probe);
+      fail(state, probe, 0);
+    }
+    answer(state, probe, 1_000);
+    fail(state, probe, 2_000, refused);
+    expect(state.waitMs(2_000)).toBe(30_000);
+    answer(state, probe, 3_000);
+    answer(state, probe, minutes(30));
+    fail(state, probe, minutes(31), refused);
+    expect(state.waitMs(minutes(31))).toBe(2_000);
   });
 
   test('a probe given up leaves room for the next', () => {
     const state = down();
-    state.starting(task('a/probe'));
-    expect(state.observe(failed(task('a/probe'), new Error('stopping'), 'aborted'), large, 2_000)).toBeUndefined();
+    const [probe] = large;
+    if (probe === undefined) throw new Error('no fleet');
+    state.starting(probe);
+    state.observe(probe, failed(probe.task, new Error('stopping'), 'aborted'), large, 2_000);
     expect(state.waitMs(2_000)).toBe(0);
   });
 });

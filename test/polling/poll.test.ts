@@ -26,9 +26,9 @@ test('the system clock stepping back does not make a poll take less than no time
 });
 
 test.each<[string, unknown, number | undefined, string]>([
-  ['403', answered(403), minutes(15), 'absent'],
-  ['404', answered(404), minutes(15), 'absent'],
-  ['422, as where a series does not fit the build', answered(422), minutes(15), 'absent'],
+  ['403', answered(403), minutes(15), 'denied'],
+  ['404', answered(404), minutes(15), 'denied'],
+  ['422, as where a series does not fit the build', answered(422), minutes(15), 'denied'],
   ['403 of a task that never rests', answered(403), undefined, 'failed'],
   ['400', answered(400), minutes(15), 'failed'],
   ['401', answered(401), minutes(15), 'failed'],

@@ -34,7 +34,7 @@ describe('polling', () => {
     for (const each of stage.tasks.filter(({ appliance }) => appliance?.serial !== 'a0')) {
       expect(stage.startsOf(each.id).length).toBeGreaterThanOrEqual(11);
     }
-    expect(stage.turns).toEqual(['wentUp']);
+    expect(stage.turns).toEqual(['the API answers']);
   });
 
   test('a poll that never ends holds one worker and nothing else', async () => {
@@ -55,14 +55,17 @@ describe('polling', () => {
     expect(stage.started.length).toBeLessThanOrEqual(11);
   });
 
-  test('goes on whatever becomes of what it brings, and says that it was not taken', async () => {
+  test('goes on where what it brought cannot be taken by an output, which is a failure', async () => {
     const stage = new Stage([inventory, ...fleet(3, 1)], 2);
-    stage.hears = ({ task: { id } }) => {
-      if (id === 'a0/s0') throw new TypeError('cannot take this');
+    const { accept } = stage.shelf;
+    stage.shelf.accept = (origin, brought) => {
+      if (origin.id === 'a0/s0') throw new TypeError('cannot take this');
+      return accept.call(stage.shelf, origin, brought);
     };
     await stage.run().clock.advance(minutes(60));
-    for (const { id } of fleet(3, 1)) expect(stage.startsOf(id).length).toBeGreaterThanOrEqual(12);
-    expect(new Set(stage.defects)).toEqual(new Set(['a0/s0: cannot take this']));
+    for (const { id } of fleet(3, 1)) expect(stage.startsOf(id).length).toBeGreaterThanOrEqual(6);
+    expect(stage.poller.tasks.get('a0/s0')?.error?.cause.message).toBe('cannot take this');
+    expect([stage.shelf.up('a0'), stage.shelf.up('a1')]).toEqual(['a0 0', 'a1 1']);
     expect(stage.startsOf('inventory').length).toBeGreaterThanOrEqual(4);
   });
 
@@ -74,7 +77,7 @@ describe('polling', () => {
     await stage.stop();
     await settle();
     expect([stage.clock.monotonic(), stage.clock.sleeping]).toEqual([10, 0]);
-    expect(stage.outcomes.every(({ state }) => state === 'aborted')).toBe(true);
+    expect(stage.shelf.held.size).toBe(0);
     const started = stage.started.length;
     await stage.clock.advance(minutes(60));
     expect(stage.started).toHaveLength(started);
@@ -105,7 +108,7 @@ describe('failures', () => {
   });
 
   test('of the one task of an API do not delay it', async () => {
-    const stage = new Stage([dataTask], 1, { failures: 1, appliances: 1, probe: undefined });
+    const stage = new Stage([dataTask], 1);
     stage.manner = () => broken;
     await stage.run().clock.advance(minutes(60));
     for (const pause of stage.pausesOf(dataTask).slice(1)) expect(pause).toBeCloseTo(1, 3);
@@ -135,11 +138,11 @@ describe('what is not to be had', () => {
     const [slot = Number.NaN, ...rests] = stage.pausesOf(series);
     expect(slot).toBeLessThan(1.5);
     expect(rests.map((pause) => Math.round(pause * 10) / 10)).toEqual([2.9, 2.9, 2.9]);
-    expect(stage.runner.resting).toBe(1);
+    expect(stage.resting).toBe(1);
     there = true;
     await stage.clock.advance(minutes(60));
     expect(stage.startsOf(series.id, minutes(60)).length).toBeGreaterThanOrEqual(9);
-    expect(stage.runner.resting).toBe(0);
+    expect(stage.resting).toBe(0);
   });
 
   test('is had again within two intervals, however long a gateway has answered 404 to everything', async () => {
@@ -168,22 +171,39 @@ describe('what is not to be had', () => {
 
   test('is a series that is asked slowly anyway with its first empty answer, as one that does not fit the build', async () => {
     const slow = task('a0/s0', { ...resting, intervalMs: minutes(15) });
-    const stage = new Stage([slow]);
-    stage.manner = () => ({ comes: nothing });
+    const stage = new Stage([slow, task('a0/s1')]);
+    stage.manner = ({ id }) => (id === slow.id ? { ms: 10, comes: nothing } : {});
     await stage.run().clock.advance(minutes(1));
-    expect(stage.runner.restReason(slow.id)).toBe('empty');
+    expect(stage.poller.tasks.get(slow.id)?.resting).toBe('empty');
   });
 
-  test('is a series empty three times in a row; once or twice is chance', async () => {
+  test('is a series empty three times in a row while others of its appliance have records; once or twice is chance', async () => {
     const series = task('a0/s0', resting);
-    const stage = new Stage([series]);
-    stage.manner = (_, nth) => ({ comes: nth % 3 === 0 ? reading : nothing });
+    const stage = new Stage([series, task('a0/s1', resting)]);
+    stage.manner = ({ id }, nth) => ({ comes: id === series.id && nth < 3 ? nothing : reading });
     await stage.run().clock.advance(minutes(60));
-    expect(stage.runner.resting).toBe(0);
-    stage.manner = () => ({ comes: nothing });
+    expect(stage.resting).toBe(0);
+    const lacking = new Stage([series, task('a0/s1', resting)]);
+    lacking.manner = ({ id }) => ({ comes: id === series.id ? nothing : reading });
+    await lacking.run().clock.advance(minutes(60));
+    expect(lacking.resting).toBe(1);
+    expect(lacking.startsOf(series.id, minutes(20)).length).toBeLessThanOrEqual(3);
+  });
+
+  test('is not a series that ever had records, nor one of an appliance that has none: that is off', async () => {
+    const stage = new Stage(fleet(2, 3, resting));
+    let isOn = true;
+    stage.manner = ({ appliance }) => ({ comes: isOn && appliance?.serial === 'a0' ? reading : nothing });
+    await stage.run().clock.advance(minutes(30));
+    isOn = false;
     await stage.clock.advance(minutes(60));
-    expect(stage.runner.resting).toBe(1);
-    expect(stage.startsOf(series.id, minutes(60)).length).toBeLessThanOrEqual(6);
+    expect(stage.resting).toBe(0);
+    expect([stage.shelf.state('a0'), stage.shelf.state('a1'), stage.shelf.up('a0')]).toEqual([
+      'no_records',
+      'no_records',
+      'a0 0',
+    ]);
+    for (const { id } of stage.tasks) expect(stage.startsOf(id, minutes(30)).length).toBeGreaterThanOrEqual(11);
   });
 
   test('leaves no mark: after it a first failure is a first failure', async () => {
@@ -199,10 +219,10 @@ describe('what is not to be had', () => {
     const stage = new Stage([inventory, task('a0/s0', resting)]);
     stage.manner = ({ changesTasks }) => (changesTasks ? {} : { comes: answered(404) });
     await stage.run().clock.advance(minutes(10));
-    expect(stage.runner.resting).toBe(1);
+    expect(stage.resting).toBe(1);
     stage.tasks = [inventory];
     await stage.clock.advance(minutes(30));
-    expect(stage.runner.resting).toBe(0);
+    expect(stage.resting).toBe(0);
   });
 });
 
@@ -219,13 +239,13 @@ describe('the inventory', () => {
     expect(stage.startsOf('a0/s0')).toHaveLength(count);
   });
 
-  test('that takes an appliance away while it is polled makes nobody hear of that poll', async () => {
+  test('that takes an appliance away while it is polled shows nothing of that poll', async () => {
     const stage = new Stage([inventory, ...fleet(1, 1)]);
     stage.manner = ({ changesTasks }) => ({ ms: changesTasks ? 1_000 : 5_000 });
     stage.run();
     await stage.clock.advance(10);
     stage.tasks = [inventory];
     await stage.clock.advance(minutes(60));
-    expect(stage.outcomes.map(({ task: { id } }) => id)).not.toContain('a0/s0');
+    expect([...stage.shelf.held.keys()]).toEqual(['inventory']);
   });
 });

@@ -1,13 +1,10 @@
 import { onTestFinished } from 'vitest';
 import type { Reading } from '../../src/metrics/snapshot.ts';
 import type { Task } from '../../src/metrics/task.ts';
-import { Agenda } from '../../src/polling/agenda.ts';
-import { ApiHealth, type HealthSettings } from '../../src/polling/health.ts';
-import type { Outcome } from '../../src/polling/poll.ts';
-import { Runner } from '../../src/polling/runner.ts';
+import { Poller } from '../../src/polling/poller.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { answered, reading } from './fleet.ts';
+import { answered, Lines, names, reading, Shelf } from './fleet.ts';
 
 /** What a poll does: it takes so long, and then this comes of it. Longer than any time-out: it hangs. */
 export interface Manner {
@@ -15,16 +12,13 @@ export interface Manner {
   readonly comes?: Reading | Error;
 }
 
-/** Made-up tasks on a real runner, and what it did with them. */
+/** Made-up tasks on a real poller, and what it did with them. */
 export class Stage {
   readonly clock = new ManualClock();
-  readonly runner: Runner;
+  readonly poller: Poller;
   readonly started: { readonly id: string; readonly at: number }[] = [];
-  readonly outcomes: Outcome[] = [];
-  readonly turns: string[] = [];
-  readonly defects: string[] = [];
-  /** Called with each outcome first. */
-  hears: (outcome: Outcome) => void = () => {};
+  readonly shelf = new Shelf();
+  readonly lines = new Lines();
   readonly #flying = new Map<string, number>();
   readonly #stopping = new AbortController();
   /** Most polls under way at once, over all and of one task. */
@@ -34,42 +28,38 @@ export class Stage {
   manner: (task: Task, nth: number) => Manner = () => ({});
   running: Promise<void> = Promise.resolve();
 
-  constructor(tasks: readonly Task[], workers = 4, health: Partial<HealthSettings> = {}) {
+  constructor(tasks: readonly Task[], workers = 4) {
     this.tasks = tasks;
     const { clock } = this;
-    this.runner = new Runner({
-      collector: { api: 'portal', tasks: () => this.tasks.map((task) => this.#watched(task)) },
-      agenda: new Agenda({ perAppliance: 2, suspects: Math.max(1, Math.floor(workers / 4)) }),
-      health: new ApiHealth(
-        { failures: 10, appliances: 3, probe: { firstMs: 2_000, longestMs: 30_000 }, ...health },
-        () => 0.5,
-      ),
-      events: {
-        ended: (outcome, turn) => {
-          this.hears(outcome);
-          this.outcomes.push(outcome);
-          for (const [name, is] of Object.entries(turn)) if (is) this.turns.push(name);
-        },
-        changed: () => {},
-        defect: (task, error) => {
-          this.defects.push(`${task.id}: ${error.message}`);
-        },
+    this.poller = new Poller(
+      {
+        collector: { api: 'portal', tasks: () => this.tasks.map((task) => this.#watched(task)) },
+        ...{ workers, sink: this.shelf, staleAfter: 3, appliances: names },
+        limits: { allowedPerSecond: () => Number.POSITIVE_INFINITY, isHeld: () => false },
       },
-      clock,
-      random: () => 0.5,
-      workers,
-    });
+      { clock, random: () => 0.5, log: this.lines },
+    );
+  }
+
+  /** How many tasks rest. */
+  get resting(): number {
+    return [...this.poller.tasks.all()].filter(({ resting }) => resting !== undefined).length;
+  }
+
+  /** What the log said of the API. */
+  get turns(): string[] {
+    return this.lines.all.map(({ text }) => text).filter((text) => text.startsWith('the API '));
   }
 
   /** Starts it; it ends with the test. */
   run(): this {
-    this.running = this.runner.run(this.#stopping.signal);
+    this.running = this.poller.run(this.#stopping.signal);
     onTestFinished(() => this.stop());
     return this;
   }
 
   runOnce(): Promise<void> {
-    return this.runner.runOnce(this.#stopping.signal);
+    return this.poller.runOnce(this.#stopping.signal);
   }
 
   async stop(): Promise<void> {

@@ -1,11 +1,11 @@
 import type { Task } from '../../src/metrics/task.ts';
-import { Agenda } from '../../src/polling/agenda.ts';
-import { demandPerSecond, stretch, worstAgeMs } from '../../src/polling/sweep.ts';
+import { demandPerSecond, stretch, worstAgeMs } from '../../src/polling/demand.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { MeasuredRate } from '../../src/transport/rate/adaptive-rate.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
 import { type Departure, Pace, type RateLimit } from '../../src/transport/rate/pace.ts';
 import { slidingWindow } from '../bench/services.ts';
+import { Schedule } from '../polling/schedule.ts';
 
 /** A fleet, the limits that the simulated service enforces and the exporter is told, and how long to watch. */
 export interface Fleet {
@@ -36,7 +36,7 @@ const CONCURRENCY = 8;
 /** Polls a fleet in simulated time with the agenda, pace and budget of the program; nothing sleeps. */
 export function simulateFleet(fleet: Fleet): FleetResult {
   const random = seededRandom(7);
-  const agenda = new Agenda({ perAppliance: 2, suspects: 2 });
+  const agenda = new Schedule({ perAppliance: 2, failing: 2 });
   const ceiling = fleet.limit.requests / fleet.limit.windowMs;
   const pace = new Pace(fleet.limit, new MeasuredRate(ceiling, 0), 0);
   const budget = new Budget(fleet.dailyLimit, 0);

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Task } from '../../src/metrics/task.ts';
-import { Agenda } from '../../src/polling/agenda.ts';
-import { ApiHealth } from '../../src/polling/health.ts';
-import { Runner } from '../../src/polling/runner.ts';
+import { Poller } from '../../src/polling/poller.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { portalHealth } from '../../src/sources/portal/upstream.ts';
+import { Lines, names, Shelf } from '../polling/fleet.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const SERIES = 15;
@@ -51,16 +49,15 @@ async function pollFleet(appliances: number, fault: Fault): Promise<Polled> {
   });
   const stop = new AbortController();
   const workers = 8;
-  const runner = new Runner({
-    collector: { api: 'portal', tasks: () => tasks },
-    agenda: new Agenda({ perAppliance: 2, suspects: Math.floor(workers / 4) }),
-    health: new ApiHealth(portalHealth(workers), random),
-    events: { ended: () => {}, changed: () => {}, defect: () => {} },
-    clock,
-    random,
-    workers,
-  });
-  const running = runner.run(stop.signal);
+  const poller = new Poller(
+    {
+      collector: { api: 'portal', tasks: () => tasks },
+      ...{ workers, sink: new Shelf(), staleAfter: 3, appliances: names },
+      limits: { allowedPerSecond: () => Number.POSITIVE_INFINITY, isHeld: () => false },
+    },
+    { clock, random, log: new Lines() },
+  );
+  const running = poller.run(stop.signal);
   await clock.advance(MEASURED_TO_MS);
   stop.abort();
   await clock.advance(TIMEOUT_MS);

@@ -4,14 +4,14 @@ import { expect } from 'vitest';
 import { upstreamCatalog } from '../../src/catalog.ts';
 import { formatBound } from '../../src/exposition/format.ts';
 import { LineStore } from '../../src/exposition/store.ts';
+import type { Sink } from '../../src/metrics/sink.ts';
 import type { Task } from '../../src/metrics/task.ts';
-import { Watch } from '../../src/polling/observer.ts';
-import { poll } from '../../src/polling/poll.ts';
+import { Poller } from '../../src/polling/poller.ts';
 import { Secret } from '../../src/runtime/secret.ts';
 import { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
 import { GROUPS } from '../../src/sources/gfa/series.ts';
-import { applianceUp } from '../../src/sources/portal/appliances/series.ts';
+import { applianceNames } from '../../src/sources/portal/appliances/series.ts';
 import { PortalClient } from '../../src/sources/portal/client.ts';
 import { PortalCollector } from '../../src/sources/portal/collector.ts';
 import { TokenSource } from '../../src/sources/portal/token.ts';
@@ -167,19 +167,21 @@ function exposed(api: MockApi, tasks: readonly Task[]): Promise<string> {
 /** Polls tasks into one store, each time it is called, and gives what that says then. */
 function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<string> {
   const store = new LineStore(upstreamCatalog);
-  const sink = {
-    publish: (_: Task, snapshot: Parameters<LineStore['publish']>[0]) => void store.publish(snapshot),
-    withdraw: (id: string) => store.withdraw(id),
-    dropped: () => {},
+  const sink: Sink = {
+    accept: async ({ id }, { samples }) => void store.publish({ task: id, samples }),
+    withdraw: (id) => store.withdraw(id),
   };
-  const watch = new Watch({ api: 'portal', sink, log: noLog, clock, upName: applianceUp.name });
+  const limits = { allowedPerSecond: () => Number.POSITIVE_INFINITY, isHeld: () => false };
   return async (tasks) => {
-    watch.changed(tasks, []);
-    for (const task of tasks) {
-      const outcome = await poll(task, going, clock);
-      if (outcome.state !== 'succeeded') throw outcome.error;
-      watch.ended(outcome, { wentDown: false, wentUp: false });
+    const collector = { api: tasks[0]?.api ?? 'portal', tasks: () => tasks };
+    const settings = { collector, workers: 1, sink, staleAfter: 3, appliances: applianceNames, limits };
+    const poller = new Poller(settings, { clock, random: () => 0, log: noLog });
+    const polled = poller.runOnce(going);
+    if (tasks.length > 0) {
+      await clock.advance(600_000);
+      await polled;
     }
+    for (const { error } of poller.tasks.all()) if (error !== undefined) throw error.cause;
     return store.whole('text').toString('utf8');
   };
 }

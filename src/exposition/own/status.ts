@@ -5,6 +5,8 @@ import type { Variant } from '../../metrics/variant.ts';
 export interface ApiStatus {
   readonly api: Api;
   readonly up: boolean;
+  /** In a word why it is not; undefined while it is, or nothing was asked yet. */
+  readonly downReason: string | undefined;
   readonly pacePerSecond: number;
   readonly budgetRemaining: number | undefined;
   /** Requests allowed in 24 hours; undefined without a limit. */

@@ -33,11 +33,19 @@ function perApiAnd(
 export const ownTable = {
   up: {
     name: 'filer_api_up',
-    help: '1 when the latest poll of the API succeeded; of the portal, its token and at least one series.',
+    help: '1 while the API gives what is asked of it: the latest poll of at least one task that decides (of the portal, a series of an appliance) brought an answer that is still fresh, and it is not known to be down.',
     type: 'gauge',
     unit: undefined,
     labels: ['api'],
     read: perApi(({ up }) => (up ? 1 : 0)),
+  },
+  down: {
+    name: 'filer_api_down_info',
+    help: 'Always 1, and only while filer_api_up is 0: why, as credentials, throttled (429), forbidden (403), server_error, timeout, network, invalid.',
+    type: 'gauge',
+    unit: undefined,
+    labels: ['api', 'reason'],
+    read: perApiAnd('reason', ({ downReason }) => (downReason === undefined ? [] : [[downReason, 1]])),
   },
   buildInfo: {
     name: 'filer_exporter_build_info',

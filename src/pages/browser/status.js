@@ -171,7 +171,7 @@ function filter() {
 
 /** @type {(row: HTMLElement, chosen: string) => boolean} */
 function isOfKind(row, chosen) {
-  if (chosen === 'down') return row.dataset.state === 'down';
+  if (chosen === 'down' || chosen === 'no_records') return row.dataset.state === chosen;
   if (chosen === 'error') return row.querySelector('.error') !== null;
   return chosen !== 'resting' || row.querySelector('details') !== null;
 }

@@ -81,9 +81,7 @@ export const gfa: Upstream<GfaConfig> = {
     return {
       collector,
       intervalMs,
-      // It has one task, and is asked at its interval whether or not it answers.
-      health: { failures: 1, appliances: 1, probe: undefined },
-      applianceUp: undefined,
+      appliances: undefined,
       count: () => Promise.resolve(0),
       tokenSecondsLeft: null,
       notes: () => [],

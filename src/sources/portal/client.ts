@@ -1,6 +1,6 @@
 import { CredentialError, RequestError } from '../../runtime/errors.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
-import { type Patience, withRetries } from '../../transport/retry.ts';
+import { type Patience, RetryAllowance, withRetries } from '../../transport/retry.ts';
 import { portalRetries } from './requests.ts';
 import type { TokenSource } from './token.ts';
 
@@ -22,7 +22,7 @@ export class PortalClient {
   constructor(client: JsonClient, tokens: TokenSource, patience: Patience) {
     this.#client = client;
     this.#tokens = tokens;
-    this.#patience = patience;
+    this.#patience = { ...patience, allowance: new RetryAllowance() };
   }
 
   /**

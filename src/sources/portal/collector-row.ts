@@ -101,7 +101,8 @@ export function accountTasks(
       return Array.isArray(work) ? work : inSlices(work, parts.clock);
     }),
   );
-  return () => tasks;
+  const first = tasks.map((task): Task => ({ ...task, first: true }));
+  return () => first;
 }
 
 /**

@@ -4,6 +4,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import { asError, CredentialError, RequestError, ShapeError } from '../../runtime/errors.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
+import { RetryAllowance, withRetries } from '../../transport/retry.ts';
+import { portalRetries } from './requests.ts';
 
 /** One of the three ways to authenticate (upstream-api.md 3.1). */
 export type Credentials =
@@ -32,8 +34,11 @@ const TOO_LATE_SHARE = 0.25;
 /** A renewal that failed while the token is still good is tried again after so long, in milliseconds. */
 const RENEWAL_RETRY_MS = 10_000;
 
-/** After refused credentials nothing is sent for this long: from seconds, doubling, in milliseconds. */
-const REFUSED_PAUSE = { firstMs: 5_000, longestMs: 300_000 } as const;
+/**
+ * After an authentication that failed nothing is sent for this long: from seconds, doubling, up to the one where the
+ * credentials were refused and to the other where the token service is in trouble, in milliseconds.
+ */
+const PAUSE = { firstMs: 5_000, longestRefusedMs: 300_000, longestTroubledMs: 30_000 } as const;
 
 /** The access token of one account: fetched when first needed, renewed by one request however many wait for it. */
 export class TokenSource {
@@ -42,7 +47,8 @@ export class TokenSource {
   readonly #clock: Clock;
   #pair: Pair | undefined;
   #renewal: Promise<Pair> | undefined;
-  #refusals = 0;
+  readonly #retries = new RetryAllowance();
+  #failures = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #lastError: CredentialError | undefined;
 
@@ -116,7 +122,7 @@ export class TokenSource {
     try {
       const pair = (await this.#refresh(signal)) ?? (await this.#authenticate(signal));
       this.#pair = pair;
-      this.#refusals = 0;
+      this.#failures = 0;
       this.#lastError = undefined;
       return pair;
     } catch (thrown) {
@@ -135,16 +141,16 @@ export class TokenSource {
   #fail(cause: Error): Error {
     if (cause instanceof RequestError && cause.fault === 'aborted') return cause;
     const refused = isRefused(cause);
-    if (refused) {
-      this.#refusals += 1;
-      const pause = REFUSED_PAUSE.firstMs * 2 ** (this.#refusals - 1);
-      this.#pausedUntil = this.#clock.monotonic() + Math.min(pause, REFUSED_PAUSE.longestMs);
-    }
+    this.#failures += 1;
+    // All that is polled asks for a token: without a pause each poll would be a request that brings nothing.
+    const pause = PAUSE.firstMs * 2 ** (this.#failures - 1);
+    const longest = refused ? PAUSE.longestRefusedMs : PAUSE.longestTroubledMs;
+    this.#pausedUntil = this.#clock.monotonic() + Math.min(pause, longest);
     this.#pair = undefined;
     const advice = refused ? '; check the portal credentials and that their key is not revoked' : '';
     this.#lastError = new CredentialError(`getting a token from the portal: ${cause.message}${advice}`, {
       cause,
-      ...(refused ? { pausedUntil: this.#pausedUntil } : {}),
+      pausedUntil: this.#pausedUntil,
     });
     return this.#lastError;
   }
@@ -183,7 +189,11 @@ export class TokenSource {
     const credentials = this.#credentials;
     await credentials.key.reload();
     if (credentials.kind !== 'user_key') await credentials.secret.reload();
-    return this.#read(await this.#client.send(tokenRequest(credentials), signal));
+    const request = tokenRequest(credentials);
+    // One request however many wait for it: there is nobody to keep out of step with.
+    const patience = { clock: this.#clock, random: () => 1, allowance: this.#retries };
+    const ask = (again: boolean) => this.#client.send({ ...request, again }, signal);
+    return this.#read(await withRetries(ask, portalRetries, patience, signal));
   }
 
   #read(body: unknown): Pair {

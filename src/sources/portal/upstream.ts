@@ -2,7 +2,6 @@ import type { Upstream } from '../../app/upstream.ts';
 import type { Config } from '../../config/config.ts';
 import type { Table } from '../../metrics/family.ts';
 import { Feasibility } from '../../planning/warning.ts';
-import type { HealthSettings } from '../../polling/health.ts';
 import { mostAppliances } from './appliances/inventory.ts';
 import * as series from './appliances/series.ts';
 import { PortalClient } from './client.ts';
@@ -15,7 +14,7 @@ import { TokenSource } from './token.ts';
 
 const tables: readonly Table[] = [
   { source: 'GET /serials, GET /edges', subject: series.applianceLabels, families: series.inventoryTable },
-  { source: 'polls', subject: series.applianceLabels, families: [series.applianceUp] },
+  { source: 'polls', subject: series.applianceLabels, families: series.applianceStanding },
   ...Object.entries({
     ...series.standardSeries,
     ...series.furtherSeries,
@@ -71,8 +70,7 @@ export const portal: Upstream<PortalConfig> = {
     return {
       collector,
       intervalMs: settings.intervalMs,
-      health: portalHealth(settings.concurrency),
-      applianceUp: settings.series.length === 0 ? undefined : series.applianceUp.name,
+      appliances: settings.series.length === 0 ? undefined : series.applianceNames,
       onTasks(tasks) {
         const volumes = tasks.filter(({ operation }) => operation === 'snapshot_details').length;
         feasibility.judge(planOf(settings, collector.appliances.length, shard.total, volumes), tasks.length);
@@ -87,14 +85,6 @@ export const portal: Upstream<PortalConfig> = {
     };
   },
 };
-
-/**
- * When the portal counts as down. More failures in a row, and of more appliances, than there are workers: as many polls
- * as that can hang at once on broken appliances while all others are well.
- */
-export function portalHealth(workers: number): HealthSettings {
-  return { failures: 2 * workers, appliances: workers + 2, probe: { firstMs: 2_000, longestMs: 30_000 } };
-}
 
 /** How the portal is read, as the configuration says. */
 export function portalSettings(

@@ -9,6 +9,7 @@ const build = { version: '1.2.3', revision: 'abc "def"', node_version: 'v20.20.2
 const portal: ApiStatus = {
   api: 'portal',
   up: true,
+  downReason: undefined,
   pacePerSecond: 16.5,
   budgetRemaining: 999_000,
   budgetLimit: 1_000_000,
@@ -26,7 +27,14 @@ const portal: ApiStatus = {
   worstAgeSeconds: 290.5,
   computedWorstAgeSeconds: 450,
 };
-const gfa: ApiStatus = { ...portal, api: 'gfa', budgetRemaining: undefined, budgetLimit: undefined };
+const gfa: ApiStatus = {
+  ...portal,
+  api: 'gfa',
+  up: false,
+  downReason: 'timeout',
+  budgetRemaining: undefined,
+  budgetLimit: undefined,
+};
 const before: ApiStatus = {
   ...portal,
   up: false,
@@ -139,7 +147,7 @@ describe('what the exporter says about itself', () => {
       apis: [{ ...portal, up: false, resting: new Map([['empty', 0]]), worstAgeSeconds: undefined }, gfa],
       samples: 13,
     });
-    expect(seriesOf(families, 'filer_api_up')).toEqual(['portal 0', 'gfa 1']);
+    expect(seriesOf(families, 'filer_api_up')).toEqual(['portal 0', 'gfa 0']);
     expect(seriesOf(families, 'filer_exporter_samples')).toEqual(['13']);
     expect(seriesOf(families, 'filer_exporter_tasks_resting')).toEqual([
       'portal empty 0',

@@ -19,7 +19,7 @@ export const license: CollectorRow = {
       return toSamples(licenseTable, [objectOf(body, 'GET /account/license')], {}, note);
     });
     const others = accountTasks(parts, intervalMs, [account, consumption]);
-    return () => [task, ...others()];
+    return () => [{ ...task, first: true }, ...others()];
   },
 };
 

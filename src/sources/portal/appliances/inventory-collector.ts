@@ -70,6 +70,8 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   #hasBeenAsked = false;
   #inventory: Inventory;
   #byEdgeId: ReadonlyMap<string, Appliance> = new Map();
+  /** The appliances that the last answer lacked: gone when the next one lacks them as well. */
+  #missing: ReadonlySet<string> = new Set();
   #own: readonly Appliance[];
 
   constructor(
@@ -94,6 +96,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
       intervalMs: settings.discoveryIntervalMs,
       changesTasks: true,
       retriesSoon: true,
+      first: true,
       poll: (signal) =>
         this.discover(signal).finally(() => {
           this.#hasBeenAsked = true;
@@ -143,12 +146,12 @@ export class InventoryCollector implements Collector, ApplianceIndex {
       );
     }
     const answers = { serials: lists.length === 0 ? undefined : lists.map(({ body }) => body), edges: edges?.body };
-    this.#take(readInventory(answers, drops.note), drops.note);
+    this.#take(this.#withDoubtful(readInventory(answers, drops.note)), drops.note);
     const shown = edges !== undefined && this.#isFresh(edges, begunAt) ? edges : undefined;
     const told = { ...answers, edges: shown?.body };
     const samples = await inSlices(this.#samples(told, drops.note), this.#clock);
     const [answeredAt] = [...lists, ...(shown ? [shown] : [])].map(({ at }) => at).sort((one, other) => one - other);
-    return { samples, answeredAt, drops: drops.counts, empty: false };
+    return { samples, answeredAt, drops: drops.counts, empty: false, isDoubtful: this.#missing.size > 0 };
   }
 
   /**
@@ -169,6 +172,16 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     for (const readout of this.#readouts)
       for (const sample of yield* readout(answers, this, note)) samples.push(sample);
     return samples;
+  }
+
+  /** What is listed, with what was there before and is missing for the first time: one answer takes no appliance away. */
+  #withDoubtful(listed: Inventory): Inventory {
+    const missing = [...this.#inventory].filter(
+      ([serial]) => !listed.has(serial) && !this.#settings.serials?.includes(serial),
+    );
+    const doubtful = missing.filter(([serial]) => !this.#missing.has(serial));
+    this.#missing = new Set(doubtful.map(([serial]) => serial));
+    return doubtful.length === 0 ? listed : new Map([...listed, ...doubtful]);
   }
 
   #take(listed: Inventory, note: NoteDrop): void {

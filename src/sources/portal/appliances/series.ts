@@ -239,7 +239,34 @@ export const inventoryTable = [
 /** Whether an appliance answers: derived from its polls, not from a field. */
 export const applianceUp = {
   name: 'filer_appliance_up',
-  help: '1 when the latest poll of at least one of its series succeeded, else 0.',
+  help: '1 when the latest poll of at least one of the series that are being polled brought records that are still fresh, else 0; a series that rests, an answer without records and what is asked about the account never hold it at 1.',
   from: plain,
   fields: {},
 } as const satisfies Family;
+
+/** How an appliance stands: derived from its polls as well. */
+export const applianceState = {
+  name: 'filer_appliance_state',
+  help: 'Always 1: reporting while it is up, no_records while it answers and has no records, as when it is switched off, unavailable while none of its series can be polled.',
+  from: plain,
+  fields: {},
+  labelsFrom: { state: 'state' },
+} as const satisfies Family;
+
+/** The newest record of all of an appliance's series, for when none come any more. */
+export const applianceLastRecord = {
+  name: 'filer_appliance_last_record_timestamp_seconds',
+  help: 'When the newest record was made that any series of the appliance brought since the exporter started; stays while no records come.',
+  from: epochMilliseconds,
+  fields: {},
+} as const satisfies Family;
+
+/** The names of what polls say of an appliance. */
+export const applianceNames = {
+  up: applianceUp.name,
+  state: applianceState.name,
+  lastRecord: applianceLastRecord.name,
+} as const;
+
+/** What polls say of an appliance. */
+export const applianceStanding: readonly Family[] = [applianceUp, applianceState, applianceLastRecord];

@@ -1,0 +1,40 @@
+import type { Exposition } from '../exposition/exposition.ts';
+import type { DropReason } from '../metrics/samples.ts';
+import type { Origin, Sink } from '../metrics/sink.ts';
+import type { Api, Reading } from '../metrics/snapshot.ts';
+
+/** Counts values that gave no sample. */
+export type CountDrop = (api: Api, reason: DropReason, count: number) => void;
+
+/**
+ * Where all that is polled goes: to `/metrics`, and then to each further output. What an answer had to drop, or the
+ * exposition to mend, is counted here, once, however many outputs there are.
+ */
+export class Outputs implements Sink {
+  readonly #exposition: Pick<Exposition, 'write' | 'publish' | 'withdraw'>;
+  readonly #count: CountDrop;
+  readonly #further: readonly Sink[];
+
+  constructor(
+    exposition: Pick<Exposition, 'write' | 'publish' | 'withdraw'>,
+    count: CountDrop,
+    further: readonly Sink[] = [],
+  ) {
+    this.#exposition = exposition;
+    this.#count = count;
+    this.#further = further;
+  }
+
+  async accept(origin: Origin, reading: Reading): Promise<void> {
+    const { samples, drops } = reading;
+    const written = await this.#exposition.write(samples);
+    const mended = this.#exposition.publish({ task: origin.id, samples, written });
+    for (const [reason, count] of [...drops, ...mended]) this.#count(origin.api, reason, count);
+    for (const sink of this.#further) await sink.accept(origin, reading);
+  }
+
+  withdraw(id: string): void {
+    this.#exposition.withdraw(id);
+    for (const sink of this.#further) sink.withdraw(id);
+  }
+}

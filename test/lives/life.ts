@@ -1,0 +1,238 @@
+import { get } from 'node:http';
+import { onTestFinished } from 'vitest';
+import type { App } from '../../src/app/app.ts';
+import { type Fault, type StandIn, startStandIn, type Variations } from '../../src/demo/stand-in.ts';
+import { createLog } from '../../src/runtime/log.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
+import { assemble } from '../support/assemble.ts';
+import { ManualClock, settle } from '../support/manual-clock.ts';
+import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { type LogLine, linesOf } from '../support/program.ts';
+import { Scrape } from '../support/scrape.ts';
+import { type Edit, Editor } from './edits.ts';
+import { Judge } from './judge.ts';
+import { Sent } from './sent.ts';
+
+export const SECOND = 1_000;
+export const MINUTE = 60_000;
+export const HOUR = 3_600_000;
+export const DAY = 86_400_000;
+
+/** The series of appliances that lives ask for unless they say otherwise. */
+export const SERIES = ['cpu_utilization', 'load_average', 'cache_utilization'] as const;
+
+/** Every telemetry operation of appliances, for faults. */
+export const TELEMETRY = /_utilization|_average|_hits_|_disk_|^network|^smb|^current|^appliance_health/;
+
+/** Everything that the portal is asked beside telemetry and tokens. */
+export const ACCOUNT = /^serials$|^edges$|^volume_connections$|^license$|^account|^jobs$|^notifications$/;
+
+/** What a life begins with. */
+export interface Beginning {
+  readonly appliances?: number;
+  readonly volumes?: number;
+  readonly series?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly variations?: Partial<Variations>;
+  /** Whether it has a state file. */
+  readonly state?: boolean;
+  /** Whether the file acceleration service is polled. */
+  readonly gfa?: boolean;
+  readonly portal?: boolean;
+  /** How often somebody looks, in milliseconds; each minute unless this says otherwise. */
+  readonly lookMs?: number;
+  /** Not to be started yet. */
+  readonly later?: boolean;
+  /** Epoch milliseconds at the beginning. */
+  readonly at?: number;
+}
+
+/** What an operator sees at one moment. */
+export interface Seen {
+  readonly scrape: Scrape;
+  readonly ready: boolean;
+}
+
+/** The exporter with both services in one process, and time that moves when told: a story, and what is seen of it. */
+export class Life {
+  readonly clock: ManualClock;
+  readonly services: StandIn;
+  readonly sent: Sent;
+  readonly judge: Judge;
+  readonly disk = new MemoryStore();
+  readonly #beginning: Beginning;
+  readonly #editor: Editor;
+  #logged = '';
+  #app: App | undefined;
+  #url = '';
+  #begun = 0;
+  /** Monotonic milliseconds of the latest time that the story changed anything. */
+  #acts = 0;
+
+  private constructor(beginning: Beginning, clock: ManualClock, services: StandIn) {
+    this.#beginning = beginning;
+    this.clock = clock;
+    this.services = services;
+    this.#editor = new Editor(services.serve);
+    this.sent = new Sent(clock);
+    this.judge = new Judge(clock, services);
+    this.sent.hears = (path, answer) => this.judge.answered(path, answer);
+  }
+
+  /** A new life, with its exporter started. It ends with the test, and what broke a promise meanwhile breaks the test. */
+  static async begin(beginning: Beginning = {}): Promise<Life> {
+    const clock = new ManualClock(beginning.at);
+    const { appliances = 3, volumes = 2, variations = {} } = beginning;
+    const services = await startStandIn({ clock, appliances, volumes, variations });
+    const life = new Life(beginning, clock, services);
+    onTestFinished(() => life.#end());
+    if (!beginning.later) await life.starts();
+    return life;
+  }
+
+  /** The lines of the log so far, those of earlier processes included. */
+  get log(): readonly LogLine[] {
+    return linesOf(this.#logged);
+  }
+
+  /** The exporter starts. */
+  async starts(): Promise<void> {
+    this.act();
+    this.#begun += 1;
+    this.#app = assemble(this.#environment(), {
+      clock: this.clock,
+      random: seededRandom(this.#begun),
+      log: createLog('info', {
+        write: (line) => {
+          this.#logged += line;
+        },
+      }),
+      connect: () => new MemoryDispatcher(this.#editor.serve, this.sent),
+      openState: () => this.disk,
+    });
+    this.#url = `http://127.0.0.1:${await this.#app.start()}`;
+    await settle();
+  }
+
+  /** The exporter stops: asked to, or killed, with what it had saved by then. */
+  async stops(how: 'asked' | 'killed' = 'asked'): Promise<void> {
+    this.act();
+    const kept = this.disk.content;
+    const stopped = this.#app?.stop();
+    this.#app = undefined;
+    await this.clock.advance(15 * SECOND);
+    await stopped;
+    if (how === 'killed') this.disk.content = kept;
+  }
+
+  /** It is stopped, and after a while the next one starts; without a state file that knows nothing of the one before. */
+  async restarts(afterMs = 30 * SECOND, how: 'asked' | 'killed' = 'asked'): Promise<void> {
+    await this.stops(how);
+    await this.clock.advance(afterMs);
+    this.judge.restarted(this.#beginning.state === true);
+    await this.starts();
+  }
+
+  /** Something goes wrong at the services, until what it returns is called. */
+  fails(fault: Fault): () => void {
+    this.act();
+    const lift = this.services.fail(fault);
+    const calm = this.judge.troubled();
+    return () => {
+      lift();
+      calm();
+      this.act();
+    };
+  }
+
+  /** The services answer something else, until what it returns is called. */
+  edits(edit: Edit): () => void {
+    this.act();
+    const lift = this.#editor.add(edit);
+    const calm = this.judge.troubled();
+    return () => {
+      lift();
+      calm();
+      this.act();
+    };
+  }
+
+  /** The services are others from now on. */
+  varies(change: Partial<Variations>): void {
+    this.act();
+    this.services.vary(change);
+  }
+
+  /** An appliance, or all of them, is off: its telemetry has no records. */
+  off(...serials: readonly string[]): () => void {
+    const path = new RegExp(`/telemetry/appliances/(?:${serials.length === 0 ? '[^/]+' : serials.join('|')})/`);
+    return this.edits({ path, change: (body) => ({ ...(body as object), items: [] }) });
+  }
+
+  /** Says that the story did something: what is seen may change once for it. */
+  act(): void {
+    this.#acts += 1;
+    this.judge?.acted();
+  }
+
+  /** Time passes; somebody looks at every minute of it. */
+  async passes(ms: number): Promise<Seen> {
+    const { lookMs = MINUTE } = this.#beginning;
+    let left = ms;
+    while (left > 0) {
+      const step = Math.min(left, lookMs);
+      await this.clock.advance(step);
+      left -= step;
+      if (left > 0) await this.sees();
+    }
+    return this.sees();
+  }
+
+  /** What is seen now. */
+  async sees(): Promise<Seen> {
+    if (this.#app === undefined) return { scrape: new Scrape(''), ready: false };
+    const scrape = new Scrape((await this.page('/metrics')).text);
+    const { status } = await this.page('/readyz');
+    this.judge.looked(scrape);
+    return { scrape, ready: status === 200 };
+  }
+
+  /** A page of the exporter. */
+  page(path: string): Promise<{ readonly status: number; readonly text: string }> {
+    return new Promise((resolve, reject) => {
+      get(`${this.#url}${path}`, { headers: { accept: 'text/plain' }, agent: false }, async (answer) => {
+        const pieces: Buffer[] = [];
+        for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
+        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') });
+      }).once('error', reject);
+    });
+  }
+
+  #environment(): Readonly<Record<string, string>> {
+    const { gfaUrl, portalUrl, credentials } = this.services;
+    const { series = SERIES, gfa = false, portal = true, state = false, environment = {} } = this.#beginning;
+    return {
+      ...(gfa ? { GFA_URL: gfaUrl, GFA_TOKEN: credentials.gfaToken } : {}),
+      ...(portal
+        ? {
+            PORTAL_URL: portalUrl,
+            PORTAL_SERVICE_KEY: credentials.serviceKey,
+            PORTAL_SERVICE_SECRET: credentials.serviceSecret,
+            PORTAL_SERIES: series.join(','),
+          }
+        : {}),
+      ...(state ? { STATE_FILE: '/state' } : {}),
+      EVENT_BUCKETS: '1m,1h',
+      ALLOW_INSECURE_UPSTREAM: 'true',
+      ...environment,
+    };
+  }
+
+  async #end(): Promise<void> {
+    const isRunning = this.#app !== undefined;
+    if (isRunning) await this.stops();
+    await this.services.close();
+    this.judge.expectPromises(this.log, this.#acts);
+  }
+}

@@ -1,0 +1,5 @@
+/** The metrics that lives are judged by, named once. */
+export const API_UP = 'filer_api_up';
+export const DOWN_REASON = 'filer_api_down_info';
+export const APPLIANCE_UP = 'filer_appliance_up';
+export const STATE = 'filer_appliance_state';

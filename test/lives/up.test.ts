@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import { ACCOUNT, HOUR, Life, MINUTE, SECOND, TELEMETRY } from './life.ts';
+import { API_UP, APPLIANCE_UP, DOWN_REASON, STATE } from './names.ts';
+
+const ALL_SERIES = ['cpu_utilization', 'memory_utilization', 'memory_utilization_details', 'cache_utilization'];
+const unavailable = { kind: 'status', status: 503 } as const;
+
+/** Requests that a healthy exporter sends in an hour, telemetry alone. */
+function healthyTelemetry(appliances: number, series = 3): number {
+  return appliances * series * 12;
+}
+
+test('an appliance of which every polled series fails is down within three intervals, whatever rests', async () => {
+  const life = await Life.begin({ series: ALL_SERIES });
+  await life.passes(30 * MINUTE);
+  const [one] = life.services.fleet.appliances;
+  const { serial = '' } = one ?? {};
+  life.fails({ serial, ...unavailable });
+  const { scrape } = await life.passes(16 * MINUTE);
+  expect(scrape.value(APPLIANCE_UP, { serial })).toBe(0);
+  expect(scrape.value(STATE, { serial, state: 'unavailable' })).toBe(1);
+  expect(scrape.value(API_UP, { api: 'portal' })).toBe(1);
+});
+
+test('telemetry that fails while the account answers is asked less, and turns nothing on and off', async () => {
+  const life = await Life.begin({ appliances: 12 });
+  await life.passes(20 * MINUTE);
+  const calm = life.fails({ operation: TELEMETRY, ...unavailable });
+  await life.passes(30 * MINUTE);
+  const { scrape } = await life.passes(HOUR);
+  expect(scrape.sum(API_UP)).toBe(0);
+  expect(scrape.sum(APPLIANCE_UP)).toBe(0);
+  expect(scrape.value(DOWN_REASON, { api: 'portal', reason: 'server_error' })).toBe(1);
+  expect(life.sent.count(/telemetry/, HOUR)).toBeLessThan(healthyTelemetry(12));
+  calm();
+  const after = await life.passes(10 * MINUTE);
+  expect(after.scrape.sum(API_UP)).toBe(1);
+  expect(after.scrape.sum(APPLIANCE_UP)).toBe(12);
+});
+
+test('ten of twelve appliances that fail for good cost no more than healthy ones, and the other two stay fresh', async () => {
+  const life = await Life.begin({ appliances: 12 });
+  await life.passes(20 * MINUTE);
+  const serials = life.services.fleet.appliances.map(({ serial }) => serial);
+  for (const serial of serials.slice(0, 10)) life.fails({ serial, ...unavailable });
+  await life.passes(20 * MINUTE);
+  const { scrape } = await life.passes(2 * HOUR);
+  expect(scrape.sum(API_UP)).toBe(1);
+  expect(scrape.sum(APPLIANCE_UP)).toBe(2);
+  expect(life.sent.count(/telemetry/, 2 * HOUR)).toBeLessThan(2.2 * healthyTelemetry(12));
+});
+
+test('telemetry is back within two intervals after an outage of everything, though the account is not', async () => {
+  const life = await Life.begin();
+  await life.passes(20 * MINUTE);
+  const calm = life.fails({ operation: TELEMETRY, ...unavailable });
+  life.fails({ operation: ACCOUNT, ...unavailable });
+  await life.passes(10 * MINUTE);
+  calm();
+  const { scrape } = await life.passes(10 * MINUTE);
+  expect(scrape.sum(API_UP)).toBe(1);
+  expect(scrape.sum(APPLIANCE_UP)).toBe(3);
+  expect(scrape.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(3);
+});
+
+test('a service that refuses everything is down after three intervals, and says why', async () => {
+  const life = await Life.begin();
+  await life.passes(20 * MINUTE);
+  const calm = life.fails({ kind: 'status', status: 429, headers: { 'retry-after': '900' } });
+  const { scrape } = await life.passes(17 * MINUTE);
+  expect(scrape.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(0);
+  expect(scrape.sum(API_UP)).toBe(0);
+  expect(scrape.sum(APPLIANCE_UP)).toBe(0);
+  expect(scrape.value(DOWN_REASON, { api: 'portal', reason: 'throttled' })).toBe(1);
+  expect((await life.page('/status')).text).toContain('throttled');
+  await life.passes(HOUR);
+  calm();
+  await life.passes(25 * MINUTE);
+});
+
+test('one empty list of serials, and one half list, take no appliance away', async () => {
+  const life = await Life.begin({ appliances: 6 });
+  await life.passes(20 * MINUTE);
+  for (const share of [0, 0.5]) {
+    let lists = 0;
+    const calm = life.edits({
+      path: /\/serials/,
+      change: (body) => {
+        lists += 1;
+        return lists > 2 ? body : shortened(body, share);
+      },
+    });
+    const { scrape } = await life.passes(20 * MINUTE);
+    expect(lists).toBeGreaterThan(2);
+    calm();
+    expect(scrape.sum(APPLIANCE_UP)).toBe(6);
+    expect(scrape.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(6);
+  }
+});
+
+test('an appliance that two lists in a row lack is gone a minute after the first', async () => {
+  const life = await Life.begin({ appliances: 6 });
+  await life.passes(20 * MINUTE);
+  const [{ serial } = { serial: '' }] = life.services.fleet.appliances;
+  life.judge.forgives = (labels) => labels.serial === serial;
+  life.act();
+  life.services.removeAppliance(serial);
+  const { scrape } = await life.passes(20 * MINUTE);
+  expect(scrape.mentions(serial)).toBe(false);
+  expect(scrape.sum(APPLIANCE_UP)).toBe(5);
+});
+
+test('an exporter that the portal refuses from the start is ready, so that a rollout goes on', async () => {
+  const life = await Life.begin({ later: true, gfa: true });
+  life.fails({ operation: /^(?!data$)/, kind: 'status', status: 429, headers: { 'retry-after': '900' } });
+  await life.starts();
+  const { ready, scrape } = await life.passes(MINUTE);
+  expect(ready).toBe(true);
+  expect(scrape.value(API_UP, { api: 'gfa' })).toBe(1);
+  expect(scrape.value(API_UP, { api: 'portal' })).toBe(0);
+});
+
+test('one 503 of the token service, with the token revoked, takes nothing down', async () => {
+  const life = await Life.begin({ variations: { tokenLifetimeMs: HOUR }, lookMs: SECOND });
+  await life.passes(2 * MINUTE);
+  life.judge.excused.push('falls', 'jumps');
+  life.fails({ operation: 'token', times: 1, ...unavailable });
+  life.fails({ operation: TELEMETRY, times: 1, kind: 'status', status: 401 });
+  life.act();
+  for (let second = 0; second < 400; second += 1) {
+    const { scrape } = await life.passes(SECOND);
+    expect(scrape.sum(API_UP)).toBe(1);
+    expect(scrape.sum(APPLIANCE_UP)).toBe(3);
+  }
+  expect(life.sent.count(/auth\/token$/)).toBeGreaterThan(2);
+});
+
+test('a round is every appliance there is: before all have been asked none has ended', async () => {
+  const life = await Life.begin({ appliances: 40, environment: { PORTAL_RATE_LIMIT: '10/10s' } });
+  const name = 'filer_exporter_sweep_duration_seconds';
+  expect((await life.passes(MINUTE)).scrape.value(name, { api: 'portal' })).toBeUndefined();
+  const { scrape } = await life.passes(5 * MINUTE);
+  expect(scrape.value(name, { api: 'portal' })).toBeGreaterThan(100);
+});
+
+function shortened(body: unknown, share: number): unknown {
+  const { items } = body as { items: readonly unknown[] };
+  return { items: items.slice(0, Math.floor(items.length * share)) };
+}

@@ -1,0 +1,65 @@
+import type { Task } from '../../src/metrics/task.ts';
+import { Agenda, type AgendaLimits } from '../../src/polling/agenda.ts';
+import type { TaskState } from '../../src/polling/task-state.ts';
+import { Tasks } from '../../src/polling/tasks.ts';
+
+/** An agenda with the states of its tasks, spoken to by tasks: what the program does around it in a few lines. */
+export class Schedule {
+  readonly #agenda: Agenda;
+  readonly #tasks = new Tasks({ staleAfter: 3, hasSeries: true, allowedPerSecond: () => Number.POSITIVE_INFINITY });
+
+  constructor(limits: AgendaLimits) {
+    this.#agenda = new Agenda(limits);
+  }
+
+  get size(): number {
+    return this.#tasks.size;
+  }
+
+  get nextDue(): number | undefined {
+    return this.#agenda.nextDue();
+  }
+
+  tasks(): Task[] {
+    return [...this.#tasks.all()].map(({ task }) => task);
+  }
+
+  has(id: string): boolean {
+    return this.#tasks.get(id)?.isGone === false;
+  }
+
+  stateOf(id: string): TaskState | undefined {
+    return this.#tasks.get(id);
+  }
+
+  reconcile(tasks: readonly Task[], now: number): readonly Task[] {
+    const { come, gone, hastened } = this.#tasks.reconcile(tasks, now);
+    for (const state of gone) this.#agenda.remove(state);
+    for (const state of come) this.#agenda.add(state, now);
+    for (const state of hastened) this.#agenda.hasten(state, now);
+    return gone.map(({ task }) => task);
+  }
+
+  take(now: number, isSeriesHeld = false): Task | undefined {
+    return this.#agenda.take(now, isSeriesHeld)?.task;
+  }
+
+  takeProbe(): Task | undefined {
+    return this.#agenda.takeProbe(this.#tasks.all())?.task;
+  }
+
+  settle({ id }: Task, now: number, how: { readonly failed: boolean; readonly afterMs?: number | undefined }): void {
+    const state = this.#tasks.get(id);
+    if (state === undefined) return;
+    state.failures = how.failed ? state.failures + 1 : 0;
+    this.#agenda.settle(state, now, how.afterMs);
+    this.#tasks.forget(state);
+  }
+
+  wake(ids: Iterable<string>, now: number): void {
+    for (const id of ids) {
+      const state = this.#tasks.get(id);
+      if (state !== undefined) this.#agenda.wake(state, now, 1);
+    }
+  }
+}
