@@ -36,8 +36,14 @@ export function certificateWarnings(guard: Guard | undefined, nowSeconds: number
 }
 
 /** The front that stands before the pages. */
-export function webFront({ openPaths }: WebConfig, { first }: Guard, { clock, log }: Outside): WebFront {
-  const passwords = new Passwords(new PasswordThread().compare, unpredictableKey());
+export function webFront(
+  { openPaths, maxConnections }: WebConfig,
+  { first }: Guard,
+  { clock, log }: Outside,
+): WebFront {
+  // A client that waits holds a connection: half of them stay for others.
+  const mostWaiting = Math.ceil(maxConnections / 2);
+  const passwords = new Passwords(new PasswordThread().compare, unpredictableKey(), mostWaiting);
   const open = { paths: new Set(openPaths.paths), withoutCertificate: openPaths.named && openPaths.paths.length > 0 };
   return new WebFront(first.rules, passwords, open, { clock, log });
 }

@@ -18,11 +18,14 @@ const STATUSES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** Answers what is not a request, or does not become one in time, and closes the connection. */
-export function refuseNonsense(error: Error & { readonly code?: string }, socket: Socket): void {
+/**
+ * Answers what is not a request, or does not become one in time, and closes the connection. Where an answer to an earlier
+ * request is under way it is only closed: what is written then would be read as a part of that.
+ */
+export function refuseNonsense(error: Error & { readonly code?: string }, socket: Socket, isBusy: boolean): void {
   const status = STATUSES[error.code ?? ''] ?? '400 Bad Request';
   const headers = Object.entries({ ...ALWAYS, connection: 'close', 'content-length': '0' });
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`);
-  if (socket.writable) socket.write(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n`);
+  if (socket.writable && !isBusy) socket.write(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n`);
   socket.destroy(error);
 }

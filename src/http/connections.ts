@@ -15,11 +15,17 @@ interface Connection {
   isKnown: boolean;
   /** Requests that have come and are not answered yet. */
   requests: number;
+  /** When the first of these came, in monotonic milliseconds. */
+  busySince: number;
 }
+
+/** A connection is not idle for this long, in milliseconds, before it gives way where none is idle. */
+const BUSY_MS = 10_000;
 
 /**
  * The open connections, up to a limit. At the limit a new connection takes the place of an idle one, so that no client
  * keeps others out by holding connections: first of those that the guard has not let in, and of these the one idle longest.
+ * Where none is idle the one that has been busy longest goes, if that is long.
  */
 export class Connections {
   readonly #most: number;
@@ -55,7 +61,7 @@ export class Connections {
       return false;
     }
     const ends = endsOf(socket);
-    this.#open.set(ends, { socket, isKnown: false, requests: 0 });
+    this.#open.set(ends, { socket, isKnown: false, requests: 0, busySince: 0 });
     socket.once('close', () => {
       this.#open.delete(ends);
       if (this.#open.size <= this.#most / 2) this.#wasFull = false;
@@ -67,6 +73,7 @@ export class Connections {
   asked(socket: Socket): number {
     const connection = this.#open.get(endsOf(socket));
     if (connection === undefined) return 1;
+    if (connection.requests === 0) connection.busySince = this.#clock.monotonic();
     connection.requests += 1;
     return connection.requests;
   }
@@ -80,6 +87,11 @@ export class Connections {
     // To the end of the row: it has been idle for the shortest time.
     this.#open.delete(ends);
     this.#open.set(ends, connection);
+  }
+
+  /** Whether an answer is under way, into which nothing else may be written. */
+  isBusy(socket: Socket): boolean {
+    return (this.#open.get(endsOf(socket))?.requests ?? 0) > 0;
   }
 
   /** A request of this connection was let in past the guard. */
@@ -97,11 +109,17 @@ export class Connections {
   #makeRoom(): boolean {
     this.#tell();
     const idle = [...this.#open].filter(([, { requests }]) => requests === 0);
-    const [ends, connection] = idle.find(([, { isKnown }]) => !isKnown) ?? idle[0] ?? [];
+    const [ends, connection] = idle.find(([, { isKnown }]) => !isKnown) ?? idle[0] ?? this.#busyLongest() ?? [];
     if (ends === undefined || connection === undefined) return false;
     this.#open.delete(ends);
     this.close(connection.socket, 'limit');
     return true;
+  }
+
+  #busyLongest(): readonly [string, Connection] | undefined {
+    const latest = this.#clock.monotonic() - BUSY_MS;
+    const busy = [...this.#open].filter(([, { busySince }]) => busySince <= latest);
+    return busy.toSorted(([, one], [, other]) => one.busySince - other.busySince)[0];
   }
 
   #tell(): void {

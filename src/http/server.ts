@@ -92,7 +92,9 @@ export class ExpositionServer {
     this.#pages = new Answers(MOST_PAGES, settings.clock, cutOff);
     this.#server = createServer({ ...BOUNDS, ServerResponse: Answer });
     this.#guardConnections(settings.front);
-    this.#server.on('clientError', refuseNonsense);
+    this.#server.on('clientError', (error, socket: Socket) =>
+      refuseNonsense(error, socket, this.#connections.isBusy(socket)),
+    );
     this.#server.on('request', (request, response) => void this.#take(request, response));
   }
 

@@ -5,8 +5,8 @@ import type { Compare } from './password-thread.ts';
 /** How a user and a password were found; `busy` where they were not checked because too many wait. */
 export type PasswordVerdict = 'right' | 'wrong' | 'busy';
 
-/** Checks that wait at once; beyond, a client that is not known yet is asked to come again. */
-const MOST_WAITING = { each: 4, all: 256 };
+/** Checks of one address that wait at once; beyond, a client that is not known yet is asked to come again. */
+const MOST_OF_EACH = 4;
 
 /** Verdicts remembered, of each kind: a scraper does not pay for bcrypt every time. */
 const MOST_REMEMBERED = 100;
@@ -24,12 +24,16 @@ export class Passwords {
   /** Apart, so that guesses push nobody out who is right. */
   readonly #remembered = { right: new Set<string>(), wrong: new Set<string>() };
   readonly #underWay = new Map<string, Promise<PasswordVerdict>>();
-  readonly #turns = new FairQueue(MOST_WAITING);
+  readonly #turns: FairQueue;
 
-  /** `key`: unpredictable, of this process; what is remembered of passwords is of no use without it. */
-  constructor(compare: Compare, key: Buffer) {
+  /**
+   * `key`: unpredictable, of this process; what is remembered of passwords is of no use without it. `mostWaiting`: checks
+   * that wait at once in all.
+   */
+  constructor(compare: Compare, key: Buffer, mostWaiting = 128) {
     this.#compare = compare;
     this.#key = key;
+    this.#turns = new FairQueue({ each: MOST_OF_EACH, all: mostWaiting });
   }
 
   /**

@@ -176,7 +176,7 @@ export const strangers: readonly Row[] = [
   {
     id: 'password-guesses',
     who: 'stranger',
-    tries: 'guesses passwords from 200 networks at once, before the scraper has been in since the start',
+    tries: 'guesses passwords from 300 networks at once, before the scraper has been in since the start',
     holds: 'the network that asks for the first time is served next, so the scraper is in within its time-out',
     setup: { web: 'costly users' },
     play: async (stage) => {
@@ -184,11 +184,16 @@ export const strangers: readonly Row[] = [
       const guess = async (network: number) => {
         for (let times = 0; !isOver; times += 1) {
           const authorization = `Basic ${Buffer.from(`me:${network}-${times}`).toString('base64')}`;
-          await stage.ask('/metrics', { headers: { authorization }, from: `127.${network}.0.1` }).catch(() => {});
+          await stage
+            .ask('/metrics', {
+              headers: { authorization },
+              from: `127.${20 + (network % 220)}.${Math.trunc(network / 220)}.1`,
+            })
+            .catch(() => {});
           await sleep(20);
         }
       };
-      const guessing = Array.from({ length: 200 }, (_, index) => guess(index + 20));
+      const guessing = Array.from({ length: 300 }, (_, index) => guess(index));
       await sleep(3_000);
       await stage.scrape({ headers: PASSWORD, from: '127.0.0.2' });
       isOver = true;

@@ -111,6 +111,19 @@ test('requests that are sent ahead are answered one after the other, in their or
   expect([...heard.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual(['200', '200', '404', '200']);
 });
 
+test('nothing is written into an answer that is under way, whatever comes behind its request', async () => {
+  const { port } = await serve({ exposition: serving(large) });
+  const socket = await sluggish(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n');
+  let heard = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    heard += text;
+  });
+  socket.resume();
+  await until(() => socket.destroyed);
+  expect(heard.match(/HTTP\/1\.1 /g)?.length ?? 0).toBeLessThanOrEqual(1);
+  expect(heard).not.toContain('400');
+});
+
 describe('connections at the limit', () => {
   const ASK = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -137,6 +150,26 @@ describe('connections at the limit', () => {
     await until(() => third.destroyed);
     expect(server.closed.get('limit')).toBe(2);
     expect(lines.take()).toEqual(['warn connection limit reached (MAX_CONNECTIONS)']);
+  });
+
+  test('the one that has been busy longest makes room where none is idle, from ten seconds on', async () => {
+    const clock = new ManualClock();
+    let asked = 0;
+    const exposition = () => {
+      asked += 1;
+      return new Promise<never>(() => {});
+    };
+    const { server, port, ask } = await serve({ exposition }, { maxConnections: 2, clock });
+    const first = await sluggish(port);
+    await until(() => asked === 1);
+    await clock.advance(1);
+    const second = await sluggish(port);
+    await until(() => asked === 2);
+    await clock.advance(9_999);
+    expect((await ask('/healthz')).status).toBe(200);
+    first.resume();
+    await until(() => first.destroyed);
+    expect([second.destroyed, server.closed.get('limit')]).toEqual([false, 1]);
   });
 
   test('a new one is closed where all are busy', async () => {
