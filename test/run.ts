@@ -8,8 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   quick: ['--project=quick'],
-  // All projects.
-  all: [],
+  all: ['--project=quick', '--project=all', '--project=faults'],
 };
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -5,6 +5,9 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** What `npm test` leaves to `npm run test:all`: see docs/contributing.md. */
 const ALL = 'test/**/*.all.test.ts';
 
+/** What both leave to `npm run explore`. */
+const EXPLORED = 'test/**/*.explore.test.ts';
+
 /** The fault battery: its rows run beside each other within a file, and wait far more than they work. */
 const BATTERY = 'test/faults/**/*.all.test.ts';
 
@@ -24,7 +27,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ALL],
+          exclude: [...configDefaults.exclude, ALL, EXPLORED],
           maxWorkers: cores,
         },
       },
@@ -48,6 +51,16 @@ export default defineConfig({
           maxWorkers: cores + 1,
           maxConcurrency: 9,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'explore',
+          include: [EXPLORED],
+          maxWorkers: cores + 1,
+          maxConcurrency: 9,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -1,19 +1,19 @@
 /**
- * Explores what the tests hold still: faults that last, hours at fifty times the speed, properties and weeks of faults by
- * chance with fresh seeds. `npm run explore` takes an hour, EXPLORE_MINUTES=5 makes it five minutes; `npm run explore --
- * chaos 4711` runs one part with one seed. Each find is one line that starts with "found:" and holds the command that
- * shows it again; then it exits with 1.
+ * Explores what the tests hold still: further faults, faults that last, hours at fifty times the speed, properties and
+ * weeks of faults by chance with fresh seeds. `npm run explore` takes an hour and longer, EXPLORE_MINUTES=5 makes what is
+ * drawn shorter; `npm run explore -- chaos 4711` runs one part with one seed. Each find is one line that starts with
+ * "found:" and holds the command that shows it again; then it exits with 1.
  */
 import { randomInt } from 'node:crypto';
 import process from 'node:process';
-import { chaosWeek, type Find, fuzz, lastingFaults, soak } from './parts.ts';
+import { chaosWeek, type Find, furtherFaults, fuzz, soak } from './parts.ts';
 
 const minutes = Number(process.env.EXPLORE_MINUTES ?? 60);
 if (!(minutes > 0)) throw new Error('EXPLORE_MINUTES: expected a number above 0');
 const until = performance.now() + minutes * 60_000;
 
 const parts: Readonly<Record<string, (seed: number) => Promise<readonly Find[]>>> = {
-  faults: lastingFaults,
+  faults: furtherFaults,
   soak: (seed) => soak(seed, minutes / 3),
   fuzz,
   chaos: chaosWeek,

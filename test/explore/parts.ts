@@ -48,9 +48,10 @@ export function fuzz(seed: number): Promise<readonly Find[]> {
   return runTests({ FUZZ_SEED: String(seed) }, ['--project=quick', ...files]);
 }
 
-/** The rows of the fault battery that last for many intervals. They draw nothing. */
-export function lastingFaults(): Promise<readonly Find[]> {
-  return runTests({ LASTING_FAULTS: '1' }, ['--project=faults']);
+/** The rows of the fault battery that `npm run test:all` leaves out, and those that last for many intervals. */
+export async function furtherFaults(): Promise<readonly Find[]> {
+  const further = await runTests({}, ['--project=explore']);
+  return [...further, ...(await runTests({ LASTING_FAULTS: '1' }, ['--project=faults', '--project=explore']))];
 }
 
 /** The exporter over real sockets, at fifty times the speed, in a process of its own. */
