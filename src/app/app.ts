@@ -7,6 +7,7 @@ import { OwnMetrics } from '../exposition/own/metrics.ts';
 import { LineStore } from '../exposition/store.ts';
 import { ExpositionServer } from '../http/server.ts';
 import { landingPage } from '../pages/landing-page.ts';
+import { DEMO_NOTICE } from '../pages/notice.ts';
 import { PublishedStatus } from '../pages/published.ts';
 import { FilerNames } from '../sources/filer-names.ts';
 import { StateKeeper } from '../state/keeper.ts';
@@ -86,8 +87,9 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
   for (const one of asked) sources.push(sourceOf(one, { config, own, sink, outside, names, keeping: keeper }));
 
   const front = guard && webFront(config.web, guard, outside);
-  const status = new PublishedStatus(() => report(sources, config.shard, outside), clock);
-  const landing = landingPage(outside.version, config.web.metricsPath);
+  const notice = outside.isDemo ? DEMO_NOTICE : undefined;
+  const status = new PublishedStatus(() => report(sources, config.shard, outside), clock, notice);
+  const landing = landingPage(outside.version, config.web.metricsPath, notice);
   const server = new ExpositionServer({
     ...config.web,
     front,

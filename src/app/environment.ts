@@ -12,6 +12,8 @@ export interface Outside {
   readonly version: string;
   readonly revision: string;
   readonly nodeVersion: string;
+  /** The fleet is made up, which the pages say. */
+  readonly isDemo?: boolean;
   /** How large the heap may become, in bytes; as large as is wanted when it is left out. */
   readonly heapBytes?: number;
   /** Opens the place where state is kept over restarts; without it `STATE_FILE` has no effect. */

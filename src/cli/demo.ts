@@ -3,15 +3,20 @@ import { systemClock } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
 import { load, type Variables, webFiles } from './configuration.ts';
 
-/** Runs a command against made-up services, which end with it. `like`: the path of a doctor's report. */
+/**
+ * Runs a command against made-up services, which end with it. `like`: the path of a doctor's report. `isTroubled`: one of
+ * their appliances fails.
+ */
 export async function withDemo(
   variables: Variables,
   like: string | undefined,
   command: (config: Config) => Promise<number>,
+  isTroubled = false,
 ): Promise<number> {
   // Loaded only when asked for: a real exporter has no use for made-up services.
-  const { demoEnvironment, startDemo, variationsLike } = await import('../demo/demo.ts');
+  const { causeTrouble, demoEnvironment, startDemo, variationsLike } = await import('../demo/demo.ts');
   const demo = await startDemo(systemClock, like === undefined ? {} : variationsLike(await readReport(like)));
+  if (isTroubled) causeTrouble(demo);
   try {
     return await command(await load(demoEnvironment(variables, demo), noFile));
   } finally {

@@ -47,7 +47,7 @@ async function obey(invocation: Invocation, variables: Variables, stopped: Promi
     case 'plan':
       return plan(appliances, variables, stopped);
     case 'demo':
-      return withDemo(variables, like, (config) => serve(config, stopped));
+      return withDemo(variables, like, (config) => serve(config, stopped, { isDemo: true }), like === undefined);
     case 'doctor': {
       const options = invocation.doctor ?? { isJson: false, reportPath: undefined, isDemo: false };
       const examine = (config: Config) =>

@@ -14,9 +14,13 @@ import { factsOf, ownFiles, webFiles } from './configuration.ts';
 import { logDestination, outside } from './process.ts';
 
 /** Polls and serves until it is stopped. */
-export async function serve(config: Config, stopped: Promise<void>): Promise<number> {
+export async function serve(
+  config: Config,
+  stopped: Promise<void>,
+  how: { readonly isDemo?: boolean } = {},
+): Promise<number> {
   // Files are read for it, and a disk may hang: whoever asks to stop meanwhile need not wait for that.
-  const app = await Promise.race([prepared(config, process.stdout), stopped]);
+  const app = await Promise.race([prepared(config, process.stdout, how), stopped]);
   if (!app) return EXIT.clean;
   const { web, shutdownTimeoutMs } = config;
   try {
@@ -39,7 +43,11 @@ export async function serve(config: Config, stopped: Promise<void>): Promise<num
 }
 
 /** The program, built, with its log lines going to `out`. */
-export async function prepared(config: Config, out: NodeJS.WriteStream): Promise<App> {
+export async function prepared(
+  config: Config,
+  out: NodeJS.WriteStream,
+  how: { readonly isDemo?: boolean } = {},
+): Promise<App> {
   // Every poll under way hears of the stop by one signal: above ten, by default, Node would call that a leak.
   const inFlight = askedUpstreams(config).map(
     ({ upstream, settings }) => upstream.target(settings, config).concurrency,
@@ -53,7 +61,7 @@ export async function prepared(config: Config, out: NodeJS.WriteStream): Promise
   for (const reason of certificateWarnings(guard, systemClock.now() / 1000)) {
     log.warn({ reason }, 'clients will refuse the server certificate');
   }
-  return createApp(config, outside(log), guard);
+  return createApp(config, { ...outside(log), ...how }, guard);
 }
 
 function tellDefects(log: Log): void {

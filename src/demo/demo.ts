@@ -17,6 +17,12 @@ export function startDemo(clock: Clock, like: Partial<Variations> = {}): Promise
   });
 }
 
+/** Has one appliance fail for good: trouble that a visitor can follow from the page to the alert and its runbook. */
+export function causeTrouble(standIn: Pick<StandIn, 'fleet' | 'fail'>): void {
+  const [, , third] = standIn.fleet.appliances;
+  if (third !== undefined) standIn.fail({ kind: 'status', status: 500, serial: third.serial });
+}
+
 /** What the demo's account may: more than a real one, for it is polled ten times as often. */
 const LIMITS = { burst: { requests: 3_000, windowMs: 30_000 }, daily: 10_000_000 } as const;
 

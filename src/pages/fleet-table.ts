@@ -55,11 +55,12 @@ export function applianceRow(appliance: ApplianceReport, now: string): Html {
   const update = availableBuild === null ? undefined : html` <span class="muted">→ ${availableBuild}</span>`;
   const polled = lastPoll === null ? '' : Date.parse(lastPoll);
   const age = dataAgeSeconds === null ? NOTHING : duration(dataAgeSeconds);
-  return html`<tr role="row" id="a-${serial}" data-state="${state}"><th role="rowheader" scope="row">${name}</th><td role="cell" data-v="${STATE_ORDER[state]}">${badge(state)}</td><td role="cell"><code>${serial}</code></td><td role="cell">${build ?? NOTHING}${update}</td><td role="cell" data-v="${polled}">${moment(lastPoll, now)}</td><td role="cell" data-v="${dataAgeSeconds === null ? '' : Math.round(dataAgeSeconds)}">${age}</td><td role="cell" data-v="${resting.length}">${restingCell(appliance)}</td><td role="cell">${lastError === null ? NOTHING : errorCell(appliance, lastError, now)}</td></tr>`;
+  return html`<tr role="row" id="a-${serial}" data-state="${state}"><th role="rowheader" scope="row">${name}</th><td role="cell" data-v="${STATE_ORDER[state]}">${badge(state)}</td><td role="cell"><code>${serial}</code></td><td role="cell">${build ?? NOTHING}${update}</td><td role="cell" data-v="${polled}">${moment(lastPoll, now)}</td><td role="cell" data-v="${dataAgeSeconds === null ? '' : Math.round(dataAgeSeconds)}">${age}</td><td role="cell" data-v="${resting.filter(isTrouble).length}">${restingCell(appliance)}</td><td role="cell">${lastError === null ? NOTHING : errorCell(appliance, lastError, now)}</td></tr>`;
 }
 
 function restingCell({ resting, series }: ApplianceReport): Part {
   if (resting.length === 0) return html`0 <span class="muted">of ${series}</span>`;
+  const troubled = resting.filter(isTrouble);
   const byReason = new Map<RestReason, string[]>();
   for (const { operation, reason } of resting) {
     const alike = byReason.get(reason) ?? [];
@@ -69,7 +70,13 @@ function restingCell({ resting, series }: ApplianceReport): Part {
   const reasons = [...byReason].map(
     ([reason, operations]) => html`<dt>${REST_WORDS[reason]}</dt><dd><code>${operations.join(', ')}</code></dd>`,
   );
-  return html`<details><summary>${resting.length} <span class="muted">of ${series} · ${[...byReason.keys()].map((reason) => SHORT_REST_WORDS[reason]).join(', ')}</span></summary><dl>${reasons}</dl></details>`;
+  const words = [...byReason].map(([reason, { length }]) => `${length} ${SHORT_REST_WORDS[reason]}`).join(', ');
+  return html`<details><summary>${troubled.length} <span class="muted">of ${series} · ${words}</span></summary><dl>${reasons}</dl></details>`;
+}
+
+/** No build and no set of disks has every series: one without records is as usual as one that answers. */
+function isTrouble({ reason }: ApplianceReport['resting'][number]): boolean {
+  return reason !== 'empty';
 }
 
 function errorCell(appliance: ApplianceReport, error: NonNullable<ApplianceReport['lastError']>, now: string): Part {

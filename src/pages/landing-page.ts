@@ -1,9 +1,9 @@
 import type { Document } from '../http/document.ts';
 import { pageDocument, pageEnd, pageHead } from './frame.ts';
-import { html } from './html.ts';
+import { type Html, html } from './html.ts';
 
 /** The first page, in the manner of the Prometheus exporter toolkit: what this is, and where everything else is. */
-export function landingPage(version: string, metricsPath: string): Document {
+export function landingPage(version: string, metricsPath: string, notice?: Html): Document {
   const page = { title: 'Start', version } as const;
   const links = [
     ['/status', 'Status', 'each service and each appliance, for people'],
@@ -19,7 +19,7 @@ export function landingPage(version: string, metricsPath: string): Document {
   const body = html`${pageHead(page)}<h1>filer-exporter</h1>
 <p class="lead">Prometheus exporter for the file acceleration and portal services of a global file system.</p>
 <p class="muted">Version ${version}</p>
-<ul class="links card">
+${notice}<ul class="links card">
 ${list}</ul>
 ${pageEnd(page)}`;
   return pageDocument(page, [Buffer.from(body.text)]);

@@ -3,6 +3,7 @@ import { Document } from '../http/document.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { inSlices } from '../runtime/slices.ts';
 import type { StatusReport } from '../status/model.ts';
+import type { Html } from './html.ts';
 import { statusPage } from './status-page.ts';
 
 /** All who ask within so many milliseconds get the same: however many look, a large fleet is looked through once. */
@@ -18,6 +19,7 @@ const SCRIPT = readFileSync(new URL('./browser/status.js', import.meta.url), 'ut
 export class PublishedStatus {
   readonly #report: () => Generator<void, StatusReport>;
   readonly #clock: Clock;
+  readonly #notice: Html | undefined;
   #made:
     | {
         readonly at: number;
@@ -27,14 +29,15 @@ export class PublishedStatus {
     | undefined;
 
   /** `report`: how things stand when it is called; its work may be interrupted where it yields. */
-  constructor(report: () => Generator<void, StatusReport>, clock: Clock) {
+  constructor(report: () => Generator<void, StatusReport>, clock: Clock, notice?: Html) {
     this.#report = report;
     this.#clock = clock;
+    this.#notice = notice;
   }
 
   /** For people. */
   page(): Promise<Document> {
-    return this.#document('page', (report) => statusPage(report, SCRIPT));
+    return this.#document('page', (report) => statusPage(report, SCRIPT, this.#notice));
   }
 
   /** For scripts. */

@@ -3,7 +3,7 @@ import type { StatusReport } from '../status/model.ts';
 import { apiCard } from './api-card.ts';
 import { applianceRow, tableEnd, tableHead } from './fleet-table.ts';
 import { type Page, pageDocument, pageEnd, pageHead } from './frame.ts';
-import { html } from './html.ts';
+import { type Html, html } from './html.ts';
 import { count, duration } from './words.ts';
 
 /** Browsers without scripts load the page anew after so many seconds. */
@@ -12,8 +12,11 @@ const RELOAD_SECONDS = 30;
 /** So many rows are one buffer, and are written without a break. */
 const ROWS_A_STEP = 100;
 
-/** The status page of a report; yields where it may be interrupted. `script`: what keeps it up to date in a browser. */
-export function* statusPage(report: StatusReport, script: string): Generator<void, Document> {
+/**
+ * The status page of a report; yields where it may be interrupted. `script`: what keeps it up to date in a browser. `notice`:
+ * what stands before all else.
+ */
+export function* statusPage(report: StatusReport, script: string, notice?: Html): Generator<void, Document> {
   const { appliances, time } = report;
   const page: Page = {
     title: 'Status',
@@ -21,7 +24,7 @@ export function* statusPage(report: StatusReport, script: string): Generator<voi
     head: html`<noscript><meta http-equiv="refresh" content="${RELOAD_SECONDS}"></noscript>`,
     script,
   };
-  const buffers = [Buffer.from(`${pageHead(page)}${summary(report)}${tableHead(appliances.length)}`)];
+  const buffers = [Buffer.from(`${pageHead(page)}${notice ?? ''}${summary(report)}${tableHead(appliances.length)}`)];
   let rows = '';
   for (const [index, appliance] of appliances.entries()) {
     rows += `${applianceRow(appliance, time)}\n`;

@@ -66,7 +66,9 @@ summary { cursor: pointer; }
 .small { border-collapse: collapse; width: 100%; margin-top: .3rem; }
 .small th, .small td { text-align: left; vertical-align: top; font-weight: 400; padding: .2rem .8rem .2rem 0; border-top: 1px solid var(--line); }
 .small thead th { color: var(--muted); border: 0; }
-.small .number { text-align: right; padding-right: 0; font-variant-numeric: tabular-nums; }
+.small .number:last-child { padding-right: 0; }
+.notice { margin: 0 0 1rem; padding: .1rem 1rem; border: 1px solid var(--line); border-left: .3rem solid var(--link); border-radius: .4rem; }
+.small .number { text-align: right; font-variant-numeric: tabular-nums; }
 .fleet, .fleet thead, .fleet tbody { display: block; }
 .fleet { margin-top: .6rem; font-size: .93rem; }
 .fleet tr {

@@ -15,7 +15,7 @@ export const SHORT_REST_WORDS = {
   forbidden: 'forbidden',
   not_found: 'not there',
   rejected: 'not taken',
-  empty: 'no record',
+  empty: 'without records here',
 } as const satisfies Record<RestReason, string>;
 
 const STATE_WORDS = {

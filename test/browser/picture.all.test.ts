@@ -13,6 +13,26 @@ import { launchChromium, open, withoutChromium } from './chromium.ts';
 /** Bytes that a picture of the README may have: more is slow to read, less is an empty page. */
 const SIZE = { least: 20_000, most: 300_000 } as const;
 
+/** The texts of cells beside each other with less than a blank between them: `1` and `10s` would read as `110s`. */
+const TOUCHING = `[...document.querySelectorAll('tr')].flatMap((row) => {
+  const spans = [...row.cells].flatMap((cell) => {
+    const boxes = [];
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const range = document.createRange();
+      range.selectNodeContents(texts.currentNode);
+      boxes.push(...[...range.getClientRects()].filter(({ width }) => width > 1));
+    }
+    if (boxes.length === 0) return [];
+    const left = Math.min(...boxes.map((box) => box.left));
+    return [{ text: cell.innerText, left, right: Math.max(...boxes.map((box) => box.right)) }];
+  });
+  return spans.slice(1).flatMap((span, index) => {
+    const before = spans[index];
+    return span.left - before.right < 4 ? [before.text + '|' + span.text] : [];
+  });
+})`;
+
 /*
  * The whole program over stand-ins of both services, with one appliance that fails and one series without a licence:
  * what the README shows. `SCREENSHOTS` names the folder that `npm run pictures` keeps them in.
@@ -50,6 +70,11 @@ test.skipIf(withoutChromium)(
       await page.screenshot({ path });
       expect(statSync(path).size).toBeGreaterThan(SIZE.least);
       expect(statSync(path).size).toBeLessThan(SIZE.most);
+      const folds = page.locator('details');
+      expect(await folds.count()).toBeGreaterThan(1);
+      await page.evaluate(`document.querySelectorAll('details').forEach((each) => { each.open = true; })`);
+      expect(await page.locator('details[open] table, details[open] dl').count()).toBe(await folds.count());
+      expect(await page.evaluate(TOUCHING)).toEqual([]);
       const tokens = standIn.requests.flatMap(({ headers }) => headers.authorization?.replace('Bearer ', '') ?? []);
       const secrets = new Set([...tokens, ...Object.values(standIn.credentials)].filter((text) => text !== ''));
       expect(secrets.size).toBeGreaterThan(3);

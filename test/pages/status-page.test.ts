@@ -130,7 +130,7 @@ describe('each appliance', () => {
     });
     expect(words).toContain(
       'Boston down 00000000-0000-4000-8000-000000000001 10.1.2 → 10.2.0 3s ago 1h 2m ' +
-        '3 of 22 · no record, forbidden ' +
+        '1 of 22 · 2 without records here, 1 forbidden ' +
         'no record in its answers cow_disk_iops, cow_disk_io_time ' +
         'forbidden: the right or the licence is missing (403) smb_connections ' +
         'POST /x was answered 500 1m 5s ago · 2 series failing',

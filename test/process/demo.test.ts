@@ -31,6 +31,22 @@ describe('the demo', () => {
     for (const { labels } of whole.all('filer_appliance_info')) expect(text).toContain(labels.filer);
   });
 
+  test('says that it is made up and what to do next, and has one appliance down to be followed to its runbook', async () => {
+    const url = await start(['--demo']).serving();
+    for (const path of ['/', '/status']) {
+      const { text } = await get(`${url}${path}`);
+      for (const words of ['made up', 'FilerApplianceDown', 'docs/runbooks/appliances.md', 'docs/deployment.md']) {
+        expect(text).toContain(words);
+      }
+    }
+    const whole = await until('every appliance to be polled', async () => {
+      const moment = await scrape(url);
+      return moment.sum('filer_appliance_up') === 11 && moment;
+    });
+    expect(whole.all('filer_appliance_up').filter(({ value }) => value === 0)).toHaveLength(1);
+    expect(whole.sum('filer_api_up')).toBe(2);
+  });
+
   test('leaves the visitor’s own accounts and proxy alone', async () => {
     const demo = start(['--demo'], {
       environment: {
