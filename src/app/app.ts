@@ -55,7 +55,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     config.filerAliases,
     asked.some(({ upstream }) => upstream.namesFilers),
     (name, ids) => {
-      log.warn({ name, ids }, 'several filers with one name: a short id stands behind it in the label filer');
+      log.warn({ name, ids }, 'filers share a name: label filer gets a short id');
     },
   );
   const kept = keptOf(ownersOf(asked, config), () => sources, clock);
@@ -80,7 +80,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     (outside.heapBytes ?? Number.POSITIVE_INFINITY) * LINES_SHARE,
     {
       ...codec,
-      failed: (err) => log.error({ err }, 'samples cannot be compressed; they are served as they are'),
+      failed: (err) => log.error({ err }, 'compression failed; serving uncompressed'),
     },
   );
   const sink = new Outputs(exposition, (api, reason, count) => own.dropped(api, reason, count));

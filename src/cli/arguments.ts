@@ -79,5 +79,5 @@ function unknown(argument: string): ConfigError {
 
 function applianceCount(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new ConfigError([`--appliances: ${text} is no number of appliances; expected 1 to 9999999`]);
+  throw new ConfigError([`--appliances: ${text} is not a number of appliances; expected 1 to 9999999`]);
 }

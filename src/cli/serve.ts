@@ -59,18 +59,18 @@ export async function prepared(
   for (const line of config.warnings) log.warn(line);
   await warnOfLooseFiles(ownFiles(config, guard), factsOf, log);
   for (const reason of certificateWarnings(guard, systemClock.now() / 1000)) {
-    log.warn({ reason }, 'clients will refuse the server certificate');
+    log.warn({ reason }, 'clients will reject the server certificate');
   }
   return createApp(config, { ...outside(log), ...how }, guard);
 }
 
 function tellDefects(log: Log): void {
   process.on('unhandledRejection', (reason) => {
-    log.error({ err: asError(reason) }, 'a defect: a promise was rejected and nobody heard; going on');
+    log.error({ err: asError(reason) }, 'internal error: unhandled rejection; please report');
   });
   process.on('uncaughtException', (error) => {
     // By the log, and not by Node: that prints whatever hangs on an error, such as the headers of a request.
-    log.error({ err: asError(error) }, 'a defect: an exception that nobody caught; ending');
+    log.error({ err: asError(error) }, 'internal error: uncaught exception; stopping; please report');
     endNow(EXIT.failure);
   });
 }

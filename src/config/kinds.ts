@@ -102,7 +102,7 @@ export function choice<const Word extends string>(words: readonly Word[]): Kind<
     expects: `one of ${words.join(', ')}`,
     parse: (text) => {
       const word = words.find((candidate) => candidate === text);
-      return word === undefined ? bad(`${quoted(text)} is none of the known words`) : good(word);
+      return word === undefined ? bad(`${quoted(text)} is not a known word`) : good(word);
     },
   };
 }

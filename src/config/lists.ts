@@ -26,7 +26,7 @@ export function wordList<const Word extends string>(words: readonly Word[]): Kin
       listOf(
         text,
         (entry): Word | Flaw =>
-          words.find((word) => word === entry) ?? { what: `${quoted(entry)} is none of the known words` },
+          words.find((word) => word === entry) ?? { what: `${quoted(entry)} is not a known word` },
       ),
   };
 }

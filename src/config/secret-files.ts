@@ -34,7 +34,7 @@ export async function looseFiles(files: readonly OwnFile[], factsOf: FactsOf): P
 
 /** Logs a warning for each of these files that is too open. Never rejects. */
 export async function warnOfLooseFiles(files: readonly OwnFile[], factsOf: FactsOf, log: Log): Promise<void> {
-  for (const reason of await looseFiles(files, factsOf)) log.warn({ reason }, 'a file is too open');
+  for (const reason of await looseFiles(files, factsOf)) log.warn({ reason }, 'file permissions are too permissive');
 }
 
 const OTHERS_READ = 0o004;

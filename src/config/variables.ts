@@ -25,12 +25,12 @@ const variables = {
   MAX_RESPONSE_BYTES: {
     kind: count({ least: 1 }),
     default: '33554432',
-    help: 'a larger body is abandoned and counted',
+    help: 'a larger body is dropped and counted',
   },
   STALE_AFTER: {
     kind: count({ least: 1 }),
     default: '3',
-    help: 'a value not confirmed for this many effective intervals leaves the exposition',
+    help: 'a value not confirmed for this many effective intervals is removed',
   },
   EVENT_BUCKETS: {
     kind: bucketList,
@@ -53,7 +53,7 @@ const variables = {
   ALLOW_INSECURE_UPSTREAM: {
     kind: truth,
     default: 'false',
-    help: '`true` allows `http:` URLs beyond this machine: keys travel in the clear',
+    help: '`true` allows `http:` URLs beyond this machine, which send keys unencrypted',
   },
   MAX_SCRAPES: {
     kind: count({ least: 1 }),
@@ -77,12 +77,12 @@ const variables = {
   WEB_OPEN_PATHS: {
     kind: openPaths,
     unset: '`/healthz,/readyz`',
-    help: 'need no password and, where set, no client certificate; `none` for neither',
+    help: 'paths that need neither password nor client certificate; `none` for no path',
   },
   MAX_CONNECTIONS: {
     kind: count({ least: 1 }),
     default: '256',
-    help: 'connections open at once; further ones are closed unheard',
+    help: 'connections open at once; further ones are closed at once',
   },
   SHARD: {
     kind: ordinal,

@@ -144,7 +144,7 @@ export class ExpositionServer {
 
   /** Of a machine out of files or memory; unheard, it would end the process. Said once until a connection comes again. */
   #cannotTake(err: Error): void {
-    if (!this.#isShort) this.#settings.log.error({ err }, 'a connection could not be taken; going on');
+    if (!this.#isShort) this.#settings.log.error({ err }, 'connection not accepted');
     this.#isShort = true;
   }
 
@@ -199,7 +199,7 @@ export class ExpositionServer {
       if (this.#closing) request.socket.end();
     });
     this.#answer(request, response).catch((err: unknown) => {
-      log.error({ err, path: pathOf(request) }, 'a request could not be answered');
+      log.error({ err, path: pathOf(request) }, 'internal error while answering a request; please report');
       if (!response.headersSent) sendText(response, 500, 'internal error\n');
       else response.destroy();
     });

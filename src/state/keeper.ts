@@ -98,12 +98,11 @@ export class StateKeeper {
       await this.#makeRoom();
       const preface: Preface = { savedAt: this.#clock.now(), owners: this.#kept.owners };
       await this.#store.write(await inSlices(encode(withPreface(preface, this.#kept.values())), this.#clock));
-      if (this.#isFailing) this.#log.info('the state file can be written again');
+      if (this.#isFailing) this.#log.info('state file written again');
       this.#isFailing = false;
     } catch (error) {
       this.#errors += 1;
-      if (!this.#isFailing)
-        this.#log.warn({ err: asError(error) }, 'the state file cannot be written; going on without');
+      if (!this.#isFailing) this.#log.warn({ err: asError(error) }, 'state file not written; continuing without it');
       this.#isFailing = true;
     }
   }
@@ -139,16 +138,16 @@ export class StateKeeper {
     // The wall clock may have been set back: never younger than when it was saved.
     const elapsedMs = Math.max(0, this.#clock.now() - savedAt);
     await inSlices(this.#kept.restore(values, elapsedMs), this.#clock);
-    this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'the state file was read');
+    this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'state file read');
   }
 
   async #refuse(reason: string): Promise<void> {
     this.#place = 'foreign';
     try {
       const name = await this.#setAside('damaged');
-      this.#log.warn({ reason, name }, 'the state file cannot be used and was put aside; counting begins anew');
+      this.#log.warn({ reason, name }, 'state file not usable; moved aside; counting begins anew');
     } catch (error) {
-      this.#log.warn({ reason, err: asError(error) }, 'the state file cannot be used, and not be put aside either');
+      this.#log.warn({ reason, err: asError(error) }, 'state file not usable, and not moved aside');
     }
   }
 
@@ -159,7 +158,7 @@ export class StateKeeper {
     if ((await this.#store.read()) !== undefined) {
       const name = await this.#setAside('unread');
       // To go on from it now would make every counter jump, and Prometheus would take that for events.
-      this.#log.warn({ name }, 'the state file can be read, too late to go on from it: it was put aside');
+      this.#log.warn({ name }, 'state file read too late to continue from it; moved aside');
     }
     this.#place = 'ours';
   }

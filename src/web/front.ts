@@ -108,7 +108,7 @@ export class WebFront implements Front {
       if (verdict === 'right') return LET_IN;
       return refused(verdict === 'wrong' ? UNAUTHORIZED : BUSY);
     } catch (err) {
-      this.#log.error({ err }, 'a password could not be checked');
+      this.#log.error({ err }, 'internal error while checking a password; please report');
       return refused(BUSY);
     }
   }

@@ -85,16 +85,16 @@ export class Reloading {
     if (reading.state === 'bad' || faults.length > 0) {
       if (this.#told === reading.print) return;
       this.#told = reading.print;
-      log.error({ path, faults }, 'the web configuration cannot be used; the last good one counts');
+      log.error({ path, faults }, 'web configuration rejected; keeping the previous one');
       return;
     }
-    if (this.#told !== undefined && !hasChanged) log.info({ path }, 'the web configuration is the last good one again');
+    if (this.#told !== undefined && !hasChanged) log.info({ path }, 'web configuration is valid again');
     if (hasChanged || this.#told !== undefined) this.#lastSuccess = clock.now() / 1000;
     this.#told = undefined;
     if (!hasChanged) return;
     this.#good = reading;
     await adopt(reading.rules);
-    log.info({ path }, 'the web configuration has changed and counts from now on');
+    log.info({ path }, 'web configuration reloaded');
   }
 
   /** What protects now and would not any more, a line each. */

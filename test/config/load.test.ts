@@ -146,7 +146,7 @@ describe('credentials of the portal', () => {
 
   test('an unusable PORTAL_AUTH is one fault, not a second one about what it needs', () => {
     expect(faultsOf({ PORTAL_URL, PORTAL_AUTH: 'basic' })).toEqual([
-      'PORTAL_AUTH: "basic" is none of the known words; expected one of oauth2, service_key, user_key',
+      'PORTAL_AUTH: "basic" is not a known word; expected one of oauth2, service_key, user_key',
     ]);
   });
 });
@@ -185,7 +185,7 @@ test('every fault is reported at once, in the order of the documentation, and th
     'PORTAL_SERIES: "load_avrage" is not a series; did you mean load_average?',
     'PORTAL_SERIES: "cpu" is not a series; known are all, load_average, cpu_utilization, cache_utilization, network_utilization, smb_connections, health; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
     'SHARD: "7" is not below TOTAL_SHARDS; expected a whole number from 0 to 0',
-    'LOG_LEVEL: "loud" is none of the known words; expected one of trace, debug, info, warn, error, fatal, silent',
+    'LOG_LEVEL: "loud" is not a known word; expected one of trace, debug, info, warn, error, fatal, silent',
     `HTTPS_PROXY: the value is not a proxy; ${proxy}`,
     'GFA_TOKN: unknown variable; did you mean GFA_TOKEN?',
     'PORTAL_INTERVALL: unknown variable; did you mean PORTAL_INTERVAL?',

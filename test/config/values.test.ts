@@ -97,8 +97,8 @@ function urls(name: string, ending: string, read: Case['read']): Case {
 }
 
 const words = (name: string, all: string): Case['bad'] => [
-  ['other', `${name}: "other" is none of the known words; expected one of ${all}`],
-  ['INFO', `${name}: "INFO" is none of the known words; expected one of ${all}`],
+  ['other', `${name}: "other" is not a known word; expected one of ${all}`],
+  ['INFO', `${name}: "INFO" is not a known word; expected one of ${all}`],
 ];
 
 const COLLECTORS_EXPECTED = 'expected collectors separated by commas, such as all,-iam or telemetry,volumes=10m';
@@ -147,7 +147,7 @@ const cases: Readonly<Record<string, Case>> = {
     bad: [
       [
         'locks,loks',
-        'GFA_METRICS: "loks" is none of the known words; expected a comma-separated list of filers, volumes, locks, propagation',
+        'GFA_METRICS: "loks" is not a known word; expected a comma-separated list of filers, volumes, locks, propagation',
       ],
       [
         ' , ',

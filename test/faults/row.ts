@@ -16,12 +16,9 @@ export const LINES = {
   api: ['the API cannot be polled', 'the API answers again'],
   task: ['the task cannot be polled', 'the task can be polled again'],
   appliance: ['the appliance does not answer', 'the appliance answers'],
-  refused: [
-    'the API refuses this operation: doing without it, and asking slowly',
-    'the API gives this operation again',
-  ],
-  edges: ['GET /edges fails: names and builds stay as it last said', 'GET /edges can be read again'],
-  list: ['the portal forbids this list: doing without it', 'the portal allows this list again'],
+  refused: ['operation rejected; polled at the discovery interval', 'operation available again'],
+  edges: ['GET /edges failed: keeping the last names and builds', 'GET /edges available again'],
+  list: ['list rejected (403); continuing without it', 'list available again'],
 } as const satisfies Record<string, Lines>;
 
 /** What a row expects. */

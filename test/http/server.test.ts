@@ -78,7 +78,7 @@ describe('a scrape', () => {
     expect([status, body.toString(), lines.take()]).toEqual([
       500,
       'internal error\n',
-      ['error a request could not be answered'],
+      ['error internal error while answering a request; please report'],
     ]);
   });
 
@@ -173,10 +173,10 @@ test('a machine that is short of files for connections does not end the server, 
   listening.mockRestore();
   const short = Object.assign(new Error('accept ENFILE'), { code: 'ENFILE' });
   for (let times = 0; times < 3; times += 1) server?.emit('error', short);
-  expect(lines.take()).toEqual(['error a connection could not be taken; going on']);
+  expect(lines.take()).toEqual(['error connection not accepted']);
   expect((await ask()).status).toBe(200);
   server?.emit('error', short);
-  expect(lines.take()).toEqual(['error a connection could not be taken; going on']);
+  expect(lines.take()).toEqual(['error connection not accepted']);
 });
 
 test('a page that is not read is cut off after two minutes: it holds no connection for ever', async () => {

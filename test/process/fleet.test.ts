@@ -83,7 +83,7 @@ describe('an appliance', () => {
       new Set([first, second]),
     );
     await until('a second look at the inventory', () => asked(standIn, 'edges') >= 2);
-    expect(live.log.filter(({ msg }) => String(msg).includes('forbids this list'))).toHaveLength(2);
+    expect(live.log.filter(({ msg }) => String(msg).includes('list rejected (403)'))).toHaveLength(2);
   });
 });
 

@@ -95,8 +95,8 @@ describe('a file with a secret', () => {
     for (const path of [token, web]) chmodSync(path, 0o666);
     const program = start([], { environment: { GFA_URL, GFA_TOKEN_FILE: token, WEB_CONFIG_FILE: web } });
     await program.serving();
-    await until('both lines', () => program.log.filter(({ msg }) => msg.includes('too open')).length === 2);
-    expect(program.log.filter(({ msg }) => msg.includes('too open')).map(({ level }) => level)).toEqual([
+    await until('both lines', () => program.log.filter(({ msg }) => msg.includes('too permissive')).length === 2);
+    expect(program.log.filter(({ msg }) => msg.includes('too permissive')).map(({ level }) => level)).toEqual([
       'warn',
       'warn',
     ]);
@@ -142,13 +142,13 @@ test.runIf(hasTlsClients)('a key that is renewed as a file that everybody can re
   const tls = 'tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n';
   const { program } = await guarded(tls, directory);
   const renewed = makePair(directory, 'renewed');
-  expect(program.log.filter(({ msg }) => msg.includes('too open'))).toEqual([]);
+  expect(program.log.filter(({ msg }) => msg.includes('too permissive'))).toEqual([]);
   // A copy has the mode of what it is copied from.
   chmodSync(renewed.key, 0o644);
   copyFileSync(renewed.key, pair.key);
   copyFileSync(renewed.cert, pair.cert);
-  await until('the new key to count', () => program.log.some(({ msg }) => msg.includes('counts from now on')));
-  const warnings = program.log.filter(({ msg }) => msg.includes('too open'));
+  await until('the new key to count', () => program.log.some(({ msg }) => msg.includes('configuration reloaded')));
+  const warnings = program.log.filter(({ msg }) => msg.includes('too permissive'));
   expect(warnings).toMatchObject([
     {
       level: 'warn',

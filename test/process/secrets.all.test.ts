@@ -174,7 +174,7 @@ describe('no secret is shown beyond what the program itself says', () => {
       `${CANARY.serviceKey}: [\n`,
       `tls_server_config:\n  ${CANARY.serviceSecret}: ${CANARY.serviceKey}\n`,
     ]) {
-      const lines = () => program.log.filter(({ msg }) => msg.includes('cannot be used')).length;
+      const lines = () => program.log.filter(({ msg }) => msg.includes('configuration rejected')).length;
       const before = lines();
       write(bad);
       await until('the line about it', () => lines() > before);

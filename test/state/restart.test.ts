@@ -123,7 +123,7 @@ describe('a program that is started again with its state file', () => {
     const after = await life(store, { ...gfaEnvironment(standIn), GFA_CLIENT_KEY: 'another' });
     expect((await after.scrape()).all(COUNTS)).toEqual([]);
     expect(store.asides).toHaveLength(1);
-    expect(after.warnings).toContain('the state file cannot be used and was put aside; counting begins anew');
+    expect(after.warnings).toContain('state file not usable; moved aside; counting begins anew');
   });
 
   test('goes on counting notifications, those told while it was down among them', async () => {
@@ -167,7 +167,7 @@ test('a state file that cannot be written costs one warning and a counter, and n
     return (now.value('filer_exporter_state_file_errors_total') ?? 0) >= 3 && now;
   });
   expect(scraped.all(COUNTS).length).toBeGreaterThan(0);
-  expect(only.warnings.filter((text) => text.includes('cannot be written'))).toHaveLength(1);
+  expect(only.warnings.filter((text) => text.includes('not written'))).toHaveLength(1);
 });
 
 describe('the buckets of the event histograms', () => {

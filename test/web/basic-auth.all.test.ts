@@ -161,7 +161,7 @@ describe('the web configuration is read again', () => {
     write(`basic_auth_userz:\n  me: ${GEHEIM}\n`);
     await until('the metric', async () => (await series(address, GOOD, me)) === '0');
     expect(await statusOf(`http://${address}/metrics`)).toBe(401);
-    const told = () => program.log.filter(({ msg }) => msg.includes('cannot be used'));
+    const told = () => program.log.filter(({ msg }) => msg.includes('configuration rejected'));
     expect(told()).toMatchObject([
       { level: 'error', faults: ['line 1: basic_auth_userz: unknown key; did you mean basic_auth_users?'] },
     ]);

@@ -73,7 +73,7 @@ describe('what protects never becomes less while it runs', () => {
     files['/etc/web.yml'] = text;
     await clock.advance(60_000);
     const [told] = lines.all;
-    expect(lines.take()).toEqual(['error the web configuration cannot be used; the last good one counts']);
+    expect(lines.take()).toEqual(['error web configuration rejected; keeping the previous one']);
     const faults = lost.map(
       (name) => `the file takes ${name} away; expected what protects to stay: a restart takes it away`,
     );
@@ -164,7 +164,7 @@ describe('the files are looked at every two seconds', () => {
       const before = reloading.reading.expirySeconds ?? 0;
       files['/etc/server.crt'] = fresh.certText;
       await clock.advance(10_000);
-      expect(lines.take()).toEqual(['error the web configuration cannot be used; the last good one counts']);
+      expect(lines.take()).toEqual(['error web configuration rejected; keeping the previous one']);
       files['/etc/server.key'] = fresh.keyText;
       await clock.advance(4_000);
       expect([adopted.length, reloading.reading.isGood]).toEqual([1, true]);
@@ -181,7 +181,7 @@ describe('the files are looked at every two seconds', () => {
     expect([adopted, lines.take()]).toEqual([[], []]);
     await clock.advance(2_000);
     expect(adopted.map(({ users }) => [...users.keys()])).toEqual([['you']]);
-    expect(lines.take()).toEqual(['info the web configuration has changed and counts from now on']);
+    expect(lines.take()).toEqual(['info web configuration reloaded']);
     expect(reloading.reading.lastSuccessSeconds).toBe(before + 4);
     await stop();
   });
@@ -193,18 +193,18 @@ describe('the files are looked at every two seconds', () => {
     expect([lines.take(), reloading.reading.isGood]).toEqual([[], true]);
     await clock.advance(60_000);
     expect([lines.take(), reloading.reading.isGood]).toEqual([
-      ['error the web configuration cannot be used; the last good one counts'],
+      ['error web configuration rejected; keeping the previous one'],
       false,
     ]);
     delete files['/etc/web.yml'];
     await clock.advance(2_000);
     expect(reloading.reading.isGood).toBe(false);
     await clock.advance(2_000);
-    expect(lines.take()).toEqual(['error the web configuration cannot be used; the last good one counts']);
+    expect(lines.take()).toEqual(['error web configuration rejected; keeping the previous one']);
     files['/etc/web.yml'] = good;
     await clock.advance(2_000);
     expect([lines.take(), reloading.reading.isGood, adopted]).toEqual([
-      ['info the web configuration is the last good one again'],
+      ['info web configuration is valid again'],
       true,
       [],
     ]);

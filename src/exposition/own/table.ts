@@ -77,7 +77,7 @@ export const ownTable = {
   },
   throttled: {
     name: 'filer_exporter_throttled_total',
-    help: 'Requests that the API refused with 429.',
+    help: 'Requests that the API rejected with 429.',
     type: 'counter',
     unit: undefined,
     labels: ['api'],
@@ -108,7 +108,7 @@ export const ownTable = {
   },
   lastSuccess: {
     name: 'filer_exporter_last_success_timestamp_seconds',
-    help: 'When a poll of the API last succeeded.',
+    help: 'Time of the last successful poll of the API.',
     type: 'gauge',
     unit: 'seconds',
     labels: ['api'],
@@ -124,7 +124,7 @@ export const ownTable = {
   },
   effectiveInterval: {
     name: 'filer_exporter_effective_interval_seconds',
-    help: 'Time between two polls as the limits allow it; above the interval asked for when the fleet is too large for it.',
+    help: 'Time between two polls as the limits allow it; above the configured interval when the fleet is too large.',
     type: 'gauge',
     unit: 'seconds',
     labels: ['api'],
@@ -132,7 +132,7 @@ export const ownTable = {
   },
   configuredInterval: {
     name: 'filer_exporter_configured_interval_seconds',
-    help: 'Time between two polls that the configuration asks for, to compare the effective interval with.',
+    help: 'Configured time between two polls, to compare the effective interval with.',
     type: 'gauge',
     unit: 'seconds',
     labels: ['api'],
@@ -228,7 +228,7 @@ export const ownTable = {
   },
   bookmarksMissed: {
     name: 'filer_exporter_event_bookmarks_missed_total',
-    help: 'Times that the newest event the service told of never came: at least so many events are missing from the counts.',
+    help: 'How often the newest event that the service announced never arrived: the least number of events missing from the counts.',
     type: 'counter',
     unit: undefined,
     labels: [],

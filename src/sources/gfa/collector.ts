@@ -95,7 +95,7 @@ export class GfaCollector implements Collector {
     this.#attemptsRead = this.#client.attempts;
     const ledger = this.#ledger;
     const events = await inSlices(ledger.absorb(answer, this.#clock.monotonic(), drops.note, isAfterLoss), this.#clock);
-    if (this.#answers === 0) this.#log.info({ api: this.api, events }, 'the first answer brought events');
+    if (this.#answers === 0) this.#log.info({ api: this.api, events }, 'first answer read');
     this.#answers += 1;
     this.#warn();
     this.#settings.ledger.names?.takeTitles(ledger.titles());
@@ -124,7 +124,7 @@ export class GfaCollector implements Collector {
     const now = this.#clock.monotonic();
     if (this.#accountToldAt !== undefined && now - this.#accountToldAt < ACCOUNT_TOLD_EVERY_MS) return;
     this.#accountToldAt = now;
-    this.#log.warn({ api: this.api, before, account }, 'the answers are about another account; counting begins anew');
+    this.#log.warn({ api: this.api, before, account }, 'account changed; counting starts again');
     await this.#settings.keeping?.disown('it is of another account');
   }
 

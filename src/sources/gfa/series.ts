@@ -76,7 +76,7 @@ export const volumeTable = [
   },
   {
     name: 'filer_volume_info',
-    help: 'Always 1: what file acceleration does for the volume and which way it leans.',
+    help: 'Always 1: mode and profile of file acceleration for the volume.',
     from: presence,
     fields: { volume_guid: {} },
     wordsFrom: { mode: MODE, profile: PROFILE },

@@ -137,7 +137,7 @@ describe('the inventory task', () => {
     await expect(discover(collector)).rejects.toThrow(/both forbidden; give the role .* PORTAL_SERIALS/);
   });
 
-  test('of more appliances than there is memory for polls the first of them, and counts the others', async () => {
+  test('of not enough memory for all appliances polls the first of them, and counts the others', async () => {
     const serials = Array.from({ length: 12 }, (_, index) => uuid(index));
     const all = list(...serials.map((id) => ({ id, type: 'edge' })));
     const collector = portalCollector(portal(all, list(), list()), { mostAppliances: 10 });

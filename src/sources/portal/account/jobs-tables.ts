@@ -23,7 +23,7 @@ export const jobsFinished = {
 /** The failed jobs that nobody has acknowledged. */
 export const jobsUnacknowledged = {
   name: 'filer_jobs_failed_unacknowledged',
-  help: 'Failed jobs that nobody has acknowledged, by resource and action.',
+  help: 'Failed jobs without an acknowledgement, by resource and action.',
   from: records,
   fields: { user_acknowledged_at: {} },
   wordsFrom: { resource: { field: 'resource' }, action: { field: 'action' } },

@@ -41,8 +41,8 @@ export class Licence {
     const before = this.#hasTelemetry;
     this.#hasTelemetry = premium === undefined ? undefined : premium === 1;
     if (this.#hasTelemetry === false && before !== false) {
-      this.#log.warn('the licence lacks ops_iq_premium: the portal forbids every telemetry series (403)');
-    } else if (this.#hasTelemetry && before === false) this.#log.info('the licence has ops_iq_premium now');
+      this.#log.warn('licence lacks ops_iq_premium: telemetry rejected (403)');
+    } else if (this.#hasTelemetry && before === false) this.#log.info('licence has ops_iq_premium now');
     return body;
   }
 

@@ -203,7 +203,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     if (isTooMany && !this.#isTooMany) {
       const advice =
         'give the process more memory, divide the fleet with TOTAL_SHARDS, or name appliances in PORTAL_SERIALS';
-      this.#log.warn({ appliances: own.length, polled: most }, `more appliances than there is memory for: ${advice}`);
+      this.#log.warn({ appliances: own.length, polled: most }, `not enough memory for all appliances: ${advice}`);
     }
     this.#isTooMany = isTooMany;
     if (!isTooMany) return own;
@@ -232,11 +232,11 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   async #edges(signal: AbortSignal): Promise<Answer | undefined> {
     try {
       this.#lastEdges = await this.#list('/edges', 'edges', {}, signal);
-      if (this.#edgesFailing) this.#log.info('GET /edges can be read again');
+      if (this.#edgesFailing) this.#log.info('GET /edges available again');
       this.#edgesFailing = false;
     } catch (err) {
       if (err instanceof CredentialError || isAborted(err)) throw err;
-      if (!this.#edgesFailing) this.#log.warn({ err }, 'GET /edges fails: names and builds stay as it last said');
+      if (!this.#edgesFailing) this.#log.warn({ err }, 'GET /edges failed: keeping the last names and builds');
       this.#edgesFailing = true;
     }
     return this.#lastEdges;
@@ -252,11 +252,11 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     try {
       const check = (answer: unknown) => checkInventoryList(answer, path);
       const body = await this.#client.send({ method: 'GET', path, operation, size: 'inventory', query, check }, signal);
-      if (this.#forbidden.delete(path)) this.#log.info({ path }, 'the portal allows this list again');
+      if (this.#forbidden.delete(path)) this.#log.info({ path }, 'list available again');
       return { body, at: this.#clock.monotonic() };
     } catch (error) {
       if (!(error instanceof RequestError) || error.status !== 403) throw error;
-      if (!this.#forbidden.has(path)) this.#log.warn({ path }, 'the portal forbids this list: doing without it');
+      if (!this.#forbidden.has(path)) this.#log.warn({ path }, 'list rejected (403); continuing without it');
       this.#forbidden.add(path);
       return undefined;
     }
