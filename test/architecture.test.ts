@@ -124,6 +124,34 @@ describe.each([...files])('%s', (path, { code, imports }) => {
   });
 });
 
+test('no two files export a type of one name', () => {
+  const exported = [...files].flatMap(([path, { code }]) =>
+    [...code.matchAll(/^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm)].map(([, name = '']) => [
+      name,
+      path,
+    ]),
+  );
+  expect(exported.filter(([name], index) => exported.findIndex(([other]) => other === name) !== index)).toEqual([]);
+});
+
+/** Words of the services in texts: their names, their variables, their paths and operations. */
+const SERVICE_WORDS =
+  /\b(?:gfa|portal|GFA_\w+|PORTAL_\w+|telemetry|serials|edges|snapshot_\w+|volume_telemetry|filer_(?:appliance|volume|snapshot)_\w+)\b|\/data\b|\/auth\//;
+
+/** Where they may stand: the doctor asks each service what nobody else asks it, and compares the two. */
+const KNOW_SERVICES = ['sources/', 'demo/', 'app/doctor.ts', 'doctor/judge.ts'];
+
+test('no file outside sources has a word of a service in its texts', () => {
+  const found = [...files].flatMap(([path, { code }]) => {
+    if (KNOW_SERVICES.some((place) => path.startsWith(place))) return [];
+    const texts = code
+      .replaceAll(/^(?:import|export) [^;]*? from '[^']*';$/gm, '')
+      .matchAll(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g);
+    return [...texts].flatMap(([text]) => (SERVICE_WORDS.test(text) ? [`${path}: ${text}`] : []));
+  });
+  expect(found).toEqual([]);
+});
+
 test('no file imports itself by way of others, not even its types', () => {
   const seen = new Set<string>();
   const visit = (path: string, trail: readonly string[]): void => {

@@ -16,7 +16,7 @@ Options:
   --once           poll everything once, print the exposition; exit 0, or 1 when nothing could be polled;
                    with a client key of its own, so that a running exporter loses no event
   --plan           print what the limits allow for this account's appliances, or with --appliances N for so many;
-                   exit 0, or 1 when PORTAL_INTERVAL cannot be met
+                   exit 0, or 1 when the interval cannot be met
   --version        print the version
   --help           print this
 

@@ -1,7 +1,7 @@
 import { uuidOf } from './world/signals.ts';
 
 /** What the two services accept. Made up from the seed, so there is nothing to keep secret. */
-export interface Credentials {
+export interface DemoCredentials {
   readonly gfaToken: string;
   readonly serviceKey: string;
   /** A UUID. */
@@ -10,7 +10,7 @@ export interface Credentials {
 }
 
 /** The credentials of a seed. */
-export function credentialsOf(seed: number): Credentials {
+export function credentialsOf(seed: number): DemoCredentials {
   return {
     gfaToken: uuidOf(seed, 'gfa token'),
     serviceKey: `service-${uuidOf(seed, 'service key').slice(0, 8)}`,

@@ -13,7 +13,7 @@ export interface Ask {
 }
 
 /** An answer before it is written, or before a fault spoils it. */
-export interface Answer {
+export interface DemoAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
@@ -38,27 +38,31 @@ export interface Complaint {
 }
 
 /** A JSON answer. */
-export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): DemoAnswer {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }
 
 /** An answer without a body. */
-export function empty(status: number, headers: Readonly<Record<string, string>> = {}): Answer {
+export function empty(status: number, headers: Readonly<Record<string, string>> = {}): DemoAnswer {
   return { status, headers, body: '' };
 }
 
 /** The portal's ErrorResponse. */
-export function portalError(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Answer {
+export function portalError(
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): DemoAnswer {
   return json(status, { message, detail: null }, headers);
 }
 
 /** The portal's ValidationErrorResponse. */
-export function invalid(...complaints: readonly Complaint[]): Answer {
+export function invalid(...complaints: readonly Complaint[]): DemoAnswer {
   return json(422, { message: 'Validation Error', detail: complaints });
 }
 
 /** The error body of `GET /data`. */
-export function gfaError(status: number, error: string): Answer {
+export function gfaError(status: number, error: string): DemoAnswer {
   return json(status, { error });
 }
 

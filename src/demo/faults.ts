@@ -36,14 +36,14 @@ export type FaultEffect =
     };
 
 /** Something that goes wrong, where, and how often. */
-export type Fault = FaultScope & FaultEffect;
+export type DemoFault = FaultScope & FaultEffect;
 
 /** The faults in force; the oldest that fits a request has it. */
 export class Faults {
-  readonly #left = new Map<symbol, { readonly fault: Fault; readonly times: number }>();
+  readonly #left = new Map<symbol, { readonly fault: DemoFault; readonly times: number }>();
 
   /** Adds a fault; what it returns lifts it. */
-  add(fault: Fault): () => void {
+  add(fault: DemoFault): () => void {
     const name = Symbol(fault.kind);
     this.#left.set(name, { fault, times: fault.times ?? Number.POSITIVE_INFINITY });
     return () => {
@@ -52,7 +52,7 @@ export class Faults {
   }
 
   /** The fault that a request meets, counted. */
-  take(operation: string, serial: string | undefined): Fault | undefined {
+  take(operation: string, serial: string | undefined): DemoFault | undefined {
     for (const [name, { fault, times }] of this.#left) {
       if (times < 1 || !matches(fault, operation, serial)) continue;
       if (times > 1) this.#left.set(name, { fault, times: times - 1 });

@@ -1,6 +1,6 @@
-import type { Answer } from './exchange.ts';
+import type { DemoAnswer } from './exchange.ts';
 import { portalError } from './exchange.ts';
-import type { RateLimit, Variations } from './variations.ts';
+import type { DemoRateLimit, Variations } from './variations.ts';
 
 /** Lets a request through with 0, or says in how many milliseconds the next one would be. Refused ones do not count. */
 type Gate = (now: number) => number;
@@ -9,13 +9,13 @@ const DAY_MS = 86_400_000;
 
 /** The limits that all portal operations share. */
 export class Limits {
-  #limit: RateLimit | null = null;
+  #limit: DemoRateLimit | null = null;
   #gate: Gate = open;
   #day = 0;
   #today = 0;
 
   /** The 429 that a request gets now, if any. */
-  refusal(variations: Variations, now: number): Answer | undefined {
+  refusal(variations: Variations, now: number): DemoAnswer | undefined {
     const day = Math.floor(now / DAY_MS);
     if (day !== this.#day) this.#today = 0;
     this.#day = day;
@@ -30,7 +30,7 @@ export class Limits {
   }
 }
 
-function tooMany(headers: Readonly<Record<string, string>>): Answer {
+function tooMany(headers: Readonly<Record<string, string>>): DemoAnswer {
   return portalError(429, 'Too many requests', headers);
 }
 
@@ -40,7 +40,7 @@ function retryAfter(form: Variations['retryAfter'], waitMs: number, now: number)
   return { 'retry-after': new Date(Math.ceil((now + waitMs) / 1000) * 1000).toUTCString() };
 }
 
-function gateOf(limit: RateLimit | null): Gate {
+function gateOf(limit: DemoRateLimit | null): Gate {
   if (limit === null) return open;
   if (limit.kind === 'token-bucket') return tokenBucket(limit.perSecond, limit.burst);
   return limit.kind === 'fixed-window'

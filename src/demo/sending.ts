@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
-import type { Answer } from './exchange.ts';
+import type { DemoAnswer } from './exchange.ts';
 import { empty, gfaError, invalid, portalError } from './exchange.ts';
 import type { FaultEffect } from './faults.ts';
 import type { Route } from './routes.ts';
 
 /** Writes an answer whole. */
-export function sendWhole(response: ServerResponse, answer: Answer): void {
+export function sendWhole(response: ServerResponse, answer: DemoAnswer): void {
   const body = begin(response, answer);
   response.end(body);
 }
 
 /** The answer that a fault puts in place of the real one; undefined when it only spoils the sending. */
-export function replacement(fault: FaultEffect, service: Route['service']): Answer | undefined {
+export function replacement(fault: FaultEffect, service: Route['service']): DemoAnswer | undefined {
   if (fault.kind === 'body') {
     const headers = { 'content-type': fault.contentType ?? 'application/json', ...fault.headers };
     return { status: 200, headers, body: fault.body };
@@ -36,7 +36,7 @@ export function sendSilence(response: ServerResponse, fault: FaultEffect): void 
 export async function sendSpoiled(
   response: ServerResponse,
   fault: FaultEffect,
-  answer: Answer,
+  answer: DemoAnswer,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
@@ -59,14 +59,14 @@ async function drip(response: ServerResponse, body: Buffer, clock: Clock, signal
   response.end();
 }
 
-function begin(response: ServerResponse, { status, headers, body }: Answer): Buffer {
+function begin(response: ServerResponse, { status, headers, body }: DemoAnswer): Buffer {
   const bytes = Buffer.from(body);
   response.writeHead(status, { 'content-length': bytes.length, ...headers });
   return bytes;
 }
 
 /** The error body that the service would send with a status. */
-function usualError(status: number, service: Route['service']): Answer {
+function usualError(status: number, service: Route['service']): DemoAnswer {
   const msg = 'Injected fault';
   if (service === 'portal') {
     return status === 422

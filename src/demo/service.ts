@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
-import type { Credentials } from './credentials.ts';
-import type { Answer, Ask, Scene } from './exchange.ts';
+import type { DemoCredentials } from './credentials.ts';
+import type { Ask, DemoAnswer, Scene } from './exchange.ts';
 import { empty, portalError } from './exchange.ts';
 import { Faults } from './faults.ts';
 import { Gfa } from './gfa/service.ts';
@@ -28,7 +28,7 @@ export class Service {
   readonly #gfa: Gfa;
   readonly #portal: Portal;
 
-  constructor(clock: Clock, world: World, credentials: Credentials, variations: Variations) {
+  constructor(clock: Clock, world: World, credentials: DemoCredentials, variations: Variations) {
     this.#clock = clock;
     this.#world = world;
     this.variations = variations;
@@ -88,7 +88,7 @@ export class Service {
     };
   }
 
-  #answer(ask: Ask, route: Route): Answer {
+  #answer(ask: Ask, route: Route): DemoAnswer {
     const { variations } = this;
     const scene: Scene = { ask, world: this.#world, variations, now: this.#clock.now(), cursors: this.#cursors };
     if (route.service === 'portal') return this.#portal.answer(scene, route);

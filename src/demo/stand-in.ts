@@ -4,8 +4,8 @@
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
-import { type Credentials, credentialsOf } from './credentials.ts';
-import type { Fault } from './faults.ts';
+import { credentialsOf, type DemoCredentials } from './credentials.ts';
+import type { DemoFault } from './faults.ts';
 import type { SeenRequest } from './seen-requests.ts';
 import { Service } from './service.ts';
 import { plausible, type Variations } from './variations.ts';
@@ -13,10 +13,10 @@ import { confidentialTexts } from './world/confidential.ts';
 import { type FleetAppliance, type FleetView, fleetAppliance, fleetView } from './world/fleet.ts';
 import { World } from './world/world.ts';
 
-export type { Credentials } from './credentials.ts';
-export type { Fault } from './faults.ts';
+export type { DemoCredentials } from './credentials.ts';
+export type { DemoFault } from './faults.ts';
 export type { SeenRequest } from './seen-requests.ts';
-export type { RateLimit, Variations } from './variations.ts';
+export type { DemoRateLimit, Variations } from './variations.ts';
 export type { FleetAppliance, FleetView, FleetVolume } from './world/fleet.ts';
 
 /** What a stand-in is started with; everything but the clock has a default. */
@@ -40,7 +40,7 @@ export interface StandIn {
   readonly gfaUrl: string;
   /** The base address of the portal, which ends in `/portal`. */
   readonly portalUrl: string;
-  readonly credentials: Credentials;
+  readonly credentials: DemoCredentials;
   /** Every secret and every word about a person that the portal tells: none may ever come out of an exporter. */
   readonly confidential: readonly string[];
   /** What was asked, oldest first; the newest 10,000. */
@@ -50,7 +50,7 @@ export interface StandIn {
   /** Switches variations; takes effect with the next request. */
   vary(change: Partial<Variations>): void;
   /** Adds a fault; what it returns lifts it. */
-  fail(fault: Fault): () => void;
+  fail(fault: DemoFault): () => void;
   /** One more appliance joins now, without a history. */
   addAppliance(): FleetAppliance;
   /** An appliance goes now; its serial is unknown from here on, and only its past events remain. */

@@ -2,7 +2,7 @@
 export type LoadNames = 'longterm' | 'fifteen_minute_load_average' | '15' | '15min';
 
 /** How many portal requests are let through, and by which kind of counting. */
-export type RateLimit =
+export type DemoRateLimit =
   | { readonly kind: 'token-bucket'; readonly perSecond: number; readonly burst: number }
   | { readonly kind: 'fixed-window' | 'sliding-window'; readonly requests: number; readonly windowMs: number };
 
@@ -86,7 +86,7 @@ export interface Variations {
   /** The licence that the telemetry series need; without it they answer 403. */
   readonly opsIqPremium: boolean;
   /** The burst limit of all portal operations together. */
-  readonly rateLimit: RateLimit | null;
+  readonly rateLimit: DemoRateLimit | null;
   /** Portal requests a day (UTC); beyond it 429 without `Retry-After`. */
   readonly dailyLimit: number | null;
   /** How a 429 of the burst limit says when to come back. */

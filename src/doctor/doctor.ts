@@ -2,7 +2,7 @@ import type { Api } from '../metrics/snapshot.ts';
 import type { Variant } from '../metrics/variant.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Exchange } from '../transport/exchange.ts';
-import type { Answers, Examination } from './examination.ts';
+import type { Examination, ServiceAnswers } from './examination.ts';
 import type { Find, Finding } from './finding.ts';
 import { type Allowance, type CountedUnexpected, judgeExchanges } from './judge.ts';
 import { checkNetwork, type Network } from './network.ts';
@@ -26,7 +26,7 @@ export interface DoctorParts {
   readonly examinations: readonly Examination[];
   readonly exchangesWith: (api: Api) => readonly Exchange[];
   /** Compares what the services call the same things; after all of them have answered. */
-  readonly compare: (answers: ReadonlyMap<Api, Answers>, find: Find) => void;
+  readonly compare: (answers: ReadonlyMap<Api, ServiceAnswers>, find: Find) => void;
   readonly allowance: Allowance;
   readonly network: Network;
   readonly clock: Clock;
@@ -36,7 +36,7 @@ export interface DoctorParts {
 export async function examineAll(parts: DoctorParts, signal: AbortSignal): Promise<Diagnoses> {
   const findings: Finding[] = [];
   const services: Diagnosis[] = [];
-  const answers = new Map<Api, Answers>();
+  const answers = new Map<Api, ServiceAnswers>();
   for (const examination of parts.examinations) {
     const { api } = examination;
     const find: Find = (finding) => findings.push({ subject: api, ...finding });
@@ -53,7 +53,7 @@ async function examineOne(
   { exchangesWith, allowance, network, clock }: DoctorParts,
   find: Find,
   signal: AbortSignal,
-): Promise<{ readonly answered: Answers | undefined; readonly diagnosis: Diagnosis }> {
+): Promise<{ readonly answered: ServiceAnswers | undefined; readonly diagnosis: Diagnosis }> {
   const { api, destination } = examination;
   const isReached = await checkNetwork(destination, network, allowance.timeoutMs, clock.now(), find);
   const answered = isReached ? await examination.run(find, signal) : undefined;

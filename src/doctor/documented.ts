@@ -3,7 +3,7 @@ import { decimal } from '../metrics/units.ts';
 import { type Look, lookOf } from './shape.ts';
 
 /** What a field is documented to hold. A `?` allows null. `any` is read by no table, and never judged. */
-export type Kind = KindName | `${KindName}?`;
+export type DocumentedKind = KindName | `${KindName}?`;
 type KindName = 'text' | 'uuid' | 'date' | 'integer' | 'decimal' | 'milliseconds' | 'flag' | 'any';
 
 /** A text out of a list of words. */
@@ -12,7 +12,7 @@ export interface Words {
 }
 
 /** The documented fields of an answer: kinds, words, lists of one sort of item, objects. */
-export type Documented = Kind | Words | readonly [item: Documented] | DocumentedFields;
+export type Documented = DocumentedKind | Words | readonly [item: Documented] | DocumentedFields;
 
 /** An object's documented fields; `'*'` stands for every other field. */
 export interface DocumentedFields {

@@ -20,7 +20,7 @@ export interface Examination {
   /** Fields whose words are documented or safe to publish, as `mode`; the words of all others stay out of a report. */
   readonly wordFields: ReadonlySet<string>;
   /** Sends the requests, and finds what only this service can show. Rejects for nothing but an abort. */
-  readonly run: (find: Find, signal: AbortSignal) => Promise<Answers>;
+  readonly run: (find: Find, signal: AbortSignal) => Promise<ServiceAnswers>;
 }
 
 /** Something that the documentation leaves open, and that an account can answer. */
@@ -35,7 +35,7 @@ export interface Question {
 }
 
 /** What a service said of itself. */
-export interface Answers {
+export interface ServiceAnswers {
   /** The questions of the documentation that this account answers. */
   readonly variants: readonly Variant[];
   /** What both services name: each filer and each volume, with its id and its name. */

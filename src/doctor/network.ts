@@ -12,7 +12,7 @@ export interface Network {
   /** The addresses of a name. Rejects with the resolver's error. */
   resolve(host: string): Promise<readonly string[]>;
   /** Opens a TLS connection, through the proxy if there is one, and closes it. Rejects where there is none to open. */
-  handshake(host: string, port: number, proxy: Proxy | undefined, timeoutMs: number): Promise<Handshake>;
+  handshake(host: string, port: number, proxy: NetworkProxy | undefined, timeoutMs: number): Promise<Handshake>;
 }
 
 /** What a TLS handshake showed. */
@@ -50,7 +50,7 @@ export const systemNetwork: Network = {
   },
 };
 
-function openTunnel(proxy: Proxy, target: string, timeoutMs: number): Promise<Socket> {
+function openTunnel(proxy: NetworkProxy, target: string, timeoutMs: number): Promise<Socket> {
   const authorization = proxy.authorization?.reveal();
   return new Promise((resolve, reject) => {
     const asked = request(proxy.url, {
@@ -78,7 +78,7 @@ function firstEnd(leaf: DetailedPeerCertificate): number | undefined {
 }
 
 /** A proxy on the way; `shown` is its URL without what it asks for. */
-export interface Proxy {
+export interface NetworkProxy {
   readonly url: string;
   readonly shown: string;
   readonly authorization: Secret | undefined;
@@ -90,7 +90,7 @@ export interface Destination {
   /** It is on this machine, where nothing needs encryption. */
   readonly isLocal: boolean;
   /** Undefined when the service is reached directly. */
-  readonly proxy: Proxy | undefined;
+  readonly proxy: NetworkProxy | undefined;
 }
 
 const DAY_MS = 86_400_000;

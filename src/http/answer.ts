@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
 /** An answer as all of them are: kept by no cache, and taken for nothing but what it says it is. */
-export class Answer extends ServerResponse {
+export class HttpAnswer extends ServerResponse {
   constructor(...handedOn: ConstructorParameters<typeof ServerResponse>) {
     super(...handedOn);
     for (const [name, value] of Object.entries(ALWAYS)) this.setHeader(name, value);

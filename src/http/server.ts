@@ -6,7 +6,7 @@ import type { HeldBody } from '../exposition/exposition.ts';
 import type { Format } from '../exposition/format.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { Answer, refuseNonsense } from './answer.ts';
+import { HttpAnswer, refuseNonsense } from './answer.ts';
 import { Answers } from './answers.ts';
 import { type ClosedFor, Connections } from './connections.ts';
 import { type Document, sendDocument } from './document.ts';
@@ -90,7 +90,7 @@ export class ExpositionServer {
     const cutOff = ({ socket }: ServerResponse) => socket !== null && this.#connections.close(socket, 'unread');
     this.#scrapes = new Answers(settings.maxScrapes, settings.clock, cutOff);
     this.#pages = new Answers(MOST_PAGES, settings.clock, cutOff);
-    this.#server = createServer({ ...BOUNDS, ServerResponse: Answer });
+    this.#server = createServer({ ...BOUNDS, ServerResponse: HttpAnswer });
     this.#guardConnections(settings.front);
     this.#server.on('clientError', (error, socket: Socket) =>
       refuseNonsense(error, socket, this.#connections.isBusy(socket)),

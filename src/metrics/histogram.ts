@@ -2,6 +2,13 @@ import type { Labels } from './family.ts';
 import { keptCount, keptNumber } from './restored-values.ts';
 import type { Sample } from './samples.ts';
 
+/** The upper bounds of histograms in seconds, and how they are written. */
+export interface HistogramSettings {
+  /** Ascending; none for sum and count only. */
+  readonly bounds: readonly number[];
+  readonly boundText: (bound: number) => string;
+}
+
 /** Counts values by bound; never goes backwards. Without bounds it keeps sum and count only. */
 export class Histogram {
   readonly #bounds: readonly number[];

@@ -10,7 +10,7 @@ export interface Variant {
 const CONTRARY = 3;
 
 /** What the evidence says of one question: the first answer at once, another one after it has come three times in a row. */
-export class Verdict<Answer extends string> {
+export class VariantVerdict<Answer extends string> {
   #answer: Answer | undefined;
   #contrary: { readonly answer: Answer; readonly times: number } | undefined;
 

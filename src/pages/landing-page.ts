@@ -17,7 +17,7 @@ export function landingPage(version: string, metricsPath: string, notice?: Html)
     ([path, name, what]) => html`<li><a href=".${path}">${name}</a> <span class="muted">${what}</span></li>\n`,
   );
   const body = html`${pageHead(page)}<h1>filer-exporter</h1>
-<p class="lead">Prometheus exporter for the file acceleration and portal services of a global file system.</p>
+<p class="lead">Prometheus exporter for the cloud services of a global file system.</p>
 <p class="muted">Version ${version}</p>
 ${notice}<ul class="links card">
 ${list}</ul>

@@ -150,7 +150,7 @@ export class Observer {
     const { log, api, appliances } = this.#settings;
     const { id, appliance, operation: name } = state.task;
     const isOfSeries = appliance !== undefined;
-    const operation = isOfSeries && outcome.state === 'denied' ? 'telemetry' : name;
+    const operation = isOfSeries && outcome.state === 'denied' ? 'series' : name;
     if (outcome.state === 'denied') {
       // That an appliance lacks a series is nothing new; that it may not be read is.
       const isNews = !isOfSeries || state.error === undefined || reasonOf(state.error.cause) === 'forbidden';

@@ -1,3 +1,5 @@
+import type { FilerAlias } from '../config/config.ts';
+
 /*
  * What filers are called, in both services alike: file acceleration knows a filer by `filer_guid` and a title, the
  * portal by `serial` and a name. The two are one where guid and serial are equal, in any case, or where the operator
@@ -6,14 +8,6 @@
  *
  * A name is unique: where one service calls several filers alike, a short id stands behind the name of each.
  */
-
-/** The operator says that a filer, by guid or serial, is another one by serial or guid, or what it is called. */
-export interface FilerAlias {
-  /** A uuid in lower case. */
-  readonly id: string;
-  /** A uuid in lower case, or else a name. */
-  readonly is: string;
-}
 
 /** All that is known to be one filer. */
 interface Filer {

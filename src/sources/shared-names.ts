@@ -1,11 +1,11 @@
-import type { Answers, Named } from '../doctor/examination.ts';
+import type { FilerAlias } from '../config/config.ts';
+import type { Named, ServiceAnswers } from '../doctor/examination.ts';
 import type { Find } from '../doctor/finding.ts';
-import type { FilerAlias } from './filer-names.ts';
 
 /** The answers of the two services, where both were asked. */
 export interface BothAnswers {
-  readonly accelerator: Answers | undefined;
-  readonly portal: Answers | undefined;
+  readonly accelerator: ServiceAnswers | undefined;
+  readonly portal: ServiceAnswers | undefined;
 }
 
 /** Compares what the two services call the same filers and volumes, and what FILER_ALIASES says of them. */

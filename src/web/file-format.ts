@@ -1,6 +1,6 @@
 import { goDurationMs } from './go-duration.ts';
-import type { RateLimit } from './rate-limit.ts';
-import { type Placed, type Section, YamlFile } from './section.ts';
+import type { ClientRateLimit } from './rate-limit.ts';
+import { type Placed, YamlFile, type YamlSection } from './section.ts';
 import { CIPHER_SUITES, CLIENT_AUTH_TYPES, type ClientPolicy, CURVES, VERSIONS, type Version } from './tls-names.ts';
 
 /** A PEM text: in the file itself, or in another whose path is as written. */
@@ -32,7 +32,7 @@ export interface WebFile {
   /** Password hashes by user; nobody is asked for a password where there are none. */
   readonly users: ReadonlyMap<string, string>;
   /** Undefined lets in as many requests as come. */
-  readonly rate: RateLimit | undefined;
+  readonly rate: ClientRateLimit | undefined;
 }
 
 /**
@@ -54,7 +54,7 @@ export function parseWebFile(text: string): { readonly file: WebFile; readonly f
 
 const PLACE = 'tls_server_config';
 
-function tlsOf(yaml: YamlFile, section: Section): TlsSection | undefined {
+function tlsOf(yaml: YamlFile, section: YamlSection): TlsSection | undefined {
   const certificate = pemOf(yaml, section, 'cert');
   const key = pemOf(yaml, section, 'key');
   const clientCa = pemOf(yaml, section, 'client_ca');
@@ -106,7 +106,7 @@ function complainAboutClients(
   }
 }
 
-function pemOf(yaml: YamlFile, section: Section, key: 'cert' | 'key' | 'client_ca'): PemSource | undefined {
+function pemOf(yaml: YamlFile, section: YamlSection, key: 'cert' | 'key' | 'client_ca'): PemSource | undefined {
   const inline = section.text(key);
   const file = section.text(`${key}_file`);
   if (inline !== undefined && file !== undefined) {
@@ -125,7 +125,7 @@ const HEADERS: Readonly<Record<string, readonly string[]>> = {
   'Content-Security-Policy': [],
 };
 
-function headersOf(yaml: YamlFile, section: Section): Readonly<Record<string, string>> {
+function headersOf(yaml: YamlFile, section: YamlSection): Readonly<Record<string, string>> {
   // HTTP/1.1 is what is served either way: the key is there for files that are shared with other exporters.
   section.truth('http2');
   const headers = section.section('headers');
@@ -146,7 +146,7 @@ function headersOf(yaml: YamlFile, section: Section): Readonly<Record<string, st
 }
 
 /** As in the toolkit: an interval of zero is no limit, and a burst that is left out is zero, which lets nobody in. */
-function rateOf(yaml: YamlFile, section: Section): RateLimit | undefined {
+function rateOf(yaml: YamlFile, section: YamlSection): ClientRateLimit | undefined {
   const interval = section.text('interval');
   const burst = section.text('burst');
   section.end();
@@ -171,7 +171,7 @@ const HIGHEST_COST = 18;
 
 const MAKE_ONE = `make one with htpasswd -nBC 10 ${'""'}`;
 
-function usersOf(yaml: YamlFile, section: Section): ReadonlyMap<string, string> {
+function usersOf(yaml: YamlFile, section: YamlSection): ReadonlyMap<string, string> {
   const users = new Map<string, string>();
   for (const [name, { text, line }] of section.entries()) {
     const cost = Number(/^\$2[aby]\$(\d\d)\$[./\dA-Za-z]{53}$/.exec(text)?.[1]);

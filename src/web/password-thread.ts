@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Question, Verdict } from './password-worker.ts';
+import type { CompareVerdict, PasswordQuestion } from './password-worker.ts';
 
 /** Tells whether a password is the one of a bcrypt hash. Rejects where it cannot be told. */
 export type Compare = (password: string, hash: string) => Promise<boolean>;
@@ -28,7 +28,7 @@ export class PasswordThread {
   readonly compare: Compare = (password, hash) => {
     this.#worker ??= this.#begin();
     this.#asked += 1;
-    const question: Question = { id: this.#asked, password, hash };
+    const question: PasswordQuestion = { id: this.#asked, password, hash };
     return new Promise((resolve, reject) => {
       this.#waiting.set(question.id, { resolve, reject });
       this.#worker?.postMessage(question);
@@ -38,7 +38,7 @@ export class PasswordThread {
   #begin(): Worker {
     const worker = this.#make();
     worker.unref();
-    worker.on('message', ({ id, matches }: Verdict) => {
+    worker.on('message', ({ id, matches }: CompareVerdict) => {
       this.#waiting.get(id)?.resolve(matches);
       this.#waiting.delete(id);
     });

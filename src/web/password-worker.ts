@@ -6,19 +6,19 @@ import { compareSync } from 'bcryptjs';
  */
 
 /** What it is asked. */
-export interface Question {
+export interface PasswordQuestion {
   readonly id: number;
   readonly password: string;
   readonly hash: string;
 }
 
 /** What it answers. */
-export interface Verdict {
+export interface CompareVerdict {
   readonly id: number;
   readonly matches: boolean;
 }
 
-parentPort?.on('message', ({ id, password, hash }: Question) => {
-  const verdict: Verdict = { id, matches: compareSync(password, hash) };
+parentPort?.on('message', ({ id, password, hash }: PasswordQuestion) => {
+  const verdict: CompareVerdict = { id, matches: compareSync(password, hash) };
   parentPort?.postMessage(verdict);
 });

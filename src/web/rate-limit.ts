@@ -1,20 +1,20 @@
 import type { Clock } from '../runtime/clock.ts';
 
 /** How many requests are let in: `burst` at once, and then one more each interval. */
-export interface RateLimit {
+export interface ClientRateLimit {
   readonly intervalMs: number;
   readonly burst: number;
 }
 
 /** A bucket of tokens, one for each request: full at first, and filled by a token each interval, up to the burst. */
 export class TokenBucket {
-  readonly #limit: RateLimit;
+  readonly #limit: ClientRateLimit;
   readonly #clock: Clock;
   #tokens: number;
   /** When there were so many. */
   #countedAt: number;
 
-  constructor(limit: RateLimit, clock: Clock) {
+  constructor(limit: ClientRateLimit, clock: Clock) {
     this.#limit = limit;
     this.#clock = clock;
     this.#tokens = limit.burst;

@@ -1,6 +1,13 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { type GoodReading, protectionsOf, type Reading, type ReadText, readAgain, type WebRules } from './rules.ts';
+import {
+  type GoodReading,
+  protectionsOf,
+  type ReadText,
+  type RulesReading,
+  readAgain,
+  type WebRules,
+} from './rules.ts';
 
 /** How often the files are looked at, in milliseconds. */
 const LOOK_MS = 2_000;
@@ -40,7 +47,7 @@ export class Reloading {
   /** What counts. */
   #good: GoodReading;
   /** What the last look gave. */
-  #last: Reading;
+  #last: RulesReading;
   #lastSuccess: number;
   /** The print of files that cannot be used and were told of. */
   #told: string | undefined;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { type PemSource, parseWebFile, type TlsSection } from './file-format.ts';
-import type { RateLimit } from './rate-limit.ts';
+import type { ClientRateLimit } from './rate-limit.ts';
 import { type PemTexts, type TlsSettings, tlsSettings } from './tls.ts';
 
 /** A web configuration in force: how connections are secured, who may ask, and what each answer bears. */
@@ -11,7 +11,7 @@ export interface WebRules {
   readonly users: ReadonlyMap<string, string>;
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined lets in as many requests as come. */
-  readonly rate: RateLimit | undefined;
+  readonly rate: ClientRateLimit | undefined;
   /** The file itself and that of the key: nobody else is to change them, nor to read them where they hold a secret. */
   readonly ownFiles: readonly { readonly path: string; readonly isSecret: boolean }[];
 }
@@ -42,13 +42,13 @@ interface Print {
 export type GoodReading = Print & { readonly state: 'good'; readonly rules: WebRules };
 
 /** What reading the files gave. */
-export type Reading = GoodReading | (Print & { readonly state: 'bad'; readonly faults: readonly string[] });
+export type RulesReading = GoodReading | (Print & { readonly state: 'bad'; readonly faults: readonly string[] });
 
 /** A larger file is none of these, in characters. */
 const LONGEST_FILE = 1024 * 1024;
 
 /** Reads the web configuration and the files that it names, each path relative to its folder. Never rejects. */
-export async function readWebRules(path: string, read: ReadText): Promise<Reading> {
+export async function readWebRules(path: string, read: ReadText): Promise<RulesReading> {
   const files = new Files(path, read);
   const text = await files.text(path, 'the file');
   if (text === undefined) return files.bad([]);
@@ -74,7 +74,7 @@ export async function readWebRules(path: string, read: ReadText): Promise<Readin
  * Reads the files of an earlier reading again, and gives that one back where they hold what they held: what YAML,
  * certificates and keys take of the event loop is for changes alone. Never rejects.
  */
-export async function readAgain(earlier: Reading, path: string, read: ReadText): Promise<Reading> {
+export async function readAgain(earlier: RulesReading, path: string, read: ReadText): Promise<RulesReading> {
   const files = new Files(path, read);
   for (const each of earlier.paths) await files.text(each, 'the file');
   const { print } = files.print();
@@ -112,11 +112,11 @@ class Files {
     return text !== undefined && text.length <= LONGEST_FILE ? text : undefined;
   }
 
-  good(rules: WebRules): Reading {
+  good(rules: WebRules): RulesReading {
     return { state: 'good', rules, ...this.print() };
   }
 
-  bad(faults: readonly string[]): Reading {
+  bad(faults: readonly string[]): RulesReading {
     return { state: 'bad', faults: [...faults, ...this.faults], ...this.print() };
   }
 

@@ -27,12 +27,12 @@ export class YamlFile {
   }
 
   /** The whole file as one section. */
-  top(): Section {
+  top(): YamlSection {
     return this.section(this.#document.contents, '');
   }
 
   /** A node as a section; one that is missing has no keys, and one that is empty is a fault: a file cut off looks so. */
-  section(node: unknown, place: string): Section {
+  section(node: unknown, place: string): YamlSection {
     const map = this.#resolved(node);
     if (map === undefined) {
       if (node !== undefined) {
@@ -41,11 +41,11 @@ export class YamlFile {
           `${place === '' ? 'the file' : place} is empty; expected {} where it is to be`,
         );
       }
-      return new Section(this, [], place);
+      return new YamlSection(this, [], place);
     }
-    if (isMap(map)) return new Section(this, map.items, place);
+    if (isMap(map)) return new YamlSection(this, map.items, place);
     this.#refuse(map, place === '' ? 'the file' : place, ' holds no keys; expected key: value lines');
-    return new Section(this, [], place);
+    return new YamlSection(this, [], place);
   }
 
   /** A key's text; undefined, with a fault, for what is none: all that stands below it would be lost unnoticed. */
@@ -123,8 +123,8 @@ function isMergeKey(node: unknown): boolean {
   return isScalar(node) && node.type === 'PLAIN' && node.source === '<<';
 }
 
-/** One mapping of the file. Its keys are taken one by one; {@link Section.end} complains about what nobody took. */
-export class Section {
+/** One mapping of the file. Its keys are taken one by one; {@link YamlSection.end} complains about what nobody took. */
+export class YamlSection {
   readonly #file: YamlFile;
   readonly #place: string;
   readonly #nodes = new Map<string, { readonly value: unknown; readonly line: number }>();
@@ -177,7 +177,7 @@ export class Section {
   }
 
   /** The section below a key. */
-  section(key: string): Section {
+  section(key: string): YamlSection {
     return this.#file.section(this.#take(key), this.nameOf(key));
   }
 

@@ -1,6 +1,6 @@
 import { atOnce } from '../../src/runtime/slices.ts';
 import { Ledger } from '../../src/sources/gfa/ledger.ts';
-import type { Answer } from '../../src/sources/gfa/records.ts';
+import type { DataAnswer } from '../../src/sources/gfa/records.ts';
 import { GROUPS } from '../../src/sources/gfa/series.ts';
 import { decode, encode } from '../../src/state/format.ts';
 import type { Report } from './main.ts';
@@ -71,7 +71,7 @@ function stepped<Result>(work: Generator<void, Result>): readonly [result: Resul
 }
 
 /** An answer with two lock and two propagation events of every pair. */
-function answerAt(poll: number): Answer {
+function answerAt(poll: number): DataAnswer {
   const volumes = Array.from({ length: VOLUMES }, (_, volume) => `volume-${volume}`);
   const pairs = Array.from({ length: FILERS }, (_, filer) =>
     volumes.map((volume) => ({ filer: `filer-${filer}`, volume })),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Fault, FaultEffect } from '../../src/demo/faults.ts';
+import type { DemoFault, FaultEffect } from '../../src/demo/faults.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
 import type { Scrape } from '../support/scrape.ts';
@@ -73,10 +73,10 @@ describe.each(operations)('%s meets', (operation) => {
 });
 
 /** Makes the exporter ask for a new token. */
-const refusal: Fault = { kind: 'status', status: 401, operation: /^(?!token$|refresh$|data$)/ };
+const refusal: DemoFault = { kind: 'status', status: 401, operation: /^(?!token$|refresh$|data$)/ };
 
 /** A 429 is answered once: each further one would double the time that nothing is sent. */
-function once(code: string): Pick<Fault, 'times'> {
+function once(code: string): Pick<DemoFault, 'times'> {
   return code === '429' ? { times: 1 } : {};
 }
 

@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { App } from '../../src/app/app.ts';
-import { type Fault, type StandIn, startStandIn, type Variations } from '../../src/demo/stand-in.ts';
+import { type DemoFault, type StandIn, startStandIn, type Variations } from '../../src/demo/stand-in.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { assemble } from '../support/assemble.ts';
@@ -135,7 +135,7 @@ export class Life {
   }
 
   /** Something goes wrong at the services, until what it returns is called. */
-  fails(fault: Fault): () => void {
+  fails(fault: DemoFault): () => void {
     this.act();
     const lift = this.services.fail(fault);
     const calm = this.judge.troubled();

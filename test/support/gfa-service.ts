@@ -2,7 +2,7 @@ import { Gfa } from '../../src/demo/gfa/service.ts';
 import { plausible, type Variations } from '../../src/demo/variations.ts';
 import { World } from '../../src/demo/world/world.ts';
 import { dateSeconds } from '../../src/metrics/units.ts';
-import { type Answer, readAnswer } from '../../src/sources/gfa/records.ts';
+import { type DataAnswer, readAnswer } from '../../src/sources/gfa/records.ts';
 
 /** The stand-in's file acceleration service without a socket: asked at any moment, in any order of moments. */
 export interface GfaService {
@@ -10,7 +10,7 @@ export interface GfaService {
   /** Asks as a client, at a moment in epoch milliseconds; moves that client's bookmark. */
   ask(client: string, now: number): unknown;
   /** Every event that the service has known of by a moment, read, of the two hours before it. */
-  history(now: number): Answer;
+  history(now: number): DataAnswer;
 }
 
 /** A service whose world begins at a moment. */

@@ -2,16 +2,16 @@ import { EventEmitter } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { PasswordThread } from '../../src/web/password-thread.ts';
-import type { Question } from '../../src/web/password-worker.ts';
+import type { PasswordQuestion } from '../../src/web/password-worker.ts';
 import { GEHEIM } from './asking.ts';
 
 /** A thread that does what a test says. */
 class Thread extends EventEmitter {
-  readonly asked: Question[] = [];
+  readonly asked: PasswordQuestion[] = [];
 
   unref(): void {}
 
-  postMessage(question: Question): void {
+  postMessage(question: PasswordQuestion): void {
     this.asked.push(question);
   }
 

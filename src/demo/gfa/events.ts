@@ -5,13 +5,13 @@
  */
 import { hash32, type Random, seededRandom } from '../../runtime/random.ts';
 import { draw, MINUTE_MS } from '../world/signals.ts';
-import type { Appliance, Volume, World } from '../world/world.ts';
+import type { DemoAppliance, Volume, World } from '../world/world.ts';
 
 /** One event of a pair; `knownAt` is when the service hears of it, some seconds later. */
 export interface PairEvent {
   readonly at: number;
   readonly knownAt: number;
-  readonly appliance: Appliance;
+  readonly appliance: DemoAppliance;
   readonly volume: Volume;
   /** A draw of this event's own, from 0 to 1, for what varies by event. */
   readonly luck: number;
@@ -31,7 +31,7 @@ export interface PropagationEvent extends PairEvent {
 
 /** One slot of one pair, and the draws for what happens in it. */
 interface Slot {
-  readonly appliance: Appliance;
+  readonly appliance: DemoAppliance;
   readonly volume: Volume;
   readonly start: number;
   readonly random: Random;

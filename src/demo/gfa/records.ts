@@ -1,6 +1,6 @@
 import type { Variations } from '../variations.ts';
 import { draw, floorTo, HOUR_MS, MINUTE_MS, rfc3339, sawtooth, smoothNoise, uuidOf } from '../world/signals.ts';
-import type { Appliance, Volume, World } from '../world/world.ts';
+import type { DemoAppliance, Volume, World } from '../world/world.ts';
 import type { LockEvent, PairEvent, PropagationEvent } from './events.ts';
 
 /** One record of `GET /data`, in the service's own words. */
@@ -78,7 +78,7 @@ export function propagationRecord(event: PropagationEvent, variations: Variation
 }
 
 /** About a minute at most; since the start and some more for an appliance that has fallen silent. */
-function secondsSinceContact(world: World, appliance: Appliance, at: number): number {
+function secondsSinceContact(world: World, appliance: DemoAppliance, at: number): number {
   if (appliance.trait === 'silent') return 45 + Math.max(0, Math.round((at - world.startedAt) / 1000));
   return Math.floor(67 * sawtooth(`${appliance.serial}/contact`, at, 67_000));
 }
@@ -102,7 +102,7 @@ function head(type: string, at: number, variations: Variations): GfaRecord {
   return { metric_type: type, version: 1, timestamp: rfc3339(at, variations.fractionalTimestamps) };
 }
 
-function applianceNames({ serial, title }: Appliance, { filerGuids, filerTitles }: Variations): GfaRecord {
+function applianceNames({ serial, title }: DemoAppliance, { filerGuids, filerTitles }: Variations): GfaRecord {
   return {
     filer_guid: filerGuids === 'own' ? guidApart(serial) : filerGuids === 'upper' ? serial.toUpperCase() : serial,
     filer_title: filerTitles === 'own' ? `${title}.accelerated` : title,

@@ -1,4 +1,4 @@
-import type { Answer, Scene } from '../exchange.ts';
+import type { DemoAnswer, Scene } from '../exchange.ts';
 import { empty, gfaError, json } from '../exchange.ts';
 import { MINUTE_MS, rfc3339 } from '../world/signals.ts';
 import type { EventGroup } from './bookmarks.ts';
@@ -34,7 +34,7 @@ export class Gfa {
   }
 
   /** The answer to `GET /data`; it moves the client's bookmarks. */
-  data(scene: GfaScene): Answer {
+  data(scene: GfaScene): DemoAnswer {
     const { ask, world, variations, now } = scene;
     if (ask.headers.get('authorization') !== this.#token) return empty(401);
     if (world.volumes.length === 0) return gfaError(406, 'no volume information for this token');

@@ -1,5 +1,5 @@
-import type { Credentials } from '../credentials.ts';
-import type { Answer, Ask, Complaint, Scene } from '../exchange.ts';
+import type { DemoCredentials } from '../credentials.ts';
+import type { Ask, Complaint, DemoAnswer, Scene } from '../exchange.ts';
 import { invalid, isObject, json, parsedJson, portalError } from '../exchange.ts';
 import type { Variations } from '../variations.ts';
 import type { TokenPair } from './tokens.ts';
@@ -9,16 +9,16 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The token operations of the portal, and the check of everybody else's bearer token. */
 export class Auth {
-  readonly #credentials: Credentials;
+  readonly #credentials: DemoCredentials;
   readonly #tokens: Tokens;
 
-  constructor(credentials: Credentials, seed: number) {
+  constructor(credentials: DemoCredentials, seed: number) {
     this.#credentials = credentials;
     this.#tokens = new Tokens(seed);
   }
 
   /** `POST /auth/token`, with exactly one of the three forms. */
-  token({ ask, variations, now }: Scene): Answer {
+  token({ ask, variations, now }: Scene): DemoAnswer {
     const forms = [hasServiceHeaders(ask), ask.headers.has('x-user-key'), hasForm(ask)];
     if (forms.filter(Boolean).length !== 1) {
       return portalError(400, 'Exactly one of service key headers, user key header and form body is required');
@@ -30,7 +30,7 @@ export class Auth {
   }
 
   /** `POST /auth/token/refresh`: a new pair for a refresh token; whose bearer token it is, and how old, does not count. */
-  refresh({ ask, variations, now }: Scene): Answer {
+  refresh({ ask, variations, now }: Scene): DemoAnswer {
     if (variations.refreshBearer === 'required' && bearer(ask) === undefined)
       return portalError(401, 'Not authenticated');
     const body = parsedJson(ask.body);
@@ -43,19 +43,19 @@ export class Auth {
   }
 
   /** `DELETE /auth/token`, once the bearer token is found good. */
-  revoke({ ask }: Scene): Answer {
+  revoke({ ask }: Scene): DemoAnswer {
     this.#tokens.revoke(bearer(ask) ?? '');
     return json(200, {});
   }
 
   /** The 401 that a request without a good bearer token gets. */
-  refusal({ ask, now }: Scene): Answer | undefined {
+  refusal({ ask, now }: Scene): DemoAnswer | undefined {
     const token = bearer(ask);
     if (token !== undefined && this.#tokens.accepts(token, now)) return undefined;
     return portalError(401, token === undefined ? 'Not authenticated' : 'Invalid or expired token');
   }
 
-  #refuseHeaders({ headers, body }: Ask): Answer | undefined {
+  #refuseHeaders({ headers, body }: Ask): DemoAnswer | undefined {
     if (body.trim() !== '' && body.trim() !== '{}') return portalError(400, 'A body is not expected here');
     const userKey = headers.get('x-user-key');
     if (userKey !== undefined) return userKey === this.#credentials.userKey ? undefined : wrongCredentials();
@@ -64,7 +64,7 @@ export class Auth {
     return this.#isService(key, secret) ? undefined : wrongCredentials();
   }
 
-  #refuseForm({ body }: Ask): Answer | undefined {
+  #refuseForm({ body }: Ask): DemoAnswer | undefined {
     const form = new URLSearchParams(body);
     const complaints: Complaint[] = [];
     const complain = (type: string, field: string, msg: string) =>
@@ -96,11 +96,11 @@ function bearer({ headers }: Ask): string | undefined {
   return /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
 }
 
-function wrongCredentials(): Answer {
+function wrongCredentials(): DemoAnswer {
   return portalError(401, 'Invalid credentials');
 }
 
-function tokenAnswer({ access, refresh }: TokenPair, variations: Variations): Answer {
+function tokenAnswer({ access, refresh }: TokenPair, variations: Variations): DemoAnswer {
   return json(200, {
     access_token: access,
     refresh_token: refresh,

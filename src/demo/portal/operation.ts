@@ -1,11 +1,11 @@
-import type { Answer, Scene } from '../exchange.ts';
+import type { DemoAnswer, Scene } from '../exchange.ts';
 import type { QueryRule } from './query.ts';
 
 /** The identifiers in a path by the names of its template. */
 export type Parameters = Readonly<Record<string, string>>;
 
 /** One operation of the portal that only reads. */
-export interface Operation {
+export interface DemoOperation {
   /** A name for faults, rights and records. */
   readonly name: string;
   /** POST where the service wants a body for what only reads. */
@@ -16,15 +16,15 @@ export interface Operation {
   readonly query?: Readonly<Record<string, QueryRule>>;
   /** Needs no bearer token. */
   readonly isPublic?: true;
-  readonly answer: (scene: Scene, parameters: Parameters) => Answer;
+  readonly answer: (scene: Scene, parameters: Parameters) => DemoAnswer;
 }
 
 /** A GET operation. */
 export function get(
   name: string,
   path: string,
-  answer: Operation['answer'],
-  query: Operation['query'] = {},
-): Operation {
+  answer: DemoOperation['answer'],
+  query: DemoOperation['query'] = {},
+): DemoOperation {
   return { name, method: 'GET', path, query, answer };
 }

@@ -13,13 +13,13 @@ import { edgeOperations } from './appliances/edges.ts';
 import { fiqOperations } from './appliances/fiq.ts';
 import { serialOperations } from './appliances/serials.ts';
 import { applianceTelemetryOperations } from './appliances/telemetry.ts';
-import type { Operation, Parameters } from './operation.ts';
+import type { DemoOperation, Parameters } from './operation.ts';
 import { volumeConnectionOperations } from './volumes/connections.ts';
 import { volumeTelemetryOperations } from './volumes/telemetry.ts';
 import { volumeOperations } from './volumes/volumes.ts';
 
 /** Every operation of the portal that only reads, but for those of the token. */
-export const readOperations: readonly Operation[] = [
+export const readOperations: readonly DemoOperation[] = [
   ...accountOperations,
   ...activityLogOperations,
   ...indexingOperations,
@@ -42,7 +42,7 @@ export const readOperations: readonly Operation[] = [
 
 /** One operation found by its path, with the identifiers that the path holds. */
 export interface Found {
-  readonly operation: Operation;
+  readonly operation: DemoOperation;
   readonly parameters: Parameters;
 }
 

@@ -10,7 +10,7 @@ interface Listing {
 }
 
 /** One page of a list, and where it goes on. */
-export interface Page {
+export interface DemoPage {
   readonly items: readonly Item[];
   readonly metadata: {
     readonly iterator_id: string | null;
@@ -35,7 +35,7 @@ export class Cursors {
   }
 
   /** The page that a query of a path asks for, or what is wrong with its cursor. */
-  page(path: string, asked: URLSearchParams, all: () => readonly Item[], usualLimit: number): Page | string {
+  page(path: string, asked: URLSearchParams, all: () => readonly Item[], usualLimit: number): DemoPage | string {
     const id = asked.get('iterator_id');
     const limit = Number(asked.get('limit') ?? usualLimit);
     const query = `${path}?${fingerprint(asked)}`;

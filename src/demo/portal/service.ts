@@ -1,5 +1,5 @@
-import type { Credentials } from '../credentials.ts';
-import type { Answer, Complaint, Scene } from '../exchange.ts';
+import type { DemoCredentials } from '../credentials.ts';
+import type { Complaint, DemoAnswer, Scene } from '../exchange.ts';
 import { invalid, portalError } from '../exchange.ts';
 import { Limits } from '../limits.ts';
 import type { Route } from '../routes.ts';
@@ -12,12 +12,12 @@ export class Portal {
   readonly #auth: Auth;
   readonly #limits = new Limits();
 
-  constructor(credentials: Credentials, seed: number) {
+  constructor(credentials: DemoCredentials, seed: number) {
     this.#auth = new Auth(credentials, seed);
   }
 
   /** The answer to a request that was routed here. */
-  answer(scene: Scene, route: Route): Answer {
+  answer(scene: Scene, route: Route): DemoAnswer {
     const refusal = this.#limits.refusal(scene.variations, scene.now) ?? unknownRoute(route);
     if (refusal !== undefined) return refusal;
     if (route.operation === 'token') return this.#auth.token(scene);
@@ -31,11 +31,11 @@ export class Portal {
   }
 }
 
-function unknownRoute({ refusal }: Route): Answer | undefined {
+function unknownRoute({ refusal }: Route): DemoAnswer | undefined {
   return refusal === undefined ? undefined : portalError(refusal, refusal === 404 ? 'Not Found' : 'Method Not Allowed');
 }
 
-function allowed(scene: Scene, { operation, parameters }: Found): Answer {
+function allowed(scene: Scene, { operation, parameters }: Found): DemoAnswer {
   if (scene.variations.forbidden.includes(operation.name)) return portalError(403, 'Insufficient permissions');
   const complaints = [...pathComplaints(parameters), ...queryComplaints(scene.ask.query, operation.query ?? {})];
   return complaints.length > 0 ? invalid(...complaints) : operation.answer(scene, parameters);

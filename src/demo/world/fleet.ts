@@ -1,5 +1,5 @@
 import type { Trait } from './cast.ts';
-import type { Appliance, World } from './world.ts';
+import type { DemoAppliance, World } from './world.ts';
 import { hasMemoryDetails } from './world.ts';
 
 /** An appliance as a test names it. */
@@ -49,7 +49,7 @@ export function fleetView(world: World): FleetView {
 }
 
 /** One appliance as tests see it. */
-export function fleetAppliance(world: World, appliance: Appliance): FleetAppliance {
+export function fleetAppliance(world: World, appliance: DemoAppliance): FleetAppliance {
   const { serial, edgeId, title, kind, build, trait } = appliance;
   return {
     ...{ serial, edgeId, title, kind, build, trait },

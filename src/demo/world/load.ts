@@ -1,22 +1,22 @@
 import type { Disk } from './cast.ts';
 import { dailyLoad, HOUR_MS, MINUTE_MS, sawtooth, smoothNoise } from './signals.ts';
-import type { Appliance } from './world.ts';
+import type { DemoAppliance } from './world.ts';
 
 /** How busy an appliance is, 0 to 1: its place's day, with a slow and a quick unrest on top. */
-export function busyness(appliance: Appliance, at: number): number {
+export function busyness(appliance: DemoAppliance, at: number): number {
   const slow = smoothNoise(`${appliance.serial}/slow`, at, 40 * MINUTE_MS);
   const quick = smoothNoise(`${appliance.serial}/quick`, at, 3 * MINUTE_MS);
   return 0.03 + 0.5 * dailyLoad(at, appliance.utcOffsetHours) * (0.5 + 0.5 * slow) + 0.3 * slow * quick;
 }
 
 /** A level that follows the appliance's busyness, with some unrest of its own; about 0 to `most`. */
-export function following(name: string, most: number): (appliance: Appliance, at: number) => number {
+export function following(name: string, most: number): (appliance: DemoAppliance, at: number) => number {
   return (appliance, at) =>
     most * busyness(appliance, at) * (0.7 + 0.5 * smoothNoise(`${appliance.serial}/${name}`, at, 4 * MINUTE_MS));
 }
 
 /** Processes waiting or running, averaged over some minutes: the longer, the calmer. */
-export function loadAverage(minutes: number): (appliance: Appliance, at: number) => number {
+export function loadAverage(minutes: number): (appliance: DemoAppliance, at: number) => number {
   return (appliance, at) => {
     const peak = smoothNoise(`${appliance.serial}/load`, at, minutes * 2 * MINUTE_MS);
     return appliance.cores * (0.6 * busyness(appliance, at - (minutes * MINUTE_MS) / 2) + 0.25 * peak);
@@ -24,7 +24,7 @@ export function loadAverage(minutes: number): (appliance: Appliance, at: number)
 }
 
 /** Percent of the cache in use; where it fills up, nine hours from 58 to 98 percent and then an eviction. */
-export function cachePercent(appliance: Appliance, at: number): number {
+export function cachePercent(appliance: DemoAppliance, at: number): number {
   if (appliance.trait === 'filling') return 58 + 40 * sawtooth(`${appliance.serial}/fill`, at, 9 * HOUR_MS);
   return 66 + 18 * smoothNoise(`${appliance.serial}/cache`, at, 6 * HOUR_MS);
 }
@@ -33,17 +33,17 @@ export function cachePercent(appliance: Appliance, at: number): number {
 export const diskWeight: Readonly<Record<Disk, number>> = { cache: 1, cow: 0.5, file_iq: 0.3, os: 0.1 };
 
 /** Total memory in KB. */
-export function memoryTotal(appliance: Appliance): number {
+export function memoryTotal(appliance: DemoAppliance): number {
   return appliance.memoryGib * 1_048_576;
 }
 
 /** What of the memory programs hold, in KB. */
-export function memoryUsed(appliance: Appliance, at: number): number {
+export function memoryUsed(appliance: DemoAppliance, at: number): number {
   const calm = smoothNoise(`${appliance.serial}/memory`, at, 2 * HOUR_MS);
   return memoryTotal(appliance) * (0.25 + 0.2 * calm + 0.15 * busyness(appliance, at));
 }
 
 /** What of the memory buffers and caches hold and would give back, in KB. */
-export function memoryReclaimable(appliance: Appliance, at: number): number {
+export function memoryReclaimable(appliance: DemoAppliance, at: number): number {
   return memoryTotal(appliance) * (0.2 + 0.1 * smoothNoise(`${appliance.serial}/reclaimable`, at, 3 * HOUR_MS));
 }

@@ -5,7 +5,7 @@
 import { losses } from './reach.ts';
 import { draw, floorTo, HOUR_MS, MINUTE_MS, uuidOf } from './signals.ts';
 import { snapshotsOf } from './snapshots.ts';
-import type { Appliance, World } from './world.ts';
+import type { DemoAppliance, World } from './world.ts';
 
 /** One notification before it is written. */
 export interface Notice {
@@ -69,7 +69,7 @@ function failedSnapshots(world: World, from: number, to: number): readonly Notic
   );
 }
 
-function ofAppliance(world: World, appliance: Appliance, from: number, to: number): readonly Notice[] {
+function ofAppliance(world: World, appliance: DemoAppliance, from: number, to: number): readonly Notice[] {
   const { serial, title, availableBuild } = appliance;
   const named = (what: string, at: number) => {
     return { id: uuidOf(world.seed, 'notice', serial, what, at), at, applianceName: title, volumeName: null };

@@ -1,11 +1,11 @@
 import { floorTo, MINUTE_MS } from './signals.ts';
-import type { Appliance, World } from './world.ts';
+import type { DemoAppliance, World } from './world.ts';
 
 /** How often a wavering appliance is lost, and how long it is there before that. */
 const WAVER = { everyMs: 30 * MINUTE_MS, thereMs: 25 * MINUTE_MS } as const;
 
 /** When the portal last heard from an appliance: undefined while it is in reach. */
-export function lostAt(world: World, appliance: Appliance, now: number): number | undefined {
+export function lostAt(world: World, appliance: DemoAppliance, now: number): number | undefined {
   if (appliance.trait === 'silent') return world.startedAt - 45_000;
   if (appliance.trait !== 'wavering') return undefined;
   const round = floorTo(now - world.startedAt, WAVER.everyMs) + world.startedAt;
@@ -13,7 +13,7 @@ export function lostAt(world: World, appliance: Appliance, now: number): number 
 }
 
 /** The moments in a stretch of time at which the portal lost an appliance. */
-export function losses(world: World, appliance: Appliance, from: number, to: number): readonly number[] {
+export function losses(world: World, appliance: DemoAppliance, from: number, to: number): readonly number[] {
   if (appliance.trait !== 'wavering') return [];
   const first = Math.max(0, Math.floor((from - world.startedAt) / WAVER.everyMs));
   const last = Math.floor((to - world.startedAt) / WAVER.everyMs);

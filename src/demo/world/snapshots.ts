@@ -5,7 +5,7 @@
  */
 import { hash32, seededRandom } from '../../runtime/random.ts';
 import { draw, HOUR_MS, MINUTE_MS } from './signals.ts';
-import type { Appliance, Volume, World } from './world.ts';
+import type { DemoAppliance, Volume, World } from './world.ts';
 
 /** A phase from its start to its end, in milliseconds since the Unix epoch. */
 export interface Phase {
@@ -14,9 +14,9 @@ export interface Phase {
 }
 
 /** One snapshot of a volume, taken by an appliance. */
-export interface Snapshot {
+export interface DemoSnapshot {
   readonly volume: Volume;
-  readonly appliance: Appliance;
+  readonly appliance: DemoAppliance;
   /** One more than that of the snapshot before it. */
   readonly version: number;
   /** When the appliance was told to begin. */
@@ -36,9 +36,9 @@ const SLOT_MS = 3 * MINUTE_MS;
 const HISTORY_MS = 32 * 24 * HOUR_MS;
 
 /** The snapshots of a volume that were finished after `from` and not after `to`, oldest first. */
-export function snapshotsOf(world: World, volume: Volume, from: number, to: number): readonly Snapshot[] {
+export function snapshotsOf(world: World, volume: Volume, from: number, to: number): readonly DemoSnapshot[] {
   const members = membersOf(world, volume);
-  const found: Snapshot[] = [];
+  const found: DemoSnapshot[] = [];
   for (let slot = slotAt(volume, from); slot <= slotAt(volume, to); slot += 1) {
     const snapshot = inSlot(world, volume, members, slot);
     if (snapshot !== undefined && snapshot.metadata.endMs > from && snapshot.metadata.endMs <= to) found.push(snapshot);
@@ -49,15 +49,15 @@ export function snapshotsOf(world: World, volume: Volume, from: number, to: numb
 /** What of a volume's snapshots concerns one moment. */
 export interface SnapshotState {
   /** The newest finished snapshot of each appliance, by serial. */
-  readonly finished: ReadonlyMap<string, Snapshot>;
+  readonly finished: ReadonlyMap<string, DemoSnapshot>;
   /** The one of the slot at that moment; finished or not. */
-  readonly current: Snapshot | undefined;
+  readonly current: DemoSnapshot | undefined;
 }
 
 /** The state of a volume's snapshots at a moment. */
 export function snapshotState(world: World, volume: Volume, now: number): SnapshotState {
   const members = membersOf(world, volume);
-  const finished = new Map<string, Snapshot>();
+  const finished = new Map<string, DemoSnapshot>();
   const newest = slotAt(volume, now);
   // Everybody has had a turn within as many slots as there are members.
   for (let slot = newest; slot >= newest - 2 * members.length; slot -= 1) {
@@ -70,7 +70,7 @@ export function snapshotState(world: World, volume: Volume, now: number): Snapsh
 }
 
 /** When another appliance has a snapshot, and the appliances that get it at all. */
-export function propagationOf(world: World, snapshot: Snapshot): readonly (readonly [Appliance, number])[] {
+export function propagationOf(world: World, snapshot: DemoSnapshot): readonly (readonly [DemoAppliance, number])[] {
   const { volume, version, metadata } = snapshot;
   const slowness = volume.trait === 'slow' ? 4 : 1;
   return membersOf(world, volume)
@@ -81,12 +81,12 @@ export function propagationOf(world: World, snapshot: Snapshot): readonly (reado
     });
 }
 
-function membersOf(world: World, volume: Volume): readonly Appliance[] {
+function membersOf(world: World, volume: Volume): readonly DemoAppliance[] {
   return world.everyAppliance.filter(({ volumes }) => volumes.has(volume.guid));
 }
 
 /** An appliance that has fallen silent takes no snapshots and gets none. */
-function isPresent(world: World, { joinedAt, leftAt, trait }: Appliance, at: number): boolean {
+function isPresent(world: World, { joinedAt, leftAt, trait }: DemoAppliance, at: number): boolean {
   return joinedAt <= at && at < leftAt && (trait !== 'silent' || at < world.startedAt);
 }
 
@@ -98,7 +98,12 @@ function slotAt(volume: Volume, at: number): number {
   return Math.floor((at - phaseOf(volume)) / SLOT_MS);
 }
 
-function inSlot(world: World, volume: Volume, members: readonly Appliance[], slot: number): Snapshot | undefined {
+function inSlot(
+  world: World,
+  volume: Volume,
+  members: readonly DemoAppliance[],
+  slot: number,
+): DemoSnapshot | undefined {
   const slotMs = Math.round(phaseOf(volume) + slot * SLOT_MS);
   const there = members.filter((member) => isPresent(world, member, slotMs));
   const appliance = there[((slot % there.length) + there.length) % there.length];

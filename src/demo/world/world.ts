@@ -3,7 +3,7 @@ import { applianceRoles, castAt, volumeRoles } from './cast.ts';
 import { draw, uuidOf } from './signals.ts';
 
 /** One appliance; `serial` is its `filer_guid` in `GET /data` too. */
-export interface Appliance extends Omit<ApplianceRole, 'name'> {
+export interface DemoAppliance extends Omit<ApplianceRole, 'name'> {
   readonly serial: string;
   /** The id of `GET /edges`, never the serial. */
   readonly edgeId: string;
@@ -30,9 +30,9 @@ export class World {
   readonly seed: number;
   readonly account: string;
   readonly startedAt: number;
-  readonly #appliances = new Map<string, Appliance>();
+  readonly #appliances = new Map<string, DemoAppliance>();
   readonly #volumes = new Map<string, Volume>();
-  #departed: readonly Appliance[] = [];
+  #departed: readonly DemoAppliance[] = [];
   #joined = 0;
 
   constructor(seed: number, sizes: { readonly appliances: number; readonly volumes: number }, startedAt: number) {
@@ -43,7 +43,7 @@ export class World {
     while (this.#joined < sizes.appliances) this.addAppliance(Number.NEGATIVE_INFINITY);
   }
 
-  get appliances(): readonly Appliance[] {
+  get appliances(): readonly DemoAppliance[] {
     return [...this.#appliances.values()];
   }
 
@@ -52,11 +52,11 @@ export class World {
   }
 
   /** Those there are and those that have left: events outlive their appliance. */
-  get everyAppliance(): readonly Appliance[] {
+  get everyAppliance(): readonly DemoAppliance[] {
     return [...this.#appliances.values(), ...this.#departed];
   }
 
-  appliance(serial: string): Appliance | undefined {
+  appliance(serial: string): DemoAppliance | undefined {
     return this.#appliances.get(serial);
   }
 
@@ -65,12 +65,12 @@ export class World {
   }
 
   /** The volumes that an appliance is connected to. */
-  volumesOf(appliance: Appliance): readonly Volume[] {
+  volumesOf(appliance: DemoAppliance): readonly Volume[] {
     return this.volumes.filter((volume) => appliance.volumes.has(volume.guid));
   }
 
   /** The appliances connected to a volume, its owner first. */
-  appliancesOf(volume: Volume): readonly Appliance[] {
+  appliancesOf(volume: Volume): readonly DemoAppliance[] {
     return this.appliances
       .filter((appliance) => appliance.volumes.has(volume.guid))
       .map((appliance) => ({ appliance, place: draw(volume.guid, appliance.serial, 'owner') }))
@@ -79,12 +79,12 @@ export class World {
   }
 
   /** The next of the cast joins; it has no history from before `joinedAt`. */
-  addAppliance(joinedAt: number): Appliance {
+  addAppliance(joinedAt: number): DemoAppliance {
     const index = this.#joined;
     this.#joined += 1;
     const { name, ...role } = castAt(applianceRoles, index);
     const serial = uuidOf(this.seed, 'appliance', index);
-    const appliance: Appliance = {
+    const appliance: DemoAppliance = {
       ...role,
       serial,
       edgeId: uuidOf(this.seed, 'edge', index),
@@ -131,7 +131,7 @@ export class World {
 }
 
 /** Whether an appliance reports its memory in detail: build 10.0.4 and later. */
-export function hasMemoryDetails(appliance: Appliance): boolean {
+export function hasMemoryDetails(appliance: DemoAppliance): boolean {
   const [major = 0, minor = 0, patch = 0] = appliance.build.split('.').map((part) => Number.parseInt(part, 10));
   return major * 1_000_000 + minor * 1_000 + patch >= 10_000_004;
 }

@@ -4,7 +4,7 @@ import type { DropReason } from '../../metrics/samples.ts';
 import type { Api } from '../../metrics/snapshot.ts';
 import { type Format, formatBound, formatValue, headerLines, labelText } from '../format.ts';
 import type { ExporterStatus } from './status.ts';
-import { type OwnMetric, ownTable, type Values } from './table.ts';
+import { type OwnMetric, type OwnValues, ownTable } from './table.ts';
 
 /** Hears of every request of one API. */
 export interface RequestCounts {
@@ -103,7 +103,7 @@ interface ClientMetric {
   }[];
 }
 
-function valueLines(name: string, values: Values): string {
+function valueLines(name: string, values: OwnValues): string {
   if (values === undefined || typeof values === 'number') return line(name, {}, values);
   return [...values].map(([labels, value]) => line(name, labels, value)).join('');
 }

@@ -2,7 +2,7 @@ import type { Labels, MetricType } from '../../metrics/family.ts';
 import type { ApiStatus, ExporterStatus } from './status.ts';
 
 /** The value of a metric without labels, or one of each labels; what is undefined is not written. */
-export type Values = number | undefined | Iterable<readonly [labels: Labels, value: number | undefined]>;
+export type OwnValues = number | undefined | Iterable<readonly [labels: Labels, value: number | undefined]>;
 
 /** A metric about the exporter itself. */
 export interface OwnMetric {
@@ -12,17 +12,17 @@ export interface OwnMetric {
   readonly unit: string | undefined;
   readonly labels: readonly string[];
   /** Reads it at each scrape. Without it the metric is counted as things happen, in `metrics.ts`. */
-  readonly read?: (status: ExporterStatus) => Values;
+  readonly read?: (status: ExporterStatus) => OwnValues;
 }
 
-function perApi(value: (api: ApiStatus) => number | undefined): (status: ExporterStatus) => Values {
+function perApi(value: (api: ApiStatus) => number | undefined): (status: ExporterStatus) => OwnValues {
   return ({ apis }) => apis.map((status) => [{ api: status.api }, value(status)]);
 }
 
 function perApiAnd(
   label: string,
   values: (api: ApiStatus) => Iterable<readonly [labelValue: string, value: number | undefined]>,
-): (status: ExporterStatus) => Values {
+): (status: ExporterStatus) => OwnValues {
   return ({ apis }) =>
     apis.flatMap((status) =>
       [...values(status)].map(([text, value]) => [{ api: status.api, [label]: text }, value] as const),
@@ -33,7 +33,7 @@ function perApiAnd(
 export const ownTable = {
   up: {
     name: 'filer_api_up',
-    help: '1 while the API gives what is asked of it: the latest poll of at least one task that decides (of the portal, a series of an appliance) brought an answer that is still fresh, and it is not known to be down.',
+    help: '1 while the API gives what is asked of it: the latest poll of at least one task that decides (where appliances are polled, one of theirs) brought an answer that is still fresh, and it is not known to be down.',
     type: 'gauge',
     unit: undefined,
     labels: ['api'],

@@ -1,4 +1,4 @@
-import type { Answers, Examination } from '../../doctor/examination.ts';
+import type { Examination, ServiceAnswers } from '../../doctor/examination.ts';
 import type { Find } from '../../doctor/finding.ts';
 import type { Destination } from '../../doctor/network.ts';
 import { type Fields, isFields } from '../../metrics/family.ts';
@@ -40,8 +40,8 @@ export function gfaExamination({ client, settings, destination, clock }: GfaExam
   /** One call, without retries: each may move a bookmark. */
   const ask = (own: GfaSettings, signal: AbortSignal) => client.send(dataRequest(own), signal);
 
-  const run = async (find: Find, signal: AbortSignal): Promise<Answers> => {
-    const none: Answers = { variants: [], filers: [], volumes: [] };
+  const run = async (find: Find, signal: AbortSignal): Promise<ServiceAnswers> => {
+    const none: ServiceAnswers = { variants: [], filers: [], volumes: [] };
     const first = await attempt(() => ask(keyed('-a'), signal));
     if ('error' in first) {
       await explain(first.error, find, () => ask(bearerOf(keyed('-a')), signal));
@@ -230,7 +230,7 @@ function eventsIn(body: unknown): ReadonlySet<string> {
   return new Set(eventRecords(body).map((record) => JSON.stringify(record)));
 }
 
-function namesIn(body: unknown): Pick<Answers, 'filers' | 'volumes'> {
+function namesIn(body: unknown): Pick<ServiceAnswers, 'filers' | 'volumes'> {
   const { groups } = readAnswer(body, () => {});
   const named = (records: readonly Fields[], id: string, title: string) => {
     const names = new Map(records.map((record) => [text(record[id]), text(record[title])]));

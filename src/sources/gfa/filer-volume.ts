@@ -1,5 +1,5 @@
 import type { Fields } from '../../metrics/family.ts';
-import { Histogram, type HistogramState } from '../../metrics/histogram.ts';
+import { Histogram, type HistogramSettings, type HistogramState } from '../../metrics/histogram.ts';
 import { keptCount, keptNumber, keptText, keptWord } from '../../metrics/restored-values.ts';
 import { type Sample, text, toSamples } from '../../metrics/samples.ts';
 import { decimal } from '../../metrics/units.ts';
@@ -43,13 +43,6 @@ interface State {
 
 /** The labels of a filer on a volume; those of the volume are empty for a filer alone. */
 type PairLabels = Readonly<Record<(typeof pairLabels)[number], string>>;
-
-/** How histograms are kept and written. */
-export interface HistogramSettings {
-  /** Upper bounds in seconds, ascending; none for sum and count only. */
-  readonly bounds: readonly number[];
-  readonly boundText: (bound: number) => string;
-}
 
 /** All that is known of one filer on one volume, or of a filer alone. */
 export class Pair {

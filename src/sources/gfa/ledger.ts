@@ -5,6 +5,7 @@ import {
   type PairMemoryState,
 } from '../../metrics/event-memory.ts';
 import { type Fields, isFields } from '../../metrics/family.ts';
+import type { HistogramSettings } from '../../metrics/histogram.ts';
 import { LabelCap } from '../../metrics/label-limit.ts';
 import { keptNumber, keptText } from '../../metrics/restored-values.ts';
 import { type NoteDrop, type Sample, text, toSamples, wordOf } from '../../metrics/samples.ts';
@@ -13,8 +14,8 @@ import type { FilerNames } from '../filer-names.ts';
 import { type BookmarkState, BookmarkWatch, isKeyShared } from './bookmark-watch.ts';
 import { type Dated, type DatedState, datedOf, stateOfDated } from './dated.ts';
 import { Directory, type DirectoryState } from './directory.ts';
-import { type HistogramSettings, Pair, type PairState } from './filer-volume.ts';
-import type { Answer } from './records.ts';
+import { Pair, type PairState } from './filer-volume.ts';
+import type { DataAnswer } from './records.ts';
 import {
   dataProtected,
   filerOnVolumeTable,
@@ -120,7 +121,7 @@ export class Ledger {
    * hundreds of thousands of records: it yields where it may be interrupted. `isAfterLoss` when an
    * answer may have got lost since the last one. Returns how many events were new.
    */
-  *absorb(answer: Answer, now: number, note: NoteDrop, isAfterLoss = false): Generator<void, number> {
+  *absorb(answer: DataAnswer, now: number, note: NoteDrop, isAfterLoss = false): Generator<void, number> {
     this.#info = answer.info;
     this.#answeredAt = now;
     toSamples(infoTable, [answer.info], {}, note);
@@ -260,7 +261,7 @@ export class Ledger {
 
   *#takeEvents(
     group: (typeof EVENT_GROUPS)[number],
-    answer: Answer,
+    answer: DataAnswer,
     now: number,
     note: NoteDrop,
     isAfterLoss: boolean,
@@ -325,7 +326,7 @@ export class Ledger {
    * Lets go of filers and volumes that no answer has named for too long, with all that was counted of them. An answer
    * without any record of a filer says nothing about which there are: it may bring only what is new.
    */
-  #retire({ info, groups }: Answer, now: number): void {
+  #retire({ info, groups }: DataAnswer, now: number): void {
     const before = now - this.#settings.goneAfterMs;
     if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.confirm(text(guid), now);
     if (this.#settings.groups.includes('filers') && groups.filers.length > 0) this.#filers.retire(before);

@@ -4,7 +4,7 @@ import { ShapeError } from '../../runtime/errors.ts';
 import { GROUPS, type Group } from './series.ts';
 
 /** An answer of `GET /data` with its envelope checked; the records are as the service sent them. */
-export interface Answer {
+export interface DataAnswer {
   readonly info: Fields;
   readonly groups: Readonly<Record<Group, readonly Fields[]>>;
 }
@@ -21,7 +21,7 @@ export function checkEnvelope(body: unknown): void {
  * Reads an answer of `GET /data`; what is not an object among the records of a group is noted and left out. Throws a
  * ShapeError as {@link checkEnvelope} does.
  */
-export function readAnswer(body: unknown, note: NoteDrop): Answer {
+export function readAnswer(body: unknown, note: NoteDrop): DataAnswer {
   const { info, parts } = partsOf(body);
   const groups: Record<Group, Fields[]> = { filers: [], volumes: [], locks: [], propagation: [] };
   for (const [index, part] of parts.entries()) {

@@ -1,4 +1,5 @@
 import type { Table } from '../../metrics/family.ts';
+import type { HistogramSettings } from '../../metrics/histogram.ts';
 import type { NoteDrop, Sample } from '../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../metrics/snapshot.ts';
 import type { Task } from '../../metrics/task.ts';
@@ -42,12 +43,6 @@ export interface KeptCounts {
    * Throws where it cannot be used, and has taken nothing then.
    */
   restore(saved: unknown, elapsedMs: number): () => void;
-}
-
-/** The upper bounds of histograms in seconds, and how they are written. */
-export interface HistogramSettings {
-  readonly bounds: readonly number[];
-  readonly boundText: (bound: number) => string;
 }
 
 /** What one round of a collector takes in requests: for the whole account, each appliance and each volume. */

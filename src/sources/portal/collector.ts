@@ -1,3 +1,4 @@
+import type { HistogramSettings } from '../../metrics/histogram.ts';
 import type { Collector, Task } from '../../metrics/task.ts';
 import type { Variant } from '../../metrics/variant.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -8,7 +9,7 @@ import type { Appliance } from './appliances/inventory.ts';
 import { InventoryCollector, type InventorySettings } from './appliances/inventory-collector.ts';
 import { TelemetryCollector, type TelemetrySettings } from './appliances/telemetry.ts';
 import type { PortalClient } from './client.ts';
-import type { HistogramSettings, KeptCounts, PortalParts } from './collector-row.ts';
+import type { KeptCounts, PortalParts } from './collector-row.ts';
 import { collectorRows } from './collectors.ts';
 
 /** What is polled of the portal, and how often. */

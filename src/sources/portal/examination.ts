@@ -1,4 +1,4 @@
-import type { Answers, Examination } from '../../doctor/examination.ts';
+import type { Examination, ServiceAnswers } from '../../doctor/examination.ts';
 import type { Find } from '../../doctor/finding.ts';
 import type { Destination } from '../../doctor/network.ts';
 import { isFields } from '../../metrics/family.ts';
@@ -69,11 +69,11 @@ function operationOf(path: string): string {
 
 const ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:_\d+)?$/i;
 
-async function examine(parts: PortalExaminationParts, find: Find, signal: AbortSignal): Promise<Answers> {
+async function examine(parts: PortalExaminationParts, find: Find, signal: AbortSignal): Promise<ServiceAnswers> {
   const { client, settings, credentials, patience, log, exchanges } = parts;
   const { clock } = patience;
   const tokens = new TokenSource(client, credentials, clock);
-  const none: Answers = { variants: [], filers: [], volumes: [] };
+  const none: ServiceAnswers = { variants: [], filers: [], volumes: [] };
   if (!(await checkCredentials(parts, tokens, find, signal))) return none;
   const portal = new PortalClient(client, tokens, patience);
   const collector = new PortalCollector(portal, settings, { clock, log });

@@ -3,7 +3,7 @@ import type { Budget } from './budget.ts';
 import type { Departure, Pace, Verdict } from './pace.ts';
 
 /** Who goes first where several wait: what has not been tried yet goes before what is tried again. */
-export type Turn = 'first' | 'again';
+export type Attempt = 'first' | 'again';
 
 /**
  * So many go before one that is tried again, and then it goes: where as much is asked for as the limits allow, somebody
@@ -20,7 +20,7 @@ export class Pacer {
   readonly #pace: Pace;
   readonly #budget: Budget;
   readonly #clock: Clock;
-  readonly #queues: Readonly<Record<Turn, Set<Waiter>>> = { first: new Set(), again: new Set() };
+  readonly #queues: Readonly<Record<Attempt, Set<Waiter>>> = { first: new Set(), again: new Set() };
   /** How many went first since something waits to be tried again. */
   #wentBefore = 0;
   #serving = false;
@@ -57,7 +57,7 @@ export class Pacer {
   }
 
   /** Resolves when a request may leave, and counts it as sent; with undefined as soon as `signal` aborts before that. */
-  turn(signal: AbortSignal, turn: Turn = 'first'): Promise<Departure | undefined> {
+  turn(signal: AbortSignal, turn: Attempt = 'first'): Promise<Departure | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const queue = this.#queues[turn];

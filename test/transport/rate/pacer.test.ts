@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MeasuredRate } from '../../../src/transport/rate/adaptive-rate.ts';
 import { Budget } from '../../../src/transport/rate/budget.ts';
 import { type Departure, Pace, type Verdict } from '../../../src/transport/rate/pace.ts';
-import { Pacer, type Turn } from '../../../src/transport/rate/pacer.ts';
+import { type Attempt, Pacer } from '../../../src/transport/rate/pacer.ts';
 import { ManualClock, settle } from '../../support/manual-clock.ts';
 
 const TAKEN: Verdict = { state: 'taken' };
@@ -19,7 +19,7 @@ function pacerOf(dailyLimit?: number): { readonly pacer: Pacer; readonly clock: 
 /** Queues requests, and notes in which order they leave and when. */
 function queue(pacer: Pacer, clock: ManualClock) {
   const left: { readonly name: string; readonly at: number; readonly departure: Departure }[] = [];
-  const ask = (name: string, turn: Turn = 'first', signal = going) =>
+  const ask = (name: string, turn: Attempt = 'first', signal = going) =>
     pacer.turn(signal, turn).then((departure) => {
       if (departure !== undefined) left.push({ name, at: clock.monotonic(), departure });
     });

@@ -2,13 +2,13 @@ import { json, type Scene } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
 import { MINUTE_MS, rfc3339 } from '../../world/signals.ts';
 import { type Item, item, worded } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 
 /** Files that the account may have indexed, and how many more there are each minute. */
 const INDEXING = { limit: 5_000_000, atStart: 4_200_000, perMinute: 137 } as const;
 
 /** The account, its licence, what it has indexed, and the service's own health. */
-export const accountOperations: readonly Operation[] = [
+export const accountOperations: readonly DemoOperation[] = [
   { ...get('health', '/health', () => json(200, { healthy: true })), isPublic: true },
   get('account', '/account', ({ world }) => {
     const { person, usernames } = confidentialOf(world.seed);

@@ -1,8 +1,8 @@
-import { type Answer, json, portalError, type Scene } from '../../exchange.ts';
+import { type DemoAnswer, json, portalError, type Scene } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
 import { draw, floorTo, HOUR_MS, rfc3339, uuidOf } from '../../world/signals.ts';
 import type { Item } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 import { integer, moment, text, uuid, word } from '../query.ts';
 
 const USUAL = { limit: 500, windowMs: 7 * 24 * HOUR_MS } as const;
@@ -10,7 +10,7 @@ const ACTIONS = ['Authorized Login', 'Authorized Logout', 'Snapshot Started', 'C
 const SORTS = ['timestamp', 'action', 'target', 'target_description', 'initiated_by'];
 
 /** Who did what: list and one. */
-export const activityLogOperations: readonly Operation[] = [
+export const activityLogOperations: readonly DemoOperation[] = [
   get('activity_logs', '/activity-logs/records', listed, {
     ...{ start_date: moment, end_date: moment, user_id: uuid, target: word(['Portal', 'Edge', 'File IQ', 'Stack']) },
     ...{ action: text, transaction_id: uuid, search: text, limit: integer(1), iterator_id: uuid, page: integer(1) },
@@ -24,7 +24,7 @@ export const activityLogOperations: readonly Operation[] = [
   }),
 ];
 
-function listed(scene: Scene): Answer {
+function listed(scene: Scene): DemoAnswer {
   const { query } = scene.ask;
   const [start, end] = [query.get('start_date'), query.get('end_date')];
   const from = start === null ? scene.now - USUAL.windowMs : Date.parse(start);

@@ -1,9 +1,9 @@
-import { type Answer, json, portalError, type Scene } from '../../exchange.ts';
+import { type DemoAnswer, json, portalError, type Scene } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
 import { draw, HOUR_MS, MINUTE_MS, rfc3339, uuidOf } from '../../world/signals.ts';
-import type { Appliance } from '../../world/world.ts';
+import type { DemoAppliance } from '../../world/world.ts';
 import { type Item, item, worded } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 import { integer, text, texts, uuid, word, words } from '../query.ts';
 import { CLOUD_PROVIDERS, cloudOf } from './cloud.ts';
 
@@ -18,7 +18,7 @@ const kinds = [
 ] as const;
 
 /** The credentials of the appliances with their clouds: list, one, and the export of the list. */
-export const cloudCredentialOperations: readonly Operation[] = [
+export const cloudCredentialOperations: readonly DemoOperation[] = [
   get('cloud_credentials', '/cloud-credentials', listed, {
     ...{ search: text, providers: words(CLOUD_PROVIDERS), appliance_serials: { kind: 'uuid', many: true } },
     ...{ volume_ids: texts, sort_by: word(SORTS), sort_direction: word(['ascending', 'descending']) },
@@ -41,7 +41,7 @@ export const cloudCredentialOperations: readonly Operation[] = [
   }),
 ];
 
-function listed(scene: Scene): Answer {
+function listed(scene: Scene): DemoAnswer {
   const page = scene.cursors.page(scene.ask.path, scene.ask.query, () => matching(scene), USUAL_LIMIT);
   return typeof page === 'string' ? portalError(400, page) : json(200, page);
 }
@@ -68,7 +68,7 @@ function credentials(scene: Scene): readonly Item[] {
   return kinds.flatMap((_, place) => edges.map((appliance) => credential(scene, place, appliance)));
 }
 
-function credential({ world, variations, now }: Scene, place: number, appliance: Appliance): Item {
+function credential({ world, variations, now }: Scene, place: number, appliance: DemoAppliance): Item {
   const { name, shortname, hostname, region } = kinds[place] ?? kinds[0];
   const own = `${appliance.serial}/${name}`;
   const { status, changedAt } = stateOf(own, now);

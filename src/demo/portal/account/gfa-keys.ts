@@ -2,10 +2,10 @@ import { json } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
 import { floorTo, MINUTE_MS, rfc3339 } from '../../world/signals.ts';
 import { item } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 
 /** The keys of the file acceleration service: the one in use, and one that nobody has used yet. */
-export const gfaKeyOperations: readonly Operation[] = [
+export const gfaKeyOperations: readonly DemoOperation[] = [
   get('gfa_api_keys', '/gfa/api_keys', ({ world, variations, now }) => {
     const [used, unused] = confidentialOf(world.seed).gfaKeys;
     const lastUsed = rfc3339(floorTo(now, MINUTE_MS));

@@ -1,8 +1,8 @@
-import { type Answer, json, portalError, type Scene } from '../../exchange.ts';
+import { type DemoAnswer, json, portalError, type Scene } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
 import { floorTo, HOUR_MS, rfc3339, uuidOf } from '../../world/signals.ts';
 import type { Item } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 
 const ROLES = ['Account Owner', 'Super User', 'Read Only'] as const;
 const PERMISSIONS = [
@@ -12,7 +12,7 @@ const PERMISSIONS = [
 const CREATED = '2025-01-01T00:00:00Z';
 
 /** Users, roles, permissions and keys. */
-export const iamOperations: readonly Operation[] = [
+export const iamOperations: readonly DemoOperation[] = [
   get('iam_users', '/iam/users', (scene) => json(200, { items: users(scene) })),
   get('iam_user', '/iam/users/{user_id}', (scene, { user_id = '' }) => one(users(scene), user_id)),
   get('iam_user_roles', '/iam/users/{user_id}/roles', (scene, { user_id = '' }) =>
@@ -43,7 +43,7 @@ export const iamOperations: readonly Operation[] = [
   ),
 ];
 
-function one(items: readonly Item[], wanted: string): Answer {
+function one(items: readonly Item[], wanted: string): DemoAnswer {
   const found = items.find(({ id }) => id === wanted.toLowerCase());
   return found === undefined ? portalError(404, 'Unknown identifier') : json(200, found);
 }

@@ -1,9 +1,9 @@
-import type { Answer, Scene } from '../../exchange.ts';
+import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { json, portalError } from '../../exchange.ts';
 import { draw, MINUTE_MS } from '../../world/signals.ts';
 import type { Volume } from '../../world/world.ts';
 import { type Item, item, worded } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 import { text, texts, words } from '../query.ts';
 import { cloudOf } from './cloud.ts';
 
@@ -19,7 +19,7 @@ const STATUSES = [
 const INCREMENT = { everyMs: 20 * MINUTE_MS, takesMs: 6 * MINUTE_MS } as const;
 
 /** Inventories and content indexes of the volumes. */
-export const indexingOperations: readonly Operation[] = [
+export const indexingOperations: readonly DemoOperation[] = [
   get('ai_activate_inventories', '/ai_activate/inventories', inventories, {
     ...{ volume_name: text, status: words(STATUSES), provider: texts, volume_region: texts, region: texts },
   }),
@@ -43,7 +43,7 @@ export const indexingOperations: readonly Operation[] = [
   ),
 ];
 
-function inventories(scene: Scene): Answer {
+function inventories(scene: Scene): DemoAnswer {
   const { query } = scene.ask;
   const name = query.get('volume_name')?.toLowerCase() ?? '';
   const items = indexed(scene)
@@ -58,7 +58,7 @@ function inventories(scene: Scene): Answer {
   return json(200, { items });
 }
 
-function about(scene: Scene, id: string, tell: (scene: Scene, volume: Volume) => Item | undefined): Answer {
+function about(scene: Scene, id: string, tell: (scene: Scene, volume: Volume) => Item | undefined): DemoAnswer {
   const volume = indexed(scene).find(({ portalId }) => portalId === id);
   const told = volume && tell(scene, volume);
   return told === undefined ? portalError(404, 'Unknown index') : json(200, told);

@@ -1,7 +1,7 @@
 import { json, portalError, type Scene } from '../../exchange.ts';
 import { draw, floorTo, HOUR_MS, MINUTE_MS, rfc3339, uuidOf } from '../../world/signals.ts';
 import { type Item, item, worded } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 import { text, word } from '../query.ts';
 
 /** In most slots a job is begun; the list goes back a day. */
@@ -17,7 +17,7 @@ const kinds = [
 ] as const;
 
 /** The jobs: list and one. */
-export const jobOperations: readonly Operation[] = [
+export const jobOperations: readonly DemoOperation[] = [
   get(
     'jobs',
     '/jobs',

@@ -1,8 +1,8 @@
-import { type Answer, json, type Scene } from '../../exchange.ts';
+import { type DemoAnswer, json, type Scene } from '../../exchange.ts';
 import { type Notice, noticesBetween } from '../../world/notices.ts';
 import { HOUR_MS, MINUTE_MS, rfc3339 } from '../../world/signals.ts';
 import { type Item, item, worded } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 import { integer, moment, text, truth, uuid, word, words } from '../query.ts';
 import { CATEGORIES, SEVERITIES, SUB_CATEGORIES } from './notification-words.ts';
 
@@ -12,7 +12,7 @@ const LONGEST_MS = 30 * 24 * HOUR_MS;
 const SORTS = ['generated_at', 'severity', 'category', 'appliance_name', 'volume_name'] as const;
 
 /** `GET /notifications`. */
-export const notificationOperations: readonly Operation[] = [
+export const notificationOperations: readonly DemoOperation[] = [
   get('notifications', '/notifications', notifications, {
     ...{ start_date: moment, end_date: moment, severity: words(SEVERITIES), category: word(CATEGORIES) },
     ...{ sub_category: word(SUB_CATEGORIES), appliance_name: text, volume_name: text, search: text },
@@ -21,7 +21,7 @@ export const notificationOperations: readonly Operation[] = [
   }),
 ];
 
-function notifications(scene: Scene): Answer {
+function notifications(scene: Scene): DemoAnswer {
   const { ask, now } = scene;
   const { query } = ask;
   const end = instant(query.get('end_date')) ?? now;
@@ -34,7 +34,7 @@ function notifications(scene: Scene): Answer {
 }
 
 /** This operation's errors have a message and nothing else. */
-function refused(message: string): Answer {
+function refused(message: string): DemoAnswer {
   return json(400, { message });
 }
 

@@ -1,7 +1,7 @@
 import { json, portalError, type Scene } from '../../exchange.ts';
 import { uuidOf } from '../../world/signals.ts';
 import { type Item, item, worded } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 import { text, word } from '../query.ts';
 
 const TYPES = ['nmc', 'naa', 'edge', 'uaas', 'file_iq', 'naada', 'awada', 'desktop', 'ha_edge'];
@@ -19,7 +19,7 @@ const offered: readonly (readonly [type: string, platform: string, version: stri
 ];
 
 /** The downloads: list, and the address of one. */
-export const softwareOperations: readonly Operation[] = [
+export const softwareOperations: readonly DemoOperation[] = [
   get(
     'software_downloads',
     '/software/downloads',

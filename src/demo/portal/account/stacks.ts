@@ -1,8 +1,8 @@
-import { type Answer, json, portalError, type Scene } from '../../exchange.ts';
+import { type DemoAnswer, json, portalError, type Scene } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
 import { floorTo, HOUR_MS, rfc3339, uuidOf } from '../../world/signals.ts';
 import { type Item, item, worded } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 import { volumeOf } from '../volumes/volumes.ts';
 
 /** One stack as it is cast. */
@@ -19,7 +19,7 @@ const cast: readonly Stack[] = [
 ];
 
 /** The stacks with what belongs to them, and the analytics connector. */
-export const stackOperations: readonly Operation[] = [
+export const stackOperations: readonly DemoOperation[] = [
   get('stacks', '/uaas/stacks', (scene) => json(200, { items: cast.map((stack) => base(scene, stack)) })),
   get('stack', '/uaas/stacks/{stack_id}', (scene, { stack_id = '' }) =>
     about(scene, stack_id, (stack) => ({
@@ -63,7 +63,7 @@ export const stackOperations: readonly Operation[] = [
   ),
 ];
 
-function about(scene: Scene, id: string, tell: (stack: Stack) => Item): Answer {
+function about(scene: Scene, id: string, tell: (stack: Stack) => Item): DemoAnswer {
   const stack = cast.find(({ name }) => uuidOf(scene.world.seed, 'stack', name) === id.toLowerCase());
   return stack === undefined ? portalError(404, 'Unknown stack') : json(200, tell(stack));
 }

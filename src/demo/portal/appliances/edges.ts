@@ -1,15 +1,15 @@
-import type { Answer, Scene } from '../../exchange.ts';
+import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { json, portalError } from '../../exchange.ts';
 import { lostAt } from '../../world/reach.ts';
 import { floorTo, MINUTE_MS, rfc3339 } from '../../world/signals.ts';
-import type { Appliance } from '../../world/world.ts';
+import type { DemoAppliance } from '../../world/world.ts';
 import { type Item, item } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 import { truth } from '../query.ts';
 import { fiqSerialOf } from './fiq.ts';
 
 /** The edge appliances: list, one, and its two services. */
-export const edgeOperations: readonly Operation[] = [
+export const edgeOperations: readonly DemoOperation[] = [
   get('edges', '/edges', edges, { s3_edge_enabled: truth, file_iq_enabled: truth }),
   get('edge', '/edges/{edge_id}', (scene, { edge_id = '' }) => about(scene, edge_id, detail)),
   get('edge_fiq', '/edges/{edge_id}/services/fiq', (scene, { edge_id = '' }) =>
@@ -24,7 +24,7 @@ export const edgeOperations: readonly Operation[] = [
 ];
 
 /** The edge appliances only; none of them has the object service. */
-function edges(scene: Scene): Answer {
+function edges(scene: Scene): DemoAnswer {
   const { query } = scene.ask;
   const [s3Edge, fileIq] = [query.get('s3_edge_enabled'), query.get('file_iq_enabled')];
   const items = scene.world.appliances
@@ -34,14 +34,14 @@ function edges(scene: Scene): Answer {
   return json(200, { items });
 }
 
-function about(scene: Scene, edgeId: string, tell: (scene: Scene, appliance: Appliance) => Item): Answer {
+function about(scene: Scene, edgeId: string, tell: (scene: Scene, appliance: DemoAppliance) => Item): DemoAnswer {
   const found = scene.world.appliances.find(
     (appliance) => appliance.kind === 'edge' && appliance.edgeId === edgeId.toLowerCase(),
   );
   return found === undefined ? portalError(404, 'Unknown edge') : json(200, tell(scene, found));
 }
 
-function common({ variations }: Scene, { edgeId, title, serial, disks }: Appliance, build: unknown): Item {
+function common({ variations }: Scene, { edgeId, title, serial, disks }: DemoAppliance, build: unknown): Item {
   const promised = { id: edgeId, description: title, serial, build };
   return variations.omitOptional
     ? promised
@@ -49,7 +49,7 @@ function common({ variations }: Scene, { edgeId, title, serial, disks }: Applian
 }
 
 /** What newer versions of the service add. */
-function state({ world, variations, now }: Scene, appliance: Appliance): Item {
+function state({ world, variations, now }: Scene, appliance: DemoAppliance): Item {
   if (variations.omitOptional || !variations.newerEdgeFields) return {};
   const lost = lostAt(world, appliance, now);
   const seenAt = lost ?? floorTo(now, MINUTE_MS);
@@ -57,7 +57,7 @@ function state({ world, variations, now }: Scene, appliance: Appliance): Item {
 }
 
 /** `build` is an object here and a text in the list, as with the service. */
-function detail(scene: Scene, appliance: Appliance): Item {
+function detail(scene: Scene, appliance: DemoAppliance): Item {
   const { world, variations } = scene;
   const volumes = world.volumesOf(appliance);
   const owned = volumes.filter((volume) => world.appliancesOf(volume)[0] === appliance).length;

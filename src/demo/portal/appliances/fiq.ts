@@ -1,10 +1,10 @@
 import { json, portalError, type Scene } from '../../exchange.ts';
-import type { Appliance, World } from '../../world/world.ts';
+import type { DemoAppliance, World } from '../../world/world.ts';
 import type { Item } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 
 /** The file-intelligence appliances: list and one. */
-export const fiqOperations: readonly Operation[] = [
+export const fiqOperations: readonly DemoOperation[] = [
   get('fiq_appliances', '/fiq_appliances', (scene) => {
     return json(200, { items: fiqAppliances(scene.world).map((appliance) => told(scene, appliance)) });
   }),
@@ -21,11 +21,11 @@ export function fiqSerialOf(world: World): string | undefined {
   return fiqAppliances(world)[0]?.serial;
 }
 
-function fiqAppliances(world: World): readonly Appliance[] {
+function fiqAppliances(world: World): readonly DemoAppliance[] {
   return world.appliances.filter(({ kind }) => kind === 'file_iq');
 }
 
-function told({ world }: Scene, appliance: Appliance): Item {
+function told({ world }: Scene, appliance: DemoAppliance): Item {
   const isFirst = fiqSerialOf(world) === appliance.serial;
   const connected = isFirst
     ? world.appliances.filter(({ kind, disks }) => kind === 'edge' && disks.has('file_iq'))

@@ -1,9 +1,9 @@
 import { hash32, seededRandom } from '../../../runtime/random.ts';
-import type { Answer, Scene } from '../../exchange.ts';
+import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { invalid, json, portalError } from '../../exchange.ts';
 import type { Variations } from '../../variations.ts';
 import { draw, floorTo, MINUTE_MS } from '../../world/signals.ts';
-import type { Appliance } from '../../world/world.ts';
+import type { DemoAppliance } from '../../world/world.ts';
 import { hasMemoryDetails } from '../../world/world.ts';
 import type { Field, Series } from './series.ts';
 import { applianceSeries, loadFields } from './series.ts';
@@ -22,13 +22,13 @@ const REPORT_MS = 5 * MINUTE_MS;
 const BINS_UNASKED = 360;
 
 /** The newest minute that an appliance has reported. */
-export function newestMinute(appliance: Appliance, now: number): number {
+export function newestMinute(appliance: DemoAppliance, now: number): number {
   const phase = draw(appliance.serial, 'report') * REPORT_MS;
   return floorTo(floorTo(now - phase, REPORT_MS) + phase, MINUTE_MS);
 }
 
 /** `POST /telemetry/appliances/{serial}/{segment}` for the 20 series. */
-export function series(scene: Scene, appliance: Appliance, segment: string): Answer {
+export function series(scene: Scene, appliance: DemoAppliance, segment: string): DemoAnswer {
   const found = applianceSeries.get(segment);
   if (found === undefined) return portalError(404, 'Unknown telemetry');
   const request = telemetryRequest(scene, 'series');
@@ -60,7 +60,7 @@ export function series(scene: Scene, appliance: Appliance, segment: string): Ans
   });
 }
 
-function misfit(status: '404' | '422'): Answer {
+function misfit(status: '404' | '422'): DemoAnswer {
   const msg = 'Not supported by the build of this appliance';
   if (status === '404') return portalError(404, msg);
   return invalid({ type: 'value_error', loc: ['path', 'serial_number'], msg, input: null });
@@ -73,7 +73,7 @@ export function written(value: number, decimals: Variations['decimals'], places 
 }
 
 /** The minutes from `from` to `to`, gathered by bin. */
-function binsOf(appliance: Appliance, from: number, to: number, binMs: number): readonly Bin[] {
+function binsOf(appliance: DemoAppliance, from: number, to: number, binMs: number): readonly Bin[] {
   const bins = new Map<number, number[]>();
   const first = Math.ceil(Math.max(from, appliance.joinedAt) / MINUTE_MS) * MINUTE_MS;
   for (let minute = first; minute <= to; minute += MINUTE_MS) {
@@ -87,7 +87,7 @@ function binsOf(appliance: Appliance, from: number, to: number, binMs: number): 
 
 function record(
   fields: Series['fields'],
-  appliance: Appliance,
+  appliance: DemoAppliance,
   segment: string,
   { time, minutes }: Bin,
   variations: Variations,
@@ -100,7 +100,7 @@ function record(
   return Object.fromEntries([['time', timeOf(time, variations)], ...entries]);
 }
 
-function fieldValue(rule: Field, appliance: Appliance, minutes: readonly number[], variations: Variations) {
+function fieldValue(rule: Field, appliance: DemoAppliance, minutes: readonly number[], variations: Variations) {
   const sum = minutes.reduce((total, minute) => total + rule.value(appliance, minute), 0);
   if (rule.form === 'count') return Math.round(variations.counts === 'bin' ? sum : sum / (60 * minutes.length));
   const mean = sum / minutes.length;

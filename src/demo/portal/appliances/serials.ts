@@ -1,14 +1,14 @@
-import type { Answer, Scene } from '../../exchange.ts';
+import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { json, portalError } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
 import { HOUR_MS, rfc3339, uuidOf } from '../../world/signals.ts';
-import type { Appliance, World } from '../../world/world.ts';
+import type { DemoAppliance, World } from '../../world/world.ts';
 import type { Item } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 import { text, truth, word } from '../query.ts';
 
 /** The serials: list, one, and the code that an appliance authenticates with. */
-export const serialOperations: readonly Operation[] = [
+export const serialOperations: readonly DemoOperation[] = [
   get('serials', '/serials', serials, {
     ...{ type: word(['edge', 'nmc', 'file_iq', 'naa', 'uaas']), description: text, in_use: truth },
   }),
@@ -24,7 +24,7 @@ export const serialOperations: readonly Operation[] = [
 ];
 
 /** The appliances, and two that have no telemetry: a console, and an edge not in use. */
-function serials(scene: Scene): Answer {
+function serials(scene: Scene): DemoAnswer {
   const { query } = scene.ask;
   const [type, inUse, description] = [query.get('type'), query.get('in_use'), query.get('description')];
   const items = all(scene.world)
@@ -44,7 +44,7 @@ function all(world: World): readonly Item[] {
   return [...world.appliances.map(applianceSerial), ...others(world)];
 }
 
-function applianceSerial(appliance: Appliance): Item {
+function applianceSerial(appliance: DemoAppliance): Item {
   return {
     ...{ id: appliance.serial, type: appliance.kind, in_use: true, description: appliance.title },
     ...{ build: appliance.build, available_build: appliance.availableBuild ?? null },

@@ -9,7 +9,7 @@ import {
   memoryTotal,
   memoryUsed,
 } from '../../world/load.ts';
-import type { Appliance } from '../../world/world.ts';
+import type { DemoAppliance } from '../../world/world.ts';
 
 /** One field of a series: how it is written, and its value at a minute. */
 export interface Field {
@@ -19,7 +19,7 @@ export interface Field {
   readonly nullable: boolean;
   /** What it is measured in, where a variation may say otherwise. */
   readonly measure?: 'share' | 'memory' | 'latency';
-  readonly value: (appliance: Appliance, at: number) => number;
+  readonly value: (appliance: DemoAppliance, at: number) => number;
 }
 
 /** One series: its fields, and the appliances it fits. */

@@ -1,15 +1,15 @@
-import type { Answer, Scene } from '../../exchange.ts';
+import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { json } from '../../exchange.ts';
 import { busyness, following, loadAverage, memoryTotal, memoryUsed } from '../../world/load.ts';
 import { draw, HOUR_MS, MINUTE_MS } from '../../world/signals.ts';
-import type { Appliance } from '../../world/world.ts';
+import type { DemoAppliance } from '../../world/world.ts';
 import { measured, newestMinute, timeOf, written } from './records.ts';
 import { telemetryRequest } from './telemetry-request.ts';
 
 const cpu = following('cpu', 90);
 
 /** `current_appliance_performance`: one object about the last half hour, whatever the period says. */
-export function currentPerformance(scene: Scene, appliance: Appliance): Answer {
+export function currentPerformance(scene: Scene, appliance: DemoAppliance): DemoAnswer {
   const request = telemetryRequest(scene, 'duration');
   if ('status' in request) return request;
   const { world, variations, now } = scene;
@@ -38,7 +38,7 @@ export function currentPerformance(scene: Scene, appliance: Appliance): Answer {
 }
 
 /** `appliance_health_score`: one object, its score as text. */
-export function healthScore(scene: Scene, appliance: Appliance): Answer {
+export function healthScore(scene: Scene, appliance: DemoAppliance): DemoAnswer {
   const request = telemetryRequest(scene, 'healthScore');
   if ('status' in request) return request;
   const { variations, now } = scene;

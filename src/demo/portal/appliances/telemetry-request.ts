@@ -1,4 +1,4 @@
-import type { Answer, Complaint, Scene } from '../../exchange.ts';
+import type { Complaint, DemoAnswer, Scene } from '../../exchange.ts';
 import { invalid, isObject, parsedJson } from '../../exchange.ts';
 import type { Period } from '../period.ts';
 import { parsePeriod } from '../period.ts';
@@ -34,7 +34,7 @@ const otherFields: ReadonlySet<string> = new Set(['period']);
 const volumeFields: ReadonlySet<string> = new Set(['period', 'serial_numbers', 'smart_sampling']);
 
 /** The request in a body of one of the four sorts, or the 422 that it gets. */
-export function telemetryRequest({ ask, now }: Scene, sort: keyof typeof rules): TelemetryRequest | Answer {
+export function telemetryRequest({ ask, now }: Scene, sort: keyof typeof rules): TelemetryRequest | DemoAnswer {
   const body = /^application\/json\b/i.test(ask.headers.get('content-type') ?? '') ? parsedJson(ask.body) : undefined;
   if (!isObject(body)) {
     return invalid({ type: 'model_attributes_type', loc: ['body'], msg: 'A JSON object is expected', input: ask.body });

@@ -1,21 +1,21 @@
-import type { Answer, Scene } from '../../exchange.ts';
+import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { portalError } from '../../exchange.ts';
-import type { Appliance } from '../../world/world.ts';
-import type { Operation } from '../operation.ts';
+import type { DemoAppliance } from '../../world/world.ts';
+import type { DemoOperation } from '../operation.ts';
 import { series } from './records.ts';
 import { applianceSeries } from './series.ts';
 import { currentPerformance, healthScore } from './summary.ts';
 
-type Tell = (scene: Scene, appliance: Appliance) => Answer;
+type Tell = (scene: Scene, appliance: DemoAppliance) => DemoAnswer;
 
 /** `POST /telemetry/appliances/{serial_number}/{segment}`: the 20 series and the two single objects. */
-export const applianceTelemetryOperations: readonly Operation[] = [
+export const applianceTelemetryOperations: readonly DemoOperation[] = [
   ...[...applianceSeries.keys()].map((segment) => operation(segment, (scene, of) => series(scene, of, segment))),
   operation('current_appliance_performance', currentPerformance),
   operation('appliance_health_score', healthScore),
 ];
 
-function operation(segment: string, tell: Tell): Operation {
+function operation(segment: string, tell: Tell): DemoOperation {
   return {
     name: segment,
     method: 'POST',

@@ -1,11 +1,11 @@
-import type { Answer, Scene } from '../../exchange.ts';
+import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { json } from '../../exchange.ts';
 import { draw, HOUR_MS, rfc3339 } from '../../world/signals.ts';
 import { type SnapshotState, snapshotState } from '../../world/snapshots.ts';
-import type { Appliance, Volume } from '../../world/world.ts';
+import type { DemoAppliance, Volume } from '../../world/world.ts';
 import { CLOUD_PROVIDERS, cloudOf } from '../account/cloud.ts';
 import { type Item, item, worded } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 import { text, texts, word, words } from '../query.ts';
 import { snapshotStatus, unprotectedBytes } from './unprotected.ts';
 
@@ -36,7 +36,7 @@ const FILTERS: readonly (readonly [parameter: string, field: string])[] = [
 ];
 
 /** `GET /volume_connections`. */
-export const volumeConnectionOperations: readonly Operation[] = [
+export const volumeConnectionOperations: readonly DemoOperation[] = [
   get('volume_connections', '/volume_connections', volumeConnections, {
     ...{ volume_id: text, search: text, sort_by: word(SORTS), sort_order: word(['asc', 'desc']) },
     ...{ cloud_providers: words(CLOUD_PROVIDERS), protocols: words(PROTOCOLS), roles: words(ROLES) },
@@ -47,7 +47,7 @@ export const volumeConnectionOperations: readonly Operation[] = [
 ];
 
 /** A row for each volume and each appliance connected to it. */
-function volumeConnections(scene: Scene): Answer {
+function volumeConnections(scene: Scene): DemoAnswer {
   const { query } = scene.ask;
   const wanted = query.get('volume_id');
   const search = query.get('search')?.toLowerCase() ?? '';
@@ -67,7 +67,7 @@ function rowsOf(scene: Scene, volume: Volume): readonly Item[] {
   return scene.world.appliancesOf(volume).map((appliance, place) => row(scene, volume, appliance, place, state));
 }
 
-function row(scene: Scene, volume: Volume, appliance: Appliance, place: number, state: SnapshotState): Item {
+function row(scene: Scene, volume: Volume, appliance: DemoAppliance, place: number, state: SnapshotState): Item {
   const { world, variations, now } = scene;
   const name = `${appliance.serial}/${volume.guid}`;
   const last = state.finished.get(appliance.serial);

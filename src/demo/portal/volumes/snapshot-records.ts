@@ -1,6 +1,6 @@
 import type { Scene } from '../../exchange.ts';
 import { draw } from '../../world/signals.ts';
-import { type Snapshot, snapshotsOf } from '../../world/snapshots.ts';
+import { type DemoSnapshot, snapshotsOf } from '../../world/snapshots.ts';
 import type { Volume } from '../../world/world.ts';
 import { written } from '../appliances/records.ts';
 import { type Item, item, worded } from '../item.ts';
@@ -75,13 +75,13 @@ export function timeline(scene: Scene, volume: Volume, period: Period, asked: As
 }
 
 /** The finished snapshots of the appliances asked about. */
-export function finished({ world, now }: Scene, volume: Volume, period: Period, asked: Asked): readonly Snapshot[] {
+export function finished({ world, now }: Scene, volume: Volume, period: Period, asked: Asked): readonly DemoSnapshot[] {
   return snapshotsOf(world, volume, period.startMs, Math.min(now, period.endMs)).filter(({ appliance }) =>
     asked.has(appliance.serial),
   );
 }
 
-function detail({ variations }: Scene, snapshot: Snapshot): Item {
+function detail({ variations }: Scene, snapshot: DemoSnapshot): Item {
   const { volume, metadata, data, version, luck } = snapshot;
   const { lockFree, locked, directories } = counts(snapshot);
   const mean = protectSeconds(snapshot);
@@ -104,25 +104,25 @@ function detail({ variations }: Scene, snapshot: Snapshot): Item {
   );
 }
 
-function event(phase: string, snapshot: Snapshot, { startMs, endMs }: { startMs: number; endMs: number }): Item {
+function event(phase: string, snapshot: DemoSnapshot, { startMs, endMs }: { startMs: number; endMs: number }): Item {
   return { phase, ...who(snapshot), start_time: startMs, end_time: endMs };
 }
 
-function who({ appliance }: Snapshot): Item {
+function who({ appliance }: DemoSnapshot): Item {
   return { appliance: appliance.title, serial_number: appliance.serial };
 }
 
-function nameOf({ volume, version }: Snapshot): string {
+function nameOf({ volume, version }: DemoSnapshot): string {
   return `${volume.guid}/${version}`;
 }
 
 /** Undefined for a snapshot of locked files only. */
-function protectSeconds({ volume, data, luck }: Snapshot): number | undefined {
+function protectSeconds({ volume, data, luck }: DemoSnapshot): number | undefined {
   if (data === undefined) return undefined;
   return (volume.trait === 'slow' ? 9_000 : 240) * (0.5 + 1.5 * luck);
 }
 
-function counts({ volume, version, luck }: Snapshot) {
+function counts({ volume, version, luck }: DemoSnapshot) {
   const files = Math.round(20 + 4_000 * luck ** 3);
   return {
     lockFree: files,

@@ -1,9 +1,9 @@
-import type { Answer, Complaint, Scene } from '../../exchange.ts';
+import type { Complaint, DemoAnswer, Scene } from '../../exchange.ts';
 import { invalid, isObject, json, parsedJson, portalError } from '../../exchange.ts';
 import type { Volume } from '../../world/world.ts';
 import { telemetryRequest } from '../appliances/telemetry-request.ts';
 import type { Item } from '../item.ts';
-import type { Operation } from '../operation.ts';
+import type { DemoOperation } from '../operation.ts';
 import type { Period } from '../period.ts';
 import { isUuid } from '../query.ts';
 import { propagations } from './snapshot-propagation.ts';
@@ -22,14 +22,14 @@ const segments: Readonly<Record<string, Tell>> = {
 };
 
 /** `POST /telemetry/volumes/{volume_id}/{segment}` for the five volume operations. */
-export const volumeTelemetryOperations: readonly Operation[] = Object.entries(segments).map(([segment, tell]) => ({
+export const volumeTelemetryOperations: readonly DemoOperation[] = Object.entries(segments).map(([segment, tell]) => ({
   name: segment,
   method: 'POST',
   path: `/telemetry/volumes/{volume_id}/${segment}`,
   answer: (scene, { volume_id = '' }) => answer(scene, volume_id, tell),
 }));
 
-function answer(scene: Scene, portalId: string, tell: Tell): Answer {
+function answer(scene: Scene, portalId: string, tell: Tell): DemoAnswer {
   if (!scene.variations.opsIqPremium) return portalError(403, 'The licence for this operation is missing');
   const volume = volumeOf(scene.world, portalId);
   if (volume === undefined) return portalError(404, 'Unknown volume');

@@ -1,12 +1,12 @@
 import { busyness } from '../../world/load.ts';
 import { draw, MINUTE_MS } from '../../world/signals.ts';
-import type { Snapshot, SnapshotState } from '../../world/snapshots.ts';
-import type { Appliance, Volume, World } from '../../world/world.ts';
+import type { DemoSnapshot, SnapshotState } from '../../world/snapshots.ts';
+import type { DemoAppliance, Volume, World } from '../../world/world.ts';
 
 /** Bytes of an appliance on a volume that wait for the next snapshot: they grow until one is finished. */
 export function unprotectedBytes(
   world: World,
-  appliance: Appliance,
+  appliance: DemoAppliance,
   volume: Volume,
   state: SnapshotState,
   now: number,
@@ -18,7 +18,7 @@ export function unprotectedBytes(
 }
 
 /** Where the snapshot of an appliance on a volume stands. */
-export function snapshotStatus(appliance: Appliance, { current, finished }: SnapshotState, now: number): string {
+export function snapshotStatus(appliance: DemoAppliance, { current, finished }: SnapshotState, now: number): string {
   if (current?.appliance === appliance && now >= current.dueMs && now < current.metadata.endMs) {
     return statusDuring(current, now);
   }
@@ -28,12 +28,12 @@ export function snapshotStatus(appliance: Appliance, { current, finished }: Snap
   return draw(appliance.serial, 'up to date') < 0.5 ? 'up_to_date' : 'idle';
 }
 
-function statusDuring({ data, failed, metadata }: Snapshot, now: number): string {
+function statusDuring({ data, failed, metadata }: DemoSnapshot, now: number): string {
   if (now < (data ?? failed ?? metadata).startMs) return 'pending';
   return failed !== undefined && now >= failed.endMs && now < metadata.startMs ? 'failed' : 'in_progress';
 }
 
 /** An appliance without a snapshot has been writing since it joined, or since shortly before the start. */
-function quietSince(world: World, { joinedAt }: Appliance): number {
+function quietSince(world: World, { joinedAt }: DemoAppliance): number {
   return Math.max(joinedAt, world.startedAt - 45_000);
 }

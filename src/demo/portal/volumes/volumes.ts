@@ -1,17 +1,17 @@
-import type { Answer, Scene } from '../../exchange.ts';
+import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { json, portalError } from '../../exchange.ts';
 import { draw, floorTo, HOUR_MS, rfc3339 } from '../../world/signals.ts';
 import { snapshotState } from '../../world/snapshots.ts';
 import type { Volume, World } from '../../world/world.ts';
 import { cloudOf } from '../account/cloud.ts';
 import { type Item, item } from '../item.ts';
-import { get, type Operation } from '../operation.ts';
+import { type DemoOperation, get } from '../operation.ts';
 import { snapshotStatus } from './unprotected.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 
 /** The volumes: list, one, its details, its history, and the snapshot of one appliance. */
-export const volumeOperations: readonly Operation[] = [
+export const volumeOperations: readonly DemoOperation[] = [
   get('volumes', '/volumes', (scene) => {
     const items = scene.world.volumes.toSorted((one, other) => one.title.localeCompare(other.title));
     return json(200, { items: items.map((volume) => base(scene, volume)) });
@@ -44,7 +44,7 @@ export function volumeOf(world: World, portalId: string): Volume | undefined {
   return world.volumes.find((volume) => volume.portalId === portalId);
 }
 
-function about(scene: Scene, portalId: string, tell: (volume: Volume) => Item): Answer {
+function about(scene: Scene, portalId: string, tell: (volume: Volume) => Item): DemoAnswer {
   const volume = volumeOf(scene.world, portalId);
   return volume === undefined ? portalError(404, 'Unknown volume') : json(200, tell(volume));
 }

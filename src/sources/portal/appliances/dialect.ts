@@ -8,7 +8,7 @@ import {
   latencyMilliseconds,
   percent,
 } from '../../../metrics/units.ts';
-import { type Variant, Verdict } from '../../../metrics/variant.ts';
+import { type Variant, VariantVerdict } from '../../../metrics/variant.ts';
 
 /*
  * Units that the documentation leaves open (upstream-api.md 7), told from the numbers themselves. Detection is the same
@@ -55,11 +55,11 @@ const QUESTION_OF: ReadonlyMap<Conversion, Question> = new Map<Conversion, Quest
 
 /** The units of one account, as its answers show them. */
 export class Dialect {
-  readonly #verdicts: Readonly<Record<Question, Verdict<string>>> = {
-    ratio_unit: new Verdict(),
-    memory_unit: new Verdict(),
-    time_unit: new Verdict(),
-    latency_unit: new Verdict(),
+  readonly #verdicts: Readonly<Record<Question, VariantVerdict<string>>> = {
+    ratio_unit: new VariantVerdict(),
+    memory_unit: new VariantVerdict(),
+    time_unit: new VariantVerdict(),
+    latency_unit: new VariantVerdict(),
   };
 
   /** Takes an answer's records as evidence; returns what has changed. */

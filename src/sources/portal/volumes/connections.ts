@@ -34,7 +34,7 @@ export const volumes: CollectorRow = {
 };
 
 /** One volume on one appliance. */
-export interface Connection {
+export interface VolumeConnection {
   /** The portal's own id of the volume, as other operations take it. */
   readonly id: string;
   /** The serial of the appliance, or undefined where the inventory has none of it. */
@@ -57,10 +57,10 @@ export function* readConnections(
   body: unknown,
   appliances: ApplianceIndex,
   note: NoteDrop,
-): Generator<void, Connection[]> {
+): Generator<void, VolumeConnection[]> {
   const rows = [...listed(body, 'GET /volume_connections', note)];
   const guidOf = volumeGuids(rows.map(({ volume_id }) => text(volume_id)));
-  const connections: Connection[] = [];
+  const connections: VolumeConnection[] = [];
   for (const row of rows) {
     const [id, applianceId] = [text(row.volume_id), text(row.appliance_id)];
     if (id === '' || applianceId === '') note('record', id === '' ? 'volume_id' : 'appliance_id');

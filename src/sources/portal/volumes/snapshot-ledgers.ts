@@ -1,9 +1,9 @@
 import type { Fields, Labels } from '../../../metrics/family.ts';
+import type { HistogramSettings } from '../../../metrics/histogram.ts';
 import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
 import { Seen } from '../../../metrics/seen-ids.ts';
 import { decimal } from '../../../metrics/units.ts';
 import type { Beginning } from '../../../runtime/beginning.ts';
-import type { HistogramSettings } from '../collector-row.ts';
 
 /** What is counted of one volume, from one operation. */
 export interface SnapshotLedger {
