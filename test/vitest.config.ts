@@ -18,8 +18,8 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     // Real processes and sockets need longer than the default on a busy machine; nothing waits this long on purpose.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
     reporters: ['default', fileURLToPath(new URL('support/slowest-files.ts', import.meta.url))],
     projects: [
       {

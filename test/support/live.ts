@@ -135,7 +135,7 @@ export async function exporter(environment: Environment): Promise<Live> {
 
 /** Gets a page. */
 export async function get(url: string): Promise<{ readonly status: number; readonly text: string }> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(45_000) });
+  const answer = await fetch(url, { signal: AbortSignal.timeout(100_000) });
   return { status: answer.status, text: await answer.text() };
 }
 

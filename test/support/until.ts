@@ -10,7 +10,7 @@ const PAUSE_MS = 20;
 export async function until<Seen>(
   what: string,
   look: () => Seen | Promise<Seen>,
-  withinMs = 45_000,
+  withinMs = 100_000,
 ): Promise<Exclude<Seen, undefined | false>> {
   const deadline = performance.now() + withinMs;
   for (;;) {
