@@ -30,11 +30,11 @@ export function battery(who: Attacker, rows: readonly Row[]): void {
       test.skipIf(needsTls && !hasTlsClients)(name, { timeout: 120_000 }, async () => {
         if (standIn === undefined) throw new Error('there is no service');
         const stage = await staged(row.setup, standIn);
-        const begun = performance.now();
         await row.play(stage);
         if (stage.hasEnded) return;
         stage.expectAlive();
-        measured.push(`${row.id} ${Math.round(stage.peakMib())} MiB, ${Math.round(performance.now() - begun)} ms`);
+        const scrape = `next scrape in ${Math.round(stage.longestScrapeMs)} ms`;
+        measured.push(`${row.id} ${Math.round(stage.peakMib())} MiB, ${scrape}`);
       });
     }
   });

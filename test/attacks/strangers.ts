@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { until } from '../support/until.ts';
 import type { Row } from './row.ts';
-import { PASSWORD, type Stage } from './stage.ts';
+import { PASSWORD, type Stage, WAIT_MS } from './stage.ts';
 
 const GZIP = 'Host: x\r\nAccept-Encoding: gzip\r\n\r\n';
 const SILENT = '';
@@ -84,7 +84,7 @@ export const strangers: readonly Row[] = [
     play: async (stage) => {
       await Promise.all(['/metrics', '/status'].map((path) => flood(stage, 150, `GET ${path} HTTP/1.1\r\n${GZIP}`)));
       await stage.scrape();
-      await until('a page', async () => (await stage.ask('/status')).status === 200);
+      await until('a page', async () => (await stage.ask('/status')).status === 200, WAIT_MS);
     },
   },
   {
@@ -111,7 +111,7 @@ export const strangers: readonly Row[] = [
       const wires = await stage.wires(150);
       const asked = ['/healthz', '/metrics'].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
       for (const [index, { socket }] of wires.entries()) socket.resume().write(asked[index % 2] ?? '');
-      await until('all to be closed', () => wires.every(({ heard }) => heard.closed));
+      await until('all to be closed', () => wires.every(({ heard }) => heard.closed), WAIT_MS);
       await stage.scrape();
       expect((await stage.ask('/healthz')).status).toBe(200);
     },
@@ -143,7 +143,7 @@ export const strangers: readonly Row[] = [
         socket.resume().write(`POST /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`);
       }
       await stage.scrape();
-      await until('all to be closed', () => wires.every(({ heard }) => heard.closed));
+      await until('all to be closed', () => wires.every(({ heard }) => heard.closed), WAIT_MS);
     },
   },
   {
