@@ -7,12 +7,15 @@ const gauge = (name: string, unit?: string, labels: readonly string[] = []): Met
   return { name, type: 'gauge', unit, labels };
 };
 
+const ofAlert = ['severity', 'filer', 'volume', 'api', 'resource', 'disk'];
+
 /** Metrics of others that the dashboards show: Prometheus's about a scrape and its alerts, and Node's about the process. */
 export const neighbours: readonly Metric[] = [
   gauge('up'),
   gauge('scrape_duration_seconds', 'seconds'),
   gauge('scrape_samples_scraped'),
-  gauge('ALERTS', undefined, ['alertname', 'alertstate', 'severity', 'filer', 'volume', 'api']),
+  gauge('ALERTS', undefined, ['alertname', 'alertstate', ...ofAlert]),
+  gauge('ALERTS_FOR_STATE', 'seconds', ['alertname', ...ofAlert]),
   { name: 'process_cpu_seconds_total', type: 'counter', unit: 'seconds', labels: [] },
   gauge('process_resident_memory_bytes', 'bytes'),
   gauge('process_start_time_seconds', 'seconds'),
@@ -32,6 +35,7 @@ const volume = ['volume_guid', 'volume'];
 /** What the recording rules give and panels ask; see deploy/prometheus/recording-rules.ts. */
 export const recorded: readonly Metric[] = [
   gauge('filer:last_checkin_age:seconds', 'seconds', filer),
+  gauge('serial:filer_appliance_series_timestamp_seconds:age', 'seconds', ['serial', 'filer']),
   gauge('volume_filer:last_checkin_age:seconds', 'seconds', [...filer, ...volume]),
   gauge('volume_filer:oldest_unprotected_data_age:seconds', 'seconds', [...filer, ...volume]),
 ];

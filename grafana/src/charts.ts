@@ -40,8 +40,9 @@ export function chart({ stacked = false, toOne = false, ...text }: ChartText): c
       ),
     )
     .lineWidth(1)
-    .fillOpacity(stacked ? 40 : 10)
-    .showPoints(VisibilityMode.Never)
+    .fillOpacity(stacked ? 40 : 0)
+    // A lone sample has no line.
+    .showPoints(VisibilityMode.Auto)
     .axisSoftMin(0);
   if (toOne) panel.axisSoftMax(1);
   if (stacked) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
@@ -50,21 +51,24 @@ export function chart({ stacked = false, toOne = false, ...text }: ChartText): c
 
 /** One line a thing, coloured by the state that it was in. The mappings put the states into words. */
 export function timeline(text: PanelText, mappings: ValueMapping[]): timelines.PanelBuilder {
-  return described(new timelines.PanelBuilder(), text, { height: 10 })
-    .mappings(mappings)
-    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
-    .legend(
-      new VizLegendOptionsBuilder()
-        .showLegend(true)
-        .displayMode(LegendDisplayMode.List)
-        .placement(LegendPlacement.Bottom)
-        .calcs([]),
-    )
-    .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Single).sort(SortOrder.None))
-    .showValue(VisibilityMode.Never)
-    .rowHeight(0.8)
-    .mergeValues(true)
-    .fillOpacity(80);
+  return (
+    described(new timelines.PanelBuilder(), text, { height: 10 })
+      .mappings(mappings)
+      // Grafana colours by thresholds before it looks at the words, and then shows neither.
+      .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Fixed).fixedColor('blue'))
+      .legend(
+        new VizLegendOptionsBuilder()
+          .showLegend(true)
+          .displayMode(LegendDisplayMode.List)
+          .placement(LegendPlacement.Bottom)
+          .calcs([]),
+      )
+      .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Single).sort(SortOrder.None))
+      .showValue(VisibilityMode.Never)
+      .rowHeight(0.8)
+      .mergeValues(true)
+      .fillOpacity(80)
+  );
 }
 
 /** The buckets of a histogram over time: the darker, the more events took that long. */
@@ -106,5 +110,7 @@ function legendTable(calculations: string[]): VizLegendOptionsBuilder {
     .showLegend(true)
     .displayMode(LegendDisplayMode.Table)
     .placement(LegendPlacement.Bottom)
+    .sortBy('Last *')
+    .sortDesc(true)
     .calcs(calculations);
 }

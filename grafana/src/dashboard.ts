@@ -1,4 +1,5 @@
 import * as classic from '@grafana/grafana-foundation-sdk/dashboard';
+import { annotations } from './annotations.ts';
 import type { Placeable } from './panel.ts';
 import { everyDashboard, type Place, TAG, titles, uids } from './places.ts';
 import { variables } from './variables.ts';
@@ -12,6 +13,8 @@ export type Dashboard = classic.Dashboard;
 /** Panels under one heading, in reading order; their widths fill lines of 24 columns. */
 export interface Section {
   readonly title: string;
+  /** Shown once it is opened: for what is rarely needed. Until then nothing is asked for it. */
+  readonly collapsed?: true;
   readonly panels: readonly Placeable[];
 }
 
@@ -37,19 +40,23 @@ export function dashboard({ place, description, reach, variables: names, section
     .time({ from: `now-${reach}`, to: 'now' })
     .refresh('1m')
     .link(everyDashboard());
+  for (const annotation of annotations) builder.annotation(annotation);
   for (const name of ['datasource', ...names]) {
     const variable = variables[name];
     if (variable === undefined) throw new Error(`${titles[place]}: no variable ${name}`);
     builder.withVariable(variable);
   }
   let id = 0;
-  for (const { title, panels } of sections) {
+  for (const { title, panels, collapsed } of sections) {
     id += 1;
-    builder.withRow(new classic.RowBuilder(title).id(id));
+    const row = new classic.RowBuilder(title).id(id).collapsed(collapsed ?? false);
+    if (collapsed === undefined) builder.withRow(row);
     for (const panel of panels) {
       id += 1;
-      builder.withPanel(panel.id(id));
+      if (collapsed === undefined) builder.withPanel(panel.id(id));
+      else row.withPanel(panel.id(id));
     }
+    if (collapsed) builder.withRow(row);
   }
   return builder.build();
 }

@@ -9,10 +9,17 @@ import {
   LegendPlacement,
   ReduceDataOptionsBuilder,
   TableCellHeight,
+  TableSortByFieldStateBuilder,
   VizLegendOptionsBuilder,
   VizOrientation,
 } from '@grafana/grafana-foundation-sdk/common';
-import { FieldColorBuilder, FieldColorModeId, type ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  FieldColorBuilder,
+  FieldColorModeId,
+  MappingType,
+  SpecialValueMatch,
+  type ValueMapping,
+} from '@grafana/grafana-foundation-sdk/dashboard';
 import { PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as stats from '@grafana/grafana-foundation-sdk/stat';
 import * as tables from '@grafana/grafana-foundation-sdk/table';
@@ -24,7 +31,7 @@ import { unitOf } from './unit.ts';
 /** Large numbers of this moment, each with its name, in the colour of the step that it is on. */
 export function number(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilder {
   return described(new stats.PanelBuilder(), text, { height: 4, instant: true })
-    .mappings(mappings)
+    .mappings([...mappings, absent(text.empty, mappings.length)])
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
     .colorMode(BigValueColorMode.Value)
     .graphMode(BigValueGraphMode.None)
@@ -32,9 +39,16 @@ export function number(text: PanelText, mappings: ValueMapping[] = []): stats.Pa
     .reduceOptions(newest());
 }
 
-/** Gives one of several numbers steps of its own. */
-export function stepsOf(panel: stats.PanelBuilder, name: string, steps: Steps): stats.PanelBuilder {
-  return panel.overrideByName(name, [{ id: 'thresholds', value: thresholds(steps).build() }]);
+/** Gives some of several numbers steps of its own. */
+export function stepsOf(
+  panel: stats.PanelBuilder,
+  names: string | readonly string[],
+  steps: Steps,
+): stats.PanelBuilder {
+  for (const name of [names].flat()) {
+    panel.overrideByName(name, [{ id: 'thresholds', value: thresholds(steps).build() }]);
+  }
+  return panel;
 }
 
 /** The text of a label in place of a number, for gauges that are always 1. */
@@ -72,18 +86,28 @@ export interface Column {
 export const LABELS_ALONE = 'known';
 
 /** A table of this moment: the labels named, then each query's value under its legend. */
-export function table(text: PanelText & { readonly columns: readonly Column[] }): tables.PanelBuilder {
-  const { columns, queries } = text;
+export function table(
+  text: PanelText & { readonly columns: readonly Column[]; readonly sortedBy?: readonly string[] },
+): tables.PanelBuilder {
+  const { columns, queries, sortedBy = [] } = text;
   const fieldOf = (index: number) => (queries.length === 1 ? 'Value' : `Value #${refIdAt(index)}`);
   const shown = [
     ...columns.map(({ label, title }) => [label, title] as const),
     ...queries.map(({ legend }, index) => [fieldOf(index), legend] as const),
   ].filter(([, title]) => title !== LABELS_ALONE);
-  const panel = described(new tables.PanelBuilder(), text, { height: 8, instant: true, format: PromQueryFormat.Table })
+  // Grafana writes this into every cell without a value, a label that is optional too.
+  const panel = described(
+    new tables.PanelBuilder(),
+    { ...text, empty: '–' },
+    { height: 8, instant: true, format: PromQueryFormat.Table },
+  )
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
     .showHeader(true)
     .cellHeight(TableCellHeight.Sm)
     .filterable(true)
+    .sortBy(
+      sortedBy.map((title) => new TableSortByFieldStateBuilder().displayName(title).desc(title === queries[0]?.legend)),
+    )
     .transformations([
       ...(queries.length > 1 ? [{ id: 'merge', options: {} }] : []),
       // Only what is named: what else a scrape adds, as instance and job, stays out.
@@ -107,6 +131,14 @@ export function table(text: PanelText & { readonly columns: readonly Column[] })
     ]);
   }
   return panel;
+}
+
+/** A number that is not there, in words and without the colour of an alarm. */
+function absent(text = 'no data', index: number): ValueMapping {
+  return {
+    type: MappingType.SpecialValue,
+    options: { match: SpecialValueMatch.NullAndNan, result: { text, color: 'text', index } },
+  };
 }
 
 function newest(): ReduceDataOptionsBuilder {

@@ -10,7 +10,7 @@ export const scopes = ['job', 'filer', 'volume'] as const;
 export function select(series: string, matchers: Readonly<Record<string, string>> = {}): string {
   const labels = ['job', ...metricOfSeries(series).metric.labels];
   const narrowed = series.startsWith('ALERTS')
-    ? []
+    ? scopes.filter((scope) => scope === 'job')
     : scopes.filter((scope) => labels.includes(scope) && !(scope in matchers));
   const own = Object.entries(matchers).map(([label, matcher]) => `${label}${matcher}`);
   return `${series}{${[...narrowed.map((scope) => `${scope}=~"$${scope}"`), ...own].join(',')}}`;

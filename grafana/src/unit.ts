@@ -20,7 +20,7 @@ const byPowers: Readonly<Record<string, string>> = {
 };
 
 function grafanaUnit({ seconds, bytes, share }: Dimension, query: string): string {
-  if (seconds === 0 && bytes === 0) return share ? units.PercentUnit : units.Short;
+  if (seconds === 0 && bytes === 0) return share ? units.PercentUnit : units.LocaleFormat;
   const unit = byPowers[`${seconds} ${bytes}`];
   if (unit === undefined) throw new Error(`${query}: no unit for seconds^${seconds} bytes^${bytes}`);
   return unit;

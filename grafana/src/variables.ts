@@ -30,11 +30,23 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
     .label('Data source')
     .description('The Prometheus that scrapes the exporter.')
     .type('prometheus'),
-  job: choice('job', 'Job', 'The scrape jobs of the exporter.', `label_values(${named('filer_api_up')}, job)`),
+  // All is all of these: what else the Prometheus scrapes is no business of a panel.
+  job: choice(
+    'job',
+    'Job',
+    'The scrape jobs of the exporter.',
+    `label_values(${named('filer_exporter_build_info')}, job)`,
+  ),
   filer: choice(
     'filer',
     'Filer',
     'Filers and appliances by name.',
+    `label_values({__name__=~"${everyFiler}",${job}}, filer)`,
+  ),
+  appliance: one(
+    'filer',
+    'Appliance',
+    'The appliance that this is about.',
     `label_values({__name__=~"${everyFiler}",${job}}, filer)`,
   ),
   volume: choice(
@@ -50,9 +62,14 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
   top: list('top', 'Show', 'How many appliances the rankings show.', { chosen: '10', values: ['5', '10', '20', '50'] }),
 };
 
+/** One that is asked of the data source, of which one value is chosen: the first at first. */
+function one(name: string, label: string, description: string, query: string): QueryVariableBuilder {
+  return choice(name, label, description, query).multi(false).includeAll(false).current({ text: '', value: '' });
+}
+
 /** One that is asked of the data source, with several choices and "All", which takes in series without the label. */
 function choice(name: string, label: string, description: string, query: string): QueryVariableBuilder {
-  return new QueryVariableBuilder(name)
+  const variable = new QueryVariableBuilder(name)
     .label(label)
     .description(description)
     .datasource(DATA_SOURCE)
@@ -62,8 +79,9 @@ function choice(name: string, label: string, description: string, query: string)
     .sort(VariableSort.AlphabeticalCaseInsensitiveAsc)
     .multi(true)
     .includeAll(true)
-    .allValue('.*')
     .current({ text: ['All'], value: ['$__all'] });
+  // Series without the label are in "All" too, but for the job.
+  return name === 'job' ? variable : variable.allValue('.*');
 }
 
 function list(

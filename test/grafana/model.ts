@@ -46,6 +46,7 @@ const result = closed({ text }, { color: text, index: count });
 const mapping: Schema = {
   oneOf: [
     closed({ type: { const: 'value' }, options: { type: 'object', additionalProperties: result } }),
+    closed({ type: { const: 'special' }, options: closed({ match: { const: 'null+nan' }, result }) }),
     closed({ type: { const: 'range' }, options: closed({ from: bound, to: bound, result }) }),
   ],
 };
@@ -59,9 +60,12 @@ const fieldDefaults = closed(
   { unit: text, thresholds },
   {
     custom: { type: 'object' },
-    color: closed({
-      mode: { enum: ['thresholds', 'palette-classic'] },
-    }),
+    color: closed(
+      {
+        mode: { enum: ['thresholds', 'palette-classic', 'fixed'] },
+      },
+      { fixedColor: text },
+    ),
     decimals: count,
     links: listOf(link),
     mappings: listOf(mapping),
@@ -121,9 +125,9 @@ const row = closed({
   id: count,
   type: { const: 'row' },
   title: text,
-  collapsed: { const: false },
+  collapsed: flag,
   gridPos: place,
-  panels: { type: 'array', maxItems: 0 },
+  panels: listOf(panel),
 });
 
 const option = closed(
@@ -172,7 +176,14 @@ export const dashboardSchema: Schema = closed({
   fiscalYearStartMonth: { ...count, maximum: 11 },
   schemaVersion: { const: 42 },
   templating: closed({ list: listOf(variable) }),
-  annotations: closed({}),
+  annotations: closed({
+    list: listOf(
+      closed({
+        ...{ name: text, datasource: dataSource, enable: flag, iconColor: text },
+        ...{ expr: text, step: text, titleFormat: text, textFormat: text, hide: flag, builtIn: count, placement: text },
+      }),
+    ),
+  }),
   links: listOf(link),
   panels: {
     ...listOf({ type: 'object', required: ['type'], discriminator: { propertyName: 'type' }, oneOf: [row, panel] }),

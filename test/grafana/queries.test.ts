@@ -88,8 +88,8 @@ describe('the variables', () => {
     for (const series of named) expect([...ADDED, ...metricOfSeries(series).metric.labels], series).toContain(label);
   });
 
-  test('three of them are asked of the data source', () => {
-    expect(asked.map(([name]) => name)).toEqual(['job', 'filer', 'volume']);
+  test('they are asked of the data source', () => {
+    expect(asked.map(([name]) => name)).toEqual(['job', 'filer', 'appliance', 'volume']);
   });
 });
 

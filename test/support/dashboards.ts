@@ -20,7 +20,7 @@ export const dashboards: readonly Dashboard[] = allDashboards();
 
 /** The panels of a dashboard that show something. */
 export function panelsOf(dashboard: Dashboard): readonly Panel[] {
-  return (dashboard.panels ?? []).filter((panel): panel is Panel => !isRow(panel));
+  return (dashboard.panels ?? []).flatMap((panel) => (isRow(panel) ? panel.panels : [panel]));
 }
 
 /** Whether it is a heading. */

@@ -15,9 +15,9 @@ export function account(): Dashboard {
     sections: [
       { title: 'Licence', panels: licencePanels },
       { title: 'Jobs and notifications', panels: workPanels },
-      { title: 'Users, keys and credentials', panels: keyPanels },
-      { title: 'Indexes', panels: indexPanels },
-      { title: 'Stacks and software', panels: softwarePanels },
+      { title: 'Users, keys and credentials', collapsed: true, panels: keyPanels },
+      { title: 'Indexes', collapsed: true, panels: indexPanels },
+      { title: 'Stacks and software', collapsed: true, panels: softwarePanels },
     ],
   });
 }

@@ -85,7 +85,7 @@ export const softwarePanels = [
   number({
     title: 'Stacks',
     description: 'Stacks of the account by cloud. One more or one less without a change of yours: ask who did it.',
-    queries: [{ expr: `sum by (cloud_provider) (${select('filer_stacks')})`, legend: '{{cloud_provider}}' }],
+    queries: [{ expr: `max by (cloud_provider) (${select('filer_stacks')})`, legend: '{{cloud_provider}}' }],
     steps: plain,
     width: 4,
     height: 6,

@@ -75,7 +75,7 @@ export const keyPanels = [
     title: 'Cloud credentials with an error',
     description:
       'Cloud credentials on appliances that the portal tells an error of. A volume that uses one of them cannot write to its cloud: mend it at once.',
-    queries: [{ expr: `sum by (type) (${select('filer_cloud_credentials_with_error')})`, legend: '{{type}}' }],
+    queries: [{ expr: `max by (type) (${select('filer_cloud_credentials_with_error')})`, legend: '{{type}}' }],
     steps: noneAllowed,
     width: 12,
     height: 6,

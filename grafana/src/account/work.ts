@@ -14,7 +14,9 @@ export const workPanels = [
     title: 'Failed jobs, not acknowledged',
     description:
       'Jobs that failed and that nobody has acknowledged in the portal. Read each there, try it again or acknowledge it.',
-    queries: [{ expr: `sum(${select('filer_jobs_failed_unacknowledged')})`, legend: 'failed' }],
+    queries: [
+      { expr: `sum(max by (resource, action) (${select('filer_jobs_failed_unacknowledged')}))`, legend: 'failed' },
+    ],
     steps: noneExpected,
     width: 6,
     height: 8,
@@ -38,7 +40,10 @@ export const workPanels = [
     description:
       'Jobs that ended in the event window, by how. Failures of one kind point to a right or a setting; of all kinds, to an appliance or the portal.',
     queries: [
-      { expr: `sum by (state) (increase(${select('filer_jobs_finished_total')}[$window]))`, legend: '{{state}}' },
+      {
+        expr: `round(sum by (state) (increase(${select('filer_jobs_finished_total')}[$window])))`,
+        legend: '{{state}}',
+      },
     ],
     steps: plain,
     width: 9,
@@ -79,7 +84,7 @@ export const workPanels = [
       'Notifications of the event window. Errors and alerts that come in a row are one cause told many times: read the first of them in the portal.',
     queries: [
       {
-        expr: `sum by (severity) (increase(${select('filer_notifications_by_severity_total')}[$window]))`,
+        expr: `round(sum by (severity) (increase(${select('filer_notifications_by_severity_total')}[$window])))`,
         legend: '{{severity}}',
       },
     ],

@@ -5,21 +5,21 @@ import { identityPanels } from './identity.ts';
 import { cachePanels, loadPanels } from './load.ts';
 import { portalPanels } from './portal.ts';
 
-/** One appliance in detail; "All" puts all of them side by side, each legend with its filer. */
+/** One appliance in detail. */
 export function appliance(): Dashboard {
   return dashboard({
     place: 'appliance',
-    description: 'One appliance in detail: choose it at the top. With several chosen, each series says whose it is.',
+    description: 'One appliance in detail: choose it at the top.',
     reach: '6h',
-    variables: ['job', 'filer', 'volume'],
+    variables: ['job', 'appliance', 'volume'],
     sections: [
       { title: 'The appliance', panels: identityPanels },
       { title: 'As the portal knows it', panels: portalPanels },
       { title: 'Processors and memory', panels: loadPanels },
       { title: 'Cache', panels: cachePanels },
-      { title: 'Disks', panels: diskPanels },
+      { title: 'Disks', collapsed: true, panels: diskPanels },
       { title: 'Network and users', panels: networkPanels },
-      { title: 'Age of the data', panels: agePanels },
+      { title: 'Age of the data', collapsed: true, panels: agePanels },
     ],
   });
 }

@@ -71,7 +71,7 @@ export const portalPanels = [
     title: 'Volumes',
     description:
       'Volumes that it owns, and volumes of others that it is connected to. An owner that goes leaves its volumes without one.',
-    queries: [{ expr: `sum by (filer, role) (${select('filer_appliance_volumes')})`, legend: '{{filer}} {{role}}' }],
+    queries: [{ expr: `max by (filer, role) (${select('filer_appliance_volumes')})`, legend: '{{filer}} {{role}}' }],
     steps: plain,
     width: 4,
   }),

@@ -63,7 +63,7 @@ export const answerPanels = [
       'Values dropped or mended in each step, by reason. absent is what an appliance does not have; invalid and record that appear with an update of the service are worth a bug report.',
     queries: [
       {
-        expr: `sum by (api, reason) (increase(${select('filer_exporter_samples_dropped_total')}[$__rate_interval]))`,
+        expr: `round(sum by (api, reason) (increase(${select('filer_exporter_samples_dropped_total')}[$__rate_interval])))`,
         legend: '{{api}} {{reason}}',
       },
     ],
@@ -76,11 +76,11 @@ export const answerPanels = [
       'Newest events that never came, and events forgotten for want of room, in the time of each step. Missed ones: another instance on the same client key, or lost answers. Forgotten ones: more filers than the memory is made for.',
     queries: [
       {
-        expr: `sum(increase(${select('filer_exporter_event_bookmarks_missed_total')}[$__rate_interval]))`,
+        expr: `round(sum(increase(${select('filer_exporter_event_bookmarks_missed_total')}[$__rate_interval])))`,
         legend: 'missed',
       },
       {
-        expr: `sum(increase(${select('filer_exporter_event_memory_evicted_total')}[$__rate_interval]))`,
+        expr: `round(sum(increase(${select('filer_exporter_event_memory_evicted_total')}[$__rate_interval])))`,
         legend: 'forgotten',
       },
     ],

@@ -18,8 +18,8 @@ export function exporter(): Dashboard {
       { title: 'Answers', panels: answerPanels },
       { title: 'Freshness', panels: freshnessPanels },
       { title: 'Scrapes', panels: scrapePanels },
-      { title: 'Who may scrape', panels: guardPanels },
-      { title: 'Process', panels: processPanels },
+      { title: 'Who may scrape', collapsed: true, panels: guardPanels },
+      { title: 'Process', collapsed: true, panels: processPanels },
     ],
   });
 }

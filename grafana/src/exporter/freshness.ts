@@ -72,7 +72,7 @@ export const freshnessPanels = [
       'Reads and writes of the state file that failed in the time shown. Check that its folder is there, writable and not full: until then a restart goes back to what it holds.',
     queries: [
       {
-        expr: `sum(increase(${select('filer_exporter_state_file_errors_total')}[$__range]))`,
+        expr: `round(sum(increase(${select('filer_exporter_state_file_errors_total')}[$__range])))`,
         legend: 'errors',
       },
     ],

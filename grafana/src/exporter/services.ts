@@ -157,7 +157,7 @@ export const pacePanels = [
       'Refusals in each step. Now and then is how the pace finds its limit; steady ones mean that other programs share the account: lower PORTAL_RATE_LIMIT.',
     queries: [
       {
-        expr: `sum by (api) (increase(${select('filer_exporter_throttled_total')}[$__rate_interval]))`,
+        expr: `round(sum by (api) (increase(${select('filer_exporter_throttled_total')}[$__rate_interval])))`,
         legend: '{{api}}',
       },
     ],

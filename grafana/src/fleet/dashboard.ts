@@ -16,8 +16,8 @@ export function fleet(): Dashboard {
       { title: 'Who is there', panels: presentPanels },
       { title: 'As the portal reaches them', panels: reachPanels },
       { title: 'Under most pressure', panels: rankingPanels },
-      { title: 'All of them over time', panels: spreadPanels },
-      { title: 'As the portal judges', panels: healthPanels },
+      { title: 'All of them over time', collapsed: true, panels: spreadPanels },
+      { title: 'As the portal judges', collapsed: true, panels: healthPanels },
     ],
   });
 }

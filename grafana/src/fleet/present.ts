@@ -1,3 +1,4 @@
+import { applianceStates } from '../common.ts';
 import { limits } from '../limits.ts';
 import { number, ranking, stepsOf, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
@@ -15,21 +16,18 @@ export const presentPanels = [
       title: 'Appliances',
       description:
         'Appliances of the inventory that report, and those that do not. The table below names the silent ones.',
-      queries: [
-        { expr: `sum(${up})`, legend: 'up' },
-        { expr: `sum(${up} == bool 0)`, legend: 'not reporting' },
-      ],
+      queries: applianceStates(),
       steps: plain,
       width: 8,
     }),
-    'not reporting',
+    ['no records', 'not polled'],
     noneAllowed,
   ),
   number({
     title: 'By kind',
     description:
       'Appliances by kind, as the inventory has them. A number that changes without a change of yours is one that joined or left: ask who did it.',
-    queries: [{ expr: `count by (type) (${info})`, legend: '{{type}}' }],
+    queries: [{ expr: `count by (type) (max by (serial, type) (${info}))`, legend: '{{type}}' }],
     steps: plain,
     width: 8,
   }),
@@ -38,8 +36,8 @@ export const presentPanels = [
     description:
       'Appliances that the portal offers another build, and those with an older one than the newest download. Plan the update; builds far apart are harder to support.',
     queries: [
-      { expr: `sum(${select('filer_appliance_update_available')})`, legend: 'offered' },
-      { expr: `sum(${select('filer_appliance_software_outdated')})`, legend: 'behind the newest' },
+      { expr: `sum(max by (serial) (${select('filer_appliance_update_available')}))`, legend: 'offered' },
+      { expr: `sum(max by (serial) (${select('filer_appliance_software_outdated')}))`, legend: 'behind the newest' },
     ],
     steps: noneExpected,
     width: 8,
@@ -61,7 +59,7 @@ export const presentPanels = [
     title: 'By build',
     description:
       'Appliances by build. Behaviour that differs between appliances often differs by build: compare before you look further.',
-    queries: [{ expr: `sort_desc(count by (build) (${info}))`, legend: '{{build}}' }],
+    queries: [{ expr: `sort_desc(count by (build) (max by (serial, build) (${info})))`, legend: '{{build}}' }],
     steps: plain,
     width: 8,
   }),

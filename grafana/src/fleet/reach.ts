@@ -17,8 +17,8 @@ export const reachPanels = [
       description:
         'Appliances that the portal can reach, and those it cannot. One that is not reached takes no settings and no updates: check its line and the firewall.',
       queries: [
-        { expr: `sum(${reachable})`, legend: 'reachable' },
-        { expr: `sum(${reachable} == bool 0)`, legend: 'unreachable' },
+        { expr: `sum(max by (serial) (${reachable}))`, legend: 'reachable' },
+        { expr: `sum(max by (serial) (${reachable}) == bool 0)`, legend: 'unreachable' },
       ],
       steps: plain,
       width: 6,
@@ -33,8 +33,8 @@ export const reachPanels = [
       description:
         'Appliances that run with the settings of the portal, and those that have not taken them over yet. One that stays behind: look at its jobs.',
       queries: [
-        { expr: `sum(${synced})`, legend: 'synced' },
-        { expr: `sum(${synced} == bool 0)`, legend: 'behind' },
+        { expr: `sum(max by (serial) (${synced}))`, legend: 'synced' },
+        { expr: `sum(max by (serial) (${synced}) == bool 0)`, legend: 'behind' },
       ],
       steps: plain,
       width: 6,
@@ -56,7 +56,12 @@ export const reachPanels = [
     title: 'Services switched on',
     description:
       'Appliances with each service. A number that falls without a change of yours is a service that somebody switched off: see the jobs of the account.',
-    queries: [{ expr: `sum by (service) (${select('filer_appliance_service_enabled')})`, legend: '{{service}}' }],
+    queries: [
+      {
+        expr: `sum by (service) (max by (serial, service) (${select('filer_appliance_service_enabled')}))`,
+        legend: '{{service}}',
+      },
+    ],
     steps: plain,
     width: 8,
     height: 6,
@@ -65,7 +70,9 @@ export const reachPanels = [
     title: 'Volumes by role',
     description:
       'Volumes that appliances own, and connections to volumes of others. A volume without an owner that works takes no new snapshots.',
-    queries: [{ expr: `sum by (role) (${select('filer_appliance_volumes')})`, legend: '{{role}}' }],
+    queries: [
+      { expr: `sum by (role) (max by (serial, role) (${select('filer_appliance_volumes')}))`, legend: '{{role}}' },
+    ],
     steps: plain,
     width: 4,
     height: 6,

@@ -53,7 +53,7 @@ export const accelerationPanels = [
       'How often filers finished with the lock of a volume in the event window. A volume that falls to zero takes no snapshots: find out who holds its lock.',
     queries: [
       {
-        expr: `sum by (volume) (increase(${select('filer_lock_events_total', { lock_phase: '="p2"', lock_state: '="released"' })}[$window]))`,
+        expr: `round(sum by (volume) (increase(${select('filer_lock_events_total', { lock_phase: '="p2"', lock_state: '="released"' })}[$window])))`,
         legend: '{{volume}}',
       },
     ],

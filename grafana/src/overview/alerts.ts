@@ -1,45 +1,53 @@
-import { LABELS_ALONE, number, table } from '../numbers.ts';
+import { number, stepsOf, table } from '../numbers.ts';
 import { drillDown, more } from '../places.ts';
 import { select } from '../select.ts';
-import { above, plain } from '../steps.ts';
+import { noneAllowed, noneExpected, plain } from '../steps.ts';
 
-/** What needs a look, by name. */
-export const alertPanels = [
-  table({
-    title: 'Alerts',
-    description:
-      'Alerts of the shipped rules that fire, or will when what they watch goes on for long enough. Empty when the rules are not loaded, too. Each alert has a page in docs/runbooks.',
-    queries: [
-      {
-        expr: `max by (alertname, alertstate, severity, filer, volume, api) (${select('ALERTS', { alertname: '=~"Filer.*"' })})`,
-        legend: LABELS_ALONE,
-      },
-    ],
-    columns: [
-      { label: 'alertname', title: 'Alert' },
-      { label: 'alertstate', title: 'State' },
-      { label: 'severity', title: 'Severity' },
-      { label: 'filer', title: 'Filer', link: drillDown('volumes', 'filer', `$\{__value.text}`) },
-      { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
-      { label: 'api', title: 'Service' },
-    ],
-    steps: plain,
-    width: 16,
-    empty: 'no alert',
-  }),
+const LABELS = 'alertname, severity, filer, volume, api, resource';
+const firing = select('ALERTS', { alertstate: '="firing"', alertname: '=~"Filer.*"' });
+const since = select('ALERTS_FOR_STATE', { alertname: '=~"Filer.*"' });
+/** How long each has gone on. A second exporter's is the same alert. */
+const ages = (severity: string) =>
+  `max by (${LABELS}) ((time() - ${since}) and ignoring (alertstate) ${firing.replace('}', `,severity${severity}}`)})`;
+const count = (severity: string) =>
+  `count(max by (${LABELS}, disk) (${firing.replace('}', `,severity="${severity}"}`)}))`;
+/** Recorded by the same rules: where it is not, they are not loaded, and silence says nothing. */
+const loaded = `0 * count(${select('filer:last_checkin_age:seconds', { filer: '=~".*"' })} or ${select('serial:filer_appliance_series_timestamp_seconds:age', { filer: '=~".*"' })})`;
+
+/** What is broken, where, and since when. */
+export const alertTable = table({
+  title: 'What is broken',
+  description:
+    'Alerts that fire: critical ones first, then by how long they have gone on. What to do stands in the annotation “runbook” of each, and in docs/runbooks under its name. At most 30 critical and 20 others are shown.',
+  queries: [{ expr: `topk(30, ${ages('="critical"')}) or topk(20, ${ages('!="critical"')})`, legend: 'Since' }],
+  columns: [
+    { label: 'severity', title: 'Severity' },
+    { label: 'alertname', title: 'Alert' },
+    { label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
+    { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
+    { label: 'api', title: 'Service' },
+  ],
+  steps: plain,
+  width: 24,
+  height: 9,
+  sortedBy: ['Severity', 'Since'],
+});
+
+/** How many fire, and whether any could. */
+export const firingNumbers = stepsOf(
   number({
-    title: 'Age of the data',
+    title: 'Alerts that fire',
     description:
-      'Time since the last good poll of the task that waits longest, by service. When it grows, the Exporter dashboard says whether the service fails, throttles or is over its limit.',
+      'Alerts of the shipped rules that fire, by severity. “Rules not loaded”: this Prometheus does not evaluate them, and silence says nothing.',
     queries: [
-      {
-        expr: `max by (api) (${select('filer_exporter_data_age_seconds', { statistic: '="worst"' })})`,
-        legend: '{{api}}',
-      },
+      { expr: `${count('critical')} or ${loaded}`, legend: 'critical' },
+      { expr: `${count('warning')} or ${loaded}`, legend: 'warning' },
     ],
-    steps: above(900, 1800),
-    width: 8,
-    height: 8,
+    steps: noneExpected,
+    width: 6,
     links: [more('exporter')],
+    empty: 'rules not loaded',
   }),
-];
+  'critical',
+  noneAllowed,
+);

@@ -1,11 +1,8 @@
 import { chart } from '../charts.ts';
-import { highest } from '../common.ts';
+import { applianceStates, highest } from '../common.ts';
 import { limits } from '../limits.ts';
 import { drillDown, more } from '../places.ts';
-import { select } from '../select.ts';
 import { plain } from '../steps.ts';
-
-const applianceUp = select('filer_appliance_up');
 
 /** Appliances over time. */
 export const appliancePanels = [
@@ -13,10 +10,7 @@ export const appliancePanels = [
     title: 'Appliances over time',
     description:
       'How many appliances report and how many do not. A step down is an outage or a lost right; a slow fall is appliances that left the account.',
-    queries: [
-      { expr: `sum(${applianceUp})`, legend: 'up' },
-      { expr: `sum(${applianceUp} == bool 0)`, legend: 'not reporting' },
-    ],
+    queries: applianceStates(),
     steps: plain,
     width: 8,
     stacked: true,

@@ -1,7 +1,8 @@
 import { type Dashboard, dashboard } from '../dashboard.ts';
 import { accelerationPanels } from './acceleration.ts';
-import { alertPanels } from './alerts.ts';
+import { alertTable } from './alerts.ts';
 import { appliancePanels } from './appliances.ts';
+import { healthPanels } from './health.ts';
 import { nowPanels } from './now.ts';
 import { portalPanels } from './portal.ts';
 
@@ -13,11 +14,10 @@ export function overview(): Dashboard {
     reach: '6h',
     variables: ['job', 'filer', 'volume', 'window'],
     sections: [
-      { title: 'Now', panels: nowPanels },
+      { title: 'What is broken, where, and since when', panels: [...nowPanels, alertTable, ...healthPanels] },
       { title: 'File acceleration', panels: accelerationPanels },
       { title: 'The portal', panels: portalPanels },
       { title: 'Appliances', panels: appliancePanels },
-      { title: 'What needs a look', panels: alertPanels },
     ],
   });
 }

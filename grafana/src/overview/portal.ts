@@ -10,7 +10,9 @@ export const portalPanels = [
     title: 'Unprotected data',
     description:
       'Data of all volumes and appliances that is not yet in cloud storage. When it grows for a day, the Snapshots dashboard says where.',
-    queries: [{ expr: `sum(${select('filer_volume_unprotected_bytes')})`, legend: 'all' }],
+    queries: [
+      { expr: `sum(max by (serial, volume_guid) (${select('filer_volume_unprotected_bytes')}))`, legend: 'all' },
+    ],
     steps: plain,
     width: 4,
     links: [more('snapshots')],
@@ -18,7 +20,12 @@ export const portalPanels = [
   number({
     title: 'Snapshots failing',
     description: 'Volumes on appliances whose snapshot failed: nothing new is protected there until it is mended.',
-    queries: [{ expr: `sum(${select('filer_volume_snapshot_status', { status: '="failed"' })})`, legend: 'failed' }],
+    queries: [
+      {
+        expr: `sum(max by (serial, volume_guid) (${select('filer_volume_snapshot_status', { status: '="failed"' })}))`,
+        legend: 'failed',
+      },
+    ],
     steps: noneAllowed,
     width: 4,
     links: [more('snapshots')],
@@ -26,7 +33,9 @@ export const portalPanels = [
   number({
     title: 'Appliances unreachable',
     description: 'Appliances that the portal cannot reach. The Fleet dashboard has more; check their lines first.',
-    queries: [{ expr: `sum(${select('filer_appliance_reachable')} == bool 0)`, legend: 'unreachable' }],
+    queries: [
+      { expr: `sum(max by (serial) (${select('filer_appliance_reachable')}) == bool 0)`, legend: 'unreachable' },
+    ],
     steps: noneAllowed,
     width: 4,
     links: [more('fleet')],
@@ -34,7 +43,7 @@ export const portalPanels = [
   number({
     title: 'Updates waiting',
     description: 'Appliances that the portal offers another build. Plan the update for a quiet hour.',
-    queries: [{ expr: `sum(${select('filer_appliance_update_available')})`, legend: 'waiting' }],
+    queries: [{ expr: `sum(max by (serial) (${select('filer_appliance_update_available')}))`, legend: 'waiting' }],
     steps: noneExpected,
     width: 4,
     links: [more('fleet')],
@@ -42,7 +51,9 @@ export const portalPanels = [
   number({
     title: 'Jobs failed',
     description: 'Jobs of the portal that failed and that nobody has acknowledged. Read them there.',
-    queries: [{ expr: `sum(${select('filer_jobs_failed_unacknowledged')})`, legend: 'failed' }],
+    queries: [
+      { expr: `sum(max by (resource, action) (${select('filer_jobs_failed_unacknowledged')}))`, legend: 'failed' },
+    ],
     steps: noneExpected,
     width: 4,
     links: [more('account')],

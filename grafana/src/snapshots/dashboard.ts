@@ -13,8 +13,8 @@ export function snapshots(): Dashboard {
     sections: [
       { title: 'What is not protected', panels: protectionPanels },
       { title: 'Snapshots finished', panels: finishedPanels },
-      { title: 'The newest snapshots', panels: newestPanels },
-      { title: 'Connections', panels: connectionPanels },
+      { title: 'The newest snapshots', collapsed: true, panels: newestPanels },
+      { title: 'Connections', collapsed: true, panels: connectionPanels },
     ],
   });
 }

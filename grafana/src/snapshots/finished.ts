@@ -14,7 +14,7 @@ export const finishedPanels = [
     description:
       'Snapshots finished in the event window, by volume. A volume at zero while people work is not protected: see the lock and the state above.',
     queries: [
-      { expr: `sum by (volume) (increase(${select('filer_snapshots_total')}[$window]))`, legend: '{{volume}}' },
+      { expr: `round(sum by (volume) (increase(${select('filer_snapshots_total')}[$window])))`, legend: '{{volume}}' },
     ],
     steps: plain,
     width: 8,
@@ -61,7 +61,7 @@ export const finishedPanels = [
       'Files in the snapshots of the event window, under global locking and under none. A jump is a restore, a migration, or an encryption trojan: ask who did it.',
     queries: [
       {
-        expr: `sum by (locking) (increase(${select('filer_snapshot_files_total')}[$window]))`,
+        expr: `round(sum by (locking) (increase(${select('filer_snapshot_files_total')}[$window])))`,
         legend: '{{locking}}',
       },
     ],
@@ -75,7 +75,7 @@ export const finishedPanels = [
       'Metadata snapshots that failed in the event window. An appliance that fails again and again needs a look at its notifications and its credentials.',
     queries: [
       {
-        expr: `sum by (filer) (increase(${select('filer_snapshot_metadata_failures_total')}[$window]))`,
+        expr: `round(sum by (filer) (increase(${select('filer_snapshot_metadata_failures_total')}[$window])))`,
         legend: '{{filer}}',
       },
     ],

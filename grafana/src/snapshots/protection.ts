@@ -24,7 +24,7 @@ export const protectionPanels = [
     title: 'Unprotected data',
     description:
       'Data of all volumes and appliances that is not yet in cloud storage: what would be lost with them. When it grows for a day, look below for the volume.',
-    queries: [{ expr: `sum(${unprotected})`, legend: 'all' }],
+    queries: [{ expr: `sum(max by (serial, volume_guid) (${unprotected}))`, legend: 'all' }],
     steps: plain,
     width: 6,
     empty: 'not reported',
@@ -33,7 +33,12 @@ export const protectionPanels = [
     title: 'Snapshots failing',
     description:
       'Volumes on appliances whose snapshot failed. Each is a place where nothing new is protected: see its notifications, its credentials and its line.',
-    queries: [{ expr: `sum(${select('filer_volume_snapshot_status', { status: '="failed"' })})`, legend: 'failed' }],
+    queries: [
+      {
+        expr: `sum(max by (serial, volume_guid) (${select('filer_volume_snapshot_status', { status: '="failed"' })}))`,
+        legend: 'failed',
+      },
+    ],
     steps: noneAllowed,
     width: 6,
   }),
@@ -57,7 +62,7 @@ export const protectionPanels = [
       'Metadata snapshots that failed in the time shown. Single ones are tried again; many on one appliance need a look at its notifications.',
     queries: [
       {
-        expr: `sum(increase(${select('filer_snapshot_metadata_failures_total')}[$__range]))`,
+        expr: `round(sum(increase(${select('filer_snapshot_metadata_failures_total')}[$__range])))`,
         legend: 'failures',
       },
     ],
@@ -69,7 +74,9 @@ export const protectionPanels = [
     title: 'Unprotected data by volume',
     description:
       'Data that is not yet in cloud storage. It falls with each snapshot; a volume that only climbs has snapshots that fail or never come.',
-    queries: [{ expr: `sum by (volume) (${unprotected})`, legend: '{{volume}}' }],
+    queries: [
+      { expr: `sum by (volume) (max by (serial, volume_guid, volume) (${unprotected}))`, legend: '{{volume}}' },
+    ],
     steps: plain,
     width: 12,
     stacked: true,
@@ -79,7 +86,9 @@ export const protectionPanels = [
     title: 'Unprotected data, the worst appliances',
     description:
       'The ten appliances with most of it. One that stands out: see its line to the cloud and the limits of its bandwidth.',
-    queries: [{ expr: `topk(10, sum by (filer) (${unprotected}))`, legend: '{{filer}}' }],
+    queries: [
+      { expr: `topk(10, sum by (filer) (max by (serial, filer, volume_guid) (${unprotected})))`, legend: '{{filer}}' },
+    ],
     steps: plain,
     width: 12,
     drill: [drillDown('appliance', 'filer')],
@@ -173,7 +182,7 @@ export const connectionPanels = [
     title: 'Read-only connections',
     description:
       'Connections through which the appliance may only read. When users cannot save, see whether theirs is one of them.',
-    queries: [{ expr: `sum(${select('filer_volume_read_only')})`, legend: 'read-only' }],
+    queries: [{ expr: `sum(max by (serial, volume_guid) (${select('filer_volume_read_only')}))`, legend: 'read-only' }],
     steps: plain,
     width: 4,
     height: 8,

@@ -19,7 +19,7 @@ export function volumes(): Dashboard {
       { title: 'Protection', panels: protectionPanels },
       { title: 'Propagation', panels: propagationPanels },
       { title: 'Locks', panels: lockPanels },
-      { title: 'The feed itself', panels: feedPanels },
+      { title: 'The feed itself', collapsed: true, panels: feedPanels },
     ],
   });
 }

@@ -97,7 +97,7 @@ export const lockPanels = [
       'Lock events in the event window. Acquired and released go together; states with other names are worth a question to the vendor.',
     queries: [
       {
-        expr: `sum by (lock_phase, lock_state) (increase(${select('filer_lock_events_total')}[$window]))`,
+        expr: `round(sum by (lock_phase, lock_state) (increase(${select('filer_lock_events_total')}[$window])))`,
         legend: '{{lock_phase}} {{lock_state}}',
       },
     ],
