@@ -1,7 +1,7 @@
 import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import { inSlices } from '../runtime/slices.ts';
-import type { Block } from './blocks.ts';
+import type { Block } from './block.ts';
 import { type Codec, type Coding, codec } from './compression.ts';
 import type { Prepared } from './line-writer.ts';
 import type { LineStore } from './store.ts';

@@ -1,4 +1,4 @@
-import { BLOCK_BYTES, Block, type Lines } from './blocks.ts';
+import { BLOCK_BYTES, Block, type Lines } from './block.ts';
 import { allocate, ownCopy, writeText } from './buffer-memory.ts';
 import { SeriesIndex } from './series-index.ts';
 

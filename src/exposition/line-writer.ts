@@ -2,7 +2,7 @@ import type { Labels } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { Written } from '../metrics/snapshot.ts';
 import { RequestError } from '../runtime/errors.ts';
-import type { Lines } from './blocks.ts';
+import type { Lines } from './block.ts';
 import { FamilyLines } from './family-lines.ts';
 import { formatValue, type Mended } from './format.ts';
 import { hashOf, LabelTexts, mixed } from './label-texts.ts';

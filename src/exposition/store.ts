@@ -1,7 +1,8 @@
 import type { Sample } from '../metrics/samples.ts';
 import type { Snapshot } from '../metrics/snapshot.ts';
 import { atOnce } from '../runtime/slices.ts';
-import { type Block, ChangedBlocks, FamilyBlocks, type Stored } from './blocks.ts';
+import type { Block, Stored } from './block.ts';
+import { ChangedBlocks, FamilyBlocks } from './blocks.ts';
 import { BufferMemory } from './buffer-memory.ts';
 import { type Coding, type Compressed, codec, joinSmall, type Piece } from './compression.ts';
 import { type FamilyHeader, type Format, headerLines, type Mended } from './format.ts';

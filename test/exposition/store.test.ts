@@ -143,6 +143,24 @@ describe('the store', () => {
     release();
   });
 
+  test('has lines whole that are larger than a block, among others and when they change', () => {
+    const store = new LineStore(families);
+    const wide = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`l${index}`, 'ü'.repeat(1_000)]));
+    const line = (value: number) => ({ name: 'filer_a', labels: { of: 'wide', ...wide }, value });
+    for (let round = 1; round <= 3; round += 1) {
+      store.publish({ task: 'small', samples: [sample('filer_a', 'small', round)] });
+      store.publish({ task: 'wide', samples: [line(round)] });
+      store.publish({ task: 'other', samples: [sample('filer_a', 'other', round)] });
+      expect(parsed(store).filer_a?.toSorted()).toEqual(
+        ['other', 'small', 'wide'].map((of) => `filer_a{${of}} ${round}`),
+      );
+    }
+    store.withdraw('small');
+    expect(textOf(store)).toContain('ü'.repeat(1_000));
+    store.withdraw('wide');
+    expect(parsed(store)).toEqual({ filer_a: ['filer_a{other} 3'] });
+  });
+
   test('after any churn holds what was published last, and nothing else', () => {
     const task = fc.constantFrom('t1', 't2', 't3');
     const published = fc.array(
