@@ -151,9 +151,8 @@ describe('the store', () => {
       store.publish({ task: 'small', samples: [sample('filer_a', 'small', round)] });
       store.publish({ task: 'wide', samples: [line(round)] });
       store.publish({ task: 'other', samples: [sample('filer_a', 'other', round)] });
-      expect(parsed(store).filer_a?.toSorted()).toEqual(
-        ['other', 'small', 'wide'].map((of) => `filer_a{${of}} ${round}`),
-      );
+      const meant = ['other', 'small', 'wide'].map((of) => `filer_a{${of}} ${round}`);
+      expect(new Set(parsed(store).filer_a)).toEqual(new Set(meant));
     }
     store.withdraw('small');
     expect(textOf(store)).toContain('ü'.repeat(1_000));
