@@ -11,15 +11,11 @@ export type CountDrop = (api: Api, reason: DropReason, count: number) => void;
  * exposition to mend, is counted here, once, however many outputs there are.
  */
 export class Outputs implements Sink {
-  readonly #exposition: Pick<Exposition, 'write' | 'publish' | 'withdraw'>;
+  readonly #exposition: Pick<Exposition, 'accept' | 'withdraw'>;
   readonly #count: CountDrop;
   readonly #further: readonly Sink[];
 
-  constructor(
-    exposition: Pick<Exposition, 'write' | 'publish' | 'withdraw'>,
-    count: CountDrop,
-    further: readonly Sink[] = [],
-  ) {
+  constructor(exposition: Pick<Exposition, 'accept' | 'withdraw'>, count: CountDrop, further: readonly Sink[] = []) {
     this.#exposition = exposition;
     this.#count = count;
     this.#further = further;
@@ -27,8 +23,7 @@ export class Outputs implements Sink {
 
   async accept(origin: Origin, reading: Reading): Promise<void> {
     const { samples, drops } = reading;
-    const written = await this.#exposition.write(samples);
-    const mended = this.#exposition.publish({ task: origin.id, samples, written });
+    const mended = await this.#exposition.accept(origin.id, samples);
     for (const [reason, count] of [...drops, ...mended]) this.#count(origin.api, reason, count);
     for (const sink of this.#further) await sink.accept(origin, reading);
   }

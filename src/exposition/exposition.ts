@@ -1,5 +1,4 @@
 import type { DropReason, Sample } from '../metrics/samples.ts';
-import type { Snapshot, Written } from '../metrics/snapshot.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { inSlices } from '../runtime/slices.ts';
 import { type Body, bodyOf } from './body.ts';
@@ -64,19 +63,15 @@ export class Exposition {
   }
 
   /**
-   * Makes lines of samples before they are published, giving the event loop back between slices. Rejects with a
-   * RequestError `oversize` where there is no memory left for them.
+   * Puts samples in the place of the task's last ones, at once when their lines have been written, off to the side and in
+   * slices. Resolves with what had to be mended, by reason. Rejects with a RequestError `oversize` where no memory is left
+   * for the lines; then the last ones stand.
    */
-  async write(samples: Iterable<Sample>): Promise<Written> {
+  async accept(task: string, samples: Iterable<Sample>): Promise<ReadonlyMap<DropReason, number>> {
     const mostBytes = Math.max(0, this.#mostBytes - this.#store.bytes);
     const prepared = await inSlices(this.#store.prepare(samples, mostBytes), this.#clock);
     await this.#compressor.compressBeforehand(prepared);
-    return prepared;
-  }
-
-  /** Puts a snapshot in the place of its task's last one. Tells what had to be mended, by reason. */
-  publish(snapshot: Snapshot): ReadonlyMap<DropReason, number> {
-    const { cut, duplicates } = this.#store.publish(snapshot);
+    const { cut, duplicates } = this.#store.replace(task, prepared);
     this.#compressor.changed();
     const mended: (readonly [DropReason, number])[] = [
       ['label', cut],

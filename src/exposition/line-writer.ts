@@ -1,6 +1,5 @@
 import type { Labels } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
-import type { Written } from '../metrics/snapshot.ts';
 import { RequestError } from '../runtime/errors.ts';
 import type { Lines } from './block.ts';
 import { FamilyLines } from './family-lines.ts';
@@ -8,7 +7,7 @@ import { formatValue, type Mended } from './format.ts';
 import { hashOf, LabelTexts, mixed } from './label-texts.ts';
 
 /** A task's lines, written and not shown yet: family by family. */
-export class Prepared implements Written {
+export class Prepared {
   readonly families: readonly Lines[];
   readonly mended: Mended;
   readonly lines: number;

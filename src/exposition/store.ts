@@ -1,12 +1,11 @@
 import type { Sample } from '../metrics/samples.ts';
-import type { Snapshot } from '../metrics/snapshot.ts';
 import { atOnce } from '../runtime/slices.ts';
 import type { Block, Stored } from './block.ts';
 import { ChangedBlocks, FamilyBlocks } from './blocks.ts';
 import { BufferMemory } from './buffer-memory.ts';
 import { type Coding, type Compressed, codec, joinSmall, type Piece } from './compression.ts';
 import { type FamilyHeader, type Format, headerLines, type Mended } from './format.ts';
-import { LineWriter, Prepared } from './line-writer.ts';
+import { LineWriter, type Prepared } from './line-writer.ts';
 
 /** A family as the store has it: what is written above its lines, and the lines. */
 interface Family {
@@ -102,9 +101,13 @@ export class LineStore {
     return this.#writer.write(samples, mostBytes);
   }
 
-  /** Puts a snapshot's lines in the place of the task's last ones. Returns what had to be mended. */
-  publish({ task, samples, written }: Snapshot): Mended {
-    const prepared = written instanceof Prepared ? written : atOnce(this.prepare(samples));
+  /** Puts samples in the place of the task's last ones, without a pause. Returns what had to be mended. */
+  publish({ task, samples }: { readonly task: string; readonly samples: Iterable<Sample> }): Mended {
+    return this.replace(task, atOnce(this.prepare(samples)));
+  }
+
+  /** Puts lines in the place of the task's last ones. Returns what had to be mended. */
+  replace(task: string, prepared: Prepared): Mended {
     const before = this.#tasks.get(task);
     const families = this.#familiesOf(prepared, before);
     this.#samples += prepared.lines - (before?.samples ?? 0);

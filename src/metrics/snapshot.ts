@@ -3,25 +3,6 @@ import type { DropReason, NoteDrop, Sample } from './samples.ts';
 /** The name of a service: the value of the label `api`. */
 export type Api = string;
 
-/** What one task said at one moment: replaced or withdrawn as a whole, never edited. */
-export interface Snapshot {
-  /** The task's id; one task has one snapshot. */
-  readonly task: string;
-  readonly samples: Iterable<Sample>;
-  /** The same samples written out beforehand, where they were; then `samples` is not read again. */
-  readonly written?: Written | undefined;
-  /** From when on it grows old, in monotonic milliseconds; undefined where it is as new as its publication. */
-  readonly answeredAt?: number | undefined;
-}
-
-/** Samples that the exposition has made lines of, off to the side; what is in it is known to the exposition alone. */
-export interface Written {
-  readonly lines: number;
-}
-
-/** Makes lines of samples before they are published, in slices: there may be very many. */
-export type Write = (samples: Iterable<Sample>) => Promise<Written>;
-
 /** What one answer came to: samples, and what could not be used of it. */
 export interface Reading {
   /** What is so now. Each sink may go through it, until the poll's next one. */

@@ -64,8 +64,7 @@ async function ours() {
       // The samples are there already when a poll publishes them: making them is not in the figure.
       const samples = [...samplesOf(task * subjects, subjects, round)];
       const started = performance.now();
-      const written = await exposition.write(samples);
-      exposition.publish({ task: `task ${task}`, samples: [], written });
+      await exposition.accept(`task ${task}`, samples);
       ms += performance.now() - started;
       // Each answer comes in a turn of its own.
       await (pauseMs > 0 ? sleep(pauseMs) : turn());

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Exposition } from '../../src/exposition/exposition.ts';
-import type { Snapshot } from '../../src/metrics/snapshot.ts';
+import type { Sample } from '../../src/metrics/samples.ts';
 import { Tasks } from '../../src/polling/tasks.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
@@ -19,9 +19,13 @@ afterEach(() => {
 
 /** Nothing of these tasks is ever exposed. */
 function exposeNothingOf(tasks: RegExp): void {
-  const { publish } = Exposition.prototype;
-  vi.spyOn(Exposition.prototype, 'publish').mockImplementation(function (this: Exposition, snapshot: Snapshot) {
-    return tasks.test(snapshot.task) ? new Map() : publish.call(this, snapshot);
+  const { accept } = Exposition.prototype;
+  vi.spyOn(Exposition.prototype, 'accept').mockImplementation(async function (
+    this: Exposition,
+    task: string,
+    samples: Iterable<Sample>,
+  ) {
+    return tasks.test(task) ? new Map() : accept.call(this, task, samples);
   });
 }
 

@@ -32,7 +32,7 @@ function made(settings: CompressorSettings = quietCodec) {
   const reading = (): ExporterStatus => ({ apis: [], samples: 0, eventMemory: undefined, state: undefined });
   const exposition = new Exposition(store, own, reading, () => [], clock, Number.POSITIVE_INFINITY, settings);
   const publish = (task: string, lines: number, round: number) =>
-    exposition.publish({ task, samples: samplesOf(task, lines, round) });
+    void store.publish({ task, samples: samplesOf(task, lines, round) });
   const packed = async () => bytesOf(await exposition.body('text', 'gzip'));
   const plain = async () => bytesOf(await exposition.body('text', undefined));
   return { clock, store, exposition, publish, packed, plain };
@@ -126,7 +126,7 @@ describe('a compressed scrape', () => {
     await exposition.idle;
     expect(packedBlocks()).toBeGreaterThan(0);
     await clock.advance(600_001);
-    publish('t', 1_000, 1);
+    await exposition.accept('other', samplesOf('other', 1_000, 1));
     await exposition.idle;
     expect(packedBlocks()).toBe(0);
   });
@@ -134,8 +134,7 @@ describe('a compressed scrape', () => {
   test('of a large task is compressed before it is shown', async () => {
     const { exposition, store, packed } = made();
     await packed();
-    const written = await exposition.write(samplesOf('large', 40_000, 1));
-    exposition.publish({ task: 'large', samples: [], written });
+    await exposition.accept('large', samplesOf('large', 40_000, 1));
     expect([...store.blocks()].every((block) => block.compressed('gzip'))).toBe(true);
     expect((await packed()).length).toBeLessThan(400_000);
   });

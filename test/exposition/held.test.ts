@@ -103,9 +103,9 @@ test('with everything changing under a crowd of fast, slow and vanishing scraper
   );
   const { port, ask } = await serve({ exposition: (format, coding) => exposition.body(format, coding) });
   const publishAll = (round: number) => {
-    exposition.publish({ task: 'large', samples: samplesOf('large', 4_000, round) });
+    store.publish({ task: 'large', samples: samplesOf('large', 4_000, round) });
     for (let task = 0; task < 50; task += 1) {
-      exposition.publish({ task: `t${task}`, samples: samplesOf(`t${task}`, 20, round) });
+      store.publish({ task: `t${task}`, samples: samplesOf(`t${task}`, 20, round) });
     }
   };
   publishAll(0);

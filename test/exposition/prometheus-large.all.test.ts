@@ -44,8 +44,7 @@ test.runIf(isInstalled || process.env.REQUIRE_PROMETHEUS !== undefined)(
       clock,
     );
     for (let task = 0; task < 15; task += 1) {
-      const written = await exposition.write(samplesOf(task * 1_000, 1_000, 1));
-      exposition.publish({ task: `t${task}`, samples: [], written });
+      await exposition.accept(`t${task}`, samplesOf(task * 1_000, 1_000, 1));
     }
     (await exposition.body('text', 'gzip')).release();
     await exposition.idle;

@@ -204,12 +204,12 @@ describe('the whole exposition', () => {
       () => [],
       new ManualClock(),
     );
-    exposition.publish({ task: 't', samples: [sample('filer_a', 'x'), sample('filer_a', 'y')] });
+    await exposition.accept('t', [sample('filer_a', 'x'), sample('filer_a', 'y')]);
     for (const format of ['text', 'openmetrics'] as const) {
       const moment = exposition.whole(format);
       exposition.withdraw('t');
       const names = parseExposition((await moment).toString(), format);
-      exposition.publish({ task: 't', samples: [sample('filer_a', 'x'), sample('filer_a', 'y')] });
+      await exposition.accept('t', [sample('filer_a', 'x'), sample('filer_a', 'y')]);
       expect(names[0]?.name).toBe('filer_a');
       expect(names.find(({ name }) => name === 'filer_exporter_samples')?.samples[0]?.value).toBe(2);
     }
@@ -224,8 +224,8 @@ describe('the whole exposition', () => {
       () => stale.splice(0),
       new ManualClock(),
     );
-    exposition.publish({ task: 't', samples: [sample('filer_a', 'x')] });
-    exposition.publish({ task: 'fresh', samples: [sample('filer_b', 'x')] });
+    await exposition.accept('t', [sample('filer_a', 'x')]);
+    await exposition.accept('fresh', [sample('filer_b', 'x')]);
     const text = (await exposition.whole('text')).toString();
     expect(text).not.toContain('filer_a');
     expect(text).toContain('filer_b{of="x"} 1\n');
@@ -239,22 +239,23 @@ describe('the whole exposition', () => {
       ...([store, own, () => reading, () => [], new ManualClock(), 'filer_a{of="x"} 1\n'.length * 3] as const),
     );
     const samples = ['x', 'y'].map((of) => sample('filer_a', of));
-    exposition.publish({ task: 't', samples: [], written: await exposition.write(samples) });
-    await expect(exposition.write(samples)).rejects.toMatchObject({
+    await exposition.accept('t', samples);
+    await expect(exposition.accept('t', samples)).rejects.toMatchObject({
       fault: 'oversize',
       message:
         'writing the samples: the lines would take more than the 18 bytes of memory that are left for them; give the process more memory, or export less',
     });
     expect(parsed(store)).toEqual({ filer_a: ['filer_a{x} 1', 'filer_a{y} 1'] });
-    const one = await exposition.write(samples.slice(1));
-    exposition.publish({ task: 't', samples: [], written: one });
+    await exposition.accept('t', samples.slice(1));
     expect(store.bytes).toBe(textOf(store).length - '# HELP filer_a A.\n# TYPE filer_a gauge\n'.length);
-    expect((await exposition.write(samples)).lines).toBe(2);
+    await exposition.accept('u', samples);
+    expect(store.samples).toBe(3);
     exposition.withdraw('t');
+    exposition.withdraw('u');
     expect(store.bytes).toBe(0);
   });
 
-  test('tells what had to be mended, and nothing where nothing had to be', () => {
+  test('tells what had to be mended, and nothing where nothing had to be', async () => {
     const exposition = new Exposition(
       new LineStore(families),
       new OwnMetrics(build, []),
@@ -262,9 +263,11 @@ describe('the whole exposition', () => {
       () => [],
       new ManualClock(),
     );
-    const publish = (...samples: Sample[]) => [...exposition.publish({ task: 't', samples })];
-    expect(publish(sample('filer_a', 'x'))).toEqual([]);
-    expect(publish(sample('filer_a', 'a'.repeat(2_000)))).toEqual([['label', 1]]);
-    expect(publish(sample('filer_a', 'x'), sample('filer_a', 'x'), sample('filer_a', 'x'))).toEqual([['duplicate', 2]]);
+    const accept = async (...samples: Sample[]) => [...(await exposition.accept('t', samples))];
+    expect(await accept(sample('filer_a', 'x'))).toEqual([]);
+    expect(await accept(sample('filer_a', 'a'.repeat(2_000)))).toEqual([['label', 1]]);
+    expect(await accept(sample('filer_a', 'x'), sample('filer_a', 'x'), sample('filer_a', 'x'))).toEqual([
+      ['duplicate', 2],
+    ]);
   });
 });
