@@ -30,7 +30,10 @@ async function explore(name: string, seed: number): Promise<void> {
   found += finds.length;
   const seconds = Math.round((performance.now() - begun) / 1000);
   process.stdout.write(`${name} with seed ${seed}: ${finds.length} found, ${seconds} s\n`);
-  for (const { command, what } of finds) process.stdout.write(`found: ${command} # ${what.replaceAll(/\s+/g, ' ')}\n`);
+  for (const { command, what } of finds) {
+    const [withoutStack = ''] = what.split(/\n\s+at /);
+    process.stdout.write(`found: ${command} # ${withoutStack.replaceAll(/\s+/g, ' ')}\n`);
+  }
 }
 
 const [asked, seed] = process.argv.slice(2);
