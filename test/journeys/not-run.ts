@@ -10,8 +10,6 @@ export const notRun: Readonly<Record<string, string>> = {
   'README.md, More, 1': 'the tests themselves, which .ci/run runs',
   'docs/contributing.md, Contributing, 1':
     'for developers: it lists the commands of package.json, the tests among them',
-  'docs/deployment.md, Container image, 1': container,
-  'docs/deployment.md, Container image, 2': container,
   'docs/deployment.md, Container image, 3': 'pushes to a registry that is an example',
   'docs/deployment.md, Compose, 1':
     'needs Docker; test/deploy/compose.all.test.ts holds its files against what they name',
