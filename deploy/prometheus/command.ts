@@ -26,11 +26,16 @@ export function rulesCommand(args: readonly string[]): { readonly code: 0 | 1; r
   const options = optionsOf(args, faults);
   const alerts = alertRules.map(({ alert }) => alert);
   const numbers = pairs('threshold', options.threshold, thresholdNames, 'number');
+  const keepFiringFor = options['keep-firing-for'];
+  if (keepFiringFor !== undefined && !DURATION.test(keepFiringFor)) {
+    faults.push(`--keep-firing-for ${keepFiringFor}: expected a duration such as 15m`);
+  }
   const choices: Choices = {
     thresholds: Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, Number(value)])),
     for: pairs('for', options.for, alerts, DURATION),
     without: options.without,
     ...(options.runbooks === undefined ? {} : { runbooks: options.runbooks }),
+    ...(keepFiringFor === undefined ? {} : { keepFiringFor }),
   };
   for (const name of options.without.filter((one) => !alerts.some((alert) => alert === one))) {
     faults.push(`--without ${name}: expected one of ${alerts.join(', ')}`);
@@ -43,7 +48,15 @@ export function rulesCommand(args: readonly string[]): { readonly code: 0 | 1; r
   return { code: 0, text: options.operator ? prometheusRuleFile(choices) : rulesFile(choices) };
 }
 
-const NONE = { threshold: [], for: [], without: [], runbooks: undefined, operator: false, help: false };
+const NONE = {
+  threshold: [],
+  for: [],
+  without: [],
+  runbooks: undefined,
+  'keep-firing-for': undefined,
+  operator: false,
+  help: false,
+};
 
 function optionsOf(args: readonly string[], faults: string[]) {
   const repeated = { type: 'string', multiple: true, default: [] as string[] } as const;
@@ -55,6 +68,7 @@ function optionsOf(args: readonly string[], faults: string[]) {
         for: repeated,
         without: repeated,
         runbooks: { type: 'string' },
+        'keep-firing-for': { type: 'string' },
         operator: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -76,6 +90,7 @@ function help(): string {
 
   --threshold NAME=NUMBER  compares with another number; see below
   --for ALERT=DURATION     has an alert wait this long before it fires
+  --keep-firing-for TIME   has every alert go on so long after its cause has ended; 15m as shipped
   --without ALERT          leaves an alert out
   --runbooks URL           the folder docs/runbooks as people reach it; without it alerts have no link
   --operator               writes a PrometheusRule for the Prometheus operator

@@ -7,6 +7,8 @@ export interface Choices {
   readonly thresholds?: Readonly<Record<string, number>>;
   /** How long an alert has to hold, by its name, as a Prometheus duration. */
   readonly for?: Readonly<Record<string, string>>;
+  /** How long every alert goes on after what it is about has ended, as a Prometheus duration. */
+  readonly keepFiringFor?: string;
   /** Names of alerts to leave out. */
   readonly without?: readonly string[];
   /** Where people read docs/runbooks: the address of that folder. Without it alerts have no link. */
@@ -33,6 +35,7 @@ function rendered(rule: WrittenRule, choices: Choices): readonly WrittenRule[] {
       ...rule,
       expr: fill(rule.expr),
       for: choices.for?.[rule.alert] ?? rule.for,
+      keep_firing_for: choices.keepFiringFor ?? rule.keep_firing_for,
       annotations: annotationsOf(rule, fill, choices.runbooks),
     },
   ];

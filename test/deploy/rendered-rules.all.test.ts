@@ -54,9 +54,9 @@ describe('the chart', () => {
 
   test('takes links, waiting times and what is to be left out', () => {
     const runbooks = 'https://wiki.example.com/runbooks/';
-    const set = `prometheusRule.runbooks=${runbooks},prometheusRule.for.FilerApiDown=1h,prometheusRule.disabled={FilerJobFailed}`;
+    const set = `prometheusRule.runbooks=${runbooks},prometheusRule.for.FilerApiDown=1h,prometheusRule.disabled={FilerJobFailed},prometheusRule.keepFiringFor=1m`;
     expect(groupsIn(renderChart(...base, '--set', set))).toEqual(
-      render(template, { runbooks, for: { FilerApiDown: '1h' }, without: ['FilerJobFailed'] }),
+      render(template, { runbooks, for: { FilerApiDown: '1h' }, without: ['FilerJobFailed'], keepFiringFor: '1m' }),
     );
   });
 

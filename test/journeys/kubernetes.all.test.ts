@@ -49,8 +49,8 @@ describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
       'YOUR-SERVICE-SECRET': standIn.credentials.serviceSecret,
       'https://acceleration.example.com/v1': standIn.gfaUrl,
       'https://portal.example.com': standIn.portalUrl,
-      // Only how long this alert waits is other than on the page.
-      'FilerApiDown: 15m': 'FilerApiDown: 1s',
+      // Only how long this alert waits and goes on is other than on the page.
+      'FilerApiDown: 15m': 'FilerApiDown: 1s\n  keepFiringFor: 0s',
     });
     machine.follow('docs/deployment.md, Credentials, 1');
   }, 60_000);

@@ -89,8 +89,8 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     const address = await ready(at, started);
     expect(await scrape(address)).toMatch(/^filer_api_up\{api="portal"\} 1$/m);
 
-    // The real rules, written by the documented command; only how long this alert waits is other than shipped.
-    const { said } = machine.run('npm run --silent rules -- --for FilerApiDown=1s');
+    // The real rules, written by the documented command; only how long this alert waits and goes on is other than shipped.
+    const { said } = machine.run('npm run --silent rules -- --for FilerApiDown=1s --keep-firing-for 0s');
     const alerting = await startAlerting(address, said, 'a-name-of-my-own');
     expect(new Set(await healthyRules(alerting))).toEqual(new Set(ruleNames));
     const mend = standIn.fail({ operation: /^(?!data$)/, kind: 'status', status: 503 });

@@ -34,7 +34,10 @@ describe('npm run rules', () => {
   });
 
   test('changes how long an alert waits, and leaves alerts out', () => {
-    const { groups } = written('--operator', '--for', 'FilerApiDown=1h', '--without', 'FilerJobFailed').spec;
+    const { groups } = written(
+      ...['--operator', '--for', 'FilerApiDown=1h', '--without', 'FilerJobFailed', '--keep-firing-for', '1m'],
+    ).spec;
+    expect(new Set(alertsIn(groups).map(({ keep_firing_for }) => keep_firing_for))).toEqual(new Set(['1m']));
     expect(alertOf('FilerApiDown', groups)?.for).toBe('1h');
     expect(alertOf('FilerJobFailed', groups)).toBeUndefined();
     expect(alertOf('FilerJobUnfinished', groups)).toBeDefined();
@@ -45,6 +48,7 @@ describe('npm run rules', () => {
     [['--threshold', 'cpu=much'], '--threshold cpu=much: expected cpu=NUMBER'],
     [['--threshold', 'cpu='], '--threshold cpu=: expected cpu=NUMBER'],
     [['--for', 'FilerApiDown=soon'], '--for FilerApiDown=soon: expected FilerApiDown=10m'],
+    [['--keep-firing-for', 'long'], '--keep-firing-for long: expected a duration such as 15m'],
     [['--without', 'FilerNothing'], '--without FilerNothing: expected one of '],
     [['--runbooks', 'wiki'], '--runbooks wiki: expected a URL such as '],
     [['--treshold', 'cpu=1'], "Unknown option '--treshold'"],
