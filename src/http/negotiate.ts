@@ -18,7 +18,8 @@ interface Range {
 /**
  * The format for an `Accept` header, by RFC 9110 12.5.1: for each format the most specific range that matches says how
  * much it is wanted. OpenMetrics has to be asked for by name and wanted at least as much as text; whoever asks for
- * nothing that we have gets text, which every scraper reads.
+ * nothing that we have gets text, which every scraper reads. The library `negotiator` does not serve here: it takes the
+ * `escaping` that Prometheus adds to each range for a parameter of the type, and gives it text, and it has no `x-gzip`.
  */
 export function chooseFormat(accept: string | undefined): Format {
   const ranges = parseRanges(accept);
