@@ -87,9 +87,13 @@ export const LABELS_ALONE = 'known';
 
 /** A table of this moment: the labels named, then each query's value under its legend. */
 export function table(
-  text: PanelText & { readonly columns: readonly Column[]; readonly sortedBy?: readonly string[] },
+  text: PanelText & {
+    readonly columns: readonly Column[];
+    readonly sortedBy?: readonly string[];
+    readonly stepsBy?: Readonly<Record<string, Steps>>;
+  },
 ): tables.PanelBuilder {
-  const { columns, queries, sortedBy = [] } = text;
+  const { columns, queries, sortedBy = [], stepsBy = {} } = text;
   const fieldOf = (index: number) => (queries.length === 1 ? 'Value' : `Value #${refIdAt(index)}`);
   const shown = [
     ...columns.map(({ label, title }) => [label, title] as const),
@@ -128,6 +132,7 @@ export function table(
     panel.overrideByName(legend, [
       { id: 'unit', value: unitOf([expr]) },
       { id: 'custom.cellOptions', value: { type: 'color-text' } },
+      ...(stepsBy[legend] === undefined ? [] : [{ id: 'thresholds', value: thresholds(stepsBy[legend]).build() }]),
     ]);
   }
   return panel;

@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { quantile, select } from '../select.ts';
-import { plain } from '../steps.ts';
+import { noneExpected, plain } from '../steps.ts';
 
 const api = (metric: string) => `max by (api) (${select(metric)})`;
 const oldest = `max by (volume) (${select('volume_filer:oldest_unprotected_data_age:seconds')})`;
@@ -23,7 +23,8 @@ export const healthPanels = [
     ],
     columns: [{ label: 'api', title: 'Service' }],
     steps: plain,
-    width: 8,
+    stepsBy: { 'Late tasks': noneExpected },
+    width: 11,
     height: 6,
   }),
   table({
@@ -42,8 +43,9 @@ export const healthPanels = [
       },
     ],
     columns: [{ label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) }],
-    steps: limits.unprotected,
-    width: 16,
+    steps: plain,
+    stepsBy: { 'Oldest data waits': limits.unprotected, 'Propagation p90': limits.propagation },
+    width: 13,
     height: 6,
     sortedBy: ['Oldest data waits'],
   }),
