@@ -80,6 +80,7 @@ export const files: readonly Row[] = [
     who: 'file',
     tries: 'is a server certificate that has expired',
     holds: '--check-config and the start warn of it',
+    needsCertificates: true,
     begin: async () => {
       const folder = temporaryDirectory();
       makePair(folder, 'server', { days: -1 });

@@ -23,6 +23,8 @@ export interface PlayedRow extends Attack {
 
 /** An attack on the start of a process, which may be its end. */
 export interface StartRow extends Attack {
+  /** Whether it takes openssl. */
+  readonly needsCertificates?: boolean;
   readonly begin: () => Promise<void>;
 }
 

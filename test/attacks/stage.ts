@@ -162,8 +162,9 @@ export class Stage {
     return { ...answer, ms };
   }
 
-  /** The most memory that the process ever had, in mebibytes. */
+  /** The most memory that the process ever had, in mebibytes; 0 on a system that does not tell. */
   peakMib(): number {
+    if (process.platform !== 'linux') return 0;
     const status = readFileSync(`/proc/${this.program.child.pid}/status`, 'utf8');
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
   }
