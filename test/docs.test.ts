@@ -58,9 +58,9 @@ describe.each([...pages])('%s', (page) => {
   });
 
   test('every metric that it names exists', () => {
-    const unknown = [...text.replaceAll(RENAMED, '').matchAll(METRIC)]
-      .map(([name]) => name)
-      .filter((name) => !isMetric(name));
+    // Code to add has names that are not there yet; test/sources/adding.test.ts runs it.
+    const told = text.replaceAll(/```ts\n[\s\S]*?```/g, '').replaceAll(RENAMED, '');
+    const unknown = [...told.matchAll(METRIC)].map(([name]) => name).filter((name) => !isMetric(name));
     expect(unknown).toEqual([]);
   });
 
