@@ -10,8 +10,13 @@ import { blockOf } from './pages.ts';
 /** Mounts and processes of its own; they all end with the first of them. */
 const MACHINE = ['--mount', '--pid', '--fork', '--kill-child'] as const;
 
+/** Whether a file system can lie over the whole of another. */
+const OVERLAY =
+  'mount -t tmpfs none /mnt && mkdir /mnt/u /mnt/w /mnt/r && ' +
+  'mount -t overlay none -o lowerdir=/,upperdir=/mnt/u,workdir=/mnt/w /mnt/r';
+
 /** Whether this process may make a machine: it has to be root, and may need more than some containers give. */
-export const canMakeMachines: boolean = works('unshare', ...MACHINE, 'true');
+export const canMakeMachines: boolean = works('unshare', ...MACHINE, 'sh', '-ec', OVERLAY);
 
 /** How a block or a command ended. */
 export interface Outcome {
