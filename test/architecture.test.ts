@@ -67,6 +67,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   'planning/': ['polling/', 'config/', 'metrics/', 'runtime/'],
   'polling/': ['metrics/', 'runtime/'],
   'exposition/': ['metrics/', 'runtime/'],
+  'history/': ['transport/', 'metrics/', 'runtime/'],
   'http/': ['exposition/', 'runtime/'],
   'pages/': ['status/model.ts', 'http/', 'polling/', 'metrics/', 'runtime/'],
   'web/': ['runtime/', 'http/front.ts'],
@@ -98,6 +99,8 @@ describe.each([...files])('%s', (path, { code, imports }) => {
       ['pino', /^runtime\/log\.ts$/],
       ['pino-pretty', /^cli\/process\.ts$/],
       ['yaml', /^web\/section\.ts$/],
+      ['@bufbuild/protobuf/wire', /^history\/write-request\.ts$/],
+      ['snappyjs', /^history\/receiver\.ts$/],
       ['bcryptjs', /^web\/password-worker\.ts$/],
       ['p-limit', /^app\/polite-client\.ts$/],
     ];

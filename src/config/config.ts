@@ -16,6 +16,8 @@ export interface Config extends CommonConfig {
   };
   /** One line each for what has no effect, and was perhaps meant to. */
   readonly warnings: readonly string[];
+  /** Where every point is sent; undefined where nothing is. */
+  readonly remoteWrite: RemoteWriteConfig | undefined;
   /** The files that only their owner is to change: those with secrets that variables name, and `.env` where it is there. */
   readonly ownFiles: readonly OwnFile[];
 }
@@ -83,6 +85,23 @@ export interface EventsConfig {
 export interface ShardConfig {
   readonly index: number;
   readonly total: number;
+}
+
+/** The receiver of remote write. */
+export interface RemoteWriteConfig {
+  readonly url: string;
+  readonly token: Secret | undefined;
+  readonly basic: { readonly user: string; readonly password: Secret } | undefined;
+  /** Further headers, as `Name=value,Other=value`. */
+  readonly headers: Secret | undefined;
+  /** Put on every series. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** How far back holes are closed. */
+  readonly catchUpMs: number;
+  /** Paths of PEM files. */
+  readonly tls: Readonly<Record<'caFile' | 'certFile' | 'keyFile', string | undefined>>;
+  /** Whether what is sent stays on `/metrics`. */
+  readonly isExposedToo: boolean;
 }
 
 /** The exporter's own HTTP server. */

@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
 import { rowsOf } from './load.ts';
+import { remoteWriteSection } from './remote-write.ts';
 import type { NamedRow, Row, ServiceSection } from './section.ts';
 import { commonSection } from './variables.ts';
 
@@ -43,7 +44,10 @@ function defaultOf(row: Row): string {
  * there is only its empty URL.
  */
 export function effectiveConfiguration(config: Config, services: readonly ServiceSection[]): string {
-  const values: Record<string, string | undefined> = commonSection.show(config);
+  const values: Record<string, string | undefined> = {
+    ...commonSection.show(config),
+    ...remoteWriteSection.show(config),
+  };
   for (const service of services) Object.assign(values, service.show(service.of(config)));
   const lines = rowsOf(services).flatMap(({ name, row }) => {
     if (!(name in values)) return [];

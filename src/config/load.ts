@@ -2,6 +2,7 @@ import { ConfigError } from '../runtime/errors.ts';
 import type { Config } from './config.ts';
 import { nearMisses, type ReadAgain, type ReadFile, settledTexts, unknownVariables } from './environment.ts';
 import { proxies } from './proxy.ts';
+import { remoteWriteSection } from './remote-write.ts';
 import { nodeFaults, serviceFaults } from './rules.ts';
 import { fileSecrets } from './secrets.ts';
 import { type Fault, fileVariable, type NamedRow, type Rows, type ServiceSection, type Values } from './section.ts';
@@ -21,7 +22,7 @@ export interface Surroundings {
 
 /** Every row, in the order of `--help`, the README table and the lines about faults. */
 export function rowsOf(services: readonly ServiceSection[]): readonly NamedRow[] {
-  return [...services, commonSection].flatMap(({ rows }) => rows);
+  return [...services, commonSection, remoteWriteSection].flatMap(({ rows }) => rows);
 }
 
 /** The settled configuration. Throws a ConfigError with every fault at once, in the order of the variables. */
@@ -46,6 +47,7 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
     ...services.flatMap((service) => service.faults(given)),
     ...nodeFaults(texts),
     ...commonSection.faults(given),
+    ...remoteWriteSection.faults(given),
     ...proxyFaults,
     ...unknownVariables(texts, rows, services),
   ];
@@ -54,6 +56,7 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
   const settled = services.map((service) => [service.api, service.settle(values)] as const);
   return {
     ...common,
+    ...remoteWriteSection.settle(values),
     services: new Map(settled.filter(([, settings]) => settings !== undefined)),
     requests: { ...common.requests, proxy },
     warnings: nearMisses(texts, rows, services),

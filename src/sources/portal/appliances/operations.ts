@@ -8,6 +8,8 @@ import { currentPerformance, furtherSeries, healthScore, loadWindow, standardSer
 /** How one telemetry operation is asked and read. */
 export interface Operation {
   readonly families: readonly Family[];
+  /** Whether its records are minutes: then each of them is a point of the past, and not only the newest. */
+  readonly hasHistory: boolean;
   /** The request body. */
   readonly body: (periodMs: number, binSeconds: number) => Fields;
   /** Throws a ShapeError where a body is no answer at all; looks at no record. */
@@ -55,18 +57,18 @@ export function operationsFor(chosen: readonly string[], isEconomy = false): Rea
   for (const name of chosen) {
     const families = tables[name];
     if (families !== undefined && isEconomy && name === 'load_average') {
-      operations.set(name, { families: shortLoad, body: standardBody, check: checkSeries, records: withoutLongLoad });
+      operations.set(name, { ...minutes, families: shortLoad, records: withoutLongLoad });
     } else if (families !== undefined && (!isEconomy || !ECONOMY_REPLACES.includes(name))) {
-      operations.set(name, { families, body: standardBody, check: checkSeries, records: newestFirst });
+      operations.set(name, { ...minutes, families, records: newestFirst });
     } else if (name === ECONOMY_SERIES) {
       const left = isEconomy ? currentPerformance : currentPerformance.filter((family) => !given.has(family.name));
       operations.set(name, {
-        ...{ families: left, body: () => ({ period: 'PT30M' }) },
+        ...{ families: left, hasHistory: false, body: () => ({ period: 'PT30M' }) },
         ...{ check: currentOf, records: (answer) => [currentOf(answer)] },
       });
     } else if (name === 'appliance_health_score') {
       operations.set(name, {
-        ...{ families: healthScore, body: () => ({ period: 'PT1H' }) },
+        ...{ families: healthScore, hasHistory: false, body: () => ({ period: 'PT1H' }) },
         ...{ check: healthOf, records: readHealth },
       });
     }
@@ -84,6 +86,8 @@ function withoutLongLoad(body: unknown, note: NoteDrop): readonly Fields[] {
     Object.fromEntries(Object.entries(record).filter(([field]) => isLeft(field))),
   );
 }
+
+const minutes = { hasHistory: true, body: standardBody, check: checkSeries } as const;
 
 function standardBody(periodMs: number, binSeconds: number): Fields {
   return { period: isoPeriod(periodMs), bin_size: binSeconds };

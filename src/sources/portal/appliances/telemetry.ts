@@ -1,4 +1,4 @@
-import type { Family, Fields, Labels } from '../../../metrics/family.ts';
+import type { Fields, Labels } from '../../../metrics/family.ts';
 import { holdsValue, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../../metrics/task.ts';
@@ -7,7 +7,7 @@ import { RequestError } from '../../../runtime/errors.ts';
 import type { PortalParts } from '../collector-row.ts';
 import { fitsBuild } from './builds.ts';
 import type { Appliance } from './inventory.ts';
-import { Lookback } from './lookback.ts';
+import { isoPeriod, Lookback, SHORTEST_PERIOD_MS } from './lookback.ts';
 import { type Operation, operationsFor } from './operations.ts';
 import { seriesTimestamp } from './series.ts';
 
@@ -19,7 +19,15 @@ export interface TelemetrySettings {
   readonly mode?: 'full' | 'economy';
   readonly lookbackMs: number;
   readonly binSeconds: number;
+  /**
+   * From when on an output wants a task's points, in milliseconds since the Unix epoch; undefined where the usual period
+   * is enough. One request brings them, over a longer period.
+   */
+  readonly wantedSince?: (task: string) => number | undefined;
 }
+
+/** One request's period at most: more records than it brings are not looked at. */
+const LONGEST_REQUEST_MS = 5 * 86_400_000;
 
 /** What polls the telemetry of appliances: each chosen series of each appliance of this instance. */
 export class TelemetryCollector implements Collector {
@@ -72,17 +80,58 @@ export class TelemetryCollector implements Collector {
     operation: Operation,
     signal: AbortSignal,
   ): Promise<Reading> {
-    const body = await this.#ask(id, `/telemetry/appliances/${encodeURIComponent(serial)}/${name}`, operation, signal);
+    const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${name}`;
     const drops = new DropCount();
-    const sent = operation.records(body, drops.note);
-    const note = this.#parts.dialect.watched(name, drops.note);
-    const { families, records } = this.#parts.dialect.read(name, operation.families, sent, note);
+    const now = this.#parts.clock.now();
+    const since = operation.hasHistory ? this.#settings.wantedSince?.(id) : undefined;
+    const isLong = since !== undefined && now - since > this.#settings.lookbackMs;
+    const read = (body: unknown) => operation.records(body, drops.note);
+    const all = isLong
+      ? await this.#askLong(
+          { path, operation, read },
+          { from: since - this.#settings.binSeconds * 1000, to: now, now },
+          signal,
+        )
+      : read(await this.#ask(id, path, operation, signal));
+    // What is exposed is of now, however far back the request went.
+    const records = isLong ? all.filter(isSince(now - this.#settings.lookbackMs)) : all;
     const subject = { serial, filer: this.#parts.appliances.find(serial)?.name ?? serial };
-    const samples = toSamples(families, records, subject, note, timeOf);
-    const used = records.find((record) => holdsValue(families, record));
+    const samples = toSamples(operation.families, records, subject, drops.note, timeOf);
+    const used = records.find((record) => holdsValue(operation.families, record));
     if (used !== undefined) samples.push(...toSamples([seriesTimestamp], [used], { ...subject, series: name }));
-    const points = pointsOf(families, records, subject);
-    return { samples, points, drops: drops.counts, empty: records.length === 0 };
+    const reading = { samples, drops: drops.counts, empty: records.length === 0 };
+    return operation.hasHistory ? { ...reading, points: pointsOf(operation, all, subject) } : reading;
+  }
+
+  /**
+   * The records of a period, newest first. An answer that is too large or too slow is asked for again in two halves, the
+   * older one first; where that one cannot be had at all, the newer one alone is better than nothing.
+   */
+  async #askLong(question: Question, { from, to, now }: Stretch, signal: AbortSignal): Promise<readonly Fields[]> {
+    if (to - from <= LONGEST_REQUEST_MS) {
+      try {
+        return question.read(await this.#send(question, periodOf(from, to, now), signal));
+      } catch (error) {
+        const isTooLarge = isTooMuch(error) || (error instanceof RequestError && error.fault === 'oversize');
+        if (!isTooLarge || to - from < 2 * SHORTEST_PERIOD_MS) throw error;
+      }
+    }
+    const middle = from + Math.floor((to - from) / 2);
+    const older = await this.#askLong(question, { from, to: middle, now }, signal).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      return [];
+    });
+    return [...(await this.#askLong(question, { from: middle, to, now }, signal)), ...older];
+  }
+
+  #send(
+    { path, operation }: Pick<Question, 'path' | 'operation'>,
+    period: string,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const json = { period, bin_size: this.#settings.binSeconds };
+    return this.#parts.client.send({ method: 'POST', path, operation: name, json, check: operation.check }, signal);
   }
 
   async #ask(id: string, path: string, operation: Operation, signal: AbortSignal): Promise<unknown> {
@@ -95,11 +144,38 @@ export class TelemetryCollector implements Collector {
         this.#lookback.recover(id);
         return body;
       } catch (error) {
-        const tooMuch = error instanceof RequestError && (error.status === 408 || error.status === 413);
-        if (!tooMuch || !this.#lookback.shorten(id)) throw await this.#parts.licence.explained(error, signal);
+        if (!isTooMuch(error) || !this.#lookback.shorten(id)) throw await this.#parts.licence.explained(error, signal);
       }
     }
   }
+}
+
+/** What is asked over a period. */
+interface Question {
+  readonly path: string;
+  readonly operation: Operation;
+  readonly read: (body: unknown) => readonly Fields[];
+}
+
+function isTooMuch(error: unknown): boolean {
+  return error instanceof RequestError && (error.status === 408 || error.status === 413);
+}
+
+/** A stretch of time that ends now or before, all in milliseconds since the Unix epoch. */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly now: number;
+}
+
+/** In ISO 8601: a duration where it ends now, by the service's own clock; else an interval. */
+function periodOf(from: number, to: number, now: number): string {
+  return to === now ? isoPeriod(to - from) : `${new Date(from).toISOString()}/${new Date(to).toISOString()}`;
+}
+
+/** Whether a record is no older; one without a time of its own is of now. */
+function isSince(from: number): (record: Fields) => boolean {
+  return (record) => (timeOf(record) ?? Number.POSITIVE_INFINITY) * 1000 >= from;
 }
 
 function timeOf({ time }: Fields): number | undefined {
@@ -108,10 +184,11 @@ function timeOf({ time }: Fields): number | undefined {
 }
 
 /** Every record's values, oldest first; made only where a sink goes through them. */
-function pointsOf(families: readonly Family[], newestFirst: readonly Fields[], subject: Labels): Iterable<Sample> {
+function pointsOf({ families }: Operation, newestFirst: readonly Fields[], subject: Labels): Iterable<Sample> {
   return {
     *[Symbol.iterator]() {
-      for (const record of newestFirst.toReversed()) yield* toSamples(families, [record], subject, () => {}, timeOf);
+      for (const record of newestFirst.toReversed())
+        if (record.time !== undefined) yield* toSamples(families, [record], subject, () => {}, timeOf);
     },
   };
 }

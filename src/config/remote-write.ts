@@ -1,0 +1,147 @@
+import { baseUrl } from './addresses.ts';
+import type { RemoteWriteConfig } from './config.ts';
+import { formatDuration } from './duration.ts';
+import { bad, entriesOf, good, headerFlaw, type Kind, quoted } from './kind.ts';
+import { duration, filePath, headerValue, secret, truth } from './kinds.ts';
+import { secretText } from './secrets.ts';
+import { type Fault, fault, type Given, type Rows, section, type Values } from './section.ts';
+
+/** Remote write is on where its URL is set. */
+
+const DAY_MS = 86_400_000;
+
+/** Pairs of a label's name and value, as they would be in the configuration of a scrape. */
+const labelPairs: Kind<Readonly<Record<string, string>>> = {
+  label: 'list of name=value',
+  expects: 'label names and values, such as job=filer-exporter,instance=filer-exporter:9989',
+  parse: (text) => {
+    const labels: Record<string, string> = {};
+    for (const entry of entriesOf(text)) {
+      const at = entry.indexOf('=');
+      const name = entry.slice(0, Math.max(0, at));
+      if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name) || name.startsWith('__'))
+        return bad(`${quoted(entry)} has no label name`);
+      labels[name] = entry.slice(at + 1);
+    }
+    return good(labels);
+  },
+};
+
+const variables = {
+  REMOTE_WRITE_URL: {
+    kind: baseUrl(''),
+    unset: 'nothing is sent',
+    help: 'where every point is sent once, in order, at its own time, by Prometheus remote write; see `docs/history.md`',
+  },
+  REMOTE_WRITE_TOKEN: { kind: secret, secret: true, file: true, help: 'sent as `Authorization: Bearer`' },
+  REMOTE_WRITE_USER: { kind: headerValue, help: 'user name for basic auth' },
+  REMOTE_WRITE_PASSWORD: { kind: secret, secret: true, file: true, help: 'password for basic auth' },
+  REMOTE_WRITE_HEADERS: {
+    kind: secret,
+    secret: true,
+    file: true,
+    help: 'further headers, such as `X-Scope-OrgID=tenant,X-Other=value`',
+  },
+  REMOTE_WRITE_LABELS: {
+    kind: labelPairs,
+    help: 'labels put on every series, such as `job=filer-exporter,instance=filer-exporter:9989`',
+  },
+  REMOTE_WRITE_CATCH_UP: {
+    kind: duration({ least: 15 * 60_000, most: 30 * DAY_MS }, '6h'),
+    default: '6h',
+    help: 'how far back holes are closed after an outage',
+  },
+  REMOTE_WRITE_CA_FILE: { kind: filePath, help: 'authorities to trust instead of the usual ones, as PEM' },
+  REMOTE_WRITE_CERT_FILE: { kind: filePath, help: 'client certificate, as PEM' },
+  REMOTE_WRITE_KEY_FILE: { kind: filePath, help: 'key of the client certificate, as PEM' },
+  REMOTE_WRITE_AND_EXPOSE: {
+    kind: truth,
+    default: 'false',
+    help: '`true` leaves what is sent on `/metrics` as well: two writers of one series, minutes apart',
+  },
+} as const satisfies Rows;
+
+type RemoteRows = typeof variables;
+
+export const remoteWriteSection = section<RemoteRows, { readonly remoteWrite: RemoteWriteConfig | undefined }>({
+  variables,
+  faults,
+  settle,
+  show,
+});
+
+function faults({ isSet, values }: Given<RemoteRows>): readonly Fault[] {
+  const found: Fault[] = [];
+  const names = Object.keys(variables) as (keyof RemoteRows)[];
+  const optional = new Set<string>(['REMOTE_WRITE_URL', 'REMOTE_WRITE_CATCH_UP', 'REMOTE_WRITE_AND_EXPOSE']);
+  if (!isSet('REMOTE_WRITE_URL')) {
+    const stray = names.filter((name) => !optional.has(name) && isSet(name));
+    return stray.map((name) => fault(name, 'is set but REMOTE_WRITE_URL is not; expected both or neither'));
+  }
+  if (isSet('REMOTE_WRITE_TOKEN') && (isSet('REMOTE_WRITE_USER') || isSet('REMOTE_WRITE_PASSWORD'))) {
+    found.push(fault('REMOTE_WRITE_TOKEN', 'is set and so is basic auth; expected one of them'));
+  }
+  if (isSet('REMOTE_WRITE_USER') !== isSet('REMOTE_WRITE_PASSWORD')) {
+    found.push(fault('REMOTE_WRITE_PASSWORD', 'goes with REMOTE_WRITE_USER; expected both or neither'));
+  }
+  if (isSet('REMOTE_WRITE_CERT_FILE') !== isSet('REMOTE_WRITE_KEY_FILE')) {
+    found.push(fault('REMOTE_WRITE_KEY_FILE', 'goes with REMOTE_WRITE_CERT_FILE; expected both or neither'));
+  }
+  if (values.REMOTE_WRITE_HEADERS !== undefined && headerPairs(values.REMOTE_WRITE_HEADERS.reveal()) === undefined) {
+    found.push(fault('REMOTE_WRITE_HEADERS', 'holds no headers; expected Name=value, with commas between them'));
+  }
+  return found;
+}
+
+/** The headers in a text such as `Name=value,Other=value`; undefined where it is something else. */
+export function headerPairs(text: string): Readonly<Record<string, string>> | undefined {
+  const headers: Record<string, string> = {};
+  for (const entry of entriesOf(text)) {
+    const at = entry.indexOf('=');
+    const [name, value] = [entry.slice(0, Math.max(0, at)).trim(), entry.slice(at + 1).trim()];
+    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) || headerFlaw(value) !== undefined) return undefined;
+    headers[name.toLowerCase()] = value;
+  }
+  return headers;
+}
+
+function settle(values: Values<RemoteRows>): { readonly remoteWrite: RemoteWriteConfig | undefined } {
+  const { REMOTE_WRITE_URL: url, REMOTE_WRITE_USER: user, REMOTE_WRITE_PASSWORD: password } = values;
+  if (url === undefined) return { remoteWrite: undefined };
+  return {
+    remoteWrite: {
+      url,
+      token: values.REMOTE_WRITE_TOKEN,
+      basic: user === undefined || password === undefined ? undefined : { user, password },
+      headers: values.REMOTE_WRITE_HEADERS,
+      labels: values.REMOTE_WRITE_LABELS ?? {},
+      catchUpMs: values.REMOTE_WRITE_CATCH_UP,
+      tls: {
+        caFile: values.REMOTE_WRITE_CA_FILE,
+        certFile: values.REMOTE_WRITE_CERT_FILE,
+        keyFile: values.REMOTE_WRITE_KEY_FILE,
+      },
+      isExposedToo: values.REMOTE_WRITE_AND_EXPOSE,
+    },
+  };
+}
+
+function show({ remoteWrite: config }: { readonly remoteWrite: RemoteWriteConfig | undefined }) {
+  if (config === undefined) return { REMOTE_WRITE_URL: undefined };
+  const { url, token, basic, headers, labels, tls } = config;
+  return {
+    REMOTE_WRITE_URL: url,
+    REMOTE_WRITE_TOKEN: token && secretText(token),
+    REMOTE_WRITE_USER: basic?.user,
+    REMOTE_WRITE_PASSWORD: basic && secretText(basic.password),
+    REMOTE_WRITE_HEADERS: headers && secretText(headers),
+    REMOTE_WRITE_LABELS: Object.entries(labels)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(','),
+    REMOTE_WRITE_CATCH_UP: formatDuration(config.catchUpMs),
+    REMOTE_WRITE_CA_FILE: tls.caFile,
+    REMOTE_WRITE_CERT_FILE: tls.certFile,
+    REMOTE_WRITE_KEY_FILE: tls.keyFile,
+    REMOTE_WRITE_AND_EXPOSE: String(config.isExposedToo),
+  };
+}

@@ -1,0 +1,49 @@
+import { keptList, keptNumber, keptText } from '../metrics/restored-values.ts';
+import type { Cursor } from './new-points.ts';
+
+/** The portal keeps history for so long: a cursor from before says nothing. */
+const LONGEST_MS = 30 * 86_400_000;
+
+/** A cursor in the state file. */
+type Saved = readonly [task: string, atMs: number, sum: number | null];
+
+/** What has arrived, by task. */
+export class Cursors {
+  readonly #cursors = new Map<string, Cursor>();
+  #newest: number | undefined;
+
+  of(task: string): Cursor | undefined {
+    return this.#cursors.get(task);
+  }
+
+  /** Moves a cursor forward; an older one changes nothing. */
+  advance(task: string, cursor: Cursor): void {
+    const now = this.#cursors.get(task);
+    if (now !== undefined && cursor.at <= now.at) return;
+    this.#cursors.set(task, cursor);
+    this.#newest = Math.max(cursor.at, this.#newest ?? cursor.at);
+  }
+
+  /** The newest bin that has arrived of any task, in milliseconds since the Unix epoch. */
+  get newest(): number | undefined {
+    return this.#newest;
+  }
+
+  /** What {@link Cursors.restore} takes. */
+  state(now: number): readonly Saved[] {
+    const saved: Saved[] = [];
+    for (const [task, { at, sum }] of this.#cursors) if (now - at < LONGEST_MS) saved.push([task, at, sum ?? null]);
+    return saved;
+  }
+
+  /** Throws a TypeError where it is something else; then nothing has been taken. Returns what takes it. */
+  restore(saved: unknown): () => void {
+    const cursors = keptList(saved).map((one) => {
+      const [task, at, sum] = keptList(one);
+      return [keptText(task), { at: keptNumber(at), sum: sum === null ? undefined : keptNumber(sum) }] as const;
+    });
+    return () => {
+      for (const [task, cursor] of cursors) this.advance(task, cursor);
+    };
+  }
+}

@@ -1,0 +1,116 @@
+import type { Labels } from '../metrics/family.ts';
+import type { Sample } from '../metrics/samples.ts';
+import type { SeriesPoints } from './write-request.ts';
+
+/*
+ * What of an answer is sent: the points that are newer than what has arrived, oldest first, each time once.
+ *
+ * The newest bin of an answer may be partial, because the appliance's report may end within it. Nothing in an answer says
+ * whether it is. It is whole once a newer bin is there, so the newest one waits for the next; it is also whole when two
+ * reports of the appliance are missing, because then nothing more comes for it.
+ */
+
+/** What has arrived of the history that one task brings. */
+export interface Cursor {
+  /** The newest bin that the receiver has, in milliseconds since the Unix epoch. */
+  readonly at: number;
+  /** A checksum of that bin's values, where they are known. */
+  readonly sum: number | undefined;
+}
+
+/** Why a point of an answer is not sent; part of the label `reason`. */
+export type Unfit = 'duplicate' | 'future' | 'changed';
+
+/** The news in an answer. */
+export interface NewPoints {
+  readonly series: readonly SeriesPoints[];
+  readonly count: number;
+  /** Where the cursor stands when all of it has arrived; undefined where there is nothing new. */
+  readonly cursor: Cursor | undefined;
+  /** The oldest bin of the answer, sent or not; undefined where there is none. */
+  readonly oldest: number | undefined;
+  readonly unfit: ReadonlyMap<Unfit, number>;
+}
+
+/** A bin that waits for a newer one is sent after so long: an appliance reports every five minutes. */
+export const WHOLE_AFTER_MS = 600_000;
+
+/** Clocks differ; a bin later than this is no measurement. */
+const FUTURE_MS = 300_000;
+
+interface Growing {
+  readonly labels: SeriesPoints['labels'];
+  readonly times: number[];
+  readonly values: number[];
+}
+
+/** The points of an answer that come after the cursor; `own` are labels put on every series. Pure. */
+export function newPoints(
+  points: Iterable<Sample>,
+  cursor: Cursor | undefined,
+  now: number,
+  own: Labels = {},
+): NewPoints {
+  const unfit = new Map<Unfit, number>();
+  const count = (reason: Unfit) => unfit.set(reason, (unfit.get(reason) ?? 0) + 1);
+  const bins = new Map<number, Sample[]>();
+  for (const point of points) {
+    if (point.at === undefined) continue;
+    const time = Math.round(point.at * 1000);
+    if (time > now + FUTURE_MS) {
+      count('future');
+      continue;
+    }
+    const bin = bins.get(time);
+    if (bin === undefined) bins.set(time, [point]);
+    else bin.push(point);
+  }
+  const times = [...bins.keys()].sort((one, other) => one - other);
+  const newest = times.at(-1);
+  const held = cursor === undefined ? undefined : bins.get(cursor.at);
+  if (cursor?.sum !== undefined && held !== undefined && checksum(held) !== cursor.sum) count('changed');
+  const series = new Map<string, Growing>();
+  let last: Cursor | undefined;
+  let sent = 0;
+  for (const time of times) {
+    const isWhole = time !== newest || now - time >= WHOLE_AFTER_MS;
+    if (!isWhole || (cursor !== undefined && time <= cursor.at)) continue;
+    const bin = bins.get(time) ?? [];
+    for (const point of bin) {
+      if (append(series, point, time, own)) sent += 1;
+      else count('duplicate');
+    }
+    last = { at: time, sum: checksum(bin) };
+  }
+  return { series: [...series.values()], count: sent, cursor: last, oldest: times[0], unfit };
+}
+
+/** False where the series has a point of that time: the first one stays. */
+function append(series: Map<string, Growing>, { name, labels, value }: Sample, time: number, own: Labels): boolean {
+  const key = `${name}\n${Object.entries(labels).flat().join('\n')}`;
+  let known = series.get(key);
+  if (known === undefined) {
+    known = { labels: sortedLabels({ ...own, ...labels, __name__: name }), times: [], values: [] };
+    series.set(key, known);
+  }
+  if (known.times.at(-1) === time) return false;
+  known.times.push(time);
+  known.values.push(value);
+  return true;
+}
+
+/** Labels as the protocol wants them: sorted by name, none of them empty. */
+function sortedLabels(labels: Labels): SeriesPoints['labels'] {
+  const given = Object.entries(labels).filter(([, value]) => value !== '');
+  return given.sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** A short number that differs where the values of a bin do: for noticing a change, and for nothing else. */
+function checksum(bin: readonly Sample[]): number {
+  let sum = 0;
+  for (const { value } of bin) {
+    for (const character of String(value)) sum = (Math.imul(sum, 31) + character.charCodeAt(0)) | 0;
+    sum = (Math.imul(sum, 31) + 10) | 0;
+  }
+  return sum;
+}

@@ -1,0 +1,292 @@
+import type { Labels } from '../metrics/family.ts';
+import type { Sample } from '../metrics/samples.ts';
+import type { Origin, Sink } from '../metrics/sink.ts';
+import type { Reading } from '../metrics/snapshot.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Random } from '../runtime/random.ts';
+import { after, halves, oldestBin, type Parcel, parcelOf, until } from './batch.ts';
+import { Cursors } from './cursors.ts';
+import { newPoints, type Unfit } from './new-points.ts';
+import type { Delivery, Receiver, Refusal } from './receiver.ts';
+
+/** What becomes of points, for the exporter's own metrics. */
+export interface HistoryMeter {
+  sent(points: number): void;
+  dropped(reason: Unfit | Refusal, points: number): void;
+  hole(outcome: 'closed' | 'lost'): void;
+}
+
+export interface RemoteWriteSettings {
+  /** Labels put on every series. */
+  readonly labels: Labels;
+  /** How far back holes are closed. */
+  readonly catchUpMs: number;
+  /** How long one round over all tasks takes. */
+  readonly sweepMs: number;
+  /** The period of a request that closes no hole. */
+  readonly lookbackMs: number;
+}
+
+type Trouble = Extract<Delivery, { state: 'later' }>;
+
+/** Points of one request at most; receivers take some megabytes. */
+const MOST_SENT = 10_000;
+
+/** Points that wait at most. What finds no place is asked for again, so nothing is lost. */
+const MOST_WAITING = 200_000;
+
+/**
+ * Parcels are gathered for so long before they are sent together; those that close holes for a whole round. Prometheus
+ * without an out-of-order window refuses what is an hour older than its newest point of any series, so all that waits is
+ * sent in the order of time: one slice of all series after the other.
+ */
+const GATHER_MS = 1_000;
+const SLICE_MS = 30 * 60_000;
+
+/** One request, and what its parcels were cut from. */
+interface Batch {
+  readonly parcels: readonly Parcel[];
+  readonly origins: readonly Origins[];
+}
+
+interface Origins {
+  readonly parcel: Parcel;
+  /** What of it waits on. */
+  readonly rest: Parcel | undefined;
+}
+
+const BACK_OFF = { firstMs: 1_000, longestMs: 60_000 } as const;
+
+/**
+ * Sends every point once, in order, to one receiver. It holds no history: a cursor for each task says what has arrived, and
+ * what has not is asked of the service again. So whatever is lost here, by a kill or a full memory, is lost for a poll.
+ */
+export class RemoteWrite implements Sink {
+  readonly #settings: RemoteWriteSettings;
+  readonly #receiver: Receiver;
+  readonly #meter: HistoryMeter;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #log: Log;
+  readonly #waiting = new Map<string, Parcel>();
+  /** From when on each task was asked, where it has a cursor and the receiver answers. */
+  readonly #asked = new Map<string, number>();
+  readonly #told = new Set<Refusal>();
+  readonly cursors = new Cursors();
+  #waitingPoints = 0;
+  #failures = 0;
+  #wake: () => void = () => {};
+
+  constructor(
+    settings: RemoteWriteSettings,
+    receiver: Receiver,
+    meter: HistoryMeter,
+    { clock, random, log }: { readonly clock: Clock; readonly random: Random; readonly log: Log },
+  ) {
+    this.#settings = settings;
+    this.#receiver = receiver;
+    this.#meter = meter;
+    this.#clock = clock;
+    this.#random = random;
+    this.#log = log;
+  }
+
+  /** Points that wait to be sent. */
+  get waiting(): number {
+    return this.#waitingPoints;
+  }
+
+  /** Whether the latest request was answered by the receiver with something else than trouble. */
+  get isWell(): boolean {
+    return this.#failures === 0;
+  }
+
+  /**
+   * From when on the points of a task are wanted, in milliseconds since the Unix epoch; undefined for the usual period.
+   * While the receiver is in trouble nothing more is asked than for the exposition: it could not be sent.
+   */
+  wantedSince(task: string): number | undefined {
+    const cursor = this.cursors.of(task);
+    this.#asked.delete(task);
+    if (cursor === undefined || !this.isWell) return undefined;
+    const since = Math.max(cursor.at, this.#clock.now() - this.#settings.catchUpMs);
+    this.#asked.set(task, since);
+    return since;
+  }
+
+  /** Never waits for the receiver. */
+  accept({ id }: Origin, { points }: Reading): Promise<void> {
+    if (points !== undefined) this.#take(id, points);
+    return Promise.resolve();
+  }
+
+  /** What has arrived stays arrived. */
+  withdraw(): void {}
+
+  /** Sends what comes, until `signal` aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#somethingToSend(signal);
+      const isCatchingUp = [...this.#waiting.values()].some(({ closesHole }) => closesHole);
+      await this.#clock.sleep(isCatchingUp ? this.#settings.sweepMs : GATHER_MS, signal);
+      const trouble = await this.flush(signal);
+      if (trouble !== undefined) await this.#clock.sleep(this.#backOffMs(trouble), signal);
+    }
+  }
+
+  /** Sends all that waits, and returns the receiver's trouble where there is some: then the rest waits on. */
+  async flush(signal: AbortSignal): Promise<Trouble | undefined> {
+    for (let batch = this.#next(); batch.parcels.length > 0 && !signal.aborted; batch = this.#next()) {
+      const trouble = await this.#deliver(batch.parcels, signal);
+      if (trouble === undefined) continue;
+      this.#putBack(batch);
+      if (!signal.aborted) this.#failed(trouble);
+      return trouble;
+    }
+    return undefined;
+  }
+
+  #take(task: string, points: Iterable<Sample>): void {
+    const cursor = this.cursors.of(task);
+    const asked = this.#asked.get(task);
+    this.#asked.delete(task);
+    const now = this.#clock.now();
+    const news = newPoints(points, cursor, now, this.#settings.labels);
+    const reaches = cursor === undefined || news.oldest === undefined || news.oldest <= cursor.at;
+    // What lies between was not asked for yet: it is, once the receiver answers again.
+    if (!reaches && asked === undefined) return;
+    for (const [reason, count] of news.unfit) this.#meter.dropped(reason, count);
+    const isLong = asked !== undefined && now - asked > this.#settings.lookbackMs;
+    const parcel = parcelOf(task, news, isLong);
+    if (parcel === undefined) return;
+    if (cursor !== undefined && asked !== undefined && asked > cursor.at && !reaches) this.#meter.hole('lost');
+    this.#remove(task);
+    if (this.#waitingPoints + parcel.count > MOST_WAITING) return;
+    this.#wait(parcel);
+    this.#wake();
+  }
+
+  #wait(parcel: Parcel): void {
+    this.#waiting.set(parcel.task, parcel);
+    this.#waitingPoints += parcel.count;
+  }
+
+  #remove(task: string): void {
+    this.#waitingPoints -= this.#waiting.get(task)?.count ?? 0;
+    this.#waiting.delete(task);
+  }
+
+  #somethingToSend(signal: AbortSignal): Promise<void> {
+    if (this.#waiting.size > 0 || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#wake = wake;
+      signal.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  /** The next request: what is oldest of all that waits, a slice of time of every task. */
+  #next(): Batch {
+    const parcels: Parcel[] = [];
+    const origins: Origins[] = [];
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const parcel of this.#waiting.values()) oldest = Math.min(oldest, parcel.oldest);
+    let points = 0;
+    for (const [task, waiting] of this.#waiting) {
+      if (waiting.oldest > oldest + SLICE_MS) continue;
+      const parcel = after(waiting, this.cursors.of(task));
+      if (parcel === undefined) {
+        this.#remove(task);
+        continue;
+      }
+      const [first, rest] = until(parcel, Math.max(parcel.oldest, oldest + SLICE_MS));
+      if (points > 0 && points + first.count > MOST_SENT) break;
+      this.#remove(task);
+      if (rest !== undefined) this.#wait(rest);
+      parcels.push(first);
+      origins.push({ parcel, rest });
+      points += first.count;
+    }
+    return { parcels, origins };
+  }
+
+  /** What has not arrived waits again, unless a newer answer has brought it meanwhile. */
+  #putBack({ origins }: Batch): void {
+    for (const { parcel, rest } of origins) {
+      if (this.#waiting.get(parcel.task) !== rest) continue;
+      this.#remove(parcel.task);
+      this.#wait(parcel);
+    }
+  }
+
+  /** Resolves when the receiver has taken or refused all of it; with its trouble where some of it is to be sent again. */
+  async #deliver(batch: readonly Parcel[], signal: AbortSignal): Promise<Trouble | undefined> {
+    const delivery = await this.#receiver.deliver(
+      batch.flatMap(({ series }) => series),
+      signal,
+    );
+    if (delivery.state === 'later') return delivery;
+    this.#recovered();
+    if (delivery.state === 'refused') return this.#refused(batch, delivery, signal);
+    const refused = delivery.state === 'partly' ? delivery.refused : 0;
+    if (delivery.state === 'partly') this.#drop(delivery.reason, refused, delivery.text);
+    this.#meter.sent(batch.reduce((sum, { count }) => sum + count, 0) - refused);
+    for (const parcel of batch) this.#arrived(parcel);
+    return undefined;
+  }
+
+  #arrived({ task, cursor, closesHole, isPart }: Parcel): void {
+    if (isPart) return;
+    this.cursors.advance(task, cursor);
+    if (closesHole) this.#meter.hole('closed');
+  }
+
+  /**
+   * A receiver of 1.0 refuses a request for one of its points, so what it does not take is looked for: by task, then by
+   * time where a point is older than what it has, as after a kill, else by series.
+   */
+  async #refused(
+    batch: readonly Parcel[],
+    { reason, text }: { readonly reason: Refusal; readonly text: string },
+    signal: AbortSignal,
+  ): Promise<Trouble | undefined> {
+    const [only] = batch;
+    if (only === undefined) return undefined;
+    if (batch.length > 1) {
+      const middle = Math.ceil(batch.length / 2);
+      return (await this.#deliver(batch.slice(0, middle), signal)) ?? this.#deliver(batch.slice(middle), signal);
+    }
+    const [first, rest] = reason === 'rejected' ? halves(only) : oldestBin(only);
+    if (rest !== undefined) return (await this.#deliver([first], signal)) ?? this.#deliver([rest], signal);
+    this.#drop(reason, only.count, text);
+    this.#arrived({ ...only, closesHole: false });
+    return undefined;
+  }
+
+  #drop(reason: Refusal, points: number, answer: string): void {
+    this.#meter.dropped(reason, points);
+    if (this.#told.has(reason)) return;
+    this.#told.add(reason);
+    this.#log.warn({ reason, answer }, 'remote write: points refused by the receiver are dropped and counted');
+  }
+
+  #failed({ text: answer }: Trouble): void {
+    this.#failures += 1;
+    if (this.#failures === 1)
+      this.#log.warn({ answer }, 'remote write: the receiver does not take points; trying again');
+  }
+
+  #backOffMs({ afterMs }: Trouble): number {
+    const { firstMs, longestMs } = BACK_OFF;
+    return afterMs ?? Math.min(longestMs, firstMs * 2 ** Math.min(this.#failures, 10)) * (0.5 + this.#random() / 2);
+  }
+
+  #recovered(): void {
+    if (this.#failures > 0) this.#log.info('remote write: the receiver takes points again');
+    this.#failures = 0;
+  }
+}

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Send } from '../../src/history/receiver.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { createPostDispatcher, post } from '../../src/transport/post.ts';
+import { until } from '../support/until.ts';
+import { type Points, seriesKey } from './play.ts';
+
+/** A real receiver, whose data outlives its process. */
+export interface RealReceiver {
+  readonly send: Send;
+  start(): Promise<void>;
+  /** Ends it, with `kill -9` where it promises to keep what it has taken. */
+  kill(): Promise<void>;
+  /** All that it holds between two moments in epoch milliseconds. */
+  points(from: number, to: number): Promise<Points>;
+}
+
+/** A Prometheus that takes remote write, of this program. */
+export async function prometheusReceiver(program: string, folder: string, configuration = ''): Promise<RealReceiver> {
+  const port = await freePort();
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'prometheus.yml');
+  writeFileSync(file, configuration);
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    ...living(
+      `${url}/-/ready`,
+      program,
+      [
+        ...[
+          `--config.file=${file}`,
+          `--storage.tsdb.path=${join(folder, 'data')}`,
+          `--web.listen-address=127.0.0.1:${port}`,
+        ],
+        ...['--web.enable-remote-write-receiver', '--storage.tsdb.retention.time=50y', '--log.level=warn'],
+      ],
+      'SIGKILL',
+    ),
+    send: sendTo(`${url}/api/v1/write`),
+    points: async (from, to) => {
+      const seconds = Math.ceil((to - from) / 1000) + 1;
+      const query = new URLSearchParams({ query: `{job="filer-exporter"}[${seconds}s]`, time: String(to / 1000) });
+      const answer = (await (await fetch(`${url}/api/v1/query?${query}`)).json()) as {
+        readonly data: { readonly result: readonly { metric: Record<string, string>; values: [number, string][] }[] };
+      };
+      return new Map(
+        answer.data.result.map(({ metric, values }) => [
+          seriesKey(Object.entries(metric)),
+          new Map(values.map(([time, value]) => [Math.round(time * 1000), Number(value)])),
+        ]),
+      );
+    },
+  };
+}
+
+/** A VictoriaMetrics. It answers before it writes, so a `kill -9` of it may lose seconds: it is stopped as systemd does. */
+export async function victoriaReceiver(folder: string): Promise<RealReceiver> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    ...living(
+      `${url}/health`,
+      'victoria-metrics',
+      [
+        ...[`-storageDataPath=${join(folder, 'data')}`, `-httpListenAddr=127.0.0.1:${port}`, '-retentionPeriod=50y'],
+        ...['-loggerLevel=ERROR', '-memory.allowedBytes=128MB', '-dedup.minScrapeInterval=1ms'],
+      ],
+      'SIGTERM',
+    ),
+    send: sendTo(`${url}/api/v1/write`),
+    points: async (from, to) => {
+      await fetch(`${url}/internal/force_flush`);
+      const range = new URLSearchParams({
+        'match[]': '{job="filer-exporter"}',
+        start: String(from / 1000),
+        end: String(to / 1000),
+      });
+      const points: Points = new Map();
+      for (const line of (await (await fetch(`${url}/api/v1/export?${range}`)).text()).split('\n')) {
+        if (line === '') continue;
+        const { metric, values, timestamps } = JSON.parse(line);
+        const held = points.get(seriesKey(Object.entries(metric))) ?? new Map<number, number>();
+        points.set(seriesKey(Object.entries(metric)), held);
+        for (const [index, time] of timestamps.entries()) {
+          if (held.has(time)) throw new Error(`VictoriaMetrics holds ${JSON.stringify(metric)} at ${time} twice`);
+          held.set(time, values[index]);
+        }
+      }
+      return points;
+    },
+  };
+}
+
+/** Sends over real connections, with real time-outs. */
+export function sendTo(url: string, headers: Readonly<Record<string, string>> = {}): Send {
+  const dispatcher = createPostDispatcher({}, undefined);
+  return (own, body, signal) =>
+    post(dispatcher, url, { ...headers, ...own }, body, { clock: systemClock, timeoutMs: 10_000, signal });
+}
+
+function living(
+  health: string,
+  program: string,
+  parameters: readonly string[],
+  signal: NodeJS.Signals,
+): Pick<RealReceiver, 'start' | 'kill'> {
+  let child: ChildProcess | undefined;
+  return {
+    start: async () => {
+      child = spawn(program, parameters, { stdio: 'ignore' });
+      await until(`${program} to be ready`, async () => (await fetch(health)).ok, 30_000);
+    },
+    kill: async () => {
+      const ended = new Promise((resolve) => child?.once('exit', resolve) ?? resolve(undefined));
+      child?.kill(signal);
+      await ended;
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject).listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

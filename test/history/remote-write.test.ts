@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { MemoryReceiver } from './memory-receiver.ts';
+import { differences, MINUTE_MS, Play, type PlaySettings } from './play.ts';
+
+const START = Date.UTC(2026, 2, 2, 6);
+const SERIES = ['cpu_utilization', 'load_average'];
+const plays: Play[] = [];
+
+afterEach(async () => {
+  for (const play of plays.splice(0)) await play.close();
+});
+
+async function begin(receiver: MemoryReceiver, more: Partial<PlaySettings> = {}): Promise<Play> {
+  const play = await Play.begin({ appliances: 2, series: SERIES, start: START, send: receiver.send, ...more });
+  plays.push(play);
+  return play;
+}
+
+/** What the receiver has otherwise than the stand-in, but for the newest minutes. */
+async function faults(play: Play, receiver: MemoryReceiver, from = START - 14 * MINUTE_MS): Promise<readonly string[]> {
+  const to = (play.remote.cursors.newest ?? 0) - 10 * MINUTE_MS;
+  const truth = await play.truth(from, to);
+  expect(truth.size).toBe(8);
+  const within = [...receiver.points].map(([series, points]) => {
+    return [series, new Map([...points].filter(([time]) => time >= from && time <= to))] as const;
+  });
+  return differences(truth, new Map(within));
+}
+
+describe.each(['1.0', '2.0'] as const)('by protocol %s', (version) => {
+  test('every minute arrives once, in order, at its own time, at one request for each poll', async () => {
+    const receiver = new MemoryReceiver(version);
+    const play = await begin(receiver);
+    const asked = polls(play);
+    await play.hours(2);
+    expect(polls(play) - asked).toBe(2 * SERIES.length * 24);
+    expect(await faults(play, receiver)).toEqual([]);
+    const [first] = receiver.requests.at(-1)?.series ?? [];
+    expect(first?.labels.map(([name]) => name)).toEqual(['__name__', 'filer', 'instance', 'job', 'serial']);
+    expect(play.counts.droppedPoints).toEqual({});
+  });
+
+  test('an exporter that was gone for two hours closes the hole with its next requests', async () => {
+    const receiver = new MemoryReceiver(version);
+    const play = await begin(receiver);
+    await play.hours(1);
+    await play.hours(2, { polls: false, sends: false });
+    await play.restart();
+    const asked = polls(play);
+    await play.round();
+    expect(polls(play) - asked).toBe(2 * SERIES.length);
+    await play.hours(1);
+    expect(await faults(play, receiver)).toEqual([]);
+    expect(play.counts.holes).toEqual({ closed: 4, lost: 0 });
+  });
+
+  test('one that was killed sends some minutes again, which the receiver refuses and nothing is lost', async () => {
+    const receiver = new MemoryReceiver(version);
+    const play = await begin(receiver);
+    await play.hours(1);
+    const saved = play.remote.cursors.state(play.clock.now());
+    await play.round();
+    await play.restart(saved);
+    await play.hours(1);
+    expect(await faults(play, receiver)).toEqual([]);
+    expect(Object.keys(play.counts.droppedPoints)).toEqual(['out_of_order']);
+  });
+
+  test('a receiver that is gone for three hours gets them afterwards, and meanwhile no longer period is asked for', async () => {
+    const receiver = new MemoryReceiver(version);
+    const play = await begin(receiver);
+    await play.hours(1);
+    receiver.answer = () => new Error('connect ECONNREFUSED');
+    await play.hours(3);
+    expect(play.remote.waiting).toBeLessThan(1_000);
+    receiver.answer = undefined;
+    await play.hours(1);
+    expect(await faults(play, receiver)).toEqual([]);
+  });
+
+  test('an answer that is too large is fetched in halves', async () => {
+    const receiver = new MemoryReceiver(version);
+    const play = await begin(receiver);
+    await play.hours(1);
+    await play.hours(4, { polls: false, sends: false });
+    await play.restart();
+    const lift = play.standIn.fail({ kind: 'status', status: 413, operation: 'cpu_utilization', times: 3 });
+    await play.hours(1);
+    lift();
+    expect(await faults(play, receiver)).toEqual([]);
+  });
+});
+
+test('a hole longer than REMOTE_WRITE_CATCH_UP is closed as far back as that reaches, and told', async () => {
+  const receiver = new MemoryReceiver();
+  const play = await begin(receiver, { catchUpMs: 60 * MINUTE_MS });
+  await play.hours(1);
+  await play.hours(3, { polls: false, sends: false });
+  await play.restart();
+  const back = play.clock.now();
+  await play.hours(1);
+  expect(await faults(play, receiver, back - 55 * MINUTE_MS)).toEqual([]);
+  expect(play.counts.holes.lost).toBe(4);
+});
+
+test('a receiver that asks to wait is asked again with the same points, and a wrong password loses nothing', async () => {
+  const receiver = new MemoryReceiver();
+  const play = await begin(receiver);
+  for (const status of [503, 429, 401, 404]) {
+    receiver.answer = () => ({ status, headers: { 'retry-after': '7' }, text: 'later' });
+    await play.poll();
+    const { signal } = new AbortController();
+    expect(await play.remote.flush(signal)).toEqual({ state: 'later', afterMs: 7_000, text: `${status}: later` });
+    expect(play.remote.isWell).toBe(false);
+  }
+  receiver.answer = undefined;
+  await play.hours(1);
+  expect(await faults(play, receiver)).toEqual([]);
+  expect(play.counts.droppedPoints).toEqual({});
+});
+
+test('a series that the receiver refuses for good is dropped and counted, and all others arrive', async () => {
+  const receiver = new MemoryReceiver();
+  const send: PlaySettings['send'] = async (headers, body, signal) => {
+    const before = receiver.requests.length;
+    const taken = new Map([...receiver.points].map(([series, points]) => [series, new Map(points)]));
+    const answer = await receiver.send(headers, body, signal);
+    const isIn = receiver.requests.slice(before).some(({ series }) => series.some(isLongLoad));
+    if (!isIn) return answer;
+    receiver.points.clear();
+    for (const [series, points] of taken) receiver.points.set(series, points);
+    return { status: 400, headers: {}, text: 'label value too long' };
+  };
+  const play = await begin(receiver, { send });
+  await play.hours(1);
+  const wrong = await faults(play, receiver);
+  expect(wrong.length).toBeGreaterThan(0);
+  expect(wrong.filter((fault) => !fault.includes('window=15m'))).toEqual([]);
+  expect(play.counts.droppedPoints.rejected).toBeGreaterThan(0);
+});
+
+function isLongLoad({ labels }: { readonly labels: readonly (readonly [string, string])[] }): boolean {
+  return labels.some(([name, value]) => name === 'window' && value === '15m');
+}
+
+/** How many requests for telemetry there were. */
+function polls({ standIn }: Play): number {
+  return standIn.requests.filter(({ path }) => path.includes('/telemetry/')).length;
+}
