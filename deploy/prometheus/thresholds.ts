@@ -14,6 +14,8 @@ export const thresholdRows = {
       'share of the last hour’s requests that were refused with 429; the pacing itself looks for limits with up to 0.01',
   },
   droppedAnHour: { value: 5, meaning: 'values of one reason that gave no sample, in an hour' },
+  remoteWriteLag: { value: 1_200, meaning: 'age of the newest point that has arrived by remote write' },
+  remoteWriteDropped: { value: 5, meaning: 'points that the receiver of remote write refused, in an hour' },
   certificateLeft: { value: 1_209_600, meaning: 'time until the certificate ends that the exporter serves with' },
   certificateEnds: { value: 172_800, meaning: 'time until that certificate ends, when it is urgent' },
   restartsAnHour: { value: 3, meaning: 'starts of the exporter in an hour' },

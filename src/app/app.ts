@@ -15,6 +15,7 @@ import { read, report } from '../status/report.ts';
 import { Reloading } from '../web/reloading.ts';
 import type { Outside } from './environment.ts';
 import { type Guard, webFront } from './guard.ts';
+import { historyOf } from './history.ts';
 import { keptOf, ownersOf } from './persisted-state.ts';
 import { Outputs } from './sink.ts';
 import { askedUpstreams, type Source, sourceOf } from './source.ts';
@@ -70,6 +71,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       ...sources.map(({ events }) => events?.()).find((reading) => reading !== undefined),
       state: keeper,
       web: reloading?.reading,
+      remoteWrite: history?.status(),
       closed: server.closed,
     }),
     () => {
@@ -84,7 +86,8 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     },
   );
   const sink = new Outputs(exposition, (api, reason, count) => own.dropped(api, reason, count));
-  for (const one of asked) sources.push(sourceOf(one, { config, own, sink, outside, names, keeping: keeper }));
+  const history = historyOf(config, outside);
+  for (const one of asked) sources.push(sourceOf(one, { config, own, sink, outside, names, keeping: keeper, history }));
 
   const front = guard && webFront(config.web, guard, outside);
   const notice = outside.isDemo ? DEMO_NOTICE : undefined;
@@ -144,7 +147,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       const saving =
         sources.every(({ kept }) => kept.values === undefined) && keeper?.run(STATE_INTERVAL_MS, stopping.signal);
       polling = sources.map(({ poller }) => poller.run(stopping.signal));
-      running = Promise.all([saving, ...polling]);
+      running = Promise.all([saving, history?.run(stopping.signal), ...polling]);
       looking = reloading?.run(stopping.signal);
       const address = `${guard?.first.rules.tls ? 'https' : 'http'}://${hostOf(config.web.host)}:${port}`;
       log.info({ port, path: config.web.metricsPath, apis, version: outside.version }, `listening on ${address}`);
@@ -172,7 +175,12 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
         Promise.race([polling[index], timeout]).then(() => release(late.signal)),
       );
       // Nothing changes any more while it is written.
-      const saved = Promise.race([running.then(() => keeper?.save()), timeout]);
+      const sent = async () => {
+        await history?.flush(late.signal);
+        await keeper?.save();
+      };
+      const finished = running.then(() => keeper?.save()).then(() => history && sent());
+      const saved = Promise.race([finished, timeout]);
       await Promise.all([server.close(late.signal), ...released, saved, Promise.race([looking, timeout])]);
       ended.abort();
       log.info('stopped');

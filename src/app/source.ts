@@ -9,6 +9,7 @@ import { upstreams } from '../sources/upstreams.ts';
 import type { Budget } from '../transport/rate/budget.ts';
 import type { Pacer } from '../transport/rate/pacer.ts';
 import type { Outside } from './environment.ts';
+import type { History } from './history.ts';
 import { politeClient } from './polite-client.ts';
 import type { Connection, Keeping, Target, Upstream } from './upstream.ts';
 
@@ -48,6 +49,7 @@ export interface SourceParts {
   readonly outside: Outside;
   readonly names: FilerNames;
   readonly keeping: Keeping | undefined;
+  readonly history: History | undefined;
 }
 
 /** A client with a pace of its own, and a poller: the trouble of one service never touches another's. */
@@ -61,8 +63,9 @@ export function sourceOf({ api, upstream, settings }: AskedUpstream, parts: Sour
     own,
     outside,
   );
-  const connection = upstream.connect(settings, {
+  const connected = upstream.connect(settings, {
     ...parts,
+    wantedSince: parts.history?.wantedSince,
     client,
     clock,
     random,
@@ -70,6 +73,7 @@ export function sourceOf({ api, upstream, settings }: AskedUpstream, parts: Sour
     heapBytes,
     boundText: formatBound,
   });
+  const connection = parts.history?.over(connected) ?? connected;
   const { collector, appliances, onTasks } = connection;
   const poller = new Poller(
     {

@@ -72,6 +72,8 @@ export interface UpstreamParts {
   /** Where what was counted is kept over restarts; without it nothing is. */
   readonly keeping: Keeping | undefined;
   readonly boundText: (bound: number) => string;
+  /** From when on an output wants the points of a task, in milliseconds since the Unix epoch. */
+  readonly wantedSince?: ((task: string) => number | undefined) | undefined;
 }
 
 /** The state file, as a service may ask for it. Neither call rejects. */

@@ -1,4 +1,4 @@
-import { baseUrl } from './addresses.ts';
+import { baseUrl, isLoopback } from './addresses.ts';
 import type { RemoteWriteConfig } from './config.ts';
 import { formatDuration } from './duration.ts';
 import { bad, entriesOf, good, headerFlaw, type Kind, quoted } from './kind.ts';
@@ -31,7 +31,7 @@ const variables = {
   REMOTE_WRITE_URL: {
     kind: baseUrl(''),
     unset: 'nothing is sent',
-    help: 'where every point is sent once, in order, at its own time, by Prometheus remote write; see `docs/history.md`',
+    help: 'every point is sent there once, in order, at its own time: `docs/history.md`',
   },
   REMOTE_WRITE_TOKEN: { kind: secret, secret: true, file: true, help: 'sent as `Authorization: Bearer`' },
   REMOTE_WRITE_USER: { kind: headerValue, help: 'user name for basic auth' },
@@ -44,7 +44,7 @@ const variables = {
   },
   REMOTE_WRITE_LABELS: {
     kind: labelPairs,
-    help: 'labels put on every series, such as `job=filer-exporter,instance=filer-exporter:9989`',
+    help: 'labels put on every series, such as `job=filer-exporter,instance=here:9989`',
   },
   REMOTE_WRITE_CATCH_UP: {
     kind: duration({ least: 15 * 60_000, most: 30 * DAY_MS }, '6h'),
@@ -57,7 +57,7 @@ const variables = {
   REMOTE_WRITE_AND_EXPOSE: {
     kind: truth,
     default: 'false',
-    help: '`true` leaves what is sent on `/metrics` as well: two writers of one series, minutes apart',
+    help: '`true` leaves what is sent on `/metrics` as well: two writers of one series',
   },
 } as const satisfies Rows;
 
@@ -86,6 +86,13 @@ function faults({ isSet, values }: Given<RemoteRows>): readonly Fault[] {
   }
   if (isSet('REMOTE_WRITE_CERT_FILE') !== isSet('REMOTE_WRITE_KEY_FILE')) {
     found.push(fault('REMOTE_WRITE_KEY_FILE', 'goes with REMOTE_WRITE_CERT_FILE; expected both or neither'));
+  }
+  const { REMOTE_WRITE_URL: url } = values;
+  const hasSecret = names.some((name) => 'secret' in variables[name] && isSet(name));
+  const allows = (values as Partial<Values<Rows>>).ALLOW_INSECURE_UPSTREAM === true;
+  if (url?.startsWith('http:') && hasSecret && !isLoopback(url) && !allows) {
+    const expected = 'expected https, or ALLOW_INSECURE_UPSTREAM=true to send secrets in the clear';
+    found.push(fault('REMOTE_WRITE_URL', `is an http URL beyond this machine; ${expected}`));
   }
   if (values.REMOTE_WRITE_HEADERS !== undefined && headerPairs(values.REMOTE_WRITE_HEADERS.reveal()) === undefined) {
     found.push(fault('REMOTE_WRITE_HEADERS', 'holds no headers; expected Name=value, with commas between them'));

@@ -8,7 +8,7 @@ const LONGEST_MS = 30 * 86_400_000;
 type Saved = readonly [task: string, atMs: number, sum: number | null];
 
 /** What has arrived, by task. */
-export class Cursors {
+export class HistoryCursors {
   readonly #cursors = new Map<string, Cursor>();
   #newest: number | undefined;
 
@@ -29,7 +29,7 @@ export class Cursors {
     return this.#newest;
   }
 
-  /** What {@link Cursors.restore} takes. */
+  /** What {@link HistoryCursors.restore} takes. */
   state(now: number): readonly Saved[] {
     const saved: Saved[] = [];
     for (const [task, { at, sum }] of this.#cursors) if (now - at < LONGEST_MS) saved.push([task, at, sum ?? null]);

@@ -4,7 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { PostAnswer } from '../transport/post.ts';
 import { retryAfterMs } from '../transport/retry-after.ts';
-import { encode, type SeriesPoints, type Version } from './write-request.ts';
+import { encode, type ProtocolVersion, type SeriesPoints } from './write-request.ts';
 
 /**
  * What became of a request. `later`: nothing is lost, the same points are sent again. `refused`: the receiver will never
@@ -12,12 +12,12 @@ import { encode, type SeriesPoints, type Version } from './write-request.ts';
  */
 export type Delivery =
   | { readonly state: 'taken' }
-  | { readonly state: 'partly'; readonly refused: number; readonly reason: Refusal; readonly text: string }
-  | { readonly state: 'refused'; readonly reason: Refusal; readonly text: string }
+  | { readonly state: 'partly'; readonly refused: number; readonly reason: PointRefusal; readonly text: string }
+  | { readonly state: 'refused'; readonly reason: PointRefusal; readonly text: string }
   | { readonly state: 'later'; readonly afterMs: number | undefined; readonly text: string };
 
 /** Why a receiver does not take a point; part of the label `reason`. */
-export type Refusal = 'out_of_order' | 'too_old' | 'too_large' | 'rejected';
+export type PointRefusal = 'out_of_order' | 'too_old' | 'too_large' | 'rejected';
 
 /** Sends one body to the receiver. */
 export type Send = (headers: Labels, body: Uint8Array, signal: AbortSignal) => Promise<PostAnswer>;
@@ -25,9 +25,9 @@ export type Send = (headers: Labels, body: Uint8Array, signal: AbortSignal) => P
 const MEDIA_TYPES = {
   '1.0': 'application/x-protobuf',
   '2.0': 'application/x-protobuf;proto=io.prometheus.write.v2.Request',
-} as const satisfies Record<Version, string>;
+} as const satisfies Record<ProtocolVersion, string>;
 
-const NUMBERS = { '1.0': '0.1.0', '2.0': '2.0.0' } as const satisfies Record<Version, string>;
+const NUMBERS = { '1.0': '0.1.0', '2.0': '2.0.0' } as const satisfies Record<ProtocolVersion, string>;
 
 /** How many points a receiver of 2.0 says that it wrote; one that does not say so has not understood the request. */
 const WRITTEN = 'x-prometheus-remote-write-samples-written';
@@ -37,7 +37,7 @@ export class Receiver {
   readonly #send: Send;
   readonly #clock: Clock;
   readonly #onAnswer: (code: string) => void;
-  #version: Version = '2.0';
+  #version: ProtocolVersion = '2.0';
   #isSettled = false;
 
   /** `onAnswer` is told the status of every answer, or `network`. */
@@ -48,7 +48,7 @@ export class Receiver {
   }
 
   /** The version that the receiver understands; undefined before it has answered. */
-  get version(): Version | undefined {
+  get version(): ProtocolVersion | undefined {
     return this.#isSettled ? this.#version : undefined;
   }
 
@@ -101,7 +101,7 @@ export class Receiver {
   }
 }
 
-function headersOf(version: Version): Labels {
+function headersOf(version: ProtocolVersion): Labels {
   return {
     'content-type': MEDIA_TYPES[version],
     'content-encoding': 'snappy',
@@ -111,7 +111,7 @@ function headersOf(version: Version): Labels {
 
 const TOO_OLD = /too[ -]old|out of bounds|out-of-bounds/i;
 
-function refusalOf(status: number, text: string): Refusal {
+function refusalOf(status: number, text: string): PointRefusal {
   if (status === 413) return 'too_large';
   // Mimir and Cortex say `err-mimir-sample-out-of-order` and `err-mimir-sample-timestamp-too-old`.
   if (TOO_OLD.test(text)) return 'too_old';

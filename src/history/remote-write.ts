@@ -6,14 +6,14 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import { after, halves, oldestBin, type Parcel, parcelOf, until } from './batch.ts';
-import { Cursors } from './cursors.ts';
+import { HistoryCursors } from './cursors.ts';
 import { newPoints, type Unfit } from './new-points.ts';
-import type { Delivery, Receiver, Refusal } from './receiver.ts';
+import type { Delivery, PointRefusal, Receiver } from './receiver.ts';
 
 /** What becomes of points, for the exporter's own metrics. */
 export interface HistoryMeter {
   sent(points: number): void;
-  dropped(reason: Unfit | Refusal, points: number): void;
+  dropped(reason: Unfit | PointRefusal, points: number): void;
   hole(outcome: 'closed' | 'lost'): void;
 }
 
@@ -72,8 +72,8 @@ export class RemoteWrite implements Sink {
   readonly #waiting = new Map<string, Parcel>();
   /** From when on each task was asked, where it has a cursor and the receiver answers. */
   readonly #asked = new Map<string, number>();
-  readonly #told = new Set<Refusal>();
-  readonly cursors = new Cursors();
+  readonly #told = new Set<PointRefusal>();
+  readonly cursors = new HistoryCursors();
   #waitingPoints = 0;
   #failures = 0;
   #wake: () => void = () => {};
@@ -251,7 +251,7 @@ export class RemoteWrite implements Sink {
    */
   async #refused(
     batch: readonly Parcel[],
-    { reason, text }: { readonly reason: Refusal; readonly text: string },
+    { reason, text }: { readonly reason: PointRefusal; readonly text: string },
     signal: AbortSignal,
   ): Promise<Trouble | undefined> {
     const [only] = batch;
@@ -267,7 +267,7 @@ export class RemoteWrite implements Sink {
     return undefined;
   }
 
-  #drop(reason: Refusal, points: number, answer: string): void {
+  #drop(reason: PointRefusal, points: number, answer: string): void {
     this.#meter.dropped(reason, points);
     if (this.#told.has(reason)) return;
     this.#told.add(reason);

@@ -16,10 +16,10 @@ export interface SeriesPoints {
 }
 
 /** The protocol's versions. */
-export type Version = '1.0' | '2.0';
+export type ProtocolVersion = '1.0' | '2.0';
 
 /** Writes a request of this version. */
-export function encode(version: Version, series: readonly SeriesPoints[]): Uint8Array {
+export function encode(version: ProtocolVersion, series: readonly SeriesPoints[]): Uint8Array {
   return version === '1.0' ? writeRequest(series) : requestV2(series);
 }
 

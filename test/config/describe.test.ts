@@ -117,6 +117,7 @@ TOTAL_SHARDS=1
 SHUTDOWN_TIMEOUT=10s
 LOG_LEVEL=info
 LOG_FORMAT=auto
+# REMOTE_WRITE_URL: not set; nothing is sent
 HTTPS_PROXY=http://[redacted]@proxy:3128
 NO_PROXY=localhost
 `);

@@ -54,4 +54,15 @@ export const promisedVariables: readonly PromisedVariable[] = [
   { name: 'LOG_LEVEL', default: 'info' },
   // Promised as json, and pretty on a terminal.
   { name: 'LOG_FORMAT' },
+  { name: 'REMOTE_WRITE_URL' },
+  { name: 'REMOTE_WRITE_TOKEN', file: true },
+  { name: 'REMOTE_WRITE_USER' },
+  { name: 'REMOTE_WRITE_PASSWORD', file: true },
+  { name: 'REMOTE_WRITE_HEADERS', file: true },
+  { name: 'REMOTE_WRITE_LABELS' },
+  { name: 'REMOTE_WRITE_CATCH_UP', default: '6h' },
+  { name: 'REMOTE_WRITE_CA_FILE' },
+  { name: 'REMOTE_WRITE_CERT_FILE' },
+  { name: 'REMOTE_WRITE_KEY_FILE' },
+  { name: 'REMOTE_WRITE_AND_EXPOSE', default: 'false' },
 ];

@@ -15,6 +15,8 @@ const series = (...names: readonly string[]) => names.map((name) => ({ name, int
 
 const uuid = '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
 
+const receiver = { REMOTE_WRITE_URL: 'http://127.0.0.1:9090/api/v1/write' };
+
 const secretShape = 'expected the secret as issued, in printable ASCII characters';
 
 const badSecrets = (name: string): Case['bad'] => [
@@ -487,7 +489,76 @@ const cases: Readonly<Record<string, Case>> = {
     good: ['json', 'pretty', 'auto'].map((format) => [format, format]),
     bad: words('LOG_FORMAT', 'json, pretty, auto'),
   },
+  REMOTE_WRITE_URL: urls('REMOTE_WRITE_URL', '', ({ remoteWrite }) => remoteWrite?.url),
+  REMOTE_WRITE_TOKEN: {
+    read: ({ remoteWrite }) => remoteWrite?.token?.reveal(),
+    good: [['canary', 'canary']],
+    bad: badSecrets('REMOTE_WRITE_TOKEN'),
+    beside: receiver,
+  },
+  REMOTE_WRITE_USER: {
+    read: ({ remoteWrite }) => remoteWrite?.basic?.user,
+    good: [['writer', 'writer']],
+    bad: [
+      [
+        'wri\u00fcter',
+        'REMOTE_WRITE_USER: "wri\u00fcter" contains a character outside ASCII; expected a text of printable ASCII characters',
+      ],
+    ],
+    beside: { ...receiver, REMOTE_WRITE_PASSWORD: 'canary' },
+  },
+  REMOTE_WRITE_PASSWORD: {
+    read: ({ remoteWrite }) => remoteWrite?.basic?.password.reveal(),
+    good: [['canary', 'canary']],
+    bad: badSecrets('REMOTE_WRITE_PASSWORD'),
+    beside: { ...receiver, REMOTE_WRITE_USER: 'writer' },
+  },
+  REMOTE_WRITE_HEADERS: {
+    read: ({ remoteWrite }) => remoteWrite?.headers?.reveal(),
+    good: [['X-Scope-OrgID=one, X-Other=a=b', 'X-Scope-OrgID=one, X-Other=a=b']],
+    bad: [
+      ...badSecrets('REMOTE_WRITE_HEADERS'),
+      ['canary', 'REMOTE_WRITE_HEADERS: holds no headers; expected Name=value, with commas between them'],
+    ],
+    beside: receiver,
+  },
+  REMOTE_WRITE_LABELS: {
+    read: ({ remoteWrite }) => remoteWrite?.labels,
+    good: [['job=filer-exporter,instance=here:9989', { job: 'filer-exporter', instance: 'here:9989' }]],
+    bad: ['job', '1a=b', '__name__=b'].map(
+      (text) =>
+        [
+          text,
+          `REMOTE_WRITE_LABELS: "${text}" has no label name; expected label names and values, such as job=filer-exporter,instance=filer-exporter:9989`,
+        ] as const,
+    ),
+    beside: receiver,
+  },
+  REMOTE_WRITE_CATCH_UP: {
+    ...durations('REMOTE_WRITE_CATCH_UP', ({ remoteWrite }) => remoteWrite?.catchUpMs, 'from 15m to 30d', '6h', [
+      ['14m', 'is below 15m'],
+      ['31d', 'is above 30d'],
+    ]),
+    beside: receiver,
+  },
+  REMOTE_WRITE_CA_FILE: files(({ remoteWrite }) => remoteWrite?.tls.caFile),
+  REMOTE_WRITE_CERT_FILE: files(({ remoteWrite }) => remoteWrite?.tls.certFile, { REMOTE_WRITE_KEY_FILE: '/key' }),
+  REMOTE_WRITE_KEY_FILE: files(({ remoteWrite }) => remoteWrite?.tls.keyFile, { REMOTE_WRITE_CERT_FILE: '/cert' }),
+  REMOTE_WRITE_AND_EXPOSE: {
+    read: ({ remoteWrite }) => remoteWrite?.isExposedToo,
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: [],
+    beside: receiver,
+  },
 };
+
+/** A path is taken as it is. */
+function files(read: Case['read'], beside: Environment = {}): Case {
+  return { read, good: [['/etc/pem', '/etc/pem']], bad: [], beside: { ...receiver, ...beside } };
+}
 
 test('every variable has texts here', () => {
   expect(new Set(Object.keys(cases))).toEqual(new Set(variableRows.map(({ name }) => name)));

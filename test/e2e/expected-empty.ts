@@ -36,6 +36,8 @@ export const emptyRules: Readonly<Record<string, string>> = {
   FilerExporterStateFileFailing: 'the demo keeps no state file',
   FilerExporterWebConfigRefused: 'the demo has no web configuration',
   FilerExporterCertificateUrgent: 'the demo serves without TLS',
+  FilerExporterRemoteWriteLagging: 'the demo sends nothing by remote write',
+  FilerExporterRemoteWriteDropping: 'the demo sends nothing by remote write',
   FilerExporterEventsEvicted: 'the demo has fewer events than the memory holds',
   FilerPortalUnhealthy: 'the portal of the demo is healthy',
   FilerExporterCertificateEnding: 'the demo serves without TLS',
@@ -50,4 +52,5 @@ export const nothingIsGood: Thresholds = {
   ...{ unprotectedBytes: -1, failedSnapshotsAnHour: -1, licenseLeft: 1e12, jobAge: -1e9, certificateLeft: 1e12 },
   ...{ certificateEnds: 1e12, restartsAnHour: -1, scrapeDuration: -1, clockSkew: -1, atRiskAge: -1, fleetShare: -1 },
   ...{ fleetSize: 0, fleetGone: -1, cacheWait: -1, licenseEnds: 1e12, keyLeft: 1e12, snapshotAge: -1e9, indexed: -1 },
+  ...{ remoteWriteLag: -1e9, remoteWriteDropped: -1 },
 };

@@ -10,6 +10,7 @@ import { type Points, seriesKey } from './play.ts';
 
 /** A real receiver, whose data outlives its process. */
 export interface RealReceiver {
+  readonly url: string;
   readonly send: Send;
   start(): Promise<void>;
   /** Ends it, with `kill -9` where it promises to keep what it has taken. */
@@ -39,6 +40,7 @@ export async function prometheusReceiver(program: string, folder: string, config
       ],
       'SIGKILL',
     ),
+    url,
     send: sendTo(`${url}/api/v1/write`),
     points: async (from, to) => {
       const seconds = Math.ceil((to - from) / 1000) + 1;
@@ -70,6 +72,7 @@ export async function victoriaReceiver(folder: string): Promise<RealReceiver> {
       ],
       'SIGTERM',
     ),
+    url,
     send: sendTo(`${url}/api/v1/write`),
     points: async (from, to) => {
       await fetch(`${url}/internal/force_flush`);

@@ -220,5 +220,32 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       description: `Less than ${spell(limits.certificateLeft)} are left. Once it has ended, no scrape succeeds.`,
       page,
     },
+    {
+      alert: 'FilerExporterRemoteWriteLagging',
+      severity: 'warning',
+      for: '10m',
+      expr: [
+        `time() - filer_exporter_remote_write_newest_timestamp_seconds > ${limits.remoteWriteLag}`,
+        'unless on (job, instance) filer_api_up{api="portal"} == 0',
+      ].join('\n'),
+      summary:
+        'The newest point that filer-exporter at {{ $labels.instance }} has delivered by remote write is {{ $value | humanizeDuration }} old.',
+      description: `More than ${spell(limits.remoteWriteLag)}: the receiver takes nothing. Nothing is lost for as long as REMOTE_WRITE_CATCH_UP.`,
+      page,
+    },
+    {
+      alert: 'FilerExporterRemoteWriteDropping',
+      severity: 'warning',
+      for: '10m',
+      expr: [
+        'sum without (reason) (',
+        '  increase(filer_exporter_remote_write_dropped_points_total{reason=~"too_old|too_large|rejected"}[1h])',
+        `) > ${limits.remoteWriteDropped}`,
+      ].join('\n'),
+      summary:
+        'The receiver of remote write has refused {{ $value | humanize }} points of filer-exporter at {{ $labels.instance }} in an hour.',
+      description: 'They are dropped. The label reason and the log say why.',
+      page,
+    },
   ];
 }

@@ -2,6 +2,7 @@ import type { Dashboard } from '../dashboard.ts';
 import { dashboard } from '../dashboard.ts';
 import { answerPanels } from './answers.ts';
 import { freshnessPanels } from './freshness.ts';
+import { historyPanels } from './history.ts';
 import { guardPanels, processPanels, scrapePanels } from './process.ts';
 import { pacePanels, servicePanels } from './services.ts';
 
@@ -17,6 +18,7 @@ export function exporter(): Dashboard {
       { title: 'Pace and budget', panels: pacePanels },
       { title: 'Answers', panels: answerPanels },
       { title: 'Freshness', panels: freshnessPanels },
+      { title: 'Remote write', panels: historyPanels },
       { title: 'Scrapes', panels: scrapePanels },
       { title: 'Who may scrape', collapsed: true, panels: guardPanels },
       { title: 'Process', collapsed: true, panels: processPanels },

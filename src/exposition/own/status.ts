@@ -26,6 +26,21 @@ export interface ApiStatus {
   readonly computedWorstAgeSeconds: number;
 }
 
+/** What has become of the points that are sent by remote write. */
+export interface RemoteWriteStatus {
+  readonly sent: number;
+  /** By reason. */
+  readonly dropped: ReadonlyMap<string, number>;
+  /** By outcome. */
+  readonly holes: ReadonlyMap<string, number>;
+  /** Requests by status, or `network`. */
+  readonly answers: ReadonlyMap<string, number>;
+  /** Of the newest point that has arrived. */
+  readonly newestSeconds: number | undefined;
+  /** Points that wait to be sent. */
+  readonly waiting: number;
+}
+
 /** What the exporter looks like at the moment of a scrape. */
 export interface ExporterStatus {
   readonly apis: readonly ApiStatus[];
@@ -51,6 +66,8 @@ export interface ExporterStatus {
         readonly hasAuth: boolean;
       }
     | undefined;
+  /** Undefined where nothing is sent by remote write. */
+  readonly remoteWrite?: RemoteWriteStatus | undefined;
   /** Connections closed against the will of the client, by reason. */
   readonly closed?: ReadonlyMap<string, number>;
 }

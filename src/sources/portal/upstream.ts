@@ -58,13 +58,13 @@ export const portal: Upstream<PortalConfig> = {
     forFleet: fleetPlan,
   },
 
-  connect(settings, { client, config, clock, random, log, heapBytes, names, boundText }) {
+  connect(settings, { client, config, clock, random, log, heapBytes, names, boundText, wantedSince }) {
     const { shard } = config;
     const feasibility = new Feasibility(log);
     const tokens = new TokenSource(client, settings.credentials, clock);
     const collector = new PortalCollector(
       new PortalClient(client, tokens, { clock, random }),
-      { ...portalSettings(config, settings, boundText, heapBytes), names },
+      { ...portalSettings(config, settings, boundText, heapBytes), names, ...(wantedSince && { wantedSince }) },
       { clock, log },
     );
     return {

@@ -2,6 +2,8 @@ import { type AlertCases, api, scraped, series } from './case.ts';
 
 const requests = (name: 'gfa' | 'portal', operation: string, code: string) =>
   series('filer_exporter_requests_total', { ...api(name), operation, code });
+const newestSent = series('filer_exporter_remote_write_newest_timestamp_seconds', scraped);
+const refused = (reason: string) => series('filer_exporter_remote_write_dropped_points_total', { ...scraped, reason });
 const up = (name: 'gfa' | 'portal') => series('filer_api_up', api(name));
 const resting = (reason: string) => series('filer_exporter_tasks_resting', { ...api('portal'), reason });
 const dropped = (reason: string) => series('filer_exporter_samples_dropped_total', { ...api('portal'), reason });
@@ -177,7 +179,7 @@ export const exporterCases: AlertCases = {
       at: '15m',
       alerts: [
         {
-          labels: {},
+          labels: scraped,
           severity: 'critical',
           summary: 'Prometheus scrapes no filer-exporter.',
           description: 'No target is a filer-exporter: nothing is known of any filer, and no other alert can fire.',
@@ -658,5 +660,54 @@ export const exporterCases: AlertCases = {
       series: { [webConfig]: '1x120' },
       at: '100m',
     },
+  ],
+  FilerExporterRemoteWriteLagging: [
+    {
+      kind: 'fires',
+      when: 'nothing has arrived for half an hour',
+      series: { [newestSent]: '0x60', [up('portal')]: '1x60' },
+      pendingAt: '25m',
+      at: '40m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'warning',
+          summary: 'The newest point that filer-exporter at exporter:9989 has delivered by remote write is 40m 0s old.',
+          description:
+            'More than 20m 0s: the receiver takes nothing. Nothing is lost for as long as REMOTE_WRITE_CATCH_UP.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'the portal itself is down',
+      series: { [newestSent]: '0x60', [up('portal')]: '0x60' },
+      at: '40m',
+    },
+    { kind: 'missing', when: 'nothing is sent by remote write: silent', series: { [up('portal')]: '1x60' }, at: '40m' },
+  ],
+  FilerExporterRemoteWriteDropping: [
+    {
+      kind: 'fires',
+      when: 'the receiver refuses points for good',
+      series: { [refused('too_old')]: '0+1x120', [refused('rejected')]: '0x120' },
+      pendingAt: '15m',
+      at: '90m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'warning',
+          summary: 'The receiver of remote write has refused 60 points of filer-exporter at exporter:9989 in an hour.',
+          description: 'They are dropped. The label reason and the log say why.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'points were sent again after a kill',
+      series: { [refused('out_of_order')]: '0+10x120' },
+      at: '90m',
+    },
+    { kind: 'missing', when: 'nothing is sent by remote write: silent', series: { [up('portal')]: '1x60' }, at: '40m' },
   ],
 };

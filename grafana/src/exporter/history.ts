@@ -1,0 +1,64 @@
+import { chart } from '../charts.ts';
+import { number } from '../numbers.ts';
+import { select } from '../select.ts';
+import { above, noneExpected, plain } from '../steps.ts';
+
+const rate = (metric: string, by: string) => `sum by (${by}) (rate(${select(metric)}[$__rate_interval]))`;
+
+/** What remote write delivers. */
+export const historyPanels = [
+  number({
+    title: 'Delivered up to',
+    description:
+      'Age of the newest point that the receiver of remote write has. Appliances report every five minutes, so up to about ten minutes are usual; above 20 look at the answers beside it. Empty without remote write.',
+    queries: [
+      { expr: `time() - max(${select('filer_exporter_remote_write_newest_timestamp_seconds')})`, legend: 'newest' },
+    ],
+    steps: above(1200, 3600),
+    width: 8,
+    empty: 'remote write is off',
+  }),
+  number({
+    title: 'Waiting points',
+    description: 'Points that wait to be sent. They grow while the receiver is in trouble, to 200,000 at most.',
+    queries: [{ expr: `sum(${select('filer_exporter_remote_write_waiting_points')})`, legend: 'waiting' }],
+    steps: plain,
+    width: 8,
+    empty: 'remote write is off',
+  }),
+  number({
+    title: 'Holes lost in a day',
+    description:
+      'Holes in the history of a series that were longer than REMOTE_WRITE_CATCH_UP. Set a longer one where outages last so long.',
+    queries: [
+      {
+        expr: `sum(increase(${select('filer_exporter_remote_write_holes_total', { outcome: '="lost"' })}[1d]))`,
+        legend: 'lost',
+      },
+    ],
+    steps: noneExpected,
+    width: 8,
+    empty: 'remote write is off',
+  }),
+  chart({
+    title: 'Points sent and dropped',
+    description:
+      'Points that the receiver took, and those dropped by reason. Dropped as too_old: the receiver needs a wider out_of_order_time_window.',
+    queries: [
+      { expr: `sum(rate(${select('filer_exporter_remote_write_points_total')}[$__rate_interval]))`, legend: 'sent' },
+      { expr: rate('filer_exporter_remote_write_dropped_points_total', 'reason'), legend: '{{reason}}' },
+    ],
+    steps: plain,
+    width: 12,
+    empty: 'remote write is off',
+  }),
+  chart({
+    title: 'Answers of the receiver',
+    description:
+      'Requests of remote write by status. Network or 5xx: the receiver is in trouble, and points are asked for again later. 400 alone after a kill is usual.',
+    queries: [{ expr: rate('filer_exporter_remote_write_requests_total', 'code'), legend: '{{code}}' }],
+    steps: plain,
+    width: 12,
+    empty: 'remote write is off',
+  }),
+];

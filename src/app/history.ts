@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import type { Config, RemoteWriteConfig } from '../config/config.ts';
+import { proxyFor } from '../config/no-proxy.ts';
+import { headerPairs } from '../config/remote-write.ts';
+import type { RemoteWriteStatus } from '../exposition/own/status.ts';
+import { RemoteWriteCounts } from '../history/counts.ts';
+import { Receiver, type Send } from '../history/receiver.ts';
+import { RemoteWrite } from '../history/remote-write.ts';
+import type { Reading } from '../metrics/snapshot.ts';
+import type { Collector, Task } from '../metrics/task.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import { portalSection } from '../sources/portal/configuration.ts';
+import { createPostDispatcher, post } from '../transport/post.ts';
+import type { Outside } from './environment.ts';
+import type { Connection, KeptService } from './upstream.ts';
+
+/** What sends the points of the past away, between what polls and what is exposed. */
+export interface History {
+  /** From when on the points of a task are wanted; see `TelemetrySettings`. */
+  readonly wantedSince: (task: string) => number | undefined;
+  /** A connection whose points are sent, and whose cursors are kept with what else is kept of it. */
+  over<Connected extends Pick<Connection, 'collector' | 'kept'>>(connection: Connected): Connected;
+  /** Sends what comes, until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Sends once what waits. */
+  flush(signal: AbortSignal): Promise<unknown>;
+  status(): RemoteWriteStatus;
+}
+
+/** Remote write as configured; undefined where it is off. Throws a ConfigError where a certificate cannot be read. */
+export function historyOf(config: Config, { clock, random, log }: Outside): History | undefined {
+  const { remoteWrite: settings } = config;
+  const portal = portalSection.of(config);
+  if (settings === undefined || portal === undefined) return undefined;
+  const counts = new RemoteWriteCounts();
+  const receiver = new Receiver(sendOf(settings, config, clock), clock, (code) => counts.answered(code));
+  const remote = new RemoteWrite(
+    { ...settings, lookbackMs: portal.lookbackMs, sweepMs: portal.intervalMs },
+    receiver,
+    counts,
+    { clock, random, log },
+  );
+  let isRunning = false;
+  const sent = async (task: Task, signal: AbortSignal): Promise<Reading> => {
+    const reading = await task.poll(signal);
+    if (!isRunning) return reading;
+    await remote.accept(task, reading);
+    return settings.isExposedToo ? reading : withoutHistory(reading);
+  };
+  return {
+    wantedSince: (task) => remote.wantedSince(task),
+    over: (connection) => ({
+      ...connection,
+      collector: sending(connection.collector, sent),
+      kept: keeping(connection.kept, remote, () => clock.now()),
+    }),
+    flush: (signal) => remote.flush(signal),
+    run: async (signal) => {
+      isRunning = true;
+      if (config.stateFile === undefined) {
+        log.warn('REMOTE_WRITE_URL without STATE_FILE: a restart begins without knowing what has arrived');
+      }
+      await remote.run(signal);
+    },
+    status: () => ({ ...counts.read(), newestSeconds: seconds(remote.cursors.newest), waiting: remote.waiting }),
+  };
+}
+
+function seconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : ms / 1000;
+}
+
+function sending(collector: Collector, poll: (task: Task, signal: AbortSignal) => Promise<Reading>): Collector {
+  return {
+    api: collector.api,
+    tasks: () => collector.tasks().map((task) => ({ ...task, poll: (signal) => poll(task, signal) })),
+  };
+}
+
+/** One writer for each series: what is sent with its own time is not exposed as well. */
+function withoutHistory(reading: Reading): Reading {
+  if (reading.points === undefined) return reading;
+  return { ...reading, samples: [...reading.samples].filter(({ at }) => at === undefined) };
+}
+
+const CURSORS = 'remote_write';
+
+function keeping(kept: KeptService, { cursors }: RemoteWrite, now: () => number): KeptService {
+  const { counts } = kept;
+  return {
+    ...kept,
+    counts: {
+      state: () => ({ ...(counts?.state() as object), [CURSORS]: cursors.state(now()) }),
+      restore: (saved, elapsedMs) => {
+        const adoptCursors = saved[CURSORS] === undefined ? undefined : cursors.restore(saved[CURSORS]);
+        const adoptCounts = counts?.restore(saved, elapsedMs);
+        return () => {
+          adoptCounts?.();
+          adoptCursors?.();
+        };
+      },
+    },
+  };
+}
+
+function sendOf(settings: RemoteWriteConfig, config: Config, clock: Outside['clock']): Send {
+  const { url, token, basic, headers } = settings;
+  const { timeoutMs, proxy } = config.requests;
+  const way = proxyFor(url, proxy);
+  const dispatcher = createPostDispatcher(tlsOf(settings), way && { ...way, timeoutMs });
+  const secrets = [token, basic?.password, headers].filter((one) => one !== undefined);
+  return async (own, body, signal) => {
+    const all = { ...headerPairs(headers?.reveal() ?? ''), ...authorization(settings), ...own };
+    const answer = await post(dispatcher, url, all, body, { clock, timeoutMs, signal });
+    if (answer.status === 401 || answer.status === 403) for (const secret of secrets) await secret.reload();
+    return answer;
+  };
+}
+
+function authorization({ token, basic }: RemoteWriteConfig): Readonly<Record<string, string>> {
+  if (token !== undefined) return { authorization: `Bearer ${token.reveal()}` };
+  if (basic === undefined) return {};
+  return { authorization: `Basic ${Buffer.from(`${basic.user}:${basic.password.reveal()}`).toString('base64')}` };
+}
+
+function tlsOf({ tls }: RemoteWriteConfig): Readonly<Record<string, string>> {
+  const files = [
+    ['ca', tls.caFile, 'REMOTE_WRITE_CA_FILE'],
+    ['cert', tls.certFile, 'REMOTE_WRITE_CERT_FILE'],
+    ['key', tls.keyFile, 'REMOTE_WRITE_KEY_FILE'],
+  ] as const;
+  const faults: string[] = [];
+  const texts = files.flatMap(([name, path, variable]) => {
+    if (path === undefined) return [];
+    try {
+      return [[name, readFileSync(path, 'utf8')] as const];
+    } catch (error) {
+      const { code = 'unknown' } = error as { readonly code?: string };
+      faults.push(`${variable}: "${path}" cannot be read (${code}); expected the path of a PEM file`);
+      return [];
+    }
+  });
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.fromEntries(texts);
+}
