@@ -142,7 +142,7 @@ export class ExpositionServer {
     });
   }
 
-  /** Of a machine out of files or memory; unheard, it would end the process. Said once until a connection comes again. */
+  /** The machine is out of files or memory; without a listener the error would end the process. Logged once until a connection arrives. */
   #cannotTake(err: Error): void {
     if (!this.#isShort) this.#settings.log.error({ err }, 'connection not accepted');
     this.#isShort = true;

@@ -38,7 +38,7 @@ export interface StateSet {
   readonly known: readonly string[];
 }
 
-/** What a word is called that is none of the known ones, or that there was no more room for. */
+/** Stands for a word that is not documented, or that exceeds the number of words kept. */
 export const OTHER = 'other';
 
 /** An upstream field that holds a word of a list. */

@@ -60,7 +60,7 @@ export class Histogram {
   /**
    * A histogram with what another one counted. Where the bounds differ, for the operator changed them, counts cannot be
    * spread again: then the values of one old bucket count at its upper bound, which keeps sum and count right. Throws a
-   * TypeError where something is no number.
+   * TypeError where a value is not a number.
    */
   static restore(bounds: readonly number[], saved: HistogramState): Histogram {
     const histogram = new Histogram(bounds);

@@ -2,7 +2,7 @@ import type { RestReason } from '../polling/task-state.ts';
 import type { State } from '../status/model.ts';
 import { type Html, html } from './html.ts';
 
-/** Why nothing is to be had, in words. */
+/** Why a task is backed off, in words. */
 export const REST_WORDS = {
   forbidden: 'forbidden: the right or the licence is missing (403)',
   not_found: 'not there (404)',

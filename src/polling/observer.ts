@@ -56,7 +56,7 @@ export class Observer {
     return this.up ? undefined : this.#lastError?.message;
   }
 
-  /** Whether what decides has been polled, whatever came of it. Once true it stays so. */
+  /** Whether what decides has been polled, with or without success. Once true it stays so. */
   get polledOnce(): boolean {
     return this.#polledOnce;
   }

@@ -185,7 +185,7 @@ export class Runner {
     }
   }
 
-  /** An appliance of which nothing could be polled answers: its other series are asked as if they had failed once. */
+  /** An appliance that did not answer at all answers: its other series are polled as if they had failed once. */
   #revive(serial: string, now: number): void {
     const series = [...this.#settings.appliances.tasksOf(serial)].filter(({ resting }) => resting === undefined);
     const failing = series.filter(({ failures }) => failures > 0);

@@ -81,7 +81,7 @@ const EMPTY_BEFORE_REST = 3;
 const DENIED_BEFORE_REST = 2;
 
 /**
- * Lets a task rest of which nothing is to be had, and ends that when there is; after {@link note}. A series that ever had
+ * Suspends a task without data, and ends that when data comes; after {@link note}. A series that ever had
  * records does not rest for having none, nor one of an appliance that has none at all: that is off, and will be on again.
  */
 export function restOrWake(state: TaskState, isReporting: boolean): void {

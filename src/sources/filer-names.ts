@@ -25,7 +25,7 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 /** What filers are called: fed by the portal's inventory and the titles of file acceleration, read by both. */
 export class FilerNames {
-  /** Resolves when the inventory has been asked for once, whatever came of it; at once where there is none to ask. */
+  /** Resolves after the first read of the inventory, successful or not; at once where there is no inventory. */
   readonly settled: Promise<void>;
   readonly #aliased: ReadonlyMap<string, Filer>;
   readonly #onShared: OnShared;

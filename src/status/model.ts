@@ -9,7 +9,7 @@ import type { RestReason } from '../polling/task-state.ts';
 /** `waiting`: not polled yet. */
 export type State = 'up' | 'down' | 'waiting';
 
-/** Everything that is told of one moment. */
+/** Everything about one moment. */
 export interface StatusReport {
   /** When it was made. */
   readonly time: string;
@@ -76,7 +76,7 @@ export interface ApiReport {
   readonly notes: readonly string[];
 }
 
-/** An operation that is asked slowly, for nothing is to be had of it. */
+/** An operation that is backed off, because it returns no data. */
 export interface RestingTask {
   readonly operation: string;
   readonly reason: RestReason;

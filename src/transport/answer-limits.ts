@@ -2,7 +2,7 @@
 export interface AnswerLimits {
   /** Bytes of its body at most, packed and unpacked. */
   readonly bytes: number;
-  /** Whether it is for want of memory that no more bytes are taken, and not for `MAX_RESPONSE_BYTES`. */
+  /** Whether memory, and not `MAX_RESPONSE_BYTES`, limits the bytes. */
   readonly isByMemory: boolean;
   /** Bytes of memory that what is made of it may take, as `burdenOf` estimates them. */
   readonly weight: number;

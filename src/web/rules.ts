@@ -44,7 +44,7 @@ export type GoodReading = Print & { readonly state: 'good'; readonly rules: WebR
 /** What reading the files gave. */
 export type RulesReading = GoodReading | (Print & { readonly state: 'bad'; readonly faults: readonly string[] });
 
-/** A larger file is none of these, in characters. */
+/** A larger file is rejected, in characters. */
 const LONGEST_FILE = 1024 * 1024;
 
 /** Reads the web configuration and the files that it names, each path relative to its folder. Never rejects. */

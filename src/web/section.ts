@@ -224,7 +224,7 @@ export class YamlSection {
   }
 }
 
-/** A key further from all others, in letters, is none of them misspelt. */
+/** A key that differs in more letters than this is not a misspelt one. */
 const LONGEST_SLIP = 4;
 
 const TRUTHS: ReadonlyMap<string, boolean> = new Map([

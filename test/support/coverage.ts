@@ -134,7 +134,7 @@ export function coveragePage(): string {
 <!-- Generated from the catalogue and test/support/coverage.ts by \`npm run docs\`; do not edit. -->
 
 Every operation of the two services that only reads, and what becomes of it: the collector that asks it and the metrics
-that it feeds, or why nobody asks. Collectors are chosen with \`PORTAL_COLLECTORS\`; the file acceleration service has one
+that it feeds, or why it is not asked. Collectors are chosen with \`PORTAL_COLLECTORS\`; the file acceleration service has one
 operation and one collector, \`gfa\`, and the \`inventory\` of the portal is always read. Operations of tokens are left out:
 the exporter signs in with \`POST /auth/token\` and \`POST /auth/token/refresh\`, and gives its token back with
 \`DELETE /auth/token\`. Everything else that the services offer changes something, and is never sent

@@ -79,7 +79,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '30m',
       expr: 'filer_appliance_reachable == 0',
       summary: `${who} cannot be reached by the portal.`,
-      description: 'It takes over no configuration and no update, and its telemetry may be missing.',
+      description: 'It receives neither configuration nor updates, and its telemetry may be missing.',
       page,
     },
     {

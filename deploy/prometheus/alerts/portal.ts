@@ -102,7 +102,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '5m',
       expr: 'filer_jobs_failed_unacknowledged > 0',
       summary: 'Failed jobs of {{ $labels.job }} ({{ $labels.resource }}, {{ $labels.action }}): {{ $value }}.',
-      description: 'Nobody has acknowledged them in the portal yet.',
+      description: 'They are not acknowledged in the portal yet.',
       page,
     },
     {

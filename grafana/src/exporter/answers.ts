@@ -73,7 +73,7 @@ export const answerPanels = [
   chart({
     title: 'Events lost or forgotten',
     description:
-      'Newest events that never came, and events forgotten for want of room, in the time of each step. Missed ones: another instance on the same client key, or lost answers. Forgotten ones: more filers than the memory is made for.',
+      'Newest events that never came, and events evicted, in the time of each step. Missed ones: another instance on the same client key, or lost answers. Forgotten ones: more filers than the memory is made for.',
     queries: [
       {
         expr: `round(sum(increase(${select('filer_exporter_event_bookmarks_missed_total')}[$__rate_interval])))`,

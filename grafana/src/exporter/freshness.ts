@@ -32,8 +32,7 @@ export const freshnessPanels = [
   }),
   chart({
     title: 'Resting tasks over time',
-    description:
-      'Tasks of which nothing is to be had, by reason. A jump of forbidden is a right or licence that was taken away.',
+    description: 'Tasks backed off, by reason. A jump of forbidden is a right or licence that was taken away.',
     queries: [
       {
         expr: `sum by (api, reason) (${select('filer_exporter_tasks_resting')})`,

@@ -55,7 +55,7 @@ export const servicePanels = [
     number({
       title: 'Resting tasks',
       description:
-        'Tasks of which nothing is to be had, asked slowly, by reason. forbidden is a right or the licence: ask for it, or drop the series. not_found and empty are what the appliance does not have.',
+        'Tasks backed off, by reason. forbidden is a right or the licence: ask for it, or drop the series. not_found and empty are what the appliance does not have.',
       queries: [{ expr: `sum by (reason) (${select('filer_exporter_tasks_resting')})`, legend: '{{reason}}' }],
       steps: plain,
       width: 8,

@@ -151,7 +151,7 @@ export const ownTable = {
   },
   tasksResting: {
     name: 'filer_exporter_tasks_resting',
-    help: 'Tasks of which nothing is to be had, asked slowly, by reason: forbidden (right or licence, 403), not_found (404), rejected (422), each twice in a row; empty (no record in three answers).',
+    help: 'Tasks backed off, by reason: forbidden (right or licence, 403), not_found (404), rejected (422), each twice in a row; empty (no record in three answers).',
     type: 'gauge',
     unit: undefined,
     labels: ['api', 'reason'],

@@ -91,7 +91,7 @@ export class Ledger {
     this.#memories = { locks: new EventMemory(settings.memory), propagation: new EventMemory(settings.memory) };
   }
 
-  /** How many events are remembered, and how many were forgotten for want of room. */
+  /** How many events are remembered, and how many were evicted. */
   get memory(): { readonly size: number; readonly evicted: number } {
     const { locks, propagation } = this.#memories;
     return { size: locks.size + propagation.size, evicted: locks.evicted + propagation.evicted };

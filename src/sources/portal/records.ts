@@ -14,7 +14,7 @@ export function checkSeries(body: unknown): void {
 /**
  * The records of a series' answer, newest first, for the order of `items` is not promised (upstream-api.md 4.2). What
  * has no readable time is noted and left out. `num_cores`, which is beside `items`, comes last as a record of its own;
- * what else may be there is none of the series' fields. Throws a ShapeError as {@link checkSeries} does.
+ * other fields beside it do not belong to the series. Throws a ShapeError as {@link checkSeries} does.
  *
  * One turn of the event loop: the limits of answers bound how many records there are, and where they are in order, the
  * oldest or the newest first, sorting them is looking at each once.

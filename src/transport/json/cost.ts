@@ -4,7 +4,7 @@ export type Burden = 'fits' | 'heavy' | 'deep';
 /**
  * Bytes of memory for what stands in a document, beside its own bytes; what V8 was measured to take is 67 for `{}`, 43
  * for `[]`, 10 for a number, 40 for a text of twelve characters, 48 for `{"a":1}`, and 184 where its key is one that no
- * other object has. A key is shared by all objects that have it, and so it is none of the texts.
+ * other object has. A key is shared by all objects that have it, so it does not count as a text.
  */
 const WEIGHTS = { container: 64, element: 12, member: 8, text: 24 } as const;
 

@@ -127,7 +127,7 @@ export class MeasuredRate implements RateLaw {
     const { rate, at, taken, marks, approach } = this.#refusal;
     const { approachMs, longestApproachMs, backOff, level, trustedCycleMs } = this.#tuning;
     const [{ at: from }] = marks;
-    // The hold counts as well: a window that is used up in its first half gives nothing in its second.
+    // The hold counts as well: a window that is used up in its first half allows no request in its second.
     const measured = marks.reduce(
       (most, mark) => Math.max(most, (taken - mark.taken) / Math.max(1, until - mark.at)),
       0,

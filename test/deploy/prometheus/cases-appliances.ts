@@ -238,7 +238,7 @@ export const applianceCases: AlertCases = {
           labels: applianceLyon,
           severity: 'warning',
           summary: 'Appliance edge-lyon cannot be reached by the portal.',
-          description: 'It takes over no configuration and no update, and its telemetry may be missing.',
+          description: 'It receives neither configuration nor updates, and its telemetry may be missing.',
         },
       ],
     },

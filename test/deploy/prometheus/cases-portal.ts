@@ -257,7 +257,7 @@ export const portalCases: AlertCases = {
           labels: edgeUpdate,
           severity: 'warning',
           summary: 'Failed jobs of filer-exporter (edge, update): 2.',
-          description: 'Nobody has acknowledged them in the portal yet.',
+          description: 'They are not acknowledged in the portal yet.',
         },
       ],
     },

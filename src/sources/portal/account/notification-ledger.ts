@@ -88,7 +88,7 @@ export class NotificationLedger implements KeptCounts {
     };
   }
 
-  /** Everything older was seen and may be forgotten, in Unix seconds: nobody asks for it again. */
+  /** Everything older was seen and may be forgotten, in Unix seconds: it is not asked for again. */
   get #forgotten(): number {
     return (this.#mark ?? Number.NEGATIVE_INFINITY) - 2 * OVERLAP_SECONDS;
   }

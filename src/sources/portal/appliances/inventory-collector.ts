@@ -29,7 +29,7 @@ export interface InventorySettings {
   readonly shard: { readonly index: number; readonly total: number };
   /** For so many intervals a value that nobody confirmed is shown. */
   readonly staleAfter: number;
-  /** So many appliances of an inventory at most, for want of memory; those of `serials` are polled in any case. */
+  /** The most appliances of an inventory, bounded by memory; those of `serials` are polled in any case. */
   readonly mostAppliances?: number;
   /** What filers are called in both services; without it each appliance is called as the inventory says. */
   readonly names?: FilerNames;

@@ -23,7 +23,7 @@ export const TELEMETRY_TYPES = ['edge', 'file_iq'] as const;
 
 /** The appliances of an inventory, found by whatever another answer calls them. */
 export interface ApplianceIndex {
-  /** Whether the inventory has been asked for, whatever came of it: before that nothing can be found. */
+  /** Whether the inventory has been read once, successfully or not: before that nothing can be found. */
   readonly hasBeenAsked: boolean;
   /** The appliances that this instance polls. */
   own(): readonly Appliance[];
@@ -86,7 +86,7 @@ export function readInventory(answers: InventoryAnswers, note: NoteDrop): Invent
   return appliances;
 }
 
-/** An appliance of which nothing but the serial is known, as one of `PORTAL_SERIALS` before the inventory was read. */
+/** An appliance known by its serial alone, as one of `PORTAL_SERIALS` before the inventory was read. */
 export function unknownAppliance(serial: string): Appliance {
   return { serial, edgeId: '', name: serial, type: '', build: '', availableBuild: '' };
 }

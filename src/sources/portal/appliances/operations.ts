@@ -102,7 +102,7 @@ function healthOf(body: unknown): Fields {
   return objectOf(body, 'appliance_health_score');
 }
 
-/** `appliance_health_score`: the score is a text, either a number or a word; the word is no number that went missing. */
+/** `appliance_health_score`: the score is a text, a number or a word; a word is not a missing number. */
 function readHealth(body: unknown): readonly Fields[] {
   const { health_score, description, raw_data } = healthOf(body);
   const status = isFields(description) ? description.health_status : undefined;
