@@ -27,6 +27,8 @@ export interface CommonConfig {
   readonly requests: RequestsConfig;
   /** A value that has not been confirmed for this many intervals leaves the exposition. */
   readonly staleAfter: number;
+  /** What was counted of a filer or volume is kept so long after its last sign. */
+  readonly forgetAfterMs: number;
   readonly events: EventsConfig;
   /** Which filers are one, and what filers are called, as the operator says; empty for nothing. */
   readonly filerAliases: readonly FilerAlias[];

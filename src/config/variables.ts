@@ -32,6 +32,11 @@ const variables = {
     default: '3',
     help: 'a value not confirmed for this many effective intervals is removed',
   },
+  FORGET_AFTER: {
+    kind: duration({ least: 60_000, most: 30 * DAY_MS }, '1d'),
+    default: '1d',
+    help: 'counts of a filer or volume are kept this long after its last sign',
+  },
   EVENT_BUCKETS: {
     kind: bucketList,
     default: USUAL_BUCKETS,
@@ -128,6 +133,7 @@ function settle(values: Values<CommonRows>): CommonConfig {
       allowInsecure: values.ALLOW_INSECURE_UPSTREAM,
     },
     staleAfter: values.STALE_AFTER,
+    forgetAfterMs: values.FORGET_AFTER,
     events: { bucketsSeconds: values.EVENT_BUCKETS, histograms: values.EVENT_HISTOGRAMS },
     filerAliases: values.FILER_ALIASES ?? [],
     stateFile: values.STATE_FILE,
@@ -157,6 +163,7 @@ function show({
     REQUEST_TIMEOUT: formatDuration(requests.timeoutMs),
     MAX_RESPONSE_BYTES: String(requests.maxResponseBytes),
     STALE_AFTER: String(config.staleAfter),
+    FORGET_AFTER: formatDuration(config.forgetAfterMs),
     EVENT_BUCKETS: events.bucketsSeconds.map(bucketText).join(','),
     EVENT_HISTOGRAMS: String(events.histograms),
     FILER_ALIASES: config.filerAliases.map(({ id, is }) => `${id}=${is}`).join(',') || undefined,

@@ -44,8 +44,8 @@ const CONFIRM_MS = 60_000;
 /** What explains a denial is asked for it no oftener than this, in milliseconds. */
 const EXPLAINED_EVERY_MS = 60_000;
 
-/** Nothing sleeps longer without looking up, in milliseconds. */
-const LONGEST_SLEEP_MS = 3_600_000;
+/** Nothing sleeps longer without looking up, in milliseconds: timers stand still while the machine sleeps. */
+const LONGEST_SLEEP_MS = 60_000;
 
 /** Polls one API: takes what is due, asks, takes in how it ended and puts it back; until it is stopped. */
 export class Runner {

@@ -36,6 +36,7 @@ export const promisedVariables: readonly PromisedVariable[] = [
   { name: 'REQUEST_TIMEOUT', default: '30s' },
   { name: 'MAX_RESPONSE_BYTES', default: '33554432' },
   { name: 'STALE_AFTER', default: '3' },
+  { name: 'FORGET_AFTER', default: '1d' },
   // Promised as "10 s to 24 h".
   { name: 'EVENT_BUCKETS', default: '10s,30s,1m,2m,5m,10m,20m,30m,1h,2h,4h,8h,12h,24h' },
   { name: 'EVENT_HISTOGRAMS', default: 'true' },

@@ -303,6 +303,10 @@ const cases: Readonly<Record<string, Case>> = {
     ['0', 'is below 1'],
   ]),
   STALE_AFTER: counts('STALE_AFTER', ({ staleAfter }) => staleAfter, 'of at least 1', [['0', 'is below 1']]),
+  FORGET_AFTER: durations('FORGET_AFTER', ({ forgetAfterMs }) => forgetAfterMs, 'from 1m to 30d', '1d', [
+    ['59s', 'is below 1m'],
+    ['31d', 'is above 30d'],
+  ]),
   EVENT_BUCKETS: {
     read: ({ events }) => events.bucketsSeconds,
     good: [['500ms, 1.5,10,1m', [0.5, 1.5, 10, 60]]],

@@ -70,6 +70,7 @@ export function newLedger(more: Partial<LedgerSettings> = {}): Ledger {
     memory: { perPair: 10_000, total: 10_000 },
     groups: GROUPS,
     goneAfterMs: GONE_AFTER_MS,
+    forgetAfterMs: GONE_AFTER_MS,
     ...more,
   });
 }

@@ -50,6 +50,11 @@ export class Directory {
     for (const [guid, entry] of this.#entries) if (entry.seenAt < before) this.#entries.delete(guid);
   }
 
+  /** Whether an answer has named it since then, in monotonic milliseconds. */
+  isNamedSince(guid: string, since: number): boolean {
+    return (this.#entries.get(guid)?.seenAt ?? Number.NEGATIVE_INFINITY) >= since;
+  }
+
   has(guid: string): boolean {
     return this.#entries.has(guid);
   }

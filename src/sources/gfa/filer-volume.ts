@@ -109,24 +109,25 @@ export class Pair {
     }
   }
 
-  /** Its samples under the labels of filer and volume. */
-  *samples(labels: PairLabels): Generator<Sample> {
-    if (this.#current !== undefined) yield* this.#currentSamples(this.#current.dated.record, labels);
-    for (const [group, { record }] of this.#newest) yield* toSamples([recordTimestamp], [record], { ...labels, group });
+  /** Its samples under the labels of filer and volume; what is counted alone where no answer names them any more. */
+  *samples(labels: PairLabels, isNamed = true): Generator<Sample> {
+    if (isNamed && this.#current !== undefined) yield* this.#currentSamples(this.#current.dated.record, labels);
+    const newest = isNamed ? this.#newest : [];
+    for (const [group, { record }] of newest) yield* toSamples([recordTimestamp], [record], { ...labels, group });
     for (const [kind, { latest, durations, protectedEvents }] of this.#kinds) {
       const of = { ...labels, kind };
-      if (latest !== undefined) yield* toSamples([propagationLatest], [latest.record], labels);
+      if (isNamed && latest !== undefined) yield* toSamples([propagationLatest], [latest.record], labels);
       if (durations.count > 0) yield* durations.samples(propagationDuration.name, of, this.#settings.boundText);
       if (protectedEvents !== undefined) yield { name: dataProtected.name, labels: of, value: protectedEvents };
     }
     for (const [lock_phase, { newest, durations, states }] of this.#phases) {
       const of = { ...labels, lock_phase };
-      if (newest !== undefined) yield* toSamples([lockState], [newest.record], labels);
+      if (isNamed && newest !== undefined) yield* toSamples([lockState], [newest.record], labels);
       if (durations !== undefined) yield* durations.samples(lockDuration.name, of, this.#settings.boundText);
       for (const [lock_state, { count, latest, newestAt }] of states) {
         if (count > 0) yield { name: lockEvents.name, labels: { ...of, lock_state }, value: count };
-        if (latest !== undefined) yield* toSamples([lockLatest], [latest.record], labels);
-        if (Number.isFinite(newestAt))
+        if (isNamed && latest !== undefined) yield* toSamples([lockLatest], [latest.record], labels);
+        if (isNamed && Number.isFinite(newestAt))
           yield { name: lockTimestamp.name, labels: { ...of, lock_state }, value: newestAt };
       }
     }

@@ -46,8 +46,10 @@ export interface LedgerSettings {
   readonly groups: readonly Group[];
   /** Filers on volumes, and volumes, at most; those that come when there are so many are noted and left out. */
   readonly mostPairs?: number;
-  /** What no answer has named for so long, in milliseconds, is gone. */
+  /** What is so now leaves when no answer has named it for so long, in milliseconds. */
   readonly goneAfterMs: number;
+  /** What was counted, and which events, is forgotten when no answer has named it for so long, in milliseconds; a day. */
+  readonly forgetAfterMs?: number;
   /** What filers are called in both services; without it each is called by its title. */
   readonly names?: FilerNames;
 }
@@ -56,6 +58,8 @@ interface VolumeState {
   readonly dated: Dated;
   confirmedAt: number;
 }
+
+const DAY_MS = 86_400_000;
 
 /**
  * What the answers of `GET /data` have said so far, folded: the current state of filers and volumes, and every event
@@ -84,6 +88,8 @@ export class Ledger {
   #info: Fields = {};
   /** Monotonic milliseconds of the latest answer; undefined before the first. */
   #answeredAt: number | undefined;
+  /** The same of the latest answer that named any filer as it is now. */
+  #namedAt = Number.NEGATIVE_INFINITY;
 
   constructor(settings: LedgerSettings) {
     this.#settings = settings;
@@ -126,11 +132,11 @@ export class Ledger {
     this.#answeredAt = now;
     toSamples(infoTable, [answer.info], {}, note);
     for (const record of answer.groups.volumes) {
-      this.#takeVolume(record, now, note);
+      this.#takeVolume(withTime(record, answer.info), timeOf(record, answer.info), now, note);
       yield;
     }
     for (const record of answer.groups.filers) {
-      this.#takeFiler(withTime(record, answer.info), now, note);
+      this.#takeFiler(withTime(record, answer.info), timeOf(record, answer.info), now, note);
       yield;
     }
     const locks = yield* this.#takeEvents('locks', answer, now, note, isAfterLoss);
@@ -155,12 +161,13 @@ export class Ledger {
       yield* toSamples([recordTimestamp], [dated.record], { filer_guid: '', filer: '', ...labels, group: 'volumes' });
     }
     for (const pair of this.#pairs.values()) {
-      yield* pair.samples({
+      const labels = {
         filer_guid: pair.filer,
         filer: this.#nameOf(pair.filer),
         volume_guid: pair.volume,
         volume: pair.volume === '' ? '' : this.#volumes.titleOf(pair.volume),
-      });
+      };
+      yield* pair.samples(labels, this.#isNamed(pair));
     }
   }
 
@@ -229,13 +236,12 @@ export class Ledger {
     return names.isSettled ? name : (this.#calledBefore.get(guid) ?? name);
   }
 
-  #takeVolume(record: Fields, now: number, note: NoteDrop): void {
+  #takeVolume(record: Fields, at: number, now: number, note: NoteDrop): void {
     const guid = text(record.volume_guid);
     if (guid === '') {
       note('record', 'volumes.volume_guid');
       return;
     }
-    const at = dateSeconds(record.timestamp) ?? Number.NEGATIVE_INFINITY;
     if (!this.#volumeStates.has(guid) && this.#volumeStates.size >= this.#mostPairs) {
       note('record', 'volumes.volume_guid');
       return;
@@ -248,8 +254,7 @@ export class Ledger {
     else held.confirmedAt = now;
   }
 
-  #takeFiler(record: Fields, now: number, note: NoteDrop): void {
-    const at = dateSeconds(record.timestamp) ?? Number.NEGATIVE_INFINITY;
+  #takeFiler(record: Fields, at: number, now: number, note: NoteDrop): void {
     const pair = this.#pairOf(record, at, now);
     if (pair === undefined) {
       note('record', 'filers.filer_guid');
@@ -273,8 +278,10 @@ export class Ledger {
     let newest = Number.NEGATIVE_INFINITY;
     for (const record of answer.groups[group]) {
       yield;
-      const at = dateSeconds(record.timestamp);
-      if (at !== undefined) times.push(at);
+      const told = dateSeconds(record.timestamp);
+      if (told !== undefined) times.push(told);
+      const timed = withTime(record, answer.info);
+      const at = told === undefined ? undefined : dateSeconds(timed.timestamp);
       const pair = at === undefined ? undefined : this.#pairOf(record, at, now);
       if (at === undefined || pair === undefined) {
         note('record', `${group}.${at === undefined ? 'timestamp' : 'filer_guid'}`);
@@ -282,9 +289,9 @@ export class Ledger {
       }
       oldest = Math.min(oldest, at);
       newest = Math.max(newest, at);
-      const isFresh = memory.admit(pairKey(pair.filer, pair.volume), identityOf(record, at), at);
+      const isFresh = memory.admit(pairKey(pair.filer, pair.volume), identityOf(record, told ?? at), at);
       if (isFresh) fresh += 1;
-      const dated = { at, record: this.#capped(record, note) };
+      const dated = { at, record: this.#capped(timed, note) };
       toSamples(eventTables[group], [record], {}, note);
       if (group === 'locks') pair.takeLock(dated, isFresh);
       else pair.takePropagation(dated, isFresh);
@@ -329,14 +336,26 @@ export class Ledger {
   #retire({ info, groups }: DataAnswer, now: number): void {
     const before = now - this.#settings.goneAfterMs;
     if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.confirm(text(guid), now);
-    if (this.#settings.groups.includes('filers') && groups.filers.length > 0) this.#filers.retire(before);
-    this.#volumes.retire(before);
+    const forgotten = now - (this.#settings.forgetAfterMs ?? DAY_MS);
+    if (groups.filers.length > 0) this.#namedAt = now;
+    if (this.#settings.groups.includes('filers') && groups.filers.length > 0) this.#filers.retire(forgotten);
+    this.#volumes.retire(forgotten);
     this.#retireStates(before);
     for (const [key, pair] of this.#pairs) {
       if (this.#filers.has(pair.filer) && (pair.volume === '' || this.#volumes.has(pair.volume))) continue;
       this.#pairs.delete(key);
       for (const memory of Object.values(this.#memories)) memory.drop(key);
     }
+  }
+
+  /**
+   * Whether what is so now is to be told of a filer on a volume: the answers name both. Counts go on being told. Answers
+   * without any filer say nothing about which there are.
+   */
+  #isNamed({ filer, volume }: Pair): boolean {
+    const { goneAfterMs } = this.#settings;
+    const isNamed = this.#filers.isNamedSince(filer, this.#namedAt - goneAfterMs);
+    return isNamed && (volume === '' || this.#volumes.isNamedSince(volume, (this.#answeredAt ?? 0) - goneAfterMs));
   }
 
   /** Lets go of states, not of what was counted, that no answer has confirmed since `before`. */
@@ -346,6 +365,12 @@ export class Ledger {
     }
     for (const pair of this.#pairs.values()) pair.retire(before);
   }
+}
+
+/** The time of a state, in Unix seconds: the earliest where the record tells none, or one to come, so that the next answer wins. */
+function timeOf(record: Fields, { request_time }: Fields): number {
+  const at = dateSeconds(record.timestamp) ?? Number.NEGATIVE_INFINITY;
+  return at <= (dateSeconds(request_time) ?? Number.POSITIVE_INFINITY) ? at : Number.NEGATIVE_INFINITY;
 }
 
 /** A record of which ages are told, with the answer's own time where it has none or a later one. */

@@ -74,6 +74,7 @@ export const gfa: Upstream<GfaConfig> = {
       mostPairs: Math.min(MOST_PAIRS, Math.floor(heapBytes / PAIR_BYTES)),
       groups: settings.groups,
       goneAfterMs: config.staleAfter * intervalMs,
+      forgetAfterMs: config.forgetAfterMs,
       names,
     };
     const api = new GfaClient(client, settings, { clock, random });

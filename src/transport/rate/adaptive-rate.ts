@@ -45,8 +45,8 @@ const FEWEST_ANSWERS = 10;
 /** Where nothing can be measured, the rate falls by this factor. */
 const BLIND_DECREASE = 0.6;
 
-/** The rate never falls below this share of the ceiling: at no rate at all nothing would ever be learnt. */
-const FLOOR_SHARE = 0.005;
+/** The rate never falls below one request in twelve seconds, whatever the ceiling: at no rate at all nothing would ever be learnt. */
+const FLOOR_PER_MS = 1 / 12_000;
 
 /** Throughput is measured over the whole cycle, and over its last part of at least this length, in milliseconds. */
 const RECENT_MS = 10_000;
@@ -103,7 +103,7 @@ export class MeasuredRate implements RateLaw {
     const span = this.#level - this.#base;
     const curve =
       this.#level + (progress < 0 ? span : Math.max(span, this.#level * this.#tuning.search)) * progress ** 3;
-    return Math.min(this.#ceiling, Math.max(this.#ceiling * FLOOR_SHARE, curve));
+    return Math.min(this.#ceiling, Math.max(FLOOR_PER_MS, curve));
   }
 
   accepted(now: number): void {

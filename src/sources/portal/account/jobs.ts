@@ -1,6 +1,9 @@
 import { type Fields, OTHER } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
 import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
+import { dateSeconds } from '../../../metrics/units.ts';
+import { Beginning } from '../../../runtime/beginning.ts';
+import type { Clock } from '../../../runtime/clock.ts';
 import { accountTasks, type CollectorRow } from '../collector-row.ts';
 import { extremeSample } from '../extremes.ts';
 import { listed } from '../records.ts';
@@ -27,25 +30,40 @@ export const jobs: CollectorRow = {
   cost: { account: 1, perAppliance: 0, perVolume: 0 },
   size: { account: 33 },
   create: (parts, intervalMs) => {
-    const ledger = new JobLedger();
+    const ledger = new JobLedger(parts.clock);
     return accountTasks(parts, intervalMs, [
       { operation: 'jobs', path: '/jobs', read: (body, note) => ledger.absorb(body, note) },
     ]);
   },
 };
 
-/** Counts each job once when it has ended; what had ended before the first answer is history and is not counted. */
+/** A job that was not listed for so long is forgotten, in milliseconds. */
+const FORGOTTEN_AFTER_MS = 86_400_000;
+
+/**
+ * Counts each job once in its life, when it has ended, whatever lists come in between. What had ended before the exporter
+ * started is history and is not counted.
+ */
 export class JobLedger {
   readonly #finished = new Tally([...KIND, { name: 'state', known: OVER }]);
-  /** The ids that had ended by the last answer; one that has left the list does not come back. */
-  #ended: ReadonlySet<string> | undefined;
+  readonly #clock: Clock;
+  readonly #beginning: Beginning;
+  /** When each job that has ended was last listed, and each that has not; monotonic milliseconds. */
+  readonly #ended = new Map<string, number>();
+  readonly #open = new Map<string, number>();
+  #hasListed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#beginning = new Beginning(clock);
+  }
 
   /** Folds an answer of `GET /jobs` in and gives what there is to say about it. */
   *absorb(body: unknown, note: NoteDrop): Generator<void, Sample[]> {
     const list = new Tally([...KIND, { name: 'state', known: STATES }]);
     const unacknowledged = new Tally(KIND);
     const unfinished = new Map<string, Fields[]>();
-    const ended = new Set<string>();
+    const now = this.#clock.monotonic();
     for (const job of listed(body, 'GET /jobs', note)) {
       const id = text(job.id);
       const [resource, action, state] = [wordOf(job.resource), wordOf(job.action), wordOf(job.state)];
@@ -60,13 +78,17 @@ export class JobLedger {
       const isOpen = job.user_acknowledged_at === null || job.user_acknowledged_at === undefined;
       unacknowledged.add([resource, action], state === 'failed' && isOpen ? 1 : 0);
       if (state === 'in_progress') openOf(unfinished, resource).push(job);
-      else if (OVER.includes(state) && ended.size < MOST_REMEMBERED) {
-        ended.add(id);
-        if (this.#ended !== undefined && !this.#ended.has(id)) this.#finished.add([resource, action, state]);
-      }
+      if (OVER.includes(state)) {
+        if (this.#isNews(id, job)) this.#finished.add([resource, action, state]);
+        keep(this.#ended, id, now);
+        this.#open.delete(id);
+      } else keep(this.#open, id, now);
       yield;
     }
-    this.#ended = ended;
+    this.#hasListed = true;
+    for (const jobs of [this.#ended, this.#open]) {
+      for (const [id, at] of jobs) if (now - at > FORGOTTEN_AFTER_MS) jobs.delete(id);
+    }
     return [
       ...list.samples(jobsListed.name),
       ...this.#finished.samples(jobsFinished.name),
@@ -74,6 +96,18 @@ export class JobLedger {
       ...[...unfinished].flatMap(([resource, open]) => oldestOf(resource, open, note)),
     ];
   }
+
+  /** Whether a job that has ended did so since it was last told of, or since the exporter started. */
+  #isNews(id: string, job: Fields): boolean {
+    if (this.#ended.has(id)) return false;
+    if (this.#open.has(id)) return true;
+    const at = dateSeconds(job.last_updated_at) ?? dateSeconds(job.created_at);
+    return this.#hasListed && (at === undefined || this.#beginning.includes(at));
+  }
+}
+
+function keep(jobs: Map<string, number>, id: string, now: number): void {
+  if (jobs.has(id) || jobs.size < MOST_REMEMBERED) jobs.set(id, now);
 }
 
 function openOf(unfinished: Map<string, Fields[]>, resource: string): Fields[] {

@@ -46,6 +46,11 @@ export class Licence {
     return body;
   }
 
+  /** A telemetry series was given: the licence covers it, whatever was read of it before. */
+  given(): void {
+    if (this.#hasTelemetry === false) this.#hasTelemetry = undefined;
+  }
+
   /** The error of a telemetry request, with the licence for its reason where that is it. Never rejects. */
   async explained(error: unknown, signal: AbortSignal): Promise<unknown> {
     if (!(error instanceof RequestError) || error.status !== 403) return error;

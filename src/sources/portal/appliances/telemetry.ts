@@ -69,6 +69,7 @@ export class TelemetryCollector implements Collector {
       appliance: { serial, name: appliance.name },
       intervalMs: fitsBuild(name, appliance.build) ? intervalMs : Math.max(intervalMs, discoveryIntervalMs),
       restMs: discoveryIntervalMs,
+      explainedBy: 'portal/account_license',
       poll: (signal) => this.#pollSeries(id, serial, name, operation, signal),
     };
   }
@@ -142,6 +143,7 @@ export class TelemetryCollector implements Collector {
         const { check } = operation;
         const body = await this.#parts.client.send({ method: 'POST', path, operation: name, json, check }, signal);
         this.#lookback.recover(id);
+        this.#parts.licence.given();
         return body;
       } catch (error) {
         if (!isTooMuch(error) || !this.#lookback.shorten(id)) throw await this.#parts.licence.explained(error, signal);
