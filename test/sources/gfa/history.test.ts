@@ -125,7 +125,8 @@ function delivered(history: readonly Happened[], before: number, now: number, po
     part.filter((each) => each.group === group).map(({ record }) => record);
   const records = (part: readonly Happened[]) => ({ locks: of('locks', part), propagation: of('propagation', part) });
   const at = timestamp(history[now - 1]?.at ?? 0);
-  const answer = dataAnswer({}, { last_lock_event: at, last_propagation: at });
+  const later = timestamp(30 * 86_400);
+  const answer = dataAnswer({}, { last_lock_event: at, last_propagation: at, request_time: later });
   const half = Math.floor(events.length / 2);
   const split = [records(events.slice(0, half)), { filers: [], locks: null }, records(events.slice(half))];
   return { ...answer, metrics: { array: [records(events)], object: records(events), split }[poll.shape] };
@@ -216,7 +217,10 @@ describe('memory', () => {
     for (let at = 0; at < day; at += 300) {
       take(
         ledger,
-        dataAnswer({ filers: [filer(at, 1)], locks: [lock(at)] }, { last_lock_event: timestamp(at) }),
+        dataAnswer(
+          { filers: [filer(at, 1)], locks: [lock(at)] },
+          { last_lock_event: timestamp(at), request_time: timestamp(at) },
+        ),
         at * 1000,
       );
     }
