@@ -16,7 +16,7 @@ export interface PostAnswer {
   readonly text: string;
 }
 
-/** What is told of a refusal is one line; the rest of an answer is thrown away. */
+/** What is logged a refusal is one line; the rest of an answer is thrown away. */
 const MOST_TEXT = 2_000;
 
 /** The connections to one receiver. */
