@@ -26,6 +26,27 @@ async function renewed(api: MockApi, tokens: TokenSource): Promise<string> {
   return await got(tokens);
 }
 
+/** What comes of a request while time goes on: it is tried again after a moment. */
+async function inTime<Result>(api: MockApi, asked: Promise<Result>): Promise<Result> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  asked.then(over, over);
+  while (!isOver) await api.clock.advance(500);
+  return asked;
+}
+
+/** A service in trouble: the first attempt and both further ones. */
+const TROUBLE = [
+  [503, undefined],
+  [503, undefined],
+  [503, undefined],
+] as const;
+
+/** After the first failure nothing is sent for so long, in milliseconds. */
+const PAUSE_MS = 5_000;
+
 describe('fifty that want a token', () => {
   test('share one request, and one refresh once it has expired', async () => {
     const api = mockApi();
@@ -54,11 +75,12 @@ describe('fifty that want a token', () => {
 
   test('share one failure, and one new token after a 401 that each of them tells', async () => {
     const api = mockApi();
-    api.answer('POST', TOKEN, [503, undefined], token('one'), token('two'));
+    api.answer('POST', TOKEN, ...TROUBLE, token('one'), token('two'));
     const tokens = source(api);
-    const fifty = () => Promise.all(Array.from({ length: 50 }, () => got(tokens)));
+    const fifty = () => inTime(api, Promise.all(Array.from({ length: 50 }, () => got(tokens))));
     expect(new Set(await fifty())).toEqual(new Set(['CredentialError']));
-    await fifty();
+    await api.clock.advance(PAUSE_MS);
+    expect(new Set(await fifty())).toEqual(new Set(['one']));
     const again = Array.from({ length: 50 }, () => {
       tokens.reject('one');
       return got(tokens);
@@ -89,15 +111,17 @@ describe('a token service in trouble', () => {
     await got(tokens);
     await api.clock.advance(3_500_000);
     api.answer('POST', REFRESH, [503, undefined]);
-    api.answer('POST', TOKEN, [503, undefined], [503, undefined], token('two'));
+    api.answer('POST', TOKEN, ...TROUBLE, ...TROUBLE, token('two'));
     expect(await got(tokens)).toBe('one');
+    // Both further attempts are over after a second and a half.
+    await api.clock.advance(1_500);
     expect(await got(tokens)).toBe('one');
     await api.clock.advance(10_000);
     expect(await got(tokens)).toBe('one');
-    await api.clock.advance(10_000);
+    await api.clock.advance(1_500 + 10_000);
     expect(await got(tokens)).toBe('one');
     expect(await renewed(api, tokens)).toBe('two');
-    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`, ...Array(3).fill(`POST ${TOKEN}`)]);
+    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`, ...Array(7).fill(`POST ${TOKEN}`)]);
   });
 });
 
@@ -144,9 +168,10 @@ describe('a renewal that hangs', () => {
     const { tokens, end } = await hanging(api, 503, undefined);
     tokens.reject('one');
     const waiting = got(tokens);
-    api.answer('POST', TOKEN, [503, undefined], token('three'));
+    api.answer('POST', TOKEN, ...TROUBLE, token('three'));
     end();
-    expect(await waiting).toBe('CredentialError');
+    expect(await inTime(api, waiting)).toBe('CredentialError');
+    await api.clock.advance(PAUSE_MS);
     expect(await got(tokens)).toBe('three');
   });
 });
@@ -190,8 +215,9 @@ describe('a refresh', () => {
     const api = mockApi();
     const tokens = await expired(api);
     api.answer('POST', REFRESH, new Error('reset'));
-    api.answer('POST', TOKEN, [503, undefined], token('two'));
-    expect(await got(tokens)).toBe('CredentialError');
+    api.answer('POST', TOKEN, ...TROUBLE, token('two'));
+    expect(await inTime(api, got(tokens))).toBe('CredentialError');
+    await api.clock.advance(PAUSE_MS);
     expect(await got(tokens)).toBe('two');
   });
 
@@ -249,15 +275,18 @@ describe('refused credentials', () => {
     },
   );
 
-  test('tell until when nothing is sent; a service in trouble does not', async () => {
+  test('tell until when nothing is sent, and so does a service in trouble', async () => {
     const api = mockApi();
+    api.answer('POST', TOKEN, [401, undefined]);
     const tokens = source(api);
-    api.answer('POST', TOKEN, [503, undefined], [401, undefined]);
-    await expect(tokens.get(going)).rejects.toHaveProperty('pausedUntil', undefined);
-    const until = api.clock.monotonic() + 5_000;
+    const until = api.clock.monotonic() + PAUSE_MS;
     await expect(tokens.get(going)).rejects.toHaveProperty('pausedUntil', until);
     await api.clock.advance(1_000);
     await expect(tokens.get(going)).rejects.toHaveProperty('pausedUntil', until);
+    api.answer('POST', TOKEN, ...TROUBLE);
+    const begun = api.clock.monotonic();
+    const failed = inTime(api, source(api).get(going));
+    await expect(failed).rejects.toHaveProperty('pausedUntil', begun + 1_500 + PAUSE_MS);
   });
 
   test('pause from the first step again after a success', async () => {
@@ -290,10 +319,18 @@ describe('refused credentials', () => {
     const api = mockApi();
     api.answer('POST', TOKEN, [401, { message: 'Bad key' }]);
     await expect(source(api).get(going)).rejects.toThrow(/answered 401: Bad key; check the portal credentials/);
-    for (const status of [302, 404, 408, 429, 500, 503]) {
-      api.answer('POST', TOKEN, [status, undefined], token('one'));
+    for (const [status, attempts] of [
+      [302, 1],
+      [404, 1],
+      [408, 1],
+      [429, 3],
+      [500, 2],
+      [503, 3],
+    ] as const) {
+      api.answer('POST', TOKEN, ...Array.from({ length: attempts }, () => [status, undefined] as const), token('one'));
       const tokens = source(api);
-      const error = await tokens.get(going).catch(String);
+      const error = await inTime(api, tokens.get(going).catch(String));
+      await api.clock.advance(PAUSE_MS);
       expect(error).toMatch(new RegExp(`CredentialError: getting a token from the portal: .* ${status}$`));
       expect(await got(tokens)).toBe('one');
     }
