@@ -16,7 +16,7 @@ export interface PostAnswer {
   readonly text: string;
 }
 
-/** What is logged a refusal is one line; the rest of an answer is thrown away. */
+/** A rejection is logged as one line; the rest of its answer is dropped. */
 const MOST_TEXT = 2_000;
 
 /** The connections to one receiver. */
