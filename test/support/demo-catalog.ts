@@ -2,6 +2,7 @@ import { catalog } from '../../src/catalog.ts';
 
 /** The metrics that the demo does not have, each with the reason. */
 const WITHOUT: Readonly<Record<string, string>> = {
+  filer_api_down_info: 'only while a service is down, and those of the demo are up',
   filer_exporter_state_file_saved_timestamp_seconds: 'only with STATE_FILE, and the demo leaves nothing behind',
   filer_exporter_web_config_last_reload_successful: 'only with WEB_CONFIG_FILE',
   filer_exporter_web_config_last_reload_success_timestamp_seconds: 'only with WEB_CONFIG_FILE',
