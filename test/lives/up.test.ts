@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ACCOUNT, HOUR, Life, MINUTE, SECOND, TELEMETRY } from './life.ts';
 import { API_UP, APPLIANCE_UP, DOWN_REASON, STATE } from './names.ts';
+
+// Days pass in each: on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 120_000 });
 
 const ALL_SERIES = ['cpu_utilization', 'memory_utilization', 'memory_utilization_details', 'cache_utilization'];
 const unavailable = { kind: 'status', status: 503 } as const;

@@ -1,0 +1,115 @@
+import { expect, test, vi } from 'vitest';
+import type { Fields } from '../../src/metrics/family.ts';
+import { HOUR, Life, MINUTE } from './life.ts';
+
+// Days pass in each: on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 120_000 });
+
+const DATA = /\/gfa\/v1\/data/;
+
+test('filers that are named one an answer keep their counts', async () => {
+  const life = await Life.begin({ gfa: true, portal: false, appliances: 5 });
+  let answers = 0;
+  life.edits({
+    path: DATA,
+    change: (body) =>
+      changed(body, (part) => {
+        answers += 1;
+        const filers = part.filers as readonly Fields[];
+        const guids = [...new Set(filers.map(({ filer_guid }) => filer_guid))];
+        return { ...part, filers: filers.filter(({ filer_guid }) => filer_guid === guids[answers % guids.length]) };
+      }),
+  });
+  const { scrape } = await life.passes(2 * HOUR);
+  expect(scrape.sum('filer_lock_events_total')).toBeGreaterThan(0);
+});
+
+test('an answer without volumes and filers for half an hour takes no count away', async () => {
+  const life = await Life.begin({ gfa: true, portal: false, variations: { delivery: 'overlapping' } });
+  await life.passes(30 * MINUTE);
+  const calm = life.edits({
+    path: DATA,
+    change: (body) => ({
+      ...changed(body, (part) => ({ ...part, filers: [], volumes: [], locks: [], propagation: [] })),
+      info: { ...((body as Fields).info as Fields), volumes: [] },
+    }),
+  });
+  await life.passes(30 * MINUTE);
+  calm();
+  await life.passes(10 * MINUTE);
+});
+
+test('a record dated a day ahead is replaced by the next answer', async () => {
+  const life = await Life.begin({ gfa: true, portal: false });
+  await life.passes(5 * MINUTE);
+  const at = life.clock.now();
+  const calm = life.edits({ path: DATA, change: (body) => ahead(body, 'filers', 86_400, { last_checkin: 42 }) });
+  await life.passes(2 * MINUTE);
+  calm();
+  life.edits({
+    path: DATA,
+    change: (body) =>
+      changed(body, (part) => ({
+        ...part,
+        filers: (part.filers as readonly Fields[]).map((one) => ({ ...one, last_checkin: 43_200 })),
+      })),
+  });
+  const { scrape } = await life.passes(3 * MINUTE);
+  for (const { value } of scrape.all('filer_last_checkin_timestamp_seconds'))
+    expect(value).toBeLessThan(at / 1000 - 40_000);
+});
+
+test('events dated eight hours ahead stop no count', async () => {
+  const life = await Life.begin({ gfa: true, portal: false });
+  await life.passes(10 * MINUTE);
+  const calm = life.edits({ path: DATA, change: (body) => ahead(body, 'locks', 28_800, {}) });
+  await life.passes(5 * MINUTE);
+  calm();
+  const before = (await life.sees()).scrape.sum('filer_lock_events_total');
+  const { scrape } = await life.passes(2 * HOUR);
+  expect(scrape.sum('filer_lock_events_total') - before).toBeGreaterThan(20);
+});
+
+for (const share of [0, 0.5]) {
+  test(`a list of jobs that is ${share === 0 ? 'empty' : 'half'} once adds nothing to the count of jobs`, async () => {
+    const life = await Life.begin({ environment: { PORTAL_COLLECTORS: 'telemetry,jobs' } });
+    const { scrape: first } = await life.passes(30 * MINUTE);
+    const calm = life.edits({ path: /\/portal\/jobs/, change: (body) => shortened(body, share) });
+    await life.passes(6 * MINUTE);
+    calm();
+    const { scrape } = await life.passes(10 * MINUTE);
+    const more = scrape.sum('filer_jobs_finished_total') - first.sum('filer_jobs_finished_total');
+    expect(more).toBeLessThan(20);
+  });
+}
+
+test('a list of jobs that is empty first and full then makes no job of the past new', async () => {
+  const life = await Life.begin({ environment: { PORTAL_COLLECTORS: 'telemetry,jobs' }, later: true });
+  const calm = life.edits({ path: /\/portal\/jobs/, change: (body) => shortened(body, 0) });
+  await life.starts();
+  await life.passes(6 * MINUTE);
+  calm();
+  const { scrape } = await life.passes(20 * MINUTE);
+  expect(scrape.sum('filer_jobs_finished_total')).toBeLessThan(20);
+});
+
+function changed(body: unknown, change: (part: Fields) => Fields): Fields {
+  const { metrics, ...rest } = body as { metrics: Fields | readonly Fields[] };
+  return { ...rest, metrics: Array.isArray(metrics) ? metrics.map(change) : change(metrics as Fields) };
+}
+
+function ahead(body: unknown, group: string, seconds: number, more: Fields): Fields {
+  return changed(body, (part) => ({
+    ...part,
+    [group]: (part[group] as readonly Fields[]).map((record) => ({
+      ...record,
+      timestamp: new Date(Date.parse(String(record.timestamp)) + seconds * 1000).toISOString(),
+      ...more,
+    })),
+  }));
+}
+
+function shortened(body: unknown, share: number): unknown {
+  const { items } = body as { items: readonly unknown[] };
+  return { items: items.slice(0, Math.floor(items.length * share)) };
+}

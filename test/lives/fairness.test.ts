@@ -1,0 +1,55 @@
+import { expect, test, vi } from 'vitest';
+import { HOUR, Life, MINUTE } from './life.ts';
+import { APPLIANCE_UP } from './names.ts';
+
+// Days pass in each: on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 120_000 });
+
+const CPU = 'filer_appliance_cpu_utilization_ratio';
+
+test('a healthy appliance that fails once beside twenty that hang misses one interval and no more', async () => {
+  const life = await Life.begin({ appliances: 40 });
+  await life.passes(10 * MINUTE);
+  const serials = life.services.fleet.appliances.map(({ serial }) => serial);
+  for (const serial of serials.slice(0, 20)) life.fails({ serial, kind: 'hang' });
+  await life.passes(HOUR);
+  const [healthy = ''] = serials.slice(20);
+  life.fails({ serial: healthy, operation: 'cpu_utilization', times: 3, kind: 'status', status: 503 });
+  await life.passes(12 * MINUTE);
+  expect(life.sent.age(new RegExp(`${healthy}/cpu_utilization`))).toBeLessThan(6 * MINUTE);
+  const { scrape } = await life.passes(5 * MINUTE);
+  expect(scrape.all(CPU, { serial: healthy })).toHaveLength(1);
+  for (const serial of serials.slice(20)) expect(scrape.value(APPLIANCE_UP, { serial })).toBe(1);
+});
+
+test('an appliance that hung for an hour is back within two rounds of those that hang', async () => {
+  const life = await Life.begin({ appliances: 16 });
+  await life.passes(10 * MINUTE);
+  const serials = life.services.fleet.appliances.map(({ serial }) => serial);
+  const lifts = serials.slice(0, 8).map((serial) => life.fails({ serial, kind: 'hang' }));
+  await life.passes(HOUR);
+  lifts[0]?.();
+  const { scrape } = await life.passes(15 * MINUTE);
+  expect(scrape.all(CPU, { serial: serials[0] ?? '' })).toHaveLength(1);
+});
+
+test('a ceiling far above the limit finds the limit', async () => {
+  const life = await Life.begin({
+    appliances: 30,
+    environment: { PORTAL_RATE_LIMIT: '100000/1s', PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '20s' },
+    variations: {
+      rateLimit: { kind: 'sliding-window', requests: 3, windowMs: 1_000 },
+      retryAfter: 'none',
+      dailyLimit: null,
+    },
+  });
+  life.judge.excused.push('talks');
+  const { scrape } = await life.passes(10 * MINUTE);
+  const refused = () => scrape.value('filer_exporter_throttled_total', { api: 'portal' }) ?? 0;
+  const before = refused();
+  const sent = life.sent.count();
+  const { scrape: later } = await life.passes(10 * MINUTE);
+  const share =
+    ((later.value('filer_exporter_throttled_total', { api: 'portal' }) ?? 0) - before) / (life.sent.count() - sent);
+  expect(share).toBeLessThan(0.1);
+});
