@@ -81,7 +81,7 @@ describe('an operation that the role may not use', () => {
       );
     });
     const told = () =>
-      live.log.filter(({ msg, operation }) => String(msg).startsWith('the API refuses') && operation === 'jobs');
+      live.log.filter(({ msg, operation }) => String(msg).startsWith('operation rejected') && operation === 'jobs');
     expect(told()).toHaveLength(1);
     standIn.vary({ forbidden: [] });
     await until('the jobs', async () => (await live.scrape()).all('filer_jobs').length > 0);
@@ -95,7 +95,7 @@ describe('an operation that the role may not use', () => {
       return scrape.value('filer_license_feature_enabled', { feature: 'ops_iq_premium' }) === 0;
     });
     await until('the refusal of the series', () =>
-      live.log.some(({ msg, operation }) => String(msg).startsWith('the API refuses') && operation === 'series'),
+      live.log.some(({ msg, operation }) => String(msg).startsWith('operation rejected') && operation === 'series'),
     );
     expect(live.log.filter(({ msg }) => String(msg).startsWith('licence lacks ops_iq_premium'))).toHaveLength(1);
     expect((await live.get('/status')).text).toContain('lacks ops_iq_premium');
