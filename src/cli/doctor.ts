@@ -1,9 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import process from 'node:process';
 import { createDoctor } from '../app/doctor.ts';
 import type { Outside } from '../app/environment.ts';
 import type { Config } from '../config/config.ts';
 import { checkList, isHealthy } from '../doctor/finding.ts';
+import { asError, ConfigError } from '../runtime/errors.ts';
 import { printableLines } from '../runtime/printable.ts';
 import { type DoctorOptions, EXIT } from './arguments.ts';
 
@@ -14,6 +15,8 @@ export async function runDoctor(
   { isJson, reportPath }: DoctorOptions,
   stopped: Promise<void>,
 ): Promise<number> {
+  // Before any request, and never over another file, nor through a link.
+  const report = reportPath === undefined ? undefined : await newFile(reportPath);
   const doctor = createDoctor(config, outside);
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
@@ -28,16 +31,23 @@ export async function runDoctor(
       ? `${JSON.stringify({ findings, variants }, undefined, 2)}\n`
       : printableLines(checkList(findings));
     await new Promise((resolve) => process.stdout.write(text, resolve));
-    if (reportPath !== undefined) {
-      // Never over another file, nor through a link.
-      await writeFile(reportPath, `${JSON.stringify(doctor.report(found), undefined, 2)}\n`, {
-        flag: 'wx',
-        mode: 0o644,
-      });
+    if (report !== undefined) {
+      await report.writeFile(`${JSON.stringify(doctor.report(found), undefined, 2)}\n`);
       process.stderr.write(`wrote ${reportPath}: it holds no name, id, host, key or exact number\n`);
     }
     return isHealthy(findings) ? EXIT.clean : EXIT.failure;
   } finally {
+    await report?.close();
     await doctor.close();
+  }
+}
+
+async function newFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o644);
+  } catch (error) {
+    throw new ConfigError([
+      `--report ${path}: ${asError(error).message}; expected the path of a file that is not there yet`,
+    ]);
   }
 }

@@ -1,0 +1,69 @@
+import { createServer as createProxy } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+import { createServer } from 'node:tls';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { checkNetwork, type NetworkProxy, systemNetwork } from '../../src/doctor/network.ts';
+import { canCertify, selfSigned } from '../support/certificates.ts';
+import { temporaryDirectory } from '../support/program.ts';
+
+const isLeftOut = !process.env.REQUIRE_TLS_CLIENTS && !canCertify();
+const NOW = Date.now();
+const DAY_MS = 86_400_000;
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function found(url: string, proxy: NetworkProxy | undefined, now = NOW): Promise<readonly string[]> {
+  const findings: Omit<Finding, 'subject'>[] = [];
+  await checkNetwork({ url, isLocal: false, proxy }, systemNetwork, 5_000, now, (one) => findings.push(one));
+  return findings.map(({ level, check, code }) => `${level} ${check} ${code}`);
+}
+
+test.skipIf(isLeftOut)('a real TLS server with a certificate of its own is not trusted', async () => {
+  const { cert, key } = selfSigned(temporaryDirectory(), 'own', 'DNS:localhost');
+  const server = createServer({ cert, key }, (socket) => socket.on('error', () => {}));
+  server.on('tlsClientError', () => {});
+  const port = await listening(server);
+  expect(await found(`https://localhost:${port}`, undefined)).toEqual(['ok name resolved', 'failure tls untrusted']);
+});
+
+test.skipIf(isLeftOut)('the chain that a real TLS server shows has an end', async () => {
+  const { cert, key } = selfSigned(temporaryDirectory(), 'own', 'DNS:localhost');
+  const server = createServer({ cert, key }, (socket) => socket.on('error', () => {}));
+  const { endsAt, protocol } = await systemNetwork.handshake('localhost', await listening(server), undefined, 5_000);
+  expect(endsAt).toBeGreaterThan(NOW);
+  expect(endsAt).toBeLessThan(NOW + 2 * DAY_MS);
+  expect(protocol).toMatch(/^TLSv1/);
+});
+
+test('a server that speaks no TLS is told by its port, not by a code', async () => {
+  const server = createProxy((_, response) => response.end('plain'));
+  expect(await found(`https://localhost:${await listening(server)}`, undefined)).toEqual([
+    'ok name resolved',
+    'failure tls no-connection',
+  ]);
+});
+
+test('a port where nothing listens is a failure of the connection', async () => {
+  const server = createProxy();
+  const port = await listening(server);
+  await new Promise((resolve) => server.close(resolve));
+  expect(await found(`https://localhost:${port}`, undefined)).toEqual([
+    'ok name resolved',
+    'failure tls no-connection',
+  ]);
+});
+
+test.for([407, 403])('a proxy that answers CONNECT with %i is named', async (status) => {
+  const proxy = createProxy();
+  proxy.on('connect', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\nconnection: close\r\n\r\n`));
+  const url = `http://127.0.0.1:${await listening(proxy)}`;
+  const way: NetworkProxy = { url, shown: url, authorization: undefined };
+  expect(await found('https://portal.example.com', way)).toEqual([
+    ...['ok proxy in-use', 'ok name resolved', 'failure tls no-connection'],
+  ]);
+});
