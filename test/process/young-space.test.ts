@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { builtMain } from '../support/program.ts';
 
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const main = builtMain();
 
 /** Makes garbage that lives for a while, and then tells how large the space of young objects has become. */
 const busy = `

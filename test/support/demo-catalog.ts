@@ -4,10 +4,13 @@ import { catalog } from '../../src/catalog.ts';
 const WITHOUT: Readonly<Record<string, string>> = {
   filer_api_down_info: 'only while a service is down, and those of the demo are up',
   filer_exporter_state_file_saved_timestamp_seconds: 'only with STATE_FILE, and the demo leaves nothing behind',
+  filer_exporter_upstream_variant_info: 'only where an account answers otherwise than documented',
   filer_exporter_web_config_last_reload_successful: 'only with WEB_CONFIG_FILE',
   filer_exporter_web_config_last_reload_success_timestamp_seconds: 'only with WEB_CONFIG_FILE',
   filer_exporter_web_certificate_expiry_timestamp_seconds: 'only with TLS',
 };
 
-/** Every metric that the demo shows once everything has been polled. */
-export const demoCatalog = catalog.filter(({ name }) => !Object.hasOwn(WITHOUT, name));
+/** Every metric that the demo shows once everything has been polled: it writes to no other place. */
+export const demoCatalog = catalog.filter(
+  ({ name }) => !Object.hasOwn(WITHOUT, name) && !name.startsWith('filer_exporter_remote_write_'),
+);

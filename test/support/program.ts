@@ -168,7 +168,7 @@ const BUILD_KEPT_MS = 3_600_000;
  * The program as it is built from the sources of this moment. In a folder named by them, so that no build comes in
  * between while it runs, and with a blank in its path, where many an installation has one.
  */
-function builtMain(): string {
+export function builtMain(): string {
   const cache = join(root, 'node_modules', '.cache', 'filer exporter');
   const home = join(cache, hashOf(join(root, 'src')));
   if (existsSync(home)) return join(home, 'dist', 'main.js');
