@@ -50,6 +50,14 @@ const reading: ExporterStatus = {
   eventMemory: { size: 5, evicted: 2, limits: { perPair: 10, total: 20 } },
   closed: new Map([['limit', 1]]),
   web: { isGood: true, lastSuccessSeconds: 1_700_000_000, hasTls: true, hasAuth: true, expirySeconds: 1_800_000_000 },
+  remoteWrite: {
+    sent: 40,
+    dropped: new Map([['duplicate', 2]]),
+    answers: new Map([['204', 3]]),
+    newestSeconds: 1_772_445_600,
+    holes: new Map([['closed', 1]]),
+    waiting: 5,
+  },
 };
 
 /** The metrics after some use. */
