@@ -14,6 +14,12 @@ export const absentPanels: Readonly<Record<string, string>> = {
       'the demo serves without a web configuration file',
     ]),
   ),
+  ...Object.fromEntries(
+    [
+      ...['Delivered up to / A', 'Waiting points / A', 'Holes lost in a day / A', 'Points sent and dropped / A'],
+      ...['Points sent and dropped / B', 'Answers of the receiver / A'],
+    ].map((query) => [`filer-exporter / ${query}`, 'the demo sends nothing by remote write']),
+  ),
 };
 
 /**
@@ -34,7 +40,6 @@ export const emptyRules: Readonly<Record<string, string>> = {
   FilerApiDown: 'both services of the demo answer',
   FilerApiTokenRefused: 'the demo’s credentials are good',
   FilerApiForbidden: 'the demo’s account may read everything',
-  FilerExporterDataOld: 'no poll fails for long',
   FilerExporterClientKeyShared: 'nobody else uses the demo’s client key',
   FilerExporterStateFileFailing: 'the demo keeps no state file',
   FilerExporterWebConfigRefused: 'the demo has no web configuration',

@@ -1,4 +1,4 @@
-import type { Fields, Labels } from '../../../metrics/family.ts';
+import type { Family, Fields, Labels } from '../../../metrics/family.ts';
 import { holdsValue, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../../metrics/task.ts';
@@ -87,21 +87,23 @@ export class TelemetryCollector implements Collector {
     const since = operation.hasHistory ? this.#settings.wantedSince?.(id) : undefined;
     const isLong = since !== undefined && now - since > this.#settings.lookbackMs;
     const read = (body: unknown) => operation.records(body, drops.note);
-    const all = isLong
+    const sent = isLong
       ? await this.#askLong(
           { path, operation, read },
           { from: since - this.#settings.binSeconds * 1000, to: now, now },
           signal,
         )
       : read(await this.#ask(id, path, operation, signal));
+    const note = this.#parts.dialect.watched(name, drops.note);
+    const { families, records: all } = this.#parts.dialect.read(name, operation.families, sent, note);
     // What is exposed is of now, however far back the request went.
     const records = isLong ? all.filter(isSince(now - this.#settings.lookbackMs)) : all;
     const subject = { serial, filer: this.#parts.appliances.find(serial)?.name ?? serial };
-    const samples = toSamples(operation.families, records, subject, drops.note, timeOf);
-    const used = records.find((record) => holdsValue(operation.families, record));
+    const samples = toSamples(families, records, subject, note, timeOf);
+    const used = records.find((record) => holdsValue(families, record));
     if (used !== undefined) samples.push(...toSamples([seriesTimestamp], [used], { ...subject, series: name }));
     const reading = { samples, drops: drops.counts, empty: records.length === 0 };
-    return operation.hasHistory ? { ...reading, points: pointsOf(operation, all, subject) } : reading;
+    return operation.hasHistory ? { ...reading, points: pointsOf(families, all, subject) } : reading;
   }
 
   /**
@@ -186,7 +188,7 @@ function timeOf({ time }: Fields): number | undefined {
 }
 
 /** Every record's values, oldest first; made only where a sink goes through them. */
-function pointsOf({ families }: Operation, newestFirst: readonly Fields[], subject: Labels): Iterable<Sample> {
+function pointsOf(families: readonly Family[], newestFirst: readonly Fields[], subject: Labels): Iterable<Sample> {
   return {
     *[Symbol.iterator]() {
       for (const record of newestFirst.toReversed())
