@@ -13,17 +13,22 @@ describe('nothing else can be sent', () => {
   const holding = (text: RegExp) => sources.filter(([, source]) => text.test(source)).map(([path]) => path);
 
   test('one place speaks to the network, and it asks what is allowed first', () => {
-    expect(holding(/\bdispatcher\.request\b|\.dispatch\(/)).toEqual(['transport/client.ts']);
+    expect(holding(/\bdispatcher\.request\b|\.dispatch\(/)).toEqual([
+      'transport/client.ts',
+      // Of remote write: what it sends goes to a receiver of the operator's, and to no service.
+      'transport/post.ts',
+    ]);
     expect(holding(/\bfetch\(|\bhttps?\.request\b|\bnet\.connect\b|\btls\.connect\b/)).toEqual([]);
-    expect(holding(/^import (?!type).* from 'undici'/m)).toEqual(['transport/dispatcher.ts']);
+    expect(holding(/^import (?!type).* from 'undici'/m)).toEqual(['transport/dispatcher.ts', 'transport/post.ts']);
     const client = sources.find(([path]) => path === 'transport/client.ts')?.[1] ?? '';
     expect(client.match(/dispatcher\.request/g)).toHaveLength(1);
     expect(client).toMatch(/send\(request[^{]+\{\s+assertAllowed\(request, this\.#settings\.allowed\);/);
   });
 
   test('every request in the source that is no GET is one of those', () => {
-    // The rows of what is allowed are no requests.
-    const asking = sources.filter(([path]) => path !== 'sources/portal/requests.ts');
+    // The rows of what is allowed are no requests, and remote write asks no service.
+    const others = ['sources/portal/requests.ts', 'transport/post.ts'];
+    const asking = sources.filter(([path]) => !others.includes(path));
     const found = asking.flatMap(([path, source]) =>
       [...source.matchAll(/method: '([A-Z]+)',\s+path(?:: (['`][^'`]*['`]))?/g)].map(
         ([, method = '', written = 'path']) => `${path}: ${method} ${written}`,
