@@ -181,7 +181,9 @@ function stateOf(states: ReadonlySet<TaskState>, isApiDown: boolean): ApplianceS
   const awake = polled.filter(({ resting }) => resting === undefined);
   const counted = awake.length > 0 ? awake : polled;
   if (counted.some(({ standing, isShown }) => isShown && standing === 'records')) return 'reporting';
-  return counted.some(({ standing, isShown }) => isShown && standing === 'empty') ? 'no_records' : 'unavailable';
+  if (!counted.some(({ standing, isShown }) => isShown && standing === 'empty')) return 'unavailable';
+  // A series that the appliance lacks is empty as well: what is not polled yet may bring records.
+  return polled.length < states.size ? undefined : 'no_records';
 }
 
 /** What is concluded about an appliance is an origin of its own. */

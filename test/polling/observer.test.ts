@@ -118,6 +118,14 @@ describe('whether an appliance is up', () => {
     expect([it.shelf.state('a0'), it.lines.take()]).toEqual(['reporting', ['info the appliance has records again']]);
   });
 
+  test('is not said of one whose first series is empty before the others were polled: it may only lack that series', () => {
+    const fresh = new Watched(fleet(1, 2));
+    fresh.end(succeeded(task('a0/s0'), nothing));
+    expect([fresh.up('a0'), fresh.lines.take()]).toEqual([undefined, ['info the API answers']]);
+    fresh.end(succeeded(task('a0/s1')));
+    expect([fresh.shelf.state('a0'), fresh.lines.take()]).toEqual(['reporting', []]);
+  });
+
   test('and all others are listed as people order names', () => {
     const named = ['edge-10', 'edge-9', 'Edge-1'].map((name) =>
       task(`${name}/s`, { appliance: { serial: name, name } }),
