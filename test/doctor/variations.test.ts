@@ -3,13 +3,31 @@ import { createApp } from '../../src/app/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { demoEnvironment } from '../../src/demo/demo.ts';
 import { startStandIn, type Variations } from '../../src/demo/stand-in.ts';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { systemRandom } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 
-/** A day on which time stands still, so that the services say the same whenever they are asked. */
-const noon: Clock = { ...systemClock, now: () => Date.UTC(2026, 2, 2, 12) };
+/** On the wall it is always noon, so that the services say the same whenever they are asked; what waits moves on. */
+const moving = new ManualClock();
+const noon: Clock = {
+  now: () => Date.UTC(2026, 2, 2, 12),
+  monotonic: () => moving.monotonic(),
+  sleep: (ms, signal) => moving.sleep(ms, signal),
+};
+
+/** What comes of it while time moves on. */
+async function inTime<Result>(asked: Promise<Result>): Promise<Result> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  asked.then(over, over);
+  while (!isOver) await moving.advance(100);
+  return asked;
+}
 
 /** The samples of upstream data that the exporter makes of a stand-in, by line name and labels. */
 async function samplesOf(variations: Partial<Variations>): Promise<ReadonlyMap<string, number>> {
@@ -23,10 +41,18 @@ async function samplesOf(variations: Partial<Variations>): Promise<ReadonlyMap<s
   });
   const log = createLog('silent', process.stderr);
   const app = createApp(config, {
-    ...{ clock: noon, random: systemRandom, log, version: '0.0.0', revision: 'test', nodeVersion: process.version },
+    ...{
+      clock: noon,
+      random: seededRandom(1),
+      connect: () => new MemoryDispatcher(standIn.serve),
+      log,
+      version: '0.0.0',
+      revision: 'test',
+      nodeVersion: process.version,
+    },
   });
   try {
-    const { exposition } = await app.once(new AbortController().signal);
+    const { exposition } = await inTime(app.once(new AbortController().signal));
     const lines = exposition.toString('utf8').split('\n');
     return new Map(
       lines.flatMap((line) => {
@@ -36,7 +62,7 @@ async function samplesOf(variations: Partial<Variations>): Promise<ReadonlyMap<s
       }),
     );
   } finally {
-    await app.stop();
+    await inTime(app.stop());
     await standIn.close();
   }
 }
