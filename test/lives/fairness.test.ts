@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { HOUR, Life, MINUTE } from './life.ts';
-import { APPLIANCE_UP } from './names.ts';
+import { APPLIANCE_UP, STATE } from './names.ts';
 
 // Days pass in each: on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 120_000 });
@@ -52,4 +52,32 @@ test('a ceiling far above the limit finds the limit', async () => {
   const share =
     ((later.value('filer_exporter_throttled_total', { api: 'portal' }) ?? 0) - before) / (life.sent.count() - sent);
   expect(share).toBeLessThan(0.1);
+});
+
+for (const discovery of ['15m', '6h']) {
+  test(`an appliance that was off for half an hour is whole again within an interval, with a discovery each ${discovery}`, async () => {
+    const life = await Life.begin({ environment: { PORTAL_DISCOVERY_INTERVAL: discovery } });
+    await life.passes(20 * MINUTE);
+    const [{ serial } = { serial: '' }] = life.services.fleet.appliances;
+    const on = life.off(serial);
+    const during = await life.passes(30 * MINUTE);
+    expect(during.scrape.value(STATE, { serial, state: 'no_records' })).toBe(1);
+    expect(during.scrape.value(APPLIANCE_UP, { serial })).toBe(0);
+    expect((await life.page('/status')).text).toContain('no records');
+    on();
+    const { scrape } = await life.passes(6 * MINUTE);
+    expect(scrape.all('filer_appliance_series_timestamp_seconds', { serial })).toHaveLength(3);
+    expect(scrape.value(STATE, { serial, state: 'reporting' })).toBe(1);
+  });
+}
+
+test('an ingestion that stalls for twenty minutes is over everywhere an interval after it ends', async () => {
+  const life = await Life.begin({ appliances: 8, environment: { PORTAL_DISCOVERY_INTERVAL: '6h' } });
+  await life.passes(20 * MINUTE);
+  const on = life.off();
+  const during = await life.passes(20 * MINUTE);
+  expect(during.scrape.sum(STATE, { state: 'no_records' })).toBe(8);
+  on();
+  const { scrape } = await life.passes(6 * MINUTE);
+  expect(scrape.all('filer_appliance_series_timestamp_seconds')).toHaveLength(24);
 });

@@ -102,7 +102,9 @@ export class TelemetryCollector implements Collector {
     const samples = toSamples(families, records, subject, note, timeOf);
     const used = records.find((record) => holdsValue(families, record));
     if (used !== undefined) samples.push(...toSamples([seriesTimestamp], [used], { ...subject, series: name }));
-    const reading = { samples, drops: drops.counts, empty: records.length === 0 };
+    // What stands beside the list of a series, as the number of cores, is none of its records.
+    const isEmpty = operation.hasHistory ? records.every(({ time }) => time === undefined) : records.length === 0;
+    const reading = { samples, drops: drops.counts, empty: isEmpty };
     return operation.hasHistory ? { ...reading, points: pointsOf(families, all, subject) } : reading;
   }
 
