@@ -112,12 +112,10 @@ export class Observer {
     this.#settings.log.error({ task: task.id, err }, 'internal error while storing a poll’s result; please report');
   }
 
+  /** Of what decides; where nothing of that was polled yet, as where the token was rejected, of any task. */
   get #lastError(): Error | undefined {
-    let latest: { readonly cause: Error; readonly at: number } | undefined;
-    for (const { error } of this.#settings.tasks.deciding) {
-      if (error !== undefined && (latest === undefined || error.at >= latest.at)) latest = error;
-    }
-    return latest?.cause;
+    const { tasks } = this.#settings;
+    return latestError(tasks.deciding) ?? latestError(tasks.all());
   }
 
   #tellApi(): void {
@@ -170,6 +168,14 @@ export class Observer {
       }
     }
   }
+}
+
+function latestError(states: Iterable<TaskState>): Error | undefined {
+  let latest: { readonly cause: Error; readonly at: number } | undefined;
+  for (const { error } of states) {
+    if (error !== undefined && (latest === undefined || error.at >= latest.at)) latest = error;
+  }
+  return latest?.cause;
 }
 
 /** Which operations something is the matter with: from the first task of each until none is left. */
