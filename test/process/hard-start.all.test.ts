@@ -100,7 +100,7 @@ describe('it starts and serves', () => {
       const url = await program.serving();
       await until('the first polls to have failed', async () => (await get(`${url}/readyz`)).status === 200);
       expect((await scrape(url)).value('filer_api_up', { api: 'portal' })).toBe(0);
-      expect(program.stdout).toContain(code);
+      await until('the log to say so', () => program.stdout.includes(code));
       writeFileSync(file, '');
       await until('both to be up', () => bothUp(url));
       expect(program.child.exitCode).toBeNull();
@@ -251,7 +251,7 @@ describe('it starts and serves', () => {
       letGo();
       await until('both to be up again', () => bothUp(url));
       await until('the state to be saved again', () =>
-        program.log.some(({ msg }) => msg.includes('can be written again')),
+        program.log.some(({ msg }) => msg.includes('state file written again')),
       );
       expect(program.child.exitCode).toBeNull();
       program.kill('SIGTERM');

@@ -141,7 +141,7 @@ describe('no secret is shown beyond what the program itself says', () => {
     const program = start([], { environment, directory });
     await program.serving();
     program.kill('SIGWINCH');
-    await until('the line about the rejection', () => program.stdout.includes('a promise was rejected'));
+    await until('the line about the rejection', () => program.stdout.includes('unhandled rejection'));
     program.kill('SIGUSR2');
     const { code, stdout, stderr } = await program.ended;
     expect(code).toBe(1);

@@ -112,7 +112,7 @@ test.runIf(namespaces.disk)('a disk that is full keeps the last whole state, and
   expect(warnings(program)).toMatchObject([{ err: { message: expect.stringContaining('ENOSPC') } }]);
   expect(await isUp(url)).toBe(true);
   rmSync(filler);
-  await until('it to be written again', () => program.log.some(({ msg }) => msg.includes('can be written again')));
+  await until('it to be written again', () => program.log.some(({ msg }) => msg.includes('state file written again')));
   expect(readFileSync(join(seen, 'state'))).not.toEqual(kept);
 });
 

@@ -150,7 +150,7 @@ describe('the web configuration is read again', () => {
       async () => (await statusOf(`http://${address}/metrics`, basic('new', 'geheim'))) === 200,
     );
     expect(await statusOf(`http://${address}/metrics`, basic('old', 'geheim'))).toBe(401);
-    expect(program.log.filter(({ msg }) => msg.includes('has changed'))).toHaveLength(1);
+    expect(program.log.filter(({ msg }) => msg.includes('configuration reloaded'))).toHaveLength(1);
   });
 
   test('a file that cannot be used changes nothing, shows in a metric and in one line, and its end does too', async () => {

@@ -179,7 +179,7 @@ export const exporterCases: AlertCases = {
       at: '15m',
       alerts: [
         {
-          labels: scraped,
+          labels: {},
           severity: 'critical',
           summary: 'Prometheus scrapes no filer-exporter.',
           description: 'No target is a filer-exporter: nothing is known of any filer, and no other alert can fire.',
