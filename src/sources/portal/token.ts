@@ -35,10 +35,13 @@ const TOO_LATE_SHARE = 0.25;
 const RENEWAL_RETRY_MS = 10_000;
 
 /**
- * After an authentication that failed nothing is sent for this long: from seconds, doubling, up to the one where the
- * credentials were refused and to the other where the token service is in trouble, in milliseconds.
+ * Pauses after an authentication that failed, doubling, in milliseconds: after rejected credentials, and while the token
+ * service is in trouble.
  */
-const PAUSE = { firstMs: 5_000, longestRefusedMs: 300_000, longestTroubledMs: 30_000 } as const;
+const PAUSES = {
+  refused: { firstMs: 5_000, longestMs: 300_000 },
+  troubled: { firstMs: 1_000, longestMs: 30_000 },
+} as const;
 
 /** The access token of one account: fetched when first needed, renewed by one request however many wait for it. */
 export class TokenSource {
@@ -143,9 +146,9 @@ export class TokenSource {
     const refused = isRefused(cause);
     this.#failures += 1;
     // All that is polled asks for a token: without a pause each poll would be a request that brings nothing.
-    const pause = PAUSE.firstMs * 2 ** (this.#failures - 1);
-    const longest = refused ? PAUSE.longestRefusedMs : PAUSE.longestTroubledMs;
-    this.#pausedUntil = this.#clock.monotonic() + Math.min(pause, longest);
+    const { firstMs, longestMs } = refused ? PAUSES.refused : PAUSES.troubled;
+    const pauseMs = Math.min(firstMs * 2 ** (this.#failures - 1), longestMs);
+    this.#pausedUntil = this.#clock.monotonic() + pauseMs;
     this.#pair = undefined;
     const advice = refused ? '; check the portal credentials and that their key is not revoked' : '';
     this.#lastError = new CredentialError(`getting a token from the portal: ${cause.message}${advice}`, {
