@@ -7,18 +7,19 @@ import { OwnMetrics } from '../exposition/own/metrics.ts';
 import { LineStore } from '../exposition/store.ts';
 import { ExpositionServer } from '../http/server.ts';
 import { landingPage } from '../pages/landing-page.ts';
-import { DEMO_NOTICE } from '../pages/notice.ts';
+import { noticeHtml } from '../pages/notice.ts';
 import { PublishedStatus } from '../pages/published.ts';
 import { FilerNames } from '../sources/filer-names.ts';
 import { StateKeeper } from '../state/keeper.ts';
 import { read, report } from '../status/report.ts';
 import { Reloading } from '../web/reloading.ts';
-import type { Outside } from './environment.ts';
+import { askedUpstreams } from './asked.ts';
+import type { Environment } from './environment.ts';
 import { type Guard, webFront } from './guard.ts';
 import { historyOf } from './history.ts';
 import { keptOf, ownersOf } from './persisted-state.ts';
 import { Outputs } from './sink.ts';
-import { askedUpstreams, type Source, sourceOf } from './source.ts';
+import { type Source, sourceOf } from './source.ts';
 
 /** The program, built and not yet started. */
 export interface App {
@@ -42,12 +43,12 @@ const STATE_INTERVAL_MS = 60_000;
 const LINES_SHARE = 1 / 3;
 
 /** Builds the program from its configuration: the one place that knows everybody. */
-export function createApp(config: Config, outside: Outside, guard?: Guard): App {
-  const { clock, log } = outside;
+export function createApp(config: Config, environment: Environment, guard?: Guard): App {
+  const { clock, log } = environment;
   const asked = askedUpstreams(config);
   const apis = asked.map(({ api }) => api);
   const own = new OwnMetrics(
-    { version: outside.version, revision: outside.revision, node_version: outside.nodeVersion },
+    { version: environment.version, revision: environment.revision, node_version: environment.nodeVersion },
     apis,
   );
   const store = new LineStore(upstreamCatalog);
@@ -60,7 +61,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
     },
   );
   const kept = keptOf(ownersOf(asked, config), () => sources, clock);
-  const stateStore = config.stateFile === undefined ? undefined : outside.openState?.(config.stateFile);
+  const stateStore = config.stateFile === undefined ? undefined : environment.openState?.(config.stateFile);
   const keeper = stateStore && new StateKeeper(stateStore, kept, clock, log);
   const exposition = new Exposition(
     store,
@@ -79,20 +80,21 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       return [];
     },
     clock,
-    (outside.heapBytes ?? Number.POSITIVE_INFINITY) * LINES_SHARE,
+    (environment.heapBytes ?? Number.POSITIVE_INFINITY) * LINES_SHARE,
     {
       ...codec,
       failed: (err) => log.error({ err }, 'compression failed; serving uncompressed'),
     },
   );
   const sink = new Outputs(exposition, (api, reason, count) => own.dropped(api, reason, count));
-  const history = historyOf(config, outside);
-  for (const one of asked) sources.push(sourceOf(one, { config, own, sink, outside, names, keeping: keeper, history }));
+  const history = historyOf(config, asked, environment);
+  for (const one of asked)
+    sources.push(sourceOf(one, { config, own, sink, environment, names, keeping: keeper, history }));
 
-  const front = guard && webFront(config.web, guard, outside);
-  const notice = outside.isDemo ? DEMO_NOTICE : undefined;
-  const status = new PublishedStatus(() => report(sources, config.shard, outside), clock, notice);
-  const landing = landingPage(outside.version, config.web.metricsPath, notice);
+  const front = guard && webFront(config.web, guard, environment);
+  const notice = environment.notice && noticeHtml(environment.notice);
+  const status = new PublishedStatus(() => report(sources, config.shard, environment), clock, notice);
+  const landing = landingPage(environment.version, config.web.metricsPath, notice);
   const server = new ExpositionServer({
     ...config.web,
     front,
@@ -150,7 +152,7 @@ export function createApp(config: Config, outside: Outside, guard?: Guard): App 
       running = Promise.all([saving, history?.run(stopping.signal), ...polling]);
       looking = reloading?.run(stopping.signal);
       const address = `${guard?.first.rules.tls ? 'https' : 'http'}://${hostOf(config.web.host)}:${port}`;
-      log.info({ port, path: config.web.metricsPath, apis, version: outside.version }, `listening on ${address}`);
+      log.info({ port, path: config.web.metricsPath, apis, version: environment.version }, `listening on ${address}`);
       return port;
     },
     once: async (signal) => {

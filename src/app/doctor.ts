@@ -1,24 +1,17 @@
 import { isLoopback } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
-import { type Diagnoses, type DoctorParts, examineAll } from '../doctor/doctor.ts';
-import type { Examination } from '../doctor/examination.ts';
+import { type Diagnoses, examineAll, type Patient } from '../doctor/doctor.ts';
 import { type Network, systemNetwork } from '../doctor/network.ts';
 import { type Report, reportOf } from '../doctor/report.ts';
 import { formatBound } from '../exposition/format.ts';
-import type { Api } from '../metrics/snapshot.ts';
 import { unpredictableKey } from '../runtime/random.ts';
-import { gfaSection } from '../sources/gfa/configuration.ts';
-import { gfaExamination } from '../sources/gfa/examination.ts';
-import { portalSection } from '../sources/portal/configuration.ts';
-import { portalExamination } from '../sources/portal/examination.ts';
-import { portalRequests } from '../sources/portal/requests.ts';
-import { portalSettings } from '../sources/portal/upstream.ts';
 import { compareNames } from '../sources/shared-names.ts';
+import { upstreams } from '../sources/upstreams.ts';
 import type { RequestObserver } from '../transport/client.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
 import { type Exchange, recorded } from '../transport/exchange.ts';
-import type { Outside } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { politeClient } from './polite-client.ts';
 
 /** Few requests, so they may follow each other quickly: ten in any second. */
@@ -38,60 +31,48 @@ export interface Doctor {
 }
 
 /** Builds the doctor from the configuration of the daemon. */
-export function createDoctor(config: Config, outside: Outside, network: Network = systemNetwork): Doctor {
-  const { clock, log, connect = createDispatcher } = outside;
-  const exchanges = new Map<Api, Exchange[]>([
-    ['gfa', []],
-    ['portal', []],
-  ]);
-  const closing: (() => Promise<void>)[] = [];
-  const clientOf = (api: Api, baseUrl: string, dailyLimit: number | undefined) => {
-    const listening: Outside = {
-      ...outside,
-      connect: (...args) => recorded(connect(...args), clock, (exchange) => exchanges.get(api)?.push(exchange)),
-    };
-    const allowed = api === 'portal' ? portalRequests : [];
-    const target = { api, baseUrl, dailyLimit, allowed, concurrency: 1, ...PACE };
-    const { client, close } = politeClient(target, config, { requestsOf: () => quiet }, listening);
-    closing.push(close);
-    return {
-      client,
-      destination: { url: baseUrl, isLocal: isLoopback(baseUrl), proxy: proxyFor(baseUrl, config.requests.proxy) },
-    };
-  };
-  const gfa = gfaSection.of(config);
-  const portal = portalSection.of(config);
-  const examinations: Examination[] = [];
-  if (gfa !== undefined)
-    examinations.push(gfaExamination({ ...clientOf('gfa', gfa.url, undefined), settings: gfa, clock }));
-  if (portal !== undefined) {
-    examinations.push(
-      portalExamination({
-        ...clientOf('portal', portal.url, portal.dailyLimit),
-        ...{
-          settings: portalSettings(config, portal, formatBound),
-          credentials: portal.credentials,
-          patience: outside,
-          log,
-        },
-        exchanges: () => exchanges.get('portal') ?? [],
-      }),
-    );
-  }
-  const parts: DoctorParts = {
-    examinations,
-    exchangesWith: (api) => exchanges.get(api) ?? [],
-    compare: (answers, find) =>
-      compareNames({ accelerator: answers.get('gfa'), portal: answers.get('portal') }, config.filerAliases, find),
-    allowance: config.requests,
-    ...{ network, clock },
-  };
+export function createDoctor(config: Config, environment: Environment, network: Network = systemNetwork): Doctor {
+  const patients = patientsOf(config, environment);
   return {
-    requests: examinations.reduce((sum, { requests }) => sum + requests, 0),
-    run: (signal) => examineAll(parts, signal),
-    report: (found) => reportOf(found, outside.version, unpredictableKey()),
+    requests: patients.reduce((sum, { examination }) => sum + examination.requests, 0),
+    run: (signal) =>
+      examineAll(
+        {
+          ...{ patients, network, clock: environment.clock, allowance: config.requests },
+          compare: (answers, find) => compareNames(answers, config.filerAliases, find),
+        },
+        signal,
+      ),
+    report: (found) => reportOf(found, environment.version, unpredictableKey()),
     close: async () => {
-      for (const close of closing) await close();
+      for (const { close } of patients) await close();
     },
   };
+}
+
+/** Every service that is configured, with a client whose exchanges are recorded. */
+function patientsOf(
+  config: Config,
+  environment: Environment,
+): readonly (Patient & { readonly close: () => Promise<void> })[] {
+  const { clock, connect = createDispatcher } = environment;
+  return upstreams.flatMap((upstream) => {
+    const settings = upstream.section.of(config);
+    if (settings === undefined) return [];
+    const exchanges: Exchange[] = [];
+    const recording: Environment = {
+      ...environment,
+      connect: (...args) => recorded(connect(...args), clock, (exchange) => exchanges.push(exchange)),
+    };
+    const { api } = upstream.section;
+    const { baseUrl, dailyLimit } = upstream.target(settings, config);
+    const target = { api, baseUrl, dailyLimit, allowed: upstream.allowed, concurrency: 1, ...PACE };
+    const { client, close } = politeClient(target, config, { requestsOf: () => quiet }, recording);
+    const proxy = proxyFor(baseUrl, config.requests.proxy);
+    const destination = { url: baseUrl, isLocal: isLoopback(baseUrl), proxy };
+    const examination = upstream.examine(settings, {
+      ...{ client, config, environment, boundText: formatBound, exchanges },
+    });
+    return [{ api, destination, exchanges, examination, close }];
+  });
 }

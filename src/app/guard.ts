@@ -6,7 +6,7 @@ import { WebFront } from '../web/front.ts';
 import { PasswordThread } from '../web/password-thread.ts';
 import { Passwords } from '../web/passwords.ts';
 import { type GoodReading, type ReadText, readWebRules } from '../web/rules.ts';
-import type { Outside } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 /** What `WEB_CONFIG_FILE` asks for, read and good, and how it is read again. */
 export interface Guard {
@@ -39,7 +39,7 @@ export function certificateWarnings(guard: Guard | undefined, nowSeconds: number
 export function webFront(
   { openPaths, maxConnections }: WebConfig,
   { first }: Guard,
-  { clock, log }: Outside,
+  { clock, log }: Environment,
 ): WebFront {
   // A client that waits holds a connection: half of them stay for others.
   const mostWaiting = Math.ceil(maxConnections / 2);

@@ -9,10 +9,10 @@ import { RemoteWrite } from '../history/remote-write.ts';
 import type { Reading } from '../metrics/snapshot.ts';
 import type { Collector, Task } from '../metrics/task.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { portalSection } from '../sources/portal/configuration.ts';
+import type { Connection, KeptService } from '../sources/upstream.ts';
 import { createPostDispatcher, post } from '../transport/post.ts';
-import type { Outside } from './environment.ts';
-import type { Connection, KeptService } from './upstream.ts';
+import type { AskedUpstream } from './asked.ts';
+import type { Environment } from './environment.ts';
 
 /** What sends the points of the past away, between what polls and what is exposed. */
 export interface History {
@@ -28,14 +28,18 @@ export interface History {
 }
 
 /** Remote write as configured; undefined where it is off. Throws a ConfigError where a certificate cannot be read. */
-export function historyOf(config: Config, { clock, random, log }: Outside): History | undefined {
-  const { remoteWrite: settings } = config;
-  const portal = portalSection.of(config);
-  if (settings === undefined || portal === undefined) return undefined;
+export function historyOf(
+  config: Config,
+  asked: readonly AskedUpstream[],
+  { clock, random, log }: Environment,
+): History | undefined {
+  const { remoteWrite } = config;
+  const [points] = asked.flatMap(({ upstream, settings }) => upstream.points?.(settings) ?? []);
+  if (remoteWrite === undefined || points === undefined) return undefined;
   const counts = new RemoteWriteCounts();
-  const receiver = new Receiver(sendOf(settings, config, clock), clock, (code) => counts.answered(code));
+  const receiver = new Receiver(sendOf(remoteWrite, config, clock), clock, (code) => counts.answered(code));
   const remote = new RemoteWrite(
-    { ...settings, lookbackMs: portal.lookbackMs, sweepMs: portal.intervalMs },
+    { ...remoteWrite, lookbackMs: points.lookbackMs, sweepMs: points.intervalMs },
     receiver,
     counts,
     { clock, random, log },
@@ -45,7 +49,7 @@ export function historyOf(config: Config, { clock, random, log }: Outside): Hist
     const reading = await task.poll(signal);
     if (!isRunning) return reading;
     await remote.accept(task, reading);
-    return settings.isExposedToo ? reading : withoutHistory(reading);
+    return remoteWrite.isExposedToo ? reading : withoutHistory(reading);
   };
   return {
     wantedSince: (task) => remote.wantedSince(task),
@@ -103,7 +107,7 @@ function keeping(kept: KeptService, { cursors }: RemoteWrite, now: () => number)
   };
 }
 
-function sendOf(settings: RemoteWriteConfig, config: Config, clock: Outside['clock']): Send {
+function sendOf(settings: RemoteWriteConfig, config: Config, clock: Environment['clock']): Send {
   const { url, token, basic, headers } = settings;
   const { timeoutMs, proxy } = config.requests;
   const way = proxyFor(url, proxy);

@@ -4,7 +4,8 @@ import { isFields } from '../metrics/family.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Kept } from '../state/keeper.ts';
 import { type Budget, type BudgetState, keptBudget } from '../transport/rate/budget.ts';
-import type { AskedUpstream, Source } from './source.ts';
+import type { AskedUpstream } from './asked.ts';
+import type { Source } from './source.ts';
 
 /** What is kept of one service. */
 export type KeptSource = Pick<Source, 'api' | 'kept'> & { readonly budget: Budget };

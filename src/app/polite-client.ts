@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { Config } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
 import type { Api } from '../metrics/snapshot.ts';
+import type { Target } from '../sources/upstream.ts';
 import type { AllowedRequests } from '../transport/allowed.ts';
 import { answerLimits } from '../transport/answer-limits.ts';
 import { JsonClient, type RequestObserver } from '../transport/client.ts';
@@ -10,8 +11,7 @@ import { MeasuredRate } from '../transport/rate/adaptive-rate.ts';
 import { Budget } from '../transport/rate/budget.ts';
 import { Pace } from '../transport/rate/pace.ts';
 import { Pacer } from '../transport/rate/pacer.ts';
-import type { Outside } from './environment.ts';
-import type { Target } from './upstream.ts';
+import type { Environment } from './environment.ts';
 
 /** A client of one service, and what paces it: the trouble of one service never touches another's. */
 export interface PoliteClient {
@@ -27,7 +27,7 @@ export function politeClient(
   target: Target & { readonly api: Api; readonly allowed: readonly AllowedRequests[] },
   config: Config,
   own: { readonly requestsOf: (api: Api) => RequestObserver },
-  { clock, version, heapBytes = Number.POSITIVE_INFINITY, connect = createDispatcher }: Outside,
+  { clock, version, heapBytes = Number.POSITIVE_INFINITY, connect = createDispatcher }: Environment,
 ): PoliteClient {
   const { api, baseUrl, limit, dailyLimit, mostPerMs, allowed, concurrency } = target;
   const { timeoutMs, maxResponseBytes, proxy: proxies } = config.requests;

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { PageNotice } from '../pages/notice.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
 import { load, type Variables, webFiles } from './configuration.ts';
@@ -10,15 +11,15 @@ import { load, type Variables, webFiles } from './configuration.ts';
 export async function withDemo(
   variables: Variables,
   like: string | undefined,
-  command: (config: Config) => Promise<number>,
+  command: (config: Config, notice: PageNotice) => Promise<number>,
   isTroubled = false,
 ): Promise<number> {
   // Loaded only when asked for: a real exporter has no use for made-up services.
-  const { causeTrouble, demoEnvironment, startDemo, variationsLike } = await import('../demo/demo.ts');
+  const { causeTrouble, demoEnvironment, demoNotice, startDemo, variationsLike } = await import('../demo/demo.ts');
   const demo = await startDemo(systemClock, like === undefined ? {} : variationsLike(await readReport(like)));
   if (isTroubled) causeTrouble(demo);
   try {
-    return await command(await load(demoEnvironment(variables, demo), noFile));
+    return await command(await load(demoEnvironment(variables, demo), noFile), demoNotice);
   } finally {
     await demo.close();
   }

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import process from 'node:process';
 import { createDoctor } from '../app/doctor.ts';
-import type { Outside } from '../app/environment.ts';
+import type { Environment } from '../app/environment.ts';
 import type { Config } from '../config/config.ts';
 import { checkList, isHealthy } from '../doctor/finding.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
@@ -11,13 +11,13 @@ import { type DoctorOptions, EXIT } from './arguments.ts';
 /** Examines the configured services and prints what was found; resolves with the exit code. */
 export async function runDoctor(
   config: Config,
-  outside: Outside,
+  environment: Environment,
   { isJson, reportPath }: DoctorOptions,
   stopped: Promise<void>,
 ): Promise<number> {
   // Before any request, and never over another file, nor through a link.
   const report = reportPath === undefined ? undefined : await newFile(reportPath);
-  const doctor = createDoctor(config, outside);
+  const doctor = createDoctor(config, environment);
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
   process.stderr.write(`at most ${doctor.requests} requests, all of which only read\n`);
@@ -25,7 +25,7 @@ export async function runDoctor(
     const found = await doctor.run(stopping.signal);
     const { findings, services } = found;
     const variants = services.flatMap((service) =>
-      service.variants.map((variant) => ({ api: service.examination.api, ...variant })),
+      service.variants.map((variant) => ({ api: service.api, ...variant })),
     );
     const text = isJson
       ? `${JSON.stringify({ findings, variants }, undefined, 2)}\n`

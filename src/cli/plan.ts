@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { createApp } from '../app/app.ts';
-import { variableRows } from '../catalog.ts';
+import { upstreamCatalog, variableRows } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
 import { settledTexts } from '../config/environment.ts';
 import { readAhead } from '../config/read-ahead.ts';
@@ -11,7 +11,7 @@ import { createLog } from '../runtime/log.ts';
 import { upstreams } from '../sources/upstreams.ts';
 import { EXIT } from './arguments.ts';
 import { load, secretFiles, type Variables } from './configuration.ts';
-import { outside, say } from './process.ts';
+import { say, systemEnvironment } from './process.ts';
 
 /** What the limits allow: for so many appliances without asking a service, else for those of the account's inventory. */
 export async function plan(
@@ -43,12 +43,14 @@ export async function plan(
   const beside = upstreams
     .filter(({ planning }) => planning === undefined)
     .map(({ title, section }) => [title, section.of(config) === undefined ? 'not polled' : 'counted below'] as const);
-  for (const fleet of fleets) say(planText(fleet, await sizeOf(fleet, shares, config.events), beside));
+  for (const fleet of fleets) {
+    say(planText(fleet, await sizeOf(fleet, shares, config.events, upstreamCatalog), beside));
+  }
   return fleets.every((fleet) => fleet.plan.fits) ? EXIT.clean : EXIT.failure;
 }
 
 async function countAppliances(config: Config, stopped: Promise<void>): Promise<number> {
-  const app = createApp(config, outside(createLog('silent', process.stderr)));
+  const app = createApp(config, systemEnvironment(createLog('silent', process.stderr)));
   let ended: Promise<void> | undefined;
   const stop = () => {
     ended ??= app.stop();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { getHeapStatistics } from 'node:v8';
-import type { Outside } from '../app/environment.ts';
+import type { Environment } from '../app/environment.ts';
 import type { LogConfig } from '../config/config.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -11,7 +11,7 @@ import { FileStore } from '../state/file-store.ts';
 import { EXIT } from './arguments.ts';
 
 /** This process and this machine. */
-export function outside(log: Log): Outside {
+export function systemEnvironment(log: Log): Environment {
   return {
     clock: systemClock,
     random: systemRandom,

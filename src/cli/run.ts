@@ -13,7 +13,7 @@ import { runDoctor } from './doctor.ts';
 import { usage } from './help.ts';
 import { once } from './once.ts';
 import { plan } from './plan.ts';
-import { outside, packageVersion, say } from './process.ts';
+import { packageVersion, say, systemEnvironment } from './process.ts';
 import { serve } from './serve.ts';
 
 /** The whole life of the process; resolves with its exit code. `stopped` resolves when it is asked to stop. */
@@ -47,11 +47,11 @@ async function obey(invocation: Invocation, variables: Variables, stopped: Promi
     case 'plan':
       return plan(appliances, variables, stopped);
     case 'demo':
-      return withDemo(variables, like, (config) => serve(config, stopped, { isDemo: true }), like === undefined);
+      return withDemo(variables, like, (config, notice) => serve(config, stopped, { notice }), like === undefined);
     case 'doctor': {
       const options = invocation.doctor ?? { isJson: false, reportPath: undefined, isDemo: false };
       const examine = (config: Config) =>
-        runDoctor(config, outside(createLog('silent', process.stderr)), options, stopped);
+        runDoctor(config, systemEnvironment(createLog('silent', process.stderr)), options, stopped);
       return options.isDemo ? withDemo(variables, undefined, examine) : examine(await load(variables));
     }
     case 'once':

@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import process from 'node:process';
 import { type App, createApp } from '../app/app.ts';
+import { askedUpstreams } from '../app/asked.ts';
+import type { Environment } from '../app/environment.ts';
 import { certificateWarnings, readGuard } from '../app/guard.ts';
-import { askedUpstreams } from '../app/source.ts';
 import type { Config } from '../config/config.ts';
 import { warnOfLooseFiles } from '../config/secret-files.ts';
 import { systemClock } from '../runtime/clock.ts';
@@ -11,13 +12,13 @@ import { endNow, threadsAtRest } from '../runtime/exit.ts';
 import { createLog, type Log } from '../runtime/log.ts';
 import { EXIT } from './arguments.ts';
 import { factsOf, ownFiles, webFiles } from './configuration.ts';
-import { logDestination, outside } from './process.ts';
+import { logDestination, systemEnvironment } from './process.ts';
 
 /** Polls and serves until it is stopped. */
 export async function serve(
   config: Config,
   stopped: Promise<void>,
-  how: { readonly isDemo?: boolean } = {},
+  how: Pick<Environment, 'notice'> = {},
 ): Promise<number> {
   // Files are read for it, and a disk may hang: whoever asks to stop meanwhile need not wait for that.
   const app = await Promise.race([prepared(config, process.stdout, how), stopped]);
@@ -46,7 +47,7 @@ export async function serve(
 export async function prepared(
   config: Config,
   out: NodeJS.WriteStream,
-  how: { readonly isDemo?: boolean } = {},
+  how: Pick<Environment, 'notice'> = {},
 ): Promise<App> {
   // Every poll under way hears of the stop by one signal: above ten, by default, Node would call that a leak.
   const inFlight = askedUpstreams(config).map(
@@ -61,7 +62,7 @@ export async function prepared(
   for (const reason of certificateWarnings(guard, systemClock.now() / 1000)) {
     log.warn({ reason }, 'clients will reject the server certificate');
   }
-  return createApp(config, { ...outside(log), ...how }, guard);
+  return createApp(config, { ...systemEnvironment(log), ...how }, guard);
 }
 
 function tellDefects(log: Log): void {

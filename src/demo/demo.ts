@@ -3,6 +3,7 @@ import { type StandIn, startStandIn } from './stand-in.ts';
 import type { Variations } from './variations.ts';
 
 export { variationsLike } from './like.ts';
+export { demoNotice } from './notice.ts';
 
 /** Starts the stand-in of both services for `--demo`. */
 export function startDemo(clock: Clock, like: Partial<Variations> = {}): Promise<StandIn> {

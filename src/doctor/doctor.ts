@@ -5,10 +5,20 @@ import type { Exchange } from '../transport/exchange.ts';
 import type { Examination, ServiceAnswers } from './examination.ts';
 import type { Find, Finding } from './finding.ts';
 import { type Allowance, type CountedUnexpected, judgeExchanges } from './judge.ts';
-import { checkNetwork, type Network } from './network.ts';
+import { checkNetwork, type Destination, type Network } from './network.ts';
+
+/** One service that is to be examined. */
+export interface Patient {
+  readonly api: Api;
+  readonly destination: Destination;
+  readonly examination: Examination;
+  /** What is exchanged with it. */
+  readonly exchanges: readonly Exchange[];
+}
 
 /** One service as the doctor found it. */
 export interface Diagnosis {
+  readonly api: Api;
   readonly examination: Examination;
   readonly variants: readonly Variant[];
   readonly unexpected: readonly CountedUnexpected[];
@@ -23,8 +33,7 @@ export interface Diagnoses {
 
 /** What the doctor works with. */
 export interface DoctorParts {
-  readonly examinations: readonly Examination[];
-  readonly exchangesWith: (api: Api) => readonly Exchange[];
+  readonly patients: readonly Patient[];
   /** Compares what the services call the same things; after all of them have answered. */
   readonly compare: (answers: ReadonlyMap<Api, ServiceAnswers>, find: Find) => void;
   readonly allowance: Allowance;
@@ -37,10 +46,10 @@ export async function examineAll(parts: DoctorParts, signal: AbortSignal): Promi
   const findings: Finding[] = [];
   const services: Diagnosis[] = [];
   const answers = new Map<Api, ServiceAnswers>();
-  for (const examination of parts.examinations) {
-    const { api } = examination;
+  for (const patient of parts.patients) {
+    const { api } = patient;
     const find: Find = (finding) => findings.push({ subject: api, ...finding });
-    const { answered, diagnosis } = await examineOne(examination, parts, find, signal);
+    const { answered, diagnosis } = await examineOne(patient, parts, find, signal);
     if (answered !== undefined) answers.set(api, answered);
     services.push(diagnosis);
   }
@@ -49,20 +58,18 @@ export async function examineAll(parts: DoctorParts, signal: AbortSignal): Promi
 }
 
 async function examineOne(
-  examination: Examination,
-  { exchangesWith, allowance, network, clock }: DoctorParts,
+  { api, destination, examination, exchanges }: Patient,
+  { allowance, network, clock }: DoctorParts,
   find: Find,
   signal: AbortSignal,
 ): Promise<{ readonly answered: ServiceAnswers | undefined; readonly diagnosis: Diagnosis }> {
-  const { api, destination } = examination;
   const isReached = await checkNetwork(destination, network, allowance.timeoutMs, clock.now(), find);
   const answered = isReached ? await examination.run(find, signal) : undefined;
-  const exchanges = exchangesWith(api);
   const unexpected = judgeExchanges(exchanges, examination, allowance, find);
   const variants = answered?.variants ?? [];
   for (const { question, answer } of variants) {
     const effect = examination.questions.find((one) => one.question === question)?.answers[answer] ?? 'taken as it is';
     find({ level: 'ok', check: question, code: answer, seen: `${answer.replaceAll('_', ' ')}: ${effect}` });
   }
-  return { answered, diagnosis: { examination, variants, unexpected, exchanges } };
+  return { answered, diagnosis: { api, examination, variants, unexpected, exchanges } };
 }

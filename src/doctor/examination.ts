@@ -1,14 +1,10 @@
-import type { Api } from '../metrics/snapshot.ts';
 import type { Variant } from '../metrics/variant.ts';
 import type { Exchange } from '../transport/exchange.ts';
 import type { Documented } from './documented.ts';
 import type { Find } from './finding.ts';
-import type { Destination } from './network.ts';
 
 /** What the doctor does with one service. */
 export interface Examination {
-  readonly api: Api;
-  readonly destination: Destination;
   /** Requests that it sends at most; shown before the first one leaves. */
   readonly requests: number;
   /** What an exchange was about, as the label `operation`. */
@@ -17,6 +13,8 @@ export interface Examination {
   readonly documented: (operation: string, body?: unknown) => Documented | undefined;
   /** What it can answer. */
   readonly questions: readonly Question[];
+  /** The variable that bounds how often it is asked; missing where there is none. */
+  readonly rateVariable?: string;
   /** Fields whose words are documented or safe to publish, as `mode`; the words of all others stay out of a report. */
   readonly wordFields: ReadonlySet<string>;
   /** Sends the requests, and finds what only this service can show. Rejects for nothing but an abort. */

@@ -15,7 +15,7 @@ const SKEW_MS = 60_000;
 /** Checks what every exchange shows, whichever service it was with: clock, speed, size, limits, and the documented form. */
 export function judgeExchanges(
   exchanges: readonly Exchange[],
-  { operationOf, documented }: Pick<Examination, 'operationOf' | 'documented'>,
+  { operationOf, documented, rateVariable }: Pick<Examination, 'operationOf' | 'documented' | 'rateVariable'>,
   { timeoutMs, maxResponseBytes }: Allowance,
   find: Find,
 ): readonly CountedUnexpected[] {
@@ -34,7 +34,7 @@ export function judgeExchanges(
   if (largest.bytes > maxResponseBytes / 2) {
     find({ level: 'warning', check: 'size', code: 'large', seen: size, advice: 'raise MAX_RESPONSE_BYTES' });
   } else find({ level: 'ok', check: 'size', code: 'small', seen: size });
-  judgeLimits(answered, find);
+  judgeLimits(answered, rateVariable, find);
   return judgeForm(answered, operationOf, documented, find);
 }
 
@@ -60,7 +60,7 @@ function judgeClock(answered: readonly Exchange[], find: Find): void {
   find({ level: 'warning', check: 'clock', code: 'skewed', seen, expected: 'at most 60 s', advice });
 }
 
-function judgeLimits(answered: readonly Exchange[], find: Find): void {
+function judgeLimits(answered: readonly Exchange[], rateVariable: string | undefined, find: Find): void {
   const limits = new Map<string, string>();
   for (const { headers } of answered) {
     for (const [name, value] of Object.entries(headers)) {
@@ -70,7 +70,8 @@ function judgeLimits(answered: readonly Exchange[], find: Find): void {
   const refused = answered.filter(({ status }) => status === 429).length;
   const told = [...limits].map(([name, value]) => `${name}: ${value}`).join(', ');
   if (refused > 0) {
-    const advice = 'another tool uses the same quota: lower its rate, or PORTAL_RATE_LIMIT';
+    const own = rateVariable === undefined ? '' : `, or ${rateVariable}`;
+    const advice = `another tool uses the same quota: lower its rate${own}`;
     find({
       level: 'warning',
       check: 'limits',

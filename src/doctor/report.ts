@@ -62,7 +62,7 @@ export function reportOf({ findings, services }: Diagnoses, version: string, key
     format: 'filer-exporter-report/1',
     version,
     findings: findings.map(({ level, subject, check, code }) => ({ level, subject, check, code })),
-    services: Object.fromEntries(services.map((service) => [service.examination.api, serviceReport(service, key)])),
+    services: Object.fromEntries(services.map((service) => [service.api, serviceReport(service, key)])),
   };
 }
 

@@ -1,6 +1,18 @@
 import { type Html, html } from './html.ts';
 
-/** What the pages of the demo say before anything else. */
-export const DEMO_NOTICE: Html = html`<aside class="notice"><p><strong>This is the demo.</strong> The fleet and all its numbers are made up, and the services are part of this process. One appliance fails on purpose: it is down below, <code>filer_appliance_up</code> is 0 for it, after 15 minutes the alert <code>FilerApplianceDown</code> fires, and <code>docs/runbooks/appliances.md</code> says what to do then.</p>
-<p>For a fleet of your own: set <code>GFA_URL</code> or <code>PORTAL_URL</code> with their credentials, and start without <code>--demo</code>. <code>docs/deployment.md</code> has every way to install it.</p></aside>
+/** What pages say before anything else; code in backticks. */
+export interface PageNotice {
+  readonly title: string;
+  readonly paragraphs: readonly string[];
+}
+
+export function noticeHtml({ title, paragraphs }: PageNotice): Html {
+  const [first = '', ...others] = paragraphs;
+  return html`<aside class="notice"><p><strong>${title}</strong> ${withCode(first)}</p>
+${others.map((text) => html`<p>${withCode(text)}</p>`)}</aside>
 `;
+}
+
+function withCode(text: string): readonly (Html | string)[] {
+  return text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`));
+}

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { upstreamCatalog } from '../catalog.ts';
 import type { EventsConfig } from '../config/config.ts';
+import type { FamilyHeader } from '../exposition/format.ts';
 import { LineStore } from '../exposition/store.ts';
 import { seededRandom } from '../runtime/random.ts';
 import type { FleetPlan, SampleShare } from './plan.ts';
@@ -27,9 +27,14 @@ const LINE = { bytes: 190, packedShare: 0.1 } as const;
 /** The process with nothing in it, and what each sample adds, parsing and packing included: measured up to 136,000 samples. */
 const MEMORY = { emptyBytes: 105 * 2 ** 20, perSample: 1_000 } as const;
 
-/** The size of an exporter's exposition for so many appliances. */
-export async function sizeOf(fleet: FleetPlan, shares: readonly SampleShare[], events: EventsConfig): Promise<Size> {
-  const series = await seriesSize(fleet);
+/** The size of an exporter's exposition for so many appliances; `families`: all that it may have. */
+export async function sizeOf(
+  fleet: FleetPlan,
+  shares: readonly SampleShare[],
+  events: EventsConfig,
+  families: readonly FamilyHeader[],
+): Promise<Size> {
+  const series = await seriesSize(fleet, families);
   const others = shares.reduce((sum, share) => sum + samplesOf(share, events, fleet.appliances), 0);
   const samples = series.samples + others;
   return {
@@ -51,8 +56,11 @@ function samplesOf(
 }
 
 /** Writes the series of some appliances as they would be, and scales it up. */
-async function seriesSize({ appliances, samples }: FleetPlan): Promise<Omit<Size, 'memoryBytes'>> {
-  const store = new LineStore(upstreamCatalog);
+async function seriesSize(
+  { appliances, samples }: FleetPlan,
+  families: readonly FamilyHeader[],
+): Promise<Omit<Size, 'memoryBytes'>> {
+  const store = new LineStore(families);
   const written = Math.min(appliances, SAMPLED_APPLIANCES);
   const random = seededRandom(1);
   for (let index = 0; index < written; index += 1) {

@@ -1,15 +1,16 @@
 import type { FilerAlias } from '../config/config.ts';
 import type { Named, ServiceAnswers } from '../doctor/examination.ts';
 import type { Find } from '../doctor/finding.ts';
-
-/** The answers of the two services, where both were asked. */
-export interface BothAnswers {
-  readonly accelerator: ServiceAnswers | undefined;
-  readonly portal: ServiceAnswers | undefined;
-}
+import type { Api } from '../metrics/snapshot.ts';
 
 /** Compares what the two services call the same filers and volumes, and what FILER_ALIASES says of them. */
-export function compareNames({ accelerator, portal }: BothAnswers, aliases: readonly FilerAlias[], find: Find): void {
+export function compareNames(
+  answers: ReadonlyMap<Api, ServiceAnswers>,
+  aliases: readonly FilerAlias[],
+  find: Find,
+): void {
+  const accelerator = answers.get('gfa');
+  const portal = answers.get('portal');
   if (accelerator !== undefined && portal !== undefined) {
     compareFilers(accelerator.filers, portal.filers, aliases, find);
     compareVolumes(accelerator.volumes, portal.volumes, find);

@@ -1,21 +1,20 @@
-import type { Outside } from '../app/environment.ts';
-import type { Source } from '../app/source.ts';
 import type { ApiStatus } from '../exposition/own/status.ts';
 import type { ApplianceStatus } from '../polling/appliances.ts';
 import { worstAgeMs } from '../polling/demand.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { atOnce } from '../runtime/slices.ts';
 import type { ApiReport, ApplianceReport, StatusReport } from './model.ts';
+import type { ReportedService } from './service.ts';
 import { type ApplianceTasks, NO_TASKS, rounded, roundedOrNull, type TasksTold, tasksTold } from './tasks.ts';
 
 /** What an API looks like at this moment, for the exporter's own metrics. */
-export function read(source: Source, now: number): ApiStatus {
+export function read(source: ReportedService, now: number): ApiStatus {
   return atOnce(reading(source, now));
 }
 
 /** The same; yields between looks at all tasks, of which there may be very many. `now` in monotonic milliseconds. */
 function* reading(
-  { api, pacer, budget, intervalMs, poller, variants }: Source,
+  { api, pacer, budget, intervalMs, poller, variants }: ReportedService,
   now: number,
 ): Generator<void, ApiStatus> {
   const { tasks, observer } = poller;
@@ -46,14 +45,21 @@ function* reading(
   };
 }
 
+/** What a report needs beside the services. */
+export interface ReportParts {
+  readonly version: string;
+  readonly revision: string;
+  readonly clock: Clock;
+}
+
 /** So many appliances are told between two moments at which a report may be interrupted. */
 const APPLIANCES_A_STEP = 100;
 
 /** How things stand at this moment; yields where it may be interrupted, for there may be very many tasks. */
 export function* report(
-  sources: readonly Source[],
+  sources: readonly ReportedService[],
   shard: StatusReport['shard'],
-  { version, revision, clock }: Outside,
+  { version, revision, clock }: ReportParts,
 ): Generator<void, StatusReport> {
   const apis: ApiReport[] = [];
   const appliances: ApplianceReport[] = [];
@@ -69,7 +75,7 @@ export function* report(
   return { time: rfc3339(clock.now()), version, revision, shard, apis, appliances };
 }
 
-function apiReport(source: Source, told: ApiStatus, { resting, account }: TasksTold, clock: Clock): ApiReport {
+function apiReport(source: ReportedService, told: ApiStatus, { resting, account }: TasksTold, clock: Clock): ApiReport {
   const { pacer, poller, target, intervalMs, tokenSecondsLeft } = source;
   const { observer, tasks } = poller;
   const secondsLeft = tokenSecondsLeft?.();
@@ -112,7 +118,7 @@ function apiReport(source: Source, told: ApiStatus, { resting, account }: TasksT
   };
 }
 
-function applianceReport(source: Source, status: ApplianceStatus, tasks: ApplianceTasks): ApplianceReport {
+function applianceReport(source: ReportedService, status: ApplianceStatus, tasks: ApplianceTasks): ApplianceReport {
   const { name, serial, state } = status;
   const { lastError } = tasks;
   const known = source.describe(serial);

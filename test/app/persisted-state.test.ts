@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { askedUpstreams } from '../../src/app/asked.ts';
 import { keptOf, ownersOf } from '../../src/app/persisted-state.ts';
-import { askedUpstreams } from '../../src/app/source.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { atOnce } from '../../src/runtime/slices.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';

@@ -60,7 +60,7 @@ export async function visit({ variations = {}, environment = {}, network, before
     services: upstreams.map(({ section }) => section),
   });
   const log = createLog('silent', process.stderr);
-  const outside = {
+  const given = {
     clock,
     random: systemRandom,
     log,
@@ -68,7 +68,7 @@ export async function visit({ variations = {}, environment = {}, network, before
     revision: 'test',
     nodeVersion: process.version,
   };
-  const doctor = createDoctor(config, outside, network ?? healthyNetwork);
+  const doctor = createDoctor(config, given, network ?? healthyNetwork);
   try {
     const found = await doctor.run(new AbortController().signal);
     return {

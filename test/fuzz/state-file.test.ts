@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { askedUpstreams } from '../../src/app/asked.ts';
 import { keptOf, ownersOf } from '../../src/app/persisted-state.ts';
-import { askedUpstreams } from '../../src/app/source.ts';
 import { upstreamCatalog } from '../../src/catalog.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { LineStore } from '../../src/exposition/store.ts';

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { type App, createApp } from '../../src/app/app.ts';
-import type { Outside } from '../../src/app/environment.ts';
+import type { Environment } from '../../src/app/environment.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
 
-/** What of the outside a test has to hand in; chance comes from a seed where it hands in none. */
-export type Given = Pick<Outside, 'clock' | 'log'> & Partial<Outside>;
+/** What of the environment a test has to hand in; chance comes from a seed where it hands in none. */
+export type Given = Pick<Environment, 'clock' | 'log'> & Partial<Environment>;
 
-/** The whole program but for the process, as an environment configures it, on any free port; not yet started. */
-export function assemble(environment: Readonly<Record<string, string>>, given: Given): App {
+/** The whole program but for the process, as variables configure it, on any free port; not yet started. */
+export function assemble(variables: Readonly<Record<string, string>>, given: Given): App {
   const config = loadConfig({
-    environment: { LISTEN_ADDRESS: '127.0.0.1:0', ...environment },
+    environment: { LISTEN_ADDRESS: '127.0.0.1:0', ...variables },
     readFile: (path) => readFileSync(path === '.env' ? '/nowhere/.env' : path, 'utf8'),
     services: upstreams.map(({ section }) => section),
   });

@@ -1,10 +1,10 @@
-import type { Keeping } from '../../app/upstream.ts';
 import { text } from '../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../metrics/task.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { inSlices } from '../../runtime/slices.ts';
+import type { Keeping } from '../upstream.ts';
 import type { GfaClient } from './client.ts';
 import { Ledger, type LedgerSettings } from './ledger.ts';
 import { readAnswer } from './records.ts';

@@ -1,15 +1,13 @@
 import type { Examination, ServiceAnswers } from '../../doctor/examination.ts';
 import type { Find } from '../../doctor/finding.ts';
-import type { Destination } from '../../doctor/network.ts';
 import { type Fields, isFields } from '../../metrics/family.ts';
 import { text } from '../../metrics/samples.ts';
 import { dateSeconds } from '../../metrics/units.ts';
 import type { Variant } from '../../metrics/variant.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import { asError, RequestError } from '../../runtime/errors.ts';
 import { Secret } from '../../runtime/secret.ts';
-import type { JsonClient } from '../../transport/client.ts';
 import type { Exchange } from '../../transport/exchange.ts';
+import type { ExaminationParts } from '../upstream.ts';
 import { dataRequest, type GfaSettings } from './client.ts';
 import { documentedData } from './documented.ts';
 import { gfaQuestions } from './questions.ts';
@@ -22,16 +20,11 @@ const HEADERS = ['X-Service-client-key', 'X-Nasuni-client-key'] as const;
 /** Time between two calls with one key, in milliseconds: events that come meanwhile are few. */
 const PAUSE_MS = 2_000;
 
-/** What the doctor needs to ask the file acceleration service. */
-export interface GfaExaminationParts {
-  readonly client: JsonClient;
-  readonly settings: GfaSettings;
-  readonly destination: Destination;
-  readonly clock: Clock;
-}
-
 /** Asks `GET /data` a few times, each time with a client key of the doctor's own, so that no event of the daemon is taken. */
-export function gfaExamination({ client, settings, destination, clock }: GfaExaminationParts): Examination {
+export function gfaExamination(
+  settings: GfaSettings,
+  { client, environment: { clock } }: ExaminationParts,
+): Examination {
   const stamp = new Date(clock.now()).toISOString().replaceAll(/\D/g, '').slice(0, 14);
   const keyed = (suffix: string, change: Partial<GfaSettings> = {}): GfaSettings => ({
     ...{ ...settings, ...change },
@@ -60,7 +53,7 @@ export function gfaExamination({ client, settings, destination, clock }: GfaExam
     return { variants: variantsOf(answers), ...namesIn(answers.first) };
   };
   return {
-    ...{ api: 'gfa', destination, requests: 6, questions: gfaQuestions, run },
+    ...{ requests: 6, questions: gfaQuestions, run },
     operationOf: ({ path }: Exchange) => (path.includes('/data') ? 'data' : 'unknown'),
     documented: (operation, body) => (operation === 'data' ? documentedData(body) : undefined),
     wordFields: new Set(['metric_type', 'mode', 'profile', 'kind', 'lock_state', 'lock_phase']),

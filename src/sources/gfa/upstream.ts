@@ -1,11 +1,12 @@
-import type { KeptService, Upstream } from '../../app/upstream.ts';
 import type { Config } from '../../config/config.ts';
 import type { MemoryLimits } from '../../metrics/event-memory.ts';
 import type { Table } from '../../metrics/family.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { KeptService, Upstream } from '../upstream.ts';
 import { GfaClient } from './client.ts';
 import { GfaCollector } from './collector.ts';
 import { type GfaConfig, gfaSection } from './configuration.ts';
+import { gfaExamination } from './examination.ts';
 import * as series from './series.ts';
 
 /**
@@ -64,6 +65,8 @@ export const gfa: Upstream<GfaConfig> = {
     const stamp = new Date(now).toISOString().replaceAll(/\D/g, '').slice(0, 14);
     return { ...settings, clientKey: `${settings.clientKey}-once-${stamp}` };
   },
+
+  examine: gfaExamination,
 
   connect(settings, { client, config, clock, random, log, heapBytes, names, keeping, boundText }) {
     const { intervalMs } = settings;

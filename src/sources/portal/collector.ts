@@ -22,12 +22,6 @@ export interface PortalSettings extends InventorySettings, TelemetrySettings {
 /** What the portal's collectors keep over restarts, by name. */
 export type PortalState = Readonly<Record<string, unknown>>;
 
-/** What the portal's collectors take from outside. */
-export interface PortalOutside {
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /** What polls the portal: the inventory, the series of the appliances in it, and every collector that is switched on. */
 export class PortalCollector implements Collector {
   readonly api = 'portal';
@@ -37,7 +31,11 @@ export class PortalCollector implements Collector {
   readonly #dialect: AccountDialect;
   readonly #kept = new Map<string, KeptCounts>();
 
-  constructor(client: PortalClient, settings: PortalSettings, { clock, log }: PortalOutside) {
+  constructor(
+    client: PortalClient,
+    settings: PortalSettings,
+    { clock, log }: { readonly clock: Clock; readonly log: Log },
+  ) {
     const { shard, discoveryIntervalMs, histograms } = settings;
     const chosen = settings.collectors.flatMap(({ name, intervalMs }) => {
       const row = collectorRows.find((one) => one.name === name);

@@ -1,14 +1,12 @@
 import type { Examination, ServiceAnswers } from '../../doctor/examination.ts';
 import type { Find } from '../../doctor/finding.ts';
-import type { Destination } from '../../doctor/network.ts';
 import { isFields } from '../../metrics/family.ts';
 import { text } from '../../metrics/samples.ts';
 import type { Task } from '../../metrics/task.ts';
 import { asError, CredentialError, RequestError } from '../../runtime/errors.ts';
-import type { Log } from '../../runtime/log.ts';
 import type { JsonClient } from '../../transport/client.ts';
 import type { Exchange } from '../../transport/exchange.ts';
-import type { Patience } from '../../transport/retry.ts';
+import type { ExaminationParts } from '../upstream.ts';
 import { askBins } from './appliances/bin-questions.ts';
 import { Dialect } from './appliances/dialect.ts';
 import { PortalClient } from './client.ts';
@@ -28,23 +26,15 @@ const QUESTIONS = 16;
 /** Requests of one collector, seldom reached: indexing reads three lists, the others one or two. */
 const MOST_COLLECTOR = 3;
 
-/** What the doctor needs to ask the portal. */
-export interface PortalExaminationParts {
-  readonly client: JsonClient;
-  readonly settings: PortalSettings;
-  readonly credentials: Credentials;
-  readonly destination: Destination;
-  readonly patience: Patience;
-  readonly log: Log;
-  /** What was exchanged with the portal so far. */
-  readonly exchanges: () => readonly Exchange[];
-}
-
 /** Polls every operation of every collector that is switched on once, and asks what the documentation leaves open. */
-export function portalExamination(parts: PortalExaminationParts): Examination {
-  const { settings, destination } = parts;
+export function portalExamination(
+  settings: PortalSettings,
+  credentials: Credentials,
+  parts: ExaminationParts,
+): Examination {
   return {
-    ...{ api: 'portal', destination, questions: portalQuestions },
+    questions: portalQuestions,
+    rateVariable: 'PORTAL_RATE_LIMIT',
     requests: QUESTIONS + MOST_COLLECTOR * settings.collectors.length + settings.series.length + 2 * MOST_APPLIANCES,
     operationOf: ({ path }) => operationOf(path),
     documented: (operation) => documentedAnswers[operation],
@@ -52,7 +42,7 @@ export function portalExamination(parts: PortalExaminationParts): Examination {
       ...['type', 'role', 'current_snapshot_status', 'severity', 'state', 'resource', 'initiated_by'],
       ...['subscription_status', 'health_status', 'token_type'],
     ]),
-    run: (find, signal) => examine(parts, find, signal),
+    run: (find, signal) => examine(settings, credentials, parts, find, signal),
   };
 }
 
@@ -69,31 +59,36 @@ function operationOf(path: string): string {
 
 const ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:_\d+)?$/i;
 
-async function examine(parts: PortalExaminationParts, find: Find, signal: AbortSignal): Promise<ServiceAnswers> {
-  const { client, settings, credentials, patience, log, exchanges } = parts;
-  const { clock } = patience;
+async function examine(
+  settings: PortalSettings,
+  credentials: Credentials,
+  { client, environment, exchanges }: ExaminationParts,
+  find: Find,
+  signal: AbortSignal,
+): Promise<ServiceAnswers> {
+  const { clock } = environment;
   const tokens = new TokenSource(client, credentials, clock);
   const none: ServiceAnswers = { variants: [], filers: [], volumes: [] };
-  if (!(await checkCredentials(parts, tokens, find, signal))) return none;
-  const portal = new PortalClient(client, tokens, patience);
-  const collector = new PortalCollector(portal, settings, { clock, log });
+  if (!(await checkCredentials(client, credentials, tokens, find, signal))) return none;
+  const portal = new PortalClient(client, tokens, environment);
+  const collector = new PortalCollector(portal, settings, environment);
   try {
     const faults = await pollOnce(collector, signal);
     tellOperations(faults, collector, find);
-    tellInventory(exchanges(), find);
+    tellInventory(exchanges, find);
     const [appliance] = collector.appliances;
     const bins = appliance === undefined ? [] : await askBins(portal, appliance.serial, signal);
     return {
       variants: [
         ...(await askTokens(client, credentials, clock, signal)),
-        ...unitsIn(exchanges()),
-        ...memorySeries(exchanges()),
-        ...loadNames(exchanges()),
-        ...connectionIds(exchanges()),
+        ...unitsIn(exchanges),
+        ...memorySeries(exchanges),
+        ...loadNames(exchanges),
+        ...connectionIds(exchanges),
         ...bins,
       ],
       filers: collector.appliances.map(({ serial, name }) => ({ id: serial, name })),
-      volumes: volumesIn(exchanges()),
+      volumes: volumesIn(exchanges),
     };
   } finally {
     await tokens.revoke(signal);
@@ -101,7 +96,8 @@ async function examine(parts: PortalExaminationParts, find: Find, signal: AbortS
 }
 
 async function checkCredentials(
-  { client, credentials }: PortalExaminationParts,
+  client: JsonClient,
+  credentials: Credentials,
   tokens: TokenSource,
   find: Find,
   signal: AbortSignal,

@@ -1,13 +1,14 @@
-import type { Upstream } from '../../app/upstream.ts';
 import type { Config } from '../../config/config.ts';
 import type { Table } from '../../metrics/family.ts';
 import { Feasibility } from '../../planning/warning.ts';
+import type { Upstream } from '../upstream.ts';
 import { mostAppliances } from './appliances/inventory.ts';
 import * as series from './appliances/series.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector, type PortalSettings } from './collector.ts';
 import { collectorRows, portalTables } from './collectors.ts';
 import { type PortalConfig, portalSection } from './configuration.ts';
+import { portalExamination } from './examination.ts';
 import { fleetPlan, planOf, shareOf } from './planning.ts';
 import { portalRequests } from './requests.ts';
 import { TokenSource } from './token.ts';
@@ -57,6 +58,11 @@ export const portal: Upstream<PortalConfig> = {
     placeholder: { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' },
     forFleet: fleetPlan,
   },
+
+  examine: (settings, parts) =>
+    portalExamination(portalSettings(parts.config, settings, parts.boundText), settings.credentials, parts),
+
+  points: ({ intervalMs, lookbackMs }) => ({ intervalMs, lookbackMs }),
 
   connect(settings, { client, config, clock, random, log, heapBytes, names, boundText, wantedSince }) {
     const { shard } = config;

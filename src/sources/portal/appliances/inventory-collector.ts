@@ -48,12 +48,6 @@ interface Answer {
   readonly at: number;
 }
 
-/** What an inventory collector takes from outside. */
-export interface InventoryOutside {
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /** What polls the inventory: which appliances there are, and what they are called. */
 export class InventoryCollector implements Collector, ApplianceIndex {
   readonly api = 'portal';
@@ -78,7 +72,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     client: PortalClient,
     settings: InventorySettings,
     readouts: readonly InventoryReadout[],
-    { clock, log }: InventoryOutside,
+    { clock, log }: { readonly clock: Clock; readonly log: Log },
   ) {
     this.#client = client;
     this.#settings = settings;

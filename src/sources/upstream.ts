@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { ServiceSection } from '../config/section.ts';
+import type { Examination } from '../doctor/examination.ts';
 import type { Table } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { ApplianceNames, Collector, Task } from '../metrics/task.ts';
@@ -8,10 +9,11 @@ import type { FleetPlan, SampleShare } from '../planning/plan.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
-import type { FilerNames } from '../sources/filer-names.ts';
 import type { AllowedRequests } from '../transport/allowed.ts';
 import type { JsonClient } from '../transport/client.ts';
+import type { Exchange } from '../transport/exchange.ts';
 import type { RateLimit } from '../transport/rate/pace.ts';
+import type { FilerNames } from './filer-names.ts';
 
 /** One service: all that the rest of the program knows of it. `sources/upstreams.ts` lists them. */
 export interface Upstream<Settings = unknown> {
@@ -32,6 +34,10 @@ export interface Upstream<Settings = unknown> {
   /** Whose state it is that is kept: what it must have in common with the next process to be taken over. */
   owner(settings: Settings, config: Config): readonly string[];
   connect(settings: Settings, parts: UpstreamParts): Connection;
+  /** What `--doctor` does with it. */
+  examine(settings: Settings, parts: ExaminationParts): Examination;
+  /** How often it gives points of the past, and how far back they reach; missing where it gives none. */
+  points?(settings: Settings): { readonly intervalMs: number; readonly lookbackMs: number };
   /** The settings of a process beside the daemon, which must take nothing that is the daemon's. `now`: epoch milliseconds. */
   besideDaemon?(settings: Settings, now: number): Settings;
   /** Where requests grow with a fleet: what `--plan` says of them. */
@@ -74,6 +80,16 @@ export interface UpstreamParts {
   readonly boundText: (bound: number) => string;
   /** From when on an output wants the points of a task, in milliseconds since the Unix epoch. */
   readonly wantedSince?: ((task: string) => number | undefined) | undefined;
+}
+
+/** What a service is examined with. */
+export interface ExaminationParts {
+  readonly client: JsonClient;
+  readonly config: Config;
+  readonly environment: { readonly clock: Clock; readonly random: Random; readonly log: Log };
+  readonly boundText: (bound: number) => string;
+  /** What was exchanged with the service so far. */
+  readonly exchanges: readonly Exchange[];
 }
 
 /** The state file, as a service may ask for it. Neither call rejects. */

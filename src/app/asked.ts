@@ -1,0 +1,20 @@
+import type { Config } from '../config/config.ts';
+import type { Api } from '../metrics/snapshot.ts';
+import type { Upstream } from '../sources/upstream.ts';
+import { upstreams } from '../sources/upstreams.ts';
+
+/** A service that this instance polls, and what it is told. */
+export interface AskedUpstream {
+  readonly api: Api;
+  readonly upstream: Upstream;
+  readonly settings: unknown;
+}
+
+/** The services that are configured, but those that another shard asks. */
+export function askedUpstreams(config: Config): readonly AskedUpstream[] {
+  return upstreams.flatMap((upstream) => {
+    const settings = upstream.section.of(config);
+    if (settings === undefined || (upstream.isWhole && config.shard.index !== 0)) return [];
+    return [{ api: upstream.section.api, upstream, settings }];
+  });
+}
