@@ -3,8 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import { stringify } from 'yaml';
+import { expect, onTestFinished } from 'vitest';
+import { parse, stringify } from 'yaml';
+import type { WrittenGroup } from '../../deploy/prometheus/template.ts';
+import type { StandIn } from '../../src/demo/stand-in.ts';
 import { works } from '../support/machine.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { type Prometheus, runPrometheus } from '../support/prometheus.ts';
@@ -92,15 +94,47 @@ export async function startAlertmanager(folder: string, config: string): Promise
   return address;
 }
 
-/** Waits until an alert has arrived in this state, and gives it as it came. */
-export function arrival(
-  { received }: Alerting,
-  name: string,
-  status: ReceivedAlert['status'],
-  withinMs = 60_000,
-): Promise<ReceivedAlert> {
-  const look = () => received.find((alert) => alert.labels.alertname === name && alert.status === status);
-  return until(`${name} to arrive as ${status}`, look, withinMs);
+/** Rules as they are shipped, but that {@link OUTAGE} waits a second, and ends with its cause. */
+export function hastened(rules: string): string {
+  const { groups } = parse(rules) as { readonly groups: readonly WrittenGroup[] };
+  const quick = groups.map((group) => ({
+    ...group,
+    rules: group.rules.map((rule) =>
+      'alert' in rule && rule.alert === OUTAGE ? { ...rule, for: '1s', keep_firing_for: '0s' } : rule,
+    ),
+  }));
+  return stringify({ groups: quick });
+}
+
+/** The alert that an outage of the portal raises. */
+const OUTAGE = 'FilerApiDown';
+
+/**
+ * Causes an outage of the portal, waits until the alert that the runbook describes has arrived with its words, ends the outage,
+ * and waits until the alert has arrived as resolved. Gives it as it came first.
+ */
+export async function outageArrives(alerting: Alerting, standIn: StandIn): Promise<ReceivedAlert> {
+  let seen = alerting.received.length;
+  const arrival = (status: ReceivedAlert['status']) =>
+    until(
+      `${OUTAGE} to arrive as ${status}`,
+      () => {
+        const next = alerting.received[seen];
+        if (next === undefined) return undefined;
+        seen += 1;
+        return next.labels.alertname === OUTAGE && next.status === status ? next : undefined;
+      },
+      60_000,
+    );
+  const mend = standIn.fail({ operation: /^(?!data$)/, kind: 'status', status: 503 });
+  onTestFinished(mend);
+  const firing = await arrival('firing');
+  expect(firing.labels).toMatchObject({ api: 'portal', severity: 'critical' });
+  expect(firing.annotations.summary).toMatch(/^The portal API does not answer filer-exporter at /);
+  expect(firing.annotations.runbook).toContain('the exporter keeps probing');
+  mend();
+  await arrival('resolved');
+  return firing;
 }
 
 /** The names of the rules that Prometheus has loaded, once it has evaluated each without an error. */

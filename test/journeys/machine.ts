@@ -162,13 +162,23 @@ export class Machine {
   }
 }
 
-/** Nothing of the tests' own environment but the way to programs and to packages. */
-const ENVIRONMENT = Object.fromEntries(
-  Object.entries({
-    ...process.env,
-    PATH: `${COMMANDS}:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:${process.env.PATH}`,
-    DEBIAN_FRONTEND: 'noninteractive',
-    npm_config_audit: 'false',
-    npm_config_fund: 'false',
-  }).filter(([name]) => !/^(?:GFA|PORTAL|VITEST|NODE_ENV|NODE_OPTIONS|LISTEN_ADDRESS)/.test(name)),
-);
+/** What of the tests' own environment a block of a page has too: who it runs for, and the way to packages. */
+const KEPT = /^(?:HOME|USER|LANG|(?:https?|no)_proxy|NODE_EXTRA_CA_CERTS|npm_config_(?:registry|cafile|userconfig))$/i;
+
+/** Folders of programs that npm puts before all others while it runs a script: a reader's shell has none of them. */
+const OF_NPM = /\/node_modules\//;
+
+/**
+ * The environment of a shell that a reader opens. The tests run below npm, which tells every npm below it what it was asked
+ * for itself, by variables such as `npm_config_package`: `npx` would take that for its own.
+ */
+const ENVIRONMENT = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name))),
+  PATH: [
+    ...[COMMANDS, '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'],
+    ...(process.env.PATH ?? '').split(':').filter((folder) => !OF_NPM.test(folder)),
+  ].join(':'),
+  DEBIAN_FRONTEND: 'noninteractive',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+};
