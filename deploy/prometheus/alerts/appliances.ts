@@ -88,7 +88,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '4h',
       expr: 'filer_appliance_synced == 0',
       summary: `${who} has not taken over the settings of the portal.`,
-      description: 'For four hours it has run with old settings: what was changed in the portal is not in force on it.',
+      description: 'It runs with old settings: what was changed in the portal is not in force on it.',
       page,
     },
     {
@@ -97,7 +97,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '1d',
       expr: 'filer_appliance_update_available == 1',
       summary: `An update waits for appliance {{ $labels.filer }}.`,
-      description: 'The portal has offered a build other than its own for a day.',
+      description: 'The portal offers a build other than its own.',
       page,
     },
     {
@@ -106,7 +106,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '30m',
       expr: `filer_appliance_cpu_utilization_ratio > ${limits.cpu}`,
       summary: `${who} uses {{ $value | humanizePercentage }} of its processors.`,
-      description: `Above ${percent(limits.cpu)} for half an hour: clients wait, and snapshots and synchronisation take longer.`,
+      description: `Above ${percent(limits.cpu)}: clients wait, and snapshots and synchronisation take longer.`,
       page,
     },
     {
@@ -115,7 +115,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '30m',
       expr: `filer_appliance_memory_utilization_ratio > ${limits.memory}`,
       summary: `${who} uses {{ $value | humanizePercentage }} of its memory.`,
-      description: `Above ${percent(limits.memory)} for half an hour: little is left for the file system’s own caches.`,
+      description: `Above ${percent(limits.memory)}: little is left for the file system’s own caches.`,
       page,
     },
     {
@@ -131,7 +131,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
         ')',
       ].join('\n'),
       summary: `The cache of appliance {{ $labels.filer }} is {{ $value | humanizePercentage }} full, and data in it waits for the cloud.`,
-      description: `Above ${percent(limits.cache)} for an hour. What is not in the cloud yet cannot be evicted; when nothing else is left, writes fail.`,
+      description: `Above ${percent(limits.cache)}: what is not in the cloud yet cannot be evicted; when nothing else is left, writes fail.`,
       page,
     },
     {
@@ -152,7 +152,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '30m',
       expr: `filer_appliance_disk_io_latency_seconds > ${limits.diskLatency}`,
       summary: `A {{ $labels.direction }} of the {{ $labels.disk }} disk of appliance {{ $labels.filer }} takes {{ $value | humanizeDuration }}.`,
-      description: `Above ${spell(limits.diskLatency)} for half an hour: the disk behind it is too slow or too busy.`,
+      description: `Above ${spell(limits.diskLatency)}: the disk behind it is too slow or too busy.`,
       page,
     },
   ];

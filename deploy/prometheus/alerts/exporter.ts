@@ -25,7 +25,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '5m',
       expr: DOWN,
       summary: 'filer-exporter at {{ $labels.instance }} cannot be scraped.',
-      description: 'Every scrape has failed for 5 minutes: nothing new is known of its filers.',
+      description: 'Every scrape fails: nothing new is known of its filers.',
       page,
     },
     {
@@ -33,7 +33,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'critical',
       for: '10m',
       expr: 'filer_api_up == 0',
-      summary: 'The {{ $labels.api }} API has not answered filer-exporter at {{ $labels.instance }} for 10 minutes.',
+      summary: 'The {{ $labels.api }} API does not answer filer-exporter at {{ $labels.instance }}.',
       description: 'Its last values leave the exposition after STALE_AFTER intervals; alerts on them then fall silent.',
       page,
     },

@@ -11,7 +11,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       expr: `filer_volume_unprotected_bytes > ${limits.unprotectedBytes}`,
       summary:
         '{{ $value | humanize1024 }}B of volume {{ $labels.volume }} on appliance {{ $labels.filer }} are not in the cloud.',
-      description: `More than ${bytes(limits.unprotectedBytes)} for an hour: they are on this appliance alone, and fill its cache.`,
+      description: `More than ${bytes(limits.unprotectedBytes)}: they are on this appliance alone, and fill its cache.`,
       page,
     },
     {

@@ -217,7 +217,7 @@ export const exporterCases: AlertCases = {
           labels: scraped,
           severity: 'critical',
           summary: 'filer-exporter at exporter:9989 cannot be scraped.',
-          description: 'Every scrape has failed for 5 minutes: nothing new is known of its filers.',
+          description: 'Every scrape fails: nothing new is known of its filers.',
         },
       ],
     },
@@ -245,7 +245,7 @@ export const exporterCases: AlertCases = {
         {
           labels: api('portal'),
           severity: 'critical',
-          summary: 'The portal API has not answered filer-exporter at exporter:9989 for 10 minutes.',
+          summary: 'The portal API does not answer filer-exporter at exporter:9989.',
           description:
             'Its last values leave the exposition after STALE_AFTER intervals; alerts on them then fall silent.',
         },

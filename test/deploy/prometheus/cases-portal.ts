@@ -170,7 +170,7 @@ export const portalCases: AlertCases = {
           labels: projectsInLyon,
           severity: 'warning',
           summary: '256GiB of volume projects on appliance edge-lyon are not in the cloud.',
-          description: 'More than 100GB for an hour: they are on this appliance alone, and fill its cache.',
+          description: 'More than 100GB: they are on this appliance alone, and fill its cache.',
         },
       ],
     },

@@ -33,6 +33,14 @@ describe('npm run rules', () => {
     );
   });
 
+  test('no text says how long its alert waits, so a changed waiting time makes no text wrong', () => {
+    const waiting = /\bfor (?:\d+|an?|half an?|one|two|four|five|ten) (?:minute|hour|day)/i;
+    for (const { alert, annotations } of alertsIn(written().groups)) {
+      expect(`${annotations.summary} ${annotations.description}`, alert).not.toMatch(waiting);
+    }
+    expect('Above 90% for half an hour: clients wait').toMatch(waiting);
+  });
+
   test('changes how long an alert waits, and leaves alerts out', () => {
     const { groups } = written(
       ...['--operator', '--for', 'FilerApiDown=1h', '--without', 'FilerJobFailed', '--keep-firing-for', '1m'],
