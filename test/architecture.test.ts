@@ -59,7 +59,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   'planning/': ['polling/', 'config/', 'metrics/', 'runtime/'],
   'polling/': ['metrics/', 'runtime/'],
   'exposition/': ['metrics/', 'runtime/'],
-  'history/': ['transport/', 'metrics/', 'runtime/'],
+  'history/': ['exposition/format.ts', 'transport/', 'metrics/', 'runtime/'],
   'http/': ['exposition/', 'runtime/'],
   'pages/': ['status/model.ts', 'http/', 'polling/', 'metrics/', 'runtime/'],
   'web/': ['runtime/', 'http/front.ts'],

@@ -1,8 +1,12 @@
 import { parseArgs } from 'node:util';
+import { entriesOf, type Kind } from '../config/kind.ts';
+import { duration } from '../config/kinds.ts';
+import { labelPairs } from '../config/remote-write.ts';
+import { LONGEST_PAST_MS } from '../history/backfill.ts';
 import { ConfigError } from '../runtime/errors.ts';
 
 /** What the command line asks for. */
-export type Command = 'run' | 'demo' | 'once' | 'plan' | 'check-config' | 'doctor' | 'help' | 'version';
+export type Command = 'run' | 'demo' | 'once' | 'plan' | 'check-config' | 'doctor' | 'backfill' | 'help' | 'version';
 
 /** A command and what it was given. */
 export interface Invocation {
@@ -12,6 +16,24 @@ export interface Invocation {
   readonly doctor?: DoctorOptions;
   /** Of `--demo`: the path of a doctor's report, whose account the stand-in then answers as. */
   readonly like?: string;
+  readonly backfill?: BackfillOptions;
+}
+
+/** What `--backfill` was given. */
+export interface BackfillOptions {
+  /** How long ago the period begins and ends, in milliseconds. */
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  /** Undefined for the labels of remote write, where there are some. */
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  /** Undefined for every appliance. */
+  readonly filers: readonly string[] | undefined;
+  /** Undefined for every series that is polled. */
+  readonly series: readonly string[] | undefined;
+  /** The part of the limits that it may use. */
+  readonly share: number;
+  /** The path of the work folder. */
+  readonly folder: string;
 }
 
 /** What `--doctor` was given. */
@@ -27,7 +49,7 @@ export interface DoctorOptions {
 /** How the process ended; what service managers and scripts test. */
 export const EXIT = { clean: 0, failure: 1, configuration: 78 } as const;
 
-const COMMANDS = ['demo', 'once', 'plan', 'check-config', 'doctor', 'help', 'version'] as const;
+const COMMANDS = ['demo', 'once', 'plan', 'check-config', 'doctor', 'backfill', 'help', 'version'] as const;
 
 /** What goes with some command: the command, and what it expects where it takes a value. */
 const FURTHER = {
@@ -35,7 +57,23 @@ const FURTHER = {
   like: { of: 'demo', value: 'the path of a file' },
   report: { of: 'doctor', value: 'the path of a file' },
   json: { of: 'doctor', value: undefined },
+  since: { of: 'backfill', value: 'a duration such as 30d' },
+  until: { of: 'backfill', value: 'a duration such as 2d' },
+  labels: { of: 'backfill', value: 'label names and values, such as job=filer-exporter,instance=filer-exporter:9989' },
+  filers: { of: 'backfill', value: 'names or ids of appliances, with commas' },
+  series: { of: 'backfill', value: 'names of series, with commas' },
+  share: { of: 'backfill', value: 'a part of the limits such as 50%' },
+  work: { of: 'backfill', value: 'the path of a folder' },
 } as const;
+
+/** Beside a daemon, half of the limits are not too much. */
+const USUAL_SHARE = '50%';
+
+/** Where answers are kept until everything is there. */
+const USUAL_FOLDER = 'filer-exporter-backfill';
+
+/** The shortest period that is worth a backfill: what one poll brings, in milliseconds. */
+const SHORTEST_PAST_MS = 900_000;
 
 const options = Object.fromEntries([
   ...COMMANDS.map((name) => [name, { type: 'boolean', ...(name === 'help' && { short: 'h' }) }] as const),
@@ -70,7 +108,42 @@ export function parseArguments(args: readonly string[]): Invocation {
     ...(command === 'doctor' && {
       doctor: { isJson: json === true, reportPath: typeof report === 'string' ? report : undefined, isDemo },
     }),
+    ...(command === 'backfill' && { backfill: backfillOptions((name) => textOf(values[name])) }),
   };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function backfillOptions(text: (name: keyof typeof FURTHER) => string | undefined): BackfillOptions {
+  const ago = duration({ least: 0, most: LONGEST_PAST_MS }, '30d');
+  const read = <Value>(name: keyof typeof FURTHER, kind: Kind<Value>): Value | undefined => {
+    const given = text(name);
+    const parsed = given === undefined ? undefined : kind.parse(given);
+    if (parsed?.state !== 'bad') return parsed?.value;
+    throw new ConfigError(parsed.flaws.map(({ what }) => `--${name}: ${what}; expected ${kind.expects}`));
+  };
+  const [sinceMs, untilMs = 0] = [read('since', ago), read('until', ago)];
+  if (sinceMs === undefined) throw new ConfigError(['--backfill: expected --since with a duration such as 30d']);
+  if (sinceMs - untilMs < SHORTEST_PAST_MS) {
+    throw new ConfigError(['--since: expected at least 15m before --until, which is now where it is not given']);
+  }
+  const list = (name: 'filers' | 'series') => {
+    const given = text(name);
+    return given === undefined ? undefined : entriesOf(given);
+  };
+  return {
+    ...{ sinceMs, untilMs, labels: read('labels', labelPairs), filers: list('filers'), series: list('series') },
+    share: partOf(text('share') ?? USUAL_SHARE),
+    folder: text('work') ?? USUAL_FOLDER,
+  };
+}
+
+function partOf(text: string): number {
+  const percent = Number(/^(\d{1,3})%$/.exec(text)?.[1]);
+  if (percent >= 1 && percent <= 100) return percent / 100;
+  throw new ConfigError([`--share: ${text} is not a part of the limits; expected 1% to 100%`]);
 }
 
 function unknown(argument: string): ConfigError {

@@ -17,6 +17,11 @@ Options:
                    with a client key of its own, so that a running exporter loses no event
   --plan           print what the limits allow for this account's appliances, or with --appliances N for so many;
                    exit 0, or 1 when the interval cannot be met
+  --backfill       print the history of --since 30d as OpenMetrics, for promtool tsdb create-blocks-from openmetrics;
+                   what it has read is kept in --work DIR, so that the same command goes on after an interruption;
+                   --until 2d ends it earlier, --labels job=…,instance=… puts labels on every series, --filers and
+                   --series choose some, --share 50% is the part of the limits that it uses; exit 0, or 1 when
+                   something is missing
   --version        print the version
   --help           print this
 

@@ -6,6 +6,7 @@ import { asError, ConfigError, CredentialError, RequestError, ShapeError } from 
 import { createLog } from '../runtime/log.ts';
 import { printable } from '../runtime/printable.ts';
 import { EXIT, type Invocation, parseArguments } from './arguments.ts';
+import { runBackfill } from './backfill.ts';
 import { checkConfig } from './check-config.ts';
 import { load, type Variables } from './configuration.ts';
 import { withDemo } from './demo.ts';
@@ -53,6 +54,11 @@ async function obey(invocation: Invocation, variables: Variables, stopped: Promi
       const examine = (config: Config) =>
         runDoctor(config, systemEnvironment(createLog('silent', process.stderr)), options, stopped);
       return options.isDemo ? withDemo(variables, undefined, examine) : examine(await load(variables));
+    }
+    case 'backfill': {
+      if (invocation.backfill === undefined) return EXIT.configuration;
+      const log = createLog('warn', process.stderr);
+      return runBackfill(await load(variables), systemEnvironment(log), invocation.backfill, stopped);
     }
     case 'once':
     case 'run': {

@@ -11,7 +11,7 @@ import { type Fault, fault, type Given, type Rows, section, type Values } from '
 const DAY_MS = 86_400_000;
 
 /** Pairs of a label's name and value, as they would be in the configuration of a scrape. */
-const labelPairs: Kind<Readonly<Record<string, string>>> = {
+export const labelPairs: Kind<Readonly<Record<string, string>>> = {
   label: 'list of name=value',
   expects: 'label names and values, such as job=filer-exporter,instance=filer-exporter:9989',
   parse: (text) => {

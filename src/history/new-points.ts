@@ -25,6 +25,8 @@ export type Unfit = 'duplicate' | 'future' | 'changed';
 export interface NewPoints {
   readonly series: readonly SeriesPoints[];
   readonly count: number;
+  /** How many different times they have. */
+  readonly bins: number;
   /** Where the cursor stands when all of it has arrived; undefined where there is nothing new. */
   readonly cursor: Cursor | undefined;
   /** The oldest bin of the answer, sent or not; undefined where there is none. */
@@ -44,12 +46,15 @@ interface Growing {
   readonly values: number[];
 }
 
-/** The points of an answer that come after the cursor; `own` are labels put on every series. Pure. */
+/**
+ * The points of an answer that come after the cursor and before `end`; `own` are labels put on every series. Pure.
+ */
 export function newPoints(
   points: Iterable<Sample>,
   cursor: Cursor | undefined,
   now: number,
   own: Labels = {},
+  end = Number.POSITIVE_INFINITY,
 ): NewPoints {
   const unfit = new Map<Unfit, number>();
   const count = (reason: Unfit) => unfit.set(reason, (unfit.get(reason) ?? 0) + 1);
@@ -72,9 +77,11 @@ export function newPoints(
   const series = new Map<string, Growing>();
   let last: Cursor | undefined;
   let sent = 0;
+  let sentBins = 0;
   for (const time of times) {
     const isWhole = time !== newest || now - time >= WHOLE_AFTER_MS;
-    if (!isWhole || (cursor !== undefined && time <= cursor.at)) continue;
+    if (!isWhole || time >= end || (cursor !== undefined && time <= cursor.at)) continue;
+    sentBins += 1;
     const bin = bins.get(time) ?? [];
     for (const point of bin) {
       if (append(series, point, time, own)) sent += 1;
@@ -82,7 +89,7 @@ export function newPoints(
     }
     last = { at: time, sum: checksum(bin) };
   }
-  return { series: [...series.values()], count: sent, cursor: last, oldest: times[0], unfit };
+  return { series: [...series.values()], count: sent, bins: sentBins, cursor: last, oldest: times[0], unfit };
 }
 
 /** False where the series has a point of that time: the first one stays. */

@@ -22,6 +22,14 @@ export interface Reading {
   readonly answeredAt?: number | undefined;
 }
 
+/** What the service keeps of a period that is over. */
+export interface Past {
+  /** Every value of every record, the oldest first. */
+  readonly points: Iterable<Sample>;
+  /** How many records could not be used, by reason. */
+  readonly drops: ReadonlyMap<DropReason, number>;
+}
+
 /** Counts drops while an answer is read. */
 export class DropCount {
   readonly counts = new Map<DropReason, number>();

@@ -1,4 +1,4 @@
-import type { Api, Reading } from './snapshot.ts';
+import type { Api, Past, Reading } from './snapshot.ts';
 
 /*
  * The words of the program. One thing has one of them, in code, logs, help texts and commits.
@@ -39,6 +39,11 @@ export interface Task {
   readonly changesTasks?: true;
   /** Asks once. Rejects with a RequestError, ShapeError or CredentialError when nothing usable came of it. */
   readonly poll: (signal: AbortSignal) => Promise<Reading>;
+  /**
+   * Asks for the points from one moment up to another, both in milliseconds since the Unix epoch; missing where the service
+   * keeps no history. Rejects as `poll` does.
+   */
+  readonly past?: (from: number, to: number, signal: AbortSignal) => Promise<Past>;
 }
 
 /** What polls one API, or a part of it: which tasks there are now. */

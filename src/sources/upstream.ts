@@ -38,6 +38,11 @@ export interface Upstream<Settings = unknown> {
   examine(settings: Settings, parts: ExaminationParts): Examination;
   /** How often it gives points of the past, and how far back they reach; missing where it gives none. */
   points?(settings: Settings): { readonly intervalMs: number; readonly lookbackMs: number };
+  /** The settings of a process that reads the history of these series, or of all that are polled; missing where there is none. */
+  past?(
+    settings: Settings,
+    series: readonly string[] | undefined,
+  ): { readonly settings: Settings; readonly binMs: number };
   /** The settings of a process beside the daemon, which must take nothing that is the daemon's. `now`: epoch milliseconds. */
   besideDaemon?(settings: Settings, now: number): Settings;
   /** Where requests grow with a fleet: what `--plan` says of them. */

@@ -9,6 +9,7 @@ import { PortalCollector, type PortalSettings } from './collector.ts';
 import { collectorRows, portalTables } from './collectors.ts';
 import { type PortalConfig, portalSection } from './configuration.ts';
 import { portalExamination } from './examination.ts';
+import { settingsForPast } from './past.ts';
 import { fleetPlan, planOf, shareOf } from './planning.ts';
 import { portalRequests } from './requests.ts';
 import { TokenSource } from './token.ts';
@@ -63,6 +64,8 @@ export const portal: Upstream<PortalConfig> = {
     portalExamination(portalSettings(parts.config, settings, parts.boundText), settings.credentials, parts),
 
   points: ({ intervalMs, lookbackMs }) => ({ intervalMs, lookbackMs }),
+
+  past: (settings, wanted) => ({ settings: settingsForPast(settings, wanted), binMs: settings.binSizeSeconds * 1000 }),
 
   connect(settings, { client, config, clock, random, log, heapBytes, names, boundText, wantedSince }) {
     const { shard } = config;

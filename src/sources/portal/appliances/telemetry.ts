@@ -1,6 +1,6 @@
 import type { Family, Fields, Labels } from '../../../metrics/family.ts';
 import { holdsValue, type Sample, toSamples } from '../../../metrics/samples.ts';
-import { DropCount, type Reading } from '../../../metrics/snapshot.ts';
+import { DropCount, type Past, type Reading } from '../../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../../metrics/task.ts';
 import { decimal } from '../../../metrics/units.ts';
 import { RequestError } from '../../../runtime/errors.ts';
@@ -36,6 +36,8 @@ export class TelemetryCollector implements Collector {
   readonly #settings: TelemetrySettings;
   readonly #operations: ReadonlyMap<string, Operation>;
   readonly #lookback: Lookback;
+  /** The longest period that each series is asked for at once: shorter where an answer was too large. */
+  readonly #longest = new Map<string, number>();
 
   constructor(parts: PortalParts, settings: TelemetrySettings) {
     this.#parts = parts;
@@ -71,6 +73,9 @@ export class TelemetryCollector implements Collector {
       restMs: discoveryIntervalMs,
       explainedBy: 'portal/account_license',
       poll: (signal) => this.#pollSeries(id, serial, name, operation, signal),
+      ...(operation.hasHistory && {
+        past: (from, to, signal) => this.#readPast(serial, name, operation, { from, to }, signal),
+      }),
     };
   }
 
@@ -81,7 +86,7 @@ export class TelemetryCollector implements Collector {
     operation: Operation,
     signal: AbortSignal,
   ): Promise<Reading> {
-    const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${name}`;
+    const path = pathOf(serial, name);
     const drops = new DropCount();
     const now = this.#parts.clock.now();
     const since = operation.hasHistory ? this.#settings.wantedSince?.(id) : undefined;
@@ -89,7 +94,7 @@ export class TelemetryCollector implements Collector {
     const read = (body: unknown) => operation.records(body, drops.note);
     const sent = isLong
       ? await this.#askLong(
-          { path, operation, read },
+          { path, operation, read, isWhole: false },
           { from: since - this.#settings.binSeconds * 1000, to: now, now },
           signal,
         )
@@ -108,25 +113,54 @@ export class TelemetryCollector implements Collector {
     return operation.hasHistory ? { ...reading, points: pointsOf(families, all, subject) } : reading;
   }
 
+  async #readPast(
+    serial: string,
+    name: string,
+    operation: Operation,
+    { from, to }: Pick<Stretch, 'from' | 'to'>,
+    signal: AbortSignal,
+  ): Promise<Past> {
+    const drops = new DropCount();
+    const read = (body: unknown) => operation.records(body, drops.note);
+    const question = { path: pathOf(serial, name), operation, read, isWhole: true };
+    try {
+      // By its own times, and not up to now: the clock of the service may differ.
+      const sent = await this.#askLong(question, { from, to, now: Number.NaN }, signal);
+      const note = this.#parts.dialect.watched(name, drops.note);
+      const { families, records } = this.#parts.dialect.read(name, operation.families, sent, note);
+      const subject = { serial, filer: this.#parts.appliances.find(serial)?.name ?? serial };
+      return { points: pointsOf(families, records, subject), drops: drops.counts };
+    } catch (error) {
+      throw await this.#parts.licence.explained(error, signal);
+    }
+  }
+
   /**
    * The records of a period, newest first. An answer that is too large or too slow is asked for again in two halves, the
-   * older one first; where that one cannot be had at all, the newer one alone is better than nothing.
+   * older one first; where it was too large, no period of this series is as long from then on. Where the older half cannot
+   * be had at all, the newer one alone is better than nothing, unless the question wants the whole.
    */
   async #askLong(question: Question, { from, to, now }: Stretch, signal: AbortSignal): Promise<readonly Fields[]> {
-    if (to - from <= LONGEST_REQUEST_MS) {
+    const { path, read, isWhole } = question;
+    const name = nameIn(path);
+    if (to - from <= (this.#longest.get(name) ?? LONGEST_REQUEST_MS)) {
       try {
-        return question.read(await this.#send(question, periodOf(from, to, now), signal));
+        return read(await this.#send(question, periodOf(from, to, now), signal));
       } catch (error) {
-        const isTooLarge = isTooMuch(error) || (error instanceof RequestError && error.fault === 'oversize');
-        if (!isTooLarge || to - from < 2 * SHORTEST_PERIOD_MS) throw error;
+        if (!(isTooSlow(error) || isTooLarge(error)) || to - from < 2 * SHORTEST_PERIOD_MS) throw error;
+        if (isTooLarge(error)) this.#longest.set(name, Math.ceil((to - from) / 2));
       }
     }
-    const middle = from + Math.floor((to - from) / 2);
+    const binMs = this.#settings.binSeconds * 1000;
+    const middle = Math.floor((from + to) / 2 / binMs) * binMs;
     const older = await this.#askLong(question, { from, to: middle, now }, signal).catch((error: unknown) => {
-      if (signal.aborted) throw error;
+      if (isWhole || signal.aborted) throw error;
       return [];
     });
-    return [...(await this.#askLong(question, { from: middle, to, now }, signal)), ...older];
+    const newer = await this.#askLong(question, { from: middle, to, now }, signal);
+    // The older half may end in a part of the bin with which the newer one begins.
+    const edge = newer.reduce((least, { time }) => Math.min(least, decimal(time) ?? least), Number.POSITIVE_INFINITY);
+    return [...newer, ...older.filter(({ time }) => (decimal(time) ?? 0) < edge)];
   }
 
   #send(
@@ -134,13 +168,13 @@ export class TelemetryCollector implements Collector {
     period: string,
     signal: AbortSignal,
   ): Promise<unknown> {
-    const name = path.slice(path.lastIndexOf('/') + 1);
+    const name = nameIn(path);
     const json = { period, bin_size: this.#settings.binSeconds };
     return this.#parts.client.send({ method: 'POST', path, operation: name, json, check: operation.check }, signal);
   }
 
   async #ask(id: string, path: string, operation: Operation, signal: AbortSignal): Promise<unknown> {
-    const name = path.slice(path.lastIndexOf('/') + 1);
+    const name = nameIn(path);
     for (;;) {
       const json = operation.body(this.#lookback.of(id), this.#settings.binSeconds);
       try {
@@ -161,10 +195,30 @@ interface Question {
   readonly path: string;
   readonly operation: Operation;
   readonly read: (body: unknown) => readonly Fields[];
+  /** Whether a part of the period is of no use. */
+  readonly isWhole: boolean;
 }
 
+function pathOf(serial: string, name: string): string {
+  return `/telemetry/appliances/${encodeURIComponent(serial)}/${name}`;
+}
+
+/** The series in a path of {@link pathOf}. */
+function nameIn(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The service says that too much was asked for. */
 function isTooMuch(error: unknown): boolean {
-  return error instanceof RequestError && (error.status === 408 || error.status === 413);
+  return isTooSlow(error) || (error instanceof RequestError && error.status === 413);
+}
+
+function isTooSlow(error: unknown): boolean {
+  return error instanceof RequestError && error.status === 408;
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof RequestError && (error.status === 413 || error.fault === 'oversize');
 }
 
 /** A stretch of time that ends now or before, all in milliseconds since the Unix epoch. */

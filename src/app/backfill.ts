@@ -1,0 +1,156 @@
+import { upstreamCatalog } from '../catalog.ts';
+import type { Config } from '../config/config.ts';
+import { formatBound, headerLines } from '../exposition/format.ts';
+import { Backfill, type PastTask } from '../history/backfill.ts';
+import { WHOLE_AFTER_MS } from '../history/new-points.ts';
+import { Spool } from '../history/spool.ts';
+import type { Task } from '../metrics/task.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import { near } from '../runtime/suggest.ts';
+import { FilerNames } from '../sources/filer-names.ts';
+import { upstreams } from '../sources/upstreams.ts';
+import type { Environment } from './environment.ts';
+import { politeClient } from './polite-client.ts';
+
+/** What history is wanted, and how it is got. */
+export interface BackfillWish {
+  /** How long ago the period begins and ends, in milliseconds. */
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  /** Labels put on every series. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Names or serials; undefined for every appliance. */
+  readonly filers: readonly string[] | undefined;
+  /** Undefined for every series that is polled. */
+  readonly series: readonly string[] | undefined;
+  /** The part of the configured limits that may be used, from above 0 to 1. */
+  readonly share: number;
+  readonly folder: string;
+}
+
+/** A backfill that has found its appliances. */
+export interface BackfillRun {
+  readonly from: number;
+  readonly to: number;
+  readonly binMs: number;
+  readonly tasks: readonly PastTask[];
+  readonly spool: Spool;
+  readonly backfill: Backfill;
+  /** Requests answered so far, and how many a second the limits allow for long. */
+  requests(): { readonly answered: number; readonly perSecond: number };
+  /** Gives back the token. */
+  close(signal: AbortSignal): Promise<void>;
+}
+
+/** Reads the inventory and opens the work folder. Throws a ConfigError for what cannot be chosen. */
+export async function createBackfill(
+  config: Config,
+  environment: Environment,
+  wish: BackfillWish,
+  signal: AbortSignal,
+): Promise<BackfillRun> {
+  const { upstream, settings, binMs } = pastOf(config, wish.series);
+  const { section, allowed } = upstream;
+  const { limit, dailyLimit, ...target } = upstream.target(settings, config);
+  const aligned = (agoMs: number) => Math.floor((environment.clock.now() - agoMs) / binMs) * binMs;
+  const spool = await Spool.open(wish.folder, {
+    asked: askedOf(target.baseUrl, binMs, wish),
+    from: aligned(wish.sinceMs),
+    // Bins that are younger may not be whole.
+    to: aligned(Math.max(wish.untilMs, WHOLE_AFTER_MS)),
+  });
+  const part = (requests: number) => Math.max(1, Math.floor(requests * wish.share));
+  let answered = 0;
+  const counting = {
+    ...{ started: () => {}, throttled: () => {} },
+    ended: () => {
+      answered += 1;
+    },
+  };
+  const { client, pacer, close } = politeClient(
+    {
+      ...target,
+      ...{ api: section.api, allowed, mostPerMs: target.mostPerMs * wish.share },
+      limit: { ...limit, requests: part(limit.requests) },
+      dailyLimit: dailyLimit === undefined ? undefined : part(dailyLimit),
+    },
+    config,
+    { requestsOf: () => counting },
+    environment,
+  );
+  const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
+  const { collector, count, release } = upstream.connect(settings, {
+    ...{ client, config, clock, random, log, heapBytes },
+    names: new FilerNames(config.filerAliases, true),
+    keeping: undefined,
+    boundText: formatBound,
+  });
+  const closing = async (late: AbortSignal) => {
+    await release(late);
+    await close();
+  };
+  try {
+    await count(signal);
+    const { from, to } = spool.question;
+    return {
+      ...{ from, to, binMs, spool, close: closing },
+      tasks: chosen(collector.tasks().filter(hasPast), wish.filers),
+      backfill: new Backfill({ binMs, labels: wish.labels, workers: target.concurrency }, spool, { clock, random }),
+      requests: () => ({ answered, perSecond: pacer.sustainedPerSecond }),
+    };
+  } catch (error) {
+    await closing(signal);
+    throw error;
+  }
+}
+
+/** Everything that was read, in OpenMetrics: each family once, with its header. */
+export async function* openMetrics(spool: Spool): AsyncGenerator<string | Buffer> {
+  const spooled = new Set(spool.families);
+  for (const family of upstreamCatalog) {
+    if (!spooled.has(family.name)) continue;
+    yield headerLines(family, 'openmetrics');
+    yield* spool.read(family.name);
+  }
+  yield '# EOF\n';
+}
+
+/** The service whose history is read. */
+function pastOf(config: Config, series: readonly string[] | undefined) {
+  const [found] = upstreams.flatMap((upstream) => {
+    const settings = upstream.section.of(config);
+    const past = settings === undefined ? undefined : upstream.past?.(settings, series);
+    return past === undefined ? [] : [{ upstream, ...past }];
+  });
+  if (found !== undefined) return found;
+  const urls = upstreams.flatMap(({ past, section }) => (past === undefined ? [] : [section.url]));
+  throw new ConfigError([`--backfill: ${urls.join(' and ')} is not set`]);
+}
+
+function hasPast(task: Task): task is PastTask {
+  return task.past !== undefined;
+}
+
+/** Equal texts for equal questions; what paces it, and where it is spooled, may change on the way. */
+function askedOf(url: string, binMs: number, { sinceMs, untilMs, labels, filers, series }: BackfillWish): string {
+  return JSON.stringify([url, binMs, sinceMs, untilMs, Object.entries(labels), filers ?? [], series ?? []]);
+}
+
+/** The tasks of the appliances that are named. */
+function chosen(tasks: readonly PastTask[], filers: readonly string[] | undefined): readonly PastTask[] {
+  if (filers === undefined) return tasks;
+  const known = new Map<string, string>();
+  for (const { appliance } of tasks) {
+    if (appliance === undefined) continue;
+    known.set(appliance.serial.toLowerCase(), appliance.serial).set(appliance.name.toLowerCase(), appliance.serial);
+  }
+  const faults = filers.flatMap((filer) => {
+    if (known.has(filer.toLowerCase())) return [];
+    const meant = near(filer.toLowerCase(), [...known.keys()]);
+    const hint = meant === undefined ? 'expected its name or its id in the inventory' : `did you mean ${meant}?`;
+    return [`--filers: ${JSON.stringify(filer)} is not an appliance that is polled; ${hint}`];
+  });
+  if (faults.length > 0) throw new ConfigError(faults);
+  const serials = new Set(filers.map((filer) => known.get(filer.toLowerCase())));
+  return tasks.filter(({ appliance }) => serials.has(appliance?.serial));
+}

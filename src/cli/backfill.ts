@@ -1,0 +1,138 @@
+import process from 'node:process';
+import { type BackfillRun, createBackfill, openMetrics } from '../app/backfill.ts';
+import type { Environment } from '../app/environment.ts';
+import type { Config } from '../config/config.ts';
+import { roundDuration, wholeNumber } from '../planning/plan.ts';
+import { asError } from '../runtime/errors.ts';
+import { printable } from '../runtime/printable.ts';
+import { type BackfillOptions, EXIT } from './arguments.ts';
+
+/** Between two lines of progress, in milliseconds. */
+const PROGRESS_MS = 15_000;
+
+/** Failures that are told one by one. */
+const MOST_TOLD = 20;
+
+/** Reads the past of what is configured and prints it as OpenMetrics; resolves with the exit code. */
+export async function runBackfill(
+  config: Config,
+  environment: Environment,
+  options: BackfillOptions,
+  stopped: Promise<void>,
+): Promise<number> {
+  const { clock } = environment;
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
+  const labels = options.labels ?? config.remoteWrite?.labels ?? {};
+  if (Object.keys(labels).length === 0) tell('no --labels: the series have no job and no instance, as scraped ones do');
+  const run = await createBackfill(config, environment, { ...options, labels }, stopping.signal);
+  try {
+    const { tasks, spool, backfill } = run;
+    const known = tasks.filter(({ id }) => spool.done.has(id)).length;
+    const period = `${momentOf(run.from)} to ${momentOf(run.to)}`;
+    tell(`${wholeNumber(tasks.length)} series of appliances, ${period}; work folder ${options.folder}`);
+    if (known > 0) tell(`${wholeNumber(known)} of them were read before the interruption`);
+    const ended = new AbortController();
+    const begun = clock.monotonic();
+    const telling = (async () => {
+      for (;;) {
+        await clock.sleep(PROGRESS_MS, ended.signal);
+        if (ended.signal.aborted) return;
+        tell(progressOf(run, known, clock.monotonic() - begun, clock.now()));
+      }
+    })();
+    try {
+      await backfill.run(tasks, stopping.signal);
+    } finally {
+      ended.abort();
+      await telling;
+    }
+    if (stopping.signal.aborted) {
+      tell('stopped; the same command goes on where it was');
+      return EXIT.failure;
+    }
+    for (const line of summaryOf(run)) tell(line);
+    const isAny = tasks.some(({ id }) => spool.done.get(id)?.outcome === 'read');
+    if (isAny) await print(run, stopping.signal);
+    if (stopping.signal.aborted) return EXIT.failure;
+    const isWhole = backfill.failures.size === 0;
+    if (!isWhole) tell(`what could not be read is asked for again by the same command; ${options.folder} has the rest`);
+    if (isAny && isWhole) await spool.remove();
+    return isAny && isWhole ? EXIT.clean : EXIT.failure;
+  } finally {
+    await run.close(AbortSignal.any([]));
+  }
+}
+
+function tell(line: string): void {
+  process.stderr.write(`backfill: ${printable(line)}\n`);
+}
+
+/** Writes it all to stdout. Throws where that is closed or full. */
+async function print({ spool }: BackfillRun, signal: AbortSignal): Promise<void> {
+  for await (const piece of openMetrics(spool)) {
+    if (signal.aborted) return;
+    await new Promise<void>((resolve, reject) => {
+      process.stdout.write(piece, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+}
+
+function progressOf(run: BackfillRun, known: number, elapsedMs: number, now: number): string {
+  const { tasks, spool, backfill } = run;
+  const done = tasks.filter(({ id }) => spool.done.has(id) || backfill.failures.has(id)).length;
+  const left = tasks.length - done;
+  const { answered, perSecond } = run.requests();
+  const points = wholeNumber(pointsOf(run));
+  const parts = [
+    `${wholeNumber(done)} of ${wholeNumber(tasks.length)} series read, ${points} points, ${wholeNumber(answered)} requests`,
+    `${wholeNumber(left)} left`,
+  ];
+  if (done > known) {
+    const leftMs = (elapsedMs / (done - known)) * left;
+    parts.push(`ends in ${roundDuration(leftMs)}, at ${momentOf(now + leftMs)}`);
+  } else parts.push(`at most ${perSecond.toFixed(2)} requests a second`);
+  return parts.join('; ');
+}
+
+/** What was got, and what the service did not have. */
+function summaryOf({ tasks, spool, backfill, from, to, binMs }: BackfillRun): readonly string[] {
+  const expected = Math.round((to - from) / binMs);
+  const rows = new Map<string, { appliances: number; bins: number; none: number; failed: number }>();
+  for (const { id, operation } of tasks) {
+    const row = rows.get(operation) ?? { appliances: 0, bins: 0, none: 0, failed: 0 };
+    rows.set(operation, row);
+    const spooled = spool.done.get(id);
+    row.appliances += 1;
+    row.bins += spooled?.bins ?? 0;
+    if (spooled?.outcome === 'none') row.none += 1;
+    if (spooled === undefined) row.failed += 1;
+  }
+  const lines = [...rows].map(([operation, { appliances, bins, none, failed }]) => {
+    const read = appliances - none - failed;
+    const share = read === 0 ? 0 : Math.floor((1000 * bins) / (expected * read)) / 10;
+    const parts = [`${operation}: ${read} of ${appliances} appliances`];
+    if (read > 0) parts.push(`${wholeNumber(bins)} bins, ${share} % of the period`);
+    if (none > 0) parts.push(`the service has no history of ${none}`);
+    if (failed > 0) parts.push(`${failed} failed`);
+    return parts.join('; ');
+  });
+  const unused = [...backfill.unused].map(([reason, count]) => `${wholeNumber(count)} ${reason}`);
+  const failures = [...backfill.failures].slice(0, MOST_TOLD).map(([, error]) => `failed: ${asError(error).message}`);
+  const more = backfill.failures.size - failures.length;
+  return [
+    ...lines,
+    ...(unused.length > 0 ? [`not used: ${unused.join(', ')}`] : []),
+    ...failures,
+    ...(more > 0 ? [`failed: ${wholeNumber(more)} more`] : []),
+  ];
+}
+
+function pointsOf({ tasks, spool }: BackfillRun): number {
+  return tasks.reduce((sum, { id }) => sum + (spool.done.get(id)?.points ?? 0), 0);
+}
+
+/** A moment to the minute, in UTC. */
+function momentOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16)}Z`;
+}

@@ -1,0 +1,224 @@
+import type { Labels } from '../metrics/family.ts';
+import type { DropReason } from '../metrics/samples.ts';
+import type { Past } from '../metrics/snapshot.ts';
+import type { Task } from '../metrics/task.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { asError, CredentialError, RequestError, ShapeError } from '../runtime/errors.ts';
+import type { Random } from '../runtime/random.ts';
+import { type Cursor, newPoints, type Unfit } from './new-points.ts';
+import { familyOf, seriesLines } from './open-metrics.ts';
+import type { Spool } from './spool.ts';
+import type { SeriesPoints } from './write-request.ts';
+
+/** A task whose service keeps history. */
+export type PastTask = Task & Required<Pick<Task, 'past'>>;
+
+export interface BackfillSettings {
+  /** The length of a bin, in milliseconds. */
+  readonly binMs: number;
+  /** Labels put on every series. */
+  readonly labels: Labels;
+  /** Tasks read at once; one of them holds its points in memory until it is done. */
+  readonly workers: number;
+}
+
+/** Services keep history for so long. */
+export const LONGEST_PAST_MS = 30 * 86_400_000;
+
+/** What is nearly as old is not asked for: it may be too old when the request leaves. */
+const MARGIN_MS = 600_000;
+
+/** What one request asks for at most, in milliseconds: some megabytes. */
+const PIECE_MS = 5 * 86_400_000;
+
+/** The shortest period that is worth a request, in milliseconds; services refuse shorter ones. */
+const SHORTEST_MS = 6 * 60_000;
+
+/** While the service does not answer at all, a request is repeated for so long, in milliseconds, with growing pauses. */
+const OUTAGE = { longestMs: 3_600_000, firstPauseMs: 5_000, longestPauseMs: 300_000 } as const;
+
+/** What failed is read again once everything else is done; then it is given up. */
+const ROUNDS = 2;
+
+/** So many tasks that are forbidden, while none is allowed, are enough. */
+const MOST_FORBIDDEN = 20;
+
+/** Reads the past of every task, from the oldest bin to the newest, into the spool. */
+export class Backfill {
+  readonly #settings: BackfillSettings;
+  readonly #spool: Spool;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  /** What could not be read, by task. */
+  readonly failures = new Map<string, Error>();
+  /** Records and points that were not used, by reason. */
+  readonly unused = new Map<DropReason | Unfit, number>();
+
+  constructor(
+    settings: BackfillSettings,
+    spool: Spool,
+    { clock, random }: { readonly clock: Clock; readonly random: Random },
+  ) {
+    this.#settings = settings;
+    this.#spool = spool;
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /**
+   * Reads what is not in the spool yet. Resolves when all of it was read or has failed, or soon after `signal` aborts.
+   * Rejects where nothing can be read, as without credentials, and where the spool cannot be written.
+   */
+  async run(tasks: readonly PastTask[], signal: AbortSignal): Promise<void> {
+    let left = tasks.filter(({ id }) => !this.#spool.done.has(id));
+    for (let round = 0; round < ROUNDS && left.length > 0; round += 1) {
+      await this.#round(left, signal);
+      left = left.filter(({ id }) => this.failures.has(id) && !isForbidden(this.failures.get(id)));
+    }
+  }
+
+  async #round(tasks: readonly PastTask[], signal: AbortSignal): Promise<void> {
+    const ended = new AbortController();
+    const both = AbortSignal.any([signal, ended.signal]);
+    const queue = tasks.values();
+    const work = async () => {
+      for (const task of queue) {
+        if (both.aborted) return;
+        await this.#read(task, both);
+      }
+    };
+    const workers = Array.from({ length: this.#settings.workers }, () =>
+      work().catch((error: unknown) => {
+        ended.abort();
+        throw error;
+      }),
+    );
+    const results = await Promise.allSettled(workers);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+
+  async #read(task: PastTask, signal: AbortSignal): Promise<void> {
+    let brought: Brought;
+    try {
+      brought = await this.#pieces(task, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof CredentialError) throw error;
+      if (!(error instanceof RequestError || error instanceof ShapeError)) throw error;
+      if (!isMissing(error)) {
+        this.#failed(task, error);
+        return;
+      }
+      brought = { series: [], points: 0, bins: 0 };
+    }
+    const { series, points, bins } = brought;
+    const outcome = points > 0 ? 'read' : 'none';
+    await this.#spool.add({ task: task.id, outcome, points, bins }, linesByFamily(series));
+    this.failures.delete(task.id);
+  }
+
+  #failed({ id }: PastTask, error: Error): void {
+    this.failures.set(id, error);
+    const forbidden = [...this.failures.values()].filter(isForbidden).length;
+    const isAnyAllowed = [...this.#spool.done.values()].some(({ outcome }) => outcome === 'read');
+    if (forbidden >= MOST_FORBIDDEN && !isAnyAllowed) throw error;
+  }
+
+  /** Everything that one task has, piece by piece. */
+  async #pieces(task: PastTask, signal: AbortSignal): Promise<Brought> {
+    const { binMs, labels } = this.#settings;
+    const { from: begin, to: end } = this.#spool.question;
+    const count = Math.ceil((end - begin) / PIECE_MS);
+    const lengthMs = Math.ceil((end - begin) / count / binMs) * binMs;
+    const series = new Map<string, Growing>();
+    let [points, bins] = [0, 0];
+    let cursor: Cursor = { at: begin - 1, sum: undefined };
+    for (let from = begin; from < end; from += lengthMs) {
+      const to = Math.min(from + lengthMs, end);
+      // What has become too old since the start is not there any more.
+      const kept = Math.ceil((this.#clock.now() - LONGEST_PAST_MS + MARGIN_MS) / binMs) * binMs;
+      if (to - kept < SHORTEST_MS) continue;
+      // One bin more: the first of an answer may be a part of one.
+      const asked = Math.max(kept, Math.min(from, to - SHORTEST_MS) - binMs);
+      const past = await this.#patiently(() => task.past(asked, to, signal), signal);
+      const news = newPoints(past.points, cursor, this.#clock.now(), labels, to);
+      this.#count(past.drops);
+      this.#count(news.unfit);
+      for (const one of news.series) grow(series, one);
+      points += news.count;
+      bins += news.bins;
+      cursor = { at: to - 1, sum: undefined };
+    }
+    return { series: [...series.values()], points, bins };
+  }
+
+  /** Repeats what fails because the service does not answer, until it does or an hour has passed. */
+  async #patiently(ask: () => Promise<Past>, signal: AbortSignal): Promise<Past> {
+    const begun = this.#clock.monotonic();
+    for (let pauseMs: number = OUTAGE.firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, OUTAGE.longestPauseMs)) {
+      try {
+        return await ask();
+      } catch (error) {
+        const isOver = this.#clock.monotonic() - begun > OUTAGE.longestMs;
+        if (signal.aborted || isOver || !isOutage(error)) throw error;
+        await this.#clock.sleep(pauseMs * (0.5 + this.#random() / 2), signal);
+      }
+    }
+  }
+
+  #count(reasons: ReadonlyMap<DropReason | Unfit, number>): void {
+    for (const [reason, count] of reasons) this.unused.set(reason, (this.unused.get(reason) ?? 0) + count);
+  }
+}
+
+interface Brought {
+  readonly series: readonly SeriesPoints[];
+  readonly points: number;
+  readonly bins: number;
+}
+
+interface Growing extends SeriesPoints {
+  readonly times: number[];
+  readonly values: number[];
+}
+
+function grow(series: Map<string, Growing>, { labels, times, values }: SeriesPoints): void {
+  const key = labels.flat().join('\n');
+  const known = series.get(key) ?? { labels, times: [], values: [] };
+  series.set(key, known);
+  for (const [index, time] of times.entries()) {
+    known.times.push(time);
+    known.values.push(values[index] ?? Number.NaN);
+  }
+}
+
+function linesByFamily(series: readonly SeriesPoints[]): ReadonlyMap<string, Iterable<string>> {
+  const families = new Map<string, SeriesPoints[]>();
+  for (const one of series) {
+    const family = familyOf(one);
+    const known = families.get(family);
+    if (known === undefined) families.set(family, [one]);
+    else known.push(one);
+  }
+  return new Map([...families].map(([family, all]) => [family, linesOf(all)]));
+}
+
+function* linesOf(series: readonly SeriesPoints[]): Generator<string> {
+  for (const one of series) yield* seriesLines(one);
+}
+
+/** The service has none of it: the appliance or the series is unknown to it, or does not fit its build. */
+function isMissing(error: Error): boolean {
+  return error instanceof RequestError && (error.status === 404 || error.status === 422);
+}
+
+function isForbidden(error: Error | undefined): boolean {
+  return error instanceof RequestError && error.status === 403;
+}
+
+/** It is not about this request: the network, the service as a whole, or its token service. */
+function isOutage(thrown: unknown): boolean {
+  const error = thrown instanceof CredentialError ? asError(thrown.cause) : thrown;
+  if (!(error instanceof RequestError)) return false;
+  return error.fault === 'network' || [429, 502, 503, 504].includes(error.status ?? 0);
+}

@@ -1,0 +1,31 @@
+import { ConfigError } from '../../runtime/errors.ts';
+import { near } from '../../runtime/suggest.ts';
+import { FURTHER_SERIES, operationsFor, STANDARD_SERIES } from './appliances/operations.ts';
+import type { PortalConfig } from './configuration.ts';
+
+/** Every series that has a history. */
+const SERIES = [...operationsFor([...STANDARD_SERIES, ...FURTHER_SERIES])].flatMap(([name, { hasHistory }]) =>
+  hasHistory ? [name] : [],
+);
+
+/**
+ * The settings of a process that reads the past and nothing else: these series, or all that are polled and have a history.
+ * Throws a ConfigError for one that has none.
+ */
+export function settingsForPast(portal: PortalConfig, chosen: readonly string[] | undefined): PortalConfig {
+  const faults = (chosen ?? []).flatMap((name) => {
+    if (SERIES.includes(name)) return [];
+    const meant = near(name, SERIES);
+    const hint = meant === undefined ? `expected some of ${SERIES.join(', ')}` : `did you mean ${meant}?`;
+    return [`--series: ${JSON.stringify(name)} is not a series with a history; ${hint}`];
+  });
+  if (faults.length > 0) throw new ConfigError(faults);
+  const polled = portal.seriesByMode.full.map(({ name }) => name);
+  const names = chosen ?? (polled.length === 0 ? STANDARD_SERIES : polled);
+  return {
+    ...portal,
+    mode: 'full',
+    series: SERIES.filter((name) => names.includes(name)).map((name) => ({ name, intervalMs: portal.intervalMs })),
+    collectors: [],
+  };
+}
