@@ -31,6 +31,8 @@ export interface ApiRequest {
   readonly form?: Readonly<Record<string, string>>;
   /** Throws a ShapeError where the body of a 2xx answer is no answer to this, which then counts as `invalid`. */
   readonly check?: (body: unknown) => unknown;
+  /** It decides what else is asked for, or speaks for the whole account, and goes before all others. */
+  readonly decides?: boolean;
   /** It has failed before: whatever has not been tried yet goes first. */
   readonly again?: boolean;
 }
@@ -80,7 +82,7 @@ export class JsonClient {
     assertAllowed(request, this.#settings.allowed);
     return this.#settings.limit(async () => {
       const { pacer, clock, observer } = this.#settings;
-      const departure = await pacer.turn(signal, request.again ? 'again' : 'first');
+      const departure = await pacer.turn(signal, request.decides ? 'deciding' : request.again ? 'again' : 'first');
       if (departure === undefined) throw new RequestError('aborted', `${nameOf(request)} was not sent: stopping`);
       const authorization = request.authorization?.();
       const departing =

@@ -1,9 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Fields } from '../../src/metrics/family.ts';
 import { HOUR, Life, MINUTE } from './life.ts';
-
-// Days pass in each: on a busy machine that takes a while.
-vi.setConfig({ testTimeout: 120_000 });
 
 const DATA = /\/gfa\/v1\/data/;
 
@@ -91,6 +88,17 @@ test('a list of jobs that is empty first and full then makes no job of the past 
   calm();
   const { scrape } = await life.passes(20 * MINUTE);
   expect(scrape.sum('filer_jobs_finished_total')).toBeLessThan(20);
+});
+
+test('a list of volume connections that is empty once counts no snapshot anew', async () => {
+  const life = await Life.begin({
+    environment: { PORTAL_COLLECTORS: 'telemetry,volume_telemetry=5m', PORTAL_DISCOVERY_INTERVAL: '5m' },
+  });
+  await life.passes(HOUR);
+  const calm = life.edits({ path: /volume_connections/, change: (body) => shortened(body, 0) });
+  await life.passes(7 * MINUTE);
+  calm();
+  await life.passes(30 * MINUTE);
 });
 
 function changed(body: unknown, change: (part: Fields) => Fields): Fields {

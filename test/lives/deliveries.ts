@@ -1,18 +1,53 @@
+import type { Clock } from '../../src/runtime/clock.ts';
+
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the services delivered, each thing once: no count of it may be larger. */
+/** What the services delivered: when they told what, and each thing that is counted, once. */
 export class Deliveries {
+  readonly #clock: Clock;
+  /** When the newest record of a series, and the moment of an answer of `/data`, was last told; by its time in Unix seconds. */
+  readonly #series = new Map<string, Map<number, number>>();
+  readonly #data = new Map<number, number>();
   readonly #locks = new Set<string>();
   readonly #propagations = new Set<string>();
   readonly #jobs = new Set<string>();
   /** The jobs that had ended when the exporter first asked are history. */
   #history: ReadonlySet<string> | undefined;
 
-  take(path: string, body: unknown): void {
-    if (path.includes('/gfa/v1/data')) this.#takeData(body as Fields);
-    if (/\/portal\/jobs(?:\?|$)/.test(path)) this.#takeJobs(body as Fields);
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
+  /** An answer arrived whole, with 200. */
+  take(path: string, bytes: Buffer): void {
+    const body = jsonOf(bytes);
+    if (typeof body !== 'object' || body === null) return;
+    if (path.includes('/gfa/v1/data')) this.#takeData(body as Fields);
+    if (/\/portal\/jobs(?:\?|$)/.test(path)) this.#takeJobs(body as Fields);
+    const [, serial, series] = /\/telemetry\/appliances\/([^/]+)\/([^/?]+)$/.exec(path) ?? [];
+    const newest = series === undefined ? undefined : newestTime(body as Fields);
+    if (newest === undefined) return;
+    const key = `${serial}/${series}`;
+    const times = this.#series.get(key) ?? new Map<number, number>();
+    this.#series.set(key, times.set(newest, this.#clock.monotonic()));
+  }
+
+  /** When it was told last that the newest record of a series is of that time; monotonic milliseconds. */
+  seriesTold(key: string, time: number): number {
+    return this.#series.get(key)?.get(time) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whether a series ever had a record. */
+  hasTold(key: string): boolean {
+    return this.#series.has(key);
+  }
+
+  /** When `/data` told that it is that time; monotonic milliseconds. */
+  dataTold(time: number): number {
+    return this.#data.get(time) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** The exporter was started again. */
   restarted(isKept: boolean): void {
     this.#history = undefined;
     this.#jobs.clear();
@@ -30,11 +65,13 @@ export class Deliveries {
     };
   }
 
-  #takeData({ metrics }: Fields): void {
-    const parts = (Array.isArray(metrics) ? metrics : [metrics]) as readonly Fields[];
-    for (const { locks, propagation } of parts) {
-      for (const record of (locks ?? []) as readonly unknown[]) this.#locks.add(JSON.stringify(record));
-      for (const record of (propagation ?? []) as readonly unknown[]) this.#propagations.add(JSON.stringify(record));
+  #takeData({ info, metrics }: Fields): void {
+    const requested = Date.parse(String((info as Fields | undefined)?.request_time)) / 1000;
+    this.#data.set(requested, this.#clock.monotonic());
+    const parts = (Array.isArray(metrics) ? metrics : [metrics]) as readonly (Fields | undefined)[];
+    for (const part of parts) {
+      for (const record of (part?.locks ?? []) as readonly Fields[]) this.#locks.add(identity(record));
+      for (const record of (part?.propagation ?? []) as readonly Fields[]) this.#propagations.add(identity(record));
     }
   }
 
@@ -44,5 +81,27 @@ export class Deliveries {
       .map(({ id }) => String(id));
     this.#history ??= new Set(ended);
     for (const id of ended) if (!this.#history.has(id)) this.#jobs.add(id);
+  }
+}
+
+/** What an event is, whatever its filer and volume are called. */
+function identity({ filer_title, volume_title, ...event }: Fields): string {
+  return JSON.stringify(event);
+}
+
+/** The time of the newest record that holds a value, in Unix seconds. */
+function newestTime({ items }: Fields): number | undefined {
+  if (!Array.isArray(items)) return undefined;
+  const times = (items as readonly Fields[])
+    .filter((item) => Object.entries(item).some(([field, value]) => field !== 'time' && value !== null))
+    .map(({ time }) => Number(time) / 1000);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
   }
 }

@@ -1,9 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { HOUR, Life, MINUTE } from './life.ts';
 import { APPLIANCE_UP, STATE } from './names.ts';
-
-// Days pass in each: on a busy machine that takes a while.
-vi.setConfig({ testTimeout: 120_000 });
 
 const CPU = 'filer_appliance_cpu_utilization_ratio';
 
@@ -33,27 +30,6 @@ test('an appliance that hung for an hour is back within two rounds of those that
   expect(scrape.all(CPU, { serial: serials[0] ?? '' })).toHaveLength(1);
 });
 
-test('a ceiling far above the limit finds the limit', async () => {
-  const life = await Life.begin({
-    appliances: 30,
-    environment: { PORTAL_RATE_LIMIT: '100000/1s', PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '20s' },
-    variations: {
-      rateLimit: { kind: 'sliding-window', requests: 3, windowMs: 1_000 },
-      retryAfter: 'none',
-      dailyLimit: null,
-    },
-  });
-  life.judge.excused.push('talks');
-  const { scrape } = await life.passes(10 * MINUTE);
-  const refused = () => scrape.value('filer_exporter_throttled_total', { api: 'portal' }) ?? 0;
-  const before = refused();
-  const sent = life.sent.count();
-  const { scrape: later } = await life.passes(10 * MINUTE);
-  const share =
-    ((later.value('filer_exporter_throttled_total', { api: 'portal' }) ?? 0) - before) / (life.sent.count() - sent);
-  expect(share).toBeLessThan(0.1);
-});
-
 for (const discovery of ['15m', '6h']) {
   test(`an appliance that was off for half an hour is whole again within an interval, with a discovery each ${discovery}`, async () => {
     const life = await Life.begin({ environment: { PORTAL_DISCOVERY_INTERVAL: discovery } });
@@ -80,4 +56,32 @@ test('an ingestion that stalls for twenty minutes is over everywhere an interval
   on();
   const { scrape } = await life.passes(6 * MINUTE);
   expect(scrape.all('filer_appliance_series_timestamp_seconds')).toHaveLength(24);
+});
+
+test('inventory and licence keep their interval where the limits allow an eighth of what is asked', async () => {
+  const life = await Life.begin({ appliances: 40, environment: { PORTAL_RATE_LIMIT: '15/300s' }, lookMs: 10 * MINUTE });
+  await life.passes(5 * HOUR);
+  expect(Math.max(...life.sent.pauses(/\/serials\?type=edge/))).toBeLessThan(24 * MINUTE);
+  expect(Math.max(...life.sent.pauses(/\/account\/license/))).toBeLessThan(95 * MINUTE);
+});
+
+test('a ceiling far above the limit finds the limit', async () => {
+  const life = await Life.begin({
+    appliances: 30,
+    environment: { PORTAL_RATE_LIMIT: '100000/1s', PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '20s' },
+    variations: {
+      rateLimit: { kind: 'sliding-window', requests: 3, windowMs: 1_000 },
+      retryAfter: 'none',
+      dailyLimit: null,
+    },
+  });
+  life.judge.excused.push('talks');
+  const { scrape } = await life.passes(10 * MINUTE);
+  const refused = () => scrape.value('filer_exporter_throttled_total', { api: 'portal' }) ?? 0;
+  const before = refused();
+  const sent = life.sent.count();
+  const { scrape: later } = await life.passes(10 * MINUTE);
+  const share =
+    ((later.value('filer_exporter_throttled_total', { api: 'portal' }) ?? 0) - before) / (life.sent.count() - sent);
+  expect(share).toBeLessThan(0.1);
 });

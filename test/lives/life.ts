@@ -1,7 +1,9 @@
 import { get } from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { App } from '../../src/app/app.ts';
+import { parseDuration } from '../../src/config/duration.ts';
 import { type DemoFault, type StandIn, startStandIn, type Variations } from '../../src/demo/stand-in.ts';
+import { plausible } from '../../src/demo/variations.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { assemble } from '../support/assemble.ts';
@@ -11,8 +13,11 @@ import { MemoryStore } from '../support/memory-store.ts';
 import { type LogLine, linesOf } from '../support/program.ts';
 import { Scrape } from '../support/scrape.ts';
 import { type Edit, Editor } from './edits.ts';
-import { Judge } from './judge.ts';
+import { Judge, type Told } from './judge.ts';
+import { NappingClock } from './napping-clock.ts';
 import { Sent } from './sent.ts';
+import { standing } from './standing.ts';
+import type { Scope } from './troubles.ts';
 
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
@@ -28,6 +33,12 @@ export const TELEMETRY = /_utilization|_average|_hits_|_disk_|^network|^smb|^cur
 /** Everything that the portal is asked beside telemetry and tokens. */
 export const ACCOUNT = /^serials$|^edges$|^volume_connections$|^license$|^account|^jobs$|^notifications$/;
 
+/** Everything that the portal is asked. */
+export const PORTAL = /^(?!data$)/;
+
+/** How a life goes on where its story may be interrupted. */
+export type Restarts = 'never' | 'with its state' | 'without any state';
+
 /** What a life begins with. */
 export interface Beginning {
   readonly appliances?: number;
@@ -37,6 +48,8 @@ export interface Beginning {
   readonly variations?: Partial<Variations>;
   /** Whether it has a state file. */
   readonly state?: boolean;
+  /** What {@link Life.mayRestart} does. */
+  readonly restarts?: Restarts;
   /** Whether the file acceleration service is polled. */
   readonly gfa?: boolean;
   readonly portal?: boolean;
@@ -56,7 +69,7 @@ export interface Seen {
 
 /** The exporter with both services in one process, and time that moves when told: a story, and what is seen of it. */
 export class Life {
-  readonly clock: ManualClock;
+  readonly clock: NappingClock;
   readonly services: StandIn;
   readonly sent: Sent;
   readonly judge: Judge;
@@ -70,13 +83,13 @@ export class Life {
   /** Monotonic milliseconds of the latest time that the story changed anything. */
   #acts = 0;
 
-  private constructor(beginning: Beginning, clock: ManualClock, services: StandIn) {
+  private constructor(beginning: Beginning, clock: NappingClock, services: StandIn) {
     this.#beginning = beginning;
     this.clock = clock;
     this.services = services;
     this.#editor = new Editor(services.serve);
     this.sent = new Sent(clock);
-    this.judge = new Judge(clock, services);
+    this.judge = new Judge(clock, services, this.sent, toldOf(beginning));
     this.sent.hears = (path, answer) => this.judge.answered(path, answer);
   }
 
@@ -84,8 +97,9 @@ export class Life {
   static async begin(beginning: Beginning = {}): Promise<Life> {
     const clock = new ManualClock(beginning.at);
     const { appliances = 3, volumes = 2, variations = {} } = beginning;
-    const services = await startStandIn({ clock, appliances, volumes, variations });
-    const life = new Life(beginning, clock, services);
+    const napping = new NappingClock(clock);
+    const services = await startStandIn({ clock: napping, appliances, volumes, variations });
+    const life = new Life(beginning, napping, services);
     onTestFinished(() => life.#end());
     if (!beginning.later) await life.starts();
     return life;
@@ -99,6 +113,7 @@ export class Life {
   /** The exporter starts. */
   async starts(): Promise<void> {
     this.act();
+    this.judge.started(hasState(this.#beginning));
     this.#begun += 1;
     this.#app = assemble(this.#environment(), {
       clock: this.clock,
@@ -130,38 +145,62 @@ export class Life {
   async restarts(afterMs = 30 * SECOND, how: 'asked' | 'killed' = 'asked'): Promise<void> {
     await this.stops(how);
     await this.clock.advance(afterMs);
-    this.judge.restarted(this.#beginning.state === true);
     await this.starts();
+  }
+
+  /** Here the exporter is started again, in the lives that are about that. */
+  async mayRestart(): Promise<void> {
+    if ((this.#beginning.restarts ?? 'never') !== 'never') await this.restarts();
   }
 
   /** Something goes wrong at the services, until what it returns is called. */
   fails(fault: DemoFault): () => void {
-    this.act();
+    const { kind, operation, serial, times } = fault;
+    const isDenial = kind === 'status' && [403, 404, 422].includes(fault.status);
+    const echoMs = kind === 'status' && fault.status === 429 ? HOUR : isDenial ? DENIAL_ECHO_MS : 0;
+    const scope = { ...(operation !== undefined && { operation }), ...(serial !== undefined && { serial }) };
+    // A refusal holds up everything.
+    const troubled = this.troubled(echoMs === HOUR ? {} : scope, echoMs);
     const lift = this.services.fail(fault);
-    const calm = this.judge.troubled();
+    // What spoils a few requests is over by itself.
+    if (times !== undefined) troubled();
     return () => {
       lift();
-      calm();
-      this.act();
+      troubled();
     };
   }
 
   /** The services answer something else, until what it returns is called. */
   edits(edit: Edit): () => void {
-    this.act();
+    const troubled = this.troubled({ path: edit.path }, 0);
     const lift = this.#editor.add(edit);
-    const calm = this.judge.troubled();
     return () => {
       lift();
-      calm();
-      this.act();
+      troubled();
     };
   }
 
-  /** The services are others from now on. */
-  varies(change: Partial<Variations>): void {
-    this.act();
+  /** The services are others until what it returns is called; as ever then, but for what the story has changed since. */
+  varies(change: Partial<Variations>, { scope = {}, echoMs = 0 }: { scope?: Scope; echoMs?: number } = {}): () => void {
+    const troubled = this.troubled(scope, echoMs);
     this.services.vary(change);
+    return () => {
+      const before = { ...plausible, ...this.#beginning.variations };
+      this.services.vary(
+        Object.fromEntries(Object.keys(change).map((name) => [name, before[name as keyof Variations]])),
+      );
+      troubled();
+    };
+  }
+
+  /** Something is wrong, by the story, until what it returns is called. */
+  troubled(scope: Scope, echoMs = 0): () => void {
+    this.act();
+    const ended = this.judge.troubled(scope, echoMs);
+    return () => {
+      ended();
+      this.act();
+    };
   }
 
   /** An appliance, or all of them, is off: its telemetry has no records. */
@@ -173,10 +212,9 @@ export class Life {
   /** Says that the story did something: what is seen may change once for it. */
   act(): void {
     this.#acts += 1;
-    this.judge?.acted();
   }
 
-  /** Time passes; somebody looks at every minute of it. */
+  /** Time passes, and somebody looks every few minutes of it. */
   async passes(ms: number): Promise<Seen> {
     const { lookMs = MINUTE } = this.#beginning;
     let left = ms;
@@ -198,6 +236,11 @@ export class Life {
     return { scrape, ready: status === 200 };
   }
 
+  /** Time passes, and then the standing of all is told in a few words. */
+  async after(ms: number): Promise<string> {
+    return standing((await this.passes(ms)).scrape);
+  }
+
   /** A page of the exporter. */
   page(path: string): Promise<{ readonly status: number; readonly text: string }> {
     return new Promise((resolve, reject) => {
@@ -211,7 +254,7 @@ export class Life {
 
   #environment(): Readonly<Record<string, string>> {
     const { gfaUrl, portalUrl, credentials } = this.services;
-    const { series = SERIES, gfa = false, portal = true, state = false, environment = {} } = this.#beginning;
+    const { series = SERIES, gfa = false, portal = true, environment = {} } = this.#beginning;
     return {
       ...(gfa ? { GFA_URL: gfaUrl, GFA_TOKEN: credentials.gfaToken } : {}),
       ...(portal
@@ -222,7 +265,7 @@ export class Life {
             PORTAL_SERIES: series.join(','),
           }
         : {}),
-      ...(state ? { STATE_FILE: '/state' } : {}),
+      ...(hasState(this.#beginning) ? { STATE_FILE: '/state' } : {}),
       EVENT_BUCKETS: '1m,1h',
       ALLOW_INSECURE_UPSTREAM: 'true',
       ...environment,
@@ -235,4 +278,23 @@ export class Life {
     await this.services.close();
     this.judge.expectPromises(this.log, this.#acts);
   }
+}
+
+/** What is denied rests, and is asked again with the next list of appliances. */
+const DENIAL_ECHO_MS = 20 * MINUTE;
+
+function hasState({ state, restarts }: Beginning): boolean {
+  return state ?? restarts === 'with its state';
+}
+
+function toldOf({ series = SERIES, environment = {}, portal = true, gfa = false }: Beginning): Told {
+  const duration = (name: string, usual: number) => parseDuration(environment[name] ?? '') ?? usual;
+  return {
+    series: portal ? series : [],
+    intervalMs: duration('PORTAL_INTERVAL', 5 * MINUTE),
+    discoveryMs: duration('PORTAL_DISCOVERY_INTERVAL', 15 * MINUTE),
+    dataMs: duration('GFA_INTERVAL', MINUTE),
+    portal,
+    gfa,
+  };
 }

@@ -1,8 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { HOUR, Life, MINUTE } from './life.ts';
-
-// Days pass in each: on a busy machine that takes a while.
-vi.setConfig({ testTimeout: 120_000 });
+import { APPLIANCE_UP } from './names.ts';
 
 test('a limit that is lifted makes no value vanish', async () => {
   const life = await Life.begin({
@@ -18,4 +16,21 @@ test('a limit that is lifted makes no value vanish', async () => {
     const { scrape } = await life.passes(MINUTE);
     expect(scrape.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(24);
   }
+});
+
+test('a licence that lapses and comes back is told by its own series and by the page at once', async () => {
+  const life = await Life.begin();
+  await life.passes(20 * MINUTE);
+  const feature = { feature: 'ops_iq_premium' };
+  const bought = life.varies({ opsIqPremium: false }, { echoMs: 20 * MINUTE });
+  const { scrape } = await life.passes(10 * MINUTE);
+  expect(scrape.value('filer_license_feature_enabled', feature)).toBe(0);
+  expect((await life.page('/status')).text).toContain('ops_iq_premium');
+  expect(scrape.sum(APPLIANCE_UP)).toBe(0);
+  await life.passes(HOUR);
+  bought();
+  const after = await life.passes(22 * MINUTE);
+  expect(after.scrape.value('filer_license_feature_enabled', feature)).toBe(1);
+  expect((await life.page('/status')).text).not.toContain('lacks ops_iq_premium');
+  expect(after.scrape.sum(APPLIANCE_UP)).toBe(3);
 });

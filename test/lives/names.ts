@@ -3,3 +3,5 @@ export const API_UP = 'filer_api_up';
 export const DOWN_REASON = 'filer_api_down_info';
 export const APPLIANCE_UP = 'filer_appliance_up';
 export const STATE = 'filer_appliance_state';
+export const SERIES_TIME = 'filer_appliance_series_timestamp_seconds';
+export const EFFECTIVE_INTERVAL = 'filer_exporter_effective_interval_seconds';

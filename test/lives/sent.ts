@@ -11,6 +11,8 @@ interface Left {
 export class Sent implements Overhearing {
   readonly #clock: Clock;
   readonly #left: Left[] = [];
+  /** When the latest of each path left, queries aside. */
+  readonly #latest = new Map<string, number>();
   /** Called with each answer. */
   hears: (path: string, answer: WholeAnswer) => void = () => {};
 
@@ -19,7 +21,9 @@ export class Sent implements Overhearing {
   }
 
   left(path: string): void {
-    this.#left.push({ at: this.#clock.monotonic(), path });
+    const at = this.#clock.monotonic();
+    this.#left.push({ at, path });
+    this.#latest.set(path.split('?')[0] ?? path, at);
   }
 
   ended(path: string, answer: WholeAnswer | undefined): void {
@@ -36,6 +40,11 @@ export class Sent implements Overhearing {
       if (path.test(sent)) count += 1;
     }
     return count;
+  }
+
+  /** How long ago the latest request of a path left, queries aside, in milliseconds. */
+  lastLeft(path: string): number {
+    return this.#clock.monotonic() - (this.#latest.get(path) ?? Number.NEGATIVE_INFINITY);
   }
 
   /** The pauses between requests whose path fits, in milliseconds. */

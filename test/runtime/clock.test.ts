@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { clockThroughSleep, systemClock } from '../../src/runtime/clock.ts';
 import { atOnce, inSlices } from '../../src/runtime/slices.ts';
 
 describe('the machine’s clock', () => {
@@ -30,6 +30,46 @@ describe('the machine’s clock', () => {
 
   test('nobody falls asleep after a stop', async () => {
     expect(await systemClock.sleep(60_000, AbortSignal.abort())).toBeUndefined();
+  });
+});
+
+describe('a monotonic clock on a machine that sleeps', () => {
+  /** Two clocks of one machine, in milliseconds: the one stands while it sleeps, the other, read coarsely, goes on. */
+  function machine() {
+    let [running, booted] = [5_000, 90_000];
+    const clock = clockThroughSleep(
+      () => running,
+      () => Math.floor(booted / 10) * 10,
+    );
+    return {
+      runs: (ms: number) => {
+        running += ms;
+        booted += ms;
+        return clock();
+      },
+      sleeps: (ms: number) => {
+        booted += ms;
+      },
+    };
+  }
+
+  test('goes on by the hours that the machine slept, and by nothing while it is awake', () => {
+    const { runs, sleeps } = machine();
+    expect([runs(0), runs(500), runs(59_503)]).toEqual([5_000, 5_500, 65_003]);
+    sleeps(6 * 3_600_000);
+    expect(runs(1_000)).toBeCloseTo(66_003 + 6 * 3_600_000, -2);
+    sleeps(60_000);
+    expect(runs(1_000)).toBeCloseTo(67_003 + 6 * 3_600_000 + 60_000, -2);
+  });
+
+  test('never goes backwards, however coarse the other clock is', () => {
+    const { runs } = machine();
+    let before = runs(0);
+    for (let step = 0; step < 5_000; step += 1) {
+      const now = runs((step * 37) % 101);
+      expect(now).toBeGreaterThanOrEqual(before);
+      before = now;
+    }
   });
 });
 

@@ -28,6 +28,8 @@ export interface PortalParts {
   readonly shard: { readonly index: number; readonly total: number };
   /** Time between two polls of what there is nothing to be had of, in milliseconds. */
   readonly discoveryIntervalMs: number;
+  /** What is counted stays for so long after the last sign of what it is about, in milliseconds. */
+  readonly forgetAfterMs: number;
   /** How what happens once becomes histograms. */
   readonly histograms: HistogramSettings;
   /** Takes note of what a collector keeps over restarts, under its name. */
@@ -91,7 +93,7 @@ export function accountTasks(
   const tasks = reads.map(({ operation, path, size = 'list', read }) =>
     accountTask(parts, intervalMs, operation, async (note, signal) => {
       const check = (answer: unknown) => objectOf(answer, `GET ${path}`);
-      const body = await parts.client.send({ method: 'GET', path, operation, size, check }, signal);
+      const body = await parts.client.send({ method: 'GET', path, operation, size, check, decides: true }, signal);
       const work = read(body, note);
       return Array.isArray(work) ? work : inSlices(work, parts.clock);
     }),
@@ -128,8 +130,7 @@ export function accountTask(
     poll: async (signal): Promise<Reading> => {
       const drops = new DropCount();
       const brought = await poll(drops.note, signal);
-      const { samples, answeredAt } = Array.isArray(brought) ? { samples: brought, answeredAt: undefined } : brought;
-      return { samples, answeredAt, drops: drops.counts, empty: false };
+      return { ...(Array.isArray(brought) ? { samples: brought } : brought), drops: drops.counts, empty: false };
     },
   };
 }

@@ -12,11 +12,15 @@ import type { PortalClient } from './client.ts';
 import type { KeptCounts, PortalParts } from './collector-row.ts';
 import { collectorRows } from './collectors.ts';
 
+const DAY_MS = 86_400_000;
+
 /** What is polled of the portal, and how often. */
 export interface PortalSettings extends InventorySettings, TelemetrySettings {
   /** The collectors beside the series that are switched on, each with its own interval in milliseconds. */
   readonly collectors: readonly { readonly name: string; readonly intervalMs: number }[];
   readonly histograms: HistogramSettings;
+  /** What is counted stays for so long after the last sign of what it is about, in milliseconds; a day unless told. */
+  readonly forgetAfterMs?: number;
 }
 
 /** What the portal's collectors keep over restarts, by name. */
@@ -36,7 +40,7 @@ export class PortalCollector implements Collector {
     settings: PortalSettings,
     { clock, log }: { readonly clock: Clock; readonly log: Log },
   ) {
-    const { shard, discoveryIntervalMs, histograms } = settings;
+    const { shard, discoveryIntervalMs, histograms, forgetAfterMs = DAY_MS } = settings;
     const chosen = settings.collectors.flatMap(({ name, intervalMs }) => {
       const row = collectorRows.find((one) => one.name === name);
       return row === undefined ? [] : [{ row, intervalMs }];
@@ -46,7 +50,7 @@ export class PortalCollector implements Collector {
     const licence = new Licence(client, clock, log);
     const dialect = new AccountDialect(log);
     const parts: PortalParts = {
-      ...{ client, clock, log, licence, dialect, shard, discoveryIntervalMs, histograms },
+      ...{ client, clock, log, licence, dialect, shard, discoveryIntervalMs, histograms, forgetAfterMs },
       appliances: inventory,
       keeps: (name, kept) => this.#kept.set(name, kept),
     };

@@ -97,14 +97,14 @@ export const portal: Upstream<PortalConfig> = {
 
 /** How the portal is read, as the configuration says. */
 export function portalSettings(
-  { shard, staleAfter, events }: Config,
+  { shard, staleAfter, forgetAfterMs, events }: Config,
   portal: PortalConfig,
   boundText: (bound: number) => string,
   heapBytes = Number.POSITIVE_INFINITY,
 ): PortalSettings {
   return {
     ...portal,
-    ...{ shard, staleAfter },
+    ...{ shard, staleAfter, forgetAfterMs },
     binSeconds: portal.binSizeSeconds,
     histograms: { bounds: events.histograms ? events.bucketsSeconds : [], boundText },
     mostAppliances: mostAppliances(heapBytes),

@@ -2,8 +2,11 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Budget } from './budget.ts';
 import type { Departure, Pace, Verdict } from './pace.ts';
 
-/** Who goes first where several wait: what has not been tried yet goes before what is tried again. */
-export type Attempt = 'first' | 'again';
+/**
+ * Who goes first where several wait: what decides what else is asked for, then what has not been tried yet, then what is
+ * tried again.
+ */
+export type Attempt = 'deciding' | 'first' | 'again';
 
 /**
  * So many go before one that is tried again, and then it goes: where as much is asked for as the limits allow, somebody
@@ -20,7 +23,11 @@ export class Pacer {
   readonly #pace: Pace;
   readonly #budget: Budget;
   readonly #clock: Clock;
-  readonly #queues: Readonly<Record<Attempt, Set<Waiter>>> = { first: new Set(), again: new Set() };
+  readonly #queues: Readonly<Record<Attempt, Set<Waiter>>> = {
+    deciding: new Set(),
+    first: new Set(),
+    again: new Set(),
+  };
   /** How many went first since something waits to be tried again. */
   #wentBefore = 0;
   #serving = false;
@@ -107,7 +114,8 @@ export class Pacer {
   }
 
   #waiting(): Set<Waiter> | undefined {
-    const { first, again } = this.#queues;
+    const { deciding, first, again } = this.#queues;
+    if (deciding.size > 0) return deciding;
     if (again.size === 0) return first.size > 0 ? first : undefined;
     return first.size > 0 && this.#wentBefore < MOST_BEFORE ? first : again;
   }

@@ -37,14 +37,15 @@ describe('turn-taking', () => {
     expect((left[4]?.at ?? 0) - (left[3]?.at ?? 0)).toBeCloseTo(100, 0);
   });
 
-  test('lets what has not been tried yet go before what is tried again', async () => {
+  test('lets what decides go first, and what has not been tried yet before what is tried again', async () => {
     const { pacer, clock } = pacerOf();
     const { left, ask } = queue(pacer, clock);
     for (const name of ['x', 'y', 'z']) void ask(name);
     void ask('again', 'again');
     void ask('first');
+    void ask('list', 'deciding');
     await clock.advance(1_000);
-    expect(left.map(({ name }) => name)).toEqual(['x', 'y', 'z', 'first', 'again']);
+    expect(left.map(({ name }) => name)).toEqual(['x', 'list', 'y', 'z', 'first', 'again']);
   });
 
   test('lets what is tried again go before long, though there is always something that has not been tried', async () => {

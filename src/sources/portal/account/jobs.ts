@@ -30,15 +30,12 @@ export const jobs: CollectorRow = {
   cost: { account: 1, perAppliance: 0, perVolume: 0 },
   size: { account: 33 },
   create: (parts, intervalMs) => {
-    const ledger = new JobLedger(parts.clock);
+    const ledger = new JobLedger(parts.clock, parts.forgetAfterMs);
     return accountTasks(parts, intervalMs, [
       { operation: 'jobs', path: '/jobs', read: (body, note) => ledger.absorb(body, note) },
     ]);
   },
 };
-
-/** A job that was not listed for so long is forgotten, in milliseconds. */
-const FORGOTTEN_AFTER_MS = 86_400_000;
 
 /**
  * Counts each job once in its life, when it has ended, whatever lists come in between. What had ended before the exporter
@@ -47,14 +44,17 @@ const FORGOTTEN_AFTER_MS = 86_400_000;
 export class JobLedger {
   readonly #finished = new Tally([...KIND, { name: 'state', known: OVER }]);
   readonly #clock: Clock;
+  readonly #forgetAfterMs: number;
   readonly #beginning: Beginning;
   /** When each job that has ended was last listed, and each that has not; monotonic milliseconds. */
   readonly #ended = new Map<string, number>();
   readonly #open = new Map<string, number>();
   #hasListed = false;
 
-  constructor(clock: Clock) {
+  /** `forgetAfterMs`: a job that was not listed for so long is forgotten. */
+  constructor(clock: Clock, forgetAfterMs: number) {
     this.#clock = clock;
+    this.#forgetAfterMs = forgetAfterMs;
     this.#beginning = new Beginning(clock);
   }
 
@@ -87,7 +87,7 @@ export class JobLedger {
     }
     this.#hasListed = true;
     for (const jobs of [this.#ended, this.#open]) {
-      for (const [id, at] of jobs) if (now - at > FORGOTTEN_AFTER_MS) jobs.delete(id);
+      for (const [id, at] of jobs) if (now - at > this.#forgetAfterMs) jobs.delete(id);
     }
     return [
       ...list.samples(jobsListed.name),

@@ -8,7 +8,7 @@ import { objectOf } from '../records.ts';
 /** After a 403 the licence is read again when what is known of it is older than this, in milliseconds. */
 const OLD_AFTER_MS = 300_000;
 
-const REQUEST = { method: 'GET', path: '/account/license', operation: 'account_license' } as const;
+const REQUEST = { method: 'GET', path: '/account/license', operation: 'account_license', decides: true } as const;
 
 /**
  * What is known of the account's licence. Without `ops_iq_premium` the portal answers every telemetry series with 403

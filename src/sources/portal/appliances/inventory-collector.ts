@@ -245,7 +245,8 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   ): Promise<Answer | undefined> {
     try {
       const check = (answer: unknown) => checkInventoryList(answer, path);
-      const body = await this.#client.send({ method: 'GET', path, operation, size: 'inventory', query, check }, signal);
+      const request = { method: 'GET', path, operation, size: 'inventory', query, check, decides: true } as const;
+      const body = await this.#client.send(request, signal);
       if (this.#forbidden.delete(path)) this.#log.info({ path }, 'list available again');
       return { body, at: this.#clock.monotonic() };
     } catch (error) {

@@ -48,6 +48,8 @@ interface Volume {
   readonly id: string;
   name: string;
   serials: readonly string[];
+  /** Monotonic milliseconds. */
+  listedAt: number;
   readonly tasks: readonly Task[];
 }
 
@@ -57,8 +59,8 @@ class VolumeTelemetry {
   readonly #lookback: Lookback;
   readonly #since: Beginning;
   readonly #list: Task;
-  /** By guid. */
-  #volumes = new Map<string, Volume>();
+  /** By guid; one that no list has any more is asked about until it is forgotten: that it is gone, its own answers say. */
+  readonly #volumes = new Map<string, Volume>();
 
   constructor(parts: PortalParts, intervalMs: number) {
     this.#parts = parts;
@@ -78,7 +80,7 @@ class VolumeTelemetry {
 
   /** Reads which volumes there are, and on which appliances. */
   async #discover(note: NoteDrop, signal: AbortSignal): Promise<void> {
-    const { client, appliances, clock, shard } = this.#parts;
+    const { client, appliances, clock, shard, forgetAfterMs } = this.#parts;
     const request = {
       method: 'GET',
       path: '/volume_connections',
@@ -86,8 +88,7 @@ class VolumeTelemetry {
       size: 'list',
     } as const;
     const body = await client.send(request, signal);
-    const before = this.#volumes;
-    const now = new Map<string, Volume>();
+    const now = clock.monotonic();
     const serials = new Map<string, Set<string>>();
     for (const { id, serial, labels } of await inSlices(readConnections(body, appliances, note), clock)) {
       const { volume_guid: guid, volume: name } = labels;
@@ -97,14 +98,15 @@ class VolumeTelemetry {
         note('record', 'volume_id');
         continue;
       }
-      const volume = now.get(guid) ?? before.get(guid) ?? this.#volumeOf(id, guid, name);
-      volume.name = name;
-      now.set(guid, volume);
+      const volume = this.#volumes.get(guid) ?? this.#volumeOf(id, guid, name);
+      this.#volumes.set(guid, Object.assign(volume, { name, listedAt: now }));
       const connected = serials.get(guid) ?? new Set();
       serials.set(guid, connected.add(serial));
     }
-    for (const [guid, volume] of now) volume.serials = [...(serials.get(guid) ?? [])];
-    this.#volumes = now;
+    for (const [guid, volume] of this.#volumes) {
+      volume.serials = [...(serials.get(guid) ?? volume.serials)];
+      if (now - volume.listedAt > forgetAfterMs) this.#volumes.delete(guid);
+    }
   }
 
   #volumeOf(id: string, guid: string, name: string): Volume {
@@ -119,7 +121,7 @@ class VolumeTelemetry {
     const tasks = Object.entries(SEGMENTS).map(([segment, { create, firstPeriodMs }]) =>
       this.#segmentTask(id, guid, segment, firstPeriodMs, create(parts), () => volume.serials),
     );
-    return Object.assign(volume, { id, tasks });
+    return Object.assign(volume, { id, listedAt: 0, tasks });
   }
 
   #segmentTask(

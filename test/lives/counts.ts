@@ -1,0 +1,45 @@
+import type { ParsedSample } from '../support/exposition-parser.ts';
+import type { Scrape } from '../support/scrape.ts';
+
+/** What is counted of upstream events, and kept over restarts. */
+const KEPT = /^filer_(?:lock|propagation|data_protected|notifications)_/;
+
+/** What a filer or a volume is called may change while what is counted of it goes on. */
+const NAMES: ReadonlySet<string> = new Set(['filer', 'volume']);
+
+/** No counter falls, and none leaves. */
+export class Counts {
+  readonly #seen = new Map<string, number>();
+
+  /** The exporter was started again, with what it had counted or without. */
+  restarted(isKept: boolean): void {
+    for (const key of this.#seen.keys()) if (!isKept || !KEPT.test(key)) this.#seen.delete(key);
+  }
+
+  /** What broke the promise in a scrape. `forgives`: what is gone for good. */
+  *broken(scrape: Scrape, forgives: (labels: Readonly<Record<string, string>>) => boolean): Generator<string> {
+    const there = new Map<string, number>();
+    for (const sample of scrape.samples) {
+      if (isCount(sample, scrape.types) && !sample.name.startsWith('nodejs_')) there.set(keyOf(sample), sample.value);
+    }
+    for (const [key, before] of this.#seen) {
+      const value = there.get(key);
+      const labels = JSON.parse(key.slice(key.indexOf(' ') + 1)) as Readonly<Record<string, string>>;
+      if (forgives(labels)) this.#seen.delete(key);
+      else if (value === undefined) yield `falls: ${key} left`;
+      else if (value < before) yield `falls: ${key} from ${before} to ${value}`;
+    }
+    for (const [key, value] of there) this.#seen.set(key, value);
+  }
+}
+
+function isCount({ name }: ParsedSample, types: ReadonlyMap<string, string>): boolean {
+  if (types.get(name) === 'counter') return true;
+  const [, family = ''] = /^(.*)_(?:bucket|sum|count)$/.exec(name) ?? [];
+  return types.get(family) === 'histogram';
+}
+
+function keyOf({ name, labels }: ParsedSample): string {
+  const told = Object.entries(labels).filter(([label]) => !NAMES.has(label));
+  return `${name} ${JSON.stringify(Object.fromEntries(told.sort()))}`;
+}

@@ -1,0 +1,46 @@
+import { type Clock, clockThroughSleep } from '../../src/runtime/clock.ts';
+import type { ManualClock } from '../support/manual-clock.ts';
+
+/** The clock of a machine that can be put to sleep: timers stand still then, as Linux has it, and the wall clock goes on. */
+export class NappingClock implements Clock {
+  readonly #manual: ManualClock;
+  #sleptMs = 0;
+  /** As the program makes it of the machine's two. */
+  readonly monotonic: () => number;
+
+  constructor(manual: ManualClock) {
+    this.#manual = manual;
+    this.monotonic = clockThroughSleep(
+      () => manual.monotonic(),
+      () => manual.monotonic() + this.#sleptMs,
+    );
+  }
+
+  now(): number {
+    return this.#manual.now();
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.#manual.sleep(ms, signal);
+  }
+
+  /** How many are asleep. */
+  get sleeping(): number {
+    return this.#manual.sleeping;
+  }
+
+  advance(ms: number): Promise<void> {
+    return this.#manual.advance(ms);
+  }
+
+  /** The wall clock is set. */
+  step(ms: number): void {
+    this.#manual.step(ms);
+  }
+
+  /** The machine sleeps for so long. */
+  nap(ms: number): void {
+    this.#sleptMs += ms;
+    this.#manual.step(ms);
+  }
+}
