@@ -1,11 +1,12 @@
 import type { WebConfig } from '../config/config.ts';
-import type { FactsOf } from '../config/secret-files.ts';
+import { type FactsOf, warnOfLooseFiles } from '../config/secret-files.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { unpredictableKey } from '../runtime/random.ts';
 import { WebFront } from '../web/front.ts';
 import { PasswordThread } from '../web/password-thread.ts';
 import { Passwords } from '../web/passwords.ts';
-import { type GoodReading, type ReadText, readWebRules } from '../web/rules.ts';
+import { Reloading } from '../web/reloading.ts';
+import { type GoodReading, type ReadText, readWebRules, type WebRules } from '../web/rules.ts';
 import type { Environment } from './environment.ts';
 
 /** What `WEB_CONFIG_FILE` asks for, read and good, and how it is read again. */
@@ -35,11 +36,32 @@ export function certificateWarnings(guard: Guard | undefined, nowSeconds: number
   return tls.validFromSeconds > nowSeconds ? [warning('is not valid before', tls.validFromSeconds)] : [];
 }
 
-/** The front that stands before the pages. */
-export function webFront(
+/** What stands before the pages, and what keeps it up to date with its files. */
+export interface Protection {
+  readonly front: WebFront;
+  readonly reloading: Reloading;
+  /** Whether it began with TLS. */
+  readonly isTls: boolean;
+}
+
+export function protectionOf(web: WebConfig, guard: Guard, { clock, log }: Environment): Protection {
+  const { path, read, factsOf, first } = guard;
+  const front = frontOf(web, first, { clock, log });
+  const adopt = async (rules: WebRules) => {
+    front.adopt(rules);
+    await warnOfLooseFiles(rules.ownFiles, factsOf, log);
+  };
+  return {
+    front,
+    reloading: new Reloading({ path, read, first, adopt, clock, log }),
+    isTls: first.rules.tls !== undefined,
+  };
+}
+
+function frontOf(
   { openPaths, maxConnections }: WebConfig,
-  { first }: Guard,
-  { clock, log }: Environment,
+  first: GoodReading,
+  { clock, log }: Pick<Environment, 'clock' | 'log'>,
 ): WebFront {
   // A client that waits holds a connection: half of them stay for others.
   const mostWaiting = Math.ceil(maxConnections / 2);

@@ -4,7 +4,7 @@ import type { OwnMetrics } from '../exposition/own/metrics.ts';
 import type { Sink } from '../metrics/sink.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import { Poller } from '../polling/poller.ts';
-import type { FilerNames } from '../sources/filer-names.ts';
+import { FilerNames } from '../sources/filer-names.ts';
 import type { Connection, Keeping, Target } from '../sources/upstream.ts';
 import type { Budget } from '../transport/rate/budget.ts';
 import type { Pacer } from '../transport/rate/pacer.ts';
@@ -31,13 +31,23 @@ export interface SourceParts {
   readonly own: OwnMetrics;
   readonly sink: Sink;
   readonly environment: Environment;
-  readonly names: FilerNames;
   readonly keeping: Keeping | undefined;
   readonly history: History | undefined;
 }
 
+/** The services that are asked, each with what polls it. */
+export function sourcesOf(asked: readonly AskedUpstream[], parts: SourceParts): readonly Source[] {
+  const { config, environment } = parts;
+  const names = new FilerNames(
+    config.filerAliases,
+    asked.some(({ upstream }) => upstream.namesFilers),
+    (name, ids) => environment.log.warn({ name, ids }, 'filers share a name: label filer gets a short id'),
+  );
+  return asked.map((one) => sourceOf(one, names, parts));
+}
+
 /** A client with a pace of its own, and a poller: the trouble of one service never touches another's. */
-export function sourceOf({ api, upstream, settings }: AskedUpstream, parts: SourceParts): Source {
+function sourceOf({ api, upstream, settings }: AskedUpstream, names: FilerNames, parts: SourceParts): Source {
   const { config, own, sink, environment } = parts;
   const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
   const target = upstream.target(settings, config);
@@ -48,7 +58,7 @@ export function sourceOf({ api, upstream, settings }: AskedUpstream, parts: Sour
     environment,
   );
   const connected = upstream.connect(settings, {
-    ...parts,
+    ...{ config, names, keeping: parts.keeping },
     wantedSince: parts.history?.wantedSince,
     client,
     clock,

@@ -22,8 +22,8 @@ export interface Front {
   readonly generation: number;
   /** Added to every answer. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Says where connections go once they are secured. Called once, before the first of them. */
-  serve(ready: (secured: Socket) => void): void;
+  /** Says where connections go once they are secured, and who hears of other rules. Called once, before the first of them. */
+  serve(ready: (secured: Socket) => void, changed: () => void): void;
   /** Takes a new connection: hands it on once it is secured, or at once where it is to be plain; or ends it. */
   accept(socket: Socket): void;
   /** Decides on a request. May take a while; never rejects. */

@@ -8,7 +8,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { HttpAnswer, refuseNonsense } from './answer.ts';
 import { Answers } from './answers.ts';
-import { type ClosedFor, Connections } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { type Document, sendDocument } from './document.ts';
 import type { Front } from './front.ts';
 import { CONTENT_TYPES, chooseCoding, chooseFormat } from './negotiate.ts';
@@ -35,8 +35,8 @@ export interface ServerSettings {
   readonly metricsPath: string;
   /** Scrapes served at once; 503 beyond. */
   readonly maxScrapes: number;
-  /** Connections open at once; a further one takes the place of one that is idle. */
-  readonly maxConnections: number;
+  /** Those that are open, up to a limit. */
+  readonly connections: Connections;
   /** TLS and who may ask; without it everybody may, in plain. */
   readonly front?: Front | undefined;
   readonly site: Site;
@@ -86,7 +86,7 @@ export class ExpositionServer {
 
   constructor(settings: ServerSettings) {
     this.#settings = settings;
-    this.#connections = new Connections(settings.maxConnections, settings.clock, settings.log);
+    this.#connections = settings.connections;
     const cutOff = ({ socket }: ServerResponse) => socket !== null && this.#connections.close(socket, 'unread');
     this.#scrapes = new Answers(settings.maxScrapes, settings.clock, cutOff);
     this.#pages = new Answers(MOST_PAGES, settings.clock, cutOff);
@@ -96,11 +96,6 @@ export class ExpositionServer {
       refuseNonsense(error, socket, this.#connections.isBusy(socket)),
     );
     this.#server.on('request', (request, response) => void this.#take(request, response));
-  }
-
-  /** How many connections were closed against their clients' will, by reason. */
-  get closed(): ReadonlyMap<ClosedFor, number> {
-    return this.#connections.closed;
   }
 
   /** Listens; resolves with the port. Rejects when the address cannot be had. */
@@ -117,11 +112,6 @@ export class ExpositionServer {
         resolve((this.#server.address() as AddressInfo).port);
       });
     });
-  }
-
-  /** Has connections that nobody uses closed: those that follow know the rules of now. */
-  closeIdle(): void {
-    this.#server.closeIdleConnections();
   }
 
   /** Takes no more connections and resolves when the scrapes under way have ended, or `signal` cuts them off. */
@@ -155,10 +145,14 @@ export class ExpositionServer {
       for (const handler of handlers) handler.call(this.#server, socket);
     };
     this.#server.removeAllListeners('connection');
-    front?.serve((secured) => {
-      this.#generations.set(secured, front.generation);
-      handle(secured);
-    });
+    front?.serve(
+      (secured) => {
+        this.#generations.set(secured, front.generation);
+        handle(secured);
+      },
+      // Those that follow know the rules of now.
+      () => this.#server.closeIdleConnections(),
+    );
     this.#server.on('connection', (socket: Socket) => {
       if (!this.#connections.take(socket)) return;
       if (front === undefined) {

@@ -29,25 +29,24 @@ interface Preface {
 }
 
 /**
- * What is known of what lies in the place. `unknown`: nothing, so nothing may be written: `--plan` builds the program and
- * reads no state. `unread`: it could not be read, and may be whole and ours: it stays until it can be. `foreign`: it is not
+ * What is known of what lies in the place. `unread`: it could not be read, and may be whole and ours: it stays until it can be. `foreign`: it is not
  * ours, or damaged, and must go aside first. `ours`: it may be written over.
  */
-type Place = 'unknown' | 'unread' | 'foreign' | 'ours';
+type Place = 'unread' | 'foreign' | 'ours';
 
 /** Carries what is kept over restarts. Whatever goes wrong costs a warning and never the process, nor its time. */
 export class StateKeeper {
   readonly #store: StateStore;
-  readonly #kept: Kept;
   readonly #clock: Clock;
   readonly #log: Log;
-  #place: Place = 'unknown';
+  /** Undefined before something is loaded: `--plan` builds the program and reads no state, so it writes none. */
+  #kept: Kept | undefined;
+  #place: Place = 'unread';
   #isFailing = false;
   #errors = 0;
 
-  constructor(store: StateStore, kept: Kept, clock: Clock, log: Log) {
+  constructor(store: StateStore, clock: Clock, log: Log) {
     this.#store = new PatientStore(store, clock, DISK_PATIENCE_MS);
-    this.#kept = kept;
     this.#clock = clock;
     this.#log = log;
   }
@@ -58,15 +57,15 @@ export class StateKeeper {
   }
 
   /**
-   * Takes back what was saved, if it is there, whole and ours; what is not goes aside. Where the disk does not let it be
+   * Takes back what was saved, if it is there, whole and ours; what is not goes aside. From then on `save` has it kept. Where the disk does not let it be
    * read, counting begins without it after some seconds. Never rejects.
    */
-  async load(): Promise<void> {
+  async load(kept: Kept): Promise<void> {
     let content: Buffer | undefined;
     try {
       content = await this.#readPatiently();
     } catch (error) {
-      this.#place = 'unread';
+      this.#kept = kept;
       this.#isFailing = true;
       this.#log.warn(
         { err: asError(error) },
@@ -75,12 +74,13 @@ export class StateKeeper {
       return;
     }
     try {
-      if (content !== undefined) await this.#takeBack(content);
+      if (content !== undefined) await this.#takeBack(content, kept);
       this.#place = 'ours';
     } catch (error) {
       this.#errors += 1;
       await this.#refuse(asError(error).message);
     }
+    this.#kept = kept;
   }
 
   /** Puts what was saved aside, for it turns out not to be ours; counting begins anew. Never rejects. */
@@ -93,11 +93,12 @@ export class StateKeeper {
    * to fail or to be late, one line when it works again.
    */
   async save(): Promise<void> {
-    if (this.#place === 'unknown') return;
+    const kept = this.#kept;
+    if (kept === undefined) return;
     try {
       await this.#makeRoom();
-      const preface: Preface = { savedAt: this.#clock.now(), owners: this.#kept.owners };
-      await this.#store.write(await inSlices(encode(withPreface(preface, this.#kept.values())), this.#clock));
+      const preface: Preface = { savedAt: this.#clock.now(), owners: kept.owners };
+      await this.#store.write(await inSlices(encode(withPreface(preface, kept.values())), this.#clock));
       if (this.#isFailing) this.#log.info('state file written again');
       this.#isFailing = false;
     } catch (error) {
@@ -130,14 +131,14 @@ export class StateKeeper {
     }
   }
 
-  async #takeBack(content: Buffer): Promise<void> {
+  async #takeBack(content: Buffer, kept: Kept): Promise<void> {
     const [preface, ...values] = await inSlices(decode(content), this.#clock);
     const { savedAt, owners } = prefaceOf(preface);
-    const isForeign = Object.entries(this.#kept.owners).some(([api, own]) => (owners[api] ?? own) !== own);
+    const isForeign = Object.entries(kept.owners).some(([api, own]) => (owners[api] ?? own) !== own);
     if (isForeign) throw new StateFault('it is of another client key, or of another service');
     // The wall clock may have been set back: never younger than when it was saved.
     const elapsedMs = Math.max(0, this.#clock.now() - savedAt);
-    await inSlices(this.#kept.restore(values, elapsedMs), this.#clock);
+    await inSlices(kept.restore(values, elapsedMs), this.#clock);
     this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'state file read');
   }
 

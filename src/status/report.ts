@@ -1,14 +1,39 @@
-import type { ApiStatus } from '../exposition/own/status.ts';
+import type { ApiStatus, ExporterStatus, RemoteWriteStatus } from '../exposition/own/status.ts';
 import type { ApplianceStatus } from '../polling/appliances.ts';
 import { worstAgeMs } from '../polling/demand.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { atOnce } from '../runtime/slices.ts';
+import type { Connection } from '../sources/upstream.ts';
 import type { ApiReport, ApplianceReport, StatusReport } from './model.ts';
 import type { ReportedService } from './service.ts';
 import { type ApplianceTasks, NO_TASKS, rounded, roundedOrNull, type TasksTold, tasksTold } from './tasks.ts';
 
+/** The parts of the program that have something to say of themselves; what is not configured is undefined. */
+export interface StatusParts {
+  readonly sources: readonly (ReportedService & Pick<Connection, 'events'>)[];
+  readonly keeper: ExporterStatus['state'];
+  readonly protection: { readonly reloading: { readonly reading: ExporterStatus['web'] } } | undefined;
+  readonly history: { status(): RemoteWriteStatus } | undefined;
+  readonly connections: { readonly closed: ReadonlyMap<string, number> };
+}
+
+/** What the exporter looks like at the moment of a scrape. */
+export function exporterStatus(parts: StatusParts, clock: Clock): Omit<ExporterStatus, 'samples'> {
+  const { sources, keeper, protection, history, connections } = parts;
+  const events = sources.flatMap((source) => source.events?.() ?? [])[0];
+  return {
+    apis: sources.map((source) => read(source, clock.monotonic())),
+    eventMemory: events?.eventMemory,
+    bookmarks: events?.bookmarks,
+    state: keeper,
+    web: protection?.reloading.reading,
+    remoteWrite: history?.status(),
+    closed: connections.closed,
+  };
+}
+
 /** What an API looks like at this moment, for the exporter's own metrics. */
-export function read(source: ReportedService, now: number): ApiStatus {
+function read(source: ReportedService, now: number): ApiStatus {
   return atOnce(reading(source, now));
 }
 

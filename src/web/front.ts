@@ -40,6 +40,7 @@ export class WebFront implements Front {
   readonly #clock: Clock;
   readonly #log: Log;
   #ready: (secured: Socket) => void = (socket) => void socket.destroy();
+  #changed: () => void = () => {};
   #standing: Standing;
   #generation = 0;
 
@@ -73,10 +74,12 @@ export class WebFront implements Front {
   adopt(rules: WebRules): void {
     this.#standing = this.#standingOf(rules);
     this.#generation += 1;
+    this.#changed();
   }
 
-  serve(ready: (secured: Socket) => void): void {
+  serve(ready: (secured: Socket) => void, changed: () => void): void {
     this.#ready = ready;
+    this.#changed = changed;
   }
 
   accept(socket: Socket): void {

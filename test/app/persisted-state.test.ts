@@ -41,7 +41,7 @@ function parts() {
   const budget = new Budget(1_000, clock.monotonic());
   const kept = keptOf(
     ownersOf(askedUpstreams(config), config),
-    () => [
+    [
       { api: 'gfa', budget: new Budget(undefined, clock.monotonic()), kept: keptOfGfa(gfa, clock) },
       { api: 'portal', budget, kept: { counts: portal } },
     ],

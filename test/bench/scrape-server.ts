@@ -8,14 +8,15 @@ import { Gauge, Registry } from 'prom-client';
 import { createApp } from '../../src/app/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
-import { OwnMetrics } from '../../src/exposition/own/metrics.ts';
 import { LineStore } from '../../src/exposition/store.ts';
+import { Connections } from '../../src/http/connections.ts';
 import { Document } from '../../src/http/document.ts';
 import { ExpositionServer } from '../../src/http/server.ts';
 import { systemClock as clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
+import { scraping } from '../exposition/scraping.ts';
 import { gauges, labelNames, samplesOf } from './gauges.ts';
 
 /**
@@ -38,20 +39,20 @@ process.send?.({ id: 0, result: port });
 
 /** Our own: `publish` replaces every task's snapshot, as polls would. */
 async function ours() {
-  const own = new OwnMetrics({ version: '1', revision: 'r', node_version: process.version }, ['gfa']);
-  const nothing = () => ({ apis: [], samples: 0, eventMemory: undefined, state: undefined });
-  const exposition = new Exposition(new LineStore(gauges), own, nothing, () => [], clock);
+  const exposition = new Exposition(new LineStore(gauges), clock);
+  const scrapes = scraping(exposition, clock);
+  const log = createLog('silent', process.stderr);
   const nothingToShow = () => Promise.resolve(new Document({}, []));
   const server = new ExpositionServer({
     host: '127.0.0.1',
     port: 0,
     metricsPath: '/metrics',
     maxScrapes: 40,
-    maxConnections: 256,
+    connections: new Connections(256, clock, log),
     clock,
-    log: createLog('silent', process.stderr),
+    log,
     site: {
-      exposition: (format, coding) => exposition.body(format, coding),
+      exposition: (format, coding) => scrapes.body(format, coding),
       ready: () => true,
       statusPage: nothingToShow,
       statusJson: nothingToShow,

@@ -6,8 +6,6 @@ import { type Body, bodyOf } from '../../src/exposition/body.ts';
 import { CODINGS, codec, joinSmall, type Piece } from '../../src/exposition/compression.ts';
 import { Compressor, type CompressorSettings, quietCodec } from '../../src/exposition/compressor.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
-import { OwnMetrics } from '../../src/exposition/own/metrics.ts';
-import type { ExporterStatus } from '../../src/exposition/own/status.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import { chooseCoding } from '../../src/http/negotiate.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
@@ -15,6 +13,7 @@ import { large, serve, serving, sluggish } from '../http/serving.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { scraping } from './scraping.ts';
 
 const families = ['filer_a', 'filer_b'].map((name) => ({ name, help: 'A "figure".', type: 'gauge' as const }));
 
@@ -28,14 +27,13 @@ function* samplesOf(task: string, lines: number, round: number): Generator<Sampl
 function made(settings: CompressorSettings = quietCodec) {
   const clock = new ManualClock();
   const store = new LineStore(families);
-  const own = new OwnMetrics({ version: '1', revision: 'r', node_version: 'v20' }, ['gfa']);
-  const reading = (): ExporterStatus => ({ apis: [], samples: 0, eventMemory: undefined, state: undefined });
-  const exposition = new Exposition(store, own, reading, () => [], clock, Number.POSITIVE_INFINITY, settings);
+  const exposition = new Exposition(store, clock, Number.POSITIVE_INFINITY, settings);
+  const scrapes = scraping(exposition, clock);
   const publish = (task: string, lines: number, round: number) =>
     void store.publish({ task, samples: samplesOf(task, lines, round) });
-  const packed = async () => bytesOf(await exposition.body('text', 'gzip'));
-  const plain = async () => bytesOf(await exposition.body('text', undefined));
-  return { clock, store, exposition, publish, packed, plain };
+  const packed = async () => bytesOf(await scrapes.body('text', 'gzip'));
+  const plain = async () => bytesOf(await scrapes.body('text', undefined));
+  return { clock, store, exposition, scrapes, publish, packed, plain };
 }
 
 function bytesOf(body: Body & { release?(): void }): Buffer {
@@ -140,11 +138,11 @@ describe('a compressed scrape', () => {
   });
 
   test('that is read slowly is of the moment at which it began', async () => {
-    const { exposition, publish, store } = made();
+    const { scrapes, publish, store } = made();
     publish('large', 30_000, 1);
     publish('small', 10, 1);
     for (const coding of ['gzip', undefined] as const) {
-      const body = await exposition.body('text', coding);
+      const body = await scrapes.body('text', coding);
       const pieces = body.buffers()[Symbol.iterator]();
       const heard: Buffer[] = [];
       for (let round = 2; ; round += 1) {
@@ -172,10 +170,10 @@ describe('a compressed scrape', () => {
   });
 
   test('is one that fetch reads, as curl and browsers do', async () => {
-    const { exposition, publish, plain } = made();
+    const { exposition, scrapes, publish, plain } = made();
     publish('large', 30_000, 1);
     const server = createServer((_, response) => {
-      void exposition.body('text', 'gzip').then((body) => {
+      void scrapes.body('text', 'gzip').then((body) => {
         response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': body.length });
         for (const piece of body.buffers()) response.write(piece);
         response.end(body.release);

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import type { Coding } from '../../src/exposition/compression.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import type { Format } from '../../src/exposition/format.ts';
-import { OwnMetrics } from '../../src/exposition/own/metrics.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { exposition as few, large, serve, serving, sluggish, until } from '../http/serving.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { scraping } from './scraping.ts';
 
 const families = [{ name: 'filer_a', help: 'A figure.', type: 'gauge' as const }];
 
@@ -92,16 +92,9 @@ test('so does one that went away while its answer was being made', async () => {
 
 test('with everything changing under a crowd of fast, slow and vanishing scrapers, every answer is one moment, and all memory comes back', async () => {
   const store = new LineStore(families);
-  const own = new OwnMetrics({ version: '1', revision: 'r', node_version: 'v20' }, ['gfa']);
-  const reading = { apis: [], samples: 0, eventMemory: undefined, state: undefined };
-  const exposition = new Exposition(
-    store,
-    own,
-    () => reading,
-    () => [],
-    systemClock,
-  );
-  const { port, ask } = await serve({ exposition: (format, coding) => exposition.body(format, coding) });
+  const exposition = new Exposition(store, systemClock);
+  const scrapes = scraping(exposition, systemClock);
+  const { port, ask } = await serve({ exposition: (format, coding) => scrapes.body(format, coding) });
   const publishAll = (round: number) => {
     store.publish({ task: 'large', samples: samplesOf('large', 4_000, round) });
     for (let task = 0; task < 50; task += 1) {

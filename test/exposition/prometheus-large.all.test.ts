@@ -8,13 +8,13 @@ import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import type { Format } from '../../src/exposition/format.ts';
-import { OwnMetrics } from '../../src/exposition/own/metrics.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import { CONTENT_TYPES } from '../../src/http/negotiate.ts';
 import { systemClock as clock } from '../../src/runtime/clock.ts';
 import { gauges, samplesOf } from '../bench/gauges.ts';
 import { serve } from '../http/serving.ts';
 import { until } from '../support/until.ts';
+import { scraping } from './scraping.ts';
 
 const isInstalled = spawnSync('prometheus', ['--version']).status === 0;
 const SAMPLES = 300_000;
@@ -34,24 +34,17 @@ test.runIf(isInstalled || process.env.REQUIRE_PROMETHEUS !== undefined)(
   async () => {
     expect(isInstalled, 'prometheus on the PATH, for REQUIRE_PROMETHEUS is set').toBe(true);
     const store = new LineStore(gauges);
-    const own = new OwnMetrics({ version: '1', revision: 'r', node_version: process.version }, ['gfa']);
-    const reading = { apis: [], samples: 0, eventMemory: undefined, state: undefined };
-    const exposition = new Exposition(
-      store,
-      own,
-      () => reading,
-      () => [],
-      clock,
-    );
+    const exposition = new Exposition(store, clock);
+    const scrapes = scraping(exposition, clock);
     for (let task = 0; task < 15; task += 1) {
       await exposition.accept(`t${task}`, samplesOf(task * 1_000, 1_000, 1));
     }
-    (await exposition.body('text', 'gzip')).release();
+    (await scrapes.body('text', 'gzip')).release();
     await exposition.idle;
     // Sample lines of each answer: the metrics of the process are not as many at every moment.
     const served = { openmetrics: [] as number[], text: [] as number[] };
     const body = async (format: Format) => {
-      const made = await exposition.body(format, 'gzip');
+      const made = await scrapes.body(format, 'gzip');
       const lines = gunzipSync(Buffer.concat([...made.buffers()]))
         .toString()
         .split('\n');

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import type { FamilyHeader, Format } from '../../src/exposition/format.ts';
-import { OwnMetrics } from '../../src/exposition/own/metrics.ts';
-import type { ExporterStatus } from '../../src/exposition/own/status.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { scraping } from './scraping.ts';
 
 const families: readonly FamilyHeader[] = [
   { name: 'filer_b', help: 'B.', type: 'gauge' },
@@ -193,20 +192,13 @@ describe('the store', () => {
 });
 
 describe('the whole exposition', () => {
-  const reading: ExporterStatus = { apis: [], samples: 0, eventMemory: undefined };
-  const build = { version: '1', revision: 'r', node_version: 'v20' };
-
   test('has upstream data first, then the exporter’s own, of one moment, and ends as its format ends', async () => {
-    const exposition = new Exposition(
-      new LineStore(families),
-      new OwnMetrics(build, ['gfa']),
-      () => reading,
-      () => [],
-      new ManualClock(),
-    );
+    const clock = new ManualClock();
+    const exposition = new Exposition(new LineStore(families), clock);
+    const scrapes = scraping(exposition, clock);
     await exposition.accept('t', [sample('filer_a', 'x'), sample('filer_a', 'y')]);
     for (const format of ['text', 'openmetrics'] as const) {
-      const moment = exposition.whole(format);
+      const moment = scrapes.whole(format);
       exposition.withdraw('t');
       const names = parseExposition((await moment).toString(), format);
       await exposition.accept('t', [sample('filer_a', 'x'), sample('filer_a', 'y')]);
@@ -216,17 +208,12 @@ describe('the whole exposition', () => {
   });
 
   test('has nothing in it that is not fresh', async () => {
-    const stale = ['t'];
-    const exposition = new Exposition(
-      new LineStore(families),
-      new OwnMetrics(build, []),
-      () => reading,
-      () => stale.splice(0),
-      new ManualClock(),
-    );
+    const clock = new ManualClock();
+    const exposition = new Exposition(new LineStore(families), clock);
+    const scrapes = scraping(exposition, clock, { apis: [], expire: () => exposition.withdraw('t') });
     await exposition.accept('t', [sample('filer_a', 'x')]);
     await exposition.accept('fresh', [sample('filer_b', 'x')]);
-    const text = (await exposition.whole('text')).toString();
+    const text = (await scrapes.whole('text')).toString();
     expect(text).not.toContain('filer_a');
     expect(text).toContain('filer_b{of="x"} 1\n');
     expect(text).toContain('filer_exporter_samples 1\n');
@@ -234,10 +221,7 @@ describe('the whole exposition', () => {
 
   test('takes no more lines than there is memory for, and has room again when some have left', async () => {
     const store = new LineStore(families);
-    const own = new OwnMetrics(build, []);
-    const exposition = new Exposition(
-      ...([store, own, () => reading, () => [], new ManualClock(), 'filer_a{of="x"} 1\n'.length * 3] as const),
-    );
+    const exposition = new Exposition(store, new ManualClock(), 'filer_a{of="x"} 1\n'.length * 3);
     const samples = ['x', 'y'].map((of) => sample('filer_a', of));
     await exposition.accept('t', samples);
     await expect(exposition.accept('t', samples)).rejects.toMatchObject({
@@ -256,13 +240,7 @@ describe('the whole exposition', () => {
   });
 
   test('tells what had to be mended, and nothing where nothing had to be', async () => {
-    const exposition = new Exposition(
-      new LineStore(families),
-      new OwnMetrics(build, []),
-      () => reading,
-      () => [],
-      new ManualClock(),
-    );
+    const exposition = new Exposition(new LineStore(families), new ManualClock());
     const accept = async (...samples: Sample[]) => [...(await exposition.accept('t', samples))];
     expect(await accept(sample('filer_a', 'x'))).toEqual([]);
     expect(await accept(sample('filer_a', 'a'.repeat(2_000)))).toEqual([['label', 1]]);

@@ -54,7 +54,7 @@ function program(clock: ManualClock) {
   const budget = new Budget(DAILY_LIMIT, clock.monotonic());
   const kept = keptOf(
     ownersOf(askedUpstreams(config), config),
-    () => [
+    [
       { api: 'gfa', budget: new Budget(undefined, clock.monotonic()), kept: keptOfGfa(gfa, clock) },
       { api: 'portal', budget, kept: { counts: portal } },
     ],
@@ -77,8 +77,8 @@ async function written(): Promise<readonly unknown[]> {
   for (const minute of [0, 0, 1]) budget.spend(minute * MINUTE_MS);
   await clock.advance(MINUTE_MS);
   const store = new MemoryStore();
-  const keeper = new StateKeeper(store, kept, clock, noLog);
-  await keeper.load();
+  const keeper = new StateKeeper(store, clock, noLog);
+  await keeper.load(kept);
   await keeper.save();
   const [, ...lines] = (store.content?.toString('utf8') ?? '').trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line) as unknown);
@@ -98,8 +98,8 @@ function fileOf(values: readonly unknown[]): Buffer {
 /** A program that has read a file, with what came of that. */
 async function started(store: MemoryStore, clock: ManualClock) {
   const parts = program(clock);
-  const keeper = new StateKeeper(store, parts.kept, clock, noLog);
-  await keeper.load();
+  const keeper = new StateKeeper(store, clock, noLog);
+  await keeper.load(parts.kept);
   return { ...parts, keeper };
 }
 

@@ -59,13 +59,13 @@ describe('many scrapes at once', () => {
 describe('clients that do not read', () => {
   test('keep no scrape out: at the limit the one that has not read longest gives way', async () => {
     const clock = new ManualClock();
-    const { server, port, ask } = await serve({ exposition: serving(large) }, { maxScrapes: 2, clock });
+    const { connections, port, ask } = await serve({ exposition: serving(large) }, { maxScrapes: 2, clock });
     const [first] = [await sluggish(port), await sluggish(port)];
     await until(() => clock.sleeping === 2);
     expect((await ask('/metrics', {}, 'HEAD')).status).toBe(503);
     await clock.advance(2_000);
     expect((await ask()).body).toHaveLength(40_000_000);
-    expect(server.closed.get('unread')).toBe(1);
+    expect(connections.closed.get('unread')).toBe(1);
     first?.resume();
     await until(() => first?.destroyed === true);
   });
@@ -84,7 +84,7 @@ describe('clients that do not read', () => {
 
   test('and send requests ahead are cut off, with four answers under way at most', async () => {
     const made: string[] = [];
-    const { server, port } = await serve({
+    const { connections, port } = await serve({
       statusPage: async () => document(`${made.push('page')}`.padEnd(40_000_000)),
     });
     const four = await sluggish(port, 'GET /status HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(4));
@@ -93,7 +93,7 @@ describe('clients that do not read', () => {
     const many = await sluggish(port, 'GET /status HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000));
     many.resume();
     await until(() => many.destroyed);
-    expect(server.closed.get('pipelined')).toBe(1);
+    expect(connections.closed.get('pipelined')).toBe(1);
     expect(made.length).toBeLessThanOrEqual(2);
   });
 });
@@ -139,7 +139,7 @@ describe('connections at the limit', () => {
   }
 
   test('the one idle longest makes room, counted, and the log says so once', async () => {
-    const { server, port, lines } = await serve({}, { maxConnections: 3 });
+    const { connections, port, lines } = await serve({}, { maxConnections: 3 });
     const [first, second, third] = [await idle(port), await idle(port), await idle(port)];
     first.write(ASK);
     await until(() => first.bytesRead > second.bytesRead);
@@ -148,7 +148,7 @@ describe('connections at the limit', () => {
     expect([first.destroyed, third.destroyed]).toEqual([false, false]);
     await idle(port);
     await until(() => third.destroyed);
-    expect(server.closed.get('limit')).toBe(2);
+    expect(connections.closed.get('limit')).toBe(2);
     expect(lines.take()).toEqual(['warn connection limit reached (MAX_CONNECTIONS)']);
   });
 
@@ -159,7 +159,7 @@ describe('connections at the limit', () => {
       asked += 1;
       return new Promise<never>(() => {});
     };
-    const { server, port, ask } = await serve({ exposition }, { maxConnections: 2, clock });
+    const { connections, port, ask } = await serve({ exposition }, { maxConnections: 2, clock });
     const first = await sluggish(port);
     await until(() => asked === 1);
     await clock.advance(1);
@@ -169,7 +169,7 @@ describe('connections at the limit', () => {
     expect((await ask('/healthz')).status).toBe(200);
     first.resume();
     await until(() => first.destroyed);
-    expect([second.destroyed, server.closed.get('limit')]).toEqual([false, 1]);
+    expect([second.destroyed, connections.closed.get('limit')]).toEqual([false, 1]);
   });
 
   test('a new one is closed where all are busy', async () => {
@@ -178,13 +178,13 @@ describe('connections at the limit', () => {
       asked += 1;
       return new Promise<never>(() => {});
     };
-    const { server, port } = await serve({ exposition }, { maxConnections: 2 });
+    const { connections, port } = await serve({ exposition }, { maxConnections: 2 });
     const busy = [await sluggish(port), await sluggish(port)];
     await until(() => asked === 2);
     const further = await sluggish(port, ASK);
     further.resume();
     await until(() => further.destroyed);
-    expect([further.bytesRead, server.closed.get('refused')]).toEqual([0, 1]);
+    expect([further.bytesRead, connections.closed.get('refused')]).toEqual([0, 1]);
     expect(busy.map(({ destroyed }) => destroyed)).toEqual([false, false]);
   });
 });

@@ -5,6 +5,7 @@ import { bodyOf } from '../../src/exposition/body.ts';
 import type { Coding } from '../../src/exposition/compression.ts';
 import type { HeldBody } from '../../src/exposition/exposition.ts';
 import type { Format } from '../../src/exposition/format.ts';
+import { Connections } from '../../src/http/connections.ts';
 import { Document } from '../../src/http/document.ts';
 import { ExpositionServer, type ServerSettings, type Site } from '../../src/http/server.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
@@ -35,14 +36,18 @@ export interface Heard {
 }
 
 /** A server on a free port of this machine, which ends with the test. */
-export async function serve(site: Partial<Site> = {}, settings: Partial<ServerSettings> = {}) {
+export async function serve(
+  site: Partial<Site> = {},
+  { maxConnections = 256, ...settings }: Partial<ServerSettings> & { readonly maxConnections?: number } = {},
+) {
   const lines = new Lines();
+  const connections = new Connections(maxConnections, settings.clock ?? systemClock, lines);
   const server = new ExpositionServer({
     host: '127.0.0.1',
     port: 0,
     metricsPath: '/metrics',
     maxScrapes: 40,
-    maxConnections: 256,
+    connections,
     clock: systemClock,
     log: lines,
     site: {
@@ -59,7 +64,7 @@ export async function serve(site: Partial<Site> = {}, settings: Partial<ServerSe
   onTestFinished(() => server.close(AbortSignal.abort()));
   const ask = (path = '/metrics', headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
     heard(port, path, headers, method);
-  return { server, port, ask, lines };
+  return { server, connections, port, ask, lines };
 }
 
 /** Asks on a connection of its own. */

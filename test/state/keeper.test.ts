@@ -22,16 +22,16 @@ function keeping(store: StateStore, clock: ManualClock, owners: Readonly<Record<
   const write = (line: string) => {
     logged += line;
   };
-  const keeper = new StateKeeper(store, kept, clock, createLog('info', { write }));
+  const keeper = new StateKeeper(store, clock, createLog('info', { write }));
   const told = () => linesOf(logged).map(({ msg }) => msg);
-  return { keeper, held, told, warnings: () => linesOf(logged).filter(({ level }) => isAtLeast(level, 'warn')) };
+  return { keeper, kept, held, told, warnings: () => linesOf(logged).filter(({ level }) => isAtLeast(level, 'warn')) };
 }
 
 /** A store with the number 7 in it, and the clock by which it was saved. */
 async function saved(owners?: Readonly<Record<string, string>>) {
   const [store, clock] = [new HangingStore(), new ManualClock()];
-  const { keeper, held } = keeping(store, clock, owners);
-  await keeper.load();
+  const { keeper, kept, held } = keeping(store, clock, owners);
+  await keeper.load(kept);
   held.value = 7;
   await keeper.save();
   return { store, clock };
@@ -41,8 +41,8 @@ describe('what was saved', () => {
   test('comes back with the time that has gone by', async () => {
     const { store, clock } = await saved();
     clock.step(90_000);
-    const { keeper, held, warnings } = keeping(store, clock);
-    await keeper.load();
+    const { keeper, kept, held, warnings } = keeping(store, clock);
+    await keeper.load(kept);
     expect(held).toEqual({ value: 7, elapsedMs: 90_000 });
     expect([keeper.errors, warnings()]).toEqual([0, []]);
   });
@@ -50,23 +50,23 @@ describe('what was saved', () => {
   test('is never younger than when it was saved, though the wall clock was set back', async () => {
     const { store, clock } = await saved();
     clock.step(-86_400_000);
-    const { keeper, held } = keeping(store, clock);
-    await keeper.load();
+    const { keeper, kept, held } = keeping(store, clock);
+    await keeper.load(kept);
     expect(held).toEqual({ value: 7, elapsedMs: 0 });
   });
 
   test('of an API that is polled no more, or not yet, does not make it foreign', async () => {
     const { store, clock } = await saved({ gfa: 'mine', portal: 'p1' });
     for (const owners of [{ gfa: 'mine' }, { portal: 'p1' }, { gfa: 'mine', other: 'x' }]) {
-      const { keeper, held } = keeping(store, clock, owners);
-      await keeper.load();
+      const { keeper, kept, held } = keeping(store, clock, owners);
+      await keeper.load(kept);
       expect(held.value).toBe(7);
     }
   });
 
   test('where there is nothing is nothing, without a word', async () => {
-    const { keeper, held, warnings } = keeping(new MemoryStore(), new ManualClock());
-    await keeper.load();
+    const { keeper, kept, held, warnings } = keeping(new MemoryStore(), new ManualClock());
+    await keeper.load(kept);
     expect([held.value, keeper.errors, warnings()]).toEqual([0, 0, []]);
   });
 });
@@ -80,8 +80,8 @@ describe.each<[string, (content: Buffer) => Buffer, Readonly<Record<string, stri
     const { store, clock } = await saved();
     const spoilt = spoil(store.content ?? Buffer.alloc(0));
     store.content = spoilt;
-    const { keeper, held, warnings } = keeping(store, clock, owners);
-    await keeper.load();
+    const { keeper, kept, held, warnings } = keeping(store, clock, owners);
+    await keeper.load(kept);
     await keeper.save();
     expect(held.value).toBe(0);
     expect(warnings()).toMatchObject([{ reason, name: expect.stringMatching(/^state\.damaged-2026-/) }]);
@@ -94,8 +94,8 @@ describe.each<[string, (content: Buffer) => Buffer, Readonly<Record<string, stri
 describe('a folder that cannot be written to', () => {
   test('costs one warning, is counted, and is used again when it can be', async () => {
     const [store, clock] = [new MemoryStore(), new ManualClock()];
-    const { keeper, warnings } = keeping(store, clock);
-    await keeper.load();
+    const { keeper, kept, warnings } = keeping(store, clock);
+    await keeper.load(kept);
     store.fault = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' });
     for (let time = 0; time < 5; time += 1) await keeper.save();
     expect([keeper.errors, warnings().length, store.content]).toEqual([5, 1, undefined]);
@@ -109,10 +109,10 @@ describe('a folder that cannot be written to', () => {
 
   test('keeps a file that cannot be put aside from being overwritten, until it can', async () => {
     const { store, clock } = await saved();
-    const { keeper } = keeping(store, clock, { gfa: 'theirs' });
+    const { keeper, kept } = keeping(store, clock, { gfa: 'theirs' });
     const before = store.content;
     store.setAside = () => Promise.reject(new Error('EACCES'));
-    await keeper.load();
+    await keeper.load(kept);
     await keeper.save();
     expect(store.content).toBe(before);
     store.setAside = MemoryStore.prototype.setAside;
@@ -127,9 +127,9 @@ describe('a file that cannot be read at the start', () => {
 
   test('for a moment is read a moment later, and nothing is lost', async () => {
     const { store, clock } = await saved();
-    const { keeper, held, warnings } = keeping(store, clock);
+    const { keeper, kept, held, warnings } = keeping(store, clock);
     store.fault = fault('EMFILE');
-    const loading = keeper.load();
+    const loading = keeper.load(kept);
     await clock.advance(2_000);
     store.fault = undefined;
     await clock.advance(1_000);
@@ -142,9 +142,9 @@ describe('a file that cannot be read at the start', () => {
   test('for longer stays as it is, with one warning, and counting begins without it', async () => {
     const { store, clock } = await saved();
     const before = store.content;
-    const { keeper, held, warnings } = keeping(store, clock);
+    const { keeper, kept, held, warnings } = keeping(store, clock);
     store.read = () => Promise.reject(fault('EACCES'));
-    const loading = keeper.load();
+    const loading = keeper.load(kept);
     await clock.advance(5_000);
     await loading;
     const errors = keeper.errors;
@@ -159,9 +159,9 @@ describe('a file that cannot be read at the start', () => {
   test('and can be later goes aside under a name of its own, and what was counted meanwhile is saved', async () => {
     const { store, clock } = await saved();
     const before = store.content;
-    const { keeper, held, told, warnings } = keeping(store, clock);
+    const { keeper, kept, held, told, warnings } = keeping(store, clock);
     store.read = () => Promise.reject(fault('EIO'));
-    const loading = keeper.load();
+    const loading = keeper.load(kept);
     await clock.advance(5_000);
     await loading;
     store.read = MemoryStore.prototype.read;
@@ -171,15 +171,15 @@ describe('a file that cannot be read at the start', () => {
     expect(warnings()[1]).toMatchObject({ name: expect.stringMatching(/^state\.unread-2026-/) });
     expect(told().at(-1)).toBe('state file written again');
     const next = keeping(store, clock);
-    await next.keeper.load();
+    await next.keeper.load(next.kept);
     expect(next.held.value).toBe(3);
   });
 
   test('and turns out not to be there is written as if nothing had been', async () => {
     const [store, clock] = [new MemoryStore(), new ManualClock()];
-    const { keeper, warnings } = keeping(store, clock);
+    const { keeper, kept, warnings } = keeping(store, clock);
     store.fault = fault('EIO');
-    const loading = keeper.load();
+    const loading = keeper.load(kept);
     await clock.advance(5_000);
     await loading;
     store.fault = undefined;
@@ -191,8 +191,8 @@ describe('a file that cannot be read at the start', () => {
 describe('a disk that hangs', () => {
   test('holds a save up for ten seconds and no longer, with one warning, and is asked for nothing else meanwhile', async () => {
     const { store, clock } = await saved();
-    const { keeper, held, warnings } = keeping(store, clock);
-    await keeper.load();
+    const { keeper, kept, held, warnings } = keeping(store, clock);
+    await keeper.load(kept);
     store.hang();
     const calls = store.calls;
     let isOver = false;
@@ -213,8 +213,8 @@ describe('a disk that hangs', () => {
 
   test('and comes back is written to again, and that is told', async () => {
     const { store, clock } = await saved();
-    const { keeper, held, told } = keeping(store, clock);
-    await keeper.load();
+    const { keeper, kept, held, told } = keeping(store, clock);
+    await keeper.load(kept);
     store.hang();
     const saving = keeper.save();
     await clock.advance(10_000);
@@ -225,7 +225,7 @@ describe('a disk that hangs', () => {
     await keeper.save();
     expect(told().at(-1)).toBe('state file written again');
     const next = keeping(store, clock);
-    await next.keeper.load();
+    await next.keeper.load(next.kept);
     expect(next.held.value).toBe(9);
     expect(clock.sleeping).toBe(0);
   });
@@ -233,9 +233,9 @@ describe('a disk that hangs', () => {
   test('at the start does not hold it up for longer, and what is on it is never written over unread', async () => {
     const { store, clock } = await saved();
     const before = store.content;
-    const { keeper, held, warnings } = keeping(store, clock);
+    const { keeper, kept, held, warnings } = keeping(store, clock);
     store.hang();
-    const loading = keeper.load();
+    const loading = keeper.load(kept);
     // A stop comes while it is being read.
     await keeper.save();
     await clock.advance(10_000);
@@ -253,9 +253,9 @@ describe('a disk that hangs', () => {
 
 test('what turns out to be somebody else’s goes aside, but not what nobody could read', async () => {
   const { store, clock } = await saved();
-  const { keeper } = keeping(store, clock);
+  const { keeper, kept } = keeping(store, clock);
   store.read = () => Promise.reject(new Error('EIO'));
-  const loading = keeper.load();
+  const loading = keeper.load(kept);
   await clock.advance(5_000);
   await loading;
   await keeper.disown('it is of another account');
@@ -271,8 +271,8 @@ test('what was never read is never overwritten', async () => {
 
 test('an instance whose polls do not save by themselves saves once an interval until it stops', async () => {
   const [store, clock, stop] = [new MemoryStore(), new ManualClock(), new AbortController()];
-  const { keeper } = keeping(store, clock);
-  await keeper.load();
+  const { keeper, kept } = keeping(store, clock);
+  await keeper.load(kept);
   const running = keeper.run(60_000, stop.signal);
   await clock.advance(299_000);
   expect(store.writes).toBe(4);

@@ -65,6 +65,13 @@ function life(outside: Outside): { kill(): void; readonly failure: unknown } {
     groups: GROUPS,
     goneAfterMs: 1e12,
   };
+  const keeper = new StateKeeper(store, clock, noLog);
+  const collector = new GfaCollector(
+    client as unknown as GfaClient,
+    { ledger, intervalMs: MINUTE_MS, keeping: keeper },
+    clock,
+    noLog,
+  );
   const kept = {
     owners: {},
     values: () => collector.ledger.state(clock.monotonic()),
@@ -73,13 +80,6 @@ function life(outside: Outside): { kill(): void; readonly failure: unknown } {
       adopt();
     },
   };
-  const keeper = new StateKeeper(store, kept, clock, noLog);
-  const collector = new GfaCollector(
-    client as unknown as GfaClient,
-    { ledger, intervalMs: MINUTE_MS, keeping: keeper },
-    clock,
-    noLog,
-  );
   const write = disk.write.bind(disk);
   disk.write = async (chunks) => {
     await write(chunks);
@@ -94,7 +94,7 @@ function life(outside: Outside): { kill(): void; readonly failure: unknown } {
     expect(countersOf(samples)).toEqual(countersOfEvents(outside.saved.values()));
   };
   const live = async () => {
-    await keeper.load();
+    await keeper.load(kept);
     expose(collector.ledger.samples());
     for (;;) {
       const reading = await collector.tasks()[0]?.poll(going);

@@ -1,7 +1,11 @@
-import type { Exposition } from '../exposition/exposition.ts';
+import { upstreamCatalog } from '../catalog.ts';
+import { codec } from '../exposition/compression.ts';
+import { Exposition } from '../exposition/exposition.ts';
+import { LineStore } from '../exposition/store.ts';
 import type { DropReason } from '../metrics/samples.ts';
 import type { Origin, Sink } from '../metrics/sink.ts';
 import type { Api, Reading } from '../metrics/snapshot.ts';
+import type { Environment } from './environment.ts';
 
 /** Counts values that gave no sample. */
 export type CountDrop = (api: Api, reason: DropReason, count: number) => void;
@@ -32,4 +36,17 @@ export class Outputs implements Sink {
     this.#exposition.withdraw(id);
     for (const sink of this.#further) sink.withdraw(id);
   }
+}
+
+/**
+ * What all lines may take, as a share of what the heap may: they lie beside it, where a container has as much again. It
+ * is three times what the lines of a fleet take for which the container is large enough.
+ */
+const LINES_SHARE = 1 / 3;
+
+export function expositionOf({ clock, log, heapBytes = Number.POSITIVE_INFINITY }: Environment): Exposition {
+  return new Exposition(new LineStore(upstreamCatalog), clock, heapBytes * LINES_SHARE, {
+    ...codec,
+    failed: (err) => log.error({ err }, 'compression failed; serving uncompressed'),
+  });
 }

@@ -1,0 +1,66 @@
+import type { Clock } from '../runtime/clock.ts';
+import type { Coding } from './compression.ts';
+import type { Exposition, HeldBody } from './exposition.ts';
+import type { Format } from './format.ts';
+import type { OwnMetrics } from './own/metrics.ts';
+import type { ExporterStatus } from './own/status.ts';
+
+/** The last line of an OpenMetrics exposition, which tells a whole one from one cut off. */
+const END = Buffer.from('# EOF\n');
+
+/**
+ * Scrapes within this time share one writing of the exporter's own numbers, in milliseconds, unless something has been
+ * published since: for many scrapers they would be most of the work, and the gauges of the process move slower.
+ */
+const OWN_SHARED_MS = 100;
+
+export interface ScrapesSettings {
+  readonly exposition: Exposition;
+  readonly own: OwnMetrics;
+  /** The exporter's own numbers at this moment. */
+  readonly status: () => Omit<ExporterStatus, 'samples'>;
+  /** Withdraws what is not fresh any more. */
+  readonly expire: () => void;
+  readonly clock: Clock;
+}
+
+/** Everything that `/metrics` serves: the lines of upstream data that are fresh, then what the exporter says about itself. */
+export class Scrapes {
+  readonly #settings: ScrapesSettings;
+  readonly #ownTexts = new Map<Format, { version: number; at: number; text: Promise<Buffer> }>();
+
+  constructor(settings: ScrapesSettings) {
+    this.#settings = settings;
+  }
+
+  /** One moment of everything, in one buffer. */
+  async whole(format: Format): Promise<Buffer> {
+    const body = await this.body(format, undefined);
+    try {
+      return Buffer.concat([...body.buffers()]);
+    } finally {
+      body.release();
+    }
+  }
+
+  /** What is sent of a scrape; where it is to be compressed, of what is compressed already. */
+  body(format: Format, coding: Coding | undefined): Promise<HeldBody> {
+    const { exposition, expire } = this.#settings;
+    expire();
+    return exposition.body(format, coding, async () => {
+      const own = await this.#ownText(format);
+      return format === 'openmetrics' ? [own, END] : [own];
+    });
+  }
+
+  #ownText(format: Format): Promise<Buffer> {
+    const { exposition, own, status, clock } = this.#settings;
+    const { version, samples } = exposition;
+    const at = clock.monotonic();
+    const known = this.#ownTexts.get(format);
+    if (known !== undefined && known.version === version && at - known.at < OWN_SHARED_MS) return known.text;
+    const text = own.render(format, { ...status(), samples }).then((lines) => Buffer.from(lines));
+    this.#ownTexts.set(format, { version, at, text });
+    return text;
+  }
+}
