@@ -290,8 +290,8 @@ describe('it starts and serves', () => {
         held();
       }
       const seen = await scrape(url);
-      expect(seen.sum('filer_api_up')).toBe(2);
       expect(seen.sum('filer_exporter_requests_total', { code: 'oversize' })).toBe(0);
+      await until('both to be up', () => bothUp(url));
       expect(held()).toBeLessThan(110 * MEBIBYTE);
       expect(most).toBeLessThan(128 * MEBIBYTE);
       program.kill('SIGTERM');
