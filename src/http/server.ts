@@ -12,6 +12,7 @@ import type { Connections } from './connections.ts';
 import { type Document, sendDocument } from './document.ts';
 import type { Front } from './front.ts';
 import { CONTENT_TYPES, chooseCoding, chooseFormat } from './negotiate.ts';
+import { parseInPieces } from './pieces.ts';
 import { send } from './send.ts';
 
 /** What the server asks of the rest of the program. */
@@ -90,12 +91,15 @@ export class ExpositionServer {
     const cutOff = ({ socket }: ServerResponse) => socket !== null && this.#connections.close(socket, 'unread');
     this.#scrapes = new Answers(settings.maxScrapes, settings.clock, cutOff);
     this.#pages = new Answers(MOST_PAGES, settings.clock, cutOff);
-    this.#server = createServer({ ...BOUNDS, ServerResponse: HttpAnswer });
+    // Node.js answers a request without a host, or with an expectation, past `#take` and so past MOST_AHEAD.
+    this.#server = createServer({ ...BOUNDS, ServerResponse: HttpAnswer, requireHostHeader: false });
     this.#guardConnections(settings.front);
     this.#server.on('clientError', (error, socket: Socket) =>
       refuseNonsense(error, socket, this.#connections.isBusy(socket)),
     );
-    this.#server.on('request', (request, response) => void this.#take(request, response));
+    for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
+      this.#server.on(event, (request, response) => void this.#take(request, response));
+    }
   }
 
   /** Listens; resolves with the port. Rejects when the address cannot be had. */
@@ -143,6 +147,7 @@ export class ExpositionServer {
     const handlers = this.#server.listeners('connection');
     const handle = (socket: Socket) => {
       for (const handler of handlers) handler.call(this.#server, socket);
+      parseInPieces(socket);
     };
     this.#server.removeAllListeners('connection');
     front?.serve(
@@ -203,6 +208,12 @@ export class ExpositionServer {
     const { site, metricsPath, front } = this.#settings;
     const path = pathOf(request);
     throwAway(request, response);
+    const refusal = refusalOf(request);
+    if (refusal !== undefined) {
+      response.setHeader('connection', 'close');
+      sendText(response, ...refusal);
+      return;
+    }
     if (front !== undefined) {
       for (const [name, value] of Object.entries(front.headers)) response.setHeader(name, value);
       if (this.#generations.get(request.socket) !== front.generation) response.setHeader('connection', 'close');
@@ -282,6 +293,13 @@ function throwAway(request: IncomingMessage, response: ServerResponse): void {
     if (response.writableFinished) request.socket.destroy();
     else response.once('close', () => request.socket.destroy());
   });
+}
+
+/** Status and text for a request that HTTP itself does not allow, or that expects what there is not here. */
+function refusalOf({ httpVersion, headers }: IncomingMessage): readonly [status: number, text: string] | undefined {
+  if (httpVersion === '1.1' && headers.host === undefined) return [400, 'no Host header\n'];
+  const { expect = '100-continue' } = headers;
+  return expect.toLowerCase() === '100-continue' ? undefined : [417, 'the expectation cannot be met\n'];
 }
 
 /** How long the scraper itself waits, as Prometheus says in a header, in milliseconds; bounded. */

@@ -7,6 +7,17 @@ import { PASSWORD, type Stage, WAIT_MS } from './stage.ts';
 const GZIP = 'Host: x\r\nAccept-Encoding: gzip\r\n\r\n';
 const SILENT = '';
 
+/** So many bytes of a connection are read at once. */
+const READ_AT_ONCE = 65_536;
+
+/** What is sent first, and many times behind it before the first is answered. */
+const AHEAD = [
+  ['', `GET /status HTTP/1.1\r\n${GZIP}`],
+  ['', 'GET / HTTP/1.1\r\nHost:x\r\n\r\n'],
+  [`GET /status HTTP/1.1\r\n${GZIP}`, 'GET / HTTP/1.1\r\n\r\n'],
+  [`GET /status HTTP/1.1\r\n${GZIP}`, 'GET / HTTP/1.1\r\nHost:x\r\nExpect:x\r\n\r\n'],
+] as const;
+
 /** Sends the same on many connections and reads nothing of what comes back. */
 async function flood(stage: Stage, connections: number, bytes: string | Buffer): Promise<void> {
   for (const { socket } of await stage.wires(connections)) {
@@ -64,13 +75,16 @@ export const strangers: readonly Row[] = [
   {
     id: 'requests-ahead',
     who: 'stranger',
-    tries: 'sends a hundred thousand requests for /status ahead on 60 connections, and reads nothing',
+    tries:
+      'sends half a million requests ahead on 200 connections, the shortest and those that are refused, and reads nothing',
     holds: 'a connection has one answer at a time, and is closed at the fifth request ahead of its answers',
     setup: {},
     play: async (stage) => {
-      await flood(stage, 60, `GET /status HTTP/1.1\r\n${GZIP}`.repeat(1_700));
-      const { text } = await stage.scrape();
-      expect(closed(text, 'pipelined')).toBeGreaterThan(0);
+      for (const [first, ahead] of AHEAD) {
+        await flood(stage, 200, first + ahead.repeat(Math.floor(READ_AT_ONCE / ahead.length)));
+        const { text } = await stage.scrape();
+        expect(closed(text, 'pipelined')).toBeGreaterThan(0);
+      }
       await sleep(2_000);
       await stage.scrape();
     },
