@@ -1,7 +1,7 @@
 import { uptime } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
-/** Time as an argument: what the program asks of it, and nothing more. */
+/** Time as an argument. */
 export interface Clock {
   /** Milliseconds since the Unix epoch; steps when the operator or NTP steps the system clock. */
   now(): number;
@@ -11,15 +11,16 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The longest delay that Node's timers take; a longer one would fire at once. */
+/** The longest delay that Node's timers accept; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-/** How often it is looked whether the machine has slept, in milliseconds. */
+/** How often to check whether the machine was suspended, in milliseconds. */
 const SLEEP_LOOKED_FOR_MS = 1_000;
 
 /**
- * A monotonic clock that goes on while the machine sleeps. Of Linux `running` (CLOCK_MONOTONIC) stands still then, and
- * `sinceBoot` (CLOCK_BOOTTIME, as /proc/uptime tells it) does not: what it is ahead by has been slept. Both in milliseconds.
+ * A monotonic clock that also advances while the machine is suspended. On Linux, `running` (CLOCK_MONOTONIC) stops then
+ * and `sinceBoot` (CLOCK_BOOTTIME, from /proc/uptime) does not: the growing difference is the time suspended. Both in
+ * milliseconds.
  */
 export function clockThroughSleep(running: () => number, sinceBoot: () => number): () => number {
   let lookedAt = running();
@@ -29,7 +30,7 @@ export function clockThroughSleep(running: () => number, sinceBoot: () => number
     const now = running();
     if (now - lookedAt >= SLEEP_LOOKED_FOR_MS) {
       lookedAt = now;
-      // Less is the coarseness of one of them.
+      // A smaller difference is the resolution of one of the two clocks.
       const found = sinceBoot() - now - ahead;
       if (found - slept >= SLEEP_LOOKED_FOR_MS) slept = found;
     }

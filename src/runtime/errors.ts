@@ -1,14 +1,14 @@
-/** Why a request brought nothing; the value of the label `code` where there was no HTTP status. */
+/** Why a request failed; the value of the label `code` if there was no HTTP status. */
 export type RequestFault = 'timeout' | 'network' | 'invalid' | 'oversize' | 'status' | 'aborted';
 
-/** What is known of a failed request beside its message. Never headers, tokens or bodies. */
+/** What is known of a failed request besides its message. Never headers, tokens or bodies. */
 export interface RequestErrorDetails {
   readonly cause?: unknown;
-  /** The HTTP status, when there was an answer with one. */
+  /** The HTTP status, if there was an answer. */
   readonly status?: number;
 }
 
-/** A request that brought no usable answer: no connection, no time left, a bad status, or a body that cannot be read. */
+/** A request without a usable answer: no connection, a time-out, an error status, or an unreadable body. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly fault: RequestFault;
@@ -26,15 +26,17 @@ export class RequestError extends Error {
   }
 }
 
-/** An answer arrived whole and is JSON, but not of the documented shape. */
+/** The answer is complete and valid JSON, but does not have the documented shape. */
 export class ShapeError extends Error {
   override readonly name = 'ShapeError';
 }
 
-/** The credentials were refused, or the token service cannot be used: nothing else of that API is worth asking now. */
+/** The credentials were rejected, or the token service is unavailable: no other request to that API can succeed now. */
 export class CredentialError extends Error {
   override readonly name = 'CredentialError';
-  /** Monotonic milliseconds: before that nothing is sent, and whoever asks gets this error; undefined without a pause. */
+  /**
+   * Monotonic milliseconds. Until then no request is sent and every caller gets this error; undefined without a pause.
+   */
   readonly pausedUntil: number | undefined;
 
   constructor(message: string, details: { readonly cause?: Error; readonly pausedUntil?: number } = {}) {
@@ -43,12 +45,12 @@ export class CredentialError extends Error {
   }
 }
 
-/** The program was about to send a request that it must never send: a defect, not a condition. */
+/** The program was about to send a request that is not allowed: always a bug. */
 export class ForbiddenRequestError extends Error {
   override readonly name = 'ForbiddenRequestError';
 }
 
-/** Faults in the configuration, each one line for the operator, none with a secret in it. */
+/** Faults in the configuration, one line each, without secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly faults: readonly string[];
@@ -59,12 +61,12 @@ export class ConfigError extends Error {
   }
 }
 
-/** Whatever was thrown, as an Error. Throws nothing itself: some objects cannot be made a text of. */
+/** Returns any thrown value as an Error. Never throws: some objects cannot be converted to a string. */
 export function asError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   try {
     return new Error(String(thrown));
   } catch {
-    return new Error(`a ${typeof thrown} without a text was thrown`);
+    return new Error(`a value of type ${typeof thrown} without a message was thrown`);
   }
 }

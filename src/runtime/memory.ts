@@ -1,17 +1,20 @@
-/** How much of a container the heap may fill; the rest is the process itself, and what lies beside the heap. */
+/**
+ * The share of a container's memory that the heap may take; the rest is for the process itself and for buffers outside
+ * the heap.
+ */
 const HEAP_SHARE = 0.5;
 
-/** What may be taken of memory, as the engine and the system say it. */
+/** The memory limits that the engine and the system report. */
 export interface MemoryBounds {
-  /** The heap's limit: beyond it V8 ends the process. */
+  /** The heap's limit: above it V8 ends the process. */
   readonly heapLimitBytes: number;
-  /** The limit of the container: beyond it the kernel ends the process. 0 or undefined where nobody knows of one. */
+  /** The limit of the container: above it the kernel ends the process. 0 or undefined if unknown. */
   readonly containerBytes: number | undefined;
 }
 
 /**
- * How large the heap may become before somebody ends the process, in bytes. Its own limit does not tell: V8 never sets
- * that below 256 MiB by itself, not even in a container of 128.
+ * How large the heap can become before V8 or the kernel ends the process, in bytes. The heap's own limit is not enough:
+ * V8 never sets it below 256 MiB, not even in a container of 128 MiB.
  */
 export function usableHeapBytes({ heapLimitBytes, containerBytes }: MemoryBounds): number {
   return Math.min(heapLimitBytes, HEAP_SHARE * (containerBytes || Number.POSITIVE_INFINITY));

@@ -1,12 +1,12 @@
 /**
- * A text with every character escaped that shows as none or changes how others show: control characters, which a terminal
- * obeys, those that turn the direction of a line, halves of a character.
+ * Escapes every invisible character and every character that changes how others are shown: control characters, which a
+ * terminal obeys, characters that change the direction of a line, and lone surrogates.
  */
 export function printable(text: string): string {
   return text.replaceAll(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** The same of a text of several lines, which stay lines. */
+/** The same for a text of several lines; keeps the line breaks. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 
-/** A source of numbers from 0 (included) to 1 (left out). */
+/** A source of numbers from 0 (included) to 1 (excluded). */
 export type Random = () => number;
 
-/** The machine's randomness: the only place in the program that draws unpredictable numbers. */
+/** The only place in the program that draws unpredictable numbers. */
 export const systemRandom: Random = () => Math.random();
 
-/** FNV-1a, 32 bits, of a text's UTF-16 units: the same on every machine and in every version. */
+/** FNV-1a, 32 bits, over a text's UTF-16 units: the same on every machine and in every version. */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
@@ -16,7 +16,7 @@ export function hash32(text: string): number {
   return avalanche(hash);
 }
 
-/** A text's stable place between 0 (included) and 1 (left out); spreads phases and shards evenly. */
+/** Maps a text to a stable number from 0 (included) to 1 (excluded); spreads phases and shards evenly. */
 export function unitHash(text: string): number {
   return hash32(text) / 2 ** 32;
 }
@@ -40,7 +40,7 @@ function avalanche(hash: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** A key that nobody can guess, for marks that are of use in this process alone. */
+/** A random key, for marks that are used in this process only. */
 export function unpredictableKey(): Buffer {
   return randomBytes(32);
 }

@@ -1,35 +1,34 @@
 import { inspect } from 'node:util';
 
-/** What stands in for a secret wherever a text is made for people or machines. */
+/** Replaces a secret in every text. */
 export const REDACTED = '[redacted]';
 
 /**
- * A value that must never be printed. Turning it into text, JSON or an inspection gives `[redacted]`; only
- * {@link Secret.reveal} gives the value, and only the code that writes request headers and bodies calls it.
+ * A value that must never be printed. Conversion to text, JSON or an inspection gives `[redacted]`; only {@link
+ * Secret.reveal} returns the value, and only code that writes request headers and bodies calls it.
  */
 export class Secret {
   readonly #readAgain: () => string | Promise<string>;
   #value: string;
 
-  /** `read` gives the value now, `readAgain` anew, for instance from its file; both may throw. */
+  /** `read` returns the current value and `readAgain` reads it anew, for example from its file; both may throw. */
   constructor(read: () => string, readAgain: () => string | Promise<string> = read) {
     this.#readAgain = readAgain;
     this.#value = read();
   }
 
-  /** A secret that never changes, as one given in an environment variable. */
+  /** A secret that never changes, such as one from an environment variable. */
   static of(value: string): Secret {
     return new Secret(() => value);
   }
 
-  /** The value itself. */
   reveal(): string {
     return this.#value;
   }
 
   /**
-   * Reads the value again, after a 401: a rotated secret needs no restart. True when it has changed. A file that
-   * cannot be read just now leaves the old value in place: a rotation replaces files in more than one step. Never rejects.
+   * Reads the value again, after a 401: a rotated secret needs no restart. Returns true if it changed. Keeps the
+   * previous value while the file cannot be read: a rotation replaces files in more than one step. Never rejects.
    */
   async reload(): Promise<boolean> {
     let value: string;

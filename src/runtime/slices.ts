@@ -1,15 +1,15 @@
 import type { Clock } from './clock.ts';
 
-/** How long work may hold the event loop before others get a turn. */
+/** How long a slice may hold the event loop. */
 const SLICE_MS = 8;
 
 /** Work that waits for its next slice. */
 const waiting: (() => void)[] = [];
 
 /**
- * Runs work that grows with the fleet without holding up scrapes: `work` is a generator that yields wherever it may be
- * interrupted, and after each 8 ms the event loop turns once. However many such works there are, one of them gets a
- * slice a turn: ten at once hold the loop no longer than one. Returns what the generator returns; throws what it throws.
+ * Runs work that grows with the fleet without delaying scrapes: `work` is a generator that yields wherever it may be
+ * interrupted, and every 8 ms the event loop turns once. Concurrent calls share one slice a turn: ten together hold the
+ * loop no longer than one. Returns what the generator returns; throws what it throws.
  */
 export async function inSlices<Result>(work: Generator<void, Result>, clock: Clock): Promise<Result> {
   let started = clock.monotonic();
@@ -23,7 +23,7 @@ export async function inSlices<Result>(work: Generator<void, Result>, clock: Clo
   }
 }
 
-/** Runs the same work at once: for tests, and where there is little of it. */
+/** Runs the same work at once: for tests, and for small amounts. */
 export function atOnce<Result>(work: Generator<void, Result>): Result {
   for (;;) {
     const step = work.next();

@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Clock } from './clock.ts';
 
-/** A file that is not read within this, in milliseconds, is given up: its disk may hang for ever. */
+/** The time limit for reading a file, in milliseconds: its disk may hang for ever. */
 const DEADLINE_MS = 5_000;
 
-/** Why a file cannot be read, with the reason where errors of the system have their code. */
+/** Why a file cannot be read; `code` as in errors of the system. */
 class UnreadableError extends Error {
   readonly code: string;
 
@@ -15,17 +15,20 @@ class UnreadableError extends Error {
   }
 }
 
-/** Opened like this a named pipe does not wait for a writer, and a terminal does not become the process's own. */
+/**
+ * With these flags, opening a named pipe does not wait for a writer, and a terminal does not become the controlling
+ * terminal.
+ */
 const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = constants;
 
 /**
- * Reads small texts from regular files, off the event loop and within a time: neither a pipe that nothing writes to nor a
- * disk that hangs holds anything up. Rejects with an error with a `code`.
+ * Reads small texts from regular files, off the event loop and within a time limit: a pipe without a writer or a disk
+ * that hangs delays nothing. Rejects with an error with a `code`.
  */
 export class SmallFiles {
   readonly #clock: Clock;
   readonly #mostBytes: number;
-  /** Reads under way, by path: one that hangs takes one thread, however often the file is asked for. */
+  /** Reads in progress, by path: a read that hangs takes one thread, however often the file is requested. */
   readonly #underWay = new Map<string, Promise<string>>();
 
   constructor(clock: Clock, mostBytes: number) {
@@ -42,7 +45,7 @@ export class SmallFiles {
     try {
       return await Promise.race([read, late]);
     } finally {
-      // Whichever lost is heard by nothing else.
+      // The promise that lost the race has no other listener.
       late.catch(() => {});
       ended.abort();
     }
@@ -67,7 +70,7 @@ export class SmallFiles {
     }
   }
 
-  /** All of it, or one byte more than there may be; files that tell no size are read alike. */
+  /** Reads all of it, or one byte more than the limit. Files that report no size are read in the same way. */
   async #bytes(file: FileHandle): Promise<Buffer> {
     const buffer = Buffer.alloc(this.#mostBytes + 1);
     let length = 0;

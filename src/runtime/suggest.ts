@@ -1,4 +1,4 @@
-/** The candidate that takes the fewest slips of the pen to become `text`; the earlier one of equals. */
+/** The candidate with the smallest edit distance from `text`; the first of equals. */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
@@ -11,7 +11,7 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** The nearest candidate, where so few slips lie between that it may have been meant: one in three letters. */
+/** The nearest candidate if its distance is at most a third of the letters: a likely typing error. */
 export function near(text: string, candidates: readonly string[]): string | undefined {
   const candidate = nearest(text, candidates);
   if (candidate === undefined) return undefined;
@@ -19,7 +19,7 @@ export function near(text: string, candidates: readonly string[]): string | unde
   return editDistance(text, candidate) <= slips ? candidate : undefined;
 }
 
-/** How many letters to insert, drop, replace or swap with their neighbour (Damerau and Levenshtein, optimal alignment). */
+/** The number of letters to insert, delete, replace or transpose (Damerau and Levenshtein, optimal alignment). */
 export function editDistance(from: string, to: string): number {
   let beforePrevious: readonly number[] = [];
   let previous: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,17 +1,15 @@
 import { ForbiddenRequestError } from '../runtime/errors.ts';
 
-/** The methods that the program has any use for. */
 export type Method = 'GET' | 'POST' | 'DELETE';
 
-/** Requests of a service that change nothing although they are no GET. */
+/** Requests of a service that change nothing although their method is not GET. */
 export interface AllowedRequests {
   readonly method: Exclude<Method, 'GET'>;
-  /** The whole path. */
   readonly path: RegExp;
 }
 
 /**
- * The one place that keeps the program read-only: any GET, and what the service's own list allows. Throws a
+ * The one place that keeps the program read-only: allows GET and the requests in the service's own list. Throws a
  * ForbiddenRequestError for everything else.
  */
 export function assertAllowed(

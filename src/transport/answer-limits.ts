@@ -1,37 +1,37 @@
-/** What one answer may take of this process. */
+/** The memory that one answer may take. */
 export interface AnswerLimits {
-  /** Bytes of its body at most, packed and unpacked. */
+  /** The largest body in bytes, compressed and uncompressed. */
   readonly bytes: number;
-  /** Whether memory, and not `MAX_RESPONSE_BYTES`, limits the bytes. */
+  /** Whether memory, and not `MAX_RESPONSE_BYTES`, sets that limit. */
   readonly isByMemory: boolean;
-  /** Bytes of memory that what is made of it may take, as `burdenOf` estimates them. */
+  /** The most memory that the parsed answer may take in bytes, as `burdenOf` estimates it. */
   readonly weight: number;
 }
 
-/** What the limits of answers follow from. */
+/** The inputs for the limits of answers. */
 export interface AnswerRoom {
-  /** How large the heap may become: the process ends where that does not suffice. */
+  /** How large the heap can become before the process is ended. */
   readonly heapBytes: number;
-  /** `MAX_RESPONSE_BYTES`: no answer may be larger, however much memory there is. */
+  /** `MAX_RESPONSE_BYTES`: the limit for every answer, however much memory there is. */
   readonly maxBytes: number;
-  /** Requests of one API in flight at most. */
+  /** The most requests of one API in flight. */
   readonly concurrency: number;
 }
 
 const MIB = 1024 * 1024;
 
-/** However many requests may be in flight, a short answer has room. */
+/** The least that an answer may take, however many requests are in flight. */
 const LEAST = { weight: 64 * 1024, bytes: 32 * 1024 } as const;
 
 /**
- * How large answers are by nature. `everything`: all of an account, of which there is one at a time. `list`: what an
- * account has of something. `inventory`: one of four such lists that are held at once. `one`: about one thing; there may be as many at once as requests.
+ * Sizes of answers. `everything`: all data of an account; one at a time. `list`: all objects of one kind. `inventory`:
+ * one of four such lists that are held together. `one`: about one object; as many at once as requests in flight.
  *
- * `weight` and `bytes` are shares of the heap, those of `one` for all of them together. Each answer has its share for
- * itself, so nothing has to be waited for and no answer can take the memory of another. Bodies lie beside the heap; of a
- * container the heap may have half, and much of the other half is the process itself. In 128 MiB it comes to 8, 4, 2 and
- * 1 MiB, and all that is polled by default at once to 28. `mostWeight`: more would not be a matter of memory but
- * of time, for what is read in one turn of the event loop.
+ * `weight` and `bytes` are shares of the heap; those of `one` are for all such answers together. Every answer has its
+ * own share, so no answer waits for memory and none takes the memory of another. Bodies are outside the heap; in a
+ * container the heap gets half, and much of the other half is the process itself. In 128 MiB this gives 8, 4, 2 and 1
+ * MiB, and 28 MiB for everything that is polled at once by default. `mostWeight`: above it time is the limit, because
+ * such an answer is read in one turn of the event loop.
  */
 const SIZES = {
   everything: { weight: 1 / 8, bytes: 1 / 16, mostWeight: Number.POSITIVE_INFINITY },
@@ -40,10 +40,8 @@ const SIZES = {
   one: { weight: 1 / 8, bytes: 1 / 16, mostWeight: 16 * MIB },
 } as const;
 
-/** How large an answer is by nature. */
 export type AnswerSize = keyof typeof SIZES;
 
-/** The limits of an answer of a size. */
 export function answerLimits({ heapBytes, maxBytes, concurrency }: AnswerRoom, size: AnswerSize): AnswerLimits {
   const { weight, bytes, mostWeight } = SIZES[size];
   const sharers = size === 'one' ? concurrency : 1;

@@ -10,36 +10,39 @@ import { parseInSlices } from './json/parse.ts';
 
 const unpackers = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate } as const;
 
-/** Unpacked bodies come in pieces of this size. */
+/** Uncompressed bodies arrive in pieces of this size. */
 const PIECE_BYTES = 64 * 1024;
 
-/** A body up to this size is parsed in one go: some milliseconds, where every object has keys of its own. A larger one in slices. */
+/**
+ * A body up to this size is parsed in one step, which takes some milliseconds if every object has its own keys. A
+ * larger one is parsed in slices.
+ */
 const AT_ONCE_BYTES = 32 * 1024;
 
 /** How much of the body of a failed request is read: enough for its message. */
 const MOST_ERROR_BYTES = 64 * 1024;
 
-/** How a body is to be read. */
 export interface ReadSettings {
-  /** What is larger or heavier is abandoned. */
+  /** A larger or heavier answer is dropped. */
   readonly limits: AnswerLimits;
-  /** For the body of an error: whatever is wrong with it gives undefined and no second error. */
+  /** For the body of an error: a fault in it gives undefined instead of a second error. */
   readonly lenient: boolean;
-  /** What it answers, for messages: method and path. */
+  /** The request that it answers, for messages: method and path. */
   readonly place: string;
   /** Measures the slices in which a large body is read. */
   readonly clock: Clock;
 }
 
-/** A body in pieces: one buffer of it could be large enough to be felt. */
+/** A body in pieces: a single buffer could be large enough to delay the event loop. */
 interface Pieces {
   readonly buffers: Buffer[];
   readonly size: number;
 }
 
 /**
- * Reads and parses a JSON body within bounds. Throws a RequestError `oversize` for one too large, also once unpacked, or
- * too heavy once parsed, `network` for one cut off, and `invalid` for one that is not JSON in UTF-8, or too deep.
+ * Reads and parses a JSON body within bounds. Throws a RequestError: `oversize` for a body that is too large (also once
+ * uncompressed) or too heavy once parsed, `network` for an incomplete one, and `invalid` for one that is not JSON in
+ * UTF-8 or is nested too deep.
  */
 export async function readJson(answer: Dispatcher.ResponseData, settings: ReadSettings): Promise<unknown> {
   try {
@@ -49,7 +52,7 @@ export async function readJson(answer: Dispatcher.ResponseData, settings: ReadSe
     if (settings.lenient) return undefined;
     throw error;
   } finally {
-    // Whatever was not read is not read any more, and the connection goes with it.
+    // The rest of the body is not read, and the connection is closed.
     answer.body.on('error', () => {}).destroy();
   }
 }
@@ -81,34 +84,34 @@ async function unpack(
   if (name === 'identity' || name === '') return packed;
   const unpacker = Object.hasOwn(unpackers, name) ? unpackers[name as keyof typeof unpackers] : undefined;
   if (unpacker === undefined) {
-    throw new RequestError('invalid', `${settings.place}: expected an answer packed with gzip or not at all`);
+    throw new RequestError('invalid', `${settings.place}: expected gzip or no compression`);
   }
   try {
     return await gather(Readable.from(packed.buffers).pipe(unpacker({ chunkSize: PIECE_BYTES })), settings);
   } catch (cause) {
     if (cause instanceof RequestError) throw cause;
-    throw new RequestError('invalid', `${settings.place}: the packed answer is damaged`, { cause });
+    throw new RequestError('invalid', `${settings.place}: the compressed answer is corrupted`, { cause });
   }
 }
 
 async function parse(pieces: Pieces, { limits, place, clock }: ReadSettings): Promise<unknown> {
   const { buffers, size } = pieces;
-  // DELETE /auth/token may answer with nothing at all.
+  // DELETE /auth/token may have an empty answer.
   if (size === 0) return undefined;
-  // Before anything is made of it: where V8 finds no memory, it ends the process, and nothing here could handle that.
+  // Checked before parsing: if V8 finds no memory, it ends the process, and no handler here would run.
   const burden = await inSlices(burdenOf(buffers, limits.weight), clock);
   if (burden === 'deep') {
-    throw new RequestError('invalid', `${place}: expected little or nothing nested deeper than ${DEEPEST} levels`);
+    throw new RequestError('invalid', `${place}: too much of the answer is nested deeper than ${DEEPEST} levels`);
   }
   if (burden === 'heavy') {
-    const room = `the ${limits.weight} bytes of memory that there are for one`;
-    throw new RequestError('oversize', `${place}: the answer would take more than ${room} once read${MORE_MEMORY}`);
+    const room = `the limit of ${limits.weight} bytes of memory`;
+    throw new RequestError('oversize', `${place}: the parsed answer would take more than ${room}${MORE_MEMORY}`);
   }
   try {
     if (size > AT_ONCE_BYTES) return await inSlices(parsed(pieces), clock);
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(buffers, size)));
   } catch {
-    // Neither the parser's message nor the cause is kept: V8 quotes the body in it.
+    // Without the parser's message and cause: V8 quotes the body in them.
     throw new RequestError('invalid', `${place}: expected JSON, got ${size} bytes of something else`);
   }
 }
@@ -118,7 +121,7 @@ function* parsed({ buffers, size }: Pieces): Generator<void, unknown> {
   let at = 0;
   for (const [index, buffer] of buffers.entries()) {
     at += buffer.copy(whole, at);
-    // Not held twice, once it is copied.
+    // Released as soon as it is copied, so that memory never holds it twice.
     buffers[index] = Buffer.alloc(0);
     yield;
   }
@@ -126,9 +129,9 @@ function* parsed({ buffers, size }: Pieces): Generator<void, unknown> {
 }
 
 function tooLarge({ place, limits: { bytes, isByMemory } }: ReadSettings): RequestError {
-  const why = isByMemory ? `, as many as there is memory for in one${MORE_MEMORY}` : ' (MAX_RESPONSE_BYTES)';
+  const why = isByMemory ? `, the limit that memory allows for one answer${MORE_MEMORY}` : ' (MAX_RESPONSE_BYTES)';
   return new RequestError('oversize', `${place}: the answer is larger than ${bytes} bytes${why}`);
 }
 
-/** What to do about an answer that the memory is too small for. */
-const MORE_MEMORY = '; if it is a good one, give the process more memory';
+/** What to do if memory is too small for an answer. */
+const MORE_MEMORY = '; if such answers are expected, give the process more memory';

@@ -12,32 +12,35 @@ import type { Verdict } from './rate/pace.ts';
 import type { Pacer } from './rate/pacer.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-/** One request to an API, below its base URL. */
+/** One request to an API, relative to its base URL. */
 export interface ApiRequest {
   readonly method: Method;
-  /** Begins with `/`; its segments are encoded already. */
+  /** Begins with `/`; the segments are already encoded. */
   readonly path: string;
-  /** What it is for, as the label `operation`. */
+  /** Its value of the label `operation`. */
   readonly operation: string;
-  /** How large its answer is by nature; `one` when it is left out. */
+  /** The size of its answer; default `one`. */
   readonly size?: AnswerSize;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The header of that name, asked for as the request leaves: a token may have been renewed while it waited. */
+  /**
+   * The header of that name, evaluated when the request leaves: the token may have been renewed while the request
+   * waited.
+   */
   readonly authorization?: () => string;
   /** Sent as `application/json`. */
   readonly json?: unknown;
   /** Sent as `application/x-www-form-urlencoded`. */
   readonly form?: Readonly<Record<string, string>>;
-  /** Throws a ShapeError where the body of a 2xx answer is no answer to this, which then counts as `invalid`. */
+  /** Throws a ShapeError if the body of a 2xx answer does not fit this request, which then counts as `invalid`. */
   readonly check?: (body: unknown) => unknown;
-  /** It decides what else is asked for, or speaks for the whole account, and goes before all others. */
+  /** Goes before all others: it decides what else is polled, or concerns the whole account. */
   readonly decides?: boolean;
-  /** It has failed before: whatever has not been tried yet goes first. */
+  /** Set for a retry: first attempts go before retries. */
   readonly again?: boolean;
 }
 
-/** Hears of every request, for the exporter's own metrics. */
+/** Is called for every request, for the exporter's own metrics. */
 export interface RequestObserver {
   started(operation: string): void;
   /** `code`: the HTTP status, or why there was no usable answer. */
@@ -45,7 +48,6 @@ export interface RequestObserver {
   throttled(): void;
 }
 
-/** What a client needs. */
 export interface ClientSettings {
   /** Without a trailing slash. */
   readonly baseUrl: string;
@@ -53,7 +55,7 @@ export interface ClientSettings {
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   readonly pacer: Pacer;
-  /** Caps the requests in flight. */
+  /** Limits the requests in flight. */
   readonly limit: LimitFunction;
   readonly observer: RequestObserver;
   /** For one attempt, headers and body, in milliseconds. */
@@ -62,7 +64,10 @@ export interface ClientSettings {
   readonly limitsOf: (size: AnswerSize) => AnswerLimits;
 }
 
-/** One HTTP API, politely: each request is allowed, counted, capped, paced, bounded in time and size, and tried once. */
+/**
+ * The client of one HTTP API. Every request is checked against the allowed ones, counted, paced, limited in time and
+ * size, and tried once.
+ */
 export class JsonClient {
   readonly #settings: ClientSettings;
   readonly #base: URL;
@@ -73,17 +78,17 @@ export class JsonClient {
   }
 
   /**
-   * Sends a request when its turn comes and gives the body of a 2xx answer, parsed. Rejects with a RequestError for
-   * anything else, and with what `check` throws: a refusal with 429 holds up every later request of this API for as long
-   * as the service asks.
-   * An abort of `signal` gives a RequestError `aborted`.
+   * Sends a request when its turn comes and returns the parsed body of a 2xx answer. Rejects with a RequestError for
+   * every other answer, and with what `check` throws. A 429 delays every later request of this API for as long as the
+   * service asks. An abort of `signal` gives a RequestError `aborted`.
    */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     assertAllowed(request, this.#settings.allowed);
     return this.#settings.limit(async () => {
       const { pacer, clock, observer } = this.#settings;
       const departure = await pacer.turn(signal, request.decides ? 'deciding' : request.again ? 'again' : 'first');
-      if (departure === undefined) throw new RequestError('aborted', `${nameOf(request)} was not sent: stopping`);
+      if (departure === undefined)
+        throw new RequestError('aborted', `${nameOf(request)} was not sent: the exporter is stopping`);
       const authorization = request.authorization?.();
       const departing =
         authorization === undefined ? request : { ...request, headers: { ...request.headers, authorization } };
@@ -121,14 +126,16 @@ export class JsonClient {
   async #attempt(request: ApiRequest, signal: AbortSignal): Promise<Answer> {
     const { dispatcher, clock, timeoutMs, limitsOf, userAgent } = this.#settings;
     const attempt = new AbortController();
-    const giveUp = () => attempt.abort(new RequestError('aborted', `${nameOf(request)} was given up: stopping`));
+    const giveUp = () =>
+      attempt.abort(new RequestError('aborted', `${nameOf(request)} was aborted: the exporter is stopping`));
     signal.addEventListener('abort', giveUp, { once: true });
-    // Between the turn and here other code may have run: who listens to an aborted signal waits for ever.
+    // Other code may have run since the turn: a signal that is already aborted fires no event, and a listener would
+    // wait for ever.
     if (signal.aborted) giveUp();
     const timer = new AbortController();
     void clock.sleep(timeoutMs, timer.signal).then(() => {
       if (timer.signal.aborted) return;
-      attempt.abort(new RequestError('timeout', `${nameOf(request)} got no whole answer within ${timeoutMs} ms`));
+      attempt.abort(new RequestError('timeout', `${nameOf(request)} got no complete answer within ${timeoutMs} ms`));
     });
     try {
       const { body, type } = payloadOf(request);
@@ -160,7 +167,7 @@ export class JsonClient {
         }),
       };
     } catch (thrown) {
-      // An abort surfaces as undici's own error; what it was aborted for is the better story.
+      // An abort surfaces as undici's own error; the reason of the abort says more.
       throw attempt.signal.aborted ? attempt.signal.reason : thrown;
     } finally {
       timer.abort();
@@ -170,8 +177,8 @@ export class JsonClient {
 }
 
 /**
- * What was asked for, or a rejection as soon as the signal aborts: undici hears of no signal before there is a connection,
- * and one whose handshake hangs is tried for many seconds.
+ * Resolves as `asked` does, or rejects as soon as the signal aborts: undici ignores a signal until it has a connection,
+ * and it retries a handshake that hangs for many seconds.
  */
 function unlessAborted<Result>(asked: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -207,13 +214,15 @@ function payloadOf(request: ApiRequest): { readonly body?: string; readonly type
   return { body: String(new URLSearchParams(request.form)), type: 'application/x-www-form-urlencoded' };
 }
 
-/** The service's own `message` or `error` (upstream-api.md 6.2), short and on one line; `detail` may echo the request. */
+/**
+ * The service's own `message` or `error` (upstream-api.md 6.2), shortened to one line; `detail` may echo the request.
+ */
 function hintOf({ headers, form, json }: ApiRequest, body: unknown): string {
   if (typeof body !== 'object' || body === null) return '';
   const { message, error } = body as Readonly<Record<string, unknown>>;
   const text = typeof message === 'string' ? message : error;
   if (typeof text !== 'string' || text === '') return '';
-  // Before anything is cut: a piece of a key would not be known again.
+  // Masked before it is shortened: part of a key would not be recognized.
   const shown = masked(text.slice(0, 100 * LONGEST_HINT), [headers, form, json]);
   return `: ${printable(shown.slice(0, LONGEST_HINT).replaceAll(/\s+/g, ' '))}`;
 }

@@ -1,7 +1,7 @@
-/** The connection to the proxy failed, not that to the service. */
+/** The connection to the proxy failed, not the one to the service. */
 export class ProxyConnectionError extends Error {
   override readonly name = 'ProxyConnectionError';
-  /** The code of what went wrong, or its message where it has none. */
+  /** The error code, or the message if there is none. */
   readonly faultCode: string;
 
   constructor(cause: Error) {
@@ -12,7 +12,7 @@ export class ProxyConnectionError extends Error {
 
 type Party = 'service' | 'proxy';
 
-const OWN_AUTHORITY = 'if your network has an authority of its own, name its certificate in NODE_EXTRA_CA_CERTS';
+const OWN_AUTHORITY = 'if your network has its own certificate authority, set NODE_EXTRA_CA_CERTS to its certificate';
 
 const URL_OF: Readonly<Record<Party, string>> = { service: 'the URL', proxy: "the proxy's URL" };
 
@@ -20,25 +20,25 @@ function anotherHost(party: Party): string {
   return `is for another host name; check ${URL_OF[party]}${party === 'service' ? ', and the proxy if any' : ''}`;
 }
 
-/** By the codes of OpenSSL and Node: what is wrong with a certificate, and what to do. */
+/** Faults of certificates by the codes of OpenSSL and Node: what is wrong, and what to do. */
 const CERTIFICATE: Readonly<Record<string, (party: Party) => string>> = {
   CERT_HAS_EXPIRED: () => "has expired, or this machine's clock is wrong",
   CERT_NOT_YET_VALID: () => "is not valid yet, or this machine's clock is wrong",
   CERT_REVOKED: () => 'has been revoked',
   CERT_UNTRUSTED: () => `is not trusted; ${OWN_AUTHORITY}`,
-  CERT_SIGNATURE_FAILURE: () => 'is not signed by who it says',
+  CERT_SIGNATURE_FAILURE: () => 'does not have a valid signature of its issuer',
   ERR_TLS_CERT_ALTNAME_INVALID: anotherHost,
   HOSTNAME_MISMATCH: anotherHost,
-  UNABLE_TO_GET_ISSUER_CERT: () => `is from an unknown authority; ${OWN_AUTHORITY}`,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: () => `is from an unknown authority; ${OWN_AUTHORITY}`,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: () => `is from an unknown authority; ${OWN_AUTHORITY}`,
-  SELF_SIGNED_CERT_IN_CHAIN: () => `is from an authority that is not trusted; ${OWN_AUTHORITY}`,
-  DEPTH_ZERO_SELF_SIGNED_CERT: () => 'is signed by itself; name it in NODE_EXTRA_CA_CERTS to trust it',
+  UNABLE_TO_GET_ISSUER_CERT: () => `is from an unknown certificate authority; ${OWN_AUTHORITY}`,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: () => `is from an unknown certificate authority; ${OWN_AUTHORITY}`,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: () => `is from an unknown certificate authority; ${OWN_AUTHORITY}`,
+  SELF_SIGNED_CERT_IN_CHAIN: () => `is from a certificate authority that is not trusted; ${OWN_AUTHORITY}`,
+  DEPTH_ZERO_SELF_SIGNED_CERT: () => 'is self-signed; to trust it, set NODE_EXTRA_CA_CERTS to it',
 };
 
 const NO_TLS: ReadonlySet<string> = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
-/** What a fault of a TLS connection with a service or proxy means, with its code; undefined for codes of anything else. */
+/** Explains a TLS fault of the connection to a service or a proxy, with its code; undefined for other codes. */
 export function tlsFault(code: string, party: Party): string | undefined {
   if (NO_TLS.has(code))
     return `the ${party} does not speak TLS there; check scheme and port of ${URL_OF[party]} (${code})`;
@@ -46,21 +46,20 @@ export function tlsFault(code: string, party: Party): string | undefined {
   return words && `the ${party}'s certificate ${words} (${code})`;
 }
 
-/** Why a connection brought no answer, for the operator. */
 export function connectionFault(cause: Error): string {
   if (cause instanceof ProxyConnectionError) {
     const { faultCode } = cause;
     return tlsFault(faultCode, 'proxy') ?? `the proxy cannot be reached (${faultCode})`;
   }
   const code = codeOf(cause);
-  // What a proxy refuses comes as an abort; only the message says who refused and how.
+  // A rejection by a proxy arrives as an abort; only its message names the proxy and the status.
   if (code === undefined || code === 'UND_ERR_ABORTED') return cause.message;
-  // Of an answer of the service nobody waits for the headers by themselves.
+  // Waiting for headers has no time-out of its own towards the service, so this is the proxy.
   if (code === 'UND_ERR_HEADERS_TIMEOUT') return `the proxy opened no tunnel in time (${code})`;
   return tlsFault(code, 'service') ?? nameFault(cause, code) ?? code;
 }
 
-/** What a name server's refusal means, with the name that was asked for; undefined for anything else. */
+/** Explains a failed name lookup, with the host name; undefined for other faults. */
 function nameFault(cause: Error, code: string): string | undefined {
   if (!('hostname' in cause) || typeof cause.hostname !== 'string') return undefined;
   const words = code === 'ENOTFOUND' ? 'is not known to the name server' : 'cannot be looked up';

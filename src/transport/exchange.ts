@@ -3,31 +3,31 @@ import { gunzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../runtime/clock.ts';
 
-/** One request as it left, and what came back. Holds secrets and names: nothing of it is printed as it is. */
+/** One request as sent, and its answer. Contains secrets and names, so it must not be printed as it is. */
 export interface Exchange {
   readonly origin: string;
   readonly method: string;
   /** With the query. */
   readonly path: string;
-  /** The parsed JSON body of the request; undefined where it had none. */
+  /** The parsed JSON body of the request; undefined if it had none. */
   readonly asked: unknown;
-  /** Undefined where no answer came. */
+  /** Undefined if there was no answer. */
   readonly status: number | undefined;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Epoch milliseconds at which the headers of the answer came. */
+  /** When the headers of the answer arrived, in epoch milliseconds. */
   readonly answeredAt: number;
   readonly seconds: number;
-  /** Of the answer's body as it was sent, compressed or not. */
+  /** The length of the answer's body as sent, compressed or not. */
   readonly bytes: number;
-  /** The parsed JSON body; undefined where it is none. */
+  /** The parsed JSON body; undefined if it is not JSON. */
   readonly body: unknown;
 }
 
-/** Bodies beyond this are counted and not kept. */
+/** Larger bodies are counted and not kept. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** A dispatcher that tells of every exchange once it has ended. */
+/** A dispatcher that reports every exchange once it has ended. */
 export function recorded(dispatcher: Dispatcher, clock: Clock, heard: (exchange: Exchange) => void): Dispatcher {
   return dispatcher.compose(
     (dispatch) => (options, handler) => dispatch(options, new Recorder(options, handler, clock, heard)),

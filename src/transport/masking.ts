@@ -1,11 +1,11 @@
 /**
- * A text of a service, which may echo what it was sent, without it: left out are the texts in `sent` themselves, in any case,
- * as they were and in the forms that they have in URLs, forms, JSON, HTML and base64; the beginnings of those that may be
- * keys, which services show to tell keys apart; and whatever is long enough for a key, a token or a uuid. Texts of up to
- * three characters stay: they are no secrets, and occur in words.
+ * Removes secrets from a text of a service, which may echo the request. Removed are: the texts in `sent`, in any case,
+ * as sent and as encoded in URLs, forms, JSON, HTML and base64; the beginnings of those that may be keys, because
+ * services show beginnings to tell keys apart; and every text that is long enough for a key, a token or a uuid. Texts
+ * of up to three characters stay: they are no secrets, and occur in words.
  */
 export function masked(text: string, sent: unknown): string {
-  // An `Authorization` may be a scheme and a token, and the token alone may be echoed.
+  // An `Authorization` may be a scheme and a token, and a service may echo the token alone.
   const parts = textsIn(sent).flatMap((whole) => [whole, ...whole.split(' ')]);
   const texts = [...new Set(parts)].filter(({ length }) => length > SHORTEST);
   const keys = texts.filter((part) => !part.includes(' ') && !IS_WORDS.test(part));
@@ -15,9 +15,9 @@ export function masked(text: string, sent: unknown): string {
 
 const MASK = '[…]';
 const SHORTEST = 3;
-/** So much of a key is shown by no service that means to show no more than which key it is. */
+/** The length from which the beginning of a key is removed. */
 const BEGINNING = 4;
-/** Names and words, such as `Bearer` and `client_credentials`: their beginnings occur in others. */
+/** Names and words, such as `Bearer` and `client_credentials`: other words begin alike. */
 const IS_WORDS = /^[A-Z]?[a-z]+(?:[-_/.][a-z]+)*$/;
 const LOOKS_LIKE_A_KEY = /[\w+/=.~%-]{16,}/g;
 
@@ -26,7 +26,10 @@ function textsIn(sent: unknown): readonly string[] {
   return typeof sent === 'object' && sent !== null ? Object.values(sent).flatMap(textsIn) : [];
 }
 
-/** The forms of these texts, the longest first: what is left of one when a shorter one has gone would not be known again. */
+/**
+ * The forms of these texts, the longest first: after a shorter one is removed, the rest of a longer one would not be
+ * recognized.
+ */
 function formsOf(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.flatMap(formsOfOne).map(withoutEntities))].toSorted(
     (one, other) => other.length - one.length,
@@ -41,13 +44,13 @@ function formsOfOne(text: string): readonly string[] {
     ...inUrls,
     ...inUrls.map((form) => form.replaceAll(/%[\dA-F]{2}/g, (code) => code.toLowerCase())),
     ...[inJson, inJson.replaceAll('/', '\\/')],
-    // Without its filling, which may be left out, and says nothing where it stays behind.
+    // Without the padding, which may be missing and reveals nothing.
     Buffer.from(text).toString('base64').replace(/=+$/, ''),
     Buffer.from(text).toString('base64url'),
   ];
 }
 
-/** The text without these forms, in any case; with `least`, without their beginnings from so many characters on. */
+/** Removes these forms from the text, in any case; with `least`, also their beginnings from this length on. */
 function without(text: string, forms: readonly string[], least?: number): string {
   return forms.reduce((shown, form) => withoutForm(shown, form, Math.min(least ?? form.length, form.length)), text);
 }

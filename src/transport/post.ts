@@ -2,21 +2,21 @@ import { Agent, type Dispatcher, errors, ProxyAgent } from 'undici';
 import type { Clock } from '../runtime/clock.ts';
 import type { Proxy as HttpProxy } from './dispatcher.ts';
 
-/** Who is trusted beside the usual authorities, and the certificate that the program shows; all PEM. */
+/** Further trusted certificate authorities, and the program's own certificate; all in PEM. */
 export interface TlsFiles {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** An answer to a POST, its body cut. */
+/** An answer to a POST, its body shortened. */
 export interface PostAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** A rejection is logged as one line; the rest of its answer is dropped. */
+/** The log shows a rejection in one line; the rest of the body is dropped. */
 const MOST_TEXT = 2_000;
 
 /** The connections to one receiver. */
@@ -34,7 +34,7 @@ export function createPostDispatcher(tls: TlsFiles, proxy: HttpProxy | undefined
   });
 }
 
-/** Sends a body once. Rejects where no whole answer comes in time. */
+/** Sends a body once. Rejects if no complete answer arrives in time. */
 export async function post(
   dispatcher: Dispatcher,
   url: string,

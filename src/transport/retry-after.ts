@@ -1,17 +1,20 @@
-/** The shortest and longest hold that a `Retry-After` can ask for, in milliseconds: 1 s and 15 min (upstream-api.md 6.1). */
+/**
+ * The shortest and longest hold that a `Retry-After` can ask for, in milliseconds: 1 s and 15 min (upstream-api.md
+ * 6.1).
+ */
 export const RETRY_AFTER_BOUNDS = { shortestMs: 1_000, longestMs: 900_000 } as const;
 
 const HTTP_DATE = /^[A-Za-z]{3,9},? \d{2}[ -][A-Za-z]{3}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** The third spelling that RFC 9110 5.6.7 asks to understand: asctime's, which means UTC without saying it. */
+/** The third date format of RFC 9110 5.6.7: asctime's, which is UTC without a time zone. */
 const ASCTIME_DATE = /^[A-Za-z]{3} [A-Za-z]{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
 /**
- * How long a `Retry-After` header asks to wait, in milliseconds within {@link RETRY_AFTER_BOUNDS}; undefined when there
+ * The wait that a `Retry-After` header asks for, in milliseconds within {@link RETRY_AFTER_BOUNDS}; undefined if there
  * is none or it is neither seconds nor an HTTP date.
  *
- * A date is counted from the answer's own `Date` where there is one, so that a wrong clock on either side does not turn
- * ten seconds into an hour; else from `now`, in epoch milliseconds.
+ * A date is compared with the answer's own `Date` if there is one, so that a wrong clock on either side does not turn
+ * ten seconds into an hour; else with `now`, in epoch milliseconds.
  */
 export function retryAfterMs(
   retryAfter: string | undefined,
@@ -25,7 +28,9 @@ export function retryAfterMs(
   return until === undefined ? undefined : bounded(until - (httpDate(date ?? '') ?? now));
 }
 
-/** An HTTP date in epoch milliseconds; undefined for any other text, much of which `Date.parse` would read as local time. */
+/**
+ * An HTTP date in epoch milliseconds; undefined for any other text, because `Date.parse` would read many as local time.
+ */
 function httpDate(text: string): number | undefined {
   if (!HTTP_DATE.test(text) && !ASCTIME_DATE.test(text)) return undefined;
   const moment = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);

@@ -2,7 +2,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { RequestError } from '../runtime/errors.ts';
 import type { Random } from '../runtime/random.ts';
 
-/** How often a failure may be tried again at once. */
+/** How often a failed request may be retried. */
 export interface RetryPolicy {
   /** After a network error, 502, 503 or 504. */
   readonly transient: number;
@@ -13,12 +13,12 @@ export interface RetryPolicy {
 }
 
 const FIRST_DELAY_MS = 500;
-// Not 408: it says that too much was asked for, and the same request would be as slow again.
+// Not 408: the request asked for too much, and would be as slow again.
 const TRANSIENT = new Set([502, 503, 504]);
 
 /**
- * How long to wait before trying again, in milliseconds, after the `attempts`-th attempt in a row failed with `error`;
- * undefined when it is not to be tried again. Doubles from half a second, each time between half and the whole of it.
+ * How long to wait before a retry, in milliseconds, after the `attempts`-th failure in a row, here `error`; undefined
+ * for no retry. Doubles from half a second, with a random factor between a half and one.
  */
 export function retryDelayMs(
   error: unknown,
@@ -39,29 +39,28 @@ function allowedRetries(error: unknown, policy: RetryPolicy): number {
   return TRANSIENT.has(error.status) ? policy.transient : 0;
 }
 
-/** What {@link withRetries} waits with, and what allows it; without an allowance the policy alone does. */
+/** What {@link withRetries} waits with, and the allowance; without an allowance only the policy limits retries. */
 export interface Patience {
   readonly clock: Clock;
   readonly random: Random;
   readonly allowance?: RetryAllowance;
 }
 
-/** How many requests may be tried again at most before any succeeded, and for each one that did. */
+/** How many retries are allowed before any success, and for each success. */
 const RETRIES = { most: 20, perSuccess: 0.1 } as const;
 
 /**
- * How many of a service's requests may be tried again: one for ten that succeeded. So trouble costs no more requests than
- * health does, however many appliances it is about.
+ * Limits a service's retries to one for ten successes. So an outage costs no more requests than normal operation,
+ * however many appliances it affects.
  */
 export class RetryAllowance {
   #left: number = RETRIES.most;
 
-  /** A request succeeded. */
   earn(): void {
     this.#left = Math.min(RETRIES.most, this.#left + RETRIES.perSuccess);
   }
 
-  /** Whether one more may be tried again; it is counted then. */
+  /** Whether one more retry is allowed; counts it. */
   spend(): boolean {
     if (this.#left < 1) return false;
     this.#left -= 1;
@@ -70,8 +69,8 @@ export class RetryAllowance {
 }
 
 /**
- * Tries until it succeeds or the policy says that it was enough; then rejects with the last error. `attempt` is told
- * whether it is a further one.
+ * Retries until success or until the policy ends it; then rejects with the last error. `attempt` is told whether it is
+ * a retry.
  */
 export async function withRetries<Result>(
   attempt: (again: boolean) => Promise<Result>,

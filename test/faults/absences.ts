@@ -52,7 +52,7 @@ const rows: readonly AbsenceRow[] = [
   {
     name: 'a certificate of an unknown issuer',
     reach: 'tls',
-    says: 'is signed by itself',
+    says: 'is self-signed',
     spoil: (instance) => (_, front) => front.vanish(instance.absence('issuer')),
   },
   {

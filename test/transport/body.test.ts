@@ -79,17 +79,17 @@ describe('a body that cannot be read', () => {
     ['NaN', '{"a":NaN}', {}, 'invalid', notJson(9)],
     ['no UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22]), {}, 'invalid', notJson(4)],
     ['half a character', Buffer.from([0x22, 0xf0, 0x9f, 0x22]), {}, 'invalid', notJson(4)],
-    ['damaged gzip', gzipSync('[1,2,3]').fill(0, 12), gzip, 'invalid', `${place}the packed answer is damaged`],
-    ['cut gzip', gzipSync('[1,2,3]').subarray(0, 15), gzip, 'invalid', `${place}the packed answer is damaged`],
-    ['gzip that is none', '[1]', gzip, 'invalid', `${place}the packed answer is damaged`],
-    ['brotli', '[1]', { 'content-encoding': 'br' }, 'invalid', `${place}expected an answer packed with gzip or not`],
-    ['packed twice', '[1]', { 'content-encoding': 'gzip, gzip' }, 'invalid', `${place}expected an answer packed with`],
+    ['damaged gzip', gzipSync('[1,2,3]').fill(0, 12), gzip, 'invalid', `${place}the compressed answer is corrupted`],
+    ['cut gzip', gzipSync('[1,2,3]').subarray(0, 15), gzip, 'invalid', `${place}the compressed answer is corrupted`],
+    ['gzip that is none', '[1]', gzip, 'invalid', `${place}the compressed answer is corrupted`],
+    ['brotli', '[1]', { 'content-encoding': 'br' }, 'invalid', `${place}expected gzip or no compression`],
+    ['packed twice', '[1]', { 'content-encoding': 'gzip, gzip' }, 'invalid', `${place}expected gzip or no compression`],
     [
       'packed by a prototype',
       '[1]',
       { 'content-encoding': 'toString' },
       'invalid',
-      `${place}expected an answer packed`,
+      `${place}expected gzip or no compression`,
     ],
   ])('%s', async (_, body, headers, code, message) => {
     expect(await outcome(body, headers)).toMatchObject({ code, message: expect.stringContaining(message) });
@@ -102,7 +102,7 @@ describe('a body that cannot be read', () => {
     ['texts', '"a"'],
     ['words', 'null'],
   ])('that would take more memory than there is for it, for it is full of %s', async (_, value) => {
-    const message = `${place}the answer would take more than the 10000 bytes of memory that there are for one once read; if it is a good one, give the process more memory`;
+    const message = `${place}the parsed answer would take more than the limit of 10000 bytes of memory; if such answers are expected, give the process more memory`;
     const full = `{"items":[${`${value},`.repeat(1_000)}${value}]}`;
     expect(await outcome(full, {}, { weight: 10_000 })).toMatchObject({ code: 'oversize', message });
     expect(await outcome(gzipSync(full), gzip, { weight: 10_000 })).toMatchObject({ code: 'oversize', message });
@@ -110,13 +110,13 @@ describe('a body that cannot be read', () => {
   });
 
   test('is larger than there is memory for, which says what to do about it', async () => {
-    const message = `${place}the answer is larger than ${limit} bytes, as many as there is memory for in one; if it is a good one, give the process more memory`;
+    const message = `${place}the answer is larger than ${limit} bytes, the limit that memory allows for one answer; if such answers are expected, give the process more memory`;
     const result = await outcome('a'.repeat(limit + 1), {}, { isByMemory: true });
     expect(result).toMatchObject({ code: 'oversize', message });
   });
 
   test('is nested 100,000 levels deep', async () => {
-    const message = `${place}expected little or nothing nested deeper than 64 levels`;
+    const message = `${place}too much of the answer is nested deeper than 64 levels`;
     expect(await outcome(deep, {}, { bytes: 1_000_000 })).toMatchObject({ code: 'invalid', message });
   });
 

@@ -182,7 +182,10 @@ describe('no answer', () => {
     const error = failure({}, stopping.signal);
     await settle();
     stopping.abort();
-    expect(await error).toMatchObject({ code: 'aborted', message: 'GET /serials was not sent: stopping' });
+    expect(await error).toMatchObject({
+      code: 'aborted',
+      message: 'GET /serials was not sent: the exporter is stopping',
+    });
     expect([ears.starts, ears.ends, pacer.told]).toEqual([0, [], []]);
   });
 
@@ -193,7 +196,10 @@ describe('no answer', () => {
     const error = failure({}, stopping.signal);
     await clock.advance(1_000);
     stopping.abort();
-    expect(await error).toMatchObject({ code: 'aborted', message: 'GET /serials was given up: stopping' });
+    expect(await error).toMatchObject({
+      code: 'aborted',
+      message: 'GET /serials was aborted: the exporter is stopping',
+    });
     expect([ears.codes, ears.inFlight, clock.sleeping]).toEqual([['aborted'], 0, 0]);
   });
 
@@ -205,7 +211,9 @@ describe('no answer', () => {
       stopping.abort();
       return Promise.resolve({});
     };
-    await expect(client.send(listing, stopping.signal)).rejects.toThrow('GET /serials was given up: stopping');
+    await expect(client.send(listing, stopping.signal)).rejects.toThrow(
+      'GET /serials was aborted: the exporter is stopping',
+    );
   });
 
   test('an answer that takes longer than the time-out is given up', async () => {
@@ -215,7 +223,7 @@ describe('no answer', () => {
     await clock.advance(30_000);
     expect(await error).toMatchObject({
       code: 'timeout',
-      message: 'GET /serials got no whole answer within 30000 ms',
+      message: 'GET /serials got no complete answer within 30000 ms',
     });
     expect(ears.ends).toEqual([{ operation: 'serials', code: 'timeout', seconds: 30 }]);
     expect(clock.sleeping).toBe(0);

@@ -105,7 +105,10 @@ describe('on a real connection', () => {
     }
     expect(ears.inFlight).toBe(1);
     await clock.advance(1_000);
-    expect(await error).toMatchObject({ code: 'timeout', message: 'GET /serials got no whole answer within 30000 ms' });
+    expect(await error).toMatchObject({
+      code: 'timeout',
+      message: 'GET /serials got no complete answer within 30000 ms',
+    });
     expect(ears.ends).toEqual([{ operation: 'serials', code: 'timeout', seconds: 30 }]);
     await until(() => response?.destroyed ?? false);
   });

@@ -42,7 +42,7 @@ describe.runIf(hasTlsClients)('a proxy that is spoken to with TLS', () => {
       true,
       "is for another host name; check the proxy's URL (ERR_TLS_CERT_ALTNAME_INVALID)",
     ],
-    ['signed by itself', {}, false, 'is signed by itself; name it in NODE_EXTRA_CA_CERTS to trust it'],
+    ['signed by itself', {}, false, 'is self-signed; to trust it, set NODE_EXTRA_CA_CERTS to it'],
     ['that has expired', { days: -1 }, true, "has expired, or this machine's clock is wrong"],
   ])('whose certificate is %s is told apart from the service', async (_, wanted, isSigned, words) => {
     const { authority, pair } = made(wanted, isSigned);
@@ -70,7 +70,7 @@ describe.runIf(hasTlsClients)('a proxy that is spoken to with TLS', () => {
       socket.pipe(onward).pipe(socket);
     });
     const stderr = await said(`https://localhost:${await portOf(proxy)}`, authority.cert);
-    expect(stderr).toContain("the service's certificate is signed by itself");
+    expect(stderr).toContain("the service's certificate is self-signed");
     expect(stderr).not.toContain("the proxy's");
   });
 });

@@ -58,8 +58,8 @@ describe.runIf(hasTlsClients)('an https service', () => {
   });
 
   test.each([
-    ['from an unknown authority', {}, undefined, true, 'is from an unknown authority; if your network'],
-    ['signed by itself', {}, 'itself', true, 'is signed by itself; name it in NODE_EXTRA_CA_CERTS'],
+    ['from an unknown authority', {}, undefined, true, 'is from an unknown certificate authority; if your network'],
+    ['signed by itself', {}, 'itself', true, 'is self-signed; to trust it, set NODE_EXTRA_CA_CERTS'],
     [
       'for another host',
       { names: 'DNS:other.example.com' },

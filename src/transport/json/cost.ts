@@ -1,44 +1,44 @@
-/** What a document is to whoever parses it: it fits, or would take too much memory, or too much of it is nested too deep. */
+/** Whether a document may be parsed: it fits, it would take too much memory, or too much of it is nested too deep. */
 export type Burden = 'fits' | 'heavy' | 'deep';
 
 /**
- * Bytes of memory for what stands in a document, beside its own bytes; what V8 was measured to take is 67 for `{}`, 43
- * for `[]`, 10 for a number, 40 for a text of twelve characters, 48 for `{"a":1}`, and 184 where its key is one that no
- * other object has. A key is shared by all objects that have it, so it does not count as a text.
+ * Estimated bytes of memory for each element of a document, besides its own bytes. Measured in V8: 67 for `{}`, 43 for
+ * `[]`, 10 for a number, 40 for a string of twelve characters, 48 for `{"a":1}`, and 184 if no other object has its
+ * key. Objects share keys, so a key does not count as a string.
  */
 const WEIGHTS = { container: 64, element: 12, member: 8, text: 24 } as const;
 
-/** No service nests deeper; what does is parsed whole, and so there is little of it or none. */
+/** Elements nested deeper are parsed in one step, so only few of them are allowed. */
 export const DEEPEST = 64;
 
-/** What is nested deeper takes no more bytes of memory in one place: it is parsed in one turn. */
+/** The most memory in bytes for one element that is nested deeper, because it is parsed in one turn. */
 const MOST_DEEP = 4 * 1024 * 1024;
 
-/** No object has more members: where one grows beyond, V8 makes a new table of all of them, in one turn. */
+/** The most members of an object: above it V8 rebuilds the whole table of members in one turn. */
 const MOST_MEMBERS = 100_000;
 
-/** A text, a number or a blank that is longer is none that anybody needs, and would be read in one turn. */
+/** The longest string, number or run of blanks: it is read in one turn. */
 const LONGEST_RUN = 1024 * 1024;
 
-/** Where the scan may be interrupted, in bytes: some tenths of a millisecond. */
+/** The scan may be interrupted after this many bytes: some tenths of a millisecond. */
 const STEP_BYTES = 128 * 1024;
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Whether a document in pieces may be parsed with so many bytes of memory, before anything is made of it: what it takes
- * follows from how many values there are and not from how many bytes it has. `[{},{},…]` takes twenty times its size.
- * A generator that yields where it may be interrupted. What is no JSON has a burden too; the parser will say what it is.
+ * Checks before parsing whether a document in pieces fits into `most` bytes of memory. The memory follows from the
+ * number of values, not from the number of bytes: `[{},{},…]` takes twenty times its size. A generator that yields
+ * wherever it may be interrupted. Text that is not JSON is checked too; the parser rejects it later.
  */
 export function* burdenOf(pieces: Iterable<Buffer>, most: number): Generator<void, Burden> {
   let weight = 0;
   let depth = 0;
-  /** Of the objects that are open, by depth. */
+  /** Members of the open objects, by depth. */
   const members = new Uint32Array(DEEPEST + 1);
   let isText = false;
   let isEscaped = false;
-  /** The weight of all that stands before what is nested too deep. */
+  /** The weight of everything before the part that is nested too deep. */
   let weightBefore = 0;
   /** Bytes since the last mark, at the end of a step. */
   let run = 0;

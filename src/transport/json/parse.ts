@@ -1,26 +1,29 @@
 import { DEEPEST } from './cost.ts';
 
-/** Elements are parsed together up to about so many bytes: tenths of a millisecond, some where each has keys of its own. */
+/**
+ * Elements are parsed together up to about this many bytes: tenths of a millisecond, or some milliseconds if every
+ * object has its own keys.
+ */
 const BATCH_BYTES = 32 * 1024;
 
-/** A list or an object larger than this is opened and its elements are parsed; a smaller one is parsed whole. */
+/** A larger list or object is opened and its elements are parsed; a smaller one is parsed whole. */
 const WHOLE_BYTES = 32 * 1024;
 
-/** Where the scan may be interrupted, in bytes: some tenths of a millisecond. */
+/** The scan may be interrupted after this many bytes: some tenths of a millisecond. */
 const STEP_BYTES = 128 * 1024;
 
-/** The blanks of JSON, which are fewer than those of JavaScript. */
+/** JSON has fewer blank characters than JavaScript. */
 const BLANK = /^[ \n\r\t]*$/;
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Parses a JSON document in UTF-8 as `JSON.parse` does, and throws where that throws: a generator that yields where it
- * may be interrupted, for a document of a hundred megabytes takes a second.
+ * Parses a JSON document in UTF-8 as `JSON.parse` does, and throws where `JSON.parse` throws. A generator that yields
+ * wherever it may be interrupted: a document of a hundred megabytes takes a second.
  *
- * Only commas and brackets are looked for here: what stands between them is left to `JSON.parse`. So nothing is
- * accepted that it would not accept: pieces that are lists of elements, joined by commas, are a list of elements.
+ * The code here finds only commas and brackets and leaves everything between them to `JSON.parse`, so it accepts
+ * nothing that `JSON.parse` rejects.
  */
 export function* parseInSlices(bytes: Buffer): Generator<void, unknown> {
   return yield* new Reader(bytes).document();
@@ -28,7 +31,7 @@ export function* parseInSlices(bytes: Buffer): Generator<void, unknown> {
 
 class Reader {
   readonly #bytes: Buffer;
-  /** A mark at the beginning is skipped by hand: a decoder would skip one before every piece. */
+  /** A byte order mark at the beginning is skipped by hand: the decoder would skip one before every piece. */
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   #at = 0;
 
@@ -42,7 +45,7 @@ class Reader {
     if (!this.#opens(this.#at)) return JSON.parse(this.#text(this.#at, this.#bytes.length));
     const value = yield* this.#container(0);
     this.#skipBlank();
-    if (this.#at !== this.#bytes.length) throw new SyntaxError('something behind the document');
+    if (this.#at !== this.#bytes.length) throw new SyntaxError('unexpected text after the document');
     return value;
   }
 
@@ -63,7 +66,7 @@ class Reader {
         start = this.#at + 1;
       } else if (this.#bytes[this.#at] !== COMMA || this.#at - start >= BATCH_BYTES) {
         const text = this.#text(start, this.#at);
-        // Nothing at all between the brackets is nothing; between commas it is a fault, as JSON.parse will say.
+        // An empty list or object; an empty element between commas is an error, which JSON.parse reports.
         const isEmpty = this.#bytes[this.#at] !== COMMA && target.isNew && BLANK.test(text);
         if (!isEmpty) target.take(text);
         start = this.#at + 1;
@@ -72,13 +75,13 @@ class Reader {
       const end = this.#bytes[this.#at];
       this.#at += 1;
       if (end === (target.isList ? LIST_END : OBJECT_END)) return target.value;
-      if (end !== COMMA) throw new SyntaxError('an element that does not end');
+      if (end !== COMMA) throw new SyntaxError('an element without an end');
     }
   }
 
   /**
-   * Goes to the comma or bracket that ends the element that begins here. Where it is a large list or object that is to
-   * be opened, stays somewhere in it and returns where that begins.
+   * Moves to the comma or bracket after the element that begins here. If the element is a large list or object to open,
+   * stops inside it and returns where it begins.
    */
   *#endOfElement(depth: number, { isList }: Target): Generator<void, number | undefined> {
     const bytes = this.#bytes;
@@ -109,7 +112,7 @@ class Reader {
     return undefined;
   }
 
-  /** Where the closing quote of the string is that begins here. */
+  /** The position of the closing quote of the string that begins here. */
   #endOfString(begin: number): number {
     const bytes = this.#bytes;
     let at = begin + 1;
@@ -117,7 +120,7 @@ class Reader {
     return at;
   }
 
-  /** Where the value of the element begins: behind its key, in an object. */
+  /** The position of the element's value: after its key, in an object. */
   #valueOf(element: number, isList: boolean): number {
     const begin = this.#blankUpTo(element);
     if (isList) return begin;
@@ -153,13 +156,13 @@ class Reader {
   }
 }
 
-/** A list or an object while it is put together. */
+/** A list or an object under construction. */
 interface Target {
   readonly isList: boolean;
   readonly value: unknown;
-  /** Nothing has been put into it. */
+  /** Whether it is still empty. */
   readonly isNew: boolean;
-  /** Puts in the elements of this text; there is one at least. */
+  /** Adds the elements of this text; there is at least one. */
   take(text: string): void;
   put(key: string, value: unknown): void;
 }

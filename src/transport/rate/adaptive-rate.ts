@@ -1,35 +1,40 @@
 /**
- * How fast to ask when the limit is not known: a rate that falls on refusals and looks for the limit again. Pure; times
- * are monotonic milliseconds, rates requests a millisecond. `docs/pacing.md` compares this one with others.
+ * How fast to send while the limit is unknown: a rate that falls after a 429 and then searches for the limit again.
+ * Pure; times are monotonic milliseconds, rates are requests a millisecond. `docs/pacing.md` compares this law with
+ * others.
  */
 export interface RateLaw {
-  /** The rate at a moment. */
   rate(now: number): number;
-  /** A request was taken. */
+  /** A request was accepted. */
   accepted(now: number): void;
-  /** The service refuses; nothing is sent before `until`. Told again, with a later `until`, while it goes on refusing. */
+  /**
+   * A request was rejected with 429; nothing is sent before `until`. Called again with a later `until` while rejections
+   * continue.
+   */
   refused(now: number, until: number): void;
-  /** The service takes requests again that were sent after the last refusal. */
+  /** The service accepted a request that was sent after the last rejection. */
   resumed(): void;
 }
 
-/** What the law is made of; the figures were chosen by simulation, see `docs/pacing.md`. */
+/** The parameters of the law; simulation chose the values, see `docs/pacing.md`. */
 export interface Tuning {
-  /** After a refusal the rate reaches the level where the limit is believed to be within so many milliseconds … */
+  /** After a rejection the rate reaches the level of the expected limit within this time in milliseconds … */
   readonly approachMs: number;
-  /** … and more slowly, up to this, while the limit is found again where it was expected. */
+  /** … and more slowly, up to this time, while the limit proves to be where it was expected. */
   readonly longestApproachMs: number;
-  /** The rate begins again at this part of the throughput measured. */
+  /** The rate starts again at this share of the measured throughput. */
   readonly backOff: number;
-  /** Where the level lies between the measured throughput and the rate refused: for a measurement not trusted, and trusted. */
+  /**
+   * The level as a point between the measured throughput and the rejected rate: for a measurement that is not trusted,
+   * and for a trusted one.
+   */
   readonly level: { readonly blind: number; readonly trusted: number };
-  /** How fast it looks for more beyond the level: this part of it more when as long again has passed. */
+  /** How fast the rate grows above the level: by this share of it for each further period of the same length. */
   readonly search: number;
-  /** A measurement over a cycle this long is trusted, over a shorter one by its part, in milliseconds. */
+  /** A measurement over a cycle of this length is trusted fully, over a shorter one in proportion, in milliseconds. */
   readonly trustedCycleMs: number;
 }
 
-/** The figures in use. */
 export const TUNING: Tuning = {
   approachMs: 12_000,
   longestApproachMs: 30_000,
@@ -39,54 +44,57 @@ export const TUNING: Tuning = {
   trustedCycleMs: 20_000,
 };
 
-/** Fewer answers than this measure nothing. */
+/** Fewer answers are no measurement. */
 const FEWEST_ANSWERS = 10;
 
-/** Where nothing can be measured, the rate falls by this factor. */
+/** The factor by which the rate falls without a measurement. */
 const BLIND_DECREASE = 0.6;
 
-/** The rate never falls below one request in twelve seconds, whatever the ceiling: at no rate at all nothing would ever be learnt. */
+/**
+ * The lowest rate is one request in twelve seconds, whatever the ceiling: without requests the limit would never be
+ * found again.
+ */
 const FLOOR_PER_MS = 1 / 12_000;
 
 /** Throughput is measured over the whole cycle, and over its last part of at least this length, in milliseconds. */
 const RECENT_MS = 10_000;
 
-/** How much had been taken at a moment. */
+/** The number of accepted requests at a moment. */
 interface Mark {
   readonly at: number;
   readonly taken: number;
 }
 
 interface Refusal {
-  /** The rate that was refused. */
+  /** The rate that was rejected. */
   readonly rate: number;
   readonly at: number;
-  /** What the service took until then, and from when on that is measured. */
+  /** How many requests the service had accepted by then, and the start of that measurement. */
   readonly taken: number;
   readonly marks: readonly [cycle: Mark, older: Mark, newer: Mark];
   readonly approach: number;
 }
 
 /**
- * Learns the limit by measuring it. From the end of one hold to the end of the next, what the service took divided by
- * the time is what it gives: exact for windows, a little low for token buckets, and right as well when another tool
- * uses a part. The rate begins again just below that, approaches the level between it and the rate that was refused on
- * a cubic curve (flat where the limit is believed to be), and beyond it looks for more, slowly at first.
+ * Learns the limit by measuring it. The limit is what the service accepted from the end of one hold to the end of the
+ * next, divided by that time. This is exact for windows, slightly low for token buckets, and also right if another tool
+ * uses a part. The rate starts again just below the limit, approaches the level between it and the rejected rate on a
+ * cubic curve (flat near the expected limit), and then grows, slowly at first.
  */
 export class MeasuredRate implements RateLaw {
   readonly #ceiling: number;
   readonly #tuning: Tuning;
-  /** The curve: from `base` at `from` over `level` after `approach`. */
+  /** The curve: from `base` at `from`, through `level` after `approach`. */
   #base: number;
   #level: number;
   #from: number;
   #approach: number;
   #taken = 0;
-  /** The beginning of the cycle, and the last two of the marks set every ten seconds. */
+  /** The start of the cycle, and the last two of the marks set every ten seconds. */
   #marks: readonly [cycle: Mark, older: Mark, newer: Mark];
   #refusal: Refusal | undefined;
 
-  /** `ceiling`: the rate that is never exceeded, and with which it begins. */
+  /** `ceiling`: the rate that is never exceeded, and the initial rate. */
   constructor(ceiling: number, now: number, tuning: Tuning = TUNING) {
     this.#ceiling = ceiling;
     this.#tuning = tuning;
@@ -127,7 +135,7 @@ export class MeasuredRate implements RateLaw {
     const { rate, at, taken, marks, approach } = this.#refusal;
     const { approachMs, longestApproachMs, backOff, level, trustedCycleMs } = this.#tuning;
     const [{ at: from }] = marks;
-    // The hold counts as well: a window that is used up in its first half allows no request in its second.
+    // The hold counts too: a window that is used up in its first half allows no request in its second half.
     const measured = marks.reduce(
       (most, mark) => Math.max(most, (taken - mark.taken) / Math.max(1, until - mark.at)),
       0,
@@ -138,7 +146,7 @@ export class MeasuredRate implements RateLaw {
     const trust = blind ? 0 : Math.min(1, cycle / trustedCycleMs);
     const part = level.blind + (level.trusted - level.blind) * trust;
     this.#level = Math.min(this.#ceiling, this.#base + (rate - this.#base) * part);
-    // Refused no sooner than expected: the limit is where it was, and may be looked for less often.
+    // Rejected no sooner than expected: the limit has not changed, so search for it less often.
     const expected = !blind && at - from >= approach;
     this.#approach = expected ? Math.min(longestApproachMs, approach * 1.5) : approachMs;
     this.#from = until;

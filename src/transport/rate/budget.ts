@@ -3,21 +3,21 @@ import { keptCount, keptList } from '../../metrics/restored-values.ts';
 const DAY_MS = 86_400_000;
 const BUCKET_MS = 60_000;
 
-/** How much of the day's limit may be spent ahead of time after a quiet hour. */
+/** How much of the day's limit may be spent early after a quiet hour. */
 const CREDIT_SHARE = 0.01;
 
 /**
  * A limit of requests in any 24 hours, kept by spending it evenly: at most `limit - credit` a day, spread over the day,
- * plus a credit of one hundredth that builds up while nothing is asked. Over any 24 hours that is at most the limit.
+ * plus a credit of one hundredth that builds up while nothing is sent. Over any 24 hours that is at most the limit.
  *
- * It begins without credit, as if the process before it had just spent that: restarts cannot overspend, with nothing
- * to remember. Times are monotonic milliseconds. A limit of undefined allows everything.
+ * It starts without credit, as if the previous process had just spent it: restarts cannot overspend, even without a
+ * state file. Times are monotonic milliseconds. A limit of undefined allows everything.
  */
 export class Budget {
   readonly #limit: number;
   readonly #credit: number;
   readonly #msPerRequest: number;
-  /** When the account of an even spender would be level; in the past by as much as there is credit. */
+  /** When an even spender would have caught up; in the past by as much as there is credit. */
   #level: number;
   readonly #spent = new Map<number, number>();
 
@@ -34,7 +34,6 @@ export class Budget {
     return Math.max(now, this.#level);
   }
 
-  /** Spends one request. */
   spend(now: number): void {
     if (this.#msPerRequest === 0) return;
     this.#level = Math.max(this.#level, now - (this.#credit - 1) * this.#msPerRequest) + this.#msPerRequest;
@@ -46,24 +45,27 @@ export class Budget {
     }
   }
 
-  /** Requests per second that the limit allows for ever. */
+  /** The rate that the limit sustains, in requests per second. */
   get perSecond(): number {
     return this.#msPerRequest === 0 ? Number.POSITIVE_INFINITY : 1000 / this.#msPerRequest;
   }
 
-  /** Requests in 24 hours at most; undefined when there is no limit. */
+  /** The most requests in 24 hours; undefined without a limit. */
   get limit(): number | undefined {
     return Number.isFinite(this.#limit) ? this.#limit : undefined;
   }
 
-  /** What was spent in the last 24 hours, by minute, oldest first; ages and not moments. {@link Budget.restore} takes it. */
+  /**
+   * What was spent in the last 24 hours, by minute, oldest first; as ages, not moments. {@link Budget.restore} reads
+   * it.
+   */
   state(now: number): BudgetState {
     const current = Math.floor(now / BUCKET_MS);
     const recent = [...this.#spent].map(([bucket, count]) => [current - bucket, count] as const);
     return recent.filter(([age]) => age < DAY_MS / BUCKET_MS);
   }
 
-  /** Takes over what a process before this one had spent, `elapsedMs` after it said so. Credit is not taken over. */
+  /** Continues from what the previous process had spent, saved `elapsedMs` ago. Credit is not restored. */
   restore(saved: BudgetState, elapsedMs: number, now: number): void {
     if (this.#msPerRequest === 0) return;
     const current = Math.floor(now / BUCKET_MS);
@@ -74,7 +76,7 @@ export class Budget {
     for (const [bucket, count] of own) this.#spent.set(bucket, (this.#spent.get(bucket) ?? 0) + count);
   }
 
-  /** What is left of the last 24 hours' limit; undefined when there is none. */
+  /** What is left of the limit of the last 24 hours; undefined without a limit. */
   remaining(now: number): number | undefined {
     if (this.#msPerRequest === 0) return undefined;
     const oldest = Math.floor(now / BUCKET_MS) - DAY_MS / BUCKET_MS;
@@ -84,10 +86,10 @@ export class Budget {
   }
 }
 
-/** Requests by the age of their minute, as kept over restarts. */
+/** Requests by the age of their minute, as saved in the state file. */
 export type BudgetState = readonly (readonly [minutesAgo: number, requests: number])[];
 
-/** What comes back of what a budget had spent, checked. Throws a TypeError where it is something else. */
+/** Checks a saved budget state. Throws a TypeError if it is not one. */
 export function keptBudget(saved: unknown): BudgetState {
   return keptList(saved).map((minute) => {
     const [minutesAgo, requests] = keptList(minute);

@@ -1,52 +1,55 @@
 import type { RateLaw } from './adaptive-rate.ts';
 
-/** At most so many requests in any window of so many milliseconds. */
+/** At most `requests` in any window of `windowMs`. */
 export interface RateLimit {
   readonly requests: number;
   readonly windowMs: number;
 }
 
-/** A request on its way, for {@link Pace.ended}. */
+/** A request in flight, for {@link Pace.ended}. */
 export interface Departure {
   readonly startedAt: number;
   endedAt: number | undefined;
 }
 
-/** How an answer bears on the pace: taken, refused with 429, or no answer that would tell. */
+/** What an answer means for the pace: accepted, rejected with 429, or unknown. */
 export type Verdict =
   | { readonly state: 'taken' | 'unknown' }
   | { readonly state: 'refused'; readonly retryAfterMs: number | undefined };
 
-/** How far a late timer may be caught up with, in milliseconds: without it every delay would lower the pace for good. */
+/**
+ * How much of the delay of late timers may be caught up, in milliseconds: otherwise every delay would lower the pace
+ * for good.
+ */
 const SLACK_MS = 100;
 
-/** How long after it was sent a request that is still open may yet be counted by the service, in milliseconds. */
+/** The latest time after sending at which the service may count a request that is still open, in milliseconds. */
 const LONGEST_TRANSIT_MS = 2_000;
 
 /**
- * How long everything is held after a 429 without `Retry-After`: a part of the time since nothing is taken any more,
- * from a second to an hour, in milliseconds. A short limit is found again an eighth of its length late; of the day's
- * limit not a hundred requests a day ask whether it is over.
+ * How long everything is held after a 429 without `Retry-After`: a share of the time since the service last accepted a
+ * request, between a second and an hour, in milliseconds. A short limit costs an eighth of its length; a limit of a day
+ * costs less than a hundred probes a day.
  */
 const UNTOLD_HOLD = { part: 1 / 8, shortestMs: 1_000, longestMs: 3_600_000 } as const;
 
 /**
- * When the next request may leave. Pure: it sets no timer and reads no clock; times are monotonic milliseconds.
+ * Decides when the next request may leave. Pure: sets no timer and reads no clock; times are monotonic milliseconds.
  *
- * Three rules hold at once. Requests leave evenly, at the rate of the law. No window of the told limit ever holds more
- * than the limit at the service, wherever in its transit the service counts a request: one on its way counts until a
- * window after its answer. And after a refusal nothing leaves until the hold is over; one without `Retry-After` may be
- * a short limit or the day's, so a single request goes first then, and its answer tells.
+ * Three rules apply together. Requests leave evenly, at the rate of the law. No window of the configured limit holds
+ * more than the limit at the service, whenever the service counts a request: one in flight counts until a window after
+ * its answer. After a rejection nothing leaves until the hold is over. A rejection without `Retry-After` may mean a
+ * short limit or the limit of the day, so a single request then probes which it is.
  */
 export class Pace {
   readonly #limit: RateLimit;
   readonly #law: RateLaw;
   #next: number;
   #holdUntil: number;
-  /** When the service was first, and last, found to take nothing any more, and what the pace was until then. */
+  /** When the service was first and last found to reject everything, and the pace before that. */
   #refusing: { readonly since: number; latest: number; readonly perSecondBefore: number } | undefined;
   #probe: Departure | 'due' | undefined;
-  /** Departures in order of leaving; those at the front that have left the window are let go of in bulk. */
+  /** Departures in order; those that have left the window are removed from the front in bulk. */
   #departures: Departure[] = [];
   #first = 0;
 
@@ -57,28 +60,30 @@ export class Pace {
     this.#holdUntil = now;
   }
 
-  /** Requests per second that the pace allows, not counting a hold. */
+  /** Requests per second that the pace allows, ignoring a hold. */
   perSecond(now: number): number {
     return Math.min(this.#law.rate(now), this.#limit.requests / this.#limit.windowMs) * 1000;
   }
 
-  /** The same, as of the last time that the service took requests: while it takes none, nobody knows what it allows. */
+  /**
+   * The same, as of the last time the service accepted requests: while it rejects everything, the allowed rate is
+   * unknown.
+   */
   provenPerSecond(now: number): number {
     return this.#refusing?.perSecondBefore ?? this.perSecond(now);
   }
 
-  /** Until when everything is held after a refusal; in the past when nothing is. */
+  /** When the hold after a rejection ends; in the past without a hold. */
   get holdUntil(): number {
     return this.#holdUntil;
   }
 
-  /** The first moment at which the next request may leave; infinite while the answer to a probe is awaited. */
+  /** The first moment at which the next request may leave; infinite until the probe is answered. */
   earliest(now: number): number {
     if (typeof this.#probe === 'object') return Number.POSITIVE_INFINITY;
     return Math.max(now, this.#next, this.#holdUntil, this.#windowFreeAt(now));
   }
 
-  /** A request leaves. */
   started(now: number): Departure {
     this.#next = Math.max(this.#next, now - SLACK_MS) + 1 / this.#law.rate(now);
     const departure: Departure = { startedAt: now, endedAt: undefined };
@@ -87,7 +92,7 @@ export class Pace {
     return departure;
   }
 
-  /** Its answer is there, or it was given up. */
+  /** Its answer arrived, or it was aborted. */
   ended(departure: Departure, now: number, verdict: Verdict): void {
     departure.endedAt = now;
     if (this.#probe === departure) this.#probe = undefined;
@@ -100,7 +105,7 @@ export class Pace {
   }
 
   #refuse(departure: Departure, now: number, retryAfterMs: number | undefined): void {
-    // Requests that were on their way together are refused together: that is one refusal.
+    // Requests that were in flight together are rejected together: that counts as one rejection.
     const together = this.#refusing !== undefined && departure.startedAt < this.#refusing.latest;
     this.#refusing ??= { since: now, latest: now, perSecondBefore: this.perSecond(now) };
     if (retryAfterMs === undefined) this.#probe = 'due';

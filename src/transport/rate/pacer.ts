@@ -2,15 +2,12 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Budget } from './budget.ts';
 import type { Departure, Pace, Verdict } from './pace.ts';
 
-/**
- * Who goes first where several wait: what decides what else is asked for, then what has not been tried yet, then what is
- * tried again.
- */
+/** The order of waiting requests: those that decide what else is polled, then first attempts, then retries. */
 export type Attempt = 'deciding' | 'first' | 'again';
 
 /**
- * So many go before one that is tried again, and then it goes: where as much is asked for as the limits allow, somebody
- * always waits to be tried first, and it would wait for ever.
+ * After this many first attempts one retry goes: if the load reaches the limits, a first attempt is always waiting and
+ * a retry would wait for ever.
  */
 const MOST_BEFORE = 8;
 
@@ -18,7 +15,7 @@ interface Waiter {
   readonly resolve: (departure: Departure | undefined) => void;
 }
 
-/** The turn-taking of one API: every request waits here for its moment. */
+/** The queue of one API: every request waits here for its turn. */
 export class Pacer {
   readonly #pace: Pace;
   readonly #budget: Budget;
@@ -28,7 +25,7 @@ export class Pacer {
     first: new Set(),
     again: new Set(),
   };
-  /** How many went first since something waits to be tried again. */
+  /** First attempts that left while a retry waits. */
   #wentBefore = 0;
   #serving = false;
   #wake = new AbortController();
@@ -40,14 +37,14 @@ export class Pacer {
   }
 
   /**
-   * Requests per second that pace and budget allow for long; while everything is refused, those before that: how long it
-   * takes is no measure of how often something may be asked, or values would stay fresh for as long as nobody gives new ones.
+   * Requests per second that pace and budget sustain. While the service rejects everything, the last value before that:
+   * otherwise intervals would grow with the outage, and stale values would stay fresh.
    */
   get sustainedPerSecond(): number {
     return Math.min(this.#pace.provenPerSecond(this.#clock.monotonic()), this.#budget.perSecond);
   }
 
-  /** Requests per second that are allowed now: 0 while everything is held after a refusal. */
+  /** Requests per second that are allowed now; 0 during a hold. */
   get perSecond(): number {
     if (this.heldUntil !== undefined) return 0;
     return Math.min(this.#pace.perSecond(this.#clock.monotonic()), this.#budget.perSecond);
@@ -58,12 +55,12 @@ export class Pacer {
     return this.#budget.remaining(this.#clock.monotonic());
   }
 
-  /** Until when everything is held, in monotonic milliseconds; undefined when nothing is. */
+  /** When the hold ends, in monotonic milliseconds; undefined without a hold. */
   get heldUntil(): number | undefined {
     return this.#pace.holdUntil > this.#clock.monotonic() ? this.#pace.holdUntil : undefined;
   }
 
-  /** Resolves when a request may leave, and counts it as sent; with undefined as soon as `signal` aborts before that. */
+  /** Resolves when a request may leave, and counts it as sent; with undefined as soon as `signal` aborts. */
   turn(signal: AbortSignal, turn: Attempt = 'first'): Promise<Departure | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     return new Promise((resolve) => {
@@ -85,13 +82,13 @@ export class Pacer {
     });
   }
 
-  /** Says that a request was answered, or given up, and how the answer bears on the pace. */
+  /** Reports that a request was answered or aborted, and what that means for the pace. */
   ended(departure: Departure, verdict: Verdict): void {
     this.#pace.ended(departure, this.#clock.monotonic(), verdict);
     this.#wake.abort();
   }
 
-  /** Lets waiters go as their moments come, until nobody waits. */
+  /** Releases waiting requests one by one until the queue is empty. */
   async #serve(): Promise<void> {
     if (this.#serving) return;
     this.#serving = true;
