@@ -1,31 +1,34 @@
 import type { FilerAlias } from '../config/config.ts';
 
-/*
- * What filers are called, in both services alike: file acceleration knows a filer by `filer_guid` and a title, the
- * portal by `serial` and a name. The two are one where guid and serial are equal, in any case, or where the operator
- * says so. Then the name of the portal's inventory counts, for an appliance is named there, it is named as long as it
- * exists, and a title comes only with records. A name that the operator gives counts before either.
+/**
+ * The names of filers, the same for both services. File acceleration identifies a filer by `filer_guid` and a title,
+ * the portal by `serial` and a name. Two records are one filer if guid and serial are equal, in any case, or if
+ * FILER_ALIASES says so. Its name is the one from FILER_ALIASES, else the one in the portal's inventory, which is
+ * stable as long as the appliance exists, else the title, which arrives only with records.
  *
- * A name is unique: where one service calls several filers alike, a short id stands behind the name of each.
+ * A name is unique: if one service gives several filers the same name, each gets a short id behind it.
  */
 
-/** All that is known to be one filer. */
+/** Everything known about one filer. */
 interface Filer {
   readonly ids: Set<string>;
   name: string | undefined;
 }
 
-/** Names by filer: the least of its ids. */
+/** Names by filer; the key is the first of its ids in sort order. */
 type Names = ReadonlyMap<string, string>;
 
-/** Several filers that one service calls alike, by their ids. */
+/** Several filers that one service gives the same name, by their ids. */
 type OnShared = (name: string, ids: readonly string[]) => void;
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
-/** What filers are called: fed by the portal's inventory and the titles of file acceleration, read by both. */
+/**
+ * The names of filers: updated from the portal's inventory and the titles of file acceleration, read by both
+ * collectors.
+ */
 export class FilerNames {
-  /** Resolves after the first read of the inventory, successful or not; at once where there is no inventory. */
+  /** Resolves after the first read of the inventory, successful or not; at once without an inventory. */
   readonly settled: Promise<void>;
   readonly #aliased: ReadonlyMap<string, Filer>;
   readonly #onShared: OnShared;
@@ -46,48 +49,45 @@ export class FilerNames {
     if (!hasInventory) this.settle();
   }
 
-  /** Whether the inventory has been asked for, or there is none. */
+  /** Whether the inventory has been read once, or there is none. */
   get isSettled(): boolean {
     return this.#isSettled;
   }
 
-  /** Notes that the inventory has been asked for: what it has not told by now may take long. */
+  /** Notes that the inventory has been read once, successfully or not: names that it did not bring may take long. */
   settle(): void {
     this.#isSettled = true;
     this.#settle();
   }
 
-  /** Takes the names of the whole inventory, by serial in lower case; those of the last one are forgotten. */
+  /** Replaces the names of the inventory, by serial in lower case. */
   takeInventory(names: ReadonlyMap<string, string>): void {
     this.#inventory = names;
     this.#name();
   }
 
-  /**
-   * Takes the titles of every filer that file acceleration knows, by guid; those before are forgotten. An empty one is
-   * none: it names nothing.
-   */
+  /** Replaces the titles of the filers of file acceleration, by guid. An empty title counts as none. */
   takeTitles(titles: Iterable<readonly [guid: string, title: string]>): void {
     const told = [...titles].filter(([, title]) => title !== '');
     this.#titles = new Map(told.map(([guid, title]) => [guid.toLowerCase(), title]));
     this.#name();
   }
 
-  /** What a filer of file acceleration is called; `title` is what its records say, or its guid. */
+  /** The name of a filer of file acceleration; `title` is the title in its records, or its guid. */
   ofFiler(guid: string, title: string): string {
     const id = guid.toLowerCase();
     const filer = this.#filerOf(id);
     return this.#byInventory.get(filer) ?? this.#byTitle.get(filer) ?? this.#aliased.get(id)?.name ?? title;
   }
 
-  /** What an appliance of the portal is called; `told` is what its inventory says, undefined where it has no name. */
+  /** The name of an appliance of the portal; `told` is its name in the inventory, undefined without one. */
   ofAppliance(serial: string, told: string | undefined): string {
     const filer = this.#filerOf(serial);
     const inInventory = this.#byInventory.get(filer) ?? this.#aliased.get(serial)?.name ?? told;
     return inInventory ?? this.#byTitle.get(filer) ?? serial;
   }
 
-  /** The least of a filer's ids: the same one whichever of them is asked with. */
+  /** The first id of a filer in sort order: the same for each of its ids. */
   #filerOf(id: string): string {
     const filer = this.#aliased.get(id);
     return filer === undefined ? id : [...filer.ids].reduce((least, one) => (one < least ? one : least));
@@ -99,7 +99,8 @@ export class FilerNames {
     const isKnownToBoth = new Set([...inventory].filter(([filer]) => titled.has(filer)).map(([, name]) => name));
     const alone = new Map([...titled].filter(([filer]) => !inventory.has(filer)));
     this.#byInventory = this.#unique(inventory, () => false);
-    // A title that is the name of an appliance means that appliance, unless that one is another filer by its id.
+    // A title that equals the name of an appliance means that appliance, unless the appliance is another filer by its
+    // id.
     this.#byTitle = this.#unique(alone, (title) => isKnownToBoth.has(title));
   }
 
@@ -112,7 +113,7 @@ export class FilerNames {
     return filers;
   }
 
-  /** Puts a short id behind every name that several filers have, and behind those that are taken. */
+  /** Adds a short id to every name that several filers have, and to names that are already taken. */
   #unique(names: Names, isTaken: (name: string) => boolean): Names {
     const filersOfName = new Map<string, string[]>();
     for (const [filer, name] of names) {
@@ -133,14 +134,14 @@ export class FilerNames {
   }
 }
 
-/** How many characters of these ids tell them apart: four, or as many as it takes. */
+/** How many characters of these ids tell them apart: at least four. */
 function shortLength(ids: readonly string[]): number {
   let length = 4;
   while (length < 36 && new Set(ids.map((id) => id.slice(0, length))).size < ids.length) length += 1;
   return length;
 }
 
-/** The filers that aliases speak of, each under every id that it has. */
+/** The filers named by aliases, under each of their ids. */
 function filersOf(aliases: readonly FilerAlias[]): ReadonlyMap<string, Filer> {
   const filers = new Map<string, Filer>();
   for (const { id, is } of aliases) {

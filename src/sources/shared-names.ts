@@ -3,7 +3,9 @@ import type { Named, ServiceAnswers } from '../doctor/examination.ts';
 import type { Find } from '../doctor/finding.ts';
 import type { Api } from '../metrics/snapshot.ts';
 
-/** Compares what the two services call the same filers and volumes, and what FILER_ALIASES says of them. */
+/**
+ * Compares the names and ids that the two services give the same filers and volumes, and the entries of FILER_ALIASES.
+ */
 export function compareNames(
   answers: ReadonlyMap<Api, ServiceAnswers>,
   aliases: readonly FilerAlias[],
@@ -27,7 +29,7 @@ export function compareNames(
       level: 'warning',
       check,
       code: 'not-unique',
-      seen: `several are called ${names.slice(0, 3).join(', ')}`,
+      seen: `several have the name ${names.slice(0, 3).join(', ')}`,
       advice,
     });
   }
@@ -57,7 +59,7 @@ function compareFilers(
   const joined = accelerated.filter(({ id }) => serials.has(id.toLowerCase()) || aliased.has(id.toLowerCase())).length;
   const seen = `${joined} of ${accelerated.length} filers have the id of an appliance in the portal`;
   if (joined === 0) {
-    const advice = 'list pairs of filer_guid=serial in FILER_ALIASES, so that both services name a filer alike';
+    const advice = 'list pairs of filer_guid=serial in FILER_ALIASES, so that a filer has the same name in both services';
     find({ level: 'warning', check: 'filer-ids', code: 'apart', seen, expected: 'equal ids', advice });
   } else find({ level: 'ok', check: 'filer-ids', code: 'joined', seen });
 }
@@ -70,7 +72,7 @@ function compareVolumes(accelerated: readonly Named[], volumes: readonly Named[]
   find({ level: joined === 0 ? 'warning' : 'ok', check: 'volume-ids', code: joined === 0 ? 'apart' : 'joined', seen });
 }
 
-/** Both services' ids of one volume: in any case, and with or without a number behind it (upstream-api.md 5.4). */
+/** Both services' ids of one volume: in any case, and with or without a number at the end (upstream-api.md 5.4). */
 function bareVolumeId(id: string): string {
   return id.toLowerCase().replace(/_\d+$/, '');
 }

@@ -48,7 +48,7 @@ describe('the units of the account that is polled', () => {
     note('implausible', 'cpu_usage');
     note('implausible', 'cpu_usage');
     note('absent', 'cpu_usage');
-    expect(lines.take()).toEqual(['warn implausible value: no sample']);
+    expect(lines.take()).toEqual(['warn implausible value dropped']);
     expect(dialect.notes).toEqual([expect.stringContaining('cpu_utilization cpu_usage')]);
   });
 

@@ -1,12 +1,12 @@
 import { keptList, keptNumber } from '../../metrics/restored-values.ts';
 
-/** For so many further answers an event that the service tells of may still come. */
+/** How many further answers may bring an announced event. */
 const PATIENCE = 2;
 
 /** How many moves of the bookmark are judged together. */
 const MOVES_JUDGED = 20;
 
-/** So many of them, of all kinds together, never delivered to us, and somebody else gets them. */
+/** With this many missed events among the judged ones, of all kinds, another client is suspected. */
 const MISSES_SUSPECTED = 3;
 
 interface Awaited {
@@ -16,35 +16,35 @@ interface Awaited {
 }
 
 /**
- * Compares the service's bookmark of one kind of events (`info.last_lock_event`, `info.last_propagation`) with the events
- * that it delivers. Each time the bookmark moves forward, the event that it names has to come, in the same answer, in one
- * before or in the next two. One that never comes was lost: with an answer of ours that got lost, which excuses it, or to
- * another instance on the same client key. Whether the bookmark is the time of an event at all is documented nowhere,
- * so nobody is suspected before one has come as it was told.
+ * Compares the service's bookmark of one kind of events (`info.last_lock_event`, `info.last_propagation`) with the
+ * delivered events. Each time the bookmark advances, its event has to arrive: in the same answer, in an earlier one, or
+ * in the next two. An event that never arrives was lost: with an answer that did not reach the exporter, which excuses
+ * it, or to another client with the same client key. It is not documented that the bookmark is the time of an event, so
+ * nothing is suspected until one event has matched it.
  */
 export class BookmarkWatch {
   #highest: number | undefined;
   #isTrusted = false;
   #missed = 0;
   #awaited: readonly Awaited[] = [];
-  /** The whole seconds of the latest answers' newest events, newest answer last. */
+  /** The whole seconds of the newest events in recent answers, newest answer last. */
   #recent: readonly ReadonlySet<number>[] = [];
-  /** Of the latest moves, whether each one was missed without an excuse. */
+  /** For the latest moves, whether each was missed without an excuse. */
   #moves: readonly boolean[] = [];
 
-  /** How often the newest event that the service told of never came: at least so many events are lost. */
+  /** How often the announced newest event never arrived: the least number of lost events. */
   get missed(): number {
     return this.#missed;
   }
 
-  /** How many of the latest moves were to events that never came, without an excuse; none before there is trust. */
+  /** How many of the latest moves were missed without an excuse; 0 until one event has matched. */
   get suspectMoves(): number {
     return this.#isTrusted ? this.#moves.filter(Boolean).length : 0;
   }
 
   /**
-   * Says that an answer has been read: its bookmark and the times of its events, in Unix seconds. `isExcused` when an
-   * answer may have got lost since the last one that was read.
+   * Processes an answer: its bookmark and the times of its events, in Unix seconds. `isExcused` if an answer may have
+   * been lost since the last one.
    */
   answered(bookmark: number | undefined, times: Iterable<number>, isExcused: boolean): void {
     const from = Math.floor(this.#highest ?? bookmark ?? Number.POSITIVE_INFINITY);
@@ -59,19 +59,18 @@ export class BookmarkWatch {
     else this.#awaited = [...this.#awaited, ...this.#judge({ at: bookmark, isExcused, left: PATIENCE + 1 })];
   }
 
-  /** What {@link BookmarkWatch.restore} takes. */
   state(): BookmarkState {
     return { highest: this.#highest ?? null, trusted: this.#isTrusted, moves: this.#moves };
   }
 
-  /** Goes on where the process before this one was. Throws a TypeError where that is not what it should be. */
+  /** Continues from the state of the previous process. Throws a TypeError if it is not such a state. */
   restore({ highest, trusted, moves }: BookmarkState): void {
     this.#highest = highest === null ? undefined : keptNumber(highest);
     this.#isTrusted = trusted === true;
     this.#moves = keptList(moves).map((missed) => missed === true);
   }
 
-  /** The same one waited for a little longer, or none when it has come or is given up. */
+  /** The same event, awaited for one answer less; none once it has arrived or patience is over. */
   #judge(awaited: Awaited): readonly Awaited[] {
     const hasCome = this.#cameFor(awaited.at);
     if (!hasCome && awaited.left > 1) return [{ ...awaited, left: awaited.left - 1 }];
@@ -86,20 +85,20 @@ export class BookmarkWatch {
   }
 }
 
-/** Whether it looks as if somebody else got our events; once it does, until all of the latest moves were right again. */
+/** Whether another client seems to receive our events. Stays true until none of the latest moves was missed. */
 export function isKeyShared(watches: readonly BookmarkWatch[], before: boolean): boolean {
   const suspect = watches.reduce((sum, { suspectMoves }) => sum + suspectMoves, 0);
   return suspect >= MISSES_SUSPECTED || (before && suspect > 0);
 }
 
-/** A bookmark as kept over restarts. */
+/** A bookmark as saved in the state file. */
 export interface BookmarkState {
   readonly highest: number | null;
   readonly trusted: boolean;
   readonly moves: readonly boolean[];
 }
 
-/** Cut and rounded: one side may tell fractions and the other not. */
+/** Truncated and rounded: only one of the two times may have fractions. */
 function secondsOf(at: number): readonly number[] {
   return [Math.floor(at), Math.round(at)];
 }

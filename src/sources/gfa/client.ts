@@ -5,13 +5,13 @@ import { type Patience, type RetryPolicy, withRetries } from '../../transport/re
 import { checkEnvelope } from './records.ts';
 import { GROUPS, type Group } from './series.ts';
 
-/** How `GET /data` is asked. */
+/** The settings of a request to `GET /data`. */
 export interface GfaSettings {
   readonly token: Secret;
   /** Names this client within the token; the service keeps a bookmark for each (upstream-api.md 2.4). */
   readonly clientKey: string;
   readonly clientKeyHeader: string;
-  /** The groups to ask for; the others are switched off. */
+  /** The groups to request; the query switches off the others. */
   readonly groups: readonly Group[];
 }
 
@@ -23,10 +23,9 @@ const SWITCHES = {
   propagation: 'propagation_metrics',
 } as const satisfies Record<Group, string>;
 
-/** `GET /data` may have moved the bookmark (upstream-api.md 2.4): it is tried again once, whatever went wrong. */
+/** `GET /data` may have moved the bookmark (upstream-api.md 2.4), so every failure is retried only once. */
 export const dataRetries: RetryPolicy = { transient: 1, serverError: 1, refused: 0 };
 
-/** The file acceleration telemetry service. */
 export class GfaClient {
   readonly #client: JsonClient;
   readonly #settings: GfaSettings;
@@ -39,12 +38,12 @@ export class GfaClient {
     this.#patience = patience;
   }
 
-  /** How often the service was asked: each time may have moved the bookmark, whatever became of the answer. */
+  /** The number of requests sent: each may have moved the bookmark, whether its answer arrived or not. */
   get attempts(): number {
     return this.#attempts;
   }
 
-  /** The parsed body of `GET /data`. After a 401 the token is read again, and tried once more when it has changed. */
+  /** The parsed body of `GET /data`. After a 401, reads the token again and retries once if it has changed. */
   data(signal: AbortSignal): Promise<unknown> {
     return withRetries(() => this.#ask(signal), dataRetries, this.#patience, signal);
   }
@@ -65,10 +64,9 @@ export class GfaClient {
   }
 }
 
-/** One `GET /data`. */
 export function dataRequest({ token, clientKey, clientKeyHeader, groups }: GfaSettings): ApiRequest {
   const query = Object.fromEntries(GROUPS.map((group) => [SWITCHES[group], String(groups.includes(group))]));
-  // The key goes as it was issued: the service knows no scheme word such as Bearer.
+  // The key is sent as issued: the service uses no scheme such as Bearer.
   const headers = { authorization: token.reveal(), [clientKeyHeader]: clientKey };
   return { method: 'GET', path: '/data', operation: 'data', size: 'everything', query, headers, check: checkEnvelope };
 }

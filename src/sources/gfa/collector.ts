@@ -9,20 +9,22 @@ import type { GfaClient } from './client.ts';
 import { Ledger, type LedgerSettings } from './ledger.ts';
 import { readAnswer } from './records.ts';
 
-/** How long the first answer waits for what filers are called. */
+/** How long the first answer waits for the names in the portal's inventory, in milliseconds. */
 const NAMES_WAIT_MS = 5_000;
 
-/** A change of account is told so often at most, and what was kept goes aside no more often, in milliseconds. */
+/**
+ * The shortest time between two log lines about a change of account, and between two backups of the counts, in
+ * milliseconds.
+ */
 const ACCOUNT_TOLD_EVERY_MS = 3_600_000;
 
-/** What a collector is built from. */
 export interface GfaCollectorSettings {
   readonly ledger: LedgerSettings;
   readonly intervalMs: number;
   readonly keeping: Keeping | undefined;
 }
 
-/** What polls the file acceleration service: one task, for its answer is about the whole account. */
+/** Polls the file acceleration service with a single task, because its answer is about the whole account. */
 export class GfaCollector implements Collector {
   readonly api = 'gfa';
   readonly #client: GfaClient;
@@ -32,10 +34,10 @@ export class GfaCollector implements Collector {
   readonly #task: Task;
   #ledger: Ledger;
   #answers = 0;
-  /** How often the service had been asked when an answer was last read. */
+  /** The number of requests sent when an answer was last read. */
   #attemptsRead = 0;
   #told = { isShared: false, isEvicting: false };
-  /** Monotonic milliseconds; undefined while no change of account was told. */
+  /** Monotonic milliseconds; undefined until a change of account was logged. */
   #accountToldAt: number | undefined;
 
   constructor(client: GfaClient, settings: GfaCollectorSettings, clock: Clock, log: Log) {
@@ -52,28 +54,28 @@ export class GfaCollector implements Collector {
     return [this.#task];
   }
 
-  /** What the answers have said so far; another one when the account changes. */
+  /** The state built from all answers; replaced when the account changes. */
   get ledger(): Ledger {
     return this.#ledger;
   }
 
   /**
-   * Reads what the process before this one held, as {@link Ledger.restore} does, and returns what goes on from there; before
-   * the first poll. Throws where it cannot be used, and has taken nothing then.
+   * Reads the state of the previous process, as {@link Ledger.restore} does, and returns the function that applies it;
+   * call it before the first poll. Throws if the state cannot be used, and has changed nothing then.
    */
   *restore(values: readonly unknown[], elapsedMs: number): Generator<void, () => void> {
     const ledger = new Ledger(this.#settings.ledger);
     yield* ledger.restore(values, elapsedMs, this.#clock.monotonic());
     return () => {
       this.#ledger = ledger;
-      // The process may have been stopped with an answer on its way.
+      // The process may have been stopped with a request in flight.
       this.#attemptsRead = -1;
     };
   }
 
   /**
-   * Asks, folds the answer in, and keeps what came of it before anybody is shown it: whenever the process is killed, what
-   * a scrape has seen is in the state file, together with the events that it was counted from.
+   * Polls, updates the ledger, and saves it before the result is exposed: whenever the process is killed, the state
+   * file has everything that a scrape has seen, with the events that it was counted from.
    */
   async #poll(signal: AbortSignal): Promise<Reading> {
     try {
@@ -81,7 +83,7 @@ export class GfaCollector implements Collector {
       await this.#settings.keeping?.save();
       return reading;
     } catch (error) {
-      // Nothing was counted, but the day's budget has changed. A stop saves by itself.
+      // Nothing was counted, but the day's budget has changed. Stopping saves on its own.
       if (!signal.aborted) await this.#settings.keeping?.save();
       throw error;
     }
@@ -105,8 +107,8 @@ export class GfaCollector implements Collector {
   }
 
   /**
-   * The first answer waits a moment for the portal's inventory, so that a filer does not begin under a name that it
-   * loses at the next poll. A portal in trouble is not waited for any longer.
+   * The first answer waits briefly for the portal's inventory, so that a filer does not start under a name that changes
+   * at the next poll. If the portal is down, the wait ends early.
    */
   async #waitForNames(signal: AbortSignal): Promise<void> {
     const { names } = this.#settings.ledger;
@@ -116,7 +118,7 @@ export class GfaCollector implements Collector {
     ended.abort();
   }
 
-  /** Another account's filers and events have nothing to do with those counted so far. Answers may alternate, too. */
+  /** The counts of another account do not apply to this one. Answers may also alternate between accounts. */
   async #checkAccount(account: string): Promise<void> {
     const before = this.#ledger.account;
     if (account === '' || before === '' || account === before) return;
@@ -125,7 +127,7 @@ export class GfaCollector implements Collector {
     if (this.#accountToldAt !== undefined && now - this.#accountToldAt < ACCOUNT_TOLD_EVERY_MS) return;
     this.#accountToldAt = now;
     this.#log.warn({ api: this.api, before, account }, 'account changed; counting starts again');
-    await this.#settings.keeping?.disown('it is of another account');
+    await this.#settings.keeping?.disown('it belongs to another account');
   }
 
   #warn(): void {
@@ -136,13 +138,13 @@ export class GfaCollector implements Collector {
     if (isShared && !before.isShared) {
       this.#log.warn(
         { api: this.api, missed },
-        'the service delivers events to somebody else: does another instance use this client key?',
+        'events are missing: another instance may use this client key; give each its own GFA_CLIENT_KEY',
       );
     }
     if (this.#told.isEvicting && !before.isEvicting) {
       this.#log.warn(
         { api: this.api, remembered: size },
-        'more events than can be remembered: the oldest were forgotten, and would count again if they came again',
+        'event limit reached: oldest events evicted; they would count again if the service sent them again',
       );
     }
   }

@@ -7,9 +7,8 @@ import { fault, serviceSection } from '../../config/section.ts';
 import type { GfaSettings } from './client.ts';
 import { GROUPS } from './series.ts';
 
-/** How the file acceleration telemetry service is polled. */
 export interface GfaConfig extends GfaSettings {
-  /** Base URL, ending in `/v1`, without a slash behind it. */
+  /** Base URL, ending in `/v1`, without a slash at the end. */
   readonly url: string;
   readonly intervalMs: number;
 }
@@ -20,19 +19,19 @@ export const gfaSection = serviceSection({
   variables: {
     GFA_URL: {
       kind: baseUrl('/v1'),
-      help: 'base URL of the file acceleration telemetry service; unset: not polled',
+      help: 'base URL of the file acceleration telemetry service; if unset, it is not polled',
     },
     GFA_TOKEN: {
       kind: secret,
       secret: true,
       file: true,
-      unset: 'none; required with `GFA_URL`',
-      help: 'sent as is in `Authorization`',
+      unset: 'required with `GFA_URL`',
+      help: 'the API key; sent unchanged in `Authorization`',
     },
     GFA_CLIENT_KEY: {
       kind: headerValue,
       default: 'filer-exporter',
-      help: 'names this client within the token: two exporters on one token need two keys',
+      help: 'name of this client of the service; each exporter on one token needs its own',
     },
     GFA_CLIENT_KEY_HEADER: {
       kind: headerName,
@@ -47,17 +46,17 @@ export const gfaSection = serviceSection({
     GFA_METRICS: {
       kind: wordList(GROUPS),
       default: 'filers,volumes,locks,propagation',
-      help: 'groups to ask for, out of these four; the others are switched off in the query',
+      help: 'which of these four groups to request',
     },
   },
 
   faults: ({ isSet }) =>
     isSet('GFA_URL') && !isSet('GFA_TOKEN')
-      ? [fault('GFA_TOKEN', 'is not set; expected with GFA_URL, as itself or as GFA_TOKEN_FILE')]
+      ? [fault('GFA_TOKEN', 'is not set; GFA_URL needs it: set GFA_TOKEN or GFA_TOKEN_FILE')]
       : [],
 
   settle(values): GfaConfig | undefined {
-    // The rules have seen to it that the token is there when the URL is.
+    // The rules guarantee that there is a token if there is a URL.
     if (values.GFA_URL === undefined || values.GFA_TOKEN === undefined) return undefined;
     return {
       url: values.GFA_URL,

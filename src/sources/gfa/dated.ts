@@ -7,7 +7,7 @@ export interface Dated {
   readonly record: Fields;
 }
 
-/** A record as kept over restarts: its time, null where it had none, and those of its fields that a table reads. */
+/** A record as saved in the state file: its time, null without one, and the fields that a table reads. */
 export type DatedState = readonly [at: number | null, record: Fields];
 
 /** Every field of a record that a row of `series.ts` reads. */
@@ -19,15 +19,14 @@ const KEPT: readonly string[] = [
   ...['lock_phase', 'lock_state', 'lock_duration'],
 ];
 
-/** What {@link datedOf} takes. */
 export function stateOfDated({ at, record }: Dated): DatedState {
   const kept: Record<string, unknown> = {};
   for (const field of KEPT) if (record[field] !== undefined) kept[field] = record[field];
   return [Number.isFinite(at) ? at : null, kept];
 }
 
-/** The record that was kept. Throws a TypeError where it is none. */
+/** The saved record. Throws a TypeError if it is not one. */
 export function datedOf([at, record]: DatedState): Dated {
-  if (!isFields(record)) throw new TypeError('expected a record in what was kept');
+  if (!isFields(record)) throw new TypeError('state file: expected a record');
   return { at: at === null ? Number.NEGATIVE_INFINITY : keptNumber(at), record };
 }

@@ -2,29 +2,29 @@ import { keptNumber, keptText } from '../../metrics/restored-values.ts';
 import { text } from '../../metrics/samples.ts';
 
 interface Entry {
-  /** Null while no record has told one. */
+  /** Null until a record has a title. */
   title: string | null;
-  /** The record's own time of that title, so that a late record does not bring an old title back. */
+  /** The time of the record with that title, so that a late record does not restore an old title. */
   titleAt: number;
-  /** Monotonic milliseconds of the latest answer that named it. */
+  /** Monotonic milliseconds of the latest answer that contained it. */
   seenAt: number;
 }
 
-/** The filers, or the volumes, that answers have named: their latest titles, and when they were last named. */
+/** The filers or the volumes in the answers: their latest titles, and when each last appeared. */
 export class Directory {
   readonly #entries = new Map<string, Entry>();
 
-  /** The title by the newest record, or the guid while none has said. */
+  /** The title in the newest record, or the guid without one. */
   titleOf(guid: string): string {
     return this.#entries.get(guid)?.title ?? guid;
   }
 
-  /** Every title that a record has told, by guid. */
+  /** All titles, by guid. */
   *titles(): Generator<readonly [guid: string, title: string]> {
     for (const [guid, { title }] of this.#entries) if (title !== null) yield [guid, title];
   }
 
-  /** Notes that a record named it. `at` is the record's time in Unix seconds, `now` monotonic milliseconds. */
+  /** Notes that a record contained it. `at` is the record's time in Unix seconds, `now` monotonic milliseconds. */
   see(guid: string, title: unknown, at: number, now: number): void {
     const entry = this.#entries.get(guid);
     const told = title === undefined || title === null ? null : text(title);
@@ -39,18 +39,18 @@ export class Directory {
     }
   }
 
-  /** Notes that it is there, without a record of its own: keeps one that is known. */
+  /** Notes that it exists, without a record of its own; has no effect on an unknown guid. */
   confirm(guid: string, now: number): void {
     const entry = this.#entries.get(guid);
     if (entry !== undefined) entry.seenAt = now;
   }
 
-  /** Forgets those not named since `before`, in monotonic milliseconds. */
+  /** Removes those that have not appeared since `before`, in monotonic milliseconds. */
   retire(before: number): void {
     for (const [guid, entry] of this.#entries) if (entry.seenAt < before) this.#entries.delete(guid);
   }
 
-  /** Whether an answer has named it since then, in monotonic milliseconds. */
+  /** Whether it has appeared in an answer since then, in monotonic milliseconds. */
   isNamedSince(guid: string, since: number): boolean {
     return (this.#entries.get(guid)?.seenAt ?? Number.NEGATIVE_INFINITY) >= since;
   }
@@ -59,7 +59,7 @@ export class Directory {
     return this.#entries.has(guid);
   }
 
-  /** What {@link Directory.restore} takes; ages and not moments, for monotonic time does not outlive the process. */
+  /** The state for {@link Directory.restore}, with ages instead of moments: monotonic time ends with the process. */
   state(now: number): DirectoryState {
     return [...this.#entries].map(([guid, { title, titleAt, seenAt }]) => [
       guid,
@@ -78,7 +78,7 @@ export class Directory {
   }
 }
 
-/** A directory's entries, as kept over restarts. */
+/** A directory's entries, as saved in the state file. */
 export type DirectoryState = readonly (readonly [
   guid: string,
   title: string | null,

@@ -32,7 +32,9 @@ const answer: DocumentedFields = {
   metrics: [metrics],
 };
 
-/** The documented fields of `GET /data` (upstream-api.md 2.2); `metrics` is a list, or where the body has one, an object. */
+/**
+ * The documented fields of `GET /data` (upstream-api.md 2.2); `metrics` is a list, or an object if the body has one.
+ */
 export function documentedData(body: unknown): DocumentedFields {
   return isFields(body) && isFields(body.metrics) ? { ...answer, metrics } : answer;
 }

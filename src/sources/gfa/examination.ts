@@ -17,10 +17,12 @@ import { GROUPS } from './series.ts';
 /** Header names that deployments of the service are known to use. */
 const HEADERS = ['X-Service-client-key', 'X-Nasuni-client-key'] as const;
 
-/** Time between two calls with one key, in milliseconds: events that come meanwhile are few. */
+/** Time between two calls with one key, in milliseconds: few events happen meanwhile. */
 const PAUSE_MS = 2_000;
 
-/** Asks `GET /data` a few times, each time with a client key of the doctor's own, so that no event of the daemon is taken. */
+/**
+ * Sends `GET /data` a few times, each time with a client key of the doctor's own, so that the exporter loses no event.
+ */
 export function gfaExamination(
   settings: GfaSettings,
   { client, environment: { clock } }: ExaminationParts,
@@ -40,7 +42,7 @@ export function gfaExamination(
       await explain(first.error, find, () => ask(bearerOf(keyed('-a')), signal));
       return none;
     }
-    find({ level: 'ok', check: 'credentials', code: 'accepted', seen: 'GFA_TOKEN is accepted as it is' });
+    find({ level: 'ok', check: 'credentials', code: 'accepted', seen: 'GFA_TOKEN is accepted' });
     await clock.sleep(PAUSE_MS, signal);
     const again = await attempt(() => ask(keyed('-a'), signal));
     const other = await attempt(() => ask(keyed('-b'), signal));
@@ -80,7 +82,7 @@ function bearerOf(settings: GfaSettings): GfaSettings {
   return { ...settings, token: Secret.of(`Bearer ${settings.token.reveal()}`) };
 }
 
-/** Says why there is no answer at all, after a try with the other form of the credential. */
+/** Explains why there was no answer, after a try with the other form of the credential. */
 async function explain(error: Error, find: Find, withBearer: () => Promise<unknown>): Promise<void> {
   const status = error instanceof RequestError ? error.status : undefined;
   const seen = error.message;
@@ -91,9 +93,9 @@ async function explain(error: Error, find: Find, withBearer: () => Promise<unkno
       ...(takesBearer
         ? {
             code: 'other-form',
-            advice: 'put the word Bearer and a blank before the key in GFA_TOKEN: that is accepted',
+            advice: 'put the word Bearer and a space before the key in GFA_TOKEN: the service accepts that',
           }
-        : { code: 'refused', advice: 'check GFA_TOKEN: the key as the portal issued it, neither revoked nor cut' }),
+        : { code: 'refused', advice: 'check GFA_TOKEN: it must be the complete key that the portal issued, not revoked' }),
     });
   } else if (status === 406) {
     const advice =
@@ -114,8 +116,8 @@ interface Four {
 }
 
 /**
- * A second key that gets nothing where the first got events is no key of its own to the service: it ignores the header.
- * Then the other names of the header are tried.
+ * If a second key gets no events and the first got some, the service ignores the header. Then the other header names
+ * are tried.
  */
 async function checkHeader(
   { clientKeyHeader }: GfaSettings,
@@ -124,7 +126,7 @@ async function checkHeader(
   askWith: (header: string) => Promise<unknown>,
 ): Promise<void> {
   const check = 'client-key';
-  // Events that happened meanwhile come with any key.
+  // Events that happen meanwhile are delivered to any key.
   const old = eventsIn(first);
   const had = old.size;
   const hasOld = (body: unknown) => [...eventsIn(body)].some((event) => old.has(event));
@@ -141,12 +143,12 @@ async function checkHeader(
     find({ level: 'ok', check, code: 'honoured', seen: `${clientKeyHeader} gives each key its own events` });
     return;
   }
-  const seen = `two keys in ${clientKeyHeader} share one bookmark: the second got none of ${had} events`;
-  const expected = 'each client key gets all events';
+  const seen = `two keys in ${clientKeyHeader} share one bookmark: the second got 0 of ${had} events`;
+  const expected = 'each client key receives all events';
   for (const header of HEADERS) {
     if (header.toLowerCase() === clientKeyHeader.toLowerCase()) continue;
     if (!hasOld(await askWith(header))) continue;
-    const advice = `set GFA_CLIENT_KEY_HEADER=${header}: with it a new key gets all events`;
+    const advice = `set GFA_CLIENT_KEY_HEADER=${header}: with it a new key receives all events`;
     find({ level: 'failure', check, code: 'other-header', seen, expected, advice });
     return;
   }
@@ -182,7 +184,7 @@ function shapeOf(body: unknown): string | undefined {
   return isFields(body.metrics) ? 'object' : undefined;
 }
 
-/** What a second call brings of the first one's events: all, some, or none. */
+/** Which of the first call's events a second call returns: all, some, or none. */
 function deliveryOf(
   first: ReadonlySet<string>,
   again: ReadonlySet<string>,
@@ -191,7 +193,7 @@ function deliveryOf(
   if (first.size === 0) return undefined;
   const repeated = [...first].filter((event) => again.has(event)).length;
   if (repeated === 0) return [...first].some((event) => other.has(event)) ? 'bookmark' : 'bookmark_shared';
-  // The oldest events leave a window while the doctor asks.
+  // The oldest events leave a window while the doctor runs.
   return repeated > 0.8 * first.size ? 'window' : 'overlapping';
 }
 

@@ -35,16 +35,16 @@ interface Phase {
 
 interface State {
   count: number;
-  /** The newest event that tells how long the lock was held. */
+  /** The newest event with the time that the lock was held. */
   latest: Dated | undefined;
-  /** The time of the newest event of all, in Unix seconds. */
+  /** The time of the newest event, in Unix seconds. */
   newestAt: number;
 }
 
-/** The labels of a filer on a volume; those of the volume are empty for a filer alone. */
+/** The labels of a filer on a volume; the volume's are empty for a filer alone. */
 type PairLabels = Readonly<Record<(typeof pairLabels)[number], string>>;
 
-/** All that is known of one filer on one volume, or of a filer alone. */
+/** The state of one filer on one volume, or of a filer alone. */
 export class Pair {
   readonly filer: string;
   readonly volume: string;
@@ -52,7 +52,7 @@ export class Pair {
   readonly #kinds = new Map<string, Kind>();
   readonly #phases = new Map<string, Phase>();
   readonly #newest = new Map<Group, Dated>();
-  /** The newest record of the group `filers`, and when an answer last confirmed it in monotonic milliseconds. */
+  /** The newest record of the group `filers`, and when an answer last contained it in monotonic milliseconds. */
   #current: { readonly dated: Dated; confirmedAt: number } | undefined;
 
   constructor(filer: string, volume: string, settings: HistogramSettings) {
@@ -61,7 +61,6 @@ export class Pair {
     this.#settings = settings;
   }
 
-  /** Takes a record of the group `filers`. */
   takeCurrent(dated: Dated, now: number): void {
     this.#note('filers', dated);
     if (this.#current === undefined || dated.at >= this.#current.dated.at) {
@@ -71,7 +70,7 @@ export class Pair {
     }
   }
 
-  /** Takes a propagation event; `fresh` when it has not been counted before. */
+  /** Takes a propagation event; `fresh` if it has not been counted before. */
   takePropagation(dated: Dated, fresh: boolean): void {
     this.#note('propagation', dated);
     const kind = this.#kindOf(text(dated.record.kind));
@@ -83,7 +82,7 @@ export class Pair {
     if (covered !== undefined && covered >= 0) kind.protectedEvents = (kind.protectedEvents ?? 0) + covered;
   }
 
-  /** Takes a lock event; `fresh` when it has not been counted before. */
+  /** Takes a lock event; `fresh` if it has not been counted before. */
   takeLock(dated: Dated, fresh: boolean): void {
     this.#note('locks', dated);
     const phase = this.#phaseOf(text(dated.record.lock_phase));
@@ -101,7 +100,7 @@ export class Pair {
     phase.durations.observe(duration);
   }
 
-  /** Drops the current state when no answer has confirmed it since `before`, in monotonic milliseconds. */
+  /** Drops the current state if no answer has confirmed it since `before`, in monotonic milliseconds. */
   retire(before: number): void {
     if (this.#current !== undefined && this.#current.confirmedAt < before) {
       this.#current = undefined;
@@ -109,7 +108,9 @@ export class Pair {
     }
   }
 
-  /** Its samples under the labels of filer and volume; what is counted alone where no answer names them any more. */
+  /**
+   * Its samples under the labels of filer and volume; only counters and histograms if no answer names them any more.
+   */
   *samples(labels: PairLabels, isNamed = true): Generator<Sample> {
     if (isNamed && this.#current !== undefined) yield* this.#currentSamples(this.#current.dated.record, labels);
     const newest = isNamed ? this.#newest : [];
@@ -133,7 +134,7 @@ export class Pair {
     }
   }
 
-  /** What {@link Pair.restore} takes; ages and not moments, for monotonic time does not outlive the process. */
+  /** The state for {@link Pair.restore}, with ages instead of moments: monotonic time ends with the process. */
   state(now: number): PairState {
     return {
       filer: this.filer,
@@ -157,7 +158,7 @@ export class Pair {
     };
   }
 
-  /** A pair with all that another one had counted. Throws a TypeError where that is not what it should be. */
+  /** A pair with everything that a saved one had counted. Throws a TypeError if it is not a saved pair. */
   static restore(saved: PairState, settings: HistogramSettings, now: number): Pair {
     const pair = new Pair(keptText(saved.filer), keptText(saved.volume), settings);
     const histogram = (of: HistogramState) => Histogram.restore(settings.bounds, of);
@@ -217,7 +218,7 @@ export class Pair {
   }
 }
 
-/** A pair as kept over restarts. */
+/** A pair as saved in the state file. */
 export interface PairState {
   readonly filer: string;
   readonly volume: string;
@@ -237,16 +238,16 @@ export interface PairState {
       word: string,
       count: number,
       latest: DatedState | null,
-      /** Not in files of before there was this time. */
+      /** Missing in state files of earlier versions. */
       newestAt?: number | null,
     ])[],
   ])[];
 }
 
 /**
- * Whether an event is the newer one, by its own time and never by arrival. Of two in one second the one that tells a
- * duration is the later, for a lock is given back after it was taken; else the larger text, so that any order of
- * arrival ends alike.
+ * Whether an event is the newer one, by its own time and not by arrival. Of two in the same second, the one with a
+ * duration is later, because a lock is released after it was taken; else the one with the greater text, so that the
+ * order of arrival has no effect.
  */
 export function isNewer(dated: Dated, held: Dated | undefined): boolean {
   if (held === undefined || dated.at > held.at) return true;

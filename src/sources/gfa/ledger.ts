@@ -29,28 +29,29 @@ import {
   volumeTable,
 } from './series.ts';
 
-/** The fields of an event that are checked, so that what cannot be read is noted. */
+/** The fields of an event to check, so that unreadable values are noted. */
 const eventTables = { locks: [lockState, lockLatest], propagation: [propagationLatest, dataProtected] } as const;
 
-/** The bookmark of each group of events, in `info`. */
 const bookmarks = { locks: 'last_lock_event', propagation: 'last_propagation' } as const;
 
 /** The groups whose records are events. */
 const EVENT_GROUPS = ['locks', 'propagation'] as const;
 
-/** What a ledger needs to know. */
 export interface LedgerSettings {
   readonly histograms: HistogramSettings;
   readonly memory: MemoryLimits;
-  /** The groups that are asked for: what is not asked for cannot be found gone by its absence. */
+  /** The requested groups: the absence of any other group means nothing. */
   readonly groups: readonly Group[];
-  /** Filers on volumes, and volumes, at most; those that come when there are so many are noted and left out. */
+  /** The most filers on volumes, and the most volumes; further ones are noted and skipped. */
   readonly mostPairs?: number;
-  /** What is so now leaves when no answer has named it for so long, in milliseconds. */
+  /** How long a current state stays without an answer that contains it, in milliseconds. */
   readonly goneAfterMs: number;
-  /** What was counted, and which events, is forgotten when no answer has named it for so long, in milliseconds; a day. */
+  /**
+   * How long counts and known events stay without an answer that names their filer or volume, in milliseconds; default
+   * one day.
+   */
   readonly forgetAfterMs?: number;
-  /** What filers are called in both services; without it each is called by its title. */
+  /** The names of filers in both services; without it each has its title. */
   readonly names?: FilerNames;
 }
 
@@ -62,9 +63,9 @@ interface VolumeState {
 const DAY_MS = 86_400_000;
 
 /**
- * What the answers of `GET /data` have said so far, folded: the current state of filers and volumes, and every event
- * counted once. A poll may bring everything, or only what is new since the last one (upstream-api.md 2.4); the ledger
- * comes to the same either way, whatever the order.
+ * Combines all answers of `GET /data`: the current state of filers and volumes, and every event counted once. A poll
+ * may bring everything or only what is new since the last one (upstream-api.md 2.4); the result is the same, in any
+ * order.
  */
 export class Ledger {
   readonly #settings: LedgerSettings;
@@ -83,12 +84,12 @@ export class Ledger {
   readonly #watches = { locks: new BookmarkWatch(), propagation: new BookmarkWatch() };
   readonly #mostPairs: number;
   #isKeyShared = false;
-  /** What filers were called by the ledger that this one goes on from, by guid. */
+  /** The names of filers in the ledger that this one continues, by guid. */
   #calledBefore: ReadonlyMap<string, string> = new Map();
   #info: Fields = {};
   /** Monotonic milliseconds of the latest answer; undefined before the first. */
   #answeredAt: number | undefined;
-  /** The same of the latest answer that named any filer as it is now. */
+  /** The same of the latest answer with a current record of any filer. */
   #namedAt = Number.NEGATIVE_INFINITY;
 
   constructor(settings: LedgerSettings) {
@@ -108,12 +109,11 @@ export class Ledger {
     return text(this.#info.account);
   }
 
-  /** Monotonic milliseconds of the latest answer; undefined before the first. */
   get answeredAt(): number | undefined {
     return this.#answeredAt;
   }
 
-  /** What the service's bookmarks say of events that never came; see {@link BookmarkWatch}. */
+  /** What the service's bookmarks show about lost events; see {@link BookmarkWatch}. */
   get bookmarks(): { readonly missed: number; readonly isSuspicious: boolean } {
     const { locks, propagation } = this.#watches;
     return {
@@ -123,9 +123,9 @@ export class Ledger {
   }
 
   /**
-   * Folds an answer in and forgets what is gone; `now` in monotonic milliseconds. A generator, for an answer can hold
-   * hundreds of thousands of records: it yields where it may be interrupted. `isAfterLoss` when an
-   * answer may have got lost since the last one. Returns how many events were new.
+   * Adds an answer and removes what is gone; `now` in monotonic milliseconds. A generator that yields wherever it may
+   * be interrupted, because an answer can have hundreds of thousands of records. `isAfterLoss` if an answer may have
+   * been lost since the last one. Returns the number of new events.
    */
   *absorb(answer: DataAnswer, now: number, note: NoteDrop, isAfterLoss = false): Generator<void, number> {
     this.#info = answer.info;
@@ -146,12 +146,12 @@ export class Ledger {
     return locks + propagation;
   }
 
-  /** The titles of the filers that there are, by guid. */
+  /** The titles of the known filers, by guid. */
   titles(): Iterable<readonly [guid: string, title: string]> {
     return this.#filers.titles();
   }
 
-  /** Every sample of the ledger. Yields nothing while no answer has been absorbed. */
+  /** Every sample of the ledger. Yields nothing until an answer has been absorbed. */
   *samples(): Generator<Sample> {
     if (this.#answeredAt === undefined) return;
     yield* toSamples(infoTable, [this.#info], {});
@@ -171,7 +171,7 @@ export class Ledger {
     }
   }
 
-  /** What {@link Ledger.restore} takes: a heading, then each filer and volume, for there can be many. */
+  /** The state for {@link Ledger.restore}: a heading, then each filer and volume, because there can be many. */
   *state(now: number): Generator<LedgerHeading | PairLine> {
     const { locks, propagation } = this.#memories;
     yield {
@@ -196,14 +196,14 @@ export class Ledger {
   }
 
   /**
-   * Takes over what another ledger held, `elapsedMs` after it said so: everything is as old as it would be if that one
-   * had gone on without an answer, and a state that nobody has confirmed for too long is gone. For a ledger that has
-   * absorbed nothing yet. A generator, like {@link Ledger.absorb}.
+   * Continues from a saved ledger, saved `elapsedMs` ago: everything is as old as if that ledger had received no answer
+   * meanwhile, and unconfirmed states past their time are gone. Only for a ledger that has absorbed nothing yet. A
+   * generator, like {@link Ledger.absorb}.
    */
   *restore([heading, ...lines]: readonly unknown[], elapsedMs: number, now: number): Generator<void> {
     const then = now - elapsedMs;
     const saved = heading as LedgerHeading;
-    if (!isFields(saved.info)) throw new TypeError('expected the info of an answer in what was kept');
+    if (!isFields(saved.info)) throw new TypeError('state file: expected the info of an answer');
     this.#info = saved.info;
     this.#answeredAt = saved.ageMs === null ? undefined : then - keptNumber(saved.ageMs);
     this.#filers.restore(saved.filers, then);
@@ -227,7 +227,7 @@ export class Ledger {
     this.#retireStates(now - this.#settings.goneAfterMs);
   }
 
-  /** Until the inventory has been asked for, a filer is called as it was before the restart. */
+  /** Until the inventory has been read, a filer keeps its name from before the restart. */
   #nameOf(guid: string): string {
     const { names } = this.#settings;
     const title = this.#filers.titleOf(guid);
@@ -298,7 +298,7 @@ export class Ledger {
     }
     const bookmark = dateSeconds(answer.info[bookmarks[group]]);
     memory.answered(oldest, newest, bookmark);
-    // The bookmark of a group that is switched off moves for nobody's sake.
+    // The bookmark of a group that is switched off is not compared.
     if (this.#settings.groups.includes(group)) this.#watches[group].answered(bookmark, times, isAfterLoss);
     return fresh;
   }
@@ -330,8 +330,8 @@ export class Ledger {
   }
 
   /**
-   * Lets go of filers and volumes that no answer has named for too long, with all that was counted of them. An answer
-   * without any record of a filer says nothing about which there are: it may bring only what is new.
+   * Removes filers and volumes that no answer has named for too long, with their counts. An answer without any record
+   * of a filer does not show which exist: it may contain only what is new.
    */
   #retire({ info, groups }: DataAnswer, now: number): void {
     const before = now - this.#settings.goneAfterMs;
@@ -349,8 +349,8 @@ export class Ledger {
   }
 
   /**
-   * Whether what is so now is to be told of a filer on a volume: the answers name both. Counts go on being told. Answers
-   * without any filer say nothing about which there are.
+   * Whether to expose the current state of a filer on a volume: only if the answers name both. Counts are exposed
+   * either way. Answers without any filer do not show which exist.
    */
   #isNamed({ filer, volume }: Pair): boolean {
     const { goneAfterMs } = this.#settings;
@@ -358,7 +358,7 @@ export class Ledger {
     return isNamed && (volume === '' || this.#volumes.isNamedSince(volume, (this.#answeredAt ?? 0) - goneAfterMs));
   }
 
-  /** Lets go of states, not of what was counted, that no answer has confirmed since `before`. */
+  /** Removes states that no answer has confirmed since `before`; counts stay. */
   #retireStates(before: number): void {
     for (const [guid, { confirmedAt }] of this.#volumeStates) {
       if (!this.#volumes.has(guid) || confirmedAt < before) this.#volumeStates.delete(guid);
@@ -367,13 +367,16 @@ export class Ledger {
   }
 }
 
-/** The time of a state, in Unix seconds: the earliest where the record tells none, or one to come, so that the next answer wins. */
+/**
+ * The time of a state in Unix seconds. Without a time, or with a future one, the earliest possible, so that the next
+ * answer wins.
+ */
 function timeOf(record: Fields, { request_time }: Fields): number {
   const at = dateSeconds(record.timestamp) ?? Number.NEGATIVE_INFINITY;
   return at <= (dateSeconds(request_time) ?? Number.POSITIVE_INFINITY) ? at : Number.NEGATIVE_INFINITY;
 }
 
-/** A record of which ages are told, with the answer's own time where it has none or a later one. */
+/** A record for the families that hold ages, with the answer's time if it has none of its own or a later one. */
 function withTime(record: Fields, { request_time }: Fields): Fields {
   const at = dateSeconds(record.timestamp);
   const answered = dateSeconds(request_time);
@@ -381,13 +384,13 @@ function withTime(record: Fields, { request_time }: Fields): Fields {
   return { ...record, timestamp: request_time };
 }
 
-/** The first value of a ledger's state: all but the pairs. */
+/** The first value of a ledger's state: everything but the pairs. */
 export interface LedgerHeading {
   readonly info: Fields;
-  /** Of the latest answer; null when there was none. */
+  /** Of the latest answer; null without one. */
   readonly ageMs: number | null;
   readonly filers: DirectoryState;
-  /** What each filer is called; missing where an earlier version has written the state. */
+  /** The name of each filer; missing in state files of earlier versions. */
   readonly called?: readonly (readonly [guid: string, name: string])[];
   readonly volumes: DirectoryState;
   readonly volumeStates: readonly (readonly [guid: string, dated: DatedState, ageMs: number])[];
@@ -396,7 +399,7 @@ export interface LedgerHeading {
   readonly bookmarks: Readonly<Record<(typeof EVENT_GROUPS)[number], BookmarkState>>;
 }
 
-/** Each further value: a pair, and the events of it that are remembered. */
+/** Each further value: a pair, and its remembered events. */
 export interface PairLine {
   readonly pair: PairState;
   readonly locks: PairMemoryState;
@@ -407,7 +410,7 @@ function pairKey(filer: string, volume: string): string {
   return `${filer}\n${volume}`;
 }
 
-/** What makes an event itself, beside its filer and volume (interface.md, section 4): two alike are one. */
+/** The identity of an event besides filer and volume (interface.md, section 4): equal events count once. */
 function identityOf(record: Fields, at: number): string {
   const { kind, prop_seconds, lock_phase, lock_state, lock_duration } = record;
   return [at, kind, prop_seconds, lock_phase, lock_state, lock_duration].map(text).join('\n');

@@ -1,6 +1,6 @@
 import type { Question } from '../../doctor/examination.ts';
 
-/** What the documentation of `GET /data` leaves open (upstream-api.md 7), as far as an account can tell. */
+/** What the documentation of `GET /data` leaves open (upstream-api.md 7) and an account can answer. */
 export const gfaQuestions: readonly Question[] = [
   {
     question: 'metrics_shape',
@@ -9,18 +9,18 @@ export const gfaQuestions: readonly Question[] = [
     answers: {
       array: 'read as documented',
       object: 'read as an array of one',
-      several_objects: 'their records are put together',
+      several_objects: 'their records are merged',
     },
   },
   {
     question: 'delivery',
-    asks: 'Does an answer bring only what is new for the client key?',
+    asks: 'Does an answer contain only what is new for the client key?',
     told: 'by two calls with one client key, and one with another',
     answers: {
       bookmark: 'each event is counted once',
-      bookmark_shared: 'each event is counted once; another client with this token may take some',
-      overlapping: 'each event is counted once, however often it comes',
-      window: 'each event is counted once, however often it comes',
+      bookmark_shared: 'each event is counted once; another client with this token may receive some of them instead',
+      overlapping: 'each event is counted once, however often it is delivered',
+      window: 'each event is counted once, however often it is delivered',
     },
   },
   {
@@ -39,9 +39,9 @@ export const gfaQuestions: readonly Question[] = [
     asks: 'Is a group that the query switches off empty or missing?',
     told: 'by a call without locks and propagation',
     answers: {
-      empty: 'read as nothing new',
-      missing: 'read as nothing new',
-      ignored: 'its records are read all the same',
+      empty: 'read as no new records',
+      missing: 'read as no new records',
+      ignored: 'its records are read too',
     },
   },
 ];

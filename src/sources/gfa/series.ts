@@ -1,22 +1,19 @@
 import type { Family } from '../../metrics/family.ts';
 import { date, duration, listLength, plain, presence, seconds, secondsBefore, state } from '../../metrics/units.ts';
 
-/** The labels of a filer. */
 export const filerLabels = ['filer_guid', 'filer'] as const;
 
-/** The labels of a filer on a volume. An event without a volume has empty volume labels. */
+/** The labels of a filer on a volume. The volume labels are empty for an event without a volume. */
 export const pairLabels = ['filer_guid', 'filer', 'volume_guid', 'volume'] as const;
 
-/** The labels of a volume. */
 export const volumeLabels = ['volume_guid', 'volume'] as const;
 
 /** The four groups of `metrics` in an answer of `GET /data`, in the service's own spelling. */
 export const GROUPS = ['filers', 'volumes', 'locks', 'propagation'] as const;
 
-/** One of {@link GROUPS}. */
 export type Group = (typeof GROUPS)[number];
 
-/** Words seen in these fields (upstream-api.md 2.2); others exist or may come. */
+/** Known values of these fields (upstream-api.md 2.2); there may be others. */
 const MODE = { field: 'mode', known: ['Active', 'Observation', 'Disabled'] } as const;
 const PROFILE = {
   field: 'profile',
@@ -25,7 +22,7 @@ const PROFILE = {
 const LOCK_PHASE = { field: 'lock_phase', known: ['P1', 'P2'] } as const;
 const LOCK_STATE = { field: 'lock_state', known: ['ACQUIRED', 'RELEASED'] } as const;
 
-/** What `info` of an answer yields; no labels but those of the row. */
+/** The metrics of `info`; no labels but those of the row. */
 export const infoTable = [
   {
     name: 'filer_account_info',
@@ -60,17 +57,16 @@ export const infoTable = [
   },
   {
     name: 'filer_gfa_request_timestamp_seconds',
-    help: 'When the service handled the latest poll, by its own clock.',
+    help: 'Time of the latest poll, by the clock of the service.',
     from: date,
     fields: { request_time: {} },
   },
 ] as const satisfies readonly Family[];
 
-/** What a record of the group `volumes` yields. */
 export const volumeTable = [
   {
     name: 'filer_volume_time_to_protect_seconds',
-    help: 'Time until a volume’s data is protected in cloud storage; read as seconds, the service names no unit.',
+    help: 'Time until a volume’s data is protected in cloud storage. The service documents no unit; seconds are assumed.',
     from: seconds,
     fields: { time_to_protect: {} },
   },
@@ -83,21 +79,21 @@ export const volumeTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** What a record of the group `filers` yields that is about the filer alone. */
+/** The metrics of a record of the group `filers` that is about the filer alone. */
 export const filerTable = [
   {
     name: 'filer_last_checkin_timestamp_seconds',
-    help: 'When the filer last contacted the service.',
+    help: 'Time of the last contact of the filer with the service.',
     from: secondsBefore('timestamp'),
     fields: { last_checkin: {} },
   },
 ] as const satisfies readonly Family[];
 
-/** What a record of the group `filers` yields that is about the filer on a volume. */
+/** The metrics of a record of the group `filers` that is about the filer on a volume. */
 export const filerOnVolumeTable = [
   {
     name: 'filer_volume_last_checkin_timestamp_seconds',
-    help: 'When the filer was last active on the volume.',
+    help: 'Time when the filer was last active on the volume.',
     from: secondsBefore('timestamp'),
     fields: { last_checkin: {} },
   },
@@ -110,7 +106,6 @@ export const filerOnVolumeTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** The gauge of the newest propagation event of each kind. */
 export const propagationLatest = {
   name: 'filer_propagation_latest_seconds',
   help: 'Propagation time of the newest event, by kind.',
@@ -119,20 +114,20 @@ export const propagationLatest = {
   wordsFrom: { kind: { field: 'kind' } },
 } as const satisfies Family;
 
-/** Every propagation event, once. */
+/** Counts every propagation event once. */
 export const propagationDuration = {
   name: 'filer_propagation_duration_seconds',
-  help: 'Propagation times of all events since the exporter first saw the filer and volume.',
+  help: 'Propagation times of all events since the filer and volume first appeared.',
   type: 'histogram',
   from: duration,
   fields: { prop_seconds: {} },
   wordsFrom: { kind: { field: 'kind' } },
 } as const satisfies Family;
 
-/** The undocumented count of file system events that a propagation covers (upstream-api.md 2.2). */
+/** The undocumented number of file system events that a propagation covers (upstream-api.md 2.2). */
 export const dataProtected = {
   name: 'filer_data_protected_events_total',
-  help: 'File system events covered by the propagation events seen, where the service tells.',
+  help: 'File system events covered by the propagation events, if the service sends their number.',
   type: 'counter',
   from: plain,
   fields: { data_protected: {} },
@@ -140,17 +135,17 @@ export const dataProtected = {
   optional: true,
 } as const satisfies Family;
 
-/** The gauge of the newest lock event that tells how long the lock was held. */
+/** The gauge of the newest lock event with a duration. */
 export const lockLatest = {
   name: 'filer_lock_latest_duration_seconds',
-  help: 'How long the lock was held, by the newest event that tells.',
+  help: 'How long the lock was held, from the newest event with a duration.',
   from: duration,
   fields: { lock_duration: {} },
   wordsFrom: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
   optional: true,
 } as const satisfies Family;
 
-/** When the newest lock event of each state happened: how long a lock is held by now, and since when none was given back. */
+/** Time of the newest lock event of each state: shows how long a lock has been held so far. */
 export const lockTimestamp = {
   name: 'filer_lock_latest_timestamp_seconds',
   help: 'Time of the newest lock event, by phase and state.',
@@ -159,10 +154,10 @@ export const lockTimestamp = {
   wordsFrom: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
 } as const satisfies Family;
 
-/** Every lock event that tells how long the lock was held, once. */
+/** Counts every lock event with a duration once. */
 export const lockDuration = {
   name: 'filer_lock_duration_seconds',
-  help: 'How long the lock was held, over all events since the exporter first saw the filer and volume.',
+  help: 'How long the lock was held, over all events since the filer and volume first appeared.',
   type: 'histogram',
   from: duration,
   fields: { lock_duration: {} },
@@ -170,20 +165,20 @@ export const lockDuration = {
   optional: true,
 } as const satisfies Family;
 
-/** Every lock event, once. */
+/** Counts every lock event once. */
 export const lockEvents = {
   name: 'filer_lock_events_total',
-  help: 'Lock events since the exporter first saw the filer and volume.',
+  help: 'Lock events since the filer and volume first appeared.',
   type: 'counter',
   from: state,
   fields: { lock_state: {} },
   wordsFrom: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
 } as const satisfies Family;
 
-/** The state that the newest lock event of a phase left behind. */
+/** The state after the newest lock event of a phase. */
 export const lockState = {
   name: 'filer_lock_state',
-  help: 'Always 1: what the newest lock event of the phase says; exactly one state for each phase.',
+  help: 'Always 1: the state in the newest lock event of the phase; exactly one state for each phase.',
   from: state,
   fields: { lock_state: {} },
   wordsFrom: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
@@ -192,7 +187,7 @@ export const lockState = {
 /** The newest record of each group, by the record's own clock. */
 export const recordTimestamp = {
   name: 'filer_record_timestamp_seconds',
-  help: 'Time of the newest record seen, by group.',
+  help: 'Time of the newest record received, by group.',
   from: date,
   fields: { timestamp: {} },
 } as const satisfies Family;

@@ -10,15 +10,15 @@ import { gfaExamination } from './examination.ts';
 import * as series from './series.ts';
 
 /**
- * No limits are known of the service. So many requests in one interval leave room for a retry and a key that was read
- * again, and they may follow each other within a second.
+ * The service documents no limits. This number of requests in one interval allows a retry and a new try with a token
+ * read again, within a second of each other.
  */
 const PACE = { requestsPerInterval: 4, mostPerMs: 1 / 1_000 } as const;
 
-/** What a filer on a volume takes with its histograms and all its lines, in bytes: rather more. */
+/** Memory of a filer on a volume with its histograms and lines, in bytes; rounded up. */
 const PAIR_BYTES = 24 * 1024;
 
-/** More filers on volumes would be read in too long a turn, however much memory there is. */
+/** With more filers on volumes, reading an answer would hold the event loop too long, however much memory there is. */
 const MOST_PAIRS = 200_000;
 
 const tables: readonly Table[] = [
@@ -39,7 +39,6 @@ const tables: readonly Table[] = [
   { source: 'GET /data, every group', subject: [...series.pairLabels, 'group'], families: [series.recordTimestamp] },
 ];
 
-/** The file acceleration telemetry service. */
 export const gfa: Upstream<GfaConfig> = {
   section: gfaSection,
   title: 'File acceleration',
@@ -60,7 +59,7 @@ export const gfa: Upstream<GfaConfig> = {
 
   size: () => [{ volume: 7.7, histograms: 1.7 }],
 
-  // The service gives each event once to each key, and those of the daemon's key are the daemon's.
+  // The service delivers each event once to each key; the events of the exporter's key must stay its own.
   besideDaemon(settings, now) {
     const stamp = new Date(now).toISOString().replaceAll(/\D/g, '').slice(0, 14);
     return { ...settings, clientKey: `${settings.clientKey}-once-${stamp}` };
@@ -102,8 +101,8 @@ export const gfa: Upstream<GfaConfig> = {
 };
 
 /**
- * Seen events remembered, of each of the two kinds; see `EventMemory`. One takes some 170 bytes, and all of them in a
- * small process a third of its heap.
+ * The most events to remember, of each of the two kinds; see `EventMemory`. One takes some 170 bytes, all of them a
+ * third of the heap of a small process.
  */
 function eventMemory(heapBytes: number): MemoryLimits {
   return { perPair: 5_000, total: Math.min(500_000, Math.floor(heapBytes / 1024)) };

@@ -4,19 +4,22 @@ import { type Patience, RetryAllowance, withRetries } from '../../transport/retr
 import { portalRetries } from './requests.ts';
 import type { TokenSource } from './token.ts';
 
-/** So many requests are remembered as refused; beyond that they are forgotten, and cost a new token each once more. */
+/** How many rejected requests are remembered; above it all are forgotten, and each costs one more new token. */
 const MOST_REFUSED = 10_000;
 
-/** The portal with its token: adds it to each request, and asks once more with a new one after a 401. */
+/** The portal with its token: adds it to each request, and after a 401 retries once with a new one. */
 export class PortalClient {
   readonly #client: JsonClient;
   readonly #tokens: TokenSource;
   readonly #patience: Patience;
-  /** The token with which a request last succeeded. */
+  /** The token of the last successful request. */
   #proven: string | undefined;
-  /** A token that came in the place of a proven one, and was refused where that was: good until others say otherwise. */
+  /**
+   * A token that replaced a proven one, and was rejected for a request for which the proven one was rejected too: valid
+   * until other requests show otherwise.
+   */
   #heir: string | undefined;
-  /** What was answered 401 with a proven token and with its heir: method and path. */
+  /** Requests rejected with 401 with a proven token and its successor: method and path. */
   readonly #refused = new Set<string>();
 
   constructor(client: JsonClient, tokens: TokenSource, patience: Patience) {
@@ -26,9 +29,9 @@ export class PortalClient {
   }
 
   /**
-   * Sends a request, again where upstream-api.md 6.3 says so, and gives the parsed body. A 401 with a new token too is a
-   * CredentialError: it is not the token that is wrong. But not where the token before was good for other requests: then
-   * it is this request alone.
+   * Sends a request with the retries of upstream-api.md 6.3 and returns the parsed body. A 401 with a new token too is
+   * a CredentialError, because the token is not the cause. If the previous token worked for other requests, only this
+   * request fails.
    */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     return withRetries(
@@ -39,7 +42,7 @@ export class PortalClient {
     );
   }
 
-  /** Sends a request without a token, for what asks for none. */
+  /** Sends a request without a token, for operations that need none. */
   sendOpen(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     return withRetries(
       (again) => this.#client.send({ ...request, again }, signal),
@@ -56,14 +59,14 @@ export class PortalClient {
       this.#refused.delete(name);
       return first.body;
     }
-    // A token that is good for others is not given up again for what no token is good for.
+    // A token that works for other requests is not dropped again for a request that is rejected with every token.
     if (first.access === this.#proven && this.#refused.has(name)) throw first.refusal;
     this.#tokens.reject(first.access);
     const second = await this.#authorized(request, signal);
     if (second.refusal === undefined) return second.body;
     const cause = second.refusal;
     if (first.access !== this.#proven && first.access !== this.#heir) {
-      throw new CredentialError(`${cause.message}, with a new token as well`, { cause });
+      throw new CredentialError(`${cause.message}, also with a new token`, { cause });
     }
     this.#heir = second.access;
     this.#remember(name);
@@ -75,7 +78,7 @@ export class PortalClient {
     this.#refused.add(name);
   }
 
-  /** Sends it with the token that is at hand as it leaves. */
+  /** Sends it with the current token at the time it leaves. */
   async #authorized(request: ApiRequest, signal: AbortSignal): Promise<Authorized> {
     let access = await this.#tokens.get(signal);
     const authorization = () => {
@@ -93,7 +96,7 @@ export class PortalClient {
   }
 }
 
-/** The token that a request was sent with, and what came: a body, or 401. */
+/** The token of a request, and the result: a body, or 401. */
 interface Authorized {
   readonly access: string;
   readonly body?: unknown;

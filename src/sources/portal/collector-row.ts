@@ -20,70 +20,68 @@ export interface PortalParts {
   readonly client: PortalClient;
   readonly clock: Clock;
   readonly log: Log;
-  /** The appliances as the inventory last said. */
+  /** The appliances in the latest inventory. */
   readonly appliances: ApplianceIndex;
   readonly licence: Licence;
   readonly dialect: AccountDialect;
-  /** This instance's part of the fleet; what is about the whole account is polled on shard 0 alone. */
+  /** This instance's part of the fleet; operations of the whole account are polled on shard 0 only. */
   readonly shard: { readonly index: number; readonly total: number };
-  /** Time between two polls of what there is nothing to be had of, in milliseconds. */
+  /** Time between two polls of a task that is backed off, in milliseconds. */
   readonly discoveryIntervalMs: number;
   /** What is counted stays for so long after the last sign of what it is about, in milliseconds. */
   readonly forgetAfterMs: number;
-  /** How what happens once becomes histograms. */
   readonly histograms: HistogramSettings;
-  /** Takes note of what a collector keeps over restarts, under its name. */
+  /** Registers what a collector saves over restarts, under its name. */
   readonly keeps: (name: string, kept: KeptCounts) => void;
 }
 
-/** What is counted and can be carried over a restart. */
+/** Counts that can be saved and restored. */
 export interface KeptCounts {
-  /** As a JSON value. */
+  /** A JSON value. */
   state(): unknown;
   /**
-   * Reads what the process before this one gave, `elapsedMs` ago, and returns what takes it over; before the first poll.
-   * Throws where it cannot be used, and has taken nothing then.
+   * Reads a state saved `elapsedMs` ago and returns the function that applies it; call it before the first poll. Throws
+   * if the state cannot be used, and has changed nothing then.
    */
   restore(saved: unknown, elapsedMs: number): () => void;
 }
 
-/** What one round of a collector takes in requests: for the whole account, each appliance and each volume. */
+/** The requests of one round of a collector: for the whole account, each appliance and each volume. */
 export interface RoundCost {
   readonly account: number;
   readonly perAppliance: number;
   readonly perVolume: number;
 }
 
-/** One collector of the portal: what `PORTAL_COLLECTORS` switches on by this name. */
+/** One collector of the portal, named in `PORTAL_COLLECTORS`. */
 export interface CollectorRow {
   readonly name: string;
-  /** Time between two polls unless the operator says otherwise, in milliseconds. */
+  /** Default time between two polls, in milliseconds. */
   readonly intervalMs: number;
   readonly tables: readonly Table[];
   readonly cost: RoundCost;
-  /** For the estimate of `--plan`. */
   readonly size: SampleShare;
-  /** What it makes of each inventory round, which takes no request of its own. */
+  /** Samples from each inventory round, without requests of its own. */
   readonly readout?: InventoryReadout;
-  /** Its tasks as they are now, each time it is called. */
+  /** Its current tasks, evaluated at each call. */
   readonly create: (parts: PortalParts, intervalMs: number) => () => readonly Task[];
 }
 
-/** One GET about the whole account, and what its answer yields. */
+/** One GET about the whole account, and its samples. */
 export interface AccountRead {
   /** The label `operation`; the task's id ends in it. */
   readonly operation: string;
   readonly path: string;
-  /** `list` when it is left out: what an account has of something. */
+  /** Default `list`. */
   readonly size?: AnswerSize;
   /**
-   * The answer as samples; where it is a list of any length, as a generator that yields where it may be interrupted.
-   * Throws a ShapeError when it is no answer at all.
+   * The samples of an answer; for a list of any length, a generator that yields wherever it may be interrupted. Throws
+   * a ShapeError if the body is not such an answer.
    */
   readonly read: (body: unknown, note: NoteDrop) => Sample[] | Generator<void, Sample[]>;
 }
 
-/** The tasks of a collector that asks about the whole account, one for each GET, on shard 0 alone. */
+/** The tasks of a collector of the whole account, one for each GET, on shard 0 only. */
 export function accountTasks(
   parts: PortalParts,
   intervalMs: number,
@@ -103,17 +101,17 @@ export function accountTasks(
 }
 
 /**
- * Tasks that name appliances by the inventory: there are none before it was asked for, or the first answers after each
- * start would be under other labels than all later ones.
+ * Tasks that name appliances by the inventory: there are none before it was read, or the first samples after each start
+ * would have other labels than all later ones.
  */
 export function afterInventory({ appliances }: PortalParts, tasksOf: () => readonly Task[]): () => readonly Task[] {
   return () => (appliances.hasBeenAsked ? tasksOf() : []);
 }
 
-/** What a poll about the account brings: samples alone where they are of one answer. */
+/** The result of a poll about the account: only samples if they come from a single answer. */
 export type AccountSamples = Sample[] | (Pick<Reading, 'answeredAt'> & { readonly samples: Sample[] });
 
-/** One task about the whole account; without the right or the licence for it, it rests. */
+/** One task about the whole account; backed off without the right or the licence for it. */
 export function accountTask(
   { discoveryIntervalMs }: Pick<PortalParts, 'discoveryIntervalMs'>,
   intervalMs: number,

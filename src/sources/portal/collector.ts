@@ -16,17 +16,17 @@ const DAY_MS = 86_400_000;
 
 /** What is polled of the portal, and how often. */
 export interface PortalSettings extends InventorySettings, TelemetrySettings {
-  /** The collectors beside the series that are switched on, each with its own interval in milliseconds. */
+  /** The enabled collectors besides the series, each with its own interval in milliseconds. */
   readonly collectors: readonly { readonly name: string; readonly intervalMs: number }[];
   readonly histograms: HistogramSettings;
   /** What is counted stays for so long after the last sign of what it is about, in milliseconds; a day unless told. */
   readonly forgetAfterMs?: number;
 }
 
-/** What the portal's collectors keep over restarts, by name. */
+/** The state that the portal's collectors save, by name. */
 export type PortalState = Readonly<Record<string, unknown>>;
 
-/** What polls the portal: the inventory, the series of the appliances in it, and every collector that is switched on. */
+/** Polls the portal: the inventory, the series of its appliances, and every enabled collector. */
 export class PortalCollector implements Collector {
   readonly api = 'portal';
   readonly #inventory: InventoryCollector;
@@ -65,47 +65,46 @@ export class PortalCollector implements Collector {
     ];
   }
 
-  /** The appliances that this instance polls: those chosen, of its own shard. */
+  /** The chosen appliances of this instance's shard. */
   get appliances(): readonly Appliance[] {
     return this.#inventory.own();
   }
 
-  /** What the account's answers show of the units that the documentation leaves open. */
+  /** The units detected in the account's answers where the documentation leaves them open. */
   get variants(): readonly Variant[] {
     return this.#dialect.variants;
   }
 
-  /** What explains much that would puzzle an operator, in whole sentences. */
+  /** Explanations of unexpected values for the operator, in whole sentences. */
   get notes(): readonly string[] {
     const unlicensed = this.#licence.hasTelemetry === false;
-    const licence = unlicensed ? ['The licence lacks ops_iq_premium: every telemetry series is forbidden (403).'] : [];
+    const licence = unlicensed ? ['The licence lacks ops_iq_premium: every telemetry series is rejected (403).'] : [];
     return [...licence, ...this.#dialect.notes];
   }
 
-  /** What is known of the account's licence. */
   get licence(): Licence {
     return this.#licence;
   }
 
-  /** What the inventory says of an appliance; undefined of one that it does not have. */
+  /** An appliance in the inventory; undefined for others. */
   describe(serial: string): Appliance | undefined {
     return this.#inventory.find(serial);
   }
 
-  /** Reads the inventory now and counts the appliances of this instance. Rejects as a poll of it would. */
+  /** Reads the inventory now and returns the number of appliances of this instance. Rejects as a poll of it would. */
   async countAppliances(signal: AbortSignal): Promise<number> {
     await this.#inventory.discover(signal);
     return this.appliances.length;
   }
 
-  /** What the collectors keep over restarts, by name; empty where none that is switched on keeps anything. */
+  /** The collectors' state to save, by name; empty if no enabled collector has any. */
   state(): PortalState {
     return Object.fromEntries([...this.#kept].map(([name, kept]) => [name, kept.state()]));
   }
 
   /**
-   * Reads what the process before this one kept, `elapsedMs` ago, and returns what goes on from there; what a collector
-   * that is off had kept is dropped. Throws where it cannot be used, and has taken nothing then.
+   * Reads a state saved `elapsedMs` ago and returns the function that applies it; drops the state of disabled
+   * collectors. Throws if the state cannot be used, and has changed nothing then.
    */
   restore(saved: PortalState, elapsedMs: number): () => void {
     const adoptions = [...this.#kept].flatMap(([name, kept]) =>

@@ -15,7 +15,10 @@ import type { CollectorRow } from './collector-row.ts';
 import { volumes } from './volumes/connections.ts';
 import { volumeTelemetry } from './volumes/telemetry.ts';
 
-/** Every collector of the portal beside the telemetry series, in the order of the exposition. Add one here and nowhere else. */
+/**
+ * Every collector of the portal besides the telemetry series, in the order of the exposition. Add one here and nowhere
+ * else.
+ */
 export const collectorRows: readonly CollectorRow[] = [
   volumes,
   volumeTelemetry,
@@ -33,5 +36,4 @@ export const collectorRows: readonly CollectorRow[] = [
   gfaKeys,
 ];
 
-/** Every table of the portal's collectors. */
 export const portalTables: readonly Table[] = collectorRows.flatMap(({ tables }) => tables);

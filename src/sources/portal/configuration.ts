@@ -14,30 +14,31 @@ import type { Credentials } from './token.ts';
 import { portalVariables, USUAL_COLLECTORS } from './variables.ts';
 import { portalVocabulary, type Vocabulary } from './vocabulary.ts';
 
-/** How the portal service is polled. */
 export interface PortalConfig {
-  /** Base URL without a slash behind it. */
+  /** Base URL without a slash at the end. */
   readonly url: string;
   readonly credentials: Credentials;
   readonly intervalMs: number;
-  /** Whether every series is polled at `intervalMs`, or one that tells the most, and the others at `fullIntervalMs`. */
+  /**
+   * `full` polls every series at `intervalMs`; `economy` polls the most informative one at it and the others at
+   * `fullIntervalMs`.
+   */
   readonly mode: PortalMode;
   readonly fullIntervalMs: number;
   readonly discoveryIntervalMs: number;
-  /** The appliances to poll, in lower case, each once; undefined polls all that are discovered. */
+  /** The appliances to poll, in lower case, each once; undefined polls all in the inventory. */
   readonly serials: readonly string[] | undefined;
-  /** The series to poll, in the catalogue's order; empty only where the collector `telemetry` is off. */
+  /** The series to poll, in the catalogue's order; empty only if the collector `telemetry` is off. */
   readonly series: readonly PortalSeries[];
-  /** The series as either mode would have them: `series` is that of `mode`. */
+  /** The series in both modes: `series` is that of `mode`. */
   readonly seriesByMode: Readonly<Record<PortalMode, readonly PortalSeries[]>>;
-  /** Requests in flight at most. */
   readonly concurrency: number;
   readonly lookbackMs: number;
   readonly binSizeSeconds: number;
   readonly rateLimit: RateLimit;
-  /** Requests in 24 hours at most; undefined for no limit. */
+  /** Undefined for no limit. */
   readonly dailyLimit: number | undefined;
-  /** The collectors that are switched on, in the catalogue's order; never empty. */
+  /** The enabled collectors, in the catalogue's order; never empty. */
   readonly collectors: readonly PortalCollectorChoice[];
 }
 
@@ -47,7 +48,6 @@ export interface PortalCollectorChoice {
   readonly intervalMs: number;
 }
 
-/** How often the series are polled: all alike, or one often and the rest seldom. */
 export type PortalMode = 'full' | 'economy';
 
 /** One series of the portal and the time between two polls of it for the same appliance. */
@@ -59,7 +59,6 @@ export interface PortalSeries {
 type PortalRows = ReturnType<typeof portalVariables>;
 type PortalValues = Values<PortalRows>;
 
-/** The portal's part of the configuration, for a catalogue of series and collectors. */
 export function portalSectionOf(vocabulary: Vocabulary): ServiceSection<PortalConfig> {
   return serviceSection<PortalRows, PortalConfig>({
     api: 'portal',
@@ -73,7 +72,7 @@ export function portalSectionOf(vocabulary: Vocabulary): ServiceSection<PortalCo
 
 export const portalSection = portalSectionOf(portalVocabulary);
 
-/** How the portal is asked for a token: as the operator says, or by what there is. */
+/** The way to get a token: PORTAL_AUTH, or derived from the credentials that are set. */
 function chosenAuth(
   asked: PortalValues['PORTAL_AUTH'],
   hasServiceKey: boolean,
@@ -82,24 +81,24 @@ function chosenAuth(
 }
 
 function credentialFaults({ isSet, values: { PORTAL_AUTH: asked } }: Given<PortalRows>): readonly Fault[] {
-  // An unusable PORTAL_AUTH says nothing about what it needs; its own line is enough.
+  // PORTAL_AUTH is invalid: its own error line is enough.
   if (!isSet('PORTAL_URL') || (asked === undefined && isSet('PORTAL_AUTH'))) return [];
   const hasPair = isSet('PORTAL_SERVICE_KEY') || isSet('PORTAL_SERVICE_SECRET');
   const hasUserKey = isSet('PORTAL_USER_KEY');
   if (asked === undefined && !hasPair && !hasUserKey) {
     const wanted = 'PORTAL_SERVICE_KEY and PORTAL_SERVICE_SECRET, or PORTAL_USER_KEY';
-    return [fault('PORTAL_URL', `is set without credentials; expected ${wanted}`)];
+    return [fault('PORTAL_URL', `is set without credentials; set ${wanted}`)];
   }
   if (asked === undefined && hasPair && hasUserKey) {
-    const choices = 'expected PORTAL_AUTH to choose: oauth2, service_key or user_key';
-    return [fault('PORTAL_AUTH', `is not set, and there are both a service key and a user key; ${choices}`)];
+    const choices = 'set it to oauth2, service_key or user_key';
+    return [fault('PORTAL_AUTH', `is not set, but both a service key and a user key are; ${choices}`)];
   }
   const auth = chosenAuth(asked, hasPair);
-  const reason = asked === undefined ? 'with the other half of the pair' : `with PORTAL_AUTH=${auth}`;
+  const reason = asked === undefined ? 'the other half of the pair needs it' : `PORTAL_AUTH=${auth} needs it`;
   const needed = auth === 'user_key' ? USER_KEY : SERVICE_KEY_PAIR;
   return needed
     .filter((name) => !isSet(name))
-    .map((name) => fault(name, `is not set; expected ${reason}, as itself or as ${fileVariable(name)}`));
+    .map((name) => fault(name, `is not set; ${reason}: set ${name} or ${fileVariable(name)}`));
 }
 
 const USER_KEY = ['PORTAL_USER_KEY'] as const;
@@ -108,9 +107,7 @@ const SERVICE_KEY_PAIR = ['PORTAL_SERVICE_KEY', 'PORTAL_SERVICE_SECRET'] as cons
 function modeFaults({ values }: Given<PortalRows>): readonly Fault[] {
   const { PORTAL_MODE: mode, PORTAL_INTERVAL: often, PORTAL_FULL_INTERVAL: seldom } = values;
   if (mode !== 'economy' || often === undefined || seldom === undefined || seldom >= often) return [];
-  return [
-    fault('PORTAL_FULL_INTERVAL', 'is below PORTAL_INTERVAL; expected at least as long with PORTAL_MODE=economy'),
-  ];
+  return [fault('PORTAL_FULL_INTERVAL', 'is below PORTAL_INTERVAL; PORTAL_MODE=economy needs at least as long')];
 }
 
 function settledPortal(values: PortalValues, vocabulary: Vocabulary): PortalConfig | undefined {
@@ -145,7 +142,7 @@ function settledPortal(values: PortalValues, vocabulary: Vocabulary): PortalConf
   };
 }
 
-/** The series as either mode has them; an interval that the operator has given one holds in both. */
+/** The series of each mode; an interval set for a single series holds in both. */
 function seriesOf(
   values: PortalValues,
   { standardSeries, costlySeries, economy }: Vocabulary,

@@ -1,8 +1,8 @@
 import { type Documented, type DocumentedFields, oneOf } from '../../doctor/documented.ts';
 
-/*
- * The documented fields of every answer that a collector reads (upstream-api.md 4 and 5), for the doctor alone: what is
- * read and exported stands in the tables of the collectors.
+/**
+ * The documented fields of every answer that a collector reads (upstream-api.md 4 and 5), for the doctor only: the
+ * exported fields are in the tables of the collectors.
  */
 
 const items = (record: DocumentedFields): DocumentedFields => ({ metadata: 'any?', items: [record] });
@@ -39,7 +39,7 @@ const indexed: DocumentedFields = {
   ...{ volume_region: 'text?', region: 'text?', file_count: 'integer?', volume_size: 'text?' },
 };
 
-/** The documented answer of each operation; an operation without an entry is not compared. */
+/** The documented answer of each operation; operations without an entry are not compared. */
 export const documentedAnswers: Readonly<Record<string, Documented>> = {
   load_average: {
     ...{ metadata: 'any?', num_cores: 'integer?' },

@@ -17,16 +17,16 @@ import { newestFirst } from './records.ts';
 import { type Credentials, TokenSource, tokenRequest } from './token.ts';
 import { askTokens } from './token-questions.ts';
 
-/** Appliances whose series are asked for: of every kind of build and type one, and not more than these. */
+/** The most appliances whose series are requested: one of every type and kind of build. */
 const MOST_APPLIANCES = 3;
 
-/** Requests about tokens, bins and periods beside those of the collectors. */
+/** Requests about tokens, bins and periods, besides those of the collectors. */
 const QUESTIONS = 16;
 
-/** Requests of one collector, seldom reached: indexing reads three lists, the others one or two. */
+/** The usual most of one collector: indexing reads three lists, the others one or two. */
 const MOST_COLLECTOR = 3;
 
-/** Polls every operation of every collector that is switched on once, and asks what the documentation leaves open. */
+/** Polls every operation of every enabled collector once, and tests what the documentation leaves open. */
 export function portalExamination(
   settings: PortalSettings,
   credentials: Credentials,
@@ -46,7 +46,7 @@ export function portalExamination(
   };
 }
 
-/** The label `operation` of a path: its last segment, in the singular where an id stands behind it. */
+/** The label `operation` of a path: its last segment, in the singular if an id follows. */
 function operationOf(path: string): string {
   const segments = (path.split('?')[0] ?? '').split('/');
   const isOne = ID.test(segments.at(-1) ?? '');
@@ -127,15 +127,15 @@ async function checkCredentials(
     const other = await otherForm(client, credentials, signal);
     const advice =
       other === undefined
-        ? 'check the portal credentials: neither revoked nor cut, and of this region’s account'
-        : `set PORTAL_AUTH=${other}: the account takes the same credentials in that form`;
+        ? 'check the portal credentials: complete, not revoked, and of an account in this region'
+        : `set PORTAL_AUTH=${other}: the portal accepts the same credentials in that form`;
     const code = other === undefined ? 'refused' : 'other-form';
     find({ level: 'failure', check, code, seen, expected: '200 with a token', advice });
     return false;
   }
 }
 
-/** Another form that takes the same credentials. */
+/** Another form of authentication that accepts the same credentials. */
 async function otherForm(
   client: JsonClient,
   credentials: Credentials,
@@ -157,7 +157,7 @@ interface Fault {
   readonly error: Error;
 }
 
-/** Polls every operation once: the inventory first, for it brings the other tasks. */
+/** Polls every operation once: the inventory first, because the other tasks depend on it. */
 async function pollOnce(collector: PortalCollector, signal: AbortSignal): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
   const polled = new Set<string>();
@@ -180,12 +180,12 @@ async function pollOnce(collector: PortalCollector, signal: AbortSignal): Promis
   }
 }
 
-/** One volume and one appliance tell what the others would, but for memory, where builds differ. */
+/** One volume and one appliance stand for all, except for memory, where builds differ. */
 function keyOf({ operation, appliance }: Task): string {
   return operation.startsWith('memory_') ? `${operation} ${appliance?.serial}` : operation;
 }
 
-/** One appliance of each type and of each of the builds that differ by what they answer. */
+/** One appliance of each type and of each group of builds that answers differently. */
 function differing(collector: PortalCollector): readonly { readonly serial: string }[] {
   const kinds = new Map<string, { readonly serial: string }>();
   for (const appliance of collector.appliances) {
@@ -210,7 +210,7 @@ function tellOperations(faults: readonly Fault[], collector: PortalCollector, fi
   for (const { task, error } of faults) {
     const { operation, appliance } = task;
     const status = error instanceof RequestError ? error.status : undefined;
-    // An appliance without this disk, or of a build without this memory series, answers so.
+    // The normal answer of an appliance without this disk, or of a build without this memory series.
     if (appliance !== undefined && (status === 404 || status === 422)) continue;
     if (status === 403 && error.message.includes('/telemetry/') && collector.licence.hasTelemetry === false) continue;
     if (told.has(operation)) continue;
@@ -223,11 +223,11 @@ function tellOperations(faults: readonly Fault[], collector: PortalCollector, fi
 
 function adviceOn(status: number | undefined, operation: string): string {
   if (status === 403)
-    return `give the role of this key the right to read ${operation}, or switch its collector off in PORTAL_COLLECTORS`;
+    return `give the role of this key the right to read ${operation}, or remove its collector from PORTAL_COLLECTORS`;
   if (status === 404) return 'check PORTAL_URL: the base address of the account’s own region, without a path';
-  if (status === 429) return 'other tools use up the account’s limit: lower PORTAL_RATE_LIMIT, or theirs';
+  if (status === 429) return 'other tools use the account’s limit: lower PORTAL_RATE_LIMIT, or their request rate';
   if (status === 408 || status === 413) return 'shorten PORTAL_LOOKBACK';
-  return 'run the doctor again later; if it stays, ask the operator of the service and attach a report';
+  return 'run the doctor again later; if the fault remains, ask the operator of the service and attach a report';
 }
 
 function tellInventory(exchanges: readonly Exchange[], find: Find): void {
@@ -247,7 +247,7 @@ function tellInventory(exchanges: readonly Exchange[], find: Find): void {
     find({ level: 'failure', check, code: 'no-match', seen, expected: 'the same serials in both lists', advice });
   } else if (edges.size > both && serials.size > 0) {
     const advice =
-      'check in the portal that these appliances are in use; those missing in GET /serials are polled as well';
+      'check in the portal that these appliances are in use; the exporter also polls those that are missing in GET /serials';
     find({ level: 'warning', check, code: 'partial-match', seen, advice });
   } else find({ level: 'ok', check, code: 'match', seen });
 }
@@ -268,7 +268,7 @@ function unitsIn(exchanges: readonly Exchange[]) {
   return dialect.variants;
 }
 
-/** What the memory series that does not fit a build answers. */
+/** The answer of the memory series that does not exist for a build. */
 function memorySeries(exchanges: readonly Exchange[]) {
   const answers = new Set<string>();
   for (const { path, status, body } of exchanges) {
@@ -279,7 +279,6 @@ function memorySeries(exchanges: readonly Exchange[]) {
   return [...answers].slice(0, 1).map((answer) => ({ question: 'unfit_memory_series', answer }));
 }
 
-/** How the fields of `load_average` are spelt. */
 function loadNames(exchanges: readonly Exchange[]) {
   const names = new Set(itemsOf(exchanges, 'load_average').flatMap((record) => Object.keys(record)));
   names.delete('time');
@@ -290,7 +289,7 @@ function loadNames(exchanges: readonly Exchange[]) {
   return [{ question: 'load_names', answer: spelt(/15/) ? 'minutes_in_digits' : 'other' }];
 }
 
-/** Whose id `appliance_id` of `GET /volume_connections` is. */
+/** Which id `appliance_id` of `GET /volume_connections` is. */
 function connectionIds(exchanges: readonly Exchange[]) {
   const edges = itemsOf(exchanges, 'edges');
   const ids = new Set(

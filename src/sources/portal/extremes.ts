@@ -2,8 +2,8 @@ import type { Family, Fields, Labels } from '../../metrics/family.ts';
 import type { NoteDrop, Sample } from '../../metrics/samples.ts';
 
 /**
- * The least or the most that one field holds over many records, as the one sample of a row; none where no record holds a
- * readable value. A record without one is noted, unless the row says that the field is optional.
+ * The minimum or maximum of one field over many records, as the only sample of a row; none if no record has a readable
+ * value. A record without a value is noted, unless the row declares the field optional.
  */
 export function extremeSample(
   family: Family,

@@ -7,7 +7,7 @@ import { operationsFor } from './appliances/operations.ts';
 import { collectorRows } from './collectors.ts';
 import type { PortalConfig, PortalMode } from './configuration.ts';
 
-/** What one of so many shards may take of the account's limits: they know nothing of each other. */
+/** The share of the account's limits for one of several shards, which do not communicate. */
 export function shareOf(portal: PortalConfig, shards: number): Pick<PortalConfig, 'rateLimit' | 'dailyLimit'> {
   const share = (limit: number) => Math.max(1, Math.floor(limit / shards));
   const { rateLimit, dailyLimit } = portal;
@@ -17,14 +17,16 @@ export function shareOf(portal: PortalConfig, shards: number): Pick<PortalConfig
   };
 }
 
-/** What one collector asks for in a round. */
+/** The requests of one collector in a round. */
 export interface CollectorDemand {
   readonly name: string;
   readonly requests: number;
   readonly intervalMs: number;
 }
 
-/** What the collectors beside the series ask for, as shard 0 does it: the others leave the whole account to that one. */
+/**
+ * The requests of the collectors besides the series on shard 0; the other shards do not poll operations of the account.
+ */
 export function collectorDemands(
   { collectors }: Pick<PortalConfig, 'collectors'>,
   appliances: number,
@@ -38,7 +40,7 @@ export function collectorDemands(
   });
 }
 
-/** The plan for one of so many shards that polls so many appliances, and the snapshots of so many volumes. */
+/** The plan for one shard that polls this many appliances, and the snapshots of this many volumes. */
 export function planOf(portal: PortalConfig, appliances: number, shards: number, volumes = 0): Plan {
   const plan = planInMode(portal, portal.mode, appliances, shards, volumes);
   if (plan.fits || portal.mode === 'economy') return plan;
@@ -51,7 +53,7 @@ export function planOf(portal: PortalConfig, appliances: number, shards: number,
   return { ...plan, advice: [`PORTAL_MODE=economy: ${gain}`, ...plan.advice] };
 }
 
-/** The plan for a mode, be it the one that is set or the other. */
+/** The plan in one of the modes. */
 function planInMode(portal: PortalConfig, mode: PortalMode, appliances: number, shards: number, volumes: number): Plan {
   const { rateLimit, dailyLimit } = shareOf(portal, shards);
   const budget = new Budget(dailyLimit, 0);
@@ -74,7 +76,7 @@ function* applianceSamples(portal: PortalConfig, index: number, random: () => nu
       .padStart(12, '0');
   const serial = `${hex().slice(0, 8)}-0000-4000-8000-${hex()}`;
   const subject = { serial, filer: `appliance-${index}` };
-  // An appliance answers the one or the other of the two about memory, by its build.
+  // By its build, an appliance answers one of the two memory series.
   const isNewer = portal.series.some(({ name }) => name === 'memory_utilization_details');
   const names = portal.series.map(({ name }) => name).filter((name) => !isNewer || name !== 'memory_utilization');
   for (const [series, { families }] of operationsFor(names, portal.mode === 'economy')) {
@@ -89,7 +91,7 @@ function* applianceSamples(portal: PortalConfig, index: number, random: () => nu
   }
 }
 
-/** What `--plan` says of the portal. */
+/** The part of `--plan` about the portal. */
 export function fleetPlan(portal: PortalConfig, appliances: number, shards: number): FleetPlan {
   const { rateLimit: limit, dailyLimit } = shareOf(portal, shards);
   return {
@@ -108,7 +110,7 @@ export function fleetPlan(portal: PortalConfig, appliances: number, shards: numb
   };
 }
 
-/** Both modes beside each other; nothing where no series are polled. */
+/** Compares both modes; nothing if no series are polled. */
 function modesBeside(portal: PortalConfig, appliances: number, shards: number): FleetPlan['ways'] {
   if (portal.series.length === 0) return [];
   const modes = (['full', 'economy'] as const).map((mode) => {

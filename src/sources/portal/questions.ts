@@ -1,22 +1,22 @@
 import type { Question } from '../../doctor/examination.ts';
 
-/** What the documentation of the portal leaves open (upstream-api.md 7), as far as an account can tell. */
+/** What the documentation of the portal leaves open (upstream-api.md 7) and an account can answer. */
 export const portalQuestions: readonly Question[] = [
   {
     question: 'token_lifetime',
-    asks: 'How long does a token live?',
+    asks: 'How long is a token valid?',
     told: 'by `expires_in`, or by the claims of the token',
     answers: {
-      below_10_minutes: 'renewed before it ends',
-      up_to_an_hour: 'renewed before it ends',
-      up_to_a_day: 'renewed before it ends',
+      below_10_minutes: 'renewed before it expires',
+      up_to_an_hour: 'renewed before it expires',
+      up_to_a_day: 'renewed before it expires',
       more_than_a_day: 'renewed after a day',
     },
   },
   {
     question: 'token_lifetime_told_by',
-    asks: 'Where is the lifetime of a token told?',
-    told: 'by the form of the token answer',
+    asks: 'Where is the lifetime of a token?',
+    told: 'by the shape of the token answer',
     answers: {
       expires_in: 'read from there',
       jwt: 'read from the claims exp and iat',
@@ -31,7 +31,7 @@ export const portalQuestions: readonly Question[] = [
   },
   {
     question: 'refresh_token_uses',
-    asks: 'Is a refresh token good for one use?',
+    asks: 'Is a refresh token valid for one use only?',
     told: 'by using one twice',
     answers: { single: 'each is used once', several: 'each is used once' },
   },
@@ -43,27 +43,27 @@ export const portalQuestions: readonly Question[] = [
   },
   {
     question: 'ratio_unit',
-    asks: 'Are shares percent or ratios?',
+    asks: 'Are shares sent as percent or as ratios?',
     told: 'by `utilization` beside `total` and `available` of the same record, or by a cache that is never above 1',
-    answers: { percent: 'read as documented', ratio: 'converted: taken as it is' },
+    answers: { percent: 'read as documented', ratio: 'converted: read without scaling' },
   },
   {
     question: 'memory_unit',
-    asks: 'Is memory told in KB or in bytes?',
+    asks: 'Is memory sent in KB or in bytes?',
     told: 'by its size: no appliance has 3 TB, and none has below 3 MB',
-    answers: { kilobytes: 'read as documented, 1024 bytes each', bytes: 'converted: taken as it is' },
+    answers: { kilobytes: 'read as documented, 1024 bytes each', bytes: 'converted: read without scaling' },
   },
   {
     question: 'time_unit',
     asks: 'Are times epoch milliseconds or seconds?',
     told: 'by their size',
-    answers: { milliseconds: 'read as documented', seconds: 'converted: taken as it is' },
+    answers: { milliseconds: 'read as documented', seconds: 'converted: read without scaling' },
   },
   {
     question: 'latency_unit',
     asks: 'Are latencies milliseconds or seconds?',
     told: 'by their median: a disk operation takes more than 20 microseconds and less than 20 seconds',
-    answers: { milliseconds: 'read as documented', seconds: 'converted: taken as it is' },
+    answers: { milliseconds: 'read as documented', seconds: 'converted: read without scaling' },
   },
   {
     question: 'load_names',
@@ -78,7 +78,7 @@ export const portalQuestions: readonly Question[] = [
   },
   {
     question: 'unfit_memory_series',
-    asks: 'What does the memory series answer that does not fit the build?',
+    asks: 'What is the answer of the memory series that does not exist for the build?',
     told: 'by asking for both',
     answers: {
       empty: 'polled at the discovery interval',
@@ -91,13 +91,13 @@ export const portalQuestions: readonly Question[] = [
     asks: 'Does `bin_size` always take effect?',
     told: 'by the same half hour in bins of one minute and of five',
     answers: {
-      honoured: 'bins are as PORTAL_BIN_SIZE says',
-      ignored: 'bins are a minute, whatever PORTAL_BIN_SIZE says',
+      honoured: 'bins have the length in PORTAL_BIN_SIZE',
+      ignored: 'bins are one minute; PORTAL_BIN_SIZE has no effect',
     },
   },
   {
     question: 'newest_bin',
-    asks: 'Is the newest bin whole?',
+    asks: 'Is the newest bin complete?',
     told: 'by its minutes',
     answers: {
       whole: 'the newest bin is shown',
@@ -107,16 +107,16 @@ export const portalQuestions: readonly Question[] = [
   },
   {
     question: 'counts',
-    asks: 'Are cache requests counted by bin or by second?',
+    asks: 'Are cache requests counted per bin or per second?',
     told: 'by the sum of five minutes beside their bin',
     answers: {
-      per_bin: 'shown as they are: requests in a bin of PORTAL_BIN_SIZE',
-      per_second: 'shown as they are: requests a second',
+      per_bin: 'not converted: requests in a bin of PORTAL_BIN_SIZE',
+      per_second: 'not converted: requests a second',
     },
   },
   {
     question: 'longest_period',
-    asks: 'How long a period is taken?',
+    asks: 'How long a period does the service accept?',
     told: 'by asking for 30 days, 7 days and a day',
     answers: {
       P30D: 'history reaches back 30 days',

@@ -3,21 +3,21 @@ import type { NoteDrop } from '../../metrics/samples.ts';
 import { decimal } from '../../metrics/units.ts';
 import { ShapeError } from '../../runtime/errors.ts';
 
-/** The newest records of a series that are looked at: a week by the minute. A value that is older is none of now. */
+/** The newest records of a series that are read: a week by the minute. An older value is not current. */
 const MOST_RECORDS = 10_000;
 
-/** Throws a ShapeError when an answer is none of a series; looks at no record. */
+/** Throws a ShapeError if an answer is not a series; does not check the records. */
 export function checkSeries(body: unknown): void {
   itemsOf(body, 'the series');
 }
 
 /**
- * The records of a series' answer, newest first, for the order of `items` is not promised (upstream-api.md 4.2). What
- * has no readable time is noted and left out. `num_cores`, which is beside `items`, comes last as a record of its own;
- * other fields beside it do not belong to the series. Throws a ShapeError as {@link checkSeries} does.
+ * The records of a series' answer, newest first, because the order of `items` is not guaranteed (upstream-api.md 4.2).
+ * Notes and skips records without a readable time. `num_cores`, which is beside `items`, becomes the last record; other
+ * fields beside `items` are ignored. Throws a ShapeError as {@link checkSeries} does.
  *
- * One turn of the event loop: the limits of answers bound how many records there are, and where they are in order, the
- * oldest or the newest first, sorting them is looking at each once.
+ * Runs in one turn of the event loop: the limits of answers bound the number of records, and records already in order,
+ * oldest or newest first, are sorted in one pass.
  */
 export function newestFirst(body: unknown, note: NoteDrop): readonly Fields[] {
   const dated: { readonly time: number; readonly record: Fields }[] = [];
@@ -34,7 +34,7 @@ export function newestFirst(body: unknown, note: NoteDrop): readonly Fields[] {
   return num_cores === undefined || num_cores === null ? records : [...records, { num_cores }];
 }
 
-/** The list `items` of an answer. Throws a ShapeError when there is none; `what` names the answer in its message. */
+/** The list `items` of an answer. Throws a ShapeError if there is none; `what` names the answer in its message. */
 export function itemsOf(body: unknown, what: string): readonly unknown[] {
   if (!isFields(body)) throw new ShapeError(`reading ${what}: expected a JSON object, got ${kindOf(body)}`);
   if (!Array.isArray(body.items)) {
@@ -43,14 +43,14 @@ export function itemsOf(body: unknown, what: string): readonly unknown[] {
   return body.items;
 }
 
-/** Like {@link itemsOf}, where the service may leave an empty list out (upstream-api.md 5). */
+/** Like {@link itemsOf}, for answers in which an empty list may be missing (upstream-api.md 5). */
 export function optionalItemsOf(body: unknown, what: string): readonly unknown[] {
   return isFields(body) && (body.items === undefined || body.items === null) ? [] : itemsOf(body, what);
 }
 
 /**
- * The objects of an answer's list, each with its place; what is none is noted and left out. The list itself may be
- * missing, which is an empty one. Throws a ShapeError when the answer is no object or the list no list.
+ * The objects of an answer's list, each with its place; notes and skips other values. A missing list is an empty one.
+ * Throws a ShapeError if the answer is not an object or the list is not a list.
  */
 export function* listed(body: unknown, what: string, note: NoteDrop): Generator<Fields> {
   for (const [index, record] of optionalItemsOf(body, what).entries()) {
@@ -59,7 +59,7 @@ export function* listed(body: unknown, what: string, note: NoteDrop): Generator<
   }
 }
 
-/** An answer that is one object. Throws a ShapeError when it is something else. */
+/** An answer that is one object. Throws a ShapeError for anything else. */
 export function objectOf(body: unknown, what: string): Fields {
   if (!isFields(body)) throw new ShapeError(`reading ${what}: expected a JSON object, got ${kindOf(body)}`);
   return body;

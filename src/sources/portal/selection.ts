@@ -3,32 +3,31 @@ import { bad, entriesOf, type Flaw, good, type Parsed, quoted } from '../../conf
 import { SHORTEST_INTERVAL_MS } from '../../config/kinds.ts';
 import { near } from '../../runtime/suggest.ts';
 
-/** One of several things to poll, and its own interval where the operator gave one. */
+/** One of several things to poll, with its own interval if one is set. */
 export interface Selected {
   readonly name: string;
   readonly intervalMs: number | undefined;
 }
 
-/** What a selection selects from. */
 export interface Choices {
-  /** What one of them is, in a few words: `a series`. */
+  /** What one of them is called, such as `a series`. */
   readonly one: string;
   readonly known: readonly string[];
-  /** What a list that only drops starts from. */
+  /** The start of a list that only removes. */
   readonly usual: readonly string[];
-  /** What `all` stands for. */
+  /** What `all` means. */
   readonly all: readonly string[];
-  /** Why one of them takes no interval of its own; undefined where it does. */
+  /** Why one of them accepts no interval of its own; undefined if it does. */
   readonly noInterval?: (name: string) => string | undefined;
 }
 
-/** Reads a list of choices: what `PORTAL_SERIES` and `PORTAL_COLLECTORS` have in common. */
+/** Reads a list of choices: the common part of `PORTAL_SERIES` and `PORTAL_COLLECTORS`. */
 export function selection(text: string, choices: Choices): Parsed<readonly Selected[]> {
   const entries = entriesOf(text);
   const flaws = entries.flatMap((entry) => entryFlaw(entry, choices) ?? []);
   if (flaws.length > 0) return { state: 'bad', flaws };
   const selected = selectedOf(entries, choices);
-  return selected.length === 0 ? bad(`${quoted(text)} leaves no ${choices.one.replace(/^a /, '')}`) : good(selected);
+  return selected.length === 0 ? bad(`${quoted(text)} selects no ${choices.one.replace(/^a /, '')}`) : good(selected);
 }
 
 const ENTRY = /^(?<sign>-?)\s*(?<name>[^=]*?)\s*(?:=\s*(?<interval>.*))?$/su;
@@ -41,11 +40,11 @@ function entryFlaw(entry: string, { one, known, noInterval }: Choices): Flaw | u
     return { what: `${quoted(name)} is not ${one}${listed}`, meant };
   }
   if (interval === undefined) return undefined;
-  if (sign === '-') return { what: `${quoted(entry)} drops ${one}, which takes no interval` };
+  if (sign === '-') return { what: `${quoted(entry)} removes ${one} and cannot have an interval` };
   const refusal = noInterval?.(name);
   if (refusal !== undefined && name !== 'all') return { what: `${quoted(entry)}: ${name} ${refusal}` };
   if ((parseDuration(interval) ?? 0) >= SHORTEST_INTERVAL_MS) return undefined;
-  return { what: `${quoted(entry)} has no duration of at least 1s` };
+  return { what: `${quoted(entry)} needs a duration of at least 1s` };
 }
 
 function selectedOf(entries: readonly string[], { known, usual, all }: Choices): readonly Selected[] {

@@ -5,7 +5,6 @@ import { RequestError } from '../../runtime/errors.ts';
 import type { JsonClient } from '../../transport/client.ts';
 import { accessTokenOf, type Credentials, lifetimeSeconds, tokenRequest } from './token.ts';
 
-/** A pair of tokens as it was answered. */
 interface TokenPair {
   readonly access: string;
   readonly refresh: string | undefined;
@@ -13,9 +12,9 @@ interface TokenPair {
 }
 
 /**
- * What the documentation leaves open about tokens (upstream-api.md 7): how long one lives and where that is told, whether
- * a refresh needs the bearer header, and whether a refresh token is good for one use. Uses tokens of its own, and revokes
- * them.
+ * Tests what the documentation leaves open about tokens (upstream-api.md 7): how long one is valid and where that is
+ * stated, whether a refresh needs the bearer header, and whether a refresh token is valid for one use. Uses tokens of
+ * its own, and revokes them.
  */
 export async function askTokens(
   client: JsonClient,
@@ -53,7 +52,9 @@ function refreshRequest(token: string, access: string | undefined) {
   };
 }
 
-/** The pair that a request brought; undefined when it was refused. Rejects when the doctor is being stopped. */
+/**
+ * The pair of tokens in the answer; undefined if the request was rejected. Rejects when the doctor is being stopped.
+ */
 async function tokens(ask: () => Promise<unknown>): Promise<TokenPair | undefined> {
   try {
     const body = await ask();

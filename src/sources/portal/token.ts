@@ -15,35 +15,38 @@ export type Credentials =
 interface Pair {
   readonly access: string;
   readonly refresh: string | undefined;
-  /** Monotonic milliseconds: it is renewed, the next one is waited for, it is of no use any more. */
+  /** Monotonic milliseconds: when to renew it, when requests wait for the next one, when it has expired. */
   readonly renewAt: number;
   readonly waitAt: number;
   readonly expiresAt: number;
 }
 
-/** Assumed when neither `expires_in` nor the token itself tells, in seconds. */
+/** Assumed if neither `expires_in` nor the token itself has a lifetime, in seconds. */
 const ASSUMED_LIFETIME_SECONDS = 300;
 const LONGEST_LIFETIME_SECONDS = 86_400;
 
-/** A token is renewed so long before it expires: the smaller of two minutes and a fifth of its life, in seconds. */
+/** How long before its expiry a token is renewed: the smaller of two minutes and a fifth of its life, in seconds. */
 const MARGIN = { mostSeconds: 120, share: 0.2 } as const;
 
-/** What is left of that margin when a request sent with the token might arrive too late. */
+/** The share of that margin in which a request could arrive too late. */
 const TOO_LATE_SHARE = 0.25;
 
-/** A renewal that failed while the token is still good is tried again after so long, in milliseconds. */
+/** Time until the next try after a failed renewal while the token is still valid, in milliseconds. */
 const RENEWAL_RETRY_MS = 10_000;
 
 /**
- * Pauses after an authentication that failed, doubling, in milliseconds: after rejected credentials, and while the token
- * service is in trouble.
+ * Pauses after a failed authentication, doubling, in milliseconds: after rejected credentials, and while the token
+ * service fails.
  */
 const PAUSES = {
   refused: { firstMs: 5_000, longestMs: 300_000 },
   troubled: { firstMs: 1_000, longestMs: 30_000 },
 } as const;
 
-/** The access token of one account: fetched when first needed, renewed by one request however many wait for it. */
+/**
+ * The access token of one account: fetched when first needed, and renewed by one request, however many requests wait
+ * for it.
+ */
 export class TokenSource {
   readonly #client: JsonClient;
   readonly #credentials: Credentials;
@@ -61,21 +64,21 @@ export class TokenSource {
     this.#clock = clock;
   }
 
-  /** Seconds until the token at hand expires; undefined without one. */
+  /** Seconds until the current token expires; undefined without one. */
   get secondsLeft(): number | undefined {
     return this.#pair === undefined ? undefined : (this.#pair.expiresAt - this.#clock.monotonic()) / 1000;
   }
 
-  /** The token at hand; undefined without one that is still good. */
+  /** The current token; undefined without a valid one. */
   get atHand(): string | undefined {
     const pair = this.#pair;
     return pair !== undefined && this.#clock.monotonic() < pair.expiresAt ? pair.access : undefined;
   }
 
   /**
-   * A token good for a request now. It waits only where the one at hand is about to expire: one that is to be renewed
-   * serves until then, while the one request for the next is under way. Rejects with a CredentialError when the credentials are
-   * refused or the token service cannot be used; after a refusal nothing is sent until a growing pause is over.
+   * A token that is valid for a request now. Waits only if the current one is about to expire: until then it stays in
+   * use while its successor is requested. Rejects with a CredentialError if the credentials are rejected or the token
+   * service fails; after a rejection nothing is sent until a growing pause is over.
    */
   async get(signal: AbortSignal): Promise<string> {
     const pair = this.#pair;
@@ -83,19 +86,19 @@ export class TokenSource {
     if (pair !== undefined && now < pair.renewAt) return pair.access;
     const renewal = this.#renewed(signal);
     if (pair === undefined || now >= pair.waitAt) return (await renewal).access;
-    // What goes wrong is kept, and comes out where a token is needed and there is none.
+    // The error is stored, and thrown when a token is needed and there is none.
     renewal.catch(() => {});
     return pair.access;
   }
 
-  /** Says that a request with this token was answered 401: the next one authenticates anew, with credentials read again. */
+  /** Reports a 401 for a request with this token: the next request authenticates anew, with credentials read again. */
   reject(access: string): void {
     if (this.#pair?.access === access) this.#pair = undefined;
   }
 
   /**
-   * Ends the token at hand and its family, once a renewal under way is over. Never rejects: a token that cannot be revoked
-   * expires by itself.
+   * Revokes the current token and its family, after a renewal in progress. Never rejects: a token that cannot be
+   * revoked expires on its own.
    */
   async revoke(signal: AbortSignal): Promise<boolean> {
     await this.#renewal?.catch(() => {});
@@ -111,7 +114,7 @@ export class TokenSource {
     }
   }
 
-  /** The renewal under way, or a new one. */
+  /** The renewal in progress, or a new one. */
   #renewed(signal: AbortSignal): Promise<Pair> {
     this.#renewal ??= this.#renew(signal).finally(() => {
       this.#renewal = undefined;
@@ -130,11 +133,11 @@ export class TokenSource {
       return pair;
     } catch (thrown) {
       const error = asError(thrown);
-      // Not there any more where a request with it was answered 401 meanwhile.
+      // It may have been dropped meanwhile after a 401.
       const held = this.#pair;
       const good = held !== undefined && this.#clock.monotonic() < held.expiresAt;
       if (!good || isRefused(error)) throw this.#fail(error);
-      // The token service is in trouble and not the credentials: what we hold is good until it expires.
+      // The token service fails, not the credentials: the current token is valid until it expires.
       const retryAt = this.#clock.monotonic() + RENEWAL_RETRY_MS;
       this.#pair = { ...held, renewAt: Math.min(retryAt, held.expiresAt) };
       return this.#pair;
@@ -145,7 +148,7 @@ export class TokenSource {
     if (cause instanceof RequestError && cause.fault === 'aborted') return cause;
     const refused = isRefused(cause);
     this.#failures += 1;
-    // All that is polled asks for a token: without a pause each poll would be a request that brings nothing.
+    // Every poll needs a token: without a pause each poll would send a request that fails.
     const { firstMs, longestMs } = refused ? PAUSES.refused : PAUSES.troubled;
     const pauseMs = Math.min(firstMs * 2 ** (this.#failures - 1), longestMs);
     this.#pausedUntil = this.#clock.monotonic() + pauseMs;
@@ -158,11 +161,13 @@ export class TokenSource {
     return this.#lastError;
   }
 
-  /** A new pair for the refresh token at hand; undefined when there is none, it is not taken, or nobody says in time. */
+  /**
+   * A new pair for the current refresh token; undefined if there is none, it is rejected, or no answer arrives in time.
+   */
   async #refresh(signal: AbortSignal): Promise<Pair | undefined> {
     const pair = this.#pair;
     if (pair?.refresh === undefined) return undefined;
-    // Spent whatever comes: a refresh token may be good for one use only.
+    // Used up in any case: a refresh token may be valid for one use only.
     this.#pair = { ...pair, refresh: undefined };
     try {
       return this.#read(
@@ -181,7 +186,7 @@ export class TokenSource {
     } catch (error) {
       if (!(error instanceof RequestError)) return undefined;
       if (error.fault === 'aborted') throw error;
-      // Nobody answered: the token at hand serves while it is good. Where the wait outlived it, the credentials are left.
+      // No answer: the current token is used while it is valid. If it expires meanwhile, the credentials are sent.
       const isAnswered = error.status !== undefined || error.fault === 'invalid';
       if (!isAnswered && this.#clock.monotonic() < pair.expiresAt) throw error;
       return undefined;
@@ -193,7 +198,7 @@ export class TokenSource {
     await credentials.key.reload();
     if (credentials.kind !== 'user_key') await credentials.secret.reload();
     const request = tokenRequest(credentials);
-    // One request however many wait for it: there is nobody to keep out of step with.
+    // One request however many wait for it, so the delay needs no jitter.
     const patience = { clock: this.#clock, random: () => 1, allowance: this.#retries };
     const ask = (again: boolean) => this.#client.send({ ...request, again }, signal);
     return this.#read(await withRetries(ask, portalRetries, patience, signal));
@@ -216,22 +221,22 @@ export class TokenSource {
   }
 }
 
-/** What says that the credentials are no good (upstream-api.md 3.1). Any other status is the service's own trouble. */
+/** Statuses that mean wrong credentials (upstream-api.md 3.1). Any other status is a fault of the service. */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 401, 403, 422]);
 
 function isRefused(error: Error): boolean {
   return error instanceof RequestError && REFUSALS.has(error.status);
 }
 
-/** What can stand in a header: a token with anything else in it could never be used, and would be held until it expires. */
+/** Characters that a header allows: a token with any other could never be sent, and would be kept until it expires. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
-/** The access token of a token answer. Throws a ShapeError where there is none. */
+/** The access token in a token answer. Throws a ShapeError if there is none. */
 export function accessTokenOf(body: unknown): string {
   if (isFields(body) && typeof body.access_token === 'string' && SENDABLE.test(body.access_token)) {
     return body.access_token;
   }
-  throw new ShapeError('reading the portal’s token: expected an object with access_token, a text of printable ASCII');
+  throw new ShapeError('reading the portal’s token: expected an object with access_token in printable ASCII');
 }
 
 /** `POST /auth/token` in the form of the credentials. */
@@ -259,9 +264,9 @@ export function tokenRequest(credentials: Credentials): ApiRequest {
 }
 
 /**
- * How long a token lives, in seconds: `expires_in` when it is a positive number, else what the JWT's own claims say
- * (`exp - iat`, which no clock can spoil, or `exp` against `now` in epoch milliseconds), else five minutes. A day at most:
- * claims may say anything, infinity included.
+ * The lifetime of a token in seconds: `expires_in` if it is a positive number, else the claims of the JWT (`exp - iat`,
+ * which does not depend on a clock, or `exp` compared with `now` in epoch milliseconds), else five minutes. At most a
+ * day: claims may hold any number, even infinity.
  */
 export function lifetimeSeconds(expiresIn: unknown, token: string, now: number): number {
   const told = decimal(expiresIn);
@@ -273,7 +278,7 @@ export function lifetimeSeconds(expiresIn: unknown, token: string, now: number):
   return lifetime > 0 ? Math.min(lifetime, LONGEST_LIFETIME_SECONDS) : ASSUMED_LIFETIME_SECONDS;
 }
 
-/** The claims of a JWT, neither verified nor trusted; none when it is not one. */
+/** The claims of a JWT, without verification; empty if it is not a JWT. */
 function jwtClaims(token: string): Readonly<Record<string, unknown>> {
   try {
     const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));

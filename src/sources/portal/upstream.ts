@@ -27,7 +27,6 @@ const tables: readonly Table[] = [
   ...portalTables,
 ];
 
-/** The portal service. */
 export const portal: Upstream<PortalConfig> = {
   section: portalSection,
   title: 'Portal',
@@ -49,7 +48,7 @@ export const portal: Upstream<PortalConfig> = {
   // A budget belongs to the portal and the shard.
   owner: ({ url }, { shard }) => [url, String(shard.index)],
 
-  // Two lines of each appliance are by the inventory.
+  // The inventory adds two lines for each appliance.
   size: ({ collectors }) => [
     { appliance: 2 },
     ...collectors.flatMap(({ name }) => collectorRows.find((row) => row.name === name)?.size ?? []),
@@ -95,7 +94,6 @@ export const portal: Upstream<PortalConfig> = {
   },
 };
 
-/** How the portal is read, as the configuration says. */
 export function portalSettings(
   { shard, staleAfter, forgetAfterMs, events }: Config,
   portal: PortalConfig,

@@ -11,15 +11,14 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What `PORTAL_COLLECTORS` stands for when it is not set, as far as the catalogue has them. */
+/** The default of `PORTAL_COLLECTORS`, as far as the catalogue has them. */
 export const USUAL_COLLECTORS = ['telemetry', 'volumes', 'edges', 'license'] as const;
 
-/** The rows of the portal, for a catalogue of series and collectors. */
 export function portalVariables(vocabulary: Vocabulary) {
   return {
     PORTAL_URL: {
       kind: baseUrl(''),
-      help: 'base URL of the portal service; unset: not polled',
+      help: 'base URL of the portal service; if unset, it is not polled',
     },
     PORTAL_SERVICE_KEY: {
       kind: secret,
@@ -52,12 +51,12 @@ export function portalVariables(vocabulary: Vocabulary) {
     PORTAL_MODE: {
       kind: choice(['full', 'economy']),
       default: 'full',
-      help: '`economy`: one request for CPU, load and uptime each interval, the rest seldom',
+      help: '`economy` polls CPU, load and uptime at the interval, other series at the full interval',
     },
     PORTAL_FULL_INTERVAL: {
       kind: duration(INTERVAL, '30m or 1h'),
       default: '1h',
-      help: 'in economy mode the time between two polls of every other series',
+      help: 'time between two polls of the other series in economy mode',
     },
     PORTAL_DISCOVERY_INTERVAL: {
       kind: duration(INTERVAL, '15m or 1h'),
@@ -67,49 +66,49 @@ export function portalVariables(vocabulary: Vocabulary) {
     PORTAL_SERIALS: {
       kind: serialList,
       unset: 'all discovered',
-      help: 'poll these appliances only; discovery then gives names alone and may be forbidden',
+      help: 'poll only these appliances; discovery then only finds their names and may be forbidden',
     },
     PORTAL_SERIES: {
       kind: seriesList(vocabulary),
       unset: 'the standard series',
-      help: '`all` but the costly ones, `-name` drops one, `name=1m` gives one its own interval',
+      help: '`all` but the costly ones; `-name` removes one; `name=1m` sets the interval of one',
     },
     PORTAL_COLLECTORS: {
       kind: collectorList(vocabulary),
       unset: `\`${USUAL_COLLECTORS.join(',')}\``,
-      help: 'what to export, or `all`; `-name` drops one, `name=10m` sets the interval of one',
+      help: 'what to export, or `all`; `-name` removes one; `name=10m` sets the interval of one',
     },
     PORTAL_LOOKBACK: {
       kind: duration({ least: 6 * MINUTE_MS, most: 30 * DAY_MS }, '15m'),
       default: '15m',
-      help: 'period asked for in a series request',
+      help: 'period of a series request',
     },
     PORTAL_BIN_SIZE: {
       kind: wholeSeconds({ least: MINUTE_MS, most: HOUR_MS }, '60s'),
       default: '60s',
-      help: 'aggregation bin asked for, in whole seconds',
+      help: 'aggregation bin of a series request, in whole seconds',
     },
     PORTAL_CONCURRENCY: {
       kind: count({ least: 1, most: 1000 }),
       default: '8',
-      help: 'requests in flight at most, per API',
+      help: 'most requests in flight',
     },
     PORTAL_RATE_LIMIT: {
       kind: rate,
       default: '500/30s',
-      help: 'ceiling of requests per window; stays under it, and adapts below it on 429',
+      help: 'most requests in a window; the exporter stays below it and slows down after a 429',
     },
     PORTAL_DAILY_LIMIT: {
       kind: count({ least: 0 }),
       default: '1000000',
-      help: 'ceiling of requests in 24 hours; `0` for none',
+      help: 'most requests in 24 hours; `0` for no limit',
     },
   } as const satisfies Rows;
 }
 
 /**
- * Series of the portal: names, `all`, `name=interval`, and `-name` to drop one of those named before it. A list that
- * only drops starts from the standard series. The outcome is in the catalogue's order, whatever the list's.
+ * Series of the portal: names, `all`, `name=interval`, and `-name` to remove one named before it. A list that only
+ * removes starts from the standard series. The result is in the catalogue's order.
  */
 function seriesList({ standardSeries, furtherSeries, costlySeries }: Vocabulary): Kind<readonly Selected[]> {
   const known = [...standardSeries, ...furtherSeries];
@@ -126,7 +125,7 @@ function seriesList({ standardSeries, furtherSeries, costlySeries }: Vocabulary)
   };
 }
 
-/** Collectors of the portal, as {@link seriesList}; a list that only drops starts from the usual ones. */
+/** Collectors of the portal, as {@link seriesList}; a list that only removes starts from the default. */
 function collectorList({ collectors }: Vocabulary): Kind<readonly Selected[]> {
   const known = collectors.map(({ name }) => name);
   return {
@@ -140,7 +139,7 @@ function collectorList({ collectors }: Vocabulary): Kind<readonly Selected[]> {
         all: known,
         noInterval: (name) =>
           collectors.find((collector) => collector.name === name)?.intervalMs === undefined
-            ? 'is polled at PORTAL_INTERVAL, and each series at its own of PORTAL_SERIES'
+            ? 'has no interval of its own: set PORTAL_INTERVAL, or the interval of a series in PORTAL_SERIES'
             : undefined,
       }),
   };

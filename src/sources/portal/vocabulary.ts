@@ -7,15 +7,16 @@ import {
 } from './appliances/operations.ts';
 import { collectorRows } from './collectors.ts';
 
-/** The names of series and collectors that the configuration may use, with the intervals of those that have their own. */
+/**
+ * The names of series and collectors that the configuration may use, with the intervals of those that have their own.
+ */
 export interface Vocabulary {
-  /** The series polled unless `PORTAL_SERIES` says otherwise. */
+  /** The default of `PORTAL_SERIES`. */
   readonly standardSeries: readonly string[];
-  /** The series that `all` adds. */
   readonly furtherSeries: readonly string[];
-  /** The series that are polled only when named, not with `all`, each with the interval that it then has. */
+  /** The series that are polled only when named, not with `all`, each with its interval. */
   readonly costlySeries: Readonly<Record<string, number>>;
-  /** The one series of the economy mode at the short interval, and those that it leaves nothing to ask for. */
+  /** The one series of the economy mode with the short interval, and the series that it replaces. */
   readonly economy: { readonly series: string; readonly replaces: readonly string[] };
   /** The collectors that `PORTAL_COLLECTORS` may name, each with its interval; undefined for `PORTAL_INTERVAL`. */
   readonly collectors: readonly { readonly name: string; readonly intervalMs: number | undefined }[];

@@ -65,7 +65,7 @@ test('an answer is kept before its samples are handed on, and a failed poll keep
 test('answers about another account begin from zero, and what was kept is put aside', async () => {
   const { collector, poll, calls, warnings } = collecting([news(1), news(2, 2, 'another'), news(3, 3, 'another')]);
   await poll();
-  expect(calls).toEqual(['save 1', 'disown: it is of another account', 'save 1', 'save 2']);
+  expect(calls).toEqual(['save 1', 'disown: it belongs to another account', 'save 1', 'save 2']);
   expect(collector.ledger.account).toBe('another');
   expect(warnings()).toHaveLength(1);
 });
@@ -92,7 +92,7 @@ describe('a warning', () => {
     const { poll, warnings } = collecting([news(10), news(11), ...stolen]);
     await poll();
     expect(warnings().map(({ msg }) => msg)).toEqual([
-      'the service delivers events to somebody else: does another instance use this client key?',
+      'events are missing: another instance may use this client key; give each its own GFA_CLIENT_KEY',
     ]);
   });
 
@@ -109,7 +109,7 @@ describe('a warning', () => {
     const { poll, warnings } = collecting([news(1), dataAnswer({ locks }), dataAnswer({ locks })], 100);
     await poll();
     expect(warnings().map(({ msg }) => msg)).toEqual([
-      'more events than can be remembered: the oldest were forgotten, and would count again if they came again',
+      'event limit reached: oldest events evicted; they would count again if the service sent them again',
     ]);
   });
 });

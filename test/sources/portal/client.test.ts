@@ -59,7 +59,7 @@ test('a 401 with the new token too is a fault of the credentials and is not aske
   const error = await outcomeOf(api, portalClient(api).send(SERIALS, going));
   expect(error).toMatchObject({
     name: 'CredentialError',
-    message: expect.stringContaining('with a new token as well'),
+    message: expect.stringContaining('also with a new token'),
   });
 });
 

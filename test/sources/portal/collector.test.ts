@@ -134,7 +134,7 @@ describe('the inventory task', () => {
 
   test('fails when everything is forbidden and nobody has listed the serials, and says what to do', async () => {
     const collector = portalCollector(portal(FORBIDDEN, FORBIDDEN, FORBIDDEN));
-    await expect(discover(collector)).rejects.toThrow(/both forbidden; give the role .* PORTAL_SERIALS/);
+    await expect(discover(collector)).rejects.toThrow(/both rejected \(403\); give the role .* PORTAL_SERIALS/);
   });
 
   test('of not enough memory for all appliances polls the first of them, and counts the others', async () => {

@@ -7,12 +7,12 @@ import { accountTask, type CollectorRow } from '../collector-row.ts';
 import { pagesOf } from '../paging.ts';
 import { listed } from '../records.ts';
 
-/** The words of a credential's status (upstream-api.md 5.9). */
+/** Values of a credential's status (upstream-api.md 5.9). */
 const STATUS = ['synced', 'pending', 'failed', 'creating'] as const;
 
 const byStatus = {
   name: 'filer_cloud_credentials',
-  help: 'Cloud credentials on appliances, by status, by the kind of cloud, and by whether a volume uses them.',
+  help: 'Cloud credentials on appliances, by status, by cloud type, and by whether a volume uses them.',
   from: records,
   fields: { id: {} },
   wordsFrom: { status: { field: 'status', known: STATUS }, type: { field: 'cred_type' }, in_use: { field: 'volumes' } },
@@ -20,13 +20,13 @@ const byStatus = {
 
 const withError = {
   name: 'filer_cloud_credentials_with_error',
-  help: 'Cloud credentials on appliances that the portal tells an error of, by the kind of cloud.',
+  help: 'Cloud credentials on appliances with an error, by cloud type.',
   from: records,
   fields: { error: {} },
   wordsFrom: { type: { field: 'cred_type' } },
 } as const satisfies Family;
 
-/** The cloud credentials by their state. No name, host or access key of one becomes a label. */
+/** The cloud credentials by their state. No name, host or access key becomes a label. */
 export const credentials: CollectorRow = {
   name: 'credentials',
   intervalMs: 900_000,
@@ -54,7 +54,7 @@ export const credentials: CollectorRow = {
   },
 };
 
-/** Counts the credentials of one round, page by page; one that two pages list counts once. */
+/** Counts the credentials of one round, page by page; one that is on two pages counts once. */
 class CredentialCount {
   readonly #byStatus = new Tally([{ name: 'status', known: STATUS }, { name: 'type' }, { name: 'in_use' }]);
   readonly #withError = new Tally([{ name: 'type' }]);
@@ -74,7 +74,7 @@ class CredentialCount {
       this.#seen.add(key);
       const type = wordOf(cred_type);
       if (text(status) === '') note('absent', 'status');
-      // Every status of a kind that is there: a state that nothing is in is a zero that was counted.
+      // Every status of an existing cloud type: a status without credentials is a counted zero.
       for (const word of STATUS) for (const inUse of ['true', 'false']) this.#byStatus.add([word, type, inUse], 0);
       this.#byStatus.add([wordOf(status), type, String(Array.isArray(volumes) && volumes.length > 0)]);
       this.#withError.add([type], error === null || error === undefined ? 0 : 1);

@@ -21,20 +21,20 @@ const unused = {
 
 const oldest = {
   name: 'filer_gfa_api_key_oldest_created_timestamp_seconds',
-  help: 'When the oldest file acceleration key was made.',
+  help: 'Creation time of the oldest file acceleration key.',
   from: date,
   fields: { created: {} },
 } as const satisfies Family;
 
 const lastUsed = {
   name: 'filer_gfa_api_key_last_used_timestamp_seconds',
-  help: 'When any of the file acceleration keys was last used.',
+  help: 'Time of the last use of any file acceleration key.',
   from: date,
   fields: { last_used: {} },
   optional: true,
 } as const satisfies Family;
 
-/** The file acceleration keys, over all of them together: a key is a secret, so none is told apart. */
+/** The file acceleration keys, aggregated: a key is a secret, so none becomes a label. */
 export const gfaKeys: CollectorRow = {
   name: 'gfa_keys',
   intervalMs: 3_600_000,

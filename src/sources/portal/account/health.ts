@@ -8,13 +8,15 @@ import { objectOf } from '../records.ts';
 const table = [
   {
     name: 'filer_portal_healthy',
-    help: '1 when the portal says that it is healthy, else 0.',
+    help: '1 when the portal reports itself healthy, else 0.',
     from: flag,
     fields: { healthy: {} },
   },
 ] as const satisfies readonly Family[];
 
-/** What the portal says about itself. It is asked without a token; should it want one after all, with it. */
+/**
+ * The health that the portal reports about itself. Requested without a token, and with one if the portal requires it.
+ */
 export const health: CollectorRow = {
   name: 'health',
   intervalMs: 300_000,

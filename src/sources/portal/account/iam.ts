@@ -21,20 +21,20 @@ const keys = {
 
 const oldestKey = {
   name: 'filer_iam_oldest_key_created_timestamp_seconds',
-  help: 'When the oldest key was made, by kind; its age is time() less this.',
+  help: 'Creation time of the oldest key, by kind.',
   from: date,
   fields: { date_created: {} },
 } as const satisfies Family;
 
 const nextExpiry = {
   name: 'filer_iam_next_key_expiry_timestamp_seconds',
-  help: 'When the first of the keys runs out, by kind; missing where none does.',
+  help: 'Time when the first key expires, by kind; missing if no key expires.',
   from: date,
   fields: { expiration: {} },
   optional: true,
 } as const satisfies Family;
 
-/** How many users and keys there are, and how old the keys. Who they belong to and what they are stays out. */
+/** The number of users and keys, and the age of the keys. No names, no owners, no keys. */
 export const iam: CollectorRow = {
   name: 'iam',
   intervalMs: 3_600_000,

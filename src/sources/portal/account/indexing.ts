@@ -14,7 +14,7 @@ import {
   inventoryTable,
 } from './inventories-tables.ts';
 
-/** How far the content of volumes has been indexed. */
+/** The progress of content indexing, by volume. */
 export const indexing: CollectorRow = {
   name: 'indexing',
   intervalMs: 900_000,

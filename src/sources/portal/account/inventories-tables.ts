@@ -3,7 +3,7 @@ import { plain, presence, records } from '../../../metrics/units.ts';
 
 const volumeLabels = ['volume_guid', 'volume'] as const;
 
-/** The words of an inventory's status (upstream-api.md 5.6). */
+/** Values of an inventory's status (upstream-api.md 5.6). */
 export const INVENTORY_STATUS = {
   field: 'status',
   known: [
@@ -24,13 +24,12 @@ export const INVENTORY_STATUS = {
   ],
 } as const;
 
-/** The words of an index's status. */
+/** Values of an index's status. */
 export const INDEX_STATUS = {
   field: 'status',
   known: ['in_progress', 'complete', 'failed', 'queued_for_deletion'],
 } as const;
 
-/** The inventories by status. */
 export const inventoriesByStatus = {
   name: 'filer_indexing_inventories',
   help: 'Volumes with an indexing inventory, by its status.',
@@ -39,7 +38,6 @@ export const inventoriesByStatus = {
   wordsFrom: { status: INVENTORY_STATUS },
 } as const satisfies Family;
 
-/** The indexes by status. */
 export const indexesByStatus = {
   name: 'filer_indexing_indexes',
   help: 'Volumes with a content index, by its status.',
@@ -48,11 +46,10 @@ export const indexesByStatus = {
   wordsFrom: { status: INDEX_STATUS },
 } as const satisfies Family;
 
-/** What each inventory yields. */
 export const inventoryTable = [
   {
     name: 'filer_indexing_inventory_info',
-    help: 'Always 1: the indexing inventory of a volume, where it is kept and its status.',
+    help: 'Always 1: the indexing inventory of a volume with its location and status.',
     from: presence,
     fields: { volume_guid: {} },
     wordsFrom: { provider: { field: 'provider' }, status: INVENTORY_STATUS },
@@ -66,11 +63,10 @@ export const inventoryTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** What each index yields. */
 export const indexTable = [
   {
     name: 'filer_indexing_index_info',
-    help: 'Always 1: the content index of a volume, where it is kept and its status.',
+    help: 'Always 1: the content index of a volume with its location and status.',
     from: presence,
     fields: { volume_guid: {} },
     wordsFrom: { provider: { field: 'provider' }, status: INDEX_STATUS },
@@ -84,7 +80,6 @@ export const indexTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** What the collector `indexing` exports. */
 export const indexingTables: readonly Table[] = [
   { source: 'GET /ai_activate/inventories', subject: [], families: [inventoriesByStatus] },
   { source: 'GET /ai_activate/inventories', subject: volumeLabels, families: inventoryTable },

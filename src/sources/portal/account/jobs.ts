@@ -9,20 +9,20 @@ import { extremeSample } from '../extremes.ts';
 import { listed } from '../records.ts';
 import { jobsFinished, jobsListed, jobsUnacknowledged, jobTables, oldestUnfinishedJob } from './jobs-tables.ts';
 
-/** The words of a job's state (upstream-api.md 5.8). */
+/** Values of a job's state (upstream-api.md 5.8). */
 const STATES = ['in_progress', 'completed', 'failed'] as const;
 
-/** Those in which a job is over; of a word that is not documented nobody knows. */
+/** The states of a finished job; undocumented states do not count as finished. */
 const OVER: readonly string[] = ['completed', 'failed'];
 
 const RESOURCES = ['edge', 'volume', 'cloud_credential'] as const;
 
 const KIND = [{ name: 'resource', known: RESOURCES }, { name: 'action' }] as const;
 
-/** Jobs that are remembered as having ended at most; the portal lists them without pages, so all of them come each time. */
+/** The most finished jobs to remember; the portal lists jobs without pages, so all of them arrive each time. */
 const MOST_REMEMBERED = 100_000;
 
-/** What the portal is at work on, for whom, and what became of it. */
+/** The portal's jobs and their results. */
 export const jobs: CollectorRow = {
   name: 'jobs',
   intervalMs: 300_000,
@@ -38,15 +38,15 @@ export const jobs: CollectorRow = {
 };
 
 /**
- * Counts each job once in its life, when it has ended, whatever lists come in between. What had ended before the exporter
- * started is history and is not counted.
+ * Counts each job once, when it has finished, also if some lists were missed. Jobs finished before the exporter started
+ * are not counted.
  */
 export class JobLedger {
   readonly #finished = new Tally([...KIND, { name: 'state', known: OVER }]);
   readonly #clock: Clock;
   readonly #forgetAfterMs: number;
   readonly #beginning: Beginning;
-  /** When each job that has ended was last listed, and each that has not; monotonic milliseconds. */
+  /** When each finished and each unfinished job was last listed, in monotonic milliseconds. */
   readonly #ended = new Map<string, number>();
   readonly #open = new Map<string, number>();
   #hasListed = false;
@@ -58,7 +58,7 @@ export class JobLedger {
     this.#beginning = new Beginning(clock);
   }
 
-  /** Folds an answer of `GET /jobs` in and gives what there is to say about it. */
+  /** Adds an answer of `GET /jobs` and returns the samples. */
   *absorb(body: unknown, note: NoteDrop): Generator<void, Sample[]> {
     const list = new Tally([...KIND, { name: 'state', known: STATES }]);
     const unacknowledged = new Tally(KIND);
@@ -71,7 +71,7 @@ export class JobLedger {
         note('record', 'id');
         continue;
       }
-      // A state that no job of this kind is in is a zero that was counted.
+      // A state without jobs of this kind is a counted zero.
       for (const word of STATES) list.add([resource, action, word], 0);
       for (const word of OVER) this.#finished.add([resource, action, word], 0);
       list.add([resource, action, state]);
@@ -97,7 +97,7 @@ export class JobLedger {
     ];
   }
 
-  /** Whether a job that has ended did so since it was last told of, or since the exporter started. */
+  /** Whether a finished job has finished since it was last listed, or since the exporter started. */
   #isNews(id: string, job: Fields): boolean {
     if (this.#ended.has(id)) return false;
     if (this.#open.has(id)) return true;

@@ -5,14 +5,14 @@ import type { Log } from '../../../runtime/log.ts';
 import type { PortalClient } from '../client.ts';
 import { objectOf } from '../records.ts';
 
-/** After a 403 the licence is read again when what is known of it is older than this, in milliseconds. */
+/** After a 403 the licence is read again if it was last read longer ago than this, in milliseconds. */
 const OLD_AFTER_MS = 300_000;
 
 const REQUEST = { method: 'GET', path: '/account/license', operation: 'account_license', decides: true } as const;
 
 /**
- * What is known of the account's licence. Without `ops_iq_premium` the portal answers every telemetry series with 403
- * (upstream-api.md 5.5), which looks like a missing right; so the licence is looked at before anybody searches there.
+ * The account's licence. Without `ops_iq_premium` the portal answers every telemetry series with 403 (upstream-api.md
+ * 5.5), which looks like a missing right, so the licence is checked first.
  */
 export class Licence {
   readonly #client: PortalClient;
@@ -28,12 +28,12 @@ export class Licence {
     this.#log = log;
   }
 
-  /** Whether it covers the telemetry series; undefined while nobody has said. */
+  /** Whether it covers the telemetry series; undefined while unknown. */
   get hasTelemetry(): boolean | undefined {
     return this.#hasTelemetry;
   }
 
-  /** The licence as the portal tells it now. Rejects as the request does. */
+  /** The current licence. Rejects as the request does. */
   async read(signal: AbortSignal): Promise<unknown> {
     this.#readAt = this.#clock.monotonic();
     const body = await this.#client.send(REQUEST, signal);
@@ -46,16 +46,16 @@ export class Licence {
     return body;
   }
 
-  /** A telemetry series was given: the licence covers it, whatever was read of it before. */
+  /** A telemetry request succeeded: the licence covers it, whatever was read before. */
   given(): void {
     if (this.#hasTelemetry === false) this.#hasTelemetry = undefined;
   }
 
-  /** The error of a telemetry request, with the licence for its reason where that is it. Never rejects. */
+  /** Adds a missing licence as the reason to the error of a telemetry request. Never rejects. */
   async explained(error: unknown, signal: AbortSignal): Promise<unknown> {
     if (!(error instanceof RequestError) || error.status !== 403) return error;
     if (this.#clock.monotonic() - this.#readAt > OLD_AFTER_MS) {
-      // Whoever may not read the licence gets no explanation; the next 403 looks again.
+      // Without the right to read the licence there is no explanation; the next 403 tries again.
       this.#reading ??= this.read(signal).then(
         () => {},
         () => {},

@@ -1,7 +1,7 @@
 import type { Family, Table } from '../../../metrics/family.ts';
 import { date, flag, plain, presence } from '../../../metrics/units.ts';
 
-/** Every feature that a licence can name (upstream-api.md 5.5). */
+/** Every documented feature of a licence (upstream-api.md 5.5). */
 const FEATURES = [
   'analytics_connector_enabled',
   'uaas_enabled',
@@ -20,7 +20,6 @@ const FEATURES = [
   'enterprise_search',
 ] as const;
 
-/** What `GET /account/license` yields. */
 export const licenseTable = [
   {
     name: 'filer_license_info',
@@ -31,32 +30,32 @@ export const licenseTable = [
   },
   {
     name: 'filer_license_expiry_timestamp_seconds',
-    help: 'When the account’s subscription ends; missing where it has no end.',
+    help: 'Time when the account’s subscription ends; missing if it has no end.',
     from: date,
     fields: { subscription_expiration: {} },
     optional: true,
   },
   {
     name: 'filer_license_feature_enabled',
-    help: '1 when the licence has the feature, else 0. Without ops_iq_premium the telemetry series are forbidden.',
+    help: '1 when the licence has the feature, else 0. Without ops_iq_premium the portal rejects the telemetry series.',
     from: flag,
     fields: Object.fromEntries(FEATURES.map((name) => [name, { feature: name.replace(/_enabled$/, '') }])),
     optional: true,
   },
 ] as const satisfies readonly Family[];
 
-/** What `GET /account` yields; nothing personal of it. */
+/** `GET /account`; no personal data. */
 export const accountTable = [
   {
     name: 'filer_portal_account_info',
-    help: 'Always 1: the portal account that is polled and its company.',
+    help: 'Always 1: the polled portal account and its company.',
     from: presence,
     fields: { id: {} },
     labelsFrom: { account: 'id', company: 'company' },
   },
 ] as const satisfies readonly Family[];
 
-/** What `mcp` of `GET /account/ai_activate` yields. */
+/** `mcp` in `GET /account/ai_activate`. */
 export const consumptionTable = [
   {
     name: 'filer_indexing_limit_files',
@@ -72,13 +71,12 @@ export const consumptionTable = [
   },
   {
     name: 'filer_indexing_remaining_files',
-    help: 'Files that may still be indexed; below zero once the limit is passed.',
+    help: 'Files that may still be indexed; negative above the limit.',
     from: plain,
     fields: { remaining: {} },
   },
 ] as const satisfies readonly Family[];
 
-/** What the collector `license` exports. */
 export const licenseTables: readonly Table[] = [
   { source: 'GET /account/license', subject: [], families: licenseTable },
   { source: 'GET /account', subject: [], families: accountTable },

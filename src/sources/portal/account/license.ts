@@ -5,7 +5,7 @@ import { type AccountRead, accountTask, accountTasks, type CollectorRow } from '
 import { objectOf } from '../records.ts';
 import { accountTable, consumptionTable, licenseTable, licenseTables } from './license-tables.ts';
 
-/** What the account may use, until when, and how much of it is used. */
+/** The account's subscription, its end, and its use. */
 export const license: CollectorRow = {
   name: 'license',
   intervalMs: 3_600_000,

@@ -5,17 +5,16 @@ import { type Sample, text, wordOf } from '../../../metrics/samples.ts';
 import { keptSeen, Seen, type SeenState } from '../../../metrics/seen-ids.ts';
 import { latestNotification, notificationsBySeverity, notificationsTotal, SEVERITIES } from './notifications-tables.ts';
 
-/** Ids remembered at most. Past that the oldest are forgotten, and count again if they come again. */
+/** The most ids to remember. Above it the oldest are evicted, and count again if they arrive again. */
 const MOST_REMEMBERED = 50_000;
 
-/** Notifications counted by what they are about, and the ids of those that may come again. */
+/** Counts of notifications by their labels, and the ids of those that may arrive again. */
 export class NotificationCounts {
   readonly #total = new Tally([
     { name: 'severity', known: SEVERITIES },
     ...['category', 'sub_category', 'filer', 'volume'].map((name) => ({ name })),
   ]);
   readonly #bySeverity = new Tally([{ name: 'severity', known: SEVERITIES }]);
-  /** By severity, in Unix seconds. */
   readonly #latest = new Map<string, number>();
   readonly #seen = new Seen(MOST_REMEMBERED);
 
@@ -23,7 +22,7 @@ export class NotificationCounts {
     for (const severity of [...SEVERITIES, OTHER]) this.#bySeverity.add([severity], 0);
   }
 
-  /** What another one held. Throws where that is no such thing. */
+  /** Restores a saved state. Throws if it is not one. */
   static of(saved: NotificationCountsState): NotificationCounts {
     const counts = new NotificationCounts();
     counts.#seen.restore(keptSeen(saved.seen));
@@ -36,7 +35,9 @@ export class NotificationCounts {
     return counts;
   }
 
-  /** Takes a notification unless it was taken before, and says so; `isCounted` when it is not from before the start. */
+  /**
+   * Takes a notification and returns true, unless it was taken before; `isCounted` if it is not from before the start.
+   */
   take(record: Fields, id: string, at: number, isCounted: boolean): boolean {
     if (!this.#seen.admit(id, at)) return false;
     const told = wordOf(record.severity);
@@ -49,12 +50,12 @@ export class NotificationCounts {
     return true;
   }
 
-  /** Forgets which notifications from before a time in Unix seconds were taken: they cannot come again. */
+  /** Forgets the ids of notifications from before a time in Unix seconds: they cannot arrive again. */
   forgetBefore(time: number): void {
     this.#seen.forgetBefore(time);
   }
 
-  /** What has been counted so far. */
+  /** The counts so far. */
   samples(): Sample[] {
     return [
       ...this.#total.samples(notificationsTotal.name),
@@ -63,7 +64,6 @@ export class NotificationCounts {
     ];
   }
 
-  /** What {@link NotificationCounts.of} takes. */
   state(): NotificationCountsState {
     return {
       seen: this.#seen.state(),
@@ -74,7 +74,7 @@ export class NotificationCounts {
   }
 }
 
-/** What was counted, as kept over restarts. */
+/** The counts as saved in the state file. */
 export interface NotificationCountsState {
   readonly seen: SeenState;
   readonly total: TallyState;

@@ -5,7 +5,7 @@ import { pagesOf } from '../paging.ts';
 import { NotificationLedger } from './notification-ledger.ts';
 import { notificationTables } from './notifications-tables.ts';
 
-/** What the portal has told people, each notification once. */
+/** The portal's notifications, each counted once. */
 export const notifications: CollectorRow = {
   name: 'notifications',
   intervalMs: 300_000,
@@ -25,7 +25,7 @@ export const notifications: CollectorRow = {
         size: 'list',
         query: {
           start_date: new Date(ledger.from(clock.now() / 1000) * 1000).toISOString(),
-          // Oldest first: should a round end early, the next one goes on from there.
+          // Oldest first: if a round ends early, the next one continues from there.
           sort_by: 'generated_at',
           sort_direction: 'asc',
           include_count: 'false',

@@ -32,7 +32,7 @@ const outdated = {
   fields: { version: {} },
 } as const satisfies Family;
 
-/** The newest software by type, against what the appliances run. */
+/** The newest software by type, compared with the builds of the appliances. */
 export const software: CollectorRow = {
   name: 'software',
   intervalMs: 3_600_000,
@@ -64,7 +64,6 @@ export const software: CollectorRow = {
 
 interface Offer {
   readonly samples: Sample[];
-  /** The newest version of each type that has one. */
   readonly newestOf: ReadonlyMap<string, string>;
 }
 
@@ -91,7 +90,7 @@ function* readDownloads(body: unknown, note: NoteDrop): Generator<void, Offer> {
   return { samples: [...count.samples(downloads.name), ...infos], newestOf };
 }
 
-/** Types of software that are told apart at most; the portal documents nine. */
+/** The most types of software as label values; the portal documents nine. */
 const MOST_TYPES = 50;
 
 function outdatedSample({ serial, name, type, build }: Appliance, newestOf: ReadonlyMap<string, string>): Sample[] {

@@ -7,7 +7,7 @@ import { listed } from '../records.ts';
 
 const byCloud = {
   name: 'filer_stacks',
-  help: 'Stacks of the account, by the cloud that they run in.',
+  help: 'Stacks of the account, by cloud.',
   from: records,
   fields: { id: {} },
   wordsFrom: { cloud_provider: { field: 'cloud_provider' } },
@@ -16,7 +16,7 @@ const byCloud = {
 const table = [
   {
     name: 'filer_stack_info',
-    help: 'Always 1: a stack of the account, where it runs and its builds.',
+    help: 'Always 1: a stack of the account with its location and its builds.',
     from: presence,
     fields: { id: {} },
     labelsFrom: {
@@ -29,20 +29,19 @@ const table = [
   },
   {
     name: 'filer_stack_created_timestamp_seconds',
-    help: 'When the stack was made.',
+    help: 'Creation time of the stack.',
     from: date,
     fields: { created_date: {} },
   },
   {
     name: 'filer_stack_last_used_timestamp_seconds',
-    help: 'When the stack was last used; missing where it never was.',
+    help: 'Time of the last use of the stack; missing if it was never used.',
     from: date,
     fields: { last_used_date: {} },
     optional: true,
   },
 ] as const satisfies readonly Family[];
 
-/** The account's stacks. */
 export const stacks: CollectorRow = {
   name: 'stacks',
   intervalMs: 3_600_000,

@@ -11,8 +11,8 @@ const LONG_BIN_MS = 5 * MINUTE_MS;
 const PERIODS = ['P30D', 'P7D', 'P1D'] as const;
 
 /**
- * What the documentation leaves open about bins and periods (upstream-api.md 7), asked of one appliance: the same half
- * hour by the minute and by five minutes, and the longest period that is taken.
+ * Tests what the documentation leaves open about bins and periods (upstream-api.md 7) with one appliance: requests the
+ * same half hour in bins of one and of five minutes, and the longest period that the service accepts.
  */
 export async function askBins(client: PortalClient, serial: string, signal: AbortSignal): Promise<readonly Variant[]> {
   const ask = async (period: string, bin_size: number): Promise<readonly Fields[] | undefined> => {
@@ -37,7 +37,7 @@ export async function askBins(client: PortalClient, serial: string, signal: Abor
   return told;
 }
 
-/** What the same half hour in bins of a minute and of five minutes tells; records newest first. */
+/** What the same half hour in bins of one and of five minutes shows; records newest first. */
 export function binVariants(minutes: readonly Fields[], bins: readonly Fields[]): readonly Variant[] {
   const told: Variant[] = [];
   const stepMs = stepOf(bins);
@@ -57,7 +57,7 @@ export function binVariants(minutes: readonly Fields[], bins: readonly Fields[])
   return told;
 }
 
-/** A bin's value by the mean of its minutes: five where it is their sum, one where it is their mean. */
+/** A bin's value divided by the mean of its minutes: five if it is their sum, one if it is their mean. */
 function ratioOf(bin: Fields, minutes: readonly Fields[]): readonly number[] {
   const value = decimal(bin.cache_reads);
   const parts = minutes.flatMap(({ cache_reads }) => decimal(cache_reads) ?? []);
@@ -77,7 +77,7 @@ function stepOf(records: readonly Fields[]): number | undefined {
   return steps.sort((one, other) => one - other)[Math.floor(steps.length / 2)];
 }
 
-/** The time of a record in milliseconds, whichever of the two units it is told in. */
+/** The time of a record in milliseconds, sent in either unit. */
 function milliseconds({ time }: Fields): number {
   const told = decimal(time) ?? 0;
   return told < 1e11 ? told * 1000 : told;

@@ -1,12 +1,15 @@
 /** The first build with `memory_utilization_details` (upstream-api.md 4.3). */
 const DETAILS_FROM = '10.0.4';
 
-/** The numbers that a build or a version begins with, at least two of them; undefined where it cannot be read. */
+/** The leading numbers of a build or a version, at least two; undefined if it cannot be read. */
 export function versionOf(build: string): readonly number[] | undefined {
   return /^(\d{1,9}(?:\.\d{1,9})+)/.exec(build)?.[1]?.split('.').map(Number);
 }
 
-/** Below, at or above zero as the one version is older than, as old as or newer than the other; undefined where one cannot be read. */
+/**
+ * Negative, zero or positive as the first version is older than, equal to or newer than the second; undefined if one
+ * cannot be read.
+ */
 export function compareVersions(one: string, other: string): number | undefined {
   const [left, right] = [versionOf(one), versionOf(other)];
   if (left === undefined || right === undefined) return undefined;
@@ -15,8 +18,8 @@ export function compareVersions(one: string, other: string): number | undefined 
 }
 
 /**
- * Whether a series fits an appliance's build: of the two memory series each build has one. True for every other
- * series, and for both where the build is unknown or cannot be read.
+ * Whether a series exists for an appliance's build: each build has one of the two memory series. True for every other
+ * series, and for both if the build is unknown or cannot be read.
  */
 export function fitsBuild(series: string, build: string): boolean {
   if (series !== 'memory_utilization' && series !== 'memory_utilization_details') return true;

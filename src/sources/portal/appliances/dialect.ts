@@ -10,29 +10,29 @@ import {
 } from '../../../metrics/units.ts';
 import { type Variant, VariantVerdict } from '../../../metrics/variant.ts';
 
-/*
- * Units that the documentation leaves open (upstream-api.md 7), told from the numbers themselves. Detection is the same
- * for the doctor and for the daemon: each answer is evidence, and what is read is scaled to the documented unit before a
- * table applies.
+/**
+ * Detects units that the documentation leaves open (upstream-api.md 7) from the numbers themselves. Doctor and exporter
+ * use the same detection: each answer is evidence, and values are scaled to the documented unit before a table is
+ * applied.
  */
 
 /** More than any appliance has in KiB, and less than any has in bytes: 2.8 TiB, and 2.8 GiB. */
 const MEMORY_BORDER = 3e9;
 
-/** Epoch seconds reach this in the year 5138, epoch milliseconds in 1973. */
+/** Epoch seconds reach this in the year 5138, epoch milliseconds reached it in 1973. */
 const TIME_BORDER = 1e11;
 
 /** The median time of a disk operation is above it in milliseconds (20 microseconds) and below it in seconds (20 ms). */
 const LATENCY_BORDER = 0.02;
-/** Fewer values than these have no median to speak of. */
+/** A median needs at least this many values. */
 const LATENCY_VALUES = 8;
 
-/** So many values of a cache, none above 1, are shares: a cache in use is more than one percent full. */
+/** With this many values of a cache, none above 1, they are ratios: a cache in use is more than one percent full. */
 const SMALL_VALUES = 10;
 
 type Question = 'ratio_unit' | 'memory_unit' | 'time_unit' | 'latency_unit';
 
-/** What one answer of a series shows, by question; a question that it cannot answer is left out. */
+/** What one answer of a series shows, by question; only the questions that it answers. */
 export function evidenceIn(operation: string, records: readonly Fields[]): Partial<Record<Question, string>> {
   const found: Partial<Record<Question, string>> = {};
   const add = (question: Question, answer: string | undefined) => {
@@ -53,7 +53,7 @@ const QUESTION_OF: ReadonlyMap<Conversion, Question> = new Map<Conversion, Quest
   [latencyMilliseconds, 'latency_unit'],
 ]);
 
-/** The units of one account, as its answers show them. */
+/** The units of one account, as detected from its answers. */
 export class Dialect {
   readonly #verdicts: Readonly<Record<Question, VariantVerdict<string>>> = {
     ratio_unit: new VariantVerdict(),
@@ -69,14 +69,16 @@ export class Dialect {
     );
   }
 
-  /** Every question that has been answered. */
   get variants(): readonly Variant[] {
     return Object.entries(this.#verdicts).flatMap(([question, { answer }]) =>
       answer === undefined ? [] : [{ question, answer }],
     );
   }
 
-  /** The rows of a table whose unit is not in dispute: while answers contradict each other no number is better. */
+  /**
+   * The rows of a table whose unit is certain: while answers contradict each other, no number is better than a wrong
+   * one.
+   */
   undisputed(families: readonly Family[], note: NoteDrop): readonly Family[] {
     return families.filter((family) => {
       const question = QUESTION_OF.get(family.from);
@@ -86,7 +88,7 @@ export class Dialect {
     });
   }
 
-  /** Records with every number, their times included, in the unit that the table names. */
+  /** Records with every number, including the times, in the unit that the table names. */
   translated(families: readonly Family[], records: readonly Fields[]): readonly Fields[] {
     const scales = new Map([['time', this.scaleOf(epochMilliseconds)]]);
     for (const { fields, from } of families) {
@@ -103,7 +105,7 @@ export class Dialect {
     });
   }
 
-  /** What a value is multiplied by to be in the unit that the table names. */
+  /** The factor that converts a value to the unit in the table. */
   readonly scaleOf = (from: Conversion): number => {
     if (from === percent && this.#verdicts.ratio_unit.answer === 'ratio') return 100;
     if (from === kibibytes && this.#verdicts.memory_unit.answer === 'bytes') return 1 / 1024;
@@ -126,7 +128,7 @@ function timeUnit(records: readonly Fields[]): string | undefined {
   return time < TIME_BORDER ? 'seconds' : 'milliseconds';
 }
 
-/** `utilization` is documented as (total - available) / total in percent: the record itself tells its unit. */
+/** `utilization` is documented as (total - available) / total in percent, so the record itself shows its unit. */
 function ratioByParts({ total, available, utilization }: Fields): string | undefined {
   const [all, left, told] = [decimal(total), decimal(available), decimal(utilization)];
   if (all === undefined || left === undefined || told === undefined || all <= 0) return undefined;

@@ -2,7 +2,7 @@ import type { Family, Table } from '../../../metrics/family.ts';
 import { date, flag, plain, presence } from '../../../metrics/units.ts';
 import { applianceLabels } from './series.ts';
 
-/** What a row of `GET /edges` yields. The newer fields may be missing, which means unknown and not false. */
+/** A row of `GET /edges`. The newer fields may be missing, which means unknown and not false. */
 export const edgeTable = [
   {
     name: 'filer_appliance_reachable',
@@ -12,36 +12,35 @@ export const edgeTable = [
   },
   {
     name: 'filer_appliance_synced',
-    help: '1 when the appliance has taken over its configuration from the portal, else 0.',
+    help: '1 when the appliance has applied its configuration from the portal, else 0.',
     from: flag,
     fields: { synced: {} },
   },
   {
     name: 'filer_appliance_last_seen_timestamp_seconds',
-    help: 'When the portal last heard of the appliance.',
+    help: 'Time of the last contact of the appliance with the portal.',
     from: date,
     fields: { last_seen_at: {} },
   },
   {
     name: 'filer_appliance_service_enabled',
-    help: '1 when the service is switched on at the appliance, else 0.',
+    help: '1 when the service is enabled on the appliance, else 0.',
     from: flag,
     fields: { s3_edge: { service: 's3_edge' }, file_iq: { service: 'file_iq' } },
     optional: true,
   },
 ] as const satisfies readonly Family[];
 
-/** What a row of `GET /serials` says beyond the inventory. */
+/** A row of `GET /serials`, beyond the inventory. */
 export const serialTable = [
   {
     name: 'filer_appliance_update_available',
-    help: '1 when the portal offers the appliance a build other than its own, else 0.',
+    help: '1 when the portal offers the appliance another build, else 0.',
     from: flag,
     fields: { available_build: {} },
   },
 ] as const satisfies readonly Family[];
 
-/** What `GET /edges/{edge_id}` yields. */
 export const edgeDetailTable = [
   {
     name: 'filer_appliance_volumes',
@@ -51,7 +50,7 @@ export const edgeDetailTable = [
   },
   {
     name: 'filer_appliance_machine_info',
-    help: 'Always 1: the machine that the appliance runs on, in the portal’s words.',
+    help: 'Always 1: the platform of the appliance, as the portal names it.',
     from: presence,
     fields: { machine: {} },
     wordsFrom: { platform: { field: 'platform' } },
@@ -68,7 +67,6 @@ export const edgeDetailTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** What the collector `edges` exports. */
 export const edgeTables: readonly Table[] = [
   { source: 'GET /edges', subject: applianceLabels, families: edgeTable },
   { source: 'GET /serials', subject: applianceLabels, families: serialTable },

@@ -7,8 +7,8 @@ import { edgeDetailTable, edgeTable, edgeTables, serialTable } from './edges-tab
 import type { Appliance, ApplianceIndex, InventoryAnswers } from './inventory.ts';
 
 /**
- * The appliances as the portal sees them: from the lists of each inventory round, which costs nothing more, and one
- * request for each edge now and then for what only its own page says.
+ * The appliances in the portal: from the lists of each inventory round, without requests of its own, and one request
+ * for each edge at a long interval for its details.
  */
 export const edges: CollectorRow = {
   name: 'edges',
@@ -47,7 +47,7 @@ function* readInventoryRound(
   return samples;
 }
 
-/** The records about appliances of this instance, each appliance once; what is wrong with a list was noted when it was read. */
+/** The records about this instance's appliances, each appliance once; faults in a list were noted when it was read. */
 function* recordsOf(
   bodies: readonly unknown[],
   key: string,
@@ -83,6 +83,6 @@ function detailTask(parts: PortalParts, intervalMs: number, { serial, edgeId, na
     };
     return toSamples(edgeDetailTable, [record], { serial, filer: name }, note);
   });
-  // Another name is another task: it is due at once, and what was said under the old name leaves.
+  // A new name makes a new task, which is due at once; samples under the old name are removed.
   return [{ ...task, id: `portal/${serial}/edge/${name}` }];
 }

@@ -2,7 +2,6 @@ import type { Family, Table } from '../../../metrics/family.ts';
 import { flag, listLength, presence } from '../../../metrics/units.ts';
 import { applianceLabels } from './series.ts';
 
-/** What a row of `GET /fiq_appliances` yields. */
 export const fiqTable = [
   {
     name: 'filer_fiq_appliance_info',
@@ -13,7 +12,7 @@ export const fiqTable = [
   },
   {
     name: 'filer_fiq_appliance_enabled',
-    help: '1 when the file-intelligence appliance is switched on, else 0.',
+    help: '1 when the file-intelligence appliance is enabled, else 0.',
     from: flag,
     fields: { enabled: {} },
   },
@@ -25,17 +24,15 @@ export const fiqTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** What each edge connected to a file-intelligence appliance yields. */
 export const fiqEdgeTable = [
   {
     name: 'filer_fiq_edge_service_enabled',
-    help: '1 when file intelligence is switched on at the connected edge appliance, else 0.',
+    help: '1 when file intelligence is enabled on the connected edge appliance, else 0.',
     from: flag,
     fields: { fiq_service_enabled: {} },
   },
 ] as const satisfies readonly Family[];
 
-/** What the collector `fiq` exports. */
 export const fiqTables: readonly Table[] = [
   { source: 'GET /fiq_appliances', subject: applianceLabels, families: fiqTable },
   {

@@ -4,7 +4,7 @@ import { accountTasks, afterInventory, type CollectorRow } from '../collector-ro
 import { listed } from '../records.ts';
 import { fiqEdgeTable, fiqTable, fiqTables } from './fiq-tables.ts';
 
-/** The file-intelligence appliances, and the edges that are connected to them. */
+/** The file-intelligence appliances and their connected edges. */
 export const fiq: CollectorRow = {
   name: 'fiq',
   intervalMs: 900_000,

@@ -21,34 +21,36 @@ import {
 import { inventoryTable } from './series.ts';
 import { shardOf } from './shard.ts';
 
-/** What of the inventory is polled. */
 export interface InventorySettings {
   readonly discoveryIntervalMs: number;
-  /** These serials only, in lower case; undefined for all that the inventory has. */
+  /** Only these serials, in lower case; undefined for the whole inventory. */
   readonly serials: readonly string[] | undefined;
   readonly shard: { readonly index: number; readonly total: number };
-  /** For so many intervals a value that nobody confirmed is shown. */
+  /** How many intervals an unconfirmed value is exposed. */
   readonly staleAfter: number;
-  /** The most appliances of an inventory, bounded by memory; those of `serials` are polled in any case. */
+  /** The most appliances of an inventory, limited by memory; `serials` are always polled. */
   readonly mostAppliances?: number;
-  /** What filers are called in both services; without it each appliance is called as the inventory says. */
+  /** The names of filers in both services; without it each appliance has its name in the inventory. */
   readonly names?: FilerNames;
 }
 
-/** What another collector makes of an inventory round, for the appliances of this instance; yields where it may be interrupted. */
+/**
+ * Samples that another collector makes from an inventory round, for this instance's appliances; yields wherever it may
+ * be interrupted.
+ */
 export type InventoryReadout = (
   answers: InventoryAnswers,
   appliances: ApplianceIndex,
   note: NoteDrop,
 ) => Generator<void, Sample[]>;
 
-/** What a list said, and when; monotonic milliseconds. */
+/** The answer for a list, and when it arrived in monotonic milliseconds. */
 interface Answer {
   readonly body: unknown;
   readonly at: number;
 }
 
-/** What polls the inventory: which appliances there are, and what they are called. */
+/** Polls the inventory: the appliances and their names. */
 export class InventoryCollector implements Collector, ApplianceIndex {
   readonly api = 'portal';
   readonly #client: PortalClient;
@@ -64,7 +66,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   #hasBeenAsked = false;
   #inventory: Inventory;
   #byEdgeId: ReadonlyMap<string, Appliance> = new Map();
-  /** The appliances that the last answer lacked: gone when the next one lacks them as well. */
+  /** The appliances that were missing in the last answer: removed if they are missing in the next one too. */
   #missing: ReadonlySet<string> = new Set();
   #own: readonly Appliance[];
 
@@ -134,7 +136,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     if (lists.length === 0 && edges === undefined && serials === undefined) {
       throw new RequestError(
         'status',
-        'reading the inventory: GET /serials and GET /edges are both forbidden; give the role the right to read ' +
+        'reading the inventory: GET /serials and GET /edges were both rejected (403); give the role the right to read ' +
           'appliances, or list them in PORTAL_SERIALS',
         { status: 403 },
       );
@@ -149,8 +151,8 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   }
 
   /**
-   * Whether what `GET /edges` said may be shown: it is of the round that began then, or will not be too old by the next one,
-   * which comes within one and a half intervals.
+   * Whether to expose the answer of `GET /edges`: it is from the round that began then, or will still be fresh at the
+   * next one, which follows within one and a half intervals.
    */
   #isFresh({ at }: Answer, begunAt: number): boolean {
     const { staleAfter, discoveryIntervalMs } = this.#settings;
@@ -168,7 +170,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     return samples;
   }
 
-  /** What is listed, with what was there before and is missing for the first time: one answer takes no appliance away. */
+  /** The listed appliances, and those that are missing for the first time: a single answer removes no appliance. */
   #withDoubtful(listed: Inventory): Inventory {
     const missing = [...this.#inventory].filter(
       ([serial]) => !listed.has(serial) && !this.#settings.serials?.includes(serial),
@@ -181,7 +183,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   #take(listed: Inventory, note: NoteDrop): void {
     const all = new Map(listed);
     for (const serial of this.#settings.serials ?? []) if (!all.has(serial)) all.set(serial, unknownAppliance(serial));
-    // Before any appliance is named: a filer of the other service may be one of another shard.
+    // Before any appliance gets its name: a filer of the other service may belong to another shard.
     this.#settings.names?.takeInventory(namesOf(listed));
     for (const [serial, appliance] of all) all.set(serial, this.#named(appliance));
     this.#inventory = all;
@@ -190,7 +192,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     this.#own = this.#bounded(this.#ownOf(all), note);
   }
 
-  /** The first so many, where there is no memory for more: better some of a fleet than a process that ends. */
+  /** The first appliances that fit into memory: polling part of a fleet is better than a crash. */
   #bounded(own: readonly Appliance[], note: NoteDrop): readonly Appliance[] {
     const { serials, mostAppliances: most = Number.POSITIVE_INFINITY } = this.#settings;
     const isTooMany = serials === undefined && own.length > most;
@@ -211,7 +213,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     return called === undefined || called === name ? appliance : { ...appliance, name: called };
   }
 
-  /** The appliances that this instance polls: those chosen, of its own shard. */
+  /** The chosen appliances of this instance's shard. */
   #ownOf(inventory: Inventory): readonly Appliance[] {
     const { serials, shard } = this.#settings;
     const there = serials === undefined ? [...inventory.values()] : serials.flatMap((one) => inventory.get(one) ?? []);
@@ -219,9 +221,9 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   }
 
   /**
-   * The answer of `GET /edges`; undefined where it is forbidden. It only says names and builds better, so whatever else is
-   * wrong with it keeps no appliance from being polled: then the last good answer stands, and what else it says is shown
-   * while it is fresh.
+   * The answer of `GET /edges`; undefined if it is rejected (403). It only improves names and builds, so other failures
+   * do not stop appliances from being polled: the last good answer is used, and its other values are exposed while
+   * fresh.
    */
   async #edges(signal: AbortSignal): Promise<Answer | undefined> {
     try {
@@ -236,7 +238,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     return this.#lastEdges;
   }
 
-  /** One list of the inventory; undefined where it is forbidden, which is logged once and looked at again each round. */
+  /** One list of the inventory; undefined if it is rejected (403), which is logged once and tried again each round. */
   async #list(
     path: '/serials' | '/edges',
     operation: string,
@@ -258,7 +260,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   }
 }
 
-/** The names that the inventory has, by serial: an appliance without one goes by its serial there. */
+/** The names in the inventory, by serial: an appliance without a name has its serial there. */
 function namesOf(inventory: Inventory): ReadonlyMap<string, string> {
   const named = [...inventory.values()].filter(({ serial, name }) => name !== serial);
   return new Map(named.map(({ serial, name }) => [serial, name]));

@@ -3,42 +3,40 @@ import { type NoteDrop, text } from '../../../metrics/samples.ts';
 import { RequestError, ShapeError } from '../../../runtime/errors.ts';
 import { optionalItemsOf } from '../records.ts';
 
-/** An appliance that telemetry is asked of. */
+/** An appliance with telemetry. */
 export interface Appliance {
-  /** In lower case: the key of its telemetry and the label `serial`. */
+  /** In lower case: identifies its telemetry, and is the label `serial`. */
   readonly serial: string;
-  /** The id of the edge, in lower case, by which other operations know it; empty while unknown. */
+  /** The id of the edge in lower case, used by other operations; empty while unknown. */
   readonly edgeId: string;
   /** Its name in the inventory, or its serial while unknown. */
   readonly name: string;
   /** `edge` or `file_iq`, as the portal spells it; empty while unknown. */
   readonly type: string;
   readonly build: string;
-  /** The build that it could be updated to; empty when there is none. */
+  /** The build that it can be updated to; empty if there is none. */
   readonly availableBuild: string;
 }
 
 /** The kinds of serials that have telemetry (upstream-api.md 5.2). */
 export const TELEMETRY_TYPES = ['edge', 'file_iq'] as const;
 
-/** The appliances of an inventory, found by whatever another answer calls them. */
+/** The appliances of an inventory, for lookup by any of their ids. */
 export interface ApplianceIndex {
-  /** Whether the inventory has been read once, successfully or not: before that nothing can be found. */
+  /** Whether the inventory has been read once, successfully or not: before that nothing is found. */
   readonly hasBeenAsked: boolean;
-  /** The appliances that this instance polls. */
   own(): readonly Appliance[];
-  /** Every appliance, those of other shards among them. */
+  /** Every appliance, including those of other shards. */
   all(): Iterable<Appliance>;
-  /** By serial or by the id of an edge, in any case; undefined where the inventory has none of it. */
+  /** By serial or by edge id, in any case; undefined if the inventory does not have it. */
   find(id: string): Appliance | undefined;
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
-/** Appliances by serial. */
 export type Inventory = ReadonlyMap<string, Appliance>;
 
-/** What the answers of an inventory round brought; undefined for one that was not given. */
+/** The answers of an inventory round; undefined for a missing one. */
 export interface InventoryAnswers {
   /** The bodies of `GET /serials`, one for each type. */
   readonly serials: readonly unknown[] | undefined;
@@ -47,9 +45,9 @@ export interface InventoryAnswers {
 }
 
 /**
- * The appliances in use, named and dated by both lists: `GET /serials` says which there are, `GET /edges` knows builds
- * better and stands in where the serials are forbidden. Records that are not about an appliance in use are passed over,
- * those without a usable serial are noted. Throws a ShapeError when an answer is no list.
+ * The appliances in use, from both lists: `GET /serials` names the appliances, `GET /edges` has more exact builds and
+ * replaces the serials if they are rejected. Skips records that are not about an appliance in use; notes records
+ * without a usable serial. Throws a ShapeError if an answer is not a list.
  */
 export function readInventory(answers: InventoryAnswers, note: NoteDrop): Inventory {
   const appliances = new Map<string, Appliance>();
@@ -86,31 +84,34 @@ export function readInventory(answers: InventoryAnswers, note: NoteDrop): Invent
   return appliances;
 }
 
-/** An appliance known by its serial alone, as one of `PORTAL_SERIALS` before the inventory was read. */
+/** An appliance known only by its serial, such as one of `PORTAL_SERIALS` before the inventory was read. */
 export function unknownAppliance(serial: string): Appliance {
   return { serial, edgeId: '', name: serial, type: '', build: '', availableBuild: '' };
 }
 
-/** The field that holds the serial in the records of a list. */
+/** The field with the serial in the records of each list. */
 const SERIAL_FIELDS = { '/serials': 'id', '/edges': 'serial' } as const;
 
-/** Records of one inventory list at most, for it is read in one turn. */
+/** The most records of one inventory list: it is read in one turn. */
 const MOST_LISTED = 20_000;
 
-/** Appliances of one instance at most: with the portal's usual limits each could be asked something every ten minutes. */
+/**
+ * The most appliances of one instance: within the portal's usual limits, each could be sent one request every ten
+ * minutes.
+ */
 const MOST_POLLED = 10_000;
 
-/** What an appliance takes of the heap with its name, its tasks and what is made of its answers, in bytes: rather more. */
+/** Heap memory of an appliance with its name, tasks and samples, in bytes; rounded up. */
 const APPLIANCE_BYTES = 128 * 1024;
 
-/** How many appliances an instance may poll without want of memory. */
+/** How many appliances fit into the memory of an instance. */
 export function mostAppliances(heapBytes: number): number {
   return Math.min(MOST_POLLED, Math.floor(heapBytes / APPLIANCE_BYTES));
 }
 
 /**
- * Throws a ShapeError when the body of an inventory list is none: no list, or one of records of which not a single one has
- * a usable serial. Such an answer must not empty the fleet. Throws a RequestError `oversize` for one that is too long.
+ * Throws a ShapeError if the body is not an inventory list: not a list, or a list without a single usable serial. Such
+ * an answer must not empty the fleet. Throws a RequestError `oversize` for a list that is too long.
  */
 export function checkInventoryList(body: unknown, path: keyof typeof SERIAL_FIELDS): void {
   const items = optionalItemsOf(body, `GET ${path}`);

@@ -1,7 +1,10 @@
-/** The shortest period that the portal takes, in milliseconds (upstream-api.md 4.1). */
+/** The shortest period that the portal accepts, in milliseconds (upstream-api.md 4.1). */
 export const SHORTEST_PERIOD_MS = 360_000;
 
-/** The period a series is asked for: halved when an answer is too large or too slow (408, 413), and won back after. */
+/**
+ * The period of a series request: halved after an answer that is too large or too slow (408, 413), and extended again
+ * after successes.
+ */
 export class Lookback {
   readonly #usualMs: number;
   readonly #shortened = new Map<string, number>();
@@ -10,19 +13,18 @@ export class Lookback {
     this.#usualMs = usualMs;
   }
 
-  /** The period for a task now, in milliseconds. */
   of(task: string): number {
     return this.#shortened.get(task) ?? this.#usualMs;
   }
 
-  /** Halves it, or what was asked for where that was less; false when it is as short as it can be. */
+  /** Halves it, or `now` if that is shorter; false if it is already the shortest. */
   shorten(task: string, now = this.of(task)): boolean {
     if (now <= SHORTEST_PERIOD_MS) return false;
     this.#shortened.set(task, Math.max(SHORTEST_PERIOD_MS, now / 2));
     return true;
   }
 
-  /** A poll succeeded: the next one may ask for twice as much, up to the usual. */
+  /** After a success: the next request may cover twice as much, up to the configured period. */
   recover(task: string): void {
     const now = this.#shortened.get(task);
     if (now === undefined) return;

@@ -5,23 +5,23 @@ import { checkSeries, newestFirst, objectOf } from '../records.ts';
 import { isoPeriod } from './lookback.ts';
 import { currentPerformance, furtherSeries, healthScore, loadWindow, standardSeries } from './series.ts';
 
-/** How one telemetry operation is asked and read. */
+/** The request and the answer of one telemetry operation. */
 export interface Operation {
   readonly families: readonly Family[];
-  /** Whether its records are minutes: then each of them is a point of the past, and not only the newest. */
+  /** Whether its records are minutes: then each record is a point of the past, not only the newest one. */
   readonly hasHistory: boolean;
   /** The request body. */
   readonly body: (periodMs: number, binSeconds: number) => Fields;
-  /** Throws a ShapeError where a body is no answer at all; looks at no record. */
+  /** Throws a ShapeError if a body is not such an answer; does not check the records. */
   readonly check: (body: unknown) => unknown;
   /** The answer's records, newest first. */
   readonly records: (body: unknown, note: NoteDrop) => readonly Fields[];
 }
 
-/** The series that are asked for when `PORTAL_SERIES` says nothing. */
+/** The default of `PORTAL_SERIES`. */
 export const STANDARD_SERIES: readonly string[] = Object.keys(standardSeries);
 
-/** The series that `PORTAL_SERIES` adds by name, or with `all` but for {@link COSTLY_SERIES}. */
+/** The series that `PORTAL_SERIES` adds by name, or with `all` except {@link COSTLY_SERIES}. */
 export const FURTHER_SERIES: readonly string[] = [
   ...Object.keys(furtherSeries),
   'current_appliance_performance',
@@ -29,27 +29,27 @@ export const FURTHER_SERIES: readonly string[] = [
 ];
 
 /**
- * Series that cost the service much, so that they are polled only when named, each with its interval in milliseconds
- * (upstream-api.md 4.4).
+ * Series that cost the service much: polled only when named, each with its interval in milliseconds (upstream-api.md
+ * 4.4).
  */
 export const COSTLY_SERIES: Readonly<Record<string, number>> = { appliance_health_score: 1_800_000 };
 
-/** The one series of the economy mode, at the short interval. */
+/** The one series of the economy mode with the short interval. */
 export const ECONOMY_SERIES = 'current_appliance_performance';
 
 const tables: Readonly<Record<string, readonly Family[]>> = { ...standardSeries, ...furtherSeries };
 const currentNames: ReadonlySet<string> = new Set(currentPerformance.map(({ name }) => name));
 
-/** The series that {@link ECONOMY_SERIES} gives the whole of: with the economy mode there is nothing left to ask them for. */
+/** The series that {@link ECONOMY_SERIES} replaces entirely: the economy mode does not poll them. */
 export const ECONOMY_REPLACES: readonly string[] = Object.entries(tables)
   .filter(([name, families]) => name !== 'load_average' && families.every((family) => currentNames.has(family.name)))
   .map(([name]) => name);
 
 /**
- * The operations for a choice of series. Of what two of them could give, one gives all, so that no sample comes from two
- * answers: the series of its own, whose minutes are finer than a mean over half an hour. With the economy mode it is
- * `current_appliance_performance`, which is asked more often; a value that came from both by turns would jump between
- * the two means, and the longer of the two intervals would decide when it is stale.
+ * The operations for a choice of series. If two operations could give a sample, only one does: normally the series of
+ * its own, whose minutes are finer than a mean over half an hour; in economy mode `current_appliance_performance`,
+ * which is polled more often. A value from both in turn would jump between the two means, and the longer interval would
+ * decide when it is stale.
  */
 export function operationsFor(chosen: readonly string[], isEconomy = false): ReadonlyMap<string, Operation> {
   const given = new Set(chosen.flatMap((name) => (tables[name] ?? []).map((family) => family.name)));
@@ -76,10 +76,10 @@ export function operationsFor(chosen: readonly string[], isEconomy = false): Rea
   return operations;
 }
 
-/** The load over one and five minutes, which no other operation gives. */
+/** The load over one and five minutes, which no other operation has. */
 const shortLoad: readonly Family[] = standardSeries.load_average.filter(({ fields }) => isEveryOtherField(fields));
 
-/** The records without the cores and the load over fifteen minutes, whatever its field is called. */
+/** The records without the number of cores and the load over fifteen minutes, whatever its field is called. */
 function withoutLongLoad(body: unknown, note: NoteDrop): readonly Fields[] {
   const isLeft = (field: string) => field !== 'num_cores' && loadWindow(field) !== '15m';
   return newestFirst(body, note).map((record) =>
@@ -93,7 +93,7 @@ function standardBody(periodMs: number, binSeconds: number): Fields {
   return { period: isoPeriod(periodMs), bin_size: binSeconds };
 }
 
-/** `current_appliance_performance` is one object and no list (upstream-api.md 4.4). */
+/** `current_appliance_performance` is one object, not a list (upstream-api.md 4.4). */
 function currentOf(body: unknown): Fields {
   return objectOf(body, 'current_appliance_performance');
 }
@@ -102,7 +102,7 @@ function healthOf(body: unknown): Fields {
   return objectOf(body, 'appliance_health_score');
 }
 
-/** `appliance_health_score`: the score is a text, a number or a word; a word is not a missing number. */
+/** `appliance_health_score`: the score is a number, a number as text, or a word; a word is not a missing number. */
 function readHealth(body: unknown): readonly Fields[] {
   const { health_score, description, raw_data } = healthOf(body);
   const status = isFields(description) ? description.health_status : undefined;

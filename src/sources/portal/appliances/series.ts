@@ -11,13 +11,12 @@ import {
   seconds,
 } from '../../../metrics/units.ts';
 
-/** The labels of every appliance metric: the portal's serial, and the appliance's name in the inventory. */
 export const applianceLabels = ['serial', 'filer'] as const;
 
 const READ = { direction: 'read' } as const;
 const WRITE = { direction: 'write' } as const;
 
-/** What each disk's three series are made of; the portal spells the cache's operations differently from the others'. */
+/** The three series of each disk; the portal spells the cache's operations differently from the others. */
 function disk<const Disk extends string, const Prefix extends string>(name: Disk, prefix: Prefix) {
   const of = <const L extends Labels>(labels: L) => ({ disk: name, ...labels });
   const iops = [
@@ -31,13 +30,13 @@ function disk<const Disk extends string, const Prefix extends string>(name: Disk
   const ioTime = [
     {
       name: 'filer_appliance_disk_io_time_seconds',
-      help: 'Time the disk spent on I/O in the newest bin; the interval behind it is not documented.',
+      help: 'I/O time of the disk in the newest bin. Its interval is not documented.',
       from: milliseconds,
       fields: { io_time: of({}) },
     },
     {
       name: 'filer_appliance_disk_weighted_io_time_seconds',
-      help: 'Time spent on I/O weighted by requests waiting; far above the plain time the disk is saturated.',
+      help: 'I/O time of the disk weighted by waiting requests. A value far above the plain time means a saturated disk.',
       from: milliseconds,
       fields: { weighted_io_time: of({}) },
     },
@@ -60,19 +59,19 @@ const os = disk('os', 'os_disk');
 
 const cpuCores = {
   name: 'filer_appliance_cpu_cores',
-  help: 'Processor cores of the appliance, to compare its load with.',
+  help: 'Processor cores of the appliance, for comparison with its load.',
   from: plain,
   fields: { num_cores: {} },
 } as const satisfies Family;
 
-/** Two series give this one, each under a field name of its own. */
+/** Two series have this one, each with its own field name. */
 const cpuUtilization = {
   name: 'filer_appliance_cpu_utilization_ratio',
   help: 'Share of the processors in use, 0 to 1.',
   from: percent,
 } as const;
 
-/** Two series give this one as well. */
+/** Two series have this one too. */
 const loadAverage = {
   name: 'filer_appliance_load_average',
   help: 'Mean number of processes running or waiting, by window.',
@@ -80,8 +79,8 @@ const loadAverage = {
 } as const;
 
 /**
- * Which window a field of `load_average` is the mean over. Its names are not documented, so they are read by the words
- * that any spelling would use (upstream-api.md 7); a name with none of them stands for itself.
+ * The window of a field of `load_average`. The field names are not documented, so words that any spelling would contain
+ * decide (upstream-api.md 7); a name without one is itself the window.
  */
 export function loadWindow(field: string): string {
   if (/15|fifteen|longterm/i.test(field)) return '15m';
@@ -92,14 +91,14 @@ export function loadWindow(field: string): string {
 
 const everyLoadField: EveryOtherField = { label: 'window', value: loadWindow, except: ['time'] };
 
-/** The 15 series of the portal's published list: what each yields, keyed by its path segment. Add a metric here and nowhere else. */
+/** The 15 series of the portal's published list, keyed by path segment. Add a metric here and nowhere else. */
 export const standardSeries = {
   load_average: [{ ...loadAverage, fields: everyLoadField }, cpuCores],
   cpu_utilization: [{ ...cpuUtilization, fields: { cpu_usage: {} } }],
   memory_utilization: [
     {
       name: 'filer_appliance_memory_bytes',
-      help: 'Memory by what it holds. Appliances before build 10.0.4 only.',
+      help: 'Memory by use. Appliances before build 10.0.4 only.',
       from: kibibytes,
       fields: {
         memory_used: { state: 'used' },
@@ -140,7 +139,7 @@ export const standardSeries = {
   cache_hits_misses: [
     {
       name: 'filer_appliance_cache_requests',
-      help: 'Cache requests in the newest bin, by result: hit from the cache disk, miss fetched from the cloud.',
+      help: 'Cache requests in the newest bin, by result: hit is read from the cache disk, miss is fetched from the cloud.',
       from: plain,
       fields: { cache_reads: { result: 'hit' }, cache_misses: { result: 'miss' } },
     },
@@ -156,7 +155,7 @@ export const standardSeries = {
   file_iq_disk_io_latency: fileIq.ioLatency,
 } as const satisfies Record<string, readonly Family[]>;
 
-/** The further series with the same request and answer, asked for by name or with `PORTAL_SERIES=all`. */
+/** The further series with the same request and answer: polled by name or with `PORTAL_SERIES=all`. */
 export const furtherSeries = {
   os_disk_iops: os.iops,
   os_disk_io_time: os.ioTime,
@@ -164,7 +163,7 @@ export const furtherSeries = {
   network_utilization: [
     {
       name: 'filer_appliance_network_bytes_per_second',
-      help: 'Network throughput by peer and direction as the appliance sees it.',
+      help: 'Network throughput by peer and direction, as seen from the appliance.',
       from: bytesPerSecond,
       fields: {
         clients_in: { peer: 'clients', direction: 'in' },
@@ -184,7 +183,7 @@ export const furtherSeries = {
   ],
 } as const satisfies Record<string, readonly Family[]>;
 
-/** What `current_appliance_performance` yields; where the series of a gauge is on as well, that one gives it. */
+/** `current_appliance_performance`; a gauge that also has a series of its own comes from that series if it is on. */
 export const currentPerformance = [
   {
     name: 'filer_appliance_uptime_seconds',
@@ -197,18 +196,17 @@ export const currentPerformance = [
   cpuCores,
 ] as const satisfies readonly Family[];
 
-/** What `appliance_health_score` yields. */
 export const healthScore = [
   {
     name: 'filer_appliance_health_score',
-    help: 'Health of the appliance as the portal judges it, 0 to 100; missing where it gives a word instead.',
+    help: 'Health score of the appliance from the portal, 0 to 100; missing if the portal sends a word instead.',
     from: plain,
     fields: { health_score: {} },
     optional: true,
   },
   {
     name: 'filer_appliance_health_info',
-    help: 'Always 1: the health of the appliance, by the portal’s word for it.',
+    help: 'Always 1: the health of the appliance, in the portal’s word.',
     from: presence,
     fields: { health_status: {} },
     wordsFrom: { status: { field: 'health_status' } },
@@ -216,19 +214,18 @@ export const healthScore = [
   },
 ] as const satisfies readonly Family[];
 
-/** When the newest record was taken that a series' samples come from; one for each series, label `series`. */
+/** Time of the newest record behind a series' samples. */
 export const seriesTimestamp = {
   name: 'filer_appliance_series_timestamp_seconds',
-  help: 'Time of the newest record used, by series; the portal is 5 to 6 minutes behind the appliance.',
+  help: 'Time of the newest record used, by series. The portal is 5 to 6 minutes behind the appliance.',
   from: epochMilliseconds,
   fields: { time: {} },
 } as const satisfies Family;
 
-/** What the inventory says of an appliance. */
 export const inventoryTable = [
   {
     name: 'filer_appliance_info',
-    help: 'Always 1: an appliance of the inventory, its kind, its build and the build it could be updated to.',
+    help: 'Always 1: an appliance of the inventory with its type, its build and the build it can be updated to.',
     from: presence,
     fields: { id: {} },
     wordsFrom: { type: { field: 'type' } },
@@ -236,37 +233,35 @@ export const inventoryTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** Whether an appliance answers: derived from its polls, not from a field. */
+/** Whether an appliance has data: derived from its polls, not from a field. */
 export const applianceUp = {
   name: 'filer_appliance_up',
-  help: '1 when the latest poll of at least one of the series that are being polled brought records that are still fresh, else 0; a series that rests, an answer without records and what is asked about the account never hold it at 1.',
+  help: '1 when the latest poll of at least one series returned records that are still fresh, else 0. Series that are backed off, answers without records and operations of the account do not count.',
   from: plain,
   fields: {},
 } as const satisfies Family;
 
-/** How an appliance stands: derived from its polls as well. */
+/** The state of an appliance: also derived from its polls. */
 export const applianceState = {
   name: 'filer_appliance_state',
-  help: 'Always 1: reporting while it is up, no_records while it answers and has no records, as when it is switched off, unavailable while none of its series can be polled.',
+  help: 'Always 1: reporting while the appliance is up; no_records while the portal has no records of it, as when it is off; unavailable while none of its series can be polled.',
   from: plain,
   fields: {},
   labelsFrom: { state: 'state' },
 } as const satisfies Family;
 
-/** The newest record of all of an appliance's series, for when none come any more. */
+/** Time of the newest record of all series of an appliance; stays when no more records arrive. */
 export const applianceLastRecord = {
   name: 'filer_appliance_last_record_timestamp_seconds',
-  help: 'When the newest record was made that any series of the appliance brought since the exporter started; stays while no records come.',
+  help: 'Time of the newest record of any series of the appliance since the exporter started; stays when no more records arrive.',
   from: epochMilliseconds,
   fields: {},
 } as const satisfies Family;
 
-/** The names of what polls say of an appliance. */
 export const applianceNames = {
   up: applianceUp.name,
   state: applianceState.name,
   lastRecord: applianceLastRecord.name,
 } as const;
 
-/** What polls say of an appliance. */
 export const applianceStanding: readonly Family[] = [applianceUp, applianceState, applianceLastRecord];

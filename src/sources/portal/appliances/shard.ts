@@ -1,8 +1,8 @@
 import { hash32 } from '../../../runtime/random.ts';
 
 /**
- * Which of `total` shards a serial belongs to: jump consistent hash (Lamping and Veach, 2014), so that growing from n
- * to n + 1 shards moves only one serial in n + 1.
+ * The shard of a serial: jump consistent hash (Lamping and Veach, 2014), so that growing from n to n + 1 shards moves
+ * only one serial in n + 1.
  */
 export function shardOf(serial: string, total: number): number {
   let key = (BigInt(hash32(serial)) << 32n) | BigInt(hash32(`${serial}#`));

@@ -11,25 +11,24 @@ import { isoPeriod, Lookback, SHORTEST_PERIOD_MS } from './lookback.ts';
 import { type Operation, operationsFor } from './operations.ts';
 import { seriesTimestamp } from './series.ts';
 
-/** Which series are asked for, and how. */
 export interface TelemetrySettings {
-  /** The series to ask for, each with its own interval in milliseconds. */
+  /** The series to poll, each with its own interval in milliseconds. */
   readonly series: readonly { readonly name: string; readonly intervalMs: number }[];
-  /** Whether `current_appliance_performance` gives what two series could; see {@link operationsFor}. */
+  /** Whether `current_appliance_performance` replaces two series; see {@link operationsFor}. */
   readonly mode?: 'full' | 'economy';
   readonly lookbackMs: number;
   readonly binSeconds: number;
   /**
-   * From when on an output wants a task's points, in milliseconds since the Unix epoch; undefined where the usual period
-   * is enough. One request brings them, over a longer period.
+   * The start of the points that an output needs of a task, in milliseconds since the Unix epoch; undefined if the
+   * usual period is enough. One request covers the longer period.
    */
   readonly wantedSince?: (task: string) => number | undefined;
 }
 
-/** One request's period at most: more records than it brings are not looked at. */
+/** The longest period of one request: it returns more records than are read. */
 const LONGEST_REQUEST_MS = 5 * 86_400_000;
 
-/** What polls the telemetry of appliances: each chosen series of each appliance of this instance. */
+/** Polls the telemetry of appliances: each chosen series of each appliance of this instance. */
 export class TelemetryCollector implements Collector {
   readonly api = 'portal';
   readonly #parts: PortalParts;
@@ -101,13 +100,13 @@ export class TelemetryCollector implements Collector {
       : read(await this.#ask(id, path, operation, signal));
     const note = this.#parts.dialect.watched(name, drops.note);
     const { families, records: all } = this.#parts.dialect.read(name, operation.families, sent, note);
-    // What is exposed is of now, however far back the request went.
+    // The exposition shows the present, however far back the request went.
     const records = isLong ? all.filter(isSince(now - this.#settings.lookbackMs)) : all;
     const subject = { serial, filer: this.#parts.appliances.find(serial)?.name ?? serial };
     const samples = toSamples(families, records, subject, note, timeOf);
     const used = records.find((record) => holdsValue(families, record));
     if (used !== undefined) samples.push(...toSamples([seriesTimestamp], [used], { ...subject, series: name }));
-    // What stands beside the list of a series, as the number of cores, is none of its records.
+    // A field beside the list of a series, such as the number of cores, is not a record of it.
     const isEmpty = operation.hasHistory ? records.every(({ time }) => time === undefined) : records.length === 0;
     const reading = { samples, drops: drops.counts, empty: isEmpty };
     return operation.hasHistory ? { ...reading, points: pointsOf(families, all, subject) } : reading;
@@ -190,7 +189,6 @@ export class TelemetryCollector implements Collector {
   }
 }
 
-/** What is asked over a period. */
 interface Question {
   readonly path: string;
   readonly operation: Operation;
@@ -221,19 +219,19 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof RequestError && (error.status === 413 || error.fault === 'oversize');
 }
 
-/** A stretch of time that ends now or before, all in milliseconds since the Unix epoch. */
+/** A period that ends now or earlier, in milliseconds since the Unix epoch. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
   readonly now: number;
 }
 
-/** In ISO 8601: a duration where it ends now, by the service's own clock; else an interval. */
+/** In ISO 8601: a duration if it ends now, by the service's own clock; else an interval. */
 function periodOf(from: number, to: number, now: number): string {
   return to === now ? isoPeriod(to - from) : `${new Date(from).toISOString()}/${new Date(to).toISOString()}`;
 }
 
-/** Whether a record is no older; one without a time of its own is of now. */
+/** Whether a record is not older; a record without a time counts as current. */
 function isSince(from: number): (record: Fields) => boolean {
   return (record) => (timeOf(record) ?? Number.POSITIVE_INFINITY) * 1000 >= from;
 }
@@ -243,7 +241,7 @@ function timeOf({ time }: Fields): number | undefined {
   return ms === undefined ? undefined : ms / 1000;
 }
 
-/** Every record's values, oldest first; made only where a sink goes through them. */
+/** Every record's values, oldest first; computed only if a sink reads them. */
 function pointsOf(families: readonly Family[], newestFirst: readonly Fields[], subject: Labels): Iterable<Sample> {
   return {
     *[Symbol.iterator]() {

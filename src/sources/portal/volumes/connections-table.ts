@@ -1,7 +1,7 @@
 import type { Family, Table } from '../../../metrics/family.ts';
 import { bytes, date, flag, plain, presence, word } from '../../../metrics/units.ts';
 
-/** Words of the connections (upstream-api.md 5.4). */
+/** Values of the connections' fields (upstream-api.md 5.4). */
 const SECURITY_MODES = ['Publicly Available', 'Active Directory', 'LDAP Directory'] as const;
 const PERMISSION_POLICIES = [
   'POSIX Mixed Mode',
@@ -12,10 +12,10 @@ const PERMISSION_POLICIES = [
   'NTFS Multiprotocol Mode',
 ] as const;
 
-/** The labels of a volume on an appliance, as the portal knows both. */
+/** The labels of a volume on an appliance. */
 export const volumeApplianceLabels = ['volume_guid', 'volume', 'serial', 'filer'] as const;
 
-/** The words of `current_snapshot_status` (upstream-api.md 5.4). */
+/** Values of `current_snapshot_status` (upstream-api.md 5.4). */
 const SNAPSHOT_STATUS = [
   'idle',
   'pending',
@@ -28,11 +28,11 @@ const SNAPSHOT_STATUS = [
   'up_to_date',
 ] as const;
 
-/** What a row of `GET /volume_connections` yields: one volume on one appliance. */
+/** A row of `GET /volume_connections`: one volume on one appliance. */
 export const connectionTable = [
   {
     name: 'filer_volume_unprotected_bytes',
-    help: 'Data of the volume on this appliance that is not yet in cloud storage; missing until the appliance reported.',
+    help: 'Data of the volume on this appliance that is not yet in cloud storage; missing until the appliance has reported.',
     from: bytes,
     fields: { unprotected_data: {} },
   },
@@ -44,21 +44,21 @@ export const connectionTable = [
   },
   {
     name: 'filer_volume_last_snapshot_timestamp_seconds',
-    help: 'When this appliance last took a snapshot of the volume; missing where it never did.',
+    help: 'Time of this appliance’s last snapshot of the volume; missing if there is none.',
     from: date,
     fields: { last_snapshot_utc: {} },
     optional: true,
   },
   {
     name: 'filer_volume_snapshot_status',
-    help: 'Status of the current snapshot as a state set: 1 for the one that holds, 0 for the others.',
+    help: 'Status of the current snapshot as a state set: 1 for the current status, 0 for the others.',
     from: word,
     fields: { current_snapshot_status: {} },
     states: { label: 'status', known: SNAPSHOT_STATUS },
   },
   {
     name: 'filer_volume_connection_info',
-    help: 'Always 1: how the appliance is connected to the volume and where the volume is kept.',
+    help: 'Always 1: how the appliance is connected to the volume, and where the volume is stored.',
     from: presence,
     fields: { volume_id: {} },
     wordsFrom: {
@@ -80,7 +80,7 @@ export const connectionTable = [
   },
   {
     name: 'filer_volume_shares',
-    help: 'What the appliance offers the volume as, by protocol: SMB shares, NFS exports, FTP directories.',
+    help: 'Shares of the volume on the appliance, by protocol: SMB shares, NFS exports, FTP directories.',
     from: plain,
     fields: {
       share_count: { protocol: 'smb' },
@@ -91,7 +91,7 @@ export const connectionTable = [
   },
   {
     name: 'filer_volume_cached_folders',
-    help: 'Folders of the volume that the appliance keeps in its cache on purpose: pinned, or brought in by themselves.',
+    help: 'Folders of the volume that the appliance keeps in its cache: pinned, or cached automatically.',
     from: plain,
     fields: {
       pinned_folders_count: { setting: 'pinned' },
@@ -101,7 +101,6 @@ export const connectionTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** What the collector `volumes` exports. */
 export const connectionTables: readonly Table[] = [
   { source: 'GET /volume_connections', subject: volumeApplianceLabels, families: connectionTable },
 ];

@@ -6,7 +6,7 @@ import { listed } from '../records.ts';
 import { connectionTable, connectionTables } from './connections-table.ts';
 import { volumeGuids } from './volume-guid.ts';
 
-/** Every volume on every appliance, in one request for the whole account. */
+/** Every volume on every appliance, with one request for the whole account. */
 export const volumes: CollectorRow = {
   name: 'volumes',
   intervalMs: 300_000,
@@ -33,16 +33,15 @@ export const volumes: CollectorRow = {
     ),
 };
 
-/** One volume on one appliance. */
 export interface VolumeConnection {
-  /** The portal's own id of the volume, as other operations take it. */
+  /** The portal's own id of the volume, for requests. */
   readonly id: string;
-  /** The serial of the appliance, or undefined where the inventory has none of it. */
+  /** The serial of the appliance, or undefined if the inventory does not have it. */
   readonly serial: string | undefined;
   readonly labels: {
     readonly volume_guid: string;
     readonly volume: string;
-    /** The serial, or the id that the portal gave where the inventory has none of it. */
+    /** The serial, or the id in the record if the inventory does not have it. */
     readonly serial: string;
     readonly filer: string;
   };
@@ -50,8 +49,8 @@ export interface VolumeConnection {
 }
 
 /**
- * The rows of `GET /volume_connections`. Whether an appliance is named by serial or by the id of an edge is not
- * documented, so both are looked up (upstream-api.md 7). What names no volume or no appliance is noted and left out.
+ * The rows of `GET /volume_connections`. It is not documented whether a record names an appliance by serial or by edge
+ * id, so both are looked up (upstream-api.md 7). Notes and skips rows without a volume or an appliance.
  */
 export function* readConnections(
   body: unknown,
@@ -77,7 +76,7 @@ export function* readConnections(
   return connections;
 }
 
-/** A list of words as one label: sorted, so that their order changes nothing. */
+/** A list of words as one label: sorted, so that the order in the answer has no effect. */
 function wordsOf(list: unknown): string | undefined {
   return Array.isArray(list) ? list.map(text).sort().join(',') : undefined;
 }

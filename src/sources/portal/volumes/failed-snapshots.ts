@@ -11,7 +11,7 @@ interface Failures {
   latestMs: number | undefined;
 }
 
-/** Metadata snapshots that failed (`snapshot_timeline`), each counted once; an appliance with none has a zero. */
+/** Failed metadata snapshots (`snapshot_timeline`), each counted once; an appliance without any has a zero. */
 export class FailedSnapshots implements SnapshotLedger {
   readonly #appliances: PerAppliance<Failures>;
 

@@ -12,7 +12,7 @@ interface Finished {
   latest: { readonly at: number; readonly record: Fields } | undefined;
   snapshots: number;
   readonly files: Map<string, number>;
-  /** By the field that they are of. */
+  /** By the field of the duration. */
   readonly durations: Map<string, Histogram>;
 }
 
@@ -49,7 +49,7 @@ export class FinishedSnapshots implements SnapshotLedger {
       note('record', 'volume_version');
       return;
     }
-    // One from before the start makes its series, at zero: then no first one is missed.
+    // One from before the start creates its series with the value 0, so that increase() sees the first one.
     const isCounted = this.#appliances.counts(`${serial} ${version}`, at);
     if (isCounted) finished.snapshots += 1;
     for (const field of Object.keys(snapshotFiles.fields)) {
@@ -90,7 +90,7 @@ export class FinishedSnapshots implements SnapshotLedger {
   }
 }
 
-/** The end of each phase replaced by how long it took in seconds; a phase without both ends was not there. */
+/** The record with the duration of each phase in seconds instead of its end; a phase without both times is left out. */
 function withDurations(record: Fields): Fields {
   const took = (phase: string) => {
     const [start, end] = [decimal(record[`${phase}_snapshot_start`]), decimal(record[`${phase}_snapshot_end`])];

@@ -10,7 +10,7 @@ interface Propagated {
   readonly durations: Histogram;
 }
 
-/** Snapshots that reached other appliances (`snapshot_propagation_by_appliance`), by the appliance that they reached. */
+/** Snapshots that reached other appliances (`snapshot_propagation_by_appliance`), by the receiving appliance. */
 export class PropagatedSnapshots implements SnapshotLedger {
   readonly #parts: LedgerParts;
   readonly #appliances: PerAppliance<Propagated>;

@@ -10,33 +10,33 @@ import {
 } from '../../../metrics/units.ts';
 import { volumeApplianceLabels } from './connections-table.ts';
 
-/** Each phase by the field that says when it ended; how long it took is that less its start. */
+/** Each phase by the field with its end; the duration is that time less the start. */
 const phases = { data_snapshot_end: { phase: 'data' }, metadata_snapshot_end: { phase: 'metadata' } } as const;
 
-/** What the newest snapshot of a volume by an appliance yields (`snapshot_details`). */
+/** The newest snapshot of a volume by an appliance (`snapshot_details`). */
 export const latestSnapshotTable = [
   {
     name: 'filer_snapshot_latest_timestamp_seconds',
-    help: 'When the newest snapshot of the volume by the appliance ended.',
+    help: 'End time of the newest snapshot of the volume by the appliance.',
     from: epochMilliseconds,
     fields: { time: {} },
   },
   {
     name: 'filer_snapshot_latest_version',
-    help: 'Number of the newest snapshot; it rises by one with each snapshot of the volume.',
+    help: 'Version of the newest snapshot; it increases by one with each snapshot of the volume.',
     from: plain,
     fields: { volume_version: {} },
   },
   {
     name: 'filer_snapshot_latest_time_to_protect_seconds',
-    help: 'How long the data of the newest snapshot had waited for it: mean and maximum. Globally locked files are left out.',
+    help: 'Time that the data of the newest snapshot had waited for it: mean and maximum, without globally locked files.',
     from: seconds,
     fields: { protect_mean: { statistic: 'mean' }, protect_max: { statistic: 'max' } },
     optional: true,
   },
   {
     name: 'filer_snapshot_latest_phase_duration_seconds',
-    help: 'How long the newest snapshot took, by phase: data and metadata. No data phase: globally locked files only.',
+    help: 'Duration of the newest snapshot, by phase: data and metadata. A snapshot with only globally locked files has no data phase.',
     from: seconds,
     fields: phases,
     optional: true,
@@ -50,7 +50,7 @@ export const latestSnapshotTable = [
   },
   {
     name: 'filer_snapshot_latest_files',
-    help: 'Files in the newest snapshot, by locking: under global locking, or under none.',
+    help: 'Files in the newest snapshot, by locking: with or without global locking.',
     from: plain,
     fields: { file_count_gl: { locking: 'global' }, file_count_ngl: { locking: 'none' } },
     optional: true,
@@ -63,16 +63,16 @@ export const latestSnapshotTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** Every finished snapshot, once. */
+/** Counts every finished snapshot once. */
 export const snapshotsTotal = {
   name: 'filer_snapshots_total',
-  help: 'Snapshots of the volume that the appliance finished since the exporter started.',
+  help: 'Snapshots of the volume by the appliance finished since the exporter started.',
   type: 'counter',
   from: records,
   fields: { volume_version: {} },
 } as const satisfies Family;
 
-/** The time to protect of every finished snapshot, once. */
+/** Counts the time to protect of every finished snapshot once. */
 export const timeToProtect = {
   name: 'filer_snapshot_time_to_protect_seconds',
   help: 'Mean time to protect of each snapshot finished since the exporter started.',
@@ -82,17 +82,17 @@ export const timeToProtect = {
   optional: true,
 } as const satisfies Family;
 
-/** The phases of every finished snapshot, once. */
+/** Counts the phases of every finished snapshot once. */
 export const phaseDuration = {
   name: 'filer_snapshot_phase_duration_seconds',
-  help: 'How long each snapshot finished since the exporter started took, by phase.',
+  help: 'Duration of each snapshot finished since the exporter started, by phase.',
   type: 'histogram',
   from: duration,
   fields: phases,
   optional: true,
 } as const satisfies Family;
 
-/** The files of every finished snapshot, once. */
+/** Counts the files of every finished snapshot once. */
 export const snapshotFiles = {
   name: 'filer_snapshot_files_total',
   help: 'Files in the snapshots finished since the exporter started, by locking.',
@@ -102,10 +102,10 @@ export const snapshotFiles = {
   optional: true,
 } as const satisfies Family;
 
-/** Every metadata snapshot that failed, once. */
+/** Counts every failed metadata snapshot once. */
 export const metadataFailures = {
   name: 'filer_snapshot_metadata_failures_total',
-  help: 'Metadata snapshots of the volume that failed on the appliance since the exporter started.',
+  help: 'Failed metadata snapshots of the volume on the appliance since the exporter started.',
   type: 'counter',
   from: records,
   fields: { metadata_events: {} },
@@ -114,37 +114,36 @@ export const metadataFailures = {
 /** The newest failure, which may be from before the exporter started. */
 export const latestMetadataFailure = {
   name: 'filer_snapshot_latest_metadata_failure_timestamp_seconds',
-  help: 'When a metadata snapshot of the volume last failed on the appliance.',
+  help: 'Time of the last failed metadata snapshot of the volume on the appliance.',
   from: epochMilliseconds,
   fields: { end_time: {} },
 } as const satisfies Family;
 
-/** What the newest snapshot that reached an appliance yields (`snapshot_propagation_by_appliance`). */
+/** The newest snapshot that reached an appliance (`snapshot_propagation_by_appliance`). */
 export const latestPropagationTable = [
   {
     name: 'filer_snapshot_latest_propagation_seconds',
-    help: 'How long the newest snapshot of the volume that reached this appliance was on its way.',
+    help: 'Propagation time of the newest snapshot of the volume that reached this appliance.',
     from: milliseconds,
     fields: { propagation_duration: {} },
   },
   {
     name: 'filer_snapshot_latest_propagation_deviation_seconds',
-    help: 'How much longer than the mean of all appliances it was on its way; below zero when shorter.',
+    help: 'Propagation time of that snapshot less the mean of all appliances; negative if shorter.',
     from: milliseconds,
     fields: { deviation: {} },
   },
 ] as const satisfies readonly Family[];
 
-/** Every snapshot that reached an appliance, once. */
+/** Counts every snapshot that reached an appliance once. */
 export const propagation = {
   name: 'filer_snapshot_propagation_seconds',
-  help: 'How long each snapshot was on its way to this appliance, since the exporter started.',
+  help: 'Propagation times of all snapshots that reached this appliance since the exporter started.',
   type: 'histogram',
   from: durationMilliseconds,
   fields: { propagation_duration: {} },
 } as const satisfies Family;
 
-/** What the collector `volume_telemetry` exports. */
 export const snapshotTables: readonly Table[] = [
   {
     source: 'snapshot_details',

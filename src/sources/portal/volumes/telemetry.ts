@@ -15,23 +15,25 @@ import { snapshotTables } from './snapshot-tables.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What can stand in a path as it is: an id of another form would be read as another path. */
+/** Ids that can be part of a path unchanged: others could be read as another path. */
 const PORTAL_ID = /^[\w-]+$/;
 
 interface Segment {
   readonly create: (parts: LedgerParts) => SnapshotLedger;
-  /** The period of the first question: a volume may make one snapshot a day. */
+  /** The period of the first request: a volume may make one snapshot a day. */
   readonly firstPeriodMs: number;
 }
 
 const SEGMENTS: Readonly<Record<string, Segment>> = {
   snapshot_details: { create: (parts) => new FinishedSnapshots(parts), firstPeriodMs: DAY_MS },
   snapshot_timeline: { create: (parts) => new FailedSnapshots(parts), firstPeriodMs: DAY_MS },
-  // A record for each snapshot and each appliance that it reached: a day of a large fleet is more than anybody wants.
+  // One record for each snapshot and receiving appliance: a day of a large fleet would be too large an answer.
   snapshot_propagation_by_appliance: { create: (parts) => new PropagatedSnapshots(parts), firstPeriodMs: DAY_MS / 24 },
 };
 
-/** The snapshots of every volume: three requests for each volume, and now and then one for which volumes there are. */
+/**
+ * The snapshots of every volume: three requests for each volume, and at a longer interval one for the list of volumes.
+ */
 export const volumeTelemetry: CollectorRow = {
   name: 'volume_telemetry',
   intervalMs: 900_000,
@@ -78,7 +80,7 @@ class VolumeTelemetry {
     return [this.#list, ...[...this.#volumes.values()].flatMap(({ tasks }) => tasks)];
   }
 
-  /** Reads which volumes there are, and on which appliances. */
+  /** Reads the list of volumes and their appliances. */
   async #discover(note: NoteDrop, signal: AbortSignal): Promise<void> {
     const { client, appliances, clock, shard, forgetAfterMs } = this.#parts;
     const request = {
@@ -142,7 +144,7 @@ class VolumeTelemetry {
           wall: this.#since.isKnown ? clock.now() : undefined,
           monotonic: clock.monotonic(),
         };
-        // What an outage hid is asked for afterwards.
+        // After an outage, requests the period that it covered.
         const wanted = succeeded === undefined ? firstPeriodMs : sinceThen(succeeded, asked) + 2 * this.#intervalMs;
         const periodMs = Math.min(this.#lookback.of(taskId), Math.max(SHORTEST_PERIOD_MS, wanted));
         const json = { period: isoPeriod(periodMs), serial_numbers: serials() };
@@ -166,18 +168,24 @@ class VolumeTelemetry {
 
 /** A moment by both of the machine's clocks, in milliseconds. */
 interface Moment {
-  /** Undefined where it could not be right. */
+  /** Undefined if the wall clock could not be right. */
   readonly wall: number | undefined;
   readonly monotonic: number;
 }
 
-/** How long ago a moment is: the wall clock may have been set back meanwhile, and the other one stands while a machine sleeps. */
+/**
+ * The time since a moment: the wall clock may have been set back meanwhile, and the monotonic clock stops while a
+ * machine is suspended.
+ */
 function sinceThen(then: Moment, now: Moment): number {
   const byWall = now.wall === undefined || then.wall === undefined ? 0 : now.wall - then.wall;
   return Math.max(byWall, now.monotonic - then.monotonic);
 }
 
-/** Whether a shorter period may help: the portal says that the answer is too large or too slow, or it is too large for us. */
+/**
+ * Whether a shorter period may help: the portal or the exporter finds the answer too large, or the portal finds it too
+ * slow.
+ */
 function isTooMuch(error: unknown): boolean {
   return error instanceof RequestError && (error.status === 408 || error.status === 413 || error.fault === 'oversize');
 }

@@ -1,7 +1,7 @@
 /**
- * What volumes are called in labels, by the portal's ids: the uuid alone, in lower case, which is how the file
- * acceleration service calls them (upstream-api.md 5.4). Where two ids differ in the number behind the uuid alone, both
- * keep it: they are two volumes.
+ * The ids of volumes in labels, from the portal's ids: the uuid only, in lower case, as the file acceleration service
+ * sends them (upstream-api.md 5.4). If two ids differ only in the number after the uuid, both keep it: they are two
+ * volumes.
  */
 export function volumeGuids(ids: Iterable<string>): (id: string) => string {
   const owners = new Map<string, string>();

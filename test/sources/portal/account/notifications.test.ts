@@ -238,7 +238,7 @@ describe('the pages of an answer', () => {
 
   test('that never end fail the poll instead of being read for ever', async () => {
     api.answer('GET', '/notifications', [200, page([], 'c1')], [200, page([], 'c1')]);
-    await expect(task.poll(going)).rejects.toThrow('iterator_id came twice');
+    await expect(task.poll(going)).rejects.toThrow('iterator_id repeats');
   });
 
   test('read before one that fails are not counted again', async () => {
