@@ -5,16 +5,14 @@ import { labelPairs } from '../config/remote-write.ts';
 import { LONGEST_PAST_MS } from '../history/backfill.ts';
 import { ConfigError } from '../runtime/errors.ts';
 
-/** What the command line asks for. */
 export type Command = 'run' | 'demo' | 'once' | 'plan' | 'check-config' | 'doctor' | 'backfill' | 'help' | 'version';
 
-/** A command and what it was given. */
 export interface Invocation {
   readonly command: Command;
-  /** Of `--plan`: so many instead of those of the account. */
+  /** With `--plan`: this number instead of the account's appliances. */
   readonly appliances?: number;
   readonly doctor?: DoctorOptions;
-  /** Of `--demo`: the path of a doctor's report, whose account the stand-in then answers as. */
+  /** With `--demo`: the path of a doctor's report, whose alternatives the stand-in then uses. */
   readonly like?: string;
   readonly backfill?: BackfillOptions;
 }
@@ -36,22 +34,22 @@ export interface BackfillOptions {
   readonly folder: string;
 }
 
-/** What `--doctor` was given. */
+/** The options of `--doctor`. */
 export interface DoctorOptions {
-  /** The findings as JSON in place of a check list. */
+  /** Prints the findings as JSON instead of a check list. */
   readonly isJson: boolean;
-  /** Where to write a report that is safe to publish. */
+  /** The path for a report that is safe to publish. */
   readonly reportPath: string | undefined;
   /** Examines the demo's services. */
   readonly isDemo: boolean;
 }
 
-/** How the process ended; what service managers and scripts test. */
+/** The exit codes, which service managers and scripts test. */
 export const EXIT = { clean: 0, failure: 1, configuration: 78 } as const;
 
 const COMMANDS = ['demo', 'once', 'plan', 'check-config', 'doctor', 'backfill', 'help', 'version'] as const;
 
-/** What goes with some command: the command, and what it expects where it takes a value. */
+/** Options that belong to a command: the command, and what value they expect, if any. */
 const FURTHER = {
   appliances: { of: 'plan', value: 'a number of appliances from 1 to 9999999' },
   like: { of: 'demo', value: 'the path of a file' },
@@ -80,9 +78,9 @@ const options = Object.fromEntries([
   ...Object.entries(FURTHER).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean' }] as const),
 ]);
 
-/** The command that the arguments name. Throws a ConfigError for what is not one. */
+/** The command in the arguments. Throws a ConfigError for invalid arguments. */
 export function parseArguments(args: readonly string[]): Invocation {
-  // Not strict: the faults are told in our own words.
+  // Not strict: the faults have our own messages.
   const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
   for (const token of tokens) {
     if (token.kind !== 'option' || !Object.hasOwn(options, token.name)) throw unknown(args[token.index] ?? '');
@@ -96,7 +94,7 @@ export function parseArguments(args: readonly string[]): Invocation {
   }
   for (const [name, { of, value }] of Object.entries(FURTHER)) {
     if (values[name] === undefined) continue;
-    if (command !== of) throw new ConfigError([`--${name}: goes with --${of} only`]);
+    if (command !== of) throw new ConfigError([`--${name}: can only be used with --${of}`]);
     const text = values[name];
     if (value && (typeof text !== 'string' || text === '')) throw new ConfigError([`--${name}: expected ${value}`]);
   }
@@ -147,7 +145,7 @@ function partOf(text: string): number {
 }
 
 function unknown(argument: string): ConfigError {
-  return new ConfigError([`${argument}: unknown option; --help lists what there is`]);
+  return new ConfigError([`${argument}: unknown option; --help lists the options`]);
 }
 
 function applianceCount(text: string): number {

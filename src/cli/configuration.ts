@@ -11,15 +11,14 @@ import { systemClock } from '../runtime/clock.ts';
 import { SmallFiles } from '../runtime/small-files.ts';
 import { upstreams } from '../sources/upstreams.ts';
 
-/** The variables of the process. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 export const serviceSections = upstreams.map(({ section }) => section);
 
-/** `.env`, and what holds one secret. */
+/** For `.env`, and files with one secret. */
 export const secretFiles = new SmallFiles(systemClock, 64 * 1024);
 
-/** The web configuration, certificates and keys. */
+/** For the web configuration, certificates and keys. */
 export const webFiles = new SmallFiles(systemClock, 1024 * 1024);
 
 export async function load(environment: Variables, readAgain = secretFiles.read): Promise<Config> {
@@ -27,7 +26,7 @@ export async function load(environment: Variables, readAgain = secretFiles.read)
   return loadConfig({ environment, readFile, readAgain, services: serviceSections });
 }
 
-/** The files that only their owner is to change. */
+/** The files that only their owner may write. */
 export function ownFiles(config: Config, guard: Guard | undefined): readonly OwnFile[] {
   return [...config.ownFiles, ...(guard?.first.rules.ownFiles ?? [])];
 }

@@ -5,8 +5,8 @@ import { asError, ConfigError } from '../runtime/errors.ts';
 import { load, type Variables, webFiles } from './configuration.ts';
 
 /**
- * Runs a command against made-up services, which end with it. `like`: the path of a doctor's report. `isTroubled`: one of
- * their appliances fails.
+ * Runs a command with simulated services and stops them when it ends. `like`: the path of a doctor's report.
+ * `isTroubled`: one of their appliances fails.
  */
 export async function withDemo(
   variables: Variables,
@@ -14,7 +14,7 @@ export async function withDemo(
   command: (config: Config, notice: PageNotice) => Promise<number>,
   isTroubled = false,
 ): Promise<number> {
-  // Loaded only when asked for: a real exporter has no use for made-up services.
+  // Loaded only when needed: normal operation has no simulated services.
   const { causeTrouble, demoEnvironment, demoNotice, startDemo, variationsLike } = await import('../demo/demo.ts');
   const demo = await startDemo(systemClock, like === undefined ? {} : variationsLike(await readReport(like)));
   if (isTroubled) causeTrouble(demo);
@@ -33,7 +33,7 @@ async function readReport(path: string): Promise<unknown> {
   }
 }
 
-/** No `.env` of a real account may touch the demo. */
+/** The demo must not read the `.env` of a real account. */
 function noFile(path: string): Promise<never> {
-  return Promise.reject(Object.assign(new Error(`${path}: not read in the demo`), { code: 'ENOENT' }));
+  return Promise.reject(Object.assign(new Error(`${path}: the demo does not read this file`), { code: 'ENOENT' }));
 }

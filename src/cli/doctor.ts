@@ -8,19 +8,19 @@ import { asError, ConfigError } from '../runtime/errors.ts';
 import { printableLines } from '../runtime/printable.ts';
 import { type DoctorOptions, EXIT } from './arguments.ts';
 
-/** Examines the configured services and prints what was found; resolves with the exit code. */
+/** Examines the configured services and prints the findings; resolves with the exit code. */
 export async function runDoctor(
   config: Config,
   environment: Environment,
   { isJson, reportPath }: DoctorOptions,
   stopped: Promise<void>,
 ): Promise<number> {
-  // Before any request, and never over another file, nor through a link.
+  // Opened before any request, and never over another file or through a link.
   const report = reportPath === undefined ? undefined : await newFile(reportPath);
   const doctor = createDoctor(config, environment);
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
-  process.stderr.write(`at most ${doctor.requests} requests, all of which only read\n`);
+  process.stderr.write(`at most ${doctor.requests} requests, all read-only\n`);
   try {
     const found = await doctor.run(stopping.signal);
     const { findings, services } = found;
@@ -33,7 +33,7 @@ export async function runDoctor(
     await new Promise((resolve) => process.stdout.write(text, resolve));
     if (report !== undefined) {
       await report.writeFile(`${JSON.stringify(doctor.report(found), undefined, 2)}\n`);
-      process.stderr.write(`wrote ${reportPath}: it holds no name, id, host, key or exact number\n`);
+      process.stderr.write(`wrote ${reportPath}: it contains no names, ids, hosts, keys or exact numbers\n`);
     }
     return isHealthy(findings) ? EXIT.clean : EXIT.failure;
   } finally {
@@ -46,8 +46,6 @@ async function newFile(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'wx', 0o644);
   } catch (error) {
-    throw new ConfigError([
-      `--report ${path}: ${asError(error).message}; expected the path of a file that is not there yet`,
-    ]);
+    throw new ConfigError([`--report ${path}: ${asError(error).message}; expected the path of a new file`]);
   }
 }

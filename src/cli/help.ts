@@ -4,18 +4,18 @@ export function usage(variables: string): string {
 
 Usage: filer-exporter [option]
 
-Without an option it polls what the environment configures and serves it until it is stopped.
+Without an option it polls the configured services and serves the metrics until it is stopped.
 
 Options:
-  --demo           serve a live fleet that is made up: nothing to configure; with --like FILE the services answer as in
+  --demo           serve a simulated fleet that needs no configuration; with --like FILE the services answer as in
                    a doctor's report
-  --doctor         check the configuration against the services themselves, line by line; exit 0, or 1 on a failure;
+  --doctor         check the configuration against the services, line by line; exit 0, or 1 on a failure;
                    --json prints JSON, --report FILE writes a report that is safe to publish
   --check-config   check the configuration, its files and folders, print it with secrets masked; exit 0, or 78
                    when it is not valid
   --once           poll everything once, print the exposition; exit 0, or 1 when nothing could be polled;
-                   with a client key of its own, so that a running exporter loses no event
-  --plan           print what the limits allow for this account's appliances, or with --appliances N for so many;
+                   uses its own client key, so that a running exporter loses no event
+  --plan           print what the limits allow for the account's appliances, or with --appliances N for N of them;
                    exit 0, or 1 when the interval cannot be met
   --backfill       print the history of --since 30d as OpenMetrics, for promtool tsdb create-blocks-from openmetrics;
                    what it has read is kept in --work DIR, so that the same command goes on after an interruption;
@@ -23,7 +23,7 @@ Options:
                    --series choose some, --share 50% is the part of the limits that it uses; exit 0, or 1 when
                    something is missing
   --version        print the version
-  --help           print this
+  --help           print this text
 
 Environment:
 

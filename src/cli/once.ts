@@ -5,7 +5,7 @@ import { upstreams } from '../sources/upstreams.ts';
 import { EXIT } from './arguments.ts';
 import { prepared } from './serve.ts';
 
-/** Polls everything once and prints the exposition; log lines go to stderr, so that stdout stays clean. */
+/** Polls everything once and prints the exposition; log lines go to stderr, so that stdout contains only metrics. */
 export async function once(configured: Config, stopped: Promise<void>): Promise<number> {
   const app = await Promise.race([prepared(besideDaemon(configured), process.stderr), stopped]);
   if (!app) return EXIT.failure;
@@ -17,7 +17,7 @@ export async function once(configured: Config, stopped: Promise<void>): Promise<
   return polled ? EXIT.clean : EXIT.failure;
 }
 
-/** The configuration of a process that takes nothing from the daemon that it may run beside. */
+/** The configuration of a process that takes no events from an exporter running beside it. */
 function besideDaemon(config: Config): Config {
   const services = upstreams.flatMap(({ section, besideDaemon: changed }) => {
     const settings = section.of(config);

@@ -13,7 +13,10 @@ import { EXIT } from './arguments.ts';
 import { load, secretFiles, type Variables } from './configuration.ts';
 import { say, systemEnvironment } from './process.ts';
 
-/** What the limits allow: for so many appliances without asking a service, else for those of the account's inventory. */
+/**
+ * Prints what the limits allow: for the given number of appliances without any request, else for the account's
+ * inventory.
+ */
 export async function plan(
   appliances: number | undefined,
   variables: Variables,
@@ -56,7 +59,7 @@ async function countAppliances(config: Config, stopped: Promise<void>): Promise<
     ended ??= app.stop();
     return ended;
   };
-  // What is under way is given up then, and the count with it.
+  // Requests in flight are aborted then.
   void stopped.then(stop);
   try {
     return await app.countAppliances();

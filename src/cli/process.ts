@@ -10,7 +10,7 @@ import { systemRandom } from '../runtime/random.ts';
 import { FileStore } from '../state/file-store.ts';
 import { EXIT } from './arguments.ts';
 
-/** This process and this machine. */
+/** The real process and machine. */
 export function systemEnvironment(log: Log): Environment {
   return {
     clock: systemClock,
@@ -32,7 +32,7 @@ export function packageVersion(): string {
   return (file as { readonly version: string }).version;
 }
 
-/** Where log lines go: pretty on a terminal, where the package for it is installed; the image leaves it out. */
+/** Where log lines go: pretty on a terminal if pino-pretty is installed; the image has none. */
 export async function logDestination({ format }: LogConfig, out: NodeJS.WriteStream): Promise<NodeJS.WritableStream> {
   if (format === 'json' || (format === 'auto' && !out.isTTY)) return out;
   try {
@@ -43,7 +43,7 @@ export async function logDestination({ format }: LogConfig, out: NodeJS.WriteStr
   }
 }
 
-/** Prints a whole text; resolves with the exit code of a command that ends well. */
+/** Prints a whole text; returns the exit code 0. */
 export function say(text: string): number {
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   return EXIT.clean;

@@ -17,7 +17,7 @@ import { plan } from './plan.ts';
 import { packageVersion, say, systemEnvironment } from './process.ts';
 import { serve } from './serve.ts';
 
-/** The whole life of the process; resolves with its exit code. `stopped` resolves when it is asked to stop. */
+/** Runs the process; resolves with its exit code. `stopped` resolves on the first signal. */
 export async function run(args: readonly string[], variables: Variables, stopped: Promise<void>): Promise<number> {
   try {
     return await obey(parseArguments(args), variables, stopped);
@@ -31,7 +31,7 @@ export async function run(args: readonly string[], variables: Variables, stopped
   }
 }
 
-/** Trouble with an API is told by its message; a stack is for defects. */
+/** Errors of an API or the configuration are printed as a message; the stack is only for bugs. */
 function isExpected(error: unknown): error is Error {
   return error instanceof RequestError || error instanceof CredentialError || error instanceof ShapeError;
 }

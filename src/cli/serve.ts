@@ -14,18 +14,17 @@ import { EXIT } from './arguments.ts';
 import { factsOf, ownFiles, webFiles } from './configuration.ts';
 import { logDestination, systemEnvironment } from './process.ts';
 
-/** Polls and serves until it is stopped. */
 export async function serve(
   config: Config,
   stopped: Promise<void>,
   how: Pick<Environment, 'notice'> = {},
 ): Promise<number> {
-  // Files are read for it, and a disk may hang: whoever asks to stop meanwhile need not wait for that.
+  // Reads files, and a disk may hang: a stop must not wait for it.
   const app = await Promise.race([prepared(config, process.stdout, how), stopped]);
   if (!app) return EXIT.clean;
   const { web, shutdownTimeoutMs } = config;
   try {
-    // A name server or a disk that hangs may hold up the start for long.
+    // The start may take long if a name server or a disk hangs.
     await Promise.race([app.start(), stopped]);
   } catch (error) {
     const address = `${web.host ?? ''}:${web.port}`;
@@ -38,18 +37,18 @@ export async function serve(
   await stopped;
   const deadline = systemClock.monotonic() + shutdownTimeoutMs;
   await app.stop();
-  // A name that is being looked up for a poll that was given up is waited for as long as there is time.
+  // A name lookup for an aborted poll is awaited while there is time.
   await threadsAtRest(systemClock, deadline);
   return EXIT.clean;
 }
 
-/** The program, built, with its log lines going to `out`. */
+/** The program, ready to run, with its log lines going to `out`. */
 export async function prepared(
   config: Config,
   out: NodeJS.WriteStream,
   how: Pick<Environment, 'notice'> = {},
 ): Promise<App> {
-  // Every poll under way hears of the stop by one signal: above ten, by default, Node would call that a leak.
+  // One signal stops every poll in flight: with more than ten listeners Node would warn of a leak.
   const inFlight = askedUpstreams(config).map(
     ({ upstream, settings }) => upstream.target(settings, config).concurrency,
   );
@@ -70,7 +69,7 @@ function tellDefects(log: Log): void {
     log.error({ err: asError(reason) }, 'internal error: unhandled rejection; please report');
   });
   process.on('uncaughtException', (error) => {
-    // By the log, and not by Node: that prints whatever hangs on an error, such as the headers of a request.
+    // Logged by us and not by Node, which prints every property of an error, such as request headers.
     log.error({ err: asError(error) }, 'internal error: uncaught exception; stopping; please report');
     endNow(EXIT.failure);
   });

@@ -3,7 +3,7 @@ import { bad, entriesOf, type Flaw, good, type Kind, quoted } from './kind.ts';
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Pairs that say which filers are one, or what a filer is called; uuids in lower case. */
+/** Pairs that join two ids to one filer, or name a filer; uuids in lower case. */
 export const aliasList: Kind<readonly FilerAlias[]> = {
   label: 'list of pairs',
   expects: 'filer_guid=serial or filer_guid=name, separated by commas',
@@ -26,8 +26,8 @@ function aliasOf(entry: string, before: readonly FilerAlias[]): FilerAlias | Fla
   const named = right.trim();
   const is = UUID.test(named) ? named.toLowerCase() : named;
   if (!UUID.test(id)) return { what: `${quoted(entry)} does not begin with a uuid and an equals sign` };
-  if (is === '') return { what: `${quoted(entry)} names nothing` };
-  if (is === id) return { what: `${quoted(entry)} says that a filer is itself` };
-  if (before.some((alias) => alias.id === id)) return { what: `${quoted(id)} is there twice` };
+  if (is === '') return { what: `${quoted(entry)} has nothing after the equals sign` };
+  if (is === id) return { what: `${quoted(entry)} has the same id on both sides` };
+  if (before.some((alias) => alias.id === id)) return { what: `${quoted(id)} is listed twice` };
   return { id, is };
 }

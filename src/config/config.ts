@@ -1,38 +1,38 @@
 import type { Secret } from '../runtime/secret.ts';
 import type { OwnFile } from './secret-files.ts';
 
-/*
- * The configuration in the program's own words: grouped, durations in milliseconds, URLs checked, secrets in a type that
- * does not print. What the operator writes is in variables.ts, and in the folder of each service.
+/**
+ * The configuration in the program's terms: grouped, durations in milliseconds, URLs checked, secrets in a type that is
+ * never printed. The operator's variables are in variables.ts and in the folder of each service.
  */
 
-/** Everything the operator decides, settled once at the start. */
+/** All settings, fixed at the start. */
 export interface Config extends CommonConfig {
-  /** What each service that is polled is told, by its name; read with the section of the service. */
+  /** The settings of each polled service, by its name; read with the service's section. */
   readonly services: ReadonlyMap<string, unknown>;
   readonly requests: RequestsConfig & {
-    /** Undefined when neither HTTP_PROXY nor HTTPS_PROXY is set. */
+    /** Undefined if neither HTTP_PROXY nor HTTPS_PROXY is set. */
     readonly proxy: ProxyConfig | undefined;
   };
-  /** One line each for what has no effect, and was perhaps meant to. */
+  /** One line for each variable without effect that is likely a mistake. */
   readonly warnings: readonly string[];
-  /** Where every point is sent; undefined where nothing is. */
+  /** Where every point is sent; undefined without remote write. */
   readonly remoteWrite: RemoteWriteConfig | undefined;
-  /** The files that only their owner is to change: those with secrets that variables name, and `.env` where it is there. */
+  /** The files that only their owner may write: files with secrets, and `.env` if it exists. */
   readonly ownFiles: readonly OwnFile[];
 }
 
-/** What belongs to no service. */
+/** The settings of no single service. */
 export interface CommonConfig {
   readonly requests: RequestsConfig;
-  /** A value that has not been confirmed for this many intervals leaves the exposition. */
+  /** A value that has not been confirmed for this many intervals is removed. */
   readonly staleAfter: number;
-  /** What was counted of a filer or volume is kept so long after its last sign. */
+  /** How long the counts of a filer or volume stay after it was last seen. */
   readonly forgetAfterMs: number;
   readonly events: EventsConfig;
-  /** Which filers are one, and what filers are called, as the operator says; empty for nothing. */
+  /** The pairs of FILER_ALIASES; empty if unset. */
   readonly filerAliases: readonly FilerAlias[];
-  /** Where event counters outlive the process; undefined keeps them in memory alone. */
+  /** The file that keeps counts over restarts; undefined keeps them in memory only. */
   readonly stateFile: string | undefined;
   readonly shard: ShardConfig;
   readonly web: WebConfig;
@@ -40,16 +40,16 @@ export interface CommonConfig {
   readonly log: LogConfig;
 }
 
-/** What holds for every request, whichever API it goes to. */
+/** The settings of every request to any API. */
 export interface RequestsConfig {
-  /** One attempt, headers and body. */
+  /** Per attempt, headers and body. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
-  /** `http:` URLs beyond this machine are allowed. */
+  /** Allows `http:` URLs beyond this machine. */
   readonly allowInsecure: boolean;
 }
 
-/** The proxies of the usual environment variables; at least one of the two is there. */
+/** The proxies of the usual environment variables; at least one of the two is set. */
 export interface ProxyConfig {
   readonly httpProxy: ProxyUrl | undefined;
   readonly httpsProxy: ProxyUrl | undefined;
@@ -57,25 +57,23 @@ export interface ProxyConfig {
   readonly noProxy: string | undefined;
 }
 
-/** A proxy's URL may hold a password, so it is taken apart: where to connect, what lets in, and what may be shown. */
+/** A proxy's URL may contain a password, so its parts are kept separately. */
 export interface ProxyUrl {
-  /** Scheme, host and port alone. */
+  /** Scheme, host and port only. */
   readonly url: string;
-  /** The value of `Proxy-Authorization`; undefined where there is neither a user name nor a password. */
+  /** The value of `Proxy-Authorization`; undefined without user name and password. */
   readonly authorization: Secret | undefined;
-  /** The URL with `[redacted]` in the place of user name and password. */
+  /** The URL with `[redacted]` instead of user name and password. */
   readonly shown: string;
 }
 
-/** One pair of `FILER_ALIASES`. */
 export interface FilerAlias {
   /** The guid or serial of a filer, in lower case. */
   readonly id: string;
-  /** The serial or guid that it has in the other service, in lower case; or else its name. */
+  /** The id of the same filer in the other service, in lower case, or else the filer's name. */
   readonly is: string;
 }
 
-/** How events become histograms. */
 export interface EventsConfig {
   /** Upper bounds, ascending, without the infinite one. */
   readonly bucketsSeconds: readonly number[];
@@ -89,43 +87,38 @@ export interface ShardConfig {
   readonly total: number;
 }
 
-/** The receiver of remote write. */
 export interface RemoteWriteConfig {
   readonly url: string;
   readonly token: Secret | undefined;
   readonly basic: { readonly user: string; readonly password: Secret } | undefined;
   /** Further headers, as `Name=value,Other=value`. */
   readonly headers: Secret | undefined;
-  /** Put on every series. */
+  /** Added to every series. */
   readonly labels: Readonly<Record<string, string>>;
-  /** How far back holes are closed. */
+  /** How far back missing points are requested after an outage. */
   readonly catchUpMs: number;
   /** Paths of PEM files. */
   readonly tls: Readonly<Record<'caFile' | 'certFile' | 'keyFile', string | undefined>>;
-  /** Whether what is sent stays on `/metrics`. */
+  /** Whether series that are sent also stay on `/metrics`. */
   readonly isExposedToo: boolean;
 }
 
-/** The exporter's own HTTP server. */
 export interface WebConfig {
   /** A host name or an address without brackets; undefined listens on all addresses. */
   readonly host: string | undefined;
-  /** 0 takes any free port. */
+  /** 0 chooses a free port. */
   readonly port: number;
   readonly metricsPath: string;
   readonly maxScrapes: number;
-  /** Connections open at once at most. */
   readonly maxConnections: number;
   /** TLS and basic auth, in the file format of the Prometheus exporter toolkit. */
   readonly configFile: string | undefined;
-  /** Paths served without a password and, where the operator named them, without a client certificate. */
+  /** Paths that need no password and, if the operator set them, no client certificate. */
   readonly openPaths: { readonly paths: readonly string[]; readonly named: boolean };
 }
 
-/** A level of the logger, `silent` included. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
-/** How lines are logged. */
 export interface LogConfig {
   readonly level: LogLevel;
   /** `auto` is `pretty` on a terminal, else `json`. */

@@ -4,7 +4,7 @@ import { remoteWriteSection } from './remote-write.ts';
 import type { NamedRow, Row, ServiceSection } from './section.ts';
 import { commonSection } from './variables.ts';
 
-/** The variables for `--help`: a line with name, kind and default, and below it one line of meaning. */
+/** The variables for `--help`: a line with name, kind and default, and below it one line with the meaning. */
 export function helpText(rows: readonly NamedRow[]): string {
   const width = Math.max(...rows.map(({ name }) => name.length)) + 2;
   const paragraphs = rows.map(({ name, row }) => {
@@ -12,16 +12,16 @@ export function helpText(rows: readonly NamedRow[]): string {
     const facts = `${labelOf(row)}${byDefault === '' ? '' : `; default: ${byDefault}`}`;
     return `  ${name.padEnd(width)}${facts}\n  ${' '.repeat(width)}${row.help}\n`.replaceAll('`', '');
   });
-  return `Environment variables, read from .env in the working directory too:
+  return `Environment variables, also read from .env in the working directory:
 
 ${paragraphs.join('')}
 Durations are Prometheus durations: 500ms, 15s, 5m, 1h30m.
-(file): NAME_FILE may name a file that holds the value instead.
+(file): NAME_FILE may instead be the path of a file with the value.
 HTTP_PROXY, HTTPS_PROXY, NO_PROXY and NODE_EXTRA_CA_CERTS are honoured.
 `;
 }
 
-/** The configuration table of the README. */
+/** The table of docs/configuration.md. */
 export function markdownTable(rows: readonly NamedRow[]): string {
   const lines = rows.map(({ name, row }) => {
     const byDefault = row.default === undefined ? (row.unset ?? '') : `\`${row.default}\``;
@@ -39,9 +39,8 @@ function defaultOf(row: Row): string {
 }
 
 /**
- * The configuration in the operator's words, for `--check-config`: `NAME=value` in table order, nothing behind the `=` of
- * what is not set. Without the secrets, which show as `[redacted]`, it could be a `.env` file. Of an API that is off
- * there is only its empty URL.
+ * The configuration for `--check-config`: `NAME=value` in table order, with nothing after the `=` of an unset variable.
+ * Apart from the secrets, which show as `[redacted]`, it is a valid `.env` file. A disabled API has only its empty URL.
  */
 export function effectiveConfiguration(config: Config, services: readonly ServiceSection[]): string {
   const values: Record<string, string | undefined> = {
@@ -51,7 +50,7 @@ export function effectiveConfiguration(config: Config, services: readonly Servic
   for (const service of services) Object.assign(values, service.show(service.of(config)));
   const lines = rowsOf(services).flatMap(({ name, row }) => {
     if (!(name in values)) return [];
-    // Written out it would count as chosen; as a remark it is what holds.
+    // An explicit value would count as a choice, so the value in effect is a comment.
     if (values[name] === undefined && row.unset !== undefined)
       return [`# ${name}: not set; ${row.unset.replaceAll('`', '')}\n`];
     return [`${name}=${values[name] ?? ''}\n`];

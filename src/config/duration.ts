@@ -12,8 +12,8 @@ const UNITS = [
 const PATTERN = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
 /**
- * Milliseconds of a Prometheus duration (`90s`, `1h30m`), or undefined when the text is none. As in Prometheus, larger
- * units come first, each at most once, and `0` alone needs no unit. A length beyond exact integers is none either.
+ * Milliseconds of a Prometheus duration (`90s`, `1h30m`); undefined if the text is not one. As in Prometheus, larger
+ * units come first, each at most once, and only `0` needs no unit. Undefined also for a length beyond exact integers.
  */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
@@ -24,7 +24,10 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(totalMs) ? totalMs : undefined;
 }
 
-/** A length in whole milliseconds as Prometheus writes it: years and weeks only where nothing remains (`90d`, not `12w6d`). */
+/**
+ * A length in whole milliseconds as Prometheus writes it; years and weeks only without a remainder (`90d`, not
+ * `12w6d`).
+ */
 export function formatDuration(ms: number): string {
   let remainingMs = Math.round(ms);
   let text = '';

@@ -3,26 +3,26 @@ import { editDistance, nearest } from '../runtime/suggest.ts';
 import { quoted } from './kind.ts';
 import { type Fault, fileVariable, type NamedRow, type ServiceSection } from './section.ts';
 
-/** Variables that are set, by name; never to an empty text. */
+/** Variables that are set, by name; never empty. */
 export type Texts = ReadonlyMap<string, string>;
 
-/** How a file is read: the whole text, or an error with a `code`. */
+/** Reads a whole file, or throws an error with a `code`. */
 export type ReadFile = (path: string) => string;
 
-/** The same while the program runs, when nothing may wait for a disk. */
+/** The same without blocking, for use while the program runs. */
 export type ReadAgain = (path: string) => Promise<string>;
 
-/** What the operator has set, wherever that is. */
+/** Variables from the environment and from `.env`. */
 export interface Settled {
   readonly texts: Texts;
   readonly faults: readonly Fault[];
-  /** Whether there is a secret among what `.env` sets, be it one that counts or not; undefined where there is no `.env`. */
+  /** Whether `.env` contains a secret, in effect or not; undefined without `.env`. */
   readonly dotenvHasSecret: boolean | undefined;
 }
 
 /**
- * The variables of the environment and, beneath them, of `.env` in the working directory. An empty text is as good as
- * none, for Compose and Kubernetes pass those for what nobody filled in.
+ * The variables of the environment, and below them those of `.env` in the working directory. An empty value counts as
+ * unset, because Compose and Kubernetes pass empty values for missing ones.
  */
 export function settledTexts(
   environment: Readonly<Record<string, string | undefined>>,
@@ -33,7 +33,7 @@ export function settledTexts(
   const set = setOf(environment);
   const texts = new Map<string, string>(beneath);
   for (const name of set.keys()) {
-    // Either case is the same variable: that of `.env` must not stand beside the environment's and go before it.
+    // The case makes no difference for these: the one in `.env` must not take precedence over the environment's.
     if (PROXY.test(name)) for (const spelt of [name.toLowerCase(), name.toUpperCase()]) texts.delete(spelt);
   }
   for (const [name, text] of set) texts.set(name, text);
@@ -65,30 +65,30 @@ function dotenv(readFile: ReadFile): {
   }
 }
 
-/** What Node itself reads before there is a program that could read `.env`. */
+/** Variables that Node reads before this program can read `.env`. */
 function tooLateFaults(beneath: Texts, environment: Texts): readonly Fault[] {
   const name = 'NODE_EXTRA_CA_CERTS';
   if (!beneath.has(name) || environment.has(name)) return [];
-  const expected = 'expected in the environment that the process is started with';
-  return [{ variable: undefined, line: `${name}: is set in .env, where Node does not look for it; ${expected}` }];
+  const expected = 'set it in the environment of the process';
+  return [{ variable: undefined, line: `${name}: is set in .env, which Node does not read; ${expected}` }];
 }
 
-/** A proxy's URL may hold a password. */
+/** A proxy's URL may contain a password. */
 function isSecret(rows: readonly NamedRow[], name: string, text: string): boolean {
   return rows.some(({ name: known, row }) => known === name && row.secret) || (PROXY.test(name) && text.includes('@'));
 }
 
-/** The system's word for why a file could not be read, such as `EACCES`. */
+/** The system's code of an error when reading a file, such as `EACCES`. */
 export function codeOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : 'unknown reason';
 }
 
-/** What Kubernetes sets in every container for a Service that is called as ours, in its namespace. */
+/** Variables that Kubernetes sets in every container for a Service with a name like ours. */
 const SERVICE_LINK =
   /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)$/;
 
-/** A line for each variable that begins as those of a service and has no row: most likely a slip that would go unnoticed. */
+/** A line for each unknown variable with the prefix of a service: most likely a typing error. */
 export function unknownVariables(
   texts: Texts,
   rows: readonly NamedRow[],
@@ -108,7 +108,7 @@ export function unknownVariables(
 }
 
 /**
- * A line for each variable that is no row and is spelt almost as one: it has no effect, which may be a slip, and may be
+ * A line for each unknown variable spelt almost as a known one: it has no effect, which may be a typing error, or it is
  * meant for another program.
  */
 export function nearMisses(

@@ -2,28 +2,26 @@ import { Secret } from '../runtime/secret.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 import { bad, good, headerFlaw, type Kind, quoted } from './kind.ts';
 
-/** The shortest interval of anything that is polled. */
+/** The shortest interval between polls. */
 export const SHORTEST_INTERVAL_MS = 1000;
 
-/** The least and the most that a value may be; `most` undefined is no bound. */
+/** `most` undefined means no upper bound. */
 interface Bounds {
   readonly least: number;
   readonly most?: number;
 }
 
-/** `from 1 to 8`, or `of at least 1`. */
 function rangePhrase({ least, most }: Bounds, format: (bound: number) => string): string {
   return most === undefined ? `of at least ${format(least)}` : `from ${format(least)} to ${format(most)}`;
 }
 
-/** Which bound the value breaks, or undefined. */
 function boundFlaw(value: number, { least, most }: Bounds, format: (bound: number) => string): string | undefined {
   if (value < least) return `is below ${format(least)}`;
   if (most !== undefined && value > most) return `is above ${format(most)}`;
   return undefined;
 }
 
-/** A Prometheus duration within bounds, in milliseconds; `examples` complete the line about a flaw. */
+/** A Prometheus duration within bounds, in milliseconds; `examples` complete the line about a fault. */
 export function duration(boundsMs: Bounds, examples: string): Kind<number> {
   const range = rangePhrase(boundsMs, formatDuration);
   return {
@@ -38,7 +36,7 @@ export function duration(boundsMs: Bounds, examples: string): Kind<number> {
   };
 }
 
-/** A duration within bounds that the API takes as whole seconds, in seconds. */
+/** A duration within bounds that the API accepts in whole seconds, in seconds. */
 export function wholeSeconds(boundsMs: Bounds, examples: string): Kind<number> {
   const base = duration(boundsMs, examples);
   return {
@@ -68,22 +66,22 @@ export function count(bounds: Bounds): Kind<number> {
 }
 
 /**
- * A number from zero on, alone or at the end of the name of a StatefulSet's pod (`exporter-2`): so an ordinal can be
- * handed in as what every Kubernetes knows of a pod, its name.
+ * A number from zero on, alone or at the end of the name of a StatefulSet's pod (`exporter-2`), because every
+ * Kubernetes version can pass a pod's name.
  */
 export const ordinal: Kind<number> = {
   label: 'number, or a name that ends in -number',
   expects: 'a whole number of at least 0, or the name of a StatefulSet pod such as filer-exporter-2',
   parse: (text) => {
     const value = Number(/^(?:[a-z0-9][a-z0-9.-]*-)?(\d+)$/.exec(text)?.[1]);
-    return Number.isSafeInteger(value) ? good(value) : bad(`${quoted(text)} neither is a number nor ends in one`);
+    return Number.isSafeInteger(value) ? good(value) : bad(`${quoted(text)} is not a number and does not end in one`);
   },
 };
 
-/** Requests per window: `500/30s`. Neither may be zero: a limit of nothing would never end, and none is not this. */
+/** Requests per window: `500/30s`. Neither may be zero: a limit of zero would block every request. */
 export const rate: Kind<{ readonly requests: number; readonly windowMs: number }> = {
   label: 'requests per duration',
-  expects: 'requests and their window, neither of them 0, such as 500/30s',
+  expects: 'a number of requests and a window, both above 0, such as 500/30s',
   parse: (text) => {
     const [, requestsText, windowText] = /^(\d+)\/(.+)$/.exec(text) ?? [];
     const requests = Number(requestsText);
@@ -95,7 +93,6 @@ export const rate: Kind<{ readonly requests: number; readonly windowMs: number }
   },
 };
 
-/** One word out of a few. */
 export function choice<const Word extends string>(words: readonly Word[]): Kind<Word> {
   return {
     label: words.join(', '),
@@ -107,7 +104,7 @@ export function choice<const Word extends string>(words: readonly Word[]): Kind<
   };
 }
 
-/** `true` or `false`, spelled so: `yes` and `1` mean too many things in too many formats. */
+/** `true` or `false` only: `yes` and `1` have different meanings in different formats. */
 export const truth: Kind<boolean> = {
   label: 'true or false',
   expects: 'true or false',
@@ -118,7 +115,7 @@ export const truth: Kind<boolean> = {
   },
 };
 
-/** A text that travels in a header and may be shown. */
+/** A text that is sent in a header and may be shown. */
 export const headerValue: Kind<string> = {
   label: 'text',
   expects: 'a text of printable ASCII characters',
@@ -128,7 +125,7 @@ export const headerValue: Kind<string> = {
   },
 };
 
-/** A text that travels in a header and is never shown, not even when it cannot be used. */
+/** A text that is sent in a header and is never shown, not even if it is invalid. */
 export const secret: Kind<Secret> = {
   label: 'secret',
   expects: 'the secret as issued, in printable ASCII characters',
@@ -138,7 +135,7 @@ export const secret: Kind<Secret> = {
   },
 };
 
-/** A path of the file system; whether there is anything is not looked at here. */
+/** A path of the file system; not checked for existence here. */
 export const filePath: Kind<string> = {
   label: 'path of a file',
   expects: 'the path of a file',

@@ -1,7 +1,7 @@
 import { parseDuration } from './duration.ts';
 import { bad, entriesOf, type Flaw, good, type Kind, type Parsed, quoted } from './kind.ts';
 
-/** A list whose entries are read one by one: every bad entry is a flaw, an entry given twice counts once. */
+/** A list of entries: every invalid entry is a fault, and a repeated entry counts once. */
 function listOf<Entry extends string | number>(
   text: string,
   parseEntry: (entry: string) => Entry | Flaw,
@@ -17,7 +17,6 @@ function listOf<Entry extends string | number>(
   return values.size === 0 ? bad(`${quoted(text)} is an empty list`) : good([...values]);
 }
 
-/** Some of a few words. */
 export function wordList<const Word extends string>(words: readonly Word[]): Kind<readonly Word[]> {
   return {
     label: 'list of words',
@@ -31,7 +30,6 @@ export function wordList<const Word extends string>(words: readonly Word[]): Kin
   };
 }
 
-/** Appliance serials, in lower case. */
 export const serialList: Kind<readonly string[]> = {
   label: 'list of uuids',
   expects: 'a comma-separated list of uuids, such as 0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f',
@@ -43,10 +41,10 @@ export const serialList: Kind<readonly string[]> = {
     ),
 };
 
-// Up to here milliseconds are exact.
+// Milliseconds are exact up to here.
 const LONGEST_BUCKET_SECONDS = Number.MAX_SAFE_INTEGER / 1000;
 
-/** Upper bounds of histogram buckets in seconds; the infinite one comes by itself. */
+/** Upper bounds of histogram buckets in seconds, without the infinite one. */
 export const bucketList: Kind<readonly number[]> = {
   label: 'list of durations',
   expects: 'durations or seconds of at least 1ms, ascending and separated by commas, such as 10s,1m,1h',
@@ -61,6 +59,6 @@ export const bucketList: Kind<readonly number[]> = {
     const ascending =
       parsed.value.length === entriesOf(text).length &&
       parsed.value.every((bound, place) => place === 0 || bound > (parsed.value[place - 1] ?? 0));
-    return ascending ? parsed : bad(`${quoted(text)} does not ascend`);
+    return ascending ? parsed : bad(`${quoted(text)} is not in ascending order`);
   },
 };

@@ -9,23 +9,22 @@ import { type Fault, fileVariable, type NamedRow, type Rows, type ServiceSection
 import { readValues } from './values.ts';
 import { commonSection } from './variables.ts';
 
-/** What the configuration is made of, all of it handed in. */
+/** The sources of the configuration. */
 export interface Surroundings {
-  /** The process's environment. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** A file's whole text; throws an error with a `code` when it cannot be read. */
+  /** Reads a whole file; throws an error with a `code` if it cannot be read. */
   readonly readFile: ReadFile;
-  /** The same, to read secrets again; `readFile` where it is left out. */
+  /** The same, to read secrets again; default `readFile`. */
   readonly readAgain?: ReadAgain;
   readonly services: readonly ServiceSection[];
 }
 
-/** Every row, in the order of `--help`, the README table and the lines about faults. */
+/** Every row, in the order of `--help`, the reference and the lines about faults. */
 export function rowsOf(services: readonly ServiceSection[]): readonly NamedRow[] {
   return [...services, commonSection, remoteWriteSection].flatMap(({ rows }) => rows);
 }
 
-/** The settled configuration. Throws a ConfigError with every fault at once, in the order of the variables. */
+/** The configuration. Throws a ConfigError with every fault at once, in the order of the variables. */
 export function loadConfig({ environment, readFile, readAgain, services }: Surroundings): Config {
   const rows = rowsOf(services);
   const { texts, faults: environmentFaults, dotenvHasSecret } = settledTexts(environment, readFile, rows);
@@ -62,13 +61,13 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
     warnings: nearMisses(texts, rows, services),
     ownFiles: [
       ...[...new Set([...secrets.values()].map(({ path }) => path))].map((path) => ({ path, isSecret: true })),
-      // It says where tokens are sent, so nobody else is to change it, with a secret in it or without.
+      // It says where tokens are sent, so only its owner may write it, with or without a secret in it.
       ...(dotenvHasSecret === undefined ? [] : [{ path: '.env', isSecret: dotenvHasSecret }]),
     ],
   };
 }
 
-/** What has no row comes last, in the order given. */
+/** Lines without a row come last, in the given order. */
 function inTableOrder(faults: readonly Fault[], rows: readonly NamedRow[]): readonly Fault[] {
   const place = ({ variable }: Fault) => {
     const index = rows.findIndex(({ name }) => name === variable);

@@ -3,7 +3,7 @@ import type { ProxyConfig, ProxyUrl } from './config.ts';
 import type { Texts } from './environment.ts';
 import type { Fault } from './section.ts';
 
-/** The proxy variables. As with curl, the name in lower case goes before the other. */
+/** The proxy variables. As with curl, the name in lower case takes precedence. */
 export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined; readonly faults: readonly Fault[] } {
   const faults: Fault[] = [];
   const urlOf = (name: string): ProxyUrl | undefined => {
@@ -12,13 +12,13 @@ export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined
     if (text === undefined) return undefined;
     const proxyUrl = parsedProxy(text);
     if ('url' in proxyUrl) return proxyUrl;
-    // Not quoted: a proxy's URL is where its password is.
+    // Not quoted: a proxy's URL may contain its password.
     faults.push({ variable: undefined, line: `${setName}: the value ${proxyUrl.flaw}` });
     return undefined;
   };
   const httpProxy = urlOf('HTTP_PROXY');
   const httpsProxy = urlOf('HTTPS_PROXY');
-  // Blanks separate as commas do, and a line break must not split the line that shows them.
+  // Spaces separate as commas do; a line break must not split the line that shows them.
   const noProxy = (texts.get('no_proxy') ?? texts.get('NO_PROXY'))
     ?.split(/[\s,]+/)
     .filter(Boolean)
@@ -28,14 +28,14 @@ export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined
 }
 
 const NO_PROXY_AT_ALL = {
-  flaw: 'is not a proxy; expected an http or https URL with nothing behind host and port, such as http://proxy.example.com:3128',
+  flaw: 'is not a proxy; expected an http or https URL with nothing after host and port, such as http://proxy.example.com:3128',
 };
 
 const STRAY_PERCENT = {
-  flaw: 'has a % in its user name or password that begins no encoded character; expected % to be written as %25',
+  flaw: 'has a % in its user name or password that does not start an encoded character; write % as %25',
 };
 
-/** `host:port` alone is as good as `http://host:port`: other programs take it, and the variables are shared with them. */
+/** `host:port` means `http://host:port`: other programs accept it in the same variables. */
 function parsedProxy(text: string): ProxyUrl | { readonly flaw: string } {
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (/[\s\p{Cc}\\]/u.test(address) || !URL.canParse(address)) return NO_PROXY_AT_ALL;
@@ -45,7 +45,7 @@ function parsedProxy(text: string): ProxyUrl | { readonly flaw: string } {
   if (username === '' && password === '') return { url, authorization: undefined, shown: url };
   const shown = `${protocol}//${REDACTED}@${host}`;
   try {
-    // A name without a password is a token as some proxies give out, and is sent as curl sends it.
+    // A user name without a password may be a token, and is sent as curl sends it.
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     return { url, authorization: Secret.of(`Basic ${Buffer.from(credentials).toString('base64')}`), shown };
   } catch {

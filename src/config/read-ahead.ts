@@ -3,8 +3,8 @@ import { type ReadFile, settledTexts } from './environment.ts';
 import { fileVariable, type NamedRow } from './section.ts';
 
 /**
- * Reads `.env` and the files with secrets, so that the configuration can be made of them without waiting. Never rejects:
- * what could not be read is an error where it is asked for.
+ * Reads `.env` and the files with secrets in advance, so that loading the configuration does not block. Never rejects:
+ * an unreadable file becomes an error when it is requested.
  */
 export async function readAhead(
   environment: Readonly<Record<string, string | undefined>>,
@@ -14,7 +14,7 @@ export async function readAhead(
   const found = new Map<string, string | Error>();
   const keep = async (path: string) => found.set(path, await read(path).catch(asError));
   const readFile = (path: string) => {
-    const content = found.get(path) ?? new Error(`${path}: not read ahead`);
+    const content = found.get(path) ?? new Error(`${path}: was not read in advance`);
     if (typeof content !== 'string') throw content;
     return content;
   };

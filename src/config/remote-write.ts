@@ -6,11 +6,11 @@ import { duration, filePath, headerValue, secret, truth } from './kinds.ts';
 import { secretText } from './secrets.ts';
 import { type Fault, fault, type Given, type Rows, section, type Values } from './section.ts';
 
-/** Remote write is on where its URL is set. */
+/** Remote write is on if its URL is set. */
 
 const DAY_MS = 86_400_000;
 
-/** Pairs of a label's name and value, as they would be in the configuration of a scrape. */
+/** Pairs of a label's name and value, as in the configuration of a scrape. */
 export const labelPairs: Kind<Readonly<Record<string, string>>> = {
   label: 'list of name=value',
   expects: 'label names and values, such as job=filer-exporter,instance=filer-exporter:9989',
@@ -31,7 +31,7 @@ const variables = {
   REMOTE_WRITE_URL: {
     kind: baseUrl(''),
     unset: 'nothing is sent',
-    help: 'every point is sent there once, in order, at its own time: `docs/history.md`',
+    help: 'sends every point there once, in order, at its own time: `docs/history.md`',
   },
   REMOTE_WRITE_TOKEN: { kind: secret, secret: true, file: true, help: 'sent as `Authorization: Bearer`' },
   REMOTE_WRITE_USER: { kind: headerValue, help: 'user name for basic auth' },
@@ -44,20 +44,20 @@ const variables = {
   },
   REMOTE_WRITE_LABELS: {
     kind: labelPairs,
-    help: 'labels put on every series, such as `job=filer-exporter,instance=here:9989`',
+    help: 'labels added to every series, such as `job=filer-exporter,instance=here:9989`',
   },
   REMOTE_WRITE_CATCH_UP: {
     kind: duration({ least: 15 * 60_000, most: 30 * DAY_MS }, '6h'),
     default: '6h',
-    help: 'how far back holes are closed after an outage',
+    help: 'how far back missing points are requested after an outage',
   },
-  REMOTE_WRITE_CA_FILE: { kind: filePath, help: 'authorities to trust instead of the usual ones, as PEM' },
+  REMOTE_WRITE_CA_FILE: { kind: filePath, help: 'certificate authorities to trust instead of the usual ones, as PEM' },
   REMOTE_WRITE_CERT_FILE: { kind: filePath, help: 'client certificate, as PEM' },
   REMOTE_WRITE_KEY_FILE: { kind: filePath, help: 'key of the client certificate, as PEM' },
   REMOTE_WRITE_AND_EXPOSE: {
     kind: truth,
     default: 'false',
-    help: '`true` leaves what is sent on `/metrics` as well: two writers of one series',
+    help: '`true` also leaves the sent series on `/metrics`, so a series has two writers',
   },
 } as const satisfies Rows;
 
@@ -82,25 +82,25 @@ function faults({ isSet, values }: Given<RemoteRows>): readonly Fault[] {
     found.push(fault('REMOTE_WRITE_TOKEN', 'is set and so is basic auth; expected one of them'));
   }
   if (isSet('REMOTE_WRITE_USER') !== isSet('REMOTE_WRITE_PASSWORD')) {
-    found.push(fault('REMOTE_WRITE_PASSWORD', 'goes with REMOTE_WRITE_USER; expected both or neither'));
+    found.push(fault('REMOTE_WRITE_PASSWORD', 'is set without REMOTE_WRITE_USER; expected both or neither'));
   }
   if (isSet('REMOTE_WRITE_CERT_FILE') !== isSet('REMOTE_WRITE_KEY_FILE')) {
-    found.push(fault('REMOTE_WRITE_KEY_FILE', 'goes with REMOTE_WRITE_CERT_FILE; expected both or neither'));
+    found.push(fault('REMOTE_WRITE_KEY_FILE', 'is set without REMOTE_WRITE_CERT_FILE; expected both or neither'));
   }
   const { REMOTE_WRITE_URL: url } = values;
   const hasSecret = names.some((name) => 'secret' in variables[name] && isSet(name));
   const allows = (values as Partial<Values<Rows>>).ALLOW_INSECURE_UPSTREAM === true;
   if (url?.startsWith('http:') && hasSecret && !isLoopback(url) && !allows) {
-    const expected = 'expected https, or ALLOW_INSECURE_UPSTREAM=true to send secrets in the clear';
+    const expected = 'expected https, or ALLOW_INSECURE_UPSTREAM=true to send secrets unencrypted';
     found.push(fault('REMOTE_WRITE_URL', `is an http URL beyond this machine; ${expected}`));
   }
   if (values.REMOTE_WRITE_HEADERS !== undefined && headerPairs(values.REMOTE_WRITE_HEADERS.reveal()) === undefined) {
-    found.push(fault('REMOTE_WRITE_HEADERS', 'holds no headers; expected Name=value, with commas between them'));
+    found.push(fault('REMOTE_WRITE_HEADERS', 'contains no headers; expected Name=value, separated by commas'));
   }
   return found;
 }
 
-/** The headers in a text such as `Name=value,Other=value`; undefined where it is something else. */
+/** The headers in a text such as `Name=value,Other=value`; undefined for another text. */
 export function headerPairs(text: string): Readonly<Record<string, string>> | undefined {
   const headers: Record<string, string> = {};
   for (const entry of entriesOf(text)) {

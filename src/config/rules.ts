@@ -2,7 +2,7 @@ import { isLoopback } from './addresses.ts';
 import type { Texts } from './environment.ts';
 import { type Fault, fault, type Given, type Rows, type ServiceSection } from './section.ts';
 
-/** The lines about what holds for every service: that there is one, that no secret is left over, that none is in the clear. */
+/** Rules for all services: at least one is set, no secret is set for a disabled one, none is sent unencrypted. */
 export function serviceFaults(services: readonly ServiceSection[], given: Given<Rows>): readonly Fault[] {
   return [
     ...noneFaults(services, given),
@@ -16,7 +16,7 @@ function noneFaults(services: readonly ServiceSection[], { isSet }: Given<Rows>)
   return [fault(first, `is not set and neither is ${others.join(' nor ')}; expected at least one of them`)];
 }
 
-/** A secret for a service that is off is a slip in the URL, or a secret lying about. */
+/** A secret for a disabled service means a typing error in its URL, or a leftover secret. */
 function strayFaults({ url, rows }: ServiceSection, { isSet }: Given<Rows>): readonly Fault[] {
   if (isSet(url)) return [];
   return rows.flatMap(({ name, row }) =>
@@ -24,19 +24,19 @@ function strayFaults({ url, rows }: ServiceSection, { isSet }: Given<Rows>): rea
   );
 }
 
-/** Keys and tokens in the clear are for this machine alone, unless the operator says otherwise. */
+/** Unencrypted keys and tokens are only allowed within this machine, unless the operator decides otherwise. */
 function insecureFaults({ url: name }: ServiceSection, { values }: Given<Rows>): readonly Fault[] {
   const url = values[name];
   if (values.ALLOW_INSECURE_UPSTREAM !== false || typeof url !== 'string') return [];
   if (url.startsWith('https:') || isLoopback(url)) return [];
-  const expected = 'expected https, or ALLOW_INSECURE_UPSTREAM=true to send keys and tokens in the clear';
+  const expected = 'expected https, or ALLOW_INSECURE_UPSTREAM=true to send keys and tokens unencrypted';
   return [fault(name, `is an http URL beyond this machine; ${expected}`)];
 }
 
-/** Node's own switches, which are not ours to define but to refuse where they would not do what somebody believes. */
+/** Switches of Node: rejected if the exporter would ignore them. */
 export function nodeFaults(texts: Texts): readonly Fault[] {
   if (texts.get('NODE_TLS_REJECT_UNAUTHORIZED') !== '0') return [];
   const expected =
-    'expected to be unset: certificates are always checked; add your own authority with NODE_EXTRA_CA_CERTS';
+    'expected to be unset: certificates are always checked; add your own certificate authority with NODE_EXTRA_CA_CERTS';
   return [{ variable: undefined, line: `NODE_TLS_REJECT_UNAUTHORIZED: is 0; ${expected}` }];
 }

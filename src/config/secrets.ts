@@ -3,9 +3,9 @@ import { codeOf, type ReadAgain, type ReadFile, type Texts } from './environment
 import { headerFlaw } from './kind.ts';
 import { type Fault, fileVariable, type NamedRow } from './section.ts';
 
-/** A secret that is read from a file, again on every reload, so that a rotated one needs no restart. */
+/** A secret in a file, which every reload reads again, so that a rotated secret needs no restart. */
 export class FileSecret extends Secret {
-  /** Where it comes from; a path is not secret. */
+  /** A path is not secret. */
   readonly path: string;
 
   constructor(path: string, readFile: ReadFile, readAgain: ReadAgain) {
@@ -17,27 +17,27 @@ export class FileSecret extends Secret {
   }
 }
 
-/** A secret in a configuration that is shown: where it comes from, and no more. */
+/** A secret in a displayed configuration: only its origin. */
 export function secretText(secret: Secret): string {
   return secret instanceof FileSecret ? `${REDACTED} from ${secret.path}` : REDACTED;
 }
 
-/** What a file holds cannot be the secret. The message never quotes it. */
+/** The content of a file is not a valid secret. The message never quotes it. */
 class UnfitContentError extends Error {}
 
 /**
- * The secret in a file's content. It throws on content that cannot be one, which {@link Secret.reload} takes for a
- * rotation under way: an empty file does not replace a good secret.
+ * The secret in a file's content. Throws if the content is not valid, which {@link Secret.reload} takes for a rotation
+ * in progress: an empty file does not replace a good secret.
  */
 function secretIn(content: string): string {
   const text = content.replace(/[\r\n]+$/, '');
-  if (text === '') throw new UnfitContentError('the file is empty; expected the secret in it');
+  if (text === '') throw new UnfitContentError('the file is empty; expected the secret');
   const flaw = headerFlaw(text);
-  if (flaw !== undefined) throw new UnfitContentError(`the file's content ${flaw}; expected the secret alone`);
+  if (flaw !== undefined) throw new UnfitContentError(`the file's content ${flaw}; expected only the secret`);
   return text;
 }
 
-/** The secrets that the environment gives as files. A path that cannot be read is not quoted: it may be the secret itself. */
+/** The secrets given as files. The path of an unreadable file is not quoted: it may be the secret itself. */
 export function fileSecrets(
   texts: Texts,
   rows: readonly NamedRow[],
@@ -59,7 +59,7 @@ export function fileSecrets(
       const reason =
         error instanceof UnfitContentError
           ? error.message
-          : `cannot be read (${codeOf(error)}); expected the path of a file that holds the secret`;
+          : `cannot be read (${codeOf(error)}); expected the path of a file with the secret`;
       faults.push({ variable: name, line: `${fileName}: ${reason}` });
     }
   }

@@ -4,9 +4,9 @@ import { faultLine } from './kind.ts';
 import type { Fault, NamedRow } from './section.ts';
 
 /**
- * Reads every row once, by env-schema: it fills in the defaults, has each text read by its row's kind, and gathers the
- * errors of all of them. What it cannot say in the operator's words (a duration, a near miss, that one variable needs
- * another) is said by the kinds, and by the rules of each section.
+ * Reads every row once with env-schema, which applies the defaults, reads each text by its row's kind, and collects all
+ * errors. The kinds and the rules of each section report what it cannot: durations, near misses, and variables that
+ * need others.
  */
 export function readValues(
   texts: Texts,
@@ -44,7 +44,7 @@ export function readValues(
       },
     });
   } catch (error) {
-    // Its own message names no reason; the faults do.
+    // Its own message has no reason; the faults have one.
     if (faults.length === 0) throw error;
   }
   return { values, faults };

@@ -6,12 +6,13 @@ import { choice, count, duration, filePath, ordinal, truth } from './kinds.ts';
 import { bucketList } from './lists.ts';
 import { type Fault, fault, type Given, type Rows, section, type Values } from './section.ts';
 
-/*
- * The variables that belong to no service, one row each, in the order of `--help` and the README table. Those of a service
- * are in its folder. The proxy variables are not rows, since they are not ours to define (proxy.ts, no-proxy.ts).
+/**
+ * The variables of no single service, one row each, in the order of `--help` and the reference. Those of a service are
+ * in its folder. The proxy variables are no rows, because they are not defined by the exporter (proxy.ts, no-proxy.ts).
  */
 
-// Dense where propagation and locks usually end, from ten seconds to half an hour, then a working day and a whole one.
+// Dense between ten seconds and half an hour, where most propagations and locks end; then a working day and a whole
+// day.
 const USUAL_BUCKETS = '10s,30s,1m,2m,5m,10m,20m,30m,1h,2h,4h,8h,12h,24h';
 
 const DAY_MS = 86_400_000;
@@ -20,22 +21,22 @@ const variables = {
   REQUEST_TIMEOUT: {
     kind: duration({ least: 1, most: DAY_MS }, '30s'),
     default: '30s',
-    help: 'one attempt, headers and body',
+    help: 'time limit of one attempt, headers and body',
   },
   MAX_RESPONSE_BYTES: {
     kind: count({ least: 1 }),
     default: '33554432',
-    help: 'a larger body is dropped and counted',
+    help: 'largest body of an answer; a larger one is dropped and counted',
   },
   STALE_AFTER: {
     kind: count({ least: 1 }),
     default: '3',
-    help: 'a value not confirmed for this many effective intervals is removed',
+    help: 'a value that is not confirmed for this many effective intervals is removed',
   },
   FORGET_AFTER: {
     kind: duration({ least: 60_000, most: 30 * DAY_MS }, '1d'),
     default: '1d',
-    help: 'counts of a filer or volume are kept this long after its last sign',
+    help: 'how long counts of a filer or volume stay after it was last seen',
   },
   EVENT_BUCKETS: {
     kind: bucketList,
@@ -49,11 +50,11 @@ const variables = {
   },
   FILER_ALIASES: {
     kind: aliasList,
-    help: 'which filers of both services are one beyond equal ids, or what a filer is called',
+    help: 'filers that have different ids in the two services, and names of filers',
   },
   STATE_FILE: {
     kind: filePath,
-    help: "keeps event counters, seen events and the day's budget over restarts",
+    help: "keeps event counters, counted events and the day's budget over restarts",
   },
   ALLOW_INSECURE_UPSTREAM: {
     kind: truth,
@@ -63,7 +64,7 @@ const variables = {
   MAX_SCRAPES: {
     kind: count({ least: 1 }),
     default: '40',
-    help: 'scrapes served at once; 503 beyond',
+    help: 'most scrapes served at once; further ones are answered 503',
   },
   LISTEN_ADDRESS: {
     kind: listenAddress,
@@ -87,12 +88,12 @@ const variables = {
   MAX_CONNECTIONS: {
     kind: count({ least: 1 }),
     default: '256',
-    help: 'connections open at once; further ones are closed at once',
+    help: 'most open connections; further ones are closed at once',
   },
   SHARD: {
     kind: ordinal,
     default: '0',
-    help: 'polls the appliances that hash to it; shard 0 alone asks about the whole account',
+    help: 'polls the appliances that hash to it; only shard 0 polls the whole account',
   },
   TOTAL_SHARDS: {
     kind: count({ least: 1 }),
@@ -102,17 +103,17 @@ const variables = {
   SHUTDOWN_TIMEOUT: {
     kind: duration({ least: 0, most: DAY_MS }, '10s'),
     default: '10s',
-    help: 'time to finish scrapes and give back the token after SIGTERM',
+    help: 'time to finish scrapes and revoke the token after SIGTERM',
   },
   LOG_LEVEL: {
     kind: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     default: 'info',
-    help: 'the least severe lines that are logged',
+    help: 'the lowest level that is logged',
   },
   LOG_FORMAT: {
     kind: choice(['json', 'pretty', 'auto']),
     unset: '`json` (`pretty` on a terminal)',
-    help: 'form of the log lines; `auto` is as if unset',
+    help: 'format of the log lines; `auto` is the default',
   },
 } as const satisfies Rows;
 
@@ -183,7 +184,7 @@ function show({
   };
 }
 
-/** A bound finer than a millisecond has no duration to be written as, but its seconds. */
+/** A bound finer than a millisecond cannot be a duration, so it is written in seconds. */
 function bucketText(seconds: number): string {
   const ms = seconds * 1000;
   return Number.isSafeInteger(ms) ? formatDuration(ms) : String(seconds);

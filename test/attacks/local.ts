@@ -35,7 +35,7 @@ export const locals: readonly Row[] = [
       const path = join(directory, 'token');
       execFileSync('mkfifo', [path]);
       const { code, stderr } = await run([], { environment: { GFA_URL, GFA_TOKEN_FILE: path } });
-      const expected = 'expected the path of a file that holds the secret';
+      const expected = 'expected the path of a file with the secret';
       expect([code, stderr]).toEqual([78, `GFA_TOKEN_FILE: cannot be read (not a regular file); ${expected}\n`]);
     },
   },
@@ -68,7 +68,7 @@ export const locals: readonly Row[] = [
       const path = join(temporaryDirectory(), 'token');
       writeFileSync(path, 'a'.repeat(10_000_000), { mode: 0o600 });
       const { code, stderr } = await run([], { environment: { GFA_URL, GFA_TOKEN_FILE: path } });
-      const expected = 'expected the path of a file that holds the secret';
+      const expected = 'expected the path of a file with the secret';
       expect([code, stderr]).toEqual([78, `GFA_TOKEN_FILE: cannot be read (larger than 64 KiB); ${expected}\n`]);
     },
   },
@@ -83,7 +83,7 @@ export const locals: readonly Row[] = [
       writeFileSync(path, `GFA_URL=${GFA_URL}\n`);
       chmodSync(path, 0o666);
       const check = () => run(['--check-config'], { directory, environment: { GFA_TOKEN: 'a-token' } });
-      expect((await check()).stderr).toContain('.env can be changed by others than its owner (mode 0666)');
+      expect((await check()).stderr).toContain('.env is writable by other users than its owner (mode 0666)');
       if (process.getuid?.() !== 0) return;
       chmodSync(path, 0o600);
       chownSync(path, 4321, 4321);

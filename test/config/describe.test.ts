@@ -53,7 +53,7 @@ test('the README table has a row of four columns for every variable', () => {
   expect([head, rule]).toEqual(['| variable | type | default | meaning |', '|---|---|---|---|']);
   expect(lines).toHaveLength(variableRows.length);
   expect(lines).toContain(
-    '| `GFA_TOKEN` (file) | secret | none; required with `GFA_URL` | sent as is in `Authorization` |',
+    '| `GFA_TOKEN` (file) | secret | required with `GFA_URL` | the API key; sent unchanged in `Authorization` |',
   );
   expect(lines).toContain('| `GFA_INTERVAL` | duration of at least 1s | `60s` | time between two polls |');
   for (const line of lines) expect(line).toMatch(/^\|( [^|]* \|){4}$/);

@@ -88,7 +88,7 @@ describe('an API is on when its URL is set', () => {
 
   test('the file acceleration service needs its token', () => {
     expect(faultsOf({ GFA_URL: gfaOnly.GFA_URL })).toEqual([
-      'GFA_TOKEN: is not set; expected with GFA_URL, as itself or as GFA_TOKEN_FILE',
+      'GFA_TOKEN: is not set; GFA_URL needs it: set GFA_TOKEN or GFA_TOKEN_FILE',
     ]);
   });
 
@@ -113,31 +113,30 @@ describe('credentials of the portal', () => {
     expect(configOf({ PORTAL_URL, ...credentials }).portal?.credentials.kind).toBe(kind);
   });
 
-  const withOtherHalf = 'expected with the other half of the pair, as itself or as';
+  const neededBy = 'is not set; the other half of the pair needs it: set';
   test.each([
     [
       {},
-      [
-        'PORTAL_URL: is set without credentials; expected PORTAL_SERVICE_KEY and PORTAL_SERVICE_SECRET, or PORTAL_USER_KEY',
-      ],
+      ['PORTAL_URL: is set without credentials; set PORTAL_SERVICE_KEY and PORTAL_SERVICE_SECRET, or PORTAL_USER_KEY'],
     ],
-    [{ PORTAL_SERVICE_KEY: 'k' }, [`PORTAL_SERVICE_SECRET: is not set; ${withOtherHalf} PORTAL_SERVICE_SECRET_FILE`]],
-    [{ PORTAL_SERVICE_SECRET: 's' }, [`PORTAL_SERVICE_KEY: is not set; ${withOtherHalf} PORTAL_SERVICE_KEY_FILE`]],
+    [
+      { PORTAL_SERVICE_KEY: 'k' },
+      [`PORTAL_SERVICE_SECRET: ${neededBy} PORTAL_SERVICE_SECRET or PORTAL_SERVICE_SECRET_FILE`],
+    ],
+    [{ PORTAL_SERVICE_SECRET: 's' }, [`PORTAL_SERVICE_KEY: ${neededBy} PORTAL_SERVICE_KEY or PORTAL_SERVICE_KEY_FILE`]],
     [
       { ...pair, ...userKey },
-      [
-        'PORTAL_AUTH: is not set, and there are both a service key and a user key; expected PORTAL_AUTH to choose: oauth2, service_key or user_key',
-      ],
+      ['PORTAL_AUTH: is not set, but both a service key and a user key are; set it to oauth2, service_key or user_key'],
     ],
     [
       { ...pair, PORTAL_AUTH: 'user_key' },
-      ['PORTAL_USER_KEY: is not set; expected with PORTAL_AUTH=user_key, as itself or as PORTAL_USER_KEY_FILE'],
+      ['PORTAL_USER_KEY: is not set; PORTAL_AUTH=user_key needs it: set PORTAL_USER_KEY or PORTAL_USER_KEY_FILE'],
     ],
     [
       { ...userKey, PORTAL_AUTH: 'oauth2' },
       [
-        'PORTAL_SERVICE_KEY: is not set; expected with PORTAL_AUTH=oauth2, as itself or as PORTAL_SERVICE_KEY_FILE',
-        'PORTAL_SERVICE_SECRET: is not set; expected with PORTAL_AUTH=oauth2, as itself or as PORTAL_SERVICE_SECRET_FILE',
+        'PORTAL_SERVICE_KEY: is not set; PORTAL_AUTH=oauth2 needs it: set PORTAL_SERVICE_KEY or PORTAL_SERVICE_KEY_FILE',
+        'PORTAL_SERVICE_SECRET: is not set; PORTAL_AUTH=oauth2 needs it: set PORTAL_SERVICE_SECRET or PORTAL_SERVICE_SECRET_FILE',
       ],
     ],
   ])('%j says what is missing', (credentials, lines) => {
@@ -174,14 +173,13 @@ test('every fault is reported at once, in the order of the documentation, and th
     PORTAL_SERVICE_KEY: 'key-canary\n',
     PORTAL_SERIES: 'load_avrage,cpu',
   };
-  const proxy =
-    'expected an http or https URL with nothing behind host and port, such as http://proxy.example.com:3128';
+  const proxy = 'expected an http or https URL with nothing after host and port, such as http://proxy.example.com:3128';
   const expected = [
     'GFA_URL: "https://gfa.example.com" does not end in /v1; expected an http or https URL ending in /v1, without credentials or query, such as https://api.example.com/v1',
-    'GFA_TOKEN: is not set; expected with GFA_URL, as itself or as GFA_TOKEN_FILE',
+    'GFA_TOKEN: is not set; GFA_URL needs it: set GFA_TOKEN or GFA_TOKEN_FILE',
     'GFA_INTERVAL: "5 minutes" is not a duration; expected a Prometheus duration of at least 1s, such as 60s or 5m',
     'PORTAL_SERVICE_KEY: the value contains a line break; expected the secret as issued, in printable ASCII characters',
-    'PORTAL_SERVICE_SECRET: is not set; expected with the other half of the pair, as itself or as PORTAL_SERVICE_SECRET_FILE',
+    'PORTAL_SERVICE_SECRET: is not set; the other half of the pair needs it: set PORTAL_SERVICE_SECRET or PORTAL_SERVICE_SECRET_FILE',
     'PORTAL_SERIES: "load_avrage" is not a series; did you mean load_average?',
     'PORTAL_SERIES: "cpu" is not a series; known are all, load_average, cpu_utilization, cache_utilization, network_utilization, smb_connections, health; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
     'SHARD: "7" is not below TOTAL_SHARDS; expected a whole number from 0 to 0',
@@ -306,7 +304,7 @@ describe('proxies', () => {
     'a percent sign in %j that encodes nothing is a fault, and the line says how it is written',
     (userinfo) => {
       expect(faultsOf({ ...gfaOnly, HTTPS_PROXY: `http://${userinfo}@proxy:3128` })).toEqual([
-        'HTTPS_PROXY: the value has a % in its user name or password that begins no encoded character; expected % to be written as %25',
+        'HTTPS_PROXY: the value has a % in its user name or password that does not start an encoded character; write % as %25',
       ]);
     },
   );
@@ -338,7 +336,7 @@ describe('proxies', () => {
     '%j is not one, and is not quoted, for it may hold a password',
     (text) => {
       expect(faultsOf({ ...gfaOnly, https_proxy: text })).toEqual([
-        'https_proxy: the value is not a proxy; expected an http or https URL with nothing behind host and port, such as http://proxy.example.com:3128',
+        'https_proxy: the value is not a proxy; expected an http or https URL with nothing after host and port, such as http://proxy.example.com:3128',
       ]);
     },
   );
@@ -352,7 +350,7 @@ test('a value in a line is cut when long and cannot break the line or the termin
 
 describe('an http URL', () => {
   const line = (name: string) =>
-    `${name}: is an http URL beyond this machine; expected https, or ALLOW_INSECURE_UPSTREAM=true to send keys and tokens in the clear`;
+    `${name}: is an http URL beyond this machine; expected https, or ALLOW_INSECURE_UPSTREAM=true to send keys and tokens unencrypted`;
 
   test.each([
     'http://localhost:1',
@@ -384,7 +382,7 @@ describe('an http URL', () => {
 test('an authority that only .env names is a fault, for Node looks for it before .env is read', () => {
   const dotenv = { '.env': 'NODE_EXTRA_CA_CERTS=/etc/ca.pem\n' };
   expect(faultsOf(both, dotenv)).toEqual([
-    'NODE_EXTRA_CA_CERTS: is set in .env, where Node does not look for it; expected in the environment that the process is started with',
+    'NODE_EXTRA_CA_CERTS: is set in .env, which Node does not read; set it in the environment of the process',
   ]);
   expect(faultsOf({ ...both, NODE_EXTRA_CA_CERTS: '/etc/ca.pem' }, dotenv)).toEqual([]);
   expect(faultsOf(both, { '.env': 'NODE_EXTRA_CA_CERTS=\n' })).toEqual([]);
@@ -416,7 +414,7 @@ describe('the files that hold secrets', () => {
 
 test('the checking of certificates cannot be switched off', () => {
   expect(faultsOf({ ...both, NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual([
-    'NODE_TLS_REJECT_UNAUTHORIZED: is 0; expected to be unset: certificates are always checked; add your own authority with NODE_EXTRA_CA_CERTS',
+    'NODE_TLS_REJECT_UNAUTHORIZED: is 0; expected to be unset: certificates are always checked; add your own certificate authority with NODE_EXTRA_CA_CERTS',
   ]);
   expect(faultsOf({ ...both, NODE_TLS_REJECT_UNAUTHORIZED: '1' })).toEqual([]);
 });

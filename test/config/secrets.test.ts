@@ -62,12 +62,12 @@ describe('a secret in a file', () => {
   });
 
   test.each([
-    ['', 'the file is empty; expected the secret in it'],
-    ['\r\n\n', 'the file is empty; expected the secret in it'],
-    [`${CANARY}\n${CANARY}`, "the file's content contains a line break; expected the secret alone"],
-    [`${CANARY}\t`, "the file's content contains a control character; expected the secret alone"],
-    [`\uFEFF${CANARY}`, "the file's content contains a character outside ASCII; expected the secret alone"],
-    [` ${CANARY}`, "the file's content begins or ends with a blank; expected the secret alone"],
+    ['', 'the file is empty; expected the secret'],
+    ['\r\n\n', 'the file is empty; expected the secret'],
+    [`${CANARY}\n${CANARY}`, "the file's content contains a line break; expected only the secret"],
+    [`${CANARY}\t`, "the file's content contains a control character; expected only the secret"],
+    [`\uFEFF${CANARY}`, "the file's content contains a character outside ASCII; expected only the secret"],
+    [` ${CANARY}`, "the file's content begins or ends with a space; expected only the secret"],
   ])('%j is refused without being shown', (content, reason) => {
     expect(faultsOf({ GFA_URL, GFA_TOKEN_FILE: '/run/token' }, { '/run/token': content })).toEqual([
       `GFA_TOKEN_FILE: ${reason}`,
@@ -76,7 +76,7 @@ describe('a secret in a file', () => {
 
   test('that cannot be read is named by its variable alone: the path may be the secret, put in the wrong place', () => {
     expect(faultsOf({ GFA_URL, GFA_TOKEN_FILE: CANARY })).toEqual([
-      'GFA_TOKEN_FILE: cannot be read (ENOENT); expected the path of a file that holds the secret',
+      'GFA_TOKEN_FILE: cannot be read (ENOENT); expected the path of a file with the secret',
     ]);
     const readFile = (path: string) => {
       throw systemError(path === '.env' ? 'ENOENT' : 'EACCES');

@@ -24,7 +24,7 @@ const badSecrets = (name: string): Case['bad'] => [
   ['canary\r\nX-Evil: 1', `${name}: the value contains a line break; ${secretShape}`],
   ['canary\u0000', `${name}: the value contains a control character; ${secretShape}`],
   ['canary\u00fc', `${name}: the value contains a character outside ASCII; ${secretShape}`],
-  ['canary ', `${name}: the value begins or ends with a blank; ${secretShape}`],
+  ['canary ', `${name}: the value begins or ends with a space; ${secretShape}`],
 ];
 
 /** A row of durations: what its bounds look like and what lies outside. */
@@ -84,10 +84,10 @@ function urls(name: string, ending: string, read: Case['read']): Case {
       ['https://a\n/v1', `${name}: "https://a\\n/v1" is not a URL; ${expected}`],
       ['ftp://host/v1', `${name}: "ftp://host/v1" is not an http or https URL; ${expected}`],
       ['http:host/v1', `${name}: "http:host/v1" is not an http or https URL; ${expected}`],
-      ['https://me:canary@host/v1', `${name}: the value has a user name or password in it; ${expected}`],
-      ['https://me:can/ary@host/v1', `${name}: the value has a user name or password in it; ${expected}`],
-      ['https://host/v1?key=canary', `${name}: the value has a query or fragment in it; ${expected}`],
-      ['https://host/v1#canary', `${name}: the value has a query or fragment in it; ${expected}`],
+      ['https://me:canary@host/v1', `${name}: the value contains a user name or password; ${expected}`],
+      ['https://me:can/ary@host/v1', `${name}: the value contains a user name or password; ${expected}`],
+      ['https://host/v1?key=canary', `${name}: the value contains a query or fragment; ${expected}`],
+      ['https://host/v1#canary', `${name}: the value contains a query or fragment; ${expected}`],
       ...(ending === ''
         ? []
         : ([
@@ -131,11 +131,11 @@ const cases: Readonly<Record<string, Case>> = {
     bad: [
       [
         'X Key',
-        'GFA_CLIENT_KEY_HEADER: "X Key" is not a header name; expected the name of a header that is not otherwise in use, such as X-Service-client-key',
+        'GFA_CLIENT_KEY_HEADER: "X Key" is not a header name; expected the name of a header that the exporter does not use already, such as X-Service-client-key',
       ],
       [
         'Authorization',
-        'GFA_CLIENT_KEY_HEADER: "Authorization" is already in use; expected the name of a header that is not otherwise in use, such as X-Service-client-key',
+        'GFA_CLIENT_KEY_HEADER: "Authorization" is already in use; expected the name of a header that the exporter does not use already, such as X-Service-client-key',
       ],
     ],
   },
@@ -238,23 +238,23 @@ const cases: Readonly<Record<string, Case>> = {
       ['al', 'PORTAL_SERIES: "al" is not a series; did you mean all?'],
       [
         'cpu_utilization=1 min',
-        'PORTAL_SERIES: "cpu_utilization=1 min" has no duration of at least 1s; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
+        'PORTAL_SERIES: "cpu_utilization=1 min" needs a duration of at least 1s; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
       ],
       [
         'cpu_utilization=',
-        'PORTAL_SERIES: "cpu_utilization=" has no duration of at least 1s; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
+        'PORTAL_SERIES: "cpu_utilization=" needs a duration of at least 1s; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
       ],
       [
         '-cpu_utilization=1m',
-        'PORTAL_SERIES: "-cpu_utilization=1m" drops a series, which takes no interval; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
+        'PORTAL_SERIES: "-cpu_utilization=1m" removes a series and cannot have an interval; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
       ],
       [
         'load_average,-load_average',
-        'PORTAL_SERIES: "load_average,-load_average" leaves no series; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
+        'PORTAL_SERIES: "load_average,-load_average" selects no series; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
       ],
       [
         ',',
-        'PORTAL_SERIES: "," leaves no series; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
+        'PORTAL_SERIES: "," selects no series; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
       ],
     ],
   },
@@ -285,7 +285,7 @@ const cases: Readonly<Record<string, Case>> = {
     ],
     bad: ['500', '500/', '/30s', '0/30s', '500/0s', '500/30', '500 / 30s', '-5/30s'].map((text) => [
       text,
-      `PORTAL_RATE_LIMIT: "${text}" is not a rate; expected requests and their window, neither of them 0, such as 500/30s`,
+      `PORTAL_RATE_LIMIT: "${text}" is not a rate; expected a number of requests and a window, both above 0, such as 500/30s`,
     ]),
   },
   PORTAL_DAILY_LIMIT: {
@@ -316,8 +316,8 @@ const cases: Readonly<Record<string, Case>> = {
         ['0,10s', '"0" is not a bucket'],
         ['-1', '"-1" is not a bucket'],
         ['Infinity', '"Infinity" is not a bucket'],
-        ['10s,5s', '"10s,5s" does not ascend'],
-        ['60s,1m', '"60s,1m" does not ascend'],
+        ['10s,5s', '"10s,5s" is not in ascending order'],
+        ['60s,1m', '"60s,1m" is not in ascending order'],
         [',', '"," is an empty list'],
       ] as const
     ).map(([text, flaw]) => [
@@ -344,9 +344,9 @@ const cases: Readonly<Record<string, Case>> = {
         [',', '"," is an empty list'],
         ['leeds', '"leeds" does not begin with a uuid and an equals sign'],
         ['leeds=north', '"leeds=north" does not begin with a uuid and an equals sign'],
-        [`${UUID}=`, `"${UUID}=" names nothing`],
-        [`${UUID}=${UUID}`, `"${UUID}=${UUID}" says that a filer is itself`],
-        [`${UUID}=a,${UUID}=b`, `"${UUID}" is there twice`],
+        [`${UUID}=`, `"${UUID}=" has nothing after the equals sign`],
+        [`${UUID}=${UUID}`, `"${UUID}=${UUID}" has the same id on both sides`],
+        [`${UUID}=a,${UUID}=b`, `"${UUID}" is listed twice`],
       ] as const
     ).map(([text, flaw]) => [
       text,
@@ -378,17 +378,17 @@ const cases: Readonly<Record<string, Case>> = {
     ],
     bad: [
       ['volume', 'PORTAL_COLLECTORS: "volume" is not a collector; did you mean volumes?'],
-      ['volumes=0', `PORTAL_COLLECTORS: "volumes=0" has no duration of at least 1s; ${COLLECTORS_EXPECTED}`],
+      ['volumes=0', `PORTAL_COLLECTORS: "volumes=0" needs a duration of at least 1s; ${COLLECTORS_EXPECTED}`],
       [
         '-volumes=1m',
-        `PORTAL_COLLECTORS: "-volumes=1m" drops a collector, which takes no interval; ${COLLECTORS_EXPECTED}`,
+        `PORTAL_COLLECTORS: "-volumes=1m" removes a collector and cannot have an interval; ${COLLECTORS_EXPECTED}`,
       ],
       [
         'telemetry=1m',
-        'PORTAL_COLLECTORS: "telemetry=1m": telemetry is polled at PORTAL_INTERVAL, and each series at its own of ' +
-          `PORTAL_SERIES; ${COLLECTORS_EXPECTED}`,
+        'PORTAL_COLLECTORS: "telemetry=1m": telemetry has no interval of its own: set PORTAL_INTERVAL, or the interval of a series ' +
+          `in PORTAL_SERIES; ${COLLECTORS_EXPECTED}`,
       ],
-      ['volumes,-volumes', `PORTAL_COLLECTORS: "volumes,-volumes" leaves no collector; ${COLLECTORS_EXPECTED}`],
+      ['volumes,-volumes', `PORTAL_COLLECTORS: "volumes,-volumes" selects no collector; ${COLLECTORS_EXPECTED}`],
     ],
   },
   MAX_SCRAPES: counts('MAX_SCRAPES', ({ web }) => web.maxScrapes, 'of at least 1', [['0', 'is below 1']]),
@@ -407,8 +407,8 @@ const cases: Readonly<Record<string, Case>> = {
         ['::1:9989', 'is not a listen address'],
         ['http://host:1', 'is not a listen address'],
         [':99999', 'has a port above 65535'],
-        ['[localhost]:1', 'has no IPv6 address in its brackets'],
-        ['300.1.1.1:1', 'has no IPv4 address'],
+        ['[localhost]:1', 'has no IPv6 address in the brackets'],
+        ['300.1.1.1:1', 'has an invalid IPv4 address'],
       ] as const
     ).map(([text, flaw]) => [
       text,
@@ -424,20 +424,20 @@ const cases: Readonly<Record<string, Case>> = {
     bad: (
       [
         ['metrics', 'does not start with /'],
-        ['/metrics?x=1', 'has a query or fragment in it'],
-        ['/metrics#x', 'has a query or fragment in it'],
+        ['/metrics?x=1', 'contains a query or fragment'],
+        ['/metrics#x', 'contains a query or fragment'],
         ['/a/../b', 'is not a plain path'],
         ['//host/metrics', 'is not a plain path'],
         ['/two words', 'is not a plain path'],
-        ['/', 'is taken'],
-        ['/healthz', 'is taken'],
-        ['/readyz', 'is taken'],
-        ['/status/', 'is taken'],
-        ['/api/v1', 'is taken'],
+        ['/', 'is used by another page'],
+        ['/healthz', 'is used by another page'],
+        ['/readyz', 'is used by another page'],
+        ['/status/', 'is used by another page'],
+        ['/api/v1', 'is used by another page'],
       ] as const
     ).map(([text, flaw]) => [
       text,
-      `METRICS_PATH: "${text}" ${flaw}; expected a path such as /metrics, without a query and not one that the exporter itself answers`,
+      `METRICS_PATH: "${text}" ${flaw}; expected a path such as /metrics, without a query and not used by another page`,
     ]),
   },
   WEB_CONFIG_FILE: {
@@ -474,7 +474,7 @@ const cases: Readonly<Record<string, Case>> = {
     bad: ['1e3', '3.5', '-1', ' 4', 'many', '99999999999999999999', 'filer-exporter-6f7b9-x2kqp', 'exporter7'].map(
       (text) => [
         text,
-        `SHARD: "${text}" neither is a number nor ends in one; expected a whole number of at least 0, or the name of a StatefulSet pod such as filer-exporter-2`,
+        `SHARD: "${text}" is not a number and does not end in one; expected a whole number of at least 0, or the name of a StatefulSet pod such as filer-exporter-2`,
       ],
     ),
     beside: { TOTAL_SHARDS: '8' },
@@ -522,7 +522,7 @@ const cases: Readonly<Record<string, Case>> = {
     good: [['X-Scope-OrgID=one, X-Other=a=b', 'X-Scope-OrgID=one, X-Other=a=b']],
     bad: [
       ...badSecrets('REMOTE_WRITE_HEADERS'),
-      ['canary', 'REMOTE_WRITE_HEADERS: holds no headers; expected Name=value, with commas between them'],
+      ['canary', 'REMOTE_WRITE_HEADERS: contains no headers; expected Name=value, separated by commas'],
     ],
     beside: receiver,
   },

@@ -68,7 +68,7 @@ describe('--check-config', () => {
 
   test.each([
     [{ GFA_TOKEN: 'replace-me' }, 'gfa: token is a placeholder of an example; expected '],
-    [{ STATE_FILE: '/nowhere/state' }, 'STATE_FILE: the folder /nowhere cannot be written to (ENOENT); expected '],
+    [{ STATE_FILE: '/nowhere/state' }, 'STATE_FILE: the folder /nowhere is not writable (ENOENT); expected '],
     [{ STATE_FILE: tmpdir() }, `STATE_FILE: ${tmpdir()} is not a file; expected `],
   ])('ends with 78 where %j would not work', async (more, line) => {
     const { code, stdout, stderr } = await run(['--check-config'], { environment: { ...GOOD, ...more } });

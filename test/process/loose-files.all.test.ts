@@ -25,12 +25,12 @@ describe('a file with a secret', () => {
   });
 
   test('that everybody can read gets a warning', async () => {
-    const line = 'warning: FILE can be read by everybody on this machine (mode 0644); expected 0640 or stricter\n';
+    const line = 'warning: FILE is world-readable (mode 0644); expected 0640 or stricter\n';
     expect(await warnings(0o644)).toBe(line);
   });
 
   test('that others can change gets a warning', async () => {
-    const line = 'warning: FILE can be changed by others than its owner (mode 0660); expected 0640 or stricter\n';
+    const line = 'warning: FILE is writable by other users than its owner (mode 0660); expected 0640 or stricter\n';
     expect(await warnings(0o660)).toBe(line);
   });
 
@@ -55,11 +55,11 @@ describe('a file with a secret', () => {
       chmodSync(join(directory, '.env'), mode);
       return (await run(['--check-config'], { directory, environment: { GFA_URL, GFA_TOKEN: 'a-token' } })).stderr;
     };
-    const line = 'warning: .env can be read by everybody on this machine (mode 0644); expected 0640 or stricter\n';
+    const line = 'warning: .env is world-readable (mode 0644); expected 0640 or stricter\n';
     expect(await warningsOf(0o644, 'GFA_TOKEN=a-token\n')).toBe(line);
     expect(await warningsOf(0o640, 'GFA_TOKEN=a-token\n')).toBe('');
     expect(await warningsOf(0o644, 'GFA_INTERVAL=2m\n')).toBe('');
-    const changed = 'warning: .env can be changed by others than its owner (mode 0666); expected 0640 or stricter\n';
+    const changed = 'warning: .env is writable by other users than its owner (mode 0666); expected 0640 or stricter\n';
     expect(await warningsOf(0o666, 'GFA_URL=http://127.0.0.1:9/v1\n')).toBe(changed);
   });
 
@@ -81,7 +81,7 @@ describe('a file with a secret', () => {
     writeFileSync(path, 'a-token\n', { mode: 0o600 });
     const check = () => run(['--check-config'], { environment: { GFA_URL, GFA_TOKEN_FILE: path } });
     chmodSync(directory, 0o777);
-    const told = 'is in a folder that everybody can change; expected one that only its owner can';
+    const told = 'is in a world-writable folder; expected a folder that only its owner can write';
     expect((await check()).stderr).toBe(`warning: ${path} ${told}\n`);
     chmodSync(directory, 0o1777);
     expect((await check()).stderr).toBe('');
@@ -115,7 +115,7 @@ describe('a web configuration that everybody can read', () => {
     return stderr.replace(web, 'FILE');
   }
 
-  const WARNING = 'warning: FILE can be read by everybody on this machine (mode 0644); expected 0640 or stricter\n';
+  const WARNING = 'warning: FILE is world-readable (mode 0644); expected 0640 or stricter\n';
 
   test('is fine while it holds no secret', async () => {
     expect(await warnings('http_server_config:\n  headers:\n    X-Frame-Options: deny\n')).toBe('');
@@ -152,7 +152,7 @@ test.runIf(hasTlsClients)('a key that is renewed as a file that everybody can re
   expect(warnings).toMatchObject([
     {
       level: 'warn',
-      reason: `${pair.key} can be read by everybody on this machine (mode 0644); expected 0640 or stricter`,
+      reason: `${pair.key} is world-readable (mode 0644); expected 0640 or stricter`,
     },
   ]);
 });
