@@ -1,6 +1,5 @@
 import { keptList, keptNumber, keptText } from './restored-values.ts';
 
-/** How many events an {@link EventMemory} may hold. */
 export interface MemoryLimits {
   /** For one pair of filer and volume. */
   readonly perPair: number;
@@ -8,20 +7,20 @@ export interface MemoryLimits {
   readonly total: number;
 }
 
-/** How many answers the reach is judged by: at one poll a minute, the last hour. */
+/** How many answers determine the reach: at one poll a minute, the last hour. */
 const ANSWERS_JUDGED = 60;
 
-/** Kept on top of twice the reach, in seconds: an hour covers a service that was down and catches up. */
+/** Added to twice the reach, in seconds: an hour covers a service that was down and catches up. */
 const MARGIN_SECONDS = 3600;
 
 /**
- * The events of one kind that were counted already, so that one delivered again counts once. The documentation does not
- * say whether the service sends only what is new, overlapping windows, or everything each time (upstream-api.md 2.4). So an
- * event is forgotten only when it is older than anything that recent answers reached back to, twice over and an hour more.
- * Should the service begin all over again later, what is not newer than the newest forgotten of its pair was counted.
+ * The events of one kind that were counted already, so that an event delivered again counts once. It is not documented
+ * whether the service sends only what is new, overlapping windows, or everything each time (upstream-api.md 2.4). So an
+ * event is forgotten only once it is older than twice the reach of recent answers and an hour more. If the service
+ * starts from the beginning later, events up to the newest forgotten one of a pair count as known.
  *
- * Bounded: past the limits the oldest are forgotten too early. Such an event would count again if it came again, so
- * {@link EventMemory.evicted} tells how often that had to be risked.
+ * Bounded: above the limits the oldest events are evicted early. An evicted event would count again if it arrived
+ * again; {@link EventMemory.evicted} is the number of evictions.
  */
 export class EventMemory {
   readonly #limits: MemoryLimits;
@@ -37,7 +36,6 @@ export class EventMemory {
     this.#limits = limits;
   }
 
-  /** How many events are remembered. */
   get size(): number {
     return this.#size;
   }
@@ -47,7 +45,7 @@ export class EventMemory {
     return this.#evicted;
   }
 
-  /** True when the event was not there yet; it is from now on. `at` is its own time in Unix seconds. */
+  /** Adds an event; true if it is new. `at` is its own time in Unix seconds. */
   admit(pair: string, identity: string, at: number): boolean {
     if (at <= (this.#forgotten.get(pair) ?? Number.NEGATIVE_INFINITY)) return false;
     let seen = this.#pairs.get(pair);
@@ -64,8 +62,8 @@ export class EventMemory {
   }
 
   /**
-   * Says that an answer has been read: the times of its oldest and newest event, in Unix seconds, and the service's own
-   * bookmark for this kind where it sent one. Forgets what cannot come again by all that was seen so far.
+   * Processes the end of an answer: the times of its oldest and newest event, in Unix seconds, and the service's
+   * bookmark for this kind if it sent one. Forgets events that cannot arrive again.
    */
   answered(oldest: number, newest: number, bookmark: number | undefined): void {
     const before = Number.isFinite(this.#frontier) ? this.#frontier : newest;
@@ -82,30 +80,30 @@ export class EventMemory {
     }
   }
 
-  /** Forgets all of a pair that is gone. */
+  /** Forgets all events of a pair. */
   drop(pair: string): void {
     this.#size -= this.#pairs.get(pair)?.size ?? 0;
     this.#pairs.delete(pair);
     this.#forgotten.delete(pair);
   }
 
-  /** What {@link EventMemory.restore} takes; the pairs come one by one, for there can be many. */
+  /** The state for {@link EventMemory.restore}; pairs are saved one by one, because there can be many. */
   state(): EventMemoryState {
     return { frontier: Number.isFinite(this.#frontier) ? this.#frontier : null, reaches: [...this.#reaches] };
   }
 
-  /** What {@link EventMemory.restorePair} takes. */
+  /** The state for {@link EventMemory.restorePair}. */
   stateOf(pair: string): PairMemoryState {
     return [this.#forgotten.get(pair) ?? null, [...(this.#pairs.get(pair) ?? [])].flat()];
   }
 
-  /** Takes over how far another memory had come. Throws a TypeError where that is not what it should be. */
+  /** Restores the progress of another memory. Throws a TypeError if it is not such a state. */
   restore(saved: EventMemoryState): void {
     this.#frontier = saved.frontier === null ? Number.NEGATIVE_INFINITY : keptNumber(saved.frontier);
     for (const reach of keptList(saved.reaches)) this.#reaches.push(keptNumber(reach, 0));
   }
 
-  /** Takes over what another memory held of one pair. Throws a TypeError where that is not what it should be. */
+  /** Restores one pair of another memory. Throws a TypeError if it is not such a state. */
   restorePair(pair: string, saved: PairMemoryState): void {
     const [forgotten, held] = keptList(saved);
     if (forgotten !== null) this.#forgotten.set(pair, keptNumber(forgotten));
@@ -138,19 +136,19 @@ export class EventMemory {
   }
 }
 
-/** How far a memory had come, as kept over restarts. */
+/** The progress of a memory, as saved in the state file. */
 export interface EventMemoryState {
   readonly frontier: number | null;
   readonly reaches: readonly number[];
 }
 
-/** One pair's events, as kept over restarts: the newest one forgotten, then identities and times by turns. */
+/** One pair's events, as saved in the state file: the newest forgotten time, then identities and times alternating. */
 export type PairMemoryState = readonly [forgotten: number | null, seen: readonly (string | number)[]];
 
-/** The time below which the oldest tenth lies; a tenth at a time, so that eviction stays cheap for each event. */
+/** The time below which the oldest tenth lies: evicting a tenth at once keeps eviction cheap. */
 function oldestTenth(times: Iterable<number>): number {
   const sorted = Float64Array.from(times).sort();
   const cut = sorted[Math.floor(sorted.length / 10)] ?? 0;
-  // Where many share one time, cutting below it would free nothing.
+  // If many share one time, cutting below it would free nothing.
   return cut > (sorted[0] ?? 0) ? cut : cut + 1;
 }

@@ -1,14 +1,13 @@
 import type { Conversion, MetricName, Unit } from './units.ts';
 
-/** One object as a service sent it: nothing about its fields is known until a conversion has read them. */
+/** One object as a service sent it; its fields are unknown until a conversion has read them. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a JSON object, and no list. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a JSON value is, in words for messages. */
+/** The type of a JSON value, for messages. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
@@ -17,31 +16,30 @@ export function kindOf(value: unknown): string {
 /** Label names and values. A value is any text; the exposition escapes it. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** The metric types that the exporter writes, in the words of both text formats. */
 export type MetricType = 'gauge' | 'counter' | 'histogram';
 
-/** Every field of a record that no other row names and that reads as a number; for records without documented names. */
+/** Every field of a record that no other row names and that is a number; for records with undocumented field names. */
 export interface EveryOtherField {
-  /** The label that tells the fields apart. */
+  /** The label with the name of the field. */
   readonly label: string;
-  /** The label's value for a field's name; several fields may not map to one value in one record. */
+  /** The label's value for a field's name; unique within a record. */
   readonly value: (field: string) => string;
-  /** Field names not taken, as the record's time. */
+  /** Field names to skip, such as the record's time. */
   readonly except: readonly string[];
 }
 
-/** The words that one field can hold, each of which becomes a series: 1 for the one that holds, 0 for the others. */
+/** The words of one field, each of which becomes a series: 1 for the current one, 0 for the others. */
 export interface StateSet {
-  /** The label that holds the word. */
+  /** The label with the word. */
   readonly label: string;
-  /** The documented words. Any other one counts as {@link OTHER}, which is a series too. */
+  /** The documented words. Any other counts as {@link OTHER}, which is a series too. */
   readonly known: readonly string[];
 }
 
-/** Stands for a word that is not documented, or that exceeds the number of words kept. */
+/** Replaces words that are not documented, or that exceed the number of words kept. */
 export const OTHER = 'other';
 
-/** An upstream field that holds a word of a list. */
+/** An upstream field with a word from a list. */
 export interface WordField {
   readonly field: string;
   /** The documented words, in the service's own spelling, for the reference. */
@@ -52,7 +50,7 @@ interface Row<U extends Unit> {
   readonly name: MetricName<U>;
   /** One sentence for HELP and the reference page. */
   readonly help: string;
-  /** A gauge unless it says otherwise. */
+  /** Default `gauge`. */
   readonly type?: MetricType;
   readonly from: Conversion<U>;
   /** The upstream fields that feed it, in the service's own spelling, each with the labels that it adds. */

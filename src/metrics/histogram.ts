@@ -2,17 +2,16 @@ import type { Labels } from './family.ts';
 import { keptCount, keptNumber } from './restored-values.ts';
 import type { Sample } from './samples.ts';
 
-/** The upper bounds of histograms in seconds, and how they are written. */
 export interface HistogramSettings {
-  /** Ascending; none for sum and count only. */
+  /** Ascending; empty for sum and count only. */
   readonly bounds: readonly number[];
   readonly boundText: (bound: number) => string;
 }
 
-/** Counts values by bound; never goes backwards. Without bounds it keeps sum and count only. */
+/** Counts values by bound; never decreases. Without bounds it keeps sum and count only. */
 export class Histogram {
   readonly #bounds: readonly number[];
-  /** How many values fell into each bucket alone, the last one above every bound. */
+  /** How many values fell into each bucket, not cumulative; the last is above every bound. */
   readonly #counts: number[];
   #sum = 0;
   #count = 0;
@@ -23,7 +22,6 @@ export class Histogram {
     this.#counts = new Array<number>(bounds.length + 1).fill(0);
   }
 
-  /** Counts one value. */
   observe(value: number): void {
     const found = this.#bounds.findIndex((bound) => value <= bound);
     const bucket = found === -1 ? this.#bounds.length : found;
@@ -32,14 +30,13 @@ export class Histogram {
     this.#count += 1;
   }
 
-  /** How many values were counted. */
   get count(): number {
     return this.#count;
   }
 
   /**
    * Its lines under a family's name: `_bucket` with the label `le` as `boundText` writes it, then `_sum` and `_count`.
-   * The infinite bucket is always there: a histogram without it is not valid in OpenMetrics.
+   * Always has the infinite bucket, without which a histogram is not valid in OpenMetrics.
    */
   *samples(name: string, labels: Labels, boundText: (bound: number) => string): Generator<Sample> {
     let total = 0;
@@ -52,15 +49,13 @@ export class Histogram {
     yield { name: `${name}_count`, labels, value: this.#count };
   }
 
-  /** What {@link Histogram.restore} takes. */
   state(): HistogramState {
     return { bounds: this.#bounds, counts: [...this.#counts], sum: this.#sum };
   }
 
   /**
-   * A histogram with what another one counted. Where the bounds differ, for the operator changed them, counts cannot be
-   * spread again: then the values of one old bucket count at its upper bound, which keeps sum and count right. Throws a
-   * TypeError where a value is not a number.
+   * A histogram with the counts of a saved one. If the operator has changed the bounds, the values of an old bucket
+   * count at its upper bound, which keeps sum and count right. Throws a TypeError if a value is not a number.
    */
   static restore(bounds: readonly number[], saved: HistogramState): Histogram {
     const histogram = new Histogram(bounds);
@@ -76,7 +71,7 @@ export class Histogram {
   }
 }
 
-/** A histogram's counts, as kept over restarts. */
+/** A histogram's counts, as saved in the state file. */
 export interface HistogramState {
   readonly bounds: readonly number[];
   readonly counts: readonly number[];

@@ -3,13 +3,16 @@ import { LabelCap } from './label-limit.ts';
 import { keptCount, keptList, keptText } from './restored-values.ts';
 import type { Sample } from './samples.ts';
 
-/** One label of a {@link Tally}: its documented words, any other one being `other`; or without them an open set, capped. */
+/**
+ * One label of a {@link Tally}: its documented words, with `other` for the rest; or without them an open set, limited
+ * in number.
+ */
 export interface TallyLabel {
   readonly name: string;
   readonly known?: readonly string[];
 }
 
-/** How many series one tally may have before every open label of a new one is `other`. */
+/** The most series of one tally; in further ones every open label is `other`. */
 const MOST_SERIES = 5_000;
 
 interface Entry {
@@ -17,7 +20,7 @@ interface Entry {
   count: number;
 }
 
-/** Counts things by a few labels, with a bounded number of series whatever the labels hold. */
+/** Counts things by a few labels, with a bounded number of series for any label values. */
 export class Tally {
   readonly #labels: readonly { readonly name: string; readonly known?: readonly string[]; readonly cap: LabelCap }[];
   readonly #mostSeries: number;
@@ -28,7 +31,7 @@ export class Tally {
     this.#mostSeries = mostSeries;
   }
 
-  /** Counts `by` of what has these values, in the order of the labels; 0 makes a series without counting anything. */
+  /** Adds `by` to the series with these values, in the order of the labels; 0 creates the series. */
   add(values: readonly string[], by = 1): void {
     const admitted = this.#labels.map(({ known, cap }, index) => {
       const value = values[index] ?? '';
@@ -39,7 +42,6 @@ export class Tally {
     if (entry !== undefined) entry.count += by;
   }
 
-  /** A sample for each series, under this name. */
   samples(name: string): Sample[] {
     return [...this.#entries.values()].map(({ values, count }) => ({
       name,
@@ -48,12 +50,11 @@ export class Tally {
     }));
   }
 
-  /** What {@link Tally.restore} takes. */
   state(): TallyState {
     return [...this.#entries.values()].map(({ values, count }) => [values, count]);
   }
 
-  /** Counts what another tally had counted. */
+  /** Adds the counts of a saved tally. */
   restore(saved: TallyState): void {
     for (const [values, count] of saved) this.add(values, count);
   }
@@ -72,10 +73,10 @@ export class Tally {
   }
 }
 
-/** A tally's series, as kept over restarts. */
+/** A tally's series, as saved in the state file. */
 export type TallyState = readonly (readonly [values: readonly string[], count: number])[];
 
-/** What comes back of a tally's series, checked. Throws a TypeError where it is something else. */
+/** Checks a saved tally. Throws a TypeError if it is not one. */
 export function keptTally(saved: unknown): TallyState {
   return keptList(saved).map((series) => {
     const [values, count] = keptList(series);

@@ -1,20 +1,20 @@
 import { OTHER } from './family.ts';
 import { keptText } from './restored-values.ts';
 
-/** How many distinct values an open set of upstream words may bring before the rest are called `other`. */
+/** The most distinct values of an open set of upstream words; further ones become `other`. */
 const MOST_VALUES = 50;
 
-/** Keeps an open set of label values bounded: the first ones stand for themselves, all later ones are `other`. */
+/** Limits an open set of label values: the first ones are kept, later ones become `other`. */
 export class LabelCap {
   readonly #most: number;
   readonly #values = new Set<string>();
 
-  /** `most`: how many values stand for themselves. */
+  /** `most`: how many values are kept. */
   constructor(most = MOST_VALUES) {
     this.#most = most;
   }
 
-  /** The value, or `other` when there is no room for one more. */
+  /** The value, or `other` above the limit. */
   admit(value: string): string {
     if (this.#values.has(value)) return value;
     if (this.#values.size >= this.#most) return OTHER;
@@ -22,12 +22,12 @@ export class LabelCap {
     return value;
   }
 
-  /** The values that stand for themselves, for {@link LabelCap.restore}. */
+  /** The kept values, for {@link LabelCap.restore}. */
   state(): readonly string[] {
     return [...this.#values];
   }
 
-  /** Lets these stand for themselves. */
+  /** Keeps these values too. */
   restore(saved: readonly string[]): void {
     for (const value of saved) this.admit(keptText(value));
   }

@@ -1,35 +1,34 @@
 import { type Family, type Fields, isEveryOtherField, type Labels, OTHER, type StateSet } from './family.ts';
 
-/** One number of one series. */
 export interface Sample {
-  /** The name of the line: the family's, or with `_bucket`, `_sum`, `_count` for a histogram. */
+  /** The name of the line: the family's, with `_bucket`, `_sum`, `_count` for a histogram. */
   readonly name: string;
   readonly labels: Labels;
   readonly value: number;
-  /** When it was so by the service's own record, in Unix seconds; undefined where it is as old as the answer. */
+  /** Its time in the service's own record, in Unix seconds; undefined if it is as old as the answer. */
   readonly at?: number | undefined;
 }
 
-/** The time that a record tells of itself, in Unix seconds. */
+/** Reads a record's own time, in Unix seconds. */
 export type TimeOf = (record: Fields) => number | undefined;
 
 /**
- * Why a value that was asked for gave no sample; the label `reason` of `filer_exporter_samples_dropped_total`.
- * `absent`: the field was missing, or null, wherever it could have been. `invalid`: it was there and not what the
- * service documents. `record`: a whole record could not be used. `duplicate`: a later record had the same labels.
- * `implausible`: a number that cannot be true, as a ratio above 1, or one whose unit is in doubt.
- * `label`: a label had to be cut or replaced, or there were too many of them, to keep the exposition bounded.
+ * Why a value has no sample; the label `reason` of `filer_exporter_samples_dropped_total`. `absent`: the field was
+ * missing or null in every record. `invalid`: the value is not what the service documents. `record`: a whole record
+ * could not be used. `duplicate`: a later record had the same labels. `implausible`: a number that cannot be true, such
+ * as a ratio above 1, or one whose unit is disputed. `label`: a label was shortened or replaced, or there were too
+ * many, to keep the exposition bounded.
  */
 export type DropReason = 'absent' | 'invalid' | 'implausible' | 'record' | 'duplicate' | 'label';
 
-/** Where dropped values are noted: the reason, and the place such as `items[3].cpu_usage` for the debug log. */
+/** Notes a dropped value: the reason, and the place such as `items[3].cpu_usage` for the debug log. */
 export type NoteDrop = (reason: DropReason, place: string) => void;
 
 /**
- * Applies a table to the records of one subject, newest first. Each field takes its own newest value, so one null in
- * the newest record does not hide the value before it; a field that nobody holds gives no sample and one note.
+ * Applies a table to the records of one subject, newest first. Each field takes its own newest value, so a null in the
+ * newest record does not hide the value before it; a field without any value has no sample and one note.
  *
- * `subject` holds the labels that every sample gets, `timeOf` reads a record's own time. Pure but for `note`.
+ * `subject` is the labels of every sample, `timeOf` reads a record's own time. Pure except for `note`.
  */
 export function toSamples(
   families: readonly Family[],
@@ -55,7 +54,7 @@ export function toSamples(
   return samples;
 }
 
-/** Whether a record holds a value for any row of a table. */
+/** Whether a record has a value for any row of a table. */
 export function holdsValue(families: readonly Family[], record: Fields): boolean {
   return families.some((family) =>
     fieldsOf(family, families, [record], () => {}).some(
@@ -97,7 +96,7 @@ function newestValue(family: Family, field: string, newestFirst: readonly Fields
   return { state };
 }
 
-/** Fields that no row names, taken of one answer at most: each is a label value that the service makes up. */
+/** The most fields of one answer that no row names: the service chooses each label value. */
 const MOST_OTHER_FIELDS = 50;
 
 function fieldsOf(
@@ -130,13 +129,13 @@ function textLabels(family: Family, record: Fields): Labels {
   return labels;
 }
 
-/** An upstream value as a label: text as it is, numbers and booleans written out, everything else empty. */
+/** An upstream value as a label: strings unchanged, numbers and booleans as text, everything else empty. */
 export function text(raw: unknown): string {
   if (typeof raw === 'string') return raw;
   return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : '';
 }
 
-/** A word that a service chooses from a list as a label: in lower case with underscores, whatever the service writes. */
+/** A word that a service chooses from a list, as a label: in lower case with underscores. */
 export function wordOf(raw: unknown): string {
   return text(raw)
     .trim()

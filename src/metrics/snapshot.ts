@@ -3,21 +3,23 @@ import type { DropReason, NoteDrop, Sample } from './samples.ts';
 /** The name of a service: the value of the label `api`. */
 export type Api = string;
 
-/** What one answer came to: samples, and what could not be used of it. */
+/** The content of one answer: samples, and counts of what could not be used. */
 export interface Reading {
-  /** What is so now. Each sink may go through it, until the poll's next one. */
+  /** The current samples. Each sink may iterate over them until the next poll of the task. */
   readonly samples: Iterable<Sample>;
-  /** Every value of every record, the oldest first, for a sink that keeps history; missing where there is but the newest. */
+  /**
+   * Every value of every record, the oldest first, for a sink that keeps history; missing if there is only the newest.
+   */
   readonly points?: Iterable<Sample>;
-  /** How many values gave no sample, by reason. */
+  /** How many values have no sample, by reason. */
   readonly drops: ReadonlyMap<DropReason, number>;
-  /** The answer was good and held no record at all: a series that this appliance does not have, or has nothing to say in. */
+  /** The answer was valid and without any record: the appliance does not have this series, or has nothing to report. */
   readonly empty: boolean;
-  /** Less was there than before, and a second answer is to say whether that is so: it is asked for soon. */
+  /** The answer has fewer objects than before, and a second one, requested soon, has to confirm that. */
   readonly isDoubtful?: boolean;
   /**
-   * When the oldest answer came that it is made of, in monotonic milliseconds; undefined where there was but one, just
-   * now. A poll of several requests may last long where limits bind, and what it brings is as old as the first of them.
+   * When its oldest answer arrived, in monotonic milliseconds; undefined for a single answer, just now. A poll of
+   * several requests can take long at the limits, and its result is as old as the first of them.
    */
   readonly answeredAt?: number | undefined;
 }
@@ -30,11 +32,11 @@ export interface Past {
   readonly drops: ReadonlyMap<DropReason, number>;
 }
 
-/** Counts drops while an answer is read. */
+/** Counts dropped values while an answer is read. */
 export class DropCount {
   readonly counts = new Map<DropReason, number>();
 
-  /** One more; bound, so that it can be handed on. */
+  /** Bound, so that it can be passed on. */
   readonly note: NoteDrop = (reason) => {
     this.counts.set(reason, (this.counts.get(reason) ?? 0) + 1);
   };

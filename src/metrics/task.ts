@@ -16,28 +16,36 @@ import type { Api, Past, Reading } from './snapshot.ts';
  * ledger      the events counted so far
  */
 
-/** What one poll asks for, and what succeeds or fails whole: one appliance and one series, `/data`, the inventory, or one other read operation. */
+/**
+ * One poll, which succeeds or fails as a whole: one appliance and one series, `/data`, the inventory, or one other read
+ * operation.
+ */
 export interface Task {
-  /** Unique in the process and stable over restarts, as `portal/<serial>/cpu_utilization`. */
+  /** Unique in the process and stable over restarts, such as `portal/<serial>/cpu_utilization`. */
   readonly id: string;
   readonly api: Api;
   /** The value of the label `operation`, as in `filer_exporter_requests_total`. */
   readonly operation: string;
-  /** The appliance, when it is the appliance that answers for itself; not where the portal answers about one. */
+  /** The appliance, if the appliance itself is the source; not if the portal answers about one. */
   readonly appliance?: { readonly serial: string; readonly name: string };
   /** Target time between two polls, in milliseconds. */
   readonly intervalMs: number;
-  /** Time between two polls while there is nothing to be had, in milliseconds; undefined when it never rests. */
+  /** Time between two polls while it is backed off, in milliseconds; undefined if it never backs off. */
   readonly restMs?: number;
-  /** Whether it is asked again soon after a failure instead of in its next slot: for what is asked seldom. */
+  /** Whether a failed poll is repeated soon instead of in its next slot: for long intervals. */
   readonly retriesSoon?: true;
-  /** Whether it goes before all others: the few requests that decide what is polled, or speak for the whole account. */
+  /**
+   * Whether it is polled before all others: for the few requests that decide what is polled, or concern the whole
+   * account.
+   */
   readonly first?: true;
-  /** The id of the task that may say why this one is denied: it is asked when that changes. */
+  /**
+   * The id of the task that may explain a rejection of this one: this one is polled when that task's result changes.
+   */
   readonly explainedBy?: string;
-  /** Whether a poll may change which tasks the collector has. */
+  /** Whether a poll may change the collector's tasks. */
   readonly changesTasks?: true;
-  /** Asks once. Rejects with a RequestError, ShapeError or CredentialError when nothing usable came of it. */
+  /** Polls once. Rejects with a RequestError, ShapeError or CredentialError if there is no usable answer. */
   readonly poll: (signal: AbortSignal) => Promise<Reading>;
   /**
    * Asks for the points from one moment up to another, both in milliseconds since the Unix epoch; missing where the service
@@ -46,14 +54,13 @@ export interface Task {
   readonly past?: (from: number, to: number, signal: AbortSignal) => Promise<Past>;
 }
 
-/** What polls one API, or a part of it: which tasks there are now. */
+/** Polls one API, or a part of it. */
 export interface Collector {
   readonly api: Api;
-  /** The tasks that should be polled, in no order; asked for again after each poll of one that `changesTasks`. */
+  /** The current tasks, in no order; called again after each poll of a task that `changesTasks`. */
   tasks(): readonly Task[];
 }
 
-/** The names of what is published about each appliance. */
 export interface ApplianceNames {
   readonly up: string;
   readonly state: string;

@@ -1,23 +1,23 @@
 /**
- * Base units as they end a metric's name; `none` for counts, states and rates without a unit, `info` for gauges that
- * are always 1 and carry their news in labels.
+ * Base units, which end a metric's name; `none` for counts, states and rates without a unit, `info` for gauges that are
+ * always 1 and have their content in labels.
  */
 export type Unit = 'seconds' | 'bytes' | 'ratio' | 'timestamp_seconds' | 'bytes_per_second' | 'info' | 'none';
 
-/** The names that a metric of a unit may have: a wrong suffix does not compile. */
+/** The allowed names for a unit: a wrong suffix does not compile. */
 export type MetricName<U extends Unit> = U extends 'none' ? `filer_${string}` : `filer_${string}_${U}`;
 
-/** How one upstream field becomes a number in a base unit. */
+/** Converts one upstream field to a number in a base unit. */
 export interface Conversion<U extends Unit = Unit> {
   readonly unit: U;
-  /** The unit as the service sends it, in words for the reference page. */
+  /** The unit that the service sends, in words for the reference page. */
   readonly upstream: string;
   /**
-   * The number in the base unit, or undefined when the raw value is not what the service documents. `record` is where
-   * the value stands, for a conversion that reads a second field. Never throws.
+   * The number in the base unit, or undefined if the raw value is not what the service documents. `record` is the
+   * record of the value, for a conversion that reads a second field. Never throws.
    */
   readonly read: (raw: unknown, record?: Readonly<Record<string, unknown>>) => number | undefined;
-  /** Whether a number in the base unit can be true at all; without it every number can. */
+  /** Whether a number in the base unit can be true; by default every number can. */
   readonly isPlausible?: (value: number) => boolean;
 }
 
@@ -35,9 +35,8 @@ export function decimal(raw: unknown): number | undefined {
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * An RFC 3339 date as Unix seconds, fractions and offsets included; one without an offset is read as UTC, which is
- * what both services send. A leap second is the first of the next minute, as Unix time has it. Undefined when it is no
- * such date.
+ * An RFC 3339 date as Unix seconds, with fractions and offsets; a date without an offset is UTC, which both services
+ * send. A leap second counts as the first of the next minute, as in Unix time. Undefined for other text.
  */
 export function dateSeconds(raw: unknown): number | undefined {
   if (typeof raw !== 'string') return undefined;
@@ -52,7 +51,7 @@ export function dateSeconds(raw: unknown): number | undefined {
 
 const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt ]((?:[01]\d|2[0-3]):\d{2}):(\d{2})(\.\d{1,18})?([Zz]|[+-]\d{2}:\d{2})?$/;
 
-/** Whether the calendar has such a day: Date.parse() makes the second of March of a 30 February. */
+/** Whether the calendar has such a day: Date.parse() turns 30 February into 2 March. */
 function isDay(day: string): boolean {
   if (Number(day.slice(8)) <= 28) return true;
   const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -62,7 +61,7 @@ function isDay(day: string): boolean {
 function scaled(apply: (value: number) => number): (raw: unknown) => number | undefined {
   return (raw) => {
     const value = decimal(raw);
-    // Once more: a number that just fits a double may not fit any more.
+    // Checked again: a number that just fits a double may not fit after scaling.
     return value === undefined ? undefined : decimal(apply(value));
   };
 }
@@ -70,10 +69,9 @@ function scaled(apply: (value: number) => number): (raw: unknown) => number | un
 /** Numbers without a unit: counts, operations per second, load. */
 export const plain: Conversion<'none'> = { unit: 'none', upstream: 'number', read: decimal };
 
-/** Seconds, as they are. */
 export const seconds: Conversion<'seconds'> = { unit: 'seconds', upstream: 'seconds', read: decimal };
 
-/** Seconds that something took. A negative one is a fault of clocks: it would make the sum of a histogram fall. */
+/** Durations in seconds. A negative one is a fault of clocks: it would make the sum of a histogram decrease. */
 export const duration: Conversion<'seconds'> = {
   unit: 'seconds',
   upstream: 'seconds',
@@ -83,27 +81,26 @@ export const duration: Conversion<'seconds'> = {
   },
 };
 
-/** Milliseconds, to seconds. */
 export const milliseconds: Conversion<'seconds'> = {
   unit: 'seconds',
   upstream: 'milliseconds',
   read: scaled((value) => value / 1000),
 };
 
-/** Milliseconds that one operation of a disk took, to seconds. */
+/** Milliseconds of one disk operation, to seconds. */
 export const latencyMilliseconds: Conversion<'seconds'> = {
   ...milliseconds,
   isPlausible: (value) => value >= 0 && value < 3600,
 };
 
-/** KB as the portal says, which are kibibytes: kernel figures collected on Linux (upstream-api.md 7). */
+/** The portal's KB, which are kibibytes: kernel figures collected on Linux (upstream-api.md 7). */
 export const kibibytes: Conversion<'bytes'> = {
   unit: 'bytes',
   upstream: 'KiB',
   read: scaled((value) => value * 1024),
 };
 
-/** Milliseconds that something took, to seconds; a negative one is a fault of clocks, as in {@link duration}. */
+/** Durations in milliseconds, to seconds; a negative one is a fault of clocks, as in {@link duration}. */
 export const durationMilliseconds: Conversion<'seconds'> = {
   unit: 'seconds',
   upstream: 'milliseconds',
@@ -113,10 +110,8 @@ export const durationMilliseconds: Conversion<'seconds'> = {
   },
 };
 
-/** Bytes, as they are. */
 export const bytes: Conversion<'bytes'> = { unit: 'bytes', upstream: 'bytes', read: decimal };
 
-/** Bytes per second, as they are. */
 export const bytesPerSecond: Conversion<'bytes_per_second'> = {
   unit: 'bytes_per_second',
   upstream: 'bytes per second',
@@ -129,16 +124,15 @@ export const percent: Conversion<'ratio'> = {
   upstream: 'percent',
   // Divided, not multiplied by 0.01: 57 % is 0.57 and not 0.5700000000000001.
   read: scaled((value) => value / 100),
-  // A mean of rounded values may be a little above the whole.
+  // A mean of rounded values may be slightly above 1.
   isPlausible: (value) => value >= 0 && value <= 1.005,
 };
 
-/** Before it there was no such service; a service without an answer may send the epoch. */
+/** Earlier times are invalid: the service did not exist, and a missing time may be sent as the epoch. */
 function isOfThisCentury(seconds: number): boolean {
   return seconds >= 946_684_800;
 }
 
-/** Epoch milliseconds, to Unix seconds. */
 export const epochMilliseconds: Conversion<'timestamp_seconds'> = {
   unit: 'timestamp_seconds',
   upstream: 'epoch milliseconds',
@@ -146,7 +140,6 @@ export const epochMilliseconds: Conversion<'timestamp_seconds'> = {
   isPlausible: isOfThisCentury,
 };
 
-/** RFC 3339 dates, to Unix seconds. */
 export const date: Conversion<'timestamp_seconds'> = {
   unit: 'timestamp_seconds',
   upstream: 'RFC 3339 date',
@@ -154,7 +147,7 @@ export const date: Conversion<'timestamp_seconds'> = {
   isPlausible: isOfThisCentury,
 };
 
-/** Seconds before the time of the record, which another field tells as an RFC 3339 date, to the moment in Unix seconds. */
+/** Seconds before the time of the record, which is an RFC 3339 date in another field, to Unix seconds. */
 export function secondsBefore(field: string): Conversion<'timestamp_seconds'> {
   return {
     unit: 'timestamp_seconds',
@@ -167,23 +160,23 @@ export function secondsBefore(field: string): Conversion<'timestamp_seconds'> {
   };
 }
 
-/** Always 1: the news is in the labels. */
+/** Always 1: the content is in the labels. */
 export const presence: Conversion<'info'> = { unit: 'info', upstream: 'text', read: () => 1 };
 
-/** 1 for the state that holds now; the state is a label. */
+/** 1 for the current state; the state is a label. */
 export const state: Conversion<'none'> = { unit: 'none', upstream: 'text', read: () => 1 };
 
-/** 1 for the word of a state set that holds now, the word being a label; what is no text is no word. */
+/** 1 for the current word of a state set, with the word as a label; a value that is not text is not a word. */
 export const word: Conversion<'none'> = {
   unit: 'none',
   upstream: 'text',
   read: (raw) => (typeof raw === 'string' && raw !== '' ? 1 : undefined),
 };
 
-/** How many records there are, by what is in them. */
+/** The number of records. */
 export const records: Conversion<'none'> = { unit: 'none', upstream: 'records', read: () => 1 };
 
-/** 1 for true and 0 for false, which some send as text. */
+/** 1 for true and 0 for false, which some services send as text. */
 export const flag: Conversion<'none'> = {
   unit: 'none',
   upstream: 'boolean',
@@ -193,7 +186,6 @@ export const flag: Conversion<'none'> = {
   },
 };
 
-/** The length of a list. */
 export const listLength: Conversion<'none'> = {
   unit: 'none',
   upstream: 'list',

@@ -1,30 +1,30 @@
-/** Which of its undocumented alternatives a service shows. */
+/** The alternative that a service uses where its documentation is open. */
 export interface Variant {
-  /** What the documentation leaves open, as `time_unit`. */
+  /** The open question, such as `time_unit`. */
   readonly question: string;
-  /** The alternative that the answers show, as `milliseconds`. */
+  /** The observed alternative, such as `milliseconds`. */
   readonly answer: string;
 }
 
-/** Answers that contradict what is held, one after the other, before it gives way: one odd record changes nothing. */
+/** How many contradicting answers in a row change the verdict: a single odd record changes nothing. */
 const CONTRARY = 3;
 
-/** What the evidence says of one question: the first answer at once, another one after it has come three times in a row. */
+/** The verdict on one question: the first evidence counts at once, a different one after three times in a row. */
 export class VariantVerdict<Answer extends string> {
   #answer: Answer | undefined;
   #contrary: { readonly answer: Answer; readonly times: number } | undefined;
 
-  /** Undefined while there was no evidence. */
+  /** Undefined without evidence so far. */
   get answer(): Answer | undefined {
     return this.#answer;
   }
 
-  /** The latest evidence contradicts the answer. */
+  /** The latest evidence contradicts the verdict. */
   get isDisputed(): boolean {
     return this.#contrary !== undefined;
   }
 
-  /** Takes evidence; none is no evidence. Returns true when the answer has changed. */
+  /** Takes evidence; undefined is no evidence. Returns true if the verdict has changed. */
   take(answer: Answer | undefined): boolean {
     if (answer === undefined) return false;
     if (answer === this.#answer) this.#contrary = undefined;

@@ -1,34 +1,33 @@
 import { networksOf } from './networks.ts';
 
-/** Something that waits for its turn. */
+/** A waiting job. */
 interface Turn {
-  /** Where it comes from, the widest network first. */
+  /** The networks of the client, the widest first. */
   readonly networks: readonly string[];
-  /** Does it. Never rejects: its own promise does. */
+  /** Runs it. Never rejects: its own promise does. */
   begin(): Promise<void>;
   drop(): void;
 }
 
-/** Networks remembered by when they were last served. */
+/** The most networks to remember with the time they were last served. */
 const MOST_REMEMBERED = 10_000;
 
-/** How much may wait. */
 export interface QueueLimits {
-  /** Of one address, or of one /64 of IPv6. */
+  /** For one address, or one /64 of IPv6. */
   readonly each: number;
   readonly all: number;
 }
 
 /**
- * Does one thing at a time: next what comes from the network that was not served yet, the newest first, or else from the one
- * served longest ago; and within a network from the narrower one of which that is true. So an attacker holds up a client
- * of another network with no more turns than there are networks of the attacker's that were not served yet.
+ * Runs one job at a time: the next is from the network that was not served yet, the newest first, or else from the one
+ * served longest ago; within a network, from the narrower network by the same rule. So an attacker delays a client of
+ * another network by no more turns than the attacker has networks that were not served yet.
  */
 export class FairQueue {
   readonly #limits: QueueLimits;
-  /** What waits, in the order in which it came. */
+  /** Waiting jobs in order of arrival. */
   #waiting: Turn[] = [];
-  /** The lower, the sooner: below zero for a network that was not served yet. The one used longest ago first. */
+  /** The lowest goes first: negative for a network that was not served yet. In order of last use. */
   readonly #ranks = new Map<string, number>();
   #counted = 0;
   #isBusy = false;
@@ -37,7 +36,7 @@ export class FairQueue {
     this.#limits = limits;
   }
 
-  /** What the job gives; undefined where it is not done, because too much waits. */
+  /** The job's result; undefined if it was rejected because too many wait. */
   run<Result>(address: string, job: () => Promise<Result>): Promise<Result | undefined> {
     const networks = networksOf(address);
     const own = this.#waiting.filter((turn) => turn.networks.at(-1) === networks.at(-1));
@@ -69,7 +68,7 @@ export class FairQueue {
     this.#isBusy = false;
   }
 
-  /** Of equals the one that came first: sorting keeps the order. */
+  /** Equals in order of arrival: sorting is stable. */
   #inOrder(): readonly Turn[] {
     return this.#waiting.toSorted((one, other) => {
       for (const [level, network] of one.networks.entries()) {
@@ -91,7 +90,10 @@ export class FairQueue {
     if (this.#ranks.size > MOST_REMEMBERED && oldest !== undefined) this.#ranks.delete(oldest);
   }
 
-  /** Of the network of which most waits, and within it of the narrower one, what would be done last. */
+  /**
+   * Removes the job that would run last, from the network with the most waiting jobs and within it from the narrower
+   * one.
+   */
   #dropOne(): void {
     let crowd = this.#inOrder().toReversed();
     for (let level = 0; level < 3; level += 1) {

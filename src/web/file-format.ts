@@ -3,41 +3,40 @@ import type { ClientRateLimit } from './rate-limit.ts';
 import { type Placed, YamlFile, type YamlSection } from './section.ts';
 import { CIPHER_SUITES, CLIENT_AUTH_TYPES, type ClientPolicy, CURVES, VERSIONS, type Version } from './tls-names.ts';
 
-/** A PEM text: in the file itself, or in another whose path is as written. */
+/** A PEM text: in the file itself, or in another file. */
 export type PemSource =
   | { readonly state: 'inline'; readonly text: string }
   | { readonly state: 'file'; readonly path: string };
 
-/** What the file says of TLS. */
 export interface TlsSection {
   readonly certificate: PemSource;
   readonly key: PemSource;
   readonly clientCa: PemSource | undefined;
   readonly client: ClientPolicy;
-  /** Names of which a client's certificate must have one; undefined for any. */
+  /** A client's certificate must have one of these names; undefined for any name. */
   readonly allowedNames: readonly string[] | undefined;
   readonly minVersion: Version;
   readonly maxVersion: Version;
-  /** By OpenSSL's names; undefined for the usual ones. */
+  /** By OpenSSL's names; undefined for the default. */
   readonly suites: readonly string[] | undefined;
   readonly curves: readonly string[] | undefined;
   readonly prefersOwnOrder: boolean;
 }
 
-/** A web configuration file, read and not yet put to use. */
+/** A web configuration file, parsed and not yet in effect. */
 export interface WebFile {
   /** Undefined serves plain HTTP. */
   readonly tls: TlsSection | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Password hashes by user; nobody is asked for a password where there are none. */
+  /** Password hashes by user; without users no password is required. */
   readonly users: ReadonlyMap<string, string>;
-  /** Undefined lets in as many requests as come. */
+  /** Undefined for no limit. */
   readonly rate: ClientRateLimit | undefined;
 }
 
 /**
- * Reads a file in the format of the Prometheus exporter toolkit (docs/web-configuration.md there), and says what is wrong
- * with it, a line each. As strict as the toolkit: a key that nobody knows is a fault, for it protects nothing.
+ * Parses a file in the format of the Prometheus exporter toolkit (docs/web-configuration.md there), and returns one
+ * line for each fault. As strict as the toolkit: an unknown key is a fault, because it would protect nothing.
  */
 export function parseWebFile(text: string): { readonly file: WebFile; readonly faults: readonly string[] } {
   const yaml = new YamlFile(text);
@@ -72,8 +71,8 @@ function tlsOf(yaml: YamlFile, section: YamlSection): TlsSection | undefined {
   complainAboutClients(yaml, authType?.line ?? 1, client, clientCa, names);
   const isOn = certificate ?? key ?? clientCa ?? authType;
   if (isOn === undefined) return undefined;
-  if (certificate === undefined) yaml.complain(1, `${PLACE}: expected cert_file or cert with the rest`);
-  if (key === undefined) yaml.complain(1, `${PLACE}: expected key_file or key with the rest`);
+  if (certificate === undefined) yaml.complain(1, `${PLACE}: cert_file or cert is missing`);
+  if (key === undefined) yaml.complain(1, `${PLACE}: key_file or key is missing`);
   if (certificate === undefined || key === undefined) return undefined;
   return {
     ...{ certificate, key, clientCa, client, minVersion, maxVersion, prefersOwnOrder },
@@ -83,7 +82,7 @@ function tlsOf(yaml: YamlFile, section: YamlSection): TlsSection | undefined {
   };
 }
 
-/** What cannot be kept is refused: it would let in whom the operator means to keep out. */
+/** Combinations that cannot be enforced are rejected: they would admit clients that the operator means to exclude. */
 function complainAboutClients(
   yaml: YamlFile,
   line: number,
@@ -95,10 +94,7 @@ function complainAboutClients(
     yaml.complain(line, `${PLACE}: client_ca_file has no effect without client_auth_type: RequireAndVerifyClientCert`);
   }
   if (client.verified && ca === undefined) {
-    yaml.complain(
-      line,
-      `${PLACE}.client_auth_type: expected client_ca_file or client_ca, whose certificates it trusts`,
-    );
+    yaml.complain(line, `${PLACE}.client_auth_type: needs client_ca_file or client_ca with the certificates to trust`);
   }
   if (names !== undefined && !client.required) {
     const types = 'RequireAndVerifyClientCert or RequireAnyClientCert';
@@ -110,13 +106,13 @@ function pemOf(yaml: YamlFile, section: YamlSection, key: 'cert' | 'key' | 'clie
   const inline = section.text(key);
   const file = section.text(`${key}_file`);
   if (inline !== undefined && file !== undefined) {
-    yaml.complain(file.line, `${PLACE}: ${key} and ${key}_file are both there; expected one of them`);
+    yaml.complain(file.line, `${PLACE}: ${key} and ${key}_file are both set; expected one of them`);
   }
   if (file !== undefined) return { state: 'file', path: file.text };
   return inline && { state: 'inline', text: inline.text };
 }
 
-/** The headers that may be set, as in the toolkit, and the values of those that have few. */
+/** The headers that may be set, as in the toolkit, and the allowed values if there are few. */
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
   'Strict-Transport-Security': [],
   'X-Content-Type-Options': ['nosniff'],
@@ -126,7 +122,7 @@ const HEADERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 function headersOf(yaml: YamlFile, section: YamlSection): Readonly<Record<string, string>> {
-  // HTTP/1.1 is what is served either way: the key is there for files that are shared with other exporters.
+  // The exporter always serves HTTP/1.1; the key is accepted for files shared with other exporters.
   section.truth('http2');
   const headers = section.section('headers');
   const found: Record<string, string> = {};
@@ -145,7 +141,7 @@ function headersOf(yaml: YamlFile, section: YamlSection): Readonly<Record<string
   return found;
 }
 
-/** As in the toolkit: an interval of zero is no limit, and a burst that is left out is zero, which lets nobody in. */
+/** As in the toolkit: an interval of zero is no limit, and a missing burst is zero, which admits no request. */
 function rateOf(yaml: YamlFile, section: YamlSection): ClientRateLimit | undefined {
   const interval = section.text('interval');
   const burst = section.text('burst');
@@ -166,7 +162,7 @@ function rateOf(yaml: YamlFile, section: YamlSection): ClientRateLimit | undefin
   return intervalMs ? { intervalMs, burst: Number(burst?.text ?? 0) } : undefined;
 }
 
-/** Up to this cost one check takes seconds; each one more doubles it. */
+/** At this cost one check takes seconds; each one more doubles it. */
 const HIGHEST_COST = 18;
 
 const MAKE_ONE = `make one with htpasswd -nBC 10 ${'""'}`;
@@ -177,13 +173,13 @@ function usersOf(yaml: YamlFile, section: YamlSection): ReadonlyMap<string, stri
     const cost = Number(/^\$2[aby]\$(\d\d)\$[./\dA-Za-z]{53}$/.exec(text)?.[1]);
     const user = section.nameOf(name);
     if (text.startsWith('$2$')) {
-      yaml.complain(line, `${user}: no password can be checked against a hash of the oldest kind, $2$; ${MAKE_ONE}`);
+      yaml.complain(line, `${user}: hashes of the oldest kind, $2$, are not supported; ${MAKE_ONE}`);
     } else if (Number.isNaN(cost)) {
       yaml.complain(line, `${user}: the value is not a bcrypt hash; ${MAKE_ONE}`);
     } else if (cost < 4 || cost > HIGHEST_COST) {
       yaml.complain(line, `${user}: the hash has the cost ${cost}; expected 4 to ${HIGHEST_COST}`);
     } else if (name === '' || name.includes(':')) {
-      yaml.complain(line, `${user}: a user's name is not empty and has no colon, which ends it in a request`);
+      yaml.complain(line, `${user}: a user name must not be empty or contain a colon`);
     } else users.set(name, text);
   }
   return users;

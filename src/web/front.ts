@@ -9,21 +9,20 @@ import { TokenBucket } from './rate-limit.ts';
 import type { WebRules } from './rules.ts';
 import { clientFault, type TlsSettings, tlsServer } from './tls.ts';
 
-/** Paths that ask for less than the others, where they are. */
+/** The paths with fewer requirements. */
 export interface OpenPaths {
-  /** Served without a password, and beyond the rate limit too: whoever asks too much must not make a probe fail. */
+  /** Served without a password, and outside the rate limit, so that too many requests cannot make a probe fail. */
   readonly paths: ReadonlySet<string>;
-  /** Without a client certificate too: the handshake then ends well without one. */
+  /** Also without a client certificate: the handshake then succeeds without one. */
   readonly withoutCertificate: boolean;
 }
 
-/** How connections are secured, and the server that does it. */
 interface Tls {
   readonly settings: TlsSettings;
   readonly server: Server;
 }
 
-/** One state of the rules with what keeps them: the server that secures connections, and the bucket of the rate limit. */
+/** The rules in effect with their state: the TLS server, and the bucket of the rate limit. */
 interface Standing {
   readonly rules: WebRules;
   readonly tls: Tls | undefined;
@@ -31,8 +30,8 @@ interface Standing {
 }
 
 /**
- * TLS, the rate limit and basic auth before the pages, by rules that may change at any time; no handshake outlasts those it
- * began by.
+ * TLS, rate limit and basic auth before the pages, by rules that may change at any time; a change ends handshakes that
+ * began before it.
  */
 export class WebFront implements Front {
   readonly #passwords: Passwords;
@@ -65,12 +64,12 @@ export class WebFront implements Front {
     return this.#standing.rules.headers;
   }
 
-  /** What counts now. */
+  /** The rules in effect. */
   get rules(): WebRules {
     return this.#standing.rules;
   }
 
-  /** Takes new rules: for every request from now on, and every connection. */
+  /** Applies new rules to every further request and connection. */
   adopt(rules: WebRules): void {
     this.#standing = this.#standingOf(rules);
     this.#generation += 1;
@@ -97,7 +96,8 @@ export class WebFront implements Front {
       if (fault !== undefined) return refused({ status: 403, headers: {}, text: `${fault}\n` });
     }
     if (isOpen) return asksNothing(rules) ? LET_IN : OPEN;
-    // Before passwords, as in the toolkit, so that it limits guesses; behind certificates, which there end the handshake.
+    // Before passwords, as in the toolkit, so that it limits guesses; after certificates, which the toolkit checks in
+    // the handshake.
     if (bucket !== undefined && !bucket.take()) return refused(TOO_MANY);
     if (rules.users.size === 0) return LET_IN;
     const credentials = basicCredentials(request.headers.authorization);
@@ -123,12 +123,12 @@ export class WebFront implements Front {
     const { client } = settings;
     const server = tlsServer({
       ...settings.options,
-      // Said in the handshake where it can be: clients then know why. The rest is looked at below.
+      // Rejected in the handshake if possible, so that clients see the reason. The rest is checked below.
       rejectUnauthorized: client.required && client.verified && !this.#open.withoutCertificate,
     });
     server.on('secureConnection', (secured: TLSSocket) => this.#secured({ settings, server }, secured));
     server.on('tlsClientError', (err, secured) => {
-      this.#log.debug({ reason: reasonOf(err) }, 'a TLS handshake failed');
+      this.#log.debug({ reason: reasonOf(err) }, 'TLS handshake failed');
       secured.destroy();
     });
     return { rules, tls: { settings, server }, bucket };
@@ -137,7 +137,7 @@ export class WebFront implements Front {
   #secured(tls: Tls, secured: TLSSocket): void {
     const fault = this.#handshakeFault(tls, secured);
     if (fault !== undefined) {
-      this.#log.debug({ reason: fault }, 'a connection was refused');
+      this.#log.debug({ reason: fault }, 'connection rejected');
       secured.destroy();
       return;
     }
@@ -145,9 +145,10 @@ export class WebFront implements Front {
   }
 
   #handshakeFault({ settings, server }: Tls, secured: TLSSocket): string | undefined {
-    // Who stalls a handshake until an authority is taken out would come in by it, and stay.
+    // Otherwise a client could stall a handshake until a certificate authority is removed, and be admitted by the old
+    // rules.
     if (server !== this.#standing.tls?.server) return 'the rules changed during the handshake';
-    // Where some path may be had without, `admit` looks at the certificate of each request.
+    // If some path needs no certificate, `admit` checks the certificate of each request.
     return this.#open.withoutCertificate ? undefined : clientFault(settings, secured);
   }
 }
@@ -159,7 +160,7 @@ function refused(refusal: Refusal): Admission {
   return { state: 'refused', refusal };
 }
 
-/** Whether every request is let in by these rules. */
+/** Whether these rules admit every request. */
 function asksNothing({ users, tls, rate }: WebRules): boolean {
   return users.size === 0 && tls?.client.asked !== true && rate === undefined;
 }
@@ -167,7 +168,7 @@ function asksNothing({ users, tls, rate }: WebRules): boolean {
 const UNAUTHORIZED: Refusal = {
   status: 401,
   headers: { 'www-authenticate': 'Basic realm="filer-exporter", charset="UTF-8"' },
-  text: 'expected a user and a password (basic_auth_users)\n',
+  text: 'expected a user name and password (basic_auth_users)\n',
 };
 
 const TOO_MANY: Refusal = { status: 429, headers: {}, text: 'too many requests (rate_limit)\n' };
@@ -179,7 +180,7 @@ interface Credentials {
   readonly password: string;
 }
 
-/** A password longer than this is none: bcrypt reads 72 bytes. */
+/** A longer password is wrong: bcrypt reads 72 bytes. */
 const LONGEST_CREDENTIALS = 4096;
 
 function basicCredentials(header: string | undefined): Credentials | undefined {

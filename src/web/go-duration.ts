@@ -1,4 +1,4 @@
-/** Go's units, in milliseconds; the micro sign is two characters, of Latin-1 and of the Greek alphabet. */
+/** Go's units, in milliseconds; there are two characters for micro, in Latin-1 and in the Greek alphabet. */
 const UNITS: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,
@@ -13,12 +13,12 @@ const UNITS: Readonly<Record<string, number>> = {
 const PART = String.raw`(\d+(?:\.\d*)?|\.\d+)(${Object.keys(UNITS).join('|')})`;
 const WHOLE = new RegExp(`^\\+?(?:${PART})+$`);
 
-/** Go's longest, of 2^63 - 1 nanoseconds. */
+/** Go's longest duration, 2^63 - 1 nanoseconds. */
 const LONGEST_MS = 9_223_372_036_854;
 
 /**
- * Milliseconds of a duration as Go writes them (`1m30s`, `1.5h`), or undefined where the text is none. Units come in any
- * order, and zero alone needs none. One below zero is none: nothing here lasts less than no time.
+ * Milliseconds of a duration as Go writes it (`1m30s`, `1.5h`), or undefined if the text is not one. Units may be in
+ * any order, and zero needs none. Negative durations are rejected.
  */
 export function goDurationMs(text: string): number | undefined {
   if (/^[+-]?0+$/.test(text)) return 0;

@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * The networks that an address belongs to, the widest first and what one client has alone last: of IPv4 the /16, the /24
- * and the address, of IPv6 the /48 and the /64. Of what is no address, itself.
+ * The networks of an address, the widest first and the narrowest, which is one client's, last: for IPv4 the /16, the
+ * /24 and the address, for IPv6 the /48 and the /64. A text that is not an address is its own network.
  */
 export function networksOf(address: string): readonly string[] {
   const mapped = address.replace(/^::ffff:(?=[\d.]+$)/i, '');

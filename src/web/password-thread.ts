@@ -1,26 +1,26 @@
 import { Worker } from 'node:worker_threads';
 import type { CompareVerdict, PasswordQuestion } from './password-worker.ts';
 
-/** Tells whether a password is the one of a bcrypt hash. Rejects where it cannot be told. */
+/** Compares a password with a bcrypt hash. Rejects if the comparison fails. */
 export type Compare = (password: string, hash: string) => Promise<boolean>;
 
-/** As built: Node runs no other file in a thread. */
+/** The compiled file: Node cannot run TypeScript in a thread. */
 const FILE = new URL('./password-worker.js', import.meta.url);
 
-/** bcrypt takes a few kilobytes; a thread with a heap like the process's own would be felt in a small container. */
+/** bcrypt needs a few kilobytes; a heap of default size would be too large for a small container. */
 const MEMORY = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 4 } as const;
 
-/** A thread that checks passwords. It does not get the environment: it has no use for what may be a secret. */
+/** A thread that checks passwords, without the environment, which may contain secrets. */
 const passwordWorker = () => new Worker(FILE, { env: {}, resourceLimits: MEMORY });
 
-/** Checks passwords on a thread of its own, which begins with the first of them and never holds up the process's end. */
+/** Checks passwords in a separate thread, which starts with the first check and never delays the exit. */
 export class PasswordThread {
   readonly #waiting = new Map<number, { resolve(matches: boolean): void; reject(error: Error): void }>();
   readonly #make: () => Worker;
   #worker: Worker | undefined;
   #asked = 0;
 
-  /** `make`: gives the thread, and another one when that has ended. */
+  /** `make`: starts the thread, and a new one after it has ended. */
   constructor(make: () => Worker = passwordWorker) {
     this.#make = make;
   }
@@ -43,12 +43,12 @@ export class PasswordThread {
       this.#waiting.delete(id);
     });
     worker.on('error', (error) => this.#end(worker, error));
-    worker.on('exit', () => this.#end(worker, new Error('the thread that checks passwords has ended')));
+    worker.on('exit', () => this.#end(worker, new Error('the password thread has ended')));
     return worker;
   }
 
   #end(worker: Worker, error: Error): void {
-    // One that fails exits later, when another may be at work.
+    // A failed thread exits later, when its successor may be running.
     if (worker !== this.#worker) return;
     this.#worker = undefined;
     const waiting = [...this.#waiting.values()];

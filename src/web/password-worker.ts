@@ -1,18 +1,14 @@
 import { parentPort } from 'node:worker_threads';
 import { compareSync } from 'bcryptjs';
 
-/*
- * The thread on which passwords are checked: bcrypt takes its time on purpose, and the event loop has none to give.
- */
+/** The thread that checks passwords: bcrypt is slow on purpose and would block the event loop. */
 
-/** What it is asked. */
 export interface PasswordQuestion {
   readonly id: number;
   readonly password: string;
   readonly hash: string;
 }
 
-/** What it answers. */
 export interface CompareVerdict {
   readonly id: number;
   readonly matches: boolean;

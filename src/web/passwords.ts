@@ -2,33 +2,33 @@ import { createHmac } from 'node:crypto';
 import { FairQueue } from './fair-queue.ts';
 import type { Compare } from './password-thread.ts';
 
-/** How a user and a password were found; `busy` where they were not checked because too many wait. */
+/** The result of a check; `busy` if too many checks are waiting. */
 export type PasswordVerdict = 'right' | 'wrong' | 'busy';
 
-/** Checks of one address that wait at once; beyond, a client that is not known yet is asked to come again. */
+/** The most waiting checks of one address; further unknown clients have to retry. */
 const MOST_OF_EACH = 4;
 
-/** Verdicts remembered, of each kind: a scraper does not pay for bcrypt every time. */
+/** The most remembered verdicts of each kind: a scraper needs no bcrypt check each time. */
 const MOST_REMEMBERED = 100;
 
-/** A hash of nobody's password, at a cost of two digits. */
+/** A hash without a password, with a cost of two digits. */
 const nobodysHash = (cost: string) => `$2b$${cost}$QqxN3uWfh5mPzE0yGtK7ZOeLk1Rr9sVb2TdCaHiJwMnXoUpYqSlAu`;
 
 /**
- * Checks passwords against bcrypt hashes. A user who is not there takes as long as one who is: both are checked, at the
- * cost of one of the hashes there are, and remembered alike. One check is made at a time, in turn between networks.
+ * Checks passwords against bcrypt hashes. An unknown user takes as long as a known one: it is checked with the cost of
+ * an existing hash, and remembered in the same way. Checks run one at a time, in turn between networks.
  */
 export class Passwords {
   readonly #compare: Compare;
   readonly #key: Buffer;
-  /** Apart, so that guesses push nobody out who is right. */
+  /** Separate, so that wrong guesses never evict a right verdict. */
   readonly #remembered = { right: new Set<string>(), wrong: new Set<string>() };
   readonly #underWay = new Map<string, Promise<PasswordVerdict>>();
   readonly #turns: FairQueue;
 
   /**
-   * `key`: unpredictable, of this process; what is remembered of passwords is of no use without it. `mostWaiting`: checks
-   * that wait at once in all.
+   * `key`: random and only in this process, so that remembered verdicts are useless without it. `mostWaiting`: the most
+   * waiting checks in total.
    */
   constructor(compare: Compare, key: Buffer, mostWaiting = 128) {
     this.#compare = compare;
@@ -37,8 +37,8 @@ export class Passwords {
   }
 
   /**
-   * Whether this is the password of this user, among these with their hashes. A check that was asked for is made, and
-   * remembered for the next time, though the client gives up waiting. `address`: where from; networks take turns.
+   * Whether this is the user's password, among these users with their hashes. A requested check always completes and is
+   * remembered, even if the client gives up. `address`: the client's, because networks take turns.
    */
   check(
     users: ReadonlyMap<string, string>,
@@ -77,7 +77,7 @@ export class Passwords {
     marks.add(mark);
   }
 
-  /** Always the same for one name, so that it cannot be told from a user's. */
+  /** Always the same for one name, so that it looks like an existing user. */
   #costFor(users: ReadonlyMap<string, string>, user: string): string {
     const costs = [...users.values()].map((hash) => hash.split('$')[2] ?? '10');
     return costs[Number.parseInt(this.#mark(user).slice(0, 8), 16) % costs.length] ?? '10';

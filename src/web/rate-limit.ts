@@ -1,17 +1,17 @@
 import type { Clock } from '../runtime/clock.ts';
 
-/** How many requests are let in: `burst` at once, and then one more each interval. */
+/** Admits `burst` requests at once, then one more each interval. */
 export interface ClientRateLimit {
   readonly intervalMs: number;
   readonly burst: number;
 }
 
-/** A bucket of tokens, one for each request: full at first, and filled by a token each interval, up to the burst. */
+/** A bucket of tokens, one for each request: full at first, and refilled by a token each interval, up to the burst. */
 export class TokenBucket {
   readonly #limit: ClientRateLimit;
   readonly #clock: Clock;
   #tokens: number;
-  /** When there were so many. */
+  /** When `#tokens` was computed. */
   #countedAt: number;
 
   constructor(limit: ClientRateLimit, clock: Clock) {
@@ -21,7 +21,7 @@ export class TokenBucket {
     this.#countedAt = clock.monotonic();
   }
 
-  /** Takes a token; false where there is none. */
+  /** Takes a token; false if there is none. */
   take(): boolean {
     const now = this.#clock.monotonic();
     const { intervalMs, burst } = this.#limit;

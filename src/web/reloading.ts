@@ -9,47 +9,46 @@ import {
   type WebRules,
 } from './rules.ts';
 
-/** How often the files are looked at, in milliseconds. */
+/** How often the files are checked, in milliseconds. */
 const LOOK_MS = 2_000;
 
-/** How the web configuration fares, for the exporter's own metrics. */
+/** The state of the web configuration, for the exporter's own metrics. */
 export interface WebReading {
-  /** False while what the files hold cannot be used, and what they held before counts. */
+  /** False while the files are invalid and the previous configuration stays in effect. */
   readonly isGood: boolean;
-  /** When what counts now was read. */
+  /** When the configuration in effect was read. */
   readonly lastSuccessSeconds: number;
-  /** When the server's certificate ends; undefined without TLS. */
+  /** When the server's certificate expires; undefined without TLS. */
   readonly expirySeconds: number | undefined;
   readonly hasTls: boolean;
-  /** Whether a password or a client certificate is asked for. */
+  /** Whether a password or a client certificate is required. */
   readonly hasAuth: boolean;
 }
 
-/** What a reload needs. */
 export interface ReloadingSettings {
   readonly path: string;
   readonly read: ReadText;
-  /** What the files gave at the start. */
+  /** The configuration at the start. */
   readonly first: GoodReading;
-  /** Takes rules that have changed. Never rejects. */
+  /** Applies changed rules. Never rejects. */
   readonly adopt: (rules: WebRules) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Looks at the files again and again, by what they hold: however they were replaced, the change is seen. What they hold
- * counts once two looks have seen it: files are not written at once. What cannot be used changes nothing, nor does what
- * would protect less than before: a file that is cut off looks like one that asks for nothing.
+ * Checks the content of the files periodically: a change is seen however they were replaced. New content takes effect
+ * after two equal checks, because files are not written in one step. Invalid content changes nothing, nor does content
+ * with less protection than before: a truncated file looks like one without requirements.
  */
 export class Reloading {
   readonly #settings: ReloadingSettings;
-  /** What counts. */
+  /** The configuration in effect. */
   #good: GoodReading;
-  /** What the last look gave. */
+  /** The result of the last check. */
   #last: RulesReading;
   #lastSuccess: number;
-  /** The print of files that cannot be used and were told of. */
+  /** The print of the last invalid content that was logged. */
   #told: string | undefined;
 
   constructor(settings: ReloadingSettings) {
@@ -59,7 +58,6 @@ export class Reloading {
     this.#lastSuccess = settings.clock.now() / 1000;
   }
 
-  /** How things stand. */
   get reading(): WebReading {
     const { tls, users } = this.#good.rules;
     return {
@@ -71,7 +69,7 @@ export class Reloading {
     };
   }
 
-  /** Looks until `signal` aborts. Never rejects. */
+  /** Checks until `signal` aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     for (;;) {
       await this.#settings.clock.sleep(LOOK_MS, signal);
@@ -80,7 +78,7 @@ export class Reloading {
     }
   }
 
-  /** Looks once. Never rejects. */
+  /** Checks once. Never rejects. */
   async look(): Promise<void> {
     const { path, read, adopt, clock, log } = this.#settings;
     const last = this.#last;
@@ -104,10 +102,12 @@ export class Reloading {
     log.info({ path }, 'web configuration reloaded');
   }
 
-  /** What protects now and would not any more, a line each. */
+  /** The protections that the new rules would remove, one line each. */
   #losses({ rules }: GoodReading): readonly string[] {
     const kept = new Set(protectionsOf(rules));
     const lost = protectionsOf(this.#good.rules).filter((name) => !kept.has(name));
-    return lost.map((name) => `the file takes ${name} away; expected what protects to stay: a restart takes it away`);
+    return lost.map(
+      (name) => `the file removes ${name}; a reload never removes protection: restart the exporter to remove it`,
+    );
   }
 }

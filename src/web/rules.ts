@@ -4,19 +4,19 @@ import { type PemSource, parseWebFile, type TlsSection } from './file-format.ts'
 import type { ClientRateLimit } from './rate-limit.ts';
 import { type PemTexts, type TlsSettings, tlsSettings } from './tls.ts';
 
-/** A web configuration in force: how connections are secured, who may ask, and what each answer bears. */
+/** A web configuration in effect: TLS, who is admitted, and the headers of each answer. */
 export interface WebRules {
   /** Undefined serves plain HTTP. */
   readonly tls: TlsSettings | undefined;
   readonly users: ReadonlyMap<string, string>;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined lets in as many requests as come. */
+  /** Undefined for no limit. */
   readonly rate: ClientRateLimit | undefined;
-  /** The file itself and that of the key: nobody else is to change them, nor to read them where they hold a secret. */
+  /** The file itself and the key file: only their owner may write them, or read them if they contain a secret. */
   readonly ownFiles: readonly { readonly path: string; readonly isSecret: boolean }[];
 }
 
-/** What rules ask for before a client is let in, in words. */
+/** What the rules require of a client, in words. */
 export function protectionsOf({ tls, users }: WebRules): readonly string[] {
   const { required = false, verified = false } = tls?.client ?? {};
   const asked: readonly (readonly [boolean, string])[] = [
@@ -29,22 +29,22 @@ export function protectionsOf({ tls, users }: WebRules): readonly string[] {
   return asked.flatMap(([isAsked, name]) => (isAsked ? [name] : []));
 }
 
-/** A file's whole text; rejects with an error with a `code` where it cannot be read. */
+/** Reads a whole file; rejects with an error with a `code` if it cannot be read. */
 export type ReadText = (path: string) => Promise<string>;
 
-/** Which files were read, and a print of them that differs whenever the text of one does. */
+/** The files that were read, and a digest that changes with their content. */
 interface Print {
   readonly paths: readonly string[];
   readonly print: string;
 }
 
-/** What files gave that can be used. */
+/** Files with a valid configuration. */
 export type GoodReading = Print & { readonly state: 'good'; readonly rules: WebRules };
 
-/** What reading the files gave. */
+/** The result of reading the files. */
 export type RulesReading = GoodReading | (Print & { readonly state: 'bad'; readonly faults: readonly string[] });
 
-/** A larger file is rejected, in characters. */
+/** The longest accepted file, in characters. */
 const LONGEST_FILE = 1024 * 1024;
 
 /** Reads the web configuration and the files that it names, each path relative to its folder. Never rejects. */
@@ -71,8 +71,8 @@ export async function readWebRules(path: string, read: ReadText): Promise<RulesR
 }
 
 /**
- * Reads the files of an earlier reading again, and gives that one back where they hold what they held: what YAML,
- * certificates and keys take of the event loop is for changes alone. Never rejects.
+ * Reads the same files again, and returns the earlier reading if nothing has changed: parsing YAML, certificates and
+ * keys takes time on the event loop. Never rejects.
  */
 export async function readAgain(earlier: RulesReading, path: string, read: ReadText): Promise<RulesReading> {
   const files = new Files(path, read);
@@ -81,7 +81,7 @@ export async function readAgain(earlier: RulesReading, path: string, read: ReadT
   return print === earlier.print ? earlier : readWebRules(path, read);
 }
 
-/** Reads files and keeps account of what they held. */
+/** Reads files and remembers their content. */
 class Files {
   readonly faults: string[] = [];
   readonly #paths: string[] = [];
@@ -120,7 +120,7 @@ class Files {
     return { state: 'bad', faults: [...faults, ...this.faults], ...this.print() };
   }
 
-  /** Of what has been read, all of it: asked for once, at the end. */
+  /** The digest of everything read; called once, at the end. */
   print(): Print {
     return { paths: this.#paths, print: this.#hash.digest('hex') };
   }

@@ -1,27 +1,27 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { editDistance, nearest } from '../runtime/suggest.ts';
 
-/** A text of the file, and the line it is on. */
+/** A text in the file, and its line. */
 export interface Placed {
   readonly text: string;
   readonly line: number;
 }
 
-/** One file while it is read: collects what is wrong with it, each a line for the operator that quotes no value. */
+/** One file during parsing: collects the faults, one line each, without quoting values. */
 export class YamlFile {
   readonly #faults = new Set<string>();
   readonly #document: ReturnType<typeof parseDocument>;
   readonly #lines = new LineCounter();
 
   constructor(text: string) {
-    // Pretty errors show the text around them, which may be a key.
+    // Pretty errors would show the text around them, which may be a key.
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, merge: false });
     for (const { code, pos } of this.#document.errors) {
       this.complain(this.#lines.linePos(pos[0]).line, NOT_YAML[code] ?? `is not YAML (${code})`);
     }
   }
 
-  /** What is wrong so far, each said once. */
+  /** The faults so far, without repetition. */
   get faults(): readonly string[] {
     return [...this.#faults];
   }
@@ -31,35 +31,35 @@ export class YamlFile {
     return this.section(this.#document.contents, '');
   }
 
-  /** A node as a section; one that is missing has no keys, and one that is empty is a fault: a file cut off looks so. */
+  /** A node as a section; a missing one has no keys, and an empty one is a fault: a truncated file looks like that. */
   section(node: unknown, place: string): YamlSection {
     const map = this.#resolved(node);
     if (map === undefined) {
       if (node !== undefined) {
         this.complain(
           this.lineOf(node),
-          `${place === '' ? 'the file' : place} is empty; expected {} where it is to be`,
+          `${place === '' ? 'the file' : place} is empty; write {} for an empty section`,
         );
       }
       return new YamlSection(this, [], place);
     }
     if (isMap(map)) return new YamlSection(this, map.items, place);
-    this.#refuse(map, place === '' ? 'the file' : place, ' holds no keys; expected key: value lines');
+    this.#refuse(map, place === '' ? 'the file' : place, ' contains no keys; expected key: value lines');
     return new YamlSection(this, [], place);
   }
 
-  /** A key's text; undefined, with a fault, for what is none: all that stands below it would be lost unnoticed. */
+  /** A key's text; undefined, with a fault, if it is not text: everything below it would be ignored without notice. */
   key(node: unknown): Placed | undefined {
     const key = this.#resolved(node);
     if (key === undefined) {
-      this.complain(this.lineOf(node), 'a key is empty; expected a name, in quotes where it is ~ or null');
+      this.complain(this.lineOf(node), 'a key is empty; expected a name, with quotes around ~ or null');
     }
     if (!isMergeKey(node)) return this.text(key, 'a key');
-    this.complain(this.lineOf(node), 'a merge key (<<) is not understood here; expected the keys themselves');
+    this.complain(this.lineOf(node), 'a merge key (<<) is not supported; expected the keys themselves');
     return undefined;
   }
 
-  /** A scalar's text as it is written; undefined, with a fault, for anything else that is there. */
+  /** A scalar's text as it is written; undefined, with a fault, for any other node. */
   text(node: unknown, place: string): Placed | undefined {
     const scalar = this.#resolved(node);
     if (scalar === undefined) return this.#missing(node, place);
@@ -71,7 +71,7 @@ export class YamlFile {
     return undefined;
   }
 
-  /** The texts of a list; undefined where there is none. */
+  /** The texts of a list; undefined without a list. */
   texts(node: unknown, place: string): readonly Placed[] | undefined {
     const list = this.#resolved(node);
     if (list === undefined) return this.#missing(node, place);
@@ -80,14 +80,13 @@ export class YamlFile {
     return undefined;
   }
 
-  /** The line of a node, counted from one; 1 where it is not known. */
+  /** The line of a node, counted from one; 1 if unknown. */
   lineOf(node: unknown): number {
     const offset =
       typeof node === 'object' && node !== null && 'range' in node ? (node.range as number[] | null) : null;
     return offset?.[0] === undefined ? 1 : this.#lines.linePos(offset[0]).line;
   }
 
-  /** Notes something wrong. */
   complain(line: number, what: string): void {
     this.#faults.add(`line ${line}: ${what}`);
   }
@@ -99,18 +98,18 @@ export class YamlFile {
     return undefined;
   }
 
-  /** Complains about a key without a value. */
+  /** Adds a fault about a key without a value. */
   #missing(node: unknown, place: string): undefined {
-    if (node !== undefined) this.complain(this.lineOf(node), `${place}: has no value; expected one, or no such key`);
+    if (node !== undefined) this.complain(this.lineOf(node), `${place}: has no value; set one or remove the key`);
   }
 
-  /** Complains about a node that is not what belongs in its place. */
+  /** Adds a fault about a node of the wrong type. */
   #refuse(node: object, place: string, flaw: string): void {
     const lost = ': the alias has no anchor above it; expected one, or quotes around a text that begins with *';
     this.complain(this.lineOf(node), `${place}${isAlias(node) ? lost : flaw}`);
   }
 
-  /** What an alias stands for, or the alias itself, which is nothing that is expected; undefined for nothing and null. */
+  /** The target of an alias, or the alias itself, which is never valid; undefined for nothing and null. */
   #resolved(node: unknown): object | undefined {
     const real = isAlias(node) ? (node.resolve(this.#document) ?? node) : node;
     if (real === null || real === undefined || (isScalar(real) && real.value === null)) return undefined;
@@ -118,18 +117,21 @@ export class YamlFile {
   }
 }
 
-/** In quotes it is a text like others. */
+/** In quotes it is normal text. */
 function isMergeKey(node: unknown): boolean {
   return isScalar(node) && node.type === 'PLAIN' && node.source === '<<';
 }
 
-/** One mapping of the file. Its keys are taken one by one; {@link YamlSection.end} complains about what nobody took. */
+/**
+ * One mapping of the file. Its keys are read one by one; {@link YamlSection.end} adds a fault for every key that was
+ * not read.
+ */
 export class YamlSection {
   readonly #file: YamlFile;
   readonly #place: string;
   readonly #nodes = new Map<string, { readonly value: unknown; readonly line: number }>();
   readonly #known = new Set<string>();
-  /** Keys that are the operator's to choose. */
+  /** Keys that the operator chooses. */
   readonly #own = new Set<string>();
 
   constructor(file: YamlFile, pairs: readonly { readonly key: unknown; readonly value: unknown }[], place: string) {
@@ -138,19 +140,19 @@ export class YamlSection {
     for (const { key, value } of pairs) {
       const name = file.key(key);
       if (name === undefined) continue;
-      // For YAML 42 and "42" are two keys.
+      // In YAML, 42 and "42" are two keys.
       if (this.#nodes.has(name.text)) file.complain(name.line, TWICE);
       this.#nodes.set(name.text, { value, line: name.line });
     }
   }
 
-  /** The text of a key; undefined where the file does not have it, or has it empty. */
+  /** The text of a key; undefined if it is missing or empty. */
   text(key: string): Placed | undefined {
     const placed = this.#file.text(this.#take(key), this.nameOf(key));
     return placed?.text === '' ? undefined : placed;
   }
 
-  /** A key that is true or false, in the words of YAML 1.1, as Go's reader takes them. */
+  /** A boolean key, in the words of YAML 1.1, as Go's parser accepts them. */
   truth(key: string): boolean | undefined {
     const placed = this.text(key);
     const truth = placed && TRUTHS.get(placed.text);
@@ -160,13 +162,13 @@ export class YamlSection {
     return truth;
   }
 
-  /** What a key's word stands for, out of a few. */
+  /** The meaning of a key's word, out of a few. */
   word<Meaning>(key: string, words: Readonly<Record<string, Meaning>>): Meaning | undefined {
     const placed = this.text(key);
     return placed && this.#meaning(key, placed, words);
   }
 
-  /** What the words of a key's list stand for. */
+  /** The meanings of the words in a key's list. */
   words<Meaning>(key: string, words: Readonly<Record<string, Meaning>>): readonly Meaning[] | undefined {
     return this.texts(key)?.flatMap((placed) => this.#meaning(key, placed, words) ?? []);
   }
@@ -181,7 +183,7 @@ export class YamlSection {
     return this.#file.section(this.#take(key), this.nameOf(key));
   }
 
-  /** Every key with its text, for sections whose keys are the operator's own. */
+  /** Every key with its text, for sections with keys that the operator chooses. */
   entries(): readonly (readonly [key: string, value: Placed])[] {
     return [...this.#nodes].map(([key, { value, line }]) => {
       this.#own.add(key);
@@ -191,13 +193,13 @@ export class YamlSection {
 
   /** A key with the names of the sections around it. */
   nameOf(key: string): string {
-    // A name that nobody knows and that is no words may be a secret in the wrong place, or break the line.
+    // An unknown key that does not look like words may be a secret in the wrong place, or break the line.
     const isWords = key.length < 30 && /^[A-Z]?[a-z]+(?:[_-][A-Z]?[a-z]+)*$/.test(key);
     const shown = isWords || this.#known.has(key) ? key : 'a key';
     return this.#place === '' ? shown : `${this.#place}.${shown}`;
   }
 
-  /** Complains about every key that was not asked for. */
+  /** Adds a fault for every key that was not read. */
   end(): void {
     for (const [key, { line }] of this.#nodes) {
       if (this.#known.has(key) || this.#own.has(key)) continue;
@@ -224,7 +226,7 @@ export class YamlSection {
   }
 }
 
-/** A key that differs in more letters than this is not a misspelt one. */
+/** A key that differs in more letters is not a typing error. */
 const LONGEST_SLIP = 4;
 
 const TRUTHS: ReadonlyMap<string, boolean> = new Map([
@@ -232,12 +234,12 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
   ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
 ]);
 
-const TWICE = 'a key is there twice';
+const TWICE = 'a key is repeated';
 
-/** The commonest slips in words. */
+/** The most common mistakes, in words. */
 const NOT_YAML: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: TWICE,
-  TAB_AS_INDENT: 'a tab indents the line; expected blanks',
-  BAD_INDENT: 'the line is not indented as those around it',
+  TAB_AS_INDENT: 'a tab indents the line; expected spaces',
+  BAD_INDENT: 'the line is indented unlike the lines around it',
   MULTIPLE_DOCS: 'a second document begins; expected one',
 };

@@ -1,17 +1,15 @@
 import type { SecureVersion } from 'node:tls';
 
-/*
- * The names of the exporter toolkit's file format, which are Go's, and what they are called here.
- */
+/** The names in the exporter toolkit's file format, which are Go's, and their names in Node. */
 
-/** Suites of TLS 1.3. Go takes their names and always offers all of them; so it is here. */
+/** Suites of TLS 1.3. As in Go, all of them are always offered. */
 export const TLS13_SUITES = {
   TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',
   TLS_AES_256_GCM_SHA384: 'TLS_AES_256_GCM_SHA384',
   TLS_CHACHA20_POLY1305_SHA256: 'TLS_CHACHA20_POLY1305_SHA256',
 } as const;
 
-/** Suites of TLS 1.2 that encrypt and authenticate at once: offered where the file names none. */
+/** Suites of TLS 1.2 with authenticated encryption: the default. */
 export const USUAL_SUITES = {
   TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
   TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
@@ -21,7 +19,7 @@ export const USUAL_SUITES = {
   TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
 } as const;
 
-/** Older suites, the only ones that TLS below 1.2 has. */
+/** Older suites, the only ones below TLS 1.2. */
 export const OLD_SUITES = {
   TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
   TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA: 'ECDHE-RSA-AES128-SHA',
@@ -29,7 +27,7 @@ export const OLD_SUITES = {
   TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA: 'ECDHE-RSA-AES256-SHA',
 } as const;
 
-/** `cipher_suites`: those that Go's `tls.CipherSuites()` lists. */
+/** `cipher_suites`: the suites that Go's `tls.CipherSuites()` lists. */
 export const CIPHER_SUITES: Readonly<Record<string, string>> = { ...TLS13_SUITES, ...USUAL_SUITES, ...OLD_SUITES };
 
 /** `curve_preferences`. */
@@ -43,10 +41,12 @@ export const VERSIONS = {
   TLS13: 'TLSv1.3',
 } as const satisfies Record<string, SecureVersion>;
 
-/** A version of TLS as Node calls it. */
 export type Version = (typeof VERSIONS)[keyof typeof VERSIONS];
 
-/** What is asked of clients: whether the handshake asks for a certificate, whether one must come, whether it is checked. */
+/**
+ * What is required of clients: whether the handshake requests a certificate, whether it is mandatory, whether it is
+ * verified.
+ */
 export interface ClientPolicy {
   readonly asked: boolean;
   readonly required: boolean;

@@ -4,28 +4,28 @@ import { alternativeNames, certificatesIn, privateKeyIn, shortAddress, validityO
 import type { PemSource, TlsSection } from './file-format.ts';
 import { type ClientPolicy, OLD_SUITES, TLS13_SUITES, USUAL_SUITES } from './tls-names.ts';
 
-/** How connections are secured: what a TLS server needs, and who may come in. */
+/** The settings of a TLS server, and the clients it admits. */
 export interface TlsSettings {
   readonly options: TlsOptions;
   readonly client: ClientPolicy;
   readonly allowedNames: ReadonlySet<string> | undefined;
-  /** When the server's certificate ends, in seconds since the Unix epoch. */
+  /** When the server's certificate expires, in seconds since the Unix epoch. */
   readonly expirySeconds: number;
-  /** When it begins, likewise. */
+  /** When its validity begins, likewise. */
   readonly validFromSeconds: number;
 }
 
-/** The PEM texts that a TLS section is made of. */
+/** The PEM texts of a TLS section. */
 export interface PemTexts {
   readonly certificate: string;
   readonly key: string;
   readonly clientCa: string | undefined;
 }
 
-/** Handshakes that take longer, in milliseconds, are given up. */
+/** The time limit of a handshake, in milliseconds. */
 const HANDSHAKE_MS = 10_000;
 
-/** What the section and its texts amount to, or what is wrong with them, a line each; no line quotes a text. */
+/** The settings of the section and its texts, or its faults, one line each; no line quotes a text. */
 export function tlsSettings(
   section: TlsSection,
   texts: PemTexts,
@@ -45,11 +45,11 @@ export function tlsSettings(
   if (clientCa !== undefined) sound('client_ca', section.clientCa, () => certificatesIn(clientCa));
   if (certificate !== undefined && key !== undefined && !certificate.checkPrivateKey(key)) {
     const [one, other] = [nameOf('cert', section.certificate), nameOf('key', section.key)];
-    faults.push(`${one} and ${other} do not belong together; expected a certificate and its own key`);
+    faults.push(`${one} and ${other} do not match; expected a certificate and its own key`);
   }
   if (faults.length > 0 || certificate === undefined) return { settings: undefined, faults };
   const options = optionsOf(section, texts);
-  // OpenSSL has its own say, about keys that are too short for instance.
+  // OpenSSL has checks of its own, such as for keys that are too short.
   sound('tls_server_config', undefined, () => {
     try {
       createSecureContext(options);
@@ -64,18 +64,18 @@ export function tlsSettings(
   return { settings: { options, client: section.client, allowedNames, expirySeconds, validFromSeconds }, faults };
 }
 
-/** A server with these options that listens nowhere: connections are handed to it. */
+/** A TLS server that does not listen: connections are passed to it. */
 export function tlsServer(options: TlsOptions): Server {
   const server = createServer(options);
-  // Node hands the options on to the server's context one by one, and `allowPartialTrustChain` is not among them.
+  // Node passes the options to the server's context one by one, and `allowPartialTrustChain` is not among them.
   return Object.assign(server, { _sharedCreds: createSecureContext(options) });
 }
 
-/** Why a connection's client certificate does not let it in; undefined where it does. */
+/** Why a connection's client certificate is not admitted; undefined if it is. */
 export function clientFault({ client, allowedNames }: TlsSettings, socket: TLSSocket): string | undefined {
   if (!client.asked) return undefined;
   const certificate = socket.getPeerX509Certificate();
-  if (certificate === undefined) return client.required ? 'no client certificate came' : undefined;
+  if (certificate === undefined) return client.required ? 'the client sent no certificate' : undefined;
   if (client.verified && !socket.authorized) return 'the client certificate is not trusted';
   if (allowedNames !== undefined && !alternativeNames(certificate).some((name) => allowedNames.has(name))) {
     return 'the client certificate has none of the allowed names';
@@ -86,14 +86,14 @@ export function clientFault({ client, allowedNames }: TlsSettings, socket: TLSSo
 function optionsOf(section: TlsSection, { certificate, key, clientCa }: PemTexts): TlsOptions {
   const isOld = section.minVersion < 'TLSv1.2';
   const usual = [...Object.values(USUAL_SUITES), ...(isOld ? Object.values(OLD_SUITES) : [])];
-  // Go offers the suites of TLS 1.3 whatever the list says; Node would leave the version out without them.
+  // Go offers the suites of TLS 1.3 whatever the list contains; Node would disable TLS 1.3 without them.
   const suites = [...new Set([...Object.values(TLS13_SUITES), ...(section.suites ?? usual)])];
-  // OpenSSL takes the versions before 1.2 at its lowest level only.
+  // OpenSSL accepts versions before 1.2 only at its lowest level.
   const ciphers = `${suites.join(':')}${isOld ? ':@SECLEVEL=0' : ''}`;
   return {
     cert: certificate,
     key,
-    // A chain may end at any of them, self-signed or not, as in Go: who names an intermediate authority means that one.
+    // A chain may end at any of them, self-signed or not, as in Go: an intermediate authority may be trusted alone.
     ...(clientCa === undefined ? {} : { ca: clientCa, allowPartialTrustChain: true }),
     ciphers,
     ...(section.curves === undefined ? {} : { ecdhCurve: section.curves.join(':') }),
@@ -101,10 +101,10 @@ function optionsOf(section: TlsSection, { certificate, key, clientCa }: PemTexts
     maxVersion: section.maxVersion,
     honorCipherOrder: section.prefersOwnOrder,
     requestCert: section.client.asked,
-    // Looked at once the handshake is over, where it is known what for: see `clientFault`.
+    // Checked after the handshake, when the path is known: see `clientFault`.
     rejectUnauthorized: false,
     sessionIdContext: 'filer-exporter',
-    // Whoever was let in once shall not be let in by a ticket after the rules have changed.
+    // Session tickets would admit earlier clients after a change of the rules.
     ...(section.client.asked ? { secureOptions: constants.SSL_OP_NO_TICKET } : {}),
     handshakeTimeout: HANDSHAKE_MS,
     ALPNProtocols: ['http/1.1'],

@@ -258,7 +258,7 @@ test('what turns out to be somebody else’s goes aside, but not what nobody cou
   const loading = keeper.load(kept);
   await clock.advance(5_000);
   await loading;
-  await keeper.disown('it is of another account');
+  await keeper.disown('it belongs to another account');
   expect(store.asides).toEqual([]);
 });
 

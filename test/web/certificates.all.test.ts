@@ -34,10 +34,10 @@ test.each([
 });
 
 test('what is no PEM is told without being quoted', () => {
-  expect(() => certificatesIn('canary')).toThrow(/^holds no certificate/);
+  expect(() => certificatesIn('canary')).toThrow(/^contains no certificate/);
   expect(() => certificatesIn('-----BEGIN CERTIFICATE-----\ncanary\n-----END CERTIFICATE-----')).toThrow(
-    'holds a certificate that cannot be read; expected PEM',
+    'contains an unreadable certificate; expected PEM',
   );
-  expect(() => privateKeyIn('canary')).toThrow(/^holds no private key/);
-  expect(() => privateKeyIn('-----BEGIN ENCRYPTED PRIVATE KEY-----')).toThrow(/locked with a passphrase/);
+  expect(() => privateKeyIn('canary')).toThrow(/^contains no private key/);
+  expect(() => privateKeyIn('-----BEGIN ENCRYPTED PRIVATE KEY-----')).toThrow(/encrypted with a passphrase/);
 });

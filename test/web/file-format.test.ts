@@ -7,22 +7,22 @@ const faultsOf = (text: string) => parseWebFile(text).faults;
 const tls = (...lines: readonly string[]) => `tls_server_config:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 const pair = ['cert_file: a.crt', 'key_file: a.key'];
 const LOST = 'the alias has no anchor above it; expected one, or quotes around a text that begins with *';
-const EMPTY_KEY = 'a key is empty; expected a name, in quotes where it is ~ or null';
-const MERGE_KEY = 'a merge key (<<) is not understood here; expected the keys themselves';
+const EMPTY_KEY = 'a key is empty; expected a name, with quotes around ~ or null';
+const MERGE_KEY = 'a merge key (<<) is not supported; expected the keys themselves';
 
 describe('a web configuration file', () => {
   test.each([
-    ['', 'line 1: the file is empty; expected {} where it is to be'],
-    ['# only a comment\n', 'line 1: the file is empty; expected {} where it is to be'],
-    ['---\n', 'line 1: the file is empty; expected {} where it is to be'],
-    ['tls_server_config:\n', 'line 1: tls_server_config is empty; expected {} where it is to be'],
+    ['', 'line 1: the file is empty; write {} for an empty section'],
+    ['# only a comment\n', 'line 1: the file is empty; write {} for an empty section'],
+    ['---\n', 'line 1: the file is empty; write {} for an empty section'],
+    ['tls_server_config:\n', 'line 1: tls_server_config is empty; write {} for an empty section'],
     ['{}\n---\n{}\n', 'line 2: a second document begins; expected one'],
-    ['basic_auth_users:\n', 'line 1: basic_auth_users is empty; expected {} where it is to be'],
-    ['rate_limit:\n  interval:\n', 'line 2: rate_limit.interval: has no value; expected one, or no such key'],
-    [tls(...pair, 'min_version:'), 'line 4: tls_server_config.min_version: has no value; expected one, or no such key'],
+    ['basic_auth_users:\n', 'line 1: basic_auth_users is empty; write {} for an empty section'],
+    ['rate_limit:\n  interval:\n', 'line 2: rate_limit.interval: has no value; set one or remove the key'],
+    [tls(...pair, 'min_version:'), 'line 4: tls_server_config.min_version: has no value; set one or remove the key'],
     [
       tls(...pair, 'curve_preferences: ~'),
-      'line 4: tls_server_config.curve_preferences: has no value; expected one, or no such key',
+      'line 4: tls_server_config.curve_preferences: has no value; set one or remove the key',
     ],
   ])('%j is a file cut off, and not one that asks for nothing', (text, fault) => {
     expect(faultsOf(text)).toEqual([fault]);
@@ -156,18 +156,16 @@ basic_auth_users:
       tls(...pair, 'prefer_server_cipher_suites: perhaps'),
       ['line 4: tls_server_config.prefer_server_cipher_suites: expected true or false'],
     ],
-    [tls(...pair, 'cert: x'), ['line 2: tls_server_config: cert and cert_file are both there; expected one of them']],
-    [tls('key_file: a.key'), ['line 1: tls_server_config: expected cert_file or cert with the rest']],
-    [tls('cert_file: a.crt'), ['line 1: tls_server_config: expected key_file or key with the rest']],
+    [tls(...pair, 'cert: x'), ['line 2: tls_server_config: cert and cert_file are both set; expected one of them']],
+    [tls('key_file: a.key'), ['line 1: tls_server_config: cert_file or cert is missing']],
+    [tls('cert_file: a.crt'), ['line 1: tls_server_config: key_file or key is missing']],
     [
       tls(...pair, 'client_ca_file: ca.crt'),
       ['line 1: tls_server_config: client_ca_file has no effect without client_auth_type: RequireAndVerifyClientCert'],
     ],
     [
       tls(...pair, 'client_auth_type: RequireAndVerifyClientCert'),
-      [
-        'line 4: tls_server_config.client_auth_type: expected client_ca_file or client_ca, whose certificates it trusts',
-      ],
+      ['line 4: tls_server_config.client_auth_type: needs client_ca_file or client_ca with the certificates to trust'],
     ],
     [
       tls(...pair, 'client_auth_type: RequestClientCert', 'client_allowed_sans: [x]'),
@@ -195,17 +193,17 @@ basic_auth_users:
     ],
     [
       `basic_auth_users:\n  "a:b": ${GEHEIM}\n`,
-      ["line 2: basic_auth_users.a key: a user's name is not empty and has no colon, which ends it in a request"],
+      ['line 2: basic_auth_users.a key: a user name must not be empty or contain a colon'],
     ],
     [
       `basic_auth_users:\n  me: ${GEHEIM.replace('$2y$', '$2$')}\n`,
       [
-        'line 2: basic_auth_users.me: no password can be checked against a hash of the oldest kind, $2$; make one with htpasswd -nBC 10 ""',
+        'line 2: basic_auth_users.me: hashes of the oldest kind, $2$, are not supported; make one with htpasswd -nBC 10 ""',
       ],
     ],
     [
       `basic_auth_users:\n  "": ${GEHEIM}\n`,
-      ["line 2: basic_auth_users.a key: a user's name is not empty and has no colon, which ends it in a request"],
+      ['line 2: basic_auth_users.a key: a user name must not be empty or contain a colon'],
     ],
     ['rate_limit: { burst: 5 }\n', ['line 1: rate_limit: burst has no effect without interval']],
     ...['5', '-1s', '1', '1d', 'soon', '1s 1s', '99999999h'].map((interval): [string, string[]] => [
@@ -221,11 +219,11 @@ basic_auth_users:
       'http_server_config: { rate_limit: {} }\n',
       ['line 1: http_server_config.rate_limit: unknown key; expected http2, headers'],
     ],
-    ['basic_auth_users: [a]\n', ['line 1: basic_auth_users holds no keys; expected key: value lines']],
-    ['- a\n', ['line 1: the file holds no keys; expected key: value lines']],
-    [`basic_auth_users:\n  me: ${GEHEIM}\n  me: ${GEHEIM}\n`, ['line 3: a key is there twice']],
-    [`basic_auth_users:\n  42: ${GEHEIM}\n  "42": ${GEHEIM}\n`, ['line 3: a key is there twice']],
-    ['tls_server_config:\n\tcert_file: a\n', ['line 2: a tab indents the line; expected blanks']],
+    ['basic_auth_users: [a]\n', ['line 1: basic_auth_users contains no keys; expected key: value lines']],
+    ['- a\n', ['line 1: the file contains no keys; expected key: value lines']],
+    [`basic_auth_users:\n  me: ${GEHEIM}\n  me: ${GEHEIM}\n`, ['line 3: a key is repeated']],
+    [`basic_auth_users:\n  42: ${GEHEIM}\n  "42": ${GEHEIM}\n`, ['line 3: a key is repeated']],
+    ['tls_server_config:\n\tcert_file: a\n', ['line 2: a tab indents the line; expected spaces']],
     ['a: b: c\n', ['line 1: is not YAML (BLOCK_AS_IMPLICIT_KEY)']],
   ])('%j is refused with the line and words', (text, faults) => {
     expect(faultsOf(text).slice(0, faults.length)).toEqual(faults);

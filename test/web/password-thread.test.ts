@@ -50,7 +50,7 @@ test('a thread that ends without a word takes its checks with it, and the next c
   const { made, compare } = threads();
   const lost = compare('one', GEHEIM);
   made[0]?.emit('exit', 0);
-  await expect(lost).rejects.toThrow('the thread that checks passwords has ended');
+  await expect(lost).rejects.toThrow('the password thread has ended');
   const next = compare('two', GEHEIM);
   made[1]?.answer(true);
   expect(await next).toBe(true);

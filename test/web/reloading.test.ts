@@ -75,7 +75,7 @@ describe('what protects never becomes less while it runs', () => {
     const [told] = lines.all;
     expect(lines.take()).toEqual(['error web configuration rejected; keeping the previous one']);
     const faults = lost.map(
-      (name) => `the file takes ${name} away; expected what protects to stay: a restart takes it away`,
+      (name) => `the file removes ${name}; a reload never removes protection: restart the exporter to remove it`,
     );
     expect(told?.fields).toMatchObject({ faults });
     expect([adopted, reloading.reading.isGood]).toEqual([[], false]);

@@ -209,7 +209,7 @@ describe.runIf(hasTlsClients)('with TLS', () => {
     expect((await curl(`https://${address}/healthz`, ...trusting())).status).toBe(200);
     for (const path of ['/readyz', '/metrics', '/', '/nowhere', '/healthz/../metrics']) {
       const asked = await curl(`https://${address}${path}`, '--path-as-is', ...trusting());
-      expect(asked).toMatchObject({ status: 403, text: 'no client certificate came\n' });
+      expect(asked).toMatchObject({ status: 403, text: 'the client sent no certificate\n' });
     }
     const unknown = await curl(`https://${address}/metrics`, ...as(stranger));
     expect(unknown).toMatchObject({ status: 403, text: 'the client certificate is not trusted\n' });
@@ -238,18 +238,14 @@ describe.runIf(hasTlsClients)('with TLS', () => {
   });
 
   test.each([
-    [
-      'a key of another certificate',
-      'key_file: client.key',
-      /server\.crt and key_file client\.key do not belong together/,
-    ],
+    ['a key of another certificate', 'key_file: client.key', /server\.crt and key_file client\.key do not match/],
     ['a certificate that is not there', 'key_file: nowhere.key', /^key_file .*nowhere\.key cannot be read \(ENOENT\)$/],
-    ['a key that is none', 'key_file: server.crt', /^key_file server\.crt holds no private key; expected PEM/],
-    ['an authority that is none', 'client_ca_file: server.key', /^client_ca_file server\.key holds no certificate/],
+    ['a key that is none', 'key_file: server.crt', /^key_file server\.crt contains no private key; expected PEM/],
+    ['an authority that is none', 'client_ca_file: server.key', /^client_ca_file server\.key contains no certificate/],
     [
       'an authority in the file itself that is none',
       'client_ca: none',
-      /^client_ca holds no certificate; expected PEM/,
+      /^client_ca contains no certificate; expected PEM/,
     ],
   ])('%s ends the start with 78 and words', async (_, line, words) => {
     const folderOfBad = temporaryDirectory();
