@@ -59,7 +59,8 @@ function compareFilers(
   const joined = accelerated.filter(({ id }) => serials.has(id.toLowerCase()) || aliased.has(id.toLowerCase())).length;
   const seen = `${joined} of ${accelerated.length} filers have the id of an appliance in the portal`;
   if (joined === 0) {
-    const advice = 'list pairs of filer_guid=serial in FILER_ALIASES, so that a filer has the same name in both services';
+    const advice =
+      'list pairs of filer_guid=serial in FILER_ALIASES, so that a filer has the same name in both services';
     find({ level: 'warning', check: 'filer-ids', code: 'apart', seen, expected: 'equal ids', advice });
   } else find({ level: 'ok', check: 'filer-ids', code: 'joined', seen });
 }

@@ -95,7 +95,10 @@ async function explain(error: Error, find: Find, withBearer: () => Promise<unkno
             code: 'other-form',
             advice: 'put the word Bearer and a space before the key in GFA_TOKEN: the service accepts that',
           }
-        : { code: 'refused', advice: 'check GFA_TOKEN: it must be the complete key that the portal issued, not revoked' }),
+        : {
+            code: 'refused',
+            advice: 'check GFA_TOKEN: it must be the complete key that the portal issued, not revoked',
+          }),
     });
   } else if (status === 406) {
     const advice =
