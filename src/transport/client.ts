@@ -9,7 +9,7 @@ import { readJson } from './body.ts';
 import { connectionFault } from './connection-faults.ts';
 import { masked } from './masking.ts';
 import type { Verdict } from './rate/pace.ts';
-import type { Pacer } from './rate/pacer.ts';
+import type { Attempt, Pacer } from './rate/pacer.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 /** One request to an API, relative to its base URL. */
@@ -34,10 +34,8 @@ export interface ApiRequest {
   readonly form?: Readonly<Record<string, string>>;
   /** Throws a ShapeError if the body of a 2xx answer does not fit this request, which then counts as `invalid`. */
   readonly check?: (body: unknown) => unknown;
-  /** Goes before all others: it decides what else is polled, or concerns the whole account. */
-  readonly decides?: boolean;
-  /** Set for a retry: first attempts go before retries. */
-  readonly again?: boolean;
+  /** Its place among waiting requests; default `first`. */
+  readonly turn?: Attempt | undefined;
 }
 
 /** Is called for every request, for the exporter's own metrics. */
@@ -86,7 +84,7 @@ export class JsonClient {
     assertAllowed(request, this.#settings.allowed);
     return this.#settings.limit(async () => {
       const { pacer, clock, observer } = this.#settings;
-      const departure = await pacer.turn(signal, request.decides ? 'deciding' : request.again ? 'again' : 'first');
+      const departure = await pacer.turn(signal, request.turn);
       if (departure === undefined)
         throw new RequestError('aborted', `${nameOf(request)} was not sent: the exporter is stopping`);
       const authorization = request.authorization?.();

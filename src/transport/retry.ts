@@ -1,6 +1,7 @@
 import type { Clock } from '../runtime/clock.ts';
 import { RequestError } from '../runtime/errors.ts';
 import type { Random } from '../runtime/random.ts';
+import type { Attempt } from './rate/pacer.ts';
 
 /** How often a failed request may be retried. */
 export interface RetryPolicy {
@@ -69,23 +70,25 @@ export class RetryAllowance {
 }
 
 /**
- * Retries until success or until the policy ends it; then rejects with the last error. `attempt` is told whether it is
- * a retry.
+ * Retries until success or until the policy ends it; then rejects with the last error. `attempt` is told its place among
+ * waiting requests: after a 429 it goes ahead of others, after a failure behind them.
  */
 export async function withRetries<Result>(
-  attempt: (again: boolean) => Promise<Result>,
+  attempt: (turn?: Attempt) => Promise<Result>,
   policy: RetryPolicy,
   { clock, random, allowance }: Patience,
   signal: AbortSignal,
 ): Promise<Result> {
+  let turn: Attempt | undefined;
   for (let attempts = 1; ; attempts += 1) {
     try {
-      const result = await attempt(attempts > 1);
+      const result = await attempt(turn);
       allowance?.earn();
       return result;
     } catch (error) {
       const delayMs = signal.aborted ? undefined : retryDelayMs(error, attempts, policy, random);
       if (delayMs === undefined || allowance?.spend() === false) throw error;
+      turn = error instanceof RequestError && error.status === 429 ? 'ahead' : 'again';
       await clock.sleep(delayMs, signal);
     }
   }

@@ -35,7 +35,7 @@ export class PortalClient {
    */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     return withRetries(
-      (again) => this.#withToken({ ...request, again }, signal),
+      (turn) => this.#withToken({ ...request, turn: turn ?? request.turn }, signal),
       portalRetries,
       this.#patience,
       signal,
@@ -45,7 +45,7 @@ export class PortalClient {
   /** Sends a request without a token, for operations that need none. */
   sendOpen(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     return withRetries(
-      (again) => this.#client.send({ ...request, again }, signal),
+      (turn) => this.#client.send({ ...request, turn }, signal),
       portalRetries,
       this.#patience,
       signal,

@@ -91,7 +91,7 @@ export function accountTasks(
   const tasks = reads.map(({ operation, path, size = 'list', read }) =>
     accountTask(parts, intervalMs, operation, async (note, signal) => {
       const check = (answer: unknown) => objectOf(answer, `GET ${path}`);
-      const body = await parts.client.send({ method: 'GET', path, operation, size, check, decides: true }, signal);
+      const body = await parts.client.send({ method: 'GET', path, operation, size, check, turn: 'ahead' }, signal);
       const work = read(body, note);
       return Array.isArray(work) ? work : inSlices(work, parts.clock);
     }),

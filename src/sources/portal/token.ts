@@ -4,6 +4,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { asError, CredentialError, RequestError, ShapeError } from '../../runtime/errors.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
+import type { Attempt } from '../../transport/rate/pacer.ts';
 import { RetryAllowance, withRetries } from '../../transport/retry.ts';
 import { portalRetries } from './requests.ts';
 
@@ -200,7 +201,7 @@ export class TokenSource {
     const request = tokenRequest(credentials);
     // One request however many wait for it, so the delay needs no jitter.
     const patience = { clock: this.#clock, random: () => 1, allowance: this.#retries };
-    const ask = (again: boolean) => this.#client.send({ ...request, again }, signal);
+    const ask = (turn?: Attempt) => this.#client.send({ ...request, turn }, signal);
     return this.#read(await withRetries(ask, portalRetries, patience, signal));
   }
 

@@ -2,8 +2,11 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Budget } from './budget.ts';
 import type { Departure, Pace, Verdict } from './pace.ts';
 
-/** The order of waiting requests: those that decide what else is polled, then first attempts, then retries. */
-export type Attempt = 'deciding' | 'first' | 'again';
+/**
+ * The order of waiting requests: those that decide what else is polled, and those refused with 429; then first attempts;
+ * then retries of failures.
+ */
+export type Attempt = 'ahead' | 'first' | 'again';
 
 /**
  * After this many first attempts one retry goes: if the load reaches the limits, a first attempt is always waiting and
@@ -21,7 +24,7 @@ export class Pacer {
   readonly #budget: Budget;
   readonly #clock: Clock;
   readonly #queues: Readonly<Record<Attempt, Set<Waiter>>> = {
-    deciding: new Set(),
+    ahead: new Set(),
     first: new Set(),
     again: new Set(),
   };
@@ -111,8 +114,8 @@ export class Pacer {
   }
 
   #waiting(): Set<Waiter> | undefined {
-    const { deciding, first, again } = this.#queues;
-    if (deciding.size > 0) return deciding;
+    const { ahead, first, again } = this.#queues;
+    if (ahead.size > 0) return ahead;
     if (again.size === 0) return first.size > 0 ? first : undefined;
     return first.size > 0 && this.#wentBefore < MOST_BEFORE ? first : again;
   }

@@ -43,7 +43,7 @@ describe('turn-taking', () => {
     for (const name of ['x', 'y', 'z']) void ask(name);
     void ask('again', 'again');
     void ask('first');
-    void ask('list', 'deciding');
+    void ask('list', 'ahead');
     await clock.advance(1_000);
     expect(left.map(({ name }) => name)).toEqual(['x', 'list', 'y', 'z', 'first', 'again']);
   });

@@ -8,7 +8,7 @@ import { objectOf } from '../records.ts';
 /** After a 403 the licence is read again if it was last read longer ago than this, in milliseconds. */
 const OLD_AFTER_MS = 300_000;
 
-const REQUEST = { method: 'GET', path: '/account/license', operation: 'account_license', decides: true } as const;
+const REQUEST = { method: 'GET', path: '/account/license', operation: 'account_license', turn: 'ahead' } as const;
 
 /**
  * The account's licence. Without `ops_iq_premium` the portal answers every telemetry series with 403 (upstream-api.md

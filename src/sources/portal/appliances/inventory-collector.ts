@@ -247,7 +247,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   ): Promise<Answer | undefined> {
     try {
       const check = (answer: unknown) => checkInventoryList(answer, path);
-      const request = { method: 'GET', path, operation, size: 'inventory', query, check, decides: true } as const;
+      const request = { method: 'GET', path, operation, size: 'inventory', query, check, turn: 'ahead' } as const;
       const body = await this.#client.send(request, signal);
       if (this.#forbidden.delete(path)) this.#log.info({ path }, 'list available again');
       return { body, at: this.#clock.monotonic() };
