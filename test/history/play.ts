@@ -5,6 +5,7 @@ import { newPoints } from '../../src/history/new-points.ts';
 import { Receiver, type Send } from '../../src/history/receiver.ts';
 import { type HistoryMeter, RemoteWrite } from '../../src/history/remote-write.ts';
 import type { Labels } from '../../src/metrics/family.ts';
+import type { Sample } from '../../src/metrics/samples.ts';
 import { Secret } from '../../src/runtime/secret.ts';
 import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { PortalClient } from '../../src/sources/portal/client.ts';
@@ -71,6 +72,8 @@ export class Play {
   readonly #stop = new AbortController();
   #portal: PortalCollector | undefined;
   remote: RemoteWrite;
+  /** What `/metrics` would show now: the newest value of each series. */
+  readonly exposed = new Map<string, readonly Sample[]>();
 
   private constructor(settings: PlaySettings, clock: ManualClock, standIn: StandIn) {
     this.#settings = settings;
@@ -150,7 +153,9 @@ export class Play {
     const tasks = this.#portal?.tasks().filter(({ operation }) => operation !== 'serials') ?? [];
     for (const task of tasks) {
       const reading = await this.#through(task.poll(this.#stop.signal).catch(() => undefined));
-      if (reading !== undefined) await this.remote.accept(task, reading);
+      if (reading === undefined) continue;
+      this.exposed.set(task.id, [...reading.samples]);
+      await this.remote.accept(task, reading);
     }
   }
 
