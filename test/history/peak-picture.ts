@@ -12,6 +12,7 @@ export function peakPicture(scraped: Line, sent: Line): string {
   const height = PANEL.top + PANEL.height + 34;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13">`,
+    '<title>CPU of one appliance over two hours, scraped and by remote write</title>',
     `<rect width="${width}" height="${height}" fill="${COLOURS.ground}"/>`,
     ...panel(scraped, { from, to, x: PANEL.left, title: 'Scraped each minute: the peak is missing' }),
     ...panel(sent, {
