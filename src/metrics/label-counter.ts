@@ -1,5 +1,5 @@
 import { OTHER } from './family.ts';
-import { LabelCap } from './label-limit.ts';
+import { LabelLimit } from './label-limit.ts';
 import { keptCount, keptList, keptText } from './restored-values.ts';
 import type { Sample } from './samples.ts';
 
@@ -22,12 +22,12 @@ interface Entry {
 
 /** Counts things by a few labels, with a bounded number of series for any label values. */
 export class Tally {
-  readonly #labels: readonly { readonly name: string; readonly known?: readonly string[]; readonly cap: LabelCap }[];
+  readonly #labels: readonly { readonly name: string; readonly known?: readonly string[]; readonly cap: LabelLimit }[];
   readonly #mostSeries: number;
   readonly #entries = new Map<string, Entry>();
 
   constructor(labels: readonly TallyLabel[], mostSeries = MOST_SERIES) {
-    this.#labels = labels.map((label) => ({ ...label, cap: new LabelCap() }));
+    this.#labels = labels.map((label) => ({ ...label, cap: new LabelLimit() }));
     this.#mostSeries = mostSeries;
   }
 

@@ -5,7 +5,7 @@ import { keptText } from './restored-values.ts';
 const MOST_VALUES = 50;
 
 /** Limits an open set of label values: the first ones are kept, later ones become `other`. */
-export class LabelCap {
+export class LabelLimit {
   readonly #most: number;
   readonly #values = new Set<string>();
 
@@ -22,7 +22,7 @@ export class LabelCap {
     return value;
   }
 
-  /** The kept values, for {@link LabelCap.restore}. */
+  /** The kept values, for {@link LabelLimit.restore}. */
   state(): readonly string[] {
     return [...this.#values];
   }

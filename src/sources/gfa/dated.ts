@@ -1,10 +1,28 @@
 import { type Fields, isFields } from '../../metrics/family.ts';
 import { keptNumber } from '../../metrics/restored-values.ts';
+import { dateSeconds } from '../../metrics/units.ts';
 
 /** A record and its own time in Unix seconds. */
 export interface Dated {
   readonly at: number;
   readonly record: Fields;
+}
+
+/**
+ * The time of a state in Unix seconds. Without a time, or with a future one, the earliest possible, so that the next
+ * answer wins.
+ */
+export function timeOf(record: Fields, { request_time }: Fields): number {
+  const at = dateSeconds(record.timestamp) ?? Number.NEGATIVE_INFINITY;
+  return at <= (dateSeconds(request_time) ?? Number.POSITIVE_INFINITY) ? at : Number.NEGATIVE_INFINITY;
+}
+
+/** A record for the families that hold ages, with the answer's time if it has none of its own or a later one. */
+export function withTime(record: Fields, { request_time }: Fields): Fields {
+  const at = dateSeconds(record.timestamp);
+  const answered = dateSeconds(request_time);
+  if (answered === undefined || (at !== undefined && at <= answered)) return record;
+  return { ...record, timestamp: request_time };
 }
 
 /** A record as saved in the state file: its time, null without one, and the fields that a table reads. */

@@ -70,8 +70,18 @@ export class Pair {
     }
   }
 
-  /** Takes a propagation event; `fresh` if it has not been counted before. */
-  takePropagation(dated: Dated, fresh: boolean): void {
+  /** Unique among all pairs. */
+  get key(): string {
+    return pairKey(this.filer, this.volume);
+  }
+
+  /** Takes an event; `fresh` if it has not been counted before. */
+  takeEvent(group: 'locks' | 'propagation', dated: Dated, fresh: boolean): void {
+    if (group === 'locks') this.#takeLock(dated, fresh);
+    else this.#takePropagation(dated, fresh);
+  }
+
+  #takePropagation(dated: Dated, fresh: boolean): void {
     this.#note('propagation', dated);
     const kind = this.#kindOf(text(dated.record.kind));
     const duration = propagationDuration.from.read(dated.record.prop_seconds);
@@ -82,8 +92,7 @@ export class Pair {
     if (covered !== undefined && covered >= 0) kind.protectedEvents = (kind.protectedEvents ?? 0) + covered;
   }
 
-  /** Takes a lock event; `fresh` if it has not been counted before. */
-  takeLock(dated: Dated, fresh: boolean): void {
+  #takeLock(dated: Dated, fresh: boolean): void {
     this.#note('locks', dated);
     const phase = this.#phaseOf(text(dated.record.lock_phase));
     if (isNewer(dated, phase.newest)) phase.newest = dated;
@@ -216,6 +225,10 @@ export class Pair {
     this.#phases.set(name, phase);
     return phase;
   }
+}
+
+export function pairKey(filer: string, volume: string): string {
+  return `${filer}\n${volume}`;
 }
 
 /** A pair as saved in the state file. */

@@ -1,41 +1,18 @@
-import {
-  EventMemory,
-  type EventMemoryState,
-  type MemoryLimits,
-  type PairMemoryState,
-} from '../../metrics/event-memory.ts';
+import type { EventMemoryState, MemoryLimits, PairMemoryState } from '../../metrics/event-memory.ts';
 import { type Fields, isFields } from '../../metrics/family.ts';
 import type { HistogramSettings } from '../../metrics/histogram.ts';
-import { LabelCap } from '../../metrics/label-limit.ts';
 import { keptNumber, keptText } from '../../metrics/restored-values.ts';
-import { type NoteDrop, type Sample, text, toSamples, wordOf } from '../../metrics/samples.ts';
-import { dateSeconds } from '../../metrics/units.ts';
+import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
 import type { FilerNames } from '../filer-names.ts';
-import { type BookmarkState, BookmarkWatch, isKeyShared } from './bookmark-watch.ts';
-import { type Dated, type DatedState, datedOf, stateOfDated } from './dated.ts';
+import { type BookmarkState, isKeyShared } from './bookmark-watch.ts';
+import { timeOf, withTime } from './dated.ts';
 import { Directory, type DirectoryState } from './directory.ts';
-import { Pair, type PairState } from './filer-volume.ts';
+import { EVENT_GROUPS, type EventKind, Events } from './events.ts';
+import { Pair, type PairState, pairKey } from './filer-volume.ts';
 import type { DataAnswer } from './records.ts';
-import {
-  dataProtected,
-  filerOnVolumeTable,
-  filerTable,
-  type Group,
-  infoTable,
-  lockLatest,
-  lockState,
-  propagationLatest,
-  recordTimestamp,
-  volumeTable,
-} from './series.ts';
-
-/** The fields of an event to check, so that unreadable values are noted. */
-const eventTables = { locks: [lockState, lockLatest], propagation: [propagationLatest, dataProtected] } as const;
-
-const bookmarks = { locks: 'last_lock_event', propagation: 'last_propagation' } as const;
-
-/** The groups whose records are events. */
-const EVENT_GROUPS = ['locks', 'propagation'] as const;
+import { filerOnVolumeTable, filerTable, type Group, infoTable, volumeTable } from './series.ts';
+import { Volumes, type VolumesState } from './volumes.ts';
+import { Words, type WordsState } from './words.ts';
 
 export interface LedgerSettings {
   readonly histograms: HistogramSettings;
@@ -55,11 +32,6 @@ export interface LedgerSettings {
   readonly names?: FilerNames;
 }
 
-interface VolumeState {
-  readonly dated: Dated;
-  confirmedAt: number;
-}
-
 const DAY_MS = 86_400_000;
 
 /**
@@ -72,16 +44,9 @@ export class Ledger {
   readonly #filers = new Directory();
   readonly #volumes = new Directory();
   readonly #pairs = new Map<string, Pair>();
-  readonly #volumeStates = new Map<string, VolumeState>();
-  readonly #memories: Readonly<Record<'locks' | 'propagation', EventMemory>>;
-  readonly #caps = {
-    kind: new LabelCap(),
-    lock_phase: new LabelCap(),
-    lock_state: new LabelCap(),
-    mode: new LabelCap(),
-    profile: new LabelCap(),
-  };
-  readonly #watches = { locks: new BookmarkWatch(), propagation: new BookmarkWatch() };
+  readonly #volumeRecords: Volumes;
+  readonly #events: Readonly<Record<EventKind, Events>>;
+  readonly #words = new Words();
   readonly #mostPairs: number;
   #isKeyShared = false;
   /** The names of filers in the ledger that this one continues, by guid. */
@@ -95,13 +60,20 @@ export class Ledger {
   constructor(settings: LedgerSettings) {
     this.#settings = settings;
     this.#mostPairs = settings.mostPairs ?? Number.POSITIVE_INFINITY;
-    this.#memories = { locks: new EventMemory(settings.memory), propagation: new EventMemory(settings.memory) };
+    this.#volumeRecords = new Volumes(this.#mostPairs);
+    this.#events = {
+      locks: new Events('locks', settings.memory),
+      propagation: new Events('propagation', settings.memory),
+    };
   }
 
   /** How many events are remembered, and how many were evicted. */
   get memory(): { readonly size: number; readonly evicted: number } {
-    const { locks, propagation } = this.#memories;
-    return { size: locks.size + propagation.size, evicted: locks.evicted + propagation.evicted };
+    const { locks, propagation } = this.#events;
+    return {
+      size: locks.memory.size + propagation.memory.size,
+      evicted: locks.memory.evicted + propagation.memory.evicted,
+    };
   }
 
   /** The account of the latest answer; empty while unknown. */
@@ -115,11 +87,8 @@ export class Ledger {
 
   /** What the service's bookmarks show about lost events; see {@link BookmarkWatch}. */
   get bookmarks(): { readonly missed: number; readonly isSuspicious: boolean } {
-    const { locks, propagation } = this.#watches;
-    return {
-      missed: locks.missed + propagation.missed,
-      isSuspicious: this.#isKeyShared,
-    };
+    const { locks, propagation } = this.#events;
+    return { missed: locks.watch.missed + propagation.watch.missed, isSuspicious: this.#isKeyShared };
   }
 
   /**
@@ -139,11 +108,18 @@ export class Ledger {
       this.#takeFiler(withTime(record, answer.info), timeOf(record, answer.info), now, note);
       yield;
     }
-    const locks = yield* this.#takeEvents('locks', answer, now, note, isAfterLoss);
-    const propagation = yield* this.#takeEvents('propagation', answer, now, note, isAfterLoss);
-    this.#isKeyShared = isKeyShared(Object.values(this.#watches), this.#isKeyShared);
+    let fresh = 0;
+    for (const group of EVENT_GROUPS) {
+      fresh += yield* this.#events[group].take(answer, {
+        ...{ words: this.#words, note, isAfterLoss },
+        pairOf: (record, at) => this.#pairOf(record, at, now),
+        isAsked: this.#settings.groups.includes(group),
+      });
+    }
+    const watches = EVENT_GROUPS.map((group) => this.#events[group].watch);
+    this.#isKeyShared = isKeyShared(watches, this.#isKeyShared);
     this.#retire(answer, now);
-    return locks + propagation;
+    return fresh;
   }
 
   /** The titles of the known filers, by guid. */
@@ -155,11 +131,7 @@ export class Ledger {
   *samples(): Generator<Sample> {
     if (this.#answeredAt === undefined) return;
     yield* toSamples(infoTable, [this.#info], {});
-    for (const [guid, { dated }] of this.#volumeStates) {
-      const labels = { volume_guid: guid, volume: this.#volumes.titleOf(guid) };
-      yield* toSamples(volumeTable, [dated.record], labels);
-      yield* toSamples([recordTimestamp], [dated.record], { filer_guid: '', filer: '', ...labels, group: 'volumes' });
-    }
+    yield* this.#volumeRecords.samples((guid) => this.#volumes.titleOf(guid));
     for (const pair of this.#pairs.values()) {
       const labels = {
         filer_guid: pair.filer,
@@ -173,7 +145,7 @@ export class Ledger {
 
   /** The state for {@link Ledger.restore}: a heading, then each filer and volume, because there can be many. */
   *state(now: number): Generator<LedgerHeading | PairLine> {
-    const { locks, propagation } = this.#memories;
+    const { locks, propagation } = this.#events;
     yield {
       info: this.#info,
       ageMs: this.#answeredAt === undefined ? null : now - this.#answeredAt,
@@ -183,15 +155,13 @@ export class Ledger {
         this.#nameOf(guid),
       ]),
       volumes: this.#volumes.state(now),
-      volumeStates: [...this.#volumeStates].map(([guid, { dated, confirmedAt }]) => {
-        return [guid, stateOfDated(dated), now - confirmedAt];
-      }),
-      words: Object.fromEntries(Object.entries(this.#caps).map(([field, cap]) => [field, cap.state()])),
-      memories: { locks: locks.state(), propagation: propagation.state() },
-      bookmarks: { locks: this.#watches.locks.state(), propagation: this.#watches.propagation.state() },
+      volumeStates: this.#volumeRecords.state(now),
+      words: this.#words.state(),
+      memories: { locks: locks.memory.state(), propagation: propagation.memory.state() },
+      bookmarks: { locks: locks.watch.state(), propagation: propagation.watch.state() },
     };
     for (const [key, pair] of this.#pairs) {
-      yield { pair: pair.state(now), locks: locks.stateOf(key), propagation: propagation.stateOf(key) };
+      yield { pair: pair.state(now), locks: locks.memory.stateOf(key), propagation: propagation.memory.stateOf(key) };
     }
   }
 
@@ -209,19 +179,16 @@ export class Ledger {
     this.#filers.restore(saved.filers, then);
     this.#calledBefore = new Map((saved.called ?? []).map(([guid, name]) => [keptText(guid), keptText(name)]));
     this.#volumes.restore(saved.volumes, then);
-    for (const [guid, dated, ageMs] of saved.volumeStates) {
-      this.#volumeStates.set(keptText(guid), { dated: datedOf(dated), confirmedAt: then - keptNumber(ageMs) });
-    }
-    for (const [field, cap] of Object.entries(this.#caps)) cap.restore(saved.words[field] ?? []);
+    this.#volumeRecords.restore(saved.volumeStates, then);
+    this.#words.restore(saved.words);
     for (const group of EVENT_GROUPS) {
-      this.#memories[group].restore(saved.memories[group]);
-      this.#watches[group].restore(saved.bookmarks[group]);
+      this.#events[group].memory.restore(saved.memories[group]);
+      this.#events[group].watch.restore(saved.bookmarks[group]);
     }
     for (const line of lines as readonly PairLine[]) {
       const pair = Pair.restore(line.pair, this.#settings.histograms, then);
-      const key = pairKey(pair.filer, pair.volume);
-      this.#pairs.set(key, pair);
-      for (const group of EVENT_GROUPS) this.#memories[group].restorePair(key, line[group]);
+      this.#pairs.set(pair.key, pair);
+      for (const group of EVENT_GROUPS) this.#events[group].memory.restorePair(pair.key, line[group]);
       yield;
     }
     this.#retireStates(now - this.#settings.goneAfterMs);
@@ -238,20 +205,13 @@ export class Ledger {
 
   #takeVolume(record: Fields, at: number, now: number, note: NoteDrop): void {
     const guid = text(record.volume_guid);
-    if (guid === '') {
+    if (guid === '' || !this.#volumeRecords.hasRoomFor(guid)) {
       note('record', 'volumes.volume_guid');
       return;
     }
-    if (!this.#volumeStates.has(guid) && this.#volumeStates.size >= this.#mostPairs) {
-      note('record', 'volumes.volume_guid');
-      return;
-    }
-    const dated = { at, record: this.#capped(record, note) };
-    this.#volumes.see(guid, record.volume_title, dated.at, now);
+    this.#volumes.see(guid, record.volume_title, at, now);
     toSamples(volumeTable, [record], {}, note);
-    const held = this.#volumeStates.get(guid);
-    if (held === undefined || dated.at >= held.dated.at) this.#volumeStates.set(guid, { dated, confirmedAt: now });
-    else held.confirmedAt = now;
+    this.#volumeRecords.take(guid, { at, record: this.#words.limited(record, note) }, now);
   }
 
   #takeFiler(record: Fields, at: number, now: number, note: NoteDrop): void {
@@ -262,58 +222,6 @@ export class Ledger {
     }
     toSamples(pair.volume === '' ? filerTable : filerOnVolumeTable, [record], {}, note);
     pair.takeCurrent({ at, record }, now);
-  }
-
-  *#takeEvents(
-    group: (typeof EVENT_GROUPS)[number],
-    answer: DataAnswer,
-    now: number,
-    note: NoteDrop,
-    isAfterLoss: boolean,
-  ): Generator<void, number> {
-    const times: number[] = [];
-    const memory = this.#memories[group];
-    let fresh = 0;
-    let oldest = Number.POSITIVE_INFINITY;
-    let newest = Number.NEGATIVE_INFINITY;
-    for (const record of answer.groups[group]) {
-      yield;
-      const told = dateSeconds(record.timestamp);
-      if (told !== undefined) times.push(told);
-      const timed = withTime(record, answer.info);
-      const at = told === undefined ? undefined : dateSeconds(timed.timestamp);
-      const pair = at === undefined ? undefined : this.#pairOf(record, at, now);
-      if (at === undefined || pair === undefined) {
-        note('record', `${group}.${at === undefined ? 'timestamp' : 'filer_guid'}`);
-        continue;
-      }
-      oldest = Math.min(oldest, at);
-      newest = Math.max(newest, at);
-      const isFresh = memory.admit(pairKey(pair.filer, pair.volume), identityOf(record, told ?? at), at);
-      if (isFresh) fresh += 1;
-      const dated = { at, record: this.#capped(timed, note) };
-      toSamples(eventTables[group], [record], {}, note);
-      if (group === 'locks') pair.takeLock(dated, isFresh);
-      else pair.takePropagation(dated, isFresh);
-    }
-    const bookmark = dateSeconds(answer.info[bookmarks[group]]);
-    memory.answered(oldest, newest, bookmark);
-    // The bookmark of a group that is switched off is not compared.
-    if (this.#settings.groups.includes(group)) this.#watches[group].answered(bookmark, times, isAfterLoss);
-    return fresh;
-  }
-
-  #capped(record: Fields, note: NoteDrop): Fields {
-    let capped = record;
-    for (const [field, cap] of Object.entries(this.#caps)) {
-      const value = record[field];
-      if (value === undefined || value === null) continue;
-      const word = wordOf(value);
-      const kept = cap.admit(word);
-      if (kept !== value) capped = { ...capped, [field]: kept };
-      if (kept !== word) note('label', field);
-    }
-    return capped;
   }
 
   #pairOf(record: Fields, at: number, now: number): Pair | undefined {
@@ -344,7 +252,7 @@ export class Ledger {
     for (const [key, pair] of this.#pairs) {
       if (this.#filers.has(pair.filer) && (pair.volume === '' || this.#volumes.has(pair.volume))) continue;
       this.#pairs.delete(key);
-      for (const memory of Object.values(this.#memories)) memory.drop(key);
+      for (const group of EVENT_GROUPS) this.#events[group].memory.drop(key);
     }
   }
 
@@ -360,28 +268,9 @@ export class Ledger {
 
   /** Removes states that no answer has confirmed since `before`; counts stay. */
   #retireStates(before: number): void {
-    for (const [guid, { confirmedAt }] of this.#volumeStates) {
-      if (!this.#volumes.has(guid) || confirmedAt < before) this.#volumeStates.delete(guid);
-    }
+    this.#volumeRecords.retire((guid) => this.#volumes.has(guid), before);
     for (const pair of this.#pairs.values()) pair.retire(before);
   }
-}
-
-/**
- * The time of a state in Unix seconds. Without a time, or with a future one, the earliest possible, so that the next
- * answer wins.
- */
-function timeOf(record: Fields, { request_time }: Fields): number {
-  const at = dateSeconds(record.timestamp) ?? Number.NEGATIVE_INFINITY;
-  return at <= (dateSeconds(request_time) ?? Number.POSITIVE_INFINITY) ? at : Number.NEGATIVE_INFINITY;
-}
-
-/** A record for the families that hold ages, with the answer's time if it has none of its own or a later one. */
-function withTime(record: Fields, { request_time }: Fields): Fields {
-  const at = dateSeconds(record.timestamp);
-  const answered = dateSeconds(request_time);
-  if (answered === undefined || (at !== undefined && at <= answered)) return record;
-  return { ...record, timestamp: request_time };
 }
 
 /** The first value of a ledger's state: everything but the pairs. */
@@ -393,10 +282,10 @@ export interface LedgerHeading {
   /** The name of each filer; missing in state files of earlier versions. */
   readonly called?: readonly (readonly [guid: string, name: string])[];
   readonly volumes: DirectoryState;
-  readonly volumeStates: readonly (readonly [guid: string, dated: DatedState, ageMs: number])[];
-  readonly words: Readonly<Record<string, readonly string[]>>;
-  readonly memories: Readonly<Record<(typeof EVENT_GROUPS)[number], EventMemoryState>>;
-  readonly bookmarks: Readonly<Record<(typeof EVENT_GROUPS)[number], BookmarkState>>;
+  readonly volumeStates: VolumesState;
+  readonly words: WordsState;
+  readonly memories: Readonly<Record<EventKind, EventMemoryState>>;
+  readonly bookmarks: Readonly<Record<EventKind, BookmarkState>>;
 }
 
 /** Each further value: a pair, and its remembered events. */
@@ -404,14 +293,4 @@ export interface PairLine {
   readonly pair: PairState;
   readonly locks: PairMemoryState;
   readonly propagation: PairMemoryState;
-}
-
-function pairKey(filer: string, volume: string): string {
-  return `${filer}\n${volume}`;
-}
-
-/** The identity of an event besides filer and volume (interface.md, section 4): equal events count once. */
-function identityOf(record: Fields, at: number): string {
-  const { kind, prop_seconds, lock_phase, lock_state, lock_duration } = record;
-  return [at, kind, prop_seconds, lock_phase, lock_state, lock_duration].map(text).join('\n');
 }

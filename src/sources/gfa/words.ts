@@ -1,0 +1,39 @@
+import type { Fields } from '../../metrics/family.ts';
+import { LabelLimit } from '../../metrics/label-limit.ts';
+import { type NoteDrop, wordOf } from '../../metrics/samples.ts';
+
+/** The words of records that become label values: of each field the first ones as they are, all later ones `other`. */
+export class Words {
+  readonly #limits = {
+    kind: new LabelLimit(),
+    lock_phase: new LabelLimit(),
+    lock_state: new LabelLimit(),
+    mode: new LabelLimit(),
+    profile: new LabelLimit(),
+  };
+
+  /** The record with words that may become labels; those that had to be replaced are noted. */
+  limited(record: Fields, note: NoteDrop): Fields {
+    let limited = record;
+    for (const [field, limit] of Object.entries(this.#limits)) {
+      const value = record[field];
+      if (value === undefined || value === null) continue;
+      const word = wordOf(value);
+      const kept = limit.admit(word);
+      if (kept !== value) limited = { ...limited, [field]: kept };
+      if (kept !== word) note('label', field);
+    }
+    return limited;
+  }
+
+  state(): WordsState {
+    return Object.fromEntries(Object.entries(this.#limits).map(([field, limit]) => [field, limit.state()]));
+  }
+
+  restore(saved: WordsState): void {
+    for (const [field, limit] of Object.entries(this.#limits)) limit.restore(saved[field] ?? []);
+  }
+}
+
+/** The words of each field, as saved in the state file. */
+export type WordsState = Readonly<Record<string, readonly string[]>>;
