@@ -5,7 +5,7 @@ import { keptOf, ownersOf } from '../../src/app/persisted-state.ts';
 import { upstreamCatalog } from '../../src/catalog.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { LineStore } from '../../src/exposition/store.ts';
-import { Beginning } from '../../src/runtime/beginning.ts';
+import { CountingStart } from '../../src/runtime/counting-start.ts';
 import { atOnce } from '../../src/runtime/slices.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
@@ -69,7 +69,7 @@ async function written(): Promise<readonly unknown[]> {
   const { gfa, portal, budget, kept } = program(clock);
   const events = { locks: [lock(1), released(5, 12)], propagation: [propagation(7, 30)] };
   take(gfa.ledger, dataAnswer({ ...events, filers: [filer(8, 3)], volumes: [volume(9)] }, { account: 'a' }));
-  const notifications = new NotificationLedger(new Beginning(clock));
+  const notifications = new NotificationLedger(new CountingStart(clock));
   const notice = { id: 'n', severity: 'ALERT', category: 'c', generated_at: new Date(clock.now()).toISOString() };
   atOnce(notifications.absorb({ items: [notice] }, () => {}));
   notifications.ended(clock.now() / 1000);
@@ -108,7 +108,7 @@ function expectServes({ gfa, portal, budget }: ReturnType<typeof program>, clock
   expect(Number.isInteger(budget.remaining(now))).toBe(true);
   expect(budget.remaining(now)).toBeLessThanOrEqual(DAILY_LIMIT);
   expect(Number.isFinite(budget.earliest(now))).toBe(true);
-  const notifications = new NotificationLedger(new Beginning(clock));
+  const notifications = new NotificationLedger(new CountingStart(clock));
   notifications.restore(portal.state().notifications, 0)();
   expect(new Date(notifications.from(clock.now() / 1000) * 1000).toISOString()).toMatch(/^20/);
   const store = new LineStore(upstreamCatalog);

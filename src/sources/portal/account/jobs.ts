@@ -2,8 +2,8 @@ import { type Fields, OTHER } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
 import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
 import { dateSeconds } from '../../../metrics/units.ts';
-import { Beginning } from '../../../runtime/beginning.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import { CountingStart } from '../../../runtime/counting-start.ts';
 import { accountTasks, type CollectorRow } from '../collector-row.ts';
 import { extremeSample } from '../extremes.ts';
 import { listed } from '../records.ts';
@@ -45,7 +45,7 @@ export class JobLedger {
   readonly #finished = new Tally([...KIND, { name: 'state', known: OVER }]);
   readonly #clock: Clock;
   readonly #forgetAfterMs: number;
-  readonly #beginning: Beginning;
+  readonly #start: CountingStart;
   /** When each finished and each unfinished job was last listed, in monotonic milliseconds. */
   readonly #ended = new Map<string, number>();
   readonly #open = new Map<string, number>();
@@ -55,7 +55,7 @@ export class JobLedger {
   constructor(clock: Clock, forgetAfterMs: number) {
     this.#clock = clock;
     this.#forgetAfterMs = forgetAfterMs;
-    this.#beginning = new Beginning(clock);
+    this.#start = new CountingStart(clock);
   }
 
   /** Adds an answer of `GET /jobs` and returns the samples. */
@@ -102,7 +102,7 @@ export class JobLedger {
     if (this.#ended.has(id)) return false;
     if (this.#open.has(id)) return true;
     const at = dateSeconds(job.last_updated_at) ?? dateSeconds(job.created_at);
-    return this.#hasListed && (at === undefined || this.#beginning.includes(at));
+    return this.#hasListed && (at === undefined || this.#start.includes(at));
   }
 }
 

@@ -2,7 +2,7 @@ import { isFields } from '../../../metrics/family.ts';
 import { keptNumber } from '../../../metrics/restored-values.ts';
 import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
 import { dateSeconds } from '../../../metrics/units.ts';
-import type { Beginning } from '../../../runtime/beginning.ts';
+import type { CountingStart } from '../../../runtime/counting-start.ts';
 import type { KeptCounts } from '../collector-row.ts';
 import { listed } from '../records.ts';
 import { NotificationCounts, type NotificationCountsState } from './notification-counts.ts';
@@ -20,20 +20,20 @@ const LONGEST_RANGE_SECONDS = 30 * 86_400 - 60;
  */
 export class NotificationLedger implements KeptCounts {
   /** Only notifications generated from here on are counted. */
-  readonly #beginning: Beginning;
+  readonly #start: CountingStart;
   #counts = new NotificationCounts();
   /** The newest notification of all complete rounds, in Unix seconds; undefined while there was none. */
   #mark: number | undefined;
   /** The newest notification of this round. */
   #newest = Number.NEGATIVE_INFINITY;
 
-  constructor(beginning: Beginning) {
-    this.#beginning = beginning;
+  constructor(start: CountingStart) {
+    this.#start = start;
   }
 
   /** Where the next request begins, in Unix seconds. */
   from(now: number): number {
-    const reached = this.#mark ?? this.#beginning.seconds;
+    const reached = this.#mark ?? this.#start.seconds;
     return Math.max(Math.min(reached, now) - OVERLAP_SECONDS, now - LONGEST_RANGE_SECONDS);
   }
 
@@ -45,7 +45,7 @@ export class NotificationLedger implements KeptCounts {
       if (id === '' || at === undefined) note('record', id === '' ? 'id' : 'generated_at');
       // One from before the start creates its series with the value 0. Evicted ones may arrive again after a clock was
       // set back.
-      else if (at >= this.#forgotten && this.#counts.take(record, id, at, this.#beginning.includes(at))) {
+      else if (at >= this.#forgotten && this.#counts.take(record, id, at, this.#start.includes(at))) {
         this.#newest = Math.max(this.#newest, at);
       }
       yield;
@@ -54,7 +54,7 @@ export class NotificationLedger implements KeptCounts {
 
   /** All pages have been read: the next round begins where this one ended. */
   ended(now: number): void {
-    if (!this.#beginning.isKnown) return;
+    if (!this.#start.isKnown) return;
     // A time in the future would hide everything before it.
     const reached = Math.min(this.#newest, now);
     if (reached > (this.#mark ?? Number.NEGATIVE_INFINITY)) this.#mark = reached;
@@ -67,7 +67,7 @@ export class NotificationLedger implements KeptCounts {
   }
 
   state(): NotificationState {
-    return { ...this.#beginning.state(), mark: this.#mark ?? null, ...this.#counts.state() };
+    return { ...this.#start.state(), mark: this.#mark ?? null, ...this.#counts.state() };
   }
 
   restore(saved: unknown, elapsedMs: number): () => void {
@@ -78,14 +78,14 @@ export class NotificationLedger implements KeptCounts {
     // The pause is longer than the longest period of a request, or a clock was wrong: notifications from meanwhile are
     // not new.
     const isLost = elapsedMs > LONGEST_RANGE_SECONDS * 1000;
-    const beginning = {
+    const start = {
       ageMs: isLost ? 0 : keptNumber(ageMs, 0) + elapsedMs,
       since: isLost || since === null ? null : keptNumber(since),
     };
     return () => {
       this.#counts = counts;
       this.#mark = reached;
-      this.#beginning.restore(beginning);
+      this.#start.restore(start);
     };
   }
 

@@ -1,4 +1,4 @@
-import { Beginning } from '../../../runtime/beginning.ts';
+import { CountingStart } from '../../../runtime/counting-start.ts';
 import { inSlices } from '../../../runtime/slices.ts';
 import { accountTask, type CollectorRow } from '../collector-row.ts';
 import { pagesOf } from '../paging.ts';
@@ -15,7 +15,7 @@ export const notifications: CollectorRow = {
   create: (parts, intervalMs) => {
     if (parts.shard.index !== 0) return () => [];
     const { client, clock } = parts;
-    const ledger = new NotificationLedger(new Beginning(clock));
+    const ledger = new NotificationLedger(new CountingStart(clock));
     parts.keeps('notifications', ledger);
     const task = accountTask(parts, intervalMs, 'notifications', async (note, signal) => {
       const request = {

@@ -3,7 +3,7 @@ import type { HistogramSettings } from '../../../metrics/histogram.ts';
 import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
 import { Seen } from '../../../metrics/seen-ids.ts';
 import { decimal } from '../../../metrics/units.ts';
-import type { Beginning } from '../../../runtime/beginning.ts';
+import type { CountingStart } from '../../../runtime/counting-start.ts';
 
 /** The counts of one volume from one operation. */
 export interface SnapshotLedger {
@@ -18,7 +18,7 @@ export interface LedgerParts {
   /** The current labels of the volume. */
   readonly volume: () => Labels;
   /** Only snapshots that ended from here on are counted. */
-  readonly since: Pick<Beginning, 'includes'>;
+  readonly since: Pick<CountingStart, 'includes'>;
   readonly histograms: HistogramSettings;
   /** The name of an appliance in the inventory. */
   readonly nameOf: (serial: string) => string | undefined;

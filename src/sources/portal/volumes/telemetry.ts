@@ -1,6 +1,6 @@
 import type { NoteDrop, Sample } from '../../../metrics/samples.ts';
 import type { Task } from '../../../metrics/task.ts';
-import { Beginning } from '../../../runtime/beginning.ts';
+import { CountingStart } from '../../../runtime/counting-start.ts';
 import { RequestError } from '../../../runtime/errors.ts';
 import { inSlices } from '../../../runtime/slices.ts';
 import { isoPeriod, Lookback, SHORTEST_PERIOD_MS } from '../appliances/lookback.ts';
@@ -59,7 +59,7 @@ class VolumeTelemetry {
   readonly #parts: PortalParts;
   readonly #intervalMs: number;
   readonly #lookback: Lookback;
-  readonly #since: Beginning;
+  readonly #since: CountingStart;
   readonly #list: Task;
   /** By guid; one that no list has any more is asked about until it is forgotten: that it is gone, its own answers say. */
   readonly #volumes = new Map<string, Volume>();
@@ -68,7 +68,7 @@ class VolumeTelemetry {
     this.#parts = parts;
     this.#intervalMs = intervalMs;
     this.#lookback = new Lookback(LONGEST_PERIOD_MS);
-    this.#since = new Beginning(parts.clock);
+    this.#since = new CountingStart(parts.clock);
     const listTask = accountTask(parts, parts.discoveryIntervalMs, 'volumes_listed', async (note, signal) => {
       await this.#discover(note, signal);
       return [];

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Task } from '../../../../src/metrics/task.ts';
-import { Beginning } from '../../../../src/runtime/beginning.ts';
+import { CountingStart } from '../../../../src/runtime/counting-start.ts';
 import { atOnce } from '../../../../src/runtime/slices.ts';
 import { NotificationLedger } from '../../../../src/sources/portal/account/notification-ledger.ts';
 import { valuesOf } from '../../../support/exposition-lines.ts';
@@ -33,7 +33,7 @@ beforeEach(() => {
 /** Begins under a clock that is off by so many seconds. */
 function beginUnder(offSeconds: number): void {
   clock = new ManualClock((START + offSeconds) * 1000);
-  ledger = new NotificationLedger(new Beginning(clock));
+  ledger = new NotificationLedger(new CountingStart(clock));
 }
 
 /** A whole round: asks and is told this, of one page. */
@@ -45,7 +45,7 @@ function round(...items: readonly unknown[]): void {
 /** Another process goes on where this one was, after so many seconds. */
 function restart(elapsedSeconds: number): void {
   const state = JSON.parse(JSON.stringify(ledger.state()));
-  ledger = new NotificationLedger(new Beginning(clock));
+  ledger = new NotificationLedger(new CountingStart(clock));
   ledger.restore(state, elapsedSeconds * 1000)();
 }
 
@@ -134,7 +134,7 @@ test('another process goes on where this one was', () => {
 test('another process goes on from a state of before it said how long ago counting began', () => {
   round(notice('a', START + 1));
   const { ageMs: _, ...older } = ledger.state();
-  ledger = new NotificationLedger(new Beginning(clock));
+  ledger = new NotificationLedger(new CountingStart(clock));
   ledger.restore({ ...older, since: START }, 5 * minute * 1000)();
   absorb(notice('a', START + 1), notice('b', START + 2 * minute));
   expect(alerts()).toBe(2);

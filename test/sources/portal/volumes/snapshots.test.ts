@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Beginning } from '../../../../src/runtime/beginning.ts';
+import { CountingStart } from '../../../../src/runtime/counting-start.ts';
 import { atOnce } from '../../../../src/runtime/slices.ts';
 import { FailedSnapshots } from '../../../../src/sources/portal/volumes/failed-snapshots.ts';
 import { FinishedSnapshots } from '../../../../src/sources/portal/volumes/finished-snapshots.ts';
@@ -93,7 +93,7 @@ describe('a finished snapshot', () => {
 describe('a clock', () => {
   test('that is ahead for a while keeps nothing from being counted', () => {
     const clock = new ManualClock(START * 1000);
-    const ledger = new FinishedSnapshots(parts({ since: new Beginning(clock) }));
+    const ledger = new FinishedSnapshots(parts({ since: new CountingStart(clock) }));
     absorb(ledger, { items: [snapshot(7, START + 1)] }, START + 10);
     clock.step(40 * DAY * 1000);
     const values = absorb(ledger, { items: [snapshot(8, START + 20)] }, clock.now() / 1000);
@@ -113,7 +113,7 @@ describe('a clock', () => {
     ['in 1970', -START],
   ])('that was %s at the start and is set right moves nothing into or out of what is counted', (_, off) => {
     const clock = new ManualClock((START + off) * 1000);
-    const ledger = new FinishedSnapshots(parts({ since: new Beginning(clock) }));
+    const ledger = new FinishedSnapshots(parts({ since: new CountingStart(clock) }));
     absorb(ledger, { items: [snapshot(6, START - 10)] }, clock.now() / 1000);
     clock.step(-off * 1000);
     const items = [snapshot(7, START - 5), snapshot(8, START + 5)];

@@ -8,11 +8,11 @@ const PROGRAM_WRITTEN_MS = Date.UTC(2025, 0, 1);
  * moves with the wall clock: a clock that is wrong at the start and corrected later, as by NTP, changes nothing about
  * what is counted.
  */
-export class Beginning {
+export class CountingStart {
   readonly #clock: Clock;
   /** Monotonic milliseconds. */
   #at: number;
-  /** The earliest moment for which {@link Beginning.includes} returned true, in Unix seconds. */
+  /** The earliest moment for which {@link CountingStart.includes} returned true, in Unix seconds. */
   #included = Number.POSITIVE_INFINITY;
 
   /** Begins now. */
@@ -35,7 +35,7 @@ export class Beginning {
   }
 
   /**
-   * Whether a service's time, in Unix seconds, is at or after the beginning. After the first such time, every later one
+   * Whether a service's time, in Unix seconds, is at or after the start. After the first such time, every later one
    * is included too, even while the clock is far ahead.
    */
   includes(at: number): boolean {
@@ -48,20 +48,20 @@ export class Beginning {
     return this.#clock.monotonic() - this.#at;
   }
 
-  /** The state that {@link Beginning.restore} reads. */
-  state(): BeginningState {
+  /** The state that {@link CountingStart.restore} reads. */
+  state(): CountingStartState {
     return { ageMs: this.ageMs, since: Number.isFinite(this.#included) ? this.#included : null };
   }
 
-  /** Continues from a saved beginning. */
-  restore({ ageMs, since }: BeginningState): void {
+  /** Continues from a saved start. */
+  restore({ ageMs, since }: CountingStartState): void {
     this.#at = this.#clock.monotonic() - ageMs;
     this.#included = since ?? Number.POSITIVE_INFINITY;
   }
 }
 
-/** A beginning as saved in the state file. */
-export interface BeginningState {
+/** A start as saved in the state file. */
+export interface CountingStartState {
   readonly ageMs: number;
   /** The earliest moment that it includes, in Unix seconds; null if there was none. */
   readonly since: number | null;
