@@ -5,9 +5,9 @@ import { dateSeconds } from '../../metrics/units.ts';
 import { BookmarkWatch } from './bookmark-watch.ts';
 import { withTime } from './dated.ts';
 import type { Pair } from './filer-volume.ts';
+import type { LabelWords } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
 import { dataProtected, lockLatest, lockState, propagationLatest } from './series.ts';
-import type { Words } from './words.ts';
 
 /** The groups whose records are events: the field of `info` that has their bookmark, and the families checked so that unreadable values are noted. */
 const KINDS = {
@@ -23,7 +23,7 @@ export const EVENT_GROUPS = ['locks', 'propagation'] as const satisfies readonly
 export interface EventParts {
   /** The filer on a volume that a record is about; undefined where it cannot be told, or there is no room for it. */
   readonly pairOf: (record: Fields, at: number) => Pair | undefined;
-  readonly words: Words;
+  readonly words: LabelWords;
   readonly note: NoteDrop;
   /** Whether the group is asked for: the bookmark of one that is switched off does not move. */
   readonly isAsked: boolean;

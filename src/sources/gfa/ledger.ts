@@ -9,10 +9,10 @@ import { timeOf, withTime } from './dated.ts';
 import { Directory, type DirectoryState } from './directory.ts';
 import { EVENT_GROUPS, type EventKind, Events } from './events.ts';
 import { Pair, type PairState, pairKey } from './filer-volume.ts';
+import { LabelWords, type LabelWordsState } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
 import { filerOnVolumeTable, filerTable, type Group, infoTable, volumeTable } from './series.ts';
 import { Volumes, type VolumesState } from './volumes.ts';
-import { Words, type WordsState } from './words.ts';
 
 export interface LedgerSettings {
   readonly histograms: HistogramSettings;
@@ -46,7 +46,7 @@ export class Ledger {
   readonly #pairs = new Map<string, Pair>();
   readonly #volumeRecords: Volumes;
   readonly #events: Readonly<Record<EventKind, Events>>;
-  readonly #words = new Words();
+  readonly #words = new LabelWords();
   readonly #mostPairs: number;
   #isKeyShared = false;
   /** The names of filers in the ledger that this one continues, by guid. */
@@ -283,7 +283,7 @@ export interface LedgerHeading {
   readonly called?: readonly (readonly [guid: string, name: string])[];
   readonly volumes: DirectoryState;
   readonly volumeStates: VolumesState;
-  readonly words: WordsState;
+  readonly words: LabelWordsState;
   readonly memories: Readonly<Record<EventKind, EventMemoryState>>;
   readonly bookmarks: Readonly<Record<EventKind, BookmarkState>>;
 }

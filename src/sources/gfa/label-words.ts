@@ -3,7 +3,7 @@ import { LabelLimit } from '../../metrics/label-limit.ts';
 import { type NoteDrop, wordOf } from '../../metrics/samples.ts';
 
 /** The words of records that become label values: of each field the first ones as they are, all later ones `other`. */
-export class Words {
+export class LabelWords {
   readonly #limits = {
     kind: new LabelLimit(),
     lock_phase: new LabelLimit(),
@@ -26,14 +26,14 @@ export class Words {
     return limited;
   }
 
-  state(): WordsState {
+  state(): LabelWordsState {
     return Object.fromEntries(Object.entries(this.#limits).map(([field, limit]) => [field, limit.state()]));
   }
 
-  restore(saved: WordsState): void {
+  restore(saved: LabelWordsState): void {
     for (const [field, limit] of Object.entries(this.#limits)) limit.restore(saved[field] ?? []);
   }
 }
 
 /** The words of each field, as saved in the state file. */
-export type WordsState = Readonly<Record<string, readonly string[]>>;
+export type LabelWordsState = Readonly<Record<string, readonly string[]>>;
