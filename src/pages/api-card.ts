@@ -2,7 +2,7 @@ import type { ApiReport } from '../status/model.ts';
 import { type Html, html, type Part } from './html.ts';
 import { badge, count, duration, moment, NOTHING, REST_WORDS, rate } from './words.ts';
 
-/** One API as a card: its state, and what of it bears on how fresh data can be. `now`: of the report. */
+/** The card of one API: its state, and what determines how fresh its data is. `now`: the time of the report. */
 export function apiCard(api: ApiReport, now: string): Html {
   const facts: readonly (readonly [label: string, value: Part] | undefined)[] = [
     ['Address', html`<code>${api.url}</code>`],
@@ -15,8 +15,8 @@ export function apiCard(api: ApiReport, now: string): Html {
     ['Budget left today', budget(api)],
     ['Effective interval', interval(api)],
     ['Data age', dataAge(api)],
-    ['Last whole round', api.sweepSeconds === null ? 'not ended yet' : duration(api.sweepSeconds)],
-    ['Tasks', `${count(api.tasks.total)}, ${count(api.tasks.resting)} of them resting`],
+    ['Last complete sweep', api.sweepSeconds === null ? 'in progress' : duration(api.sweepSeconds)],
+    ['Tasks', `${count(api.tasks.total)}, ${count(api.tasks.resting)} of them backed off`],
   ];
   const list = facts.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>\n`);
   return html`<section class="card" id="api-${api.api}" data-live aria-labelledby="api-${api.api}-name" data-state="${api.state}">
@@ -28,13 +28,13 @@ ${api.notes.map((note) => html`<p class="error">${note}</p>\n`)}${resting(api)}$
 }
 
 function token({ token: { kind, expires } }: ApiReport, now: string): Part {
-  if (kind === 'key') return 'a key, which does not expire by itself';
+  if (kind === 'key') return 'a key without an expiry';
   return expires === null ? 'none yet' : html`expires ${moment(expires, now)}`;
 }
 
 function pace({ pace: { requestsPerSecond, sustainedRequestsPerSecond, heldUntil } }: ApiReport, now: string): Part {
   if (heldUntil !== null) {
-    return html`<strong>held</strong>: the service refused, the next request leaves ${moment(heldUntil, now)}; then ${rate(sustainedRequestsPerSecond)} requests a second`;
+    return html`<strong>held</strong> after a 429; next request ${moment(heldUntil, now)}, then ${rate(sustainedRequestsPerSecond)} requests a second`;
   }
   return `${rate(requestsPerSecond)} requests a second`;
 }
@@ -54,14 +54,14 @@ function budget({ budgetRemaining, limits: { requestsPerDay } }: ApiReport): Par
 function interval({ intervalSeconds, effectiveIntervalSeconds }: ApiReport): Part {
   const asked = duration(intervalSeconds);
   const effective = duration(effectiveIntervalSeconds);
-  if (effectiveIntervalSeconds <= intervalSeconds) return html`${effective}, as asked for`;
-  return html`<strong>${effective}</strong>: the limits do not allow the ${asked} asked for`;
+  if (effectiveIntervalSeconds <= intervalSeconds) return html`${effective}, as configured`;
+  return html`<strong>${effective}</strong>: the limits do not allow the configured ${asked}`;
 }
 
 function dataAge({ dataAge: { medianSeconds, worstSeconds, computedWorstSeconds } }: ApiReport): string {
   if (medianSeconds === null || worstSeconds === null) return 'no data yet';
-  const most = `healthy data reaches ${duration(computedWorstSeconds)}`;
-  return `median ${duration(medianSeconds)}, worst ${duration(worstSeconds)}; ${most} at most`;
+  const most = `at most ${duration(computedWorstSeconds)} while healthy`;
+  return `median ${duration(medianSeconds)}, worst ${duration(worstSeconds)}; ${most}`;
 }
 
 function resting({ resting: kinds }: ApiReport): Part {
@@ -70,9 +70,9 @@ function resting({ resting: kinds }: ApiReport): Part {
     ({ operation, reason, tasks }) =>
       html`<tr><th scope="row"><code>${operation}</code></th><td>${REST_WORDS[reason]}</td><td class="number">${count(tasks)}</td></tr>\n`,
   );
-  return html`<details><summary>What rests, and why (${kinds.length})</summary>
-<p class="muted">Nothing is to be had of these, so they are asked only now and then.</p>
-<table class="small"><caption class="visually-hidden">What rests, and why</caption>
+  return html`<details><summary>Tasks backed off, by reason (${kinds.length})</summary>
+<p class="muted">These tasks return no data or are rejected. They are polled at the discovery interval.</p>
+<table class="small"><caption class="visually-hidden">Tasks backed off, by reason</caption>
 <thead><tr><th scope="col">Series</th><th scope="col">Why</th><th scope="col" class="number">Tasks</th></tr></thead>
 <tbody>
 ${rows}</tbody></table></details>
@@ -85,8 +85,8 @@ function accountTasks({ accountTasks: tasks }: ApiReport): Part {
     const age = dataAgeSeconds === null ? NOTHING : duration(dataAgeSeconds);
     return html`<tr><th scope="row"><code>${operation}</code></th><td class="number">${count(several)}</td><td>${duration(intervalSeconds)}</td><td>${age}</td><td>${accountState({ ...task, tasks: several })}</td></tr>\n`;
   });
-  return html`<details><summary>Asked about the account and not about an appliance (${tasks.length})</summary>
-<table class="small"><caption class="visually-hidden">Asked about the account and not about an appliance</caption>
+  return html`<details><summary>Operations of the account (${tasks.length})</summary>
+<table class="small"><caption class="visually-hidden">Operations of the account</caption>
 <thead><tr><th scope="col">Operation</th><th scope="col" class="number">Tasks</th><th scope="col">Interval</th><th scope="col">Data age</th><th scope="col">State</th></tr></thead>
 <tbody>
 ${rows}</tbody></table></details>
@@ -102,8 +102,8 @@ function accountState({
   lastError,
 }: Pick<Task, 'tasks' | 'resting' | 'failing' | 'lastError'>): Part {
   const others = [
-    rests > 0 ? (tasks === 1 ? 'rests' : `${count(rests)} rest`) : undefined,
-    failing > 1 ? `${count(failing)} fail` : undefined,
+    rests > 0 ? (tasks === 1 ? 'backed off' : `${count(rests)} backed off`) : undefined,
+    failing > 1 ? `${count(failing)} failing` : undefined,
   ].filter((text) => text !== undefined);
   const rest = others.join(', ');
   if (lastError === null) return rest || 'fine';

@@ -3,7 +3,7 @@ import type { ApplianceReport } from '../status/model.ts';
 import { type Html, html, type Part } from './html.ts';
 import { badge, count, duration, moment, NOTHING, REST_WORDS, SHORT_REST_WORDS } from './words.ts';
 
-/** The columns; `sort` says how their values compare in a browser. */
+/** The columns; `sort` is how the browser compares their values. */
 const COLUMNS = [
   { name: 'Appliance', sort: 'text' },
   { name: 'State', sort: 'number' },
@@ -11,20 +11,20 @@ const COLUMNS = [
   { name: 'Build', sort: 'text' },
   { name: 'Last poll', sort: 'number' },
   { name: 'Data age', sort: 'number' },
-  { name: 'Resting series', sort: 'number' },
+  { name: 'Backed off', sort: 'number' },
   { name: 'Last error', sort: 'text' },
 ] as const;
 
-/** Down first, for that is what somebody sorts by state for. */
+/** Down first, for sorting by state. */
 const STATE_ORDER = { down: 0, no_records: 1, waiting: 2, up: 3 } as const;
 
 /**
- * The fleet's table up to its first row. The roles are said although they are a table's own: a browser forgets them
- * where rows are laid out as a grid, which is what lets it skip the thousands that are out of sight.
+ * The fleet's table up to its first row. The ARIA roles repeat those of a table: browsers drop them if rows are laid
+ * out as a grid, which allows skipping the thousands of rows that are not visible.
  */
 export function tableHead(appliances: number): Html {
   if (appliances === 0) {
-    return html`<section aria-labelledby="fleet"><h2 id="fleet">Appliances</h2><p class="muted">None yet, or none at all.</p>\n`;
+    return html`<section aria-labelledby="fleet"><h2 id="fleet">Appliances</h2><p class="muted">No appliances yet.</p>\n`;
   }
   const columns = COLUMNS.map(
     ({ name, sort }, index) =>
@@ -34,22 +34,24 @@ export function tableHead(appliances: number): Html {
 <div class="head"><h2 id="fleet">Appliances</h2>
 <form class="controls" id="filter" role="search" aria-label="Filter appliances" hidden>
 <label>Filter <input type="search" id="words" autocomplete="off" spellcheck="false" placeholder="name, serial, build, error"></label>
-<label>Show <select id="kind"><option value="">all</option><option value="down">down</option><option value="no_records">without records</option><option value="error">with an error</option><option value="resting">with resting series</option></select></label>
+<label>Show <select id="kind"><option value="">all</option><option value="down">down</option><option value="no_records">without records</option><option value="error">with an error</option><option value="resting">with series backed off</option></select></label>
 <output id="shown" class="muted">${count(appliances)} of ${count(appliances)}</output>
 </form></div>
 <table class="fleet" role="table" aria-labelledby="fleet" aria-describedby="fleet-about">
-<caption class="visually-hidden" id="fleet-about">Every appliance that this instance polls, with its state, last poll, data age, resting series and last error.</caption>
+<caption class="visually-hidden" id="fleet-about">Every appliance that this instance polls, with its state, last poll, data age, series backed off and last error.</caption>
 <thead role="rowgroup"><tr role="row">${columns}</tr></thead>
 <tbody role="rowgroup" id="rows">
 `;
 }
 
-/** What follows the last row. */
 export function tableEnd(appliances: number): Html {
   return appliances === 0 ? html`</section>\n` : html`</tbody></table></section>\n`;
 }
 
-/** One appliance as one line; `data-v` is what its column is sorted by where that is not the text. `now`: of the report. */
+/**
+ * One appliance as one line; `data-v` is the sort value of a column if it differs from the text. `now`: the time of the
+ * report.
+ */
 export function applianceRow(appliance: ApplianceReport, now: string): Html {
   const { name, serial, state, build, availableBuild, lastPoll, dataAgeSeconds, resting, lastError } = appliance;
   const update = availableBuild === null ? undefined : html` <span class="muted">→ ${availableBuild}</span>`;
@@ -74,7 +76,7 @@ function restingCell({ resting, series }: ApplianceReport): Part {
   return html`<details><summary>${troubled.length} <span class="muted">of ${series} · ${words}</span></summary><dl>${reasons}</dl></details>`;
 }
 
-/** No build and no set of disks has every series: one without records is as usual as one that answers. */
+/** No appliance has every series, depending on its build and disks: a series without records is normal. */
 function isTrouble({ reason }: ApplianceReport['resting'][number]): boolean {
   return reason !== 'empty';
 }
@@ -83,7 +85,7 @@ function errorCell(appliance: ApplianceReport, error: NonNullable<ApplianceRepor
   const { serial, failing } = appliance;
   const { operation, message, time } = error;
   const others = failing > 1 ? html` <span class="muted">· ${failing} series failing</span>` : undefined;
-  // The row says already which appliance it is: of the request the series is left.
+  // The row already names the appliance, so only the series of the request is shown.
   const request = /^[A-Z]+ \S+ /.exec(message)?.[0] ?? '';
   const text = request.includes(serial) ? html`<code>${operation}</code> ${message.slice(request.length)}` : message;
   return html`<span class="error">${text}</span> <span class="muted">${moment(time, now)}</span>${others}`;

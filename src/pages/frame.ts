@@ -3,13 +3,12 @@ import { Document } from '../http/document.ts';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
 
-/** One page for people. */
 export interface Page {
   readonly title: string;
   readonly version: string;
-  /** Pieces that stand in the head: a refresh for browsers without scripts. */
+  /** Further elements of the head: a refresh for browsers without scripts. */
   readonly head?: Html;
-  /** The text of a script that runs when the page is there. */
+  /** The text of a script that runs after the page is loaded. */
   readonly script?: string;
 }
 
@@ -47,7 +46,7 @@ ${last}</body>
 `;
 }
 
-/** A page as a document. It loads nothing, and runs no script and has no style but its own: the policy names them by hash. */
+/** A page as a document. It loads nothing, and allows only its own script and style: the policy has their hashes. */
 export function pageDocument(page: Page, buffers: readonly Buffer[]): Document {
   const script = page.script === undefined ? '' : `; script-src ${hashOf(page.script)}; connect-src 'self'`;
   return new Document(

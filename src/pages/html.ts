@@ -1,4 +1,4 @@
-/** A piece of HTML; {@link html} makes it, and only of such pieces and of texts that it escapes. */
+/** A piece of HTML. Only {@link html} makes it, from such pieces and from escaped texts. */
 export class Html {
   readonly text: string;
 
@@ -11,10 +11,10 @@ export class Html {
   }
 }
 
-/** What may stand in a template: pieces as they are, texts and numbers escaped, nothing for undefined. */
+/** The parts of a template: pieces unchanged, texts and numbers escaped, nothing for undefined. */
 export type Part = Html | string | number | undefined | readonly Part[];
 
-/** HTML of a template: whatever is put into it is escaped, unless it is HTML already. */
+/** HTML from a template: every part is escaped, unless it is HTML already. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0] ?? '';
   parts.forEach((part, index) => {
@@ -38,7 +38,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Line breaks too: the script of the status page takes each row of the table for one line. */
+/** Escapes line breaks too: the script of the status page takes each row of the table as one line. */
 function escaped(text: string): string {
   return /[&<>"'\r\n]/.test(text)
     ? text.replaceAll(/[&<>"']|[\r\n]+/g, (character) => ESCAPES[character] ?? ' ')

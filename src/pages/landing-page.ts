@@ -2,7 +2,7 @@ import type { Document } from '../http/document.ts';
 import { pageDocument, pageEnd, pageHead } from './frame.ts';
 import { type Html, html } from './html.ts';
 
-/** The first page, in the manner of the Prometheus exporter toolkit: what this is, and where everything else is. */
+/** The first page, like that of the Prometheus exporter toolkit: what this is, with links to the other pages. */
 export function landingPage(version: string, metricsPath: string, notice?: Html): Document {
   const page = { title: 'Start', version } as const;
   const links = [
@@ -10,10 +10,10 @@ export function landingPage(version: string, metricsPath: string, notice?: Html)
     [metricsPath, 'Metrics', 'the exposition, for Prometheus'],
     ['/api/v1/status', 'Status as JSON', 'the same as the status page, for scripts'],
     ['/healthz', 'Health', '200 while the process can answer'],
-    ['/readyz', 'Readiness', '200 once each service has been polled'],
+    ['/readyz', 'Readiness', '200 after the first poll of each service'],
   ] as const;
   const list = links.map(
-    // Relative, so that they hold behind a proxy that serves this under a path of its own.
+    // Relative, so that the links work behind a proxy that serves the pages under another path.
     ([path, name, what]) => html`<li><a href=".${path}">${name}</a> <span class="muted">${what}</span></li>\n`,
   );
   const body = html`${pageHead(page)}<h1>filer-exporter</h1>

@@ -6,16 +6,19 @@ import type { StatusReport } from '../status/model.ts';
 import type { Html } from './html.ts';
 import { statusPage } from './status-page.ts';
 
-/** All who ask within so many milliseconds get the same: however many look, a large fleet is looked through once. */
+/**
+ * All requests within this time in milliseconds share one page, so that many readers of a large fleet cost no more than
+ * one.
+ */
 const SHARED_MS = 1_000;
 
-/** The script of the status page, as it stands beside this file; the compiler's note of a source map is of no use there. */
+/** The script of the status page, without the compiler's line about a source map. */
 const SCRIPT = readFileSync(new URL('./browser/status.js', import.meta.url), 'utf8').replace(
   /^\/\/# sourceMappingURL=.*\n?/m,
   '',
 );
 
-/** The status in its two forms, made when somebody asks and in slices. */
+/** The status in its two forms, built on request and in slices. */
 export class PublishedStatus {
   readonly #report: () => Generator<void, StatusReport>;
   readonly #clock: Clock;
@@ -28,19 +31,17 @@ export class PublishedStatus {
       }
     | undefined;
 
-  /** `report`: how things stand when it is called; its work may be interrupted where it yields. */
+  /** `report`: the status when it is called; yields where it may be interrupted. */
   constructor(report: () => Generator<void, StatusReport>, clock: Clock, notice?: Html) {
     this.#report = report;
     this.#clock = clock;
     this.#notice = notice;
   }
 
-  /** For people. */
   page(): Promise<Document> {
     return this.#document('page', (report) => statusPage(report, SCRIPT, this.#notice));
   }
 
-  /** For scripts. */
   json(): Promise<Document> {
     return this.#document('json', statusJson);
   }
@@ -59,7 +60,7 @@ export class PublishedStatus {
   }
 }
 
-/** So many appliances are one buffer, and are written without a break. */
+/** Appliances in one buffer, written in one step. */
 const APPLIANCES_A_STEP = 100;
 
 /** A report as JSON; yields where it may be interrupted. */

@@ -6,15 +6,15 @@ import { type Page, pageDocument, pageEnd, pageHead } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { count, duration } from './words.ts';
 
-/** Browsers without scripts load the page anew after so many seconds. */
+/** Browsers without scripts reload the page after this many seconds. */
 const RELOAD_SECONDS = 30;
 
-/** So many rows are one buffer, and are written without a break. */
+/** Rows in one buffer, written in one step. */
 const ROWS_A_STEP = 100;
 
 /**
- * The status page of a report; yields where it may be interrupted. `script`: what keeps it up to date in a browser. `notice`:
- * what stands before all else.
+ * The status page of a report; yields where it may be interrupted. `script`: keeps it up to date in a browser.
+ * `notice`: the first thing on the page.
  */
 export function* statusPage(report: StatusReport, script: string, notice?: Html): Generator<void, Document> {
   const { appliances, time } = report;

@@ -1,4 +1,4 @@
-/** How every page looks, in light and in dark. Texts stand out from what is behind them by 4.5 to 1 at least. */
+/** The style of all pages, light and dark. The contrast of text is at least 4.5 to 1. */
 export const STYLE = `
 :root {
   color-scheme: light dark;
@@ -96,7 +96,7 @@ summary { cursor: pointer; }
   .fleet td:nth-child(4)::before { content: 'Build'; }
   .fleet td:nth-child(5)::before { content: 'Last poll'; }
   .fleet td:nth-child(6)::before { content: 'Data age'; }
-  .fleet td:nth-child(7)::before { content: 'Resting series'; }
+  .fleet td:nth-child(7)::before { content: 'Backed off'; }
   .fleet td:nth-child(8)::before { content: 'Last error'; }
 }
 .lead { font-size: 1.1rem; }

@@ -4,18 +4,18 @@ import { type Html, html } from './html.ts';
 
 /** Why a task is backed off, in words. */
 export const REST_WORDS = {
-  forbidden: 'forbidden: the right or the licence is missing (403)',
-  not_found: 'not there (404)',
-  rejected: 'not taken for this appliance (422)',
-  empty: 'no record in its answers',
+  forbidden: 'rejected (403): the right or the licence is missing',
+  not_found: 'not found (404)',
+  rejected: 'not supported by this appliance (422)',
+  empty: 'answers without records',
 } as const satisfies Record<RestReason, string>;
 
-/** The same in a word or two. */
+/** The same, shorter. */
 export const SHORT_REST_WORDS = {
-  forbidden: 'forbidden',
-  not_found: 'not there',
-  rejected: 'not taken',
-  empty: 'without records here',
+  forbidden: 'rejected (403)',
+  not_found: 'not found',
+  rejected: 'not supported',
+  empty: 'without records',
 } as const satisfies Record<RestReason, string>;
 
 const STATE_WORDS = {
@@ -25,20 +25,20 @@ const STATE_WORDS = {
   waiting: 'not polled yet',
 } as const satisfies Record<State | 'no_records', string>;
 
-/** What stands where nothing is known; read out as words. */
+/** Shown for an unknown value; read out as words. */
 export const NOTHING: Html = html`<span class="none" role="img" aria-label="none">–</span>`;
 
-/** A state as a word with a colour of its own, which is never all that tells it. */
+/** A state as a word with its own colour, which is never the only sign of it. */
 export function badge(state: State | 'no_records'): Html {
   return html`<span class="badge ${state}">${STATE_WORDS[state]}</span>`;
 }
 
-/** A number as people write it. */
+/** A number with separators. */
 export function count(value: number): string {
   return value.toLocaleString('en');
 }
 
-/** Requests a second, with three digits that matter. */
+/** Requests a second, with three significant digits. */
 export function rate(perSecond: number): string {
   return Number(perSecond.toPrecision(3)).toLocaleString('en', { maximumFractionDigits: 5 });
 }
@@ -50,7 +50,7 @@ const UNITS = [
   ['s', 1],
 ] as const;
 
-/** A duration in its two largest units, as `12s`, `5m`, `1h 5m`, `2d 3h`. */
+/** A duration in its two largest units, such as `12s`, `5m`, `1h 5m`, `2d 3h`. */
 export function duration(seconds: number): string {
   let left = Math.max(0, Math.round(seconds));
   const parts: string[] = [];
@@ -64,7 +64,7 @@ export function duration(seconds: number): string {
   return parts.join(' ') || '0s';
 }
 
-/** A moment by its distance from `now`, both RFC 3339; the moment itself is there too, for who points at it. */
+/** A moment as its distance from `now`, both RFC 3339; the moment itself is in the tooltip. */
 export function moment(at: string | null, now: string): Html {
   if (at === null) return html`never`;
   const seconds = (Date.parse(now) - Date.parse(at)) / 1000;

@@ -1,17 +1,15 @@
 import type { Api } from '../metrics/snapshot.ts';
 import type { RestReason } from '../polling/task-state.ts';
 
-/*
- * How things stand, as `/status` shows it and `/api/v1/status` sends it: both are made of one report and of nothing else.
- * The names are a promise (docs/status.md). Times are RFC 3339 in UTC, durations seconds, and what is not known is null.
+/**
+ * The status that `/status` shows and `/api/v1/status` sends: both use one report and nothing else. The names are a
+ * promise (docs/status.md). Times are RFC 3339 in UTC, durations seconds, and unknown values null.
  */
 
 /** `waiting`: not polled yet. */
 export type State = 'up' | 'down' | 'waiting';
 
-/** Everything about one moment. */
 export interface StatusReport {
-  /** When it was made. */
   readonly time: string;
   readonly version: string;
   readonly revision: string;
@@ -22,100 +20,98 @@ export interface StatusReport {
   readonly appliances: readonly ApplianceReport[];
 }
 
-/** One API. */
 export interface ApiReport {
   readonly api: Api;
-  /** What people call it. */
+  /** The name for people. */
   readonly title: string;
   readonly state: State;
   readonly url: string;
   readonly lastSuccess: string | null;
-  /** Why it is down in a word, as `filer_api_down_info` has it; null while it is not. */
+  /** Why it is down in a word, as in `filer_api_down_info`; null while it is not down. */
   readonly downReason: string | null;
-  /** Why it is down; null while it is not. */
+  /** Why it is down; null while it is not down. */
   readonly lastError: string | null;
   readonly token: {
-    /** Null where what is sent is a key that does not expire, and while there is no token. */
+    /** Null for a key without an expiry, and without a token. */
     readonly expires: string | null;
     readonly kind: 'key' | 'token';
   };
   readonly pace: {
-    /** What is allowed now: 0 while everything is held. */
+    /** The requests per second allowed now: 0 during a hold. */
     readonly requestsPerSecond: number;
-    /** What pace and budget allow for long. */
+    /** The requests per second that pace and budget sustain. */
     readonly sustainedRequestsPerSecond: number;
-    /** Until when nothing is sent, after the service refused; null when nothing is held. */
+    /** When the hold after a 429 ends; null without a hold. */
     readonly heldUntil: string | null;
   };
   readonly limits: {
     readonly requests: number;
     readonly windowSeconds: number;
-    /** In any 24 hours; null for no limit. */
+    /** In any 24 hours; null without a limit. */
     readonly requestsPerDay: number | null;
   };
-  /** What is left of the last 24 hours' limit; null without one. */
+  /** What is left of the limit of the last 24 hours; null without one. */
   readonly budgetRemaining: number | null;
-  /** Asked for. */
+  /** As configured. */
   readonly intervalSeconds: number;
   /** As the limits allow it. */
   readonly effectiveIntervalSeconds: number;
-  /** The last whole round; null before the first has ended. */
+  /** The last complete sweep; null before the first has ended. */
   readonly sweepSeconds: number | null;
   readonly dataAge: {
     readonly medianSeconds: number | null;
     readonly worstSeconds: number | null;
-    /** What the worst may be while all is well. */
+    /** The highest age while everything is healthy. */
     readonly computedWorstSeconds: number;
   };
   readonly tasks: { readonly total: number; readonly resting: number };
-  /** What rests and why, over all tasks, by operation. */
+  /** Tasks that are backed off, by operation and reason. */
   readonly resting: readonly (RestingTask & { readonly tasks: number })[];
-  /** What is asked about the account as a whole and not about one appliance. */
+  /** Operations of the whole account. */
   readonly accountTasks: readonly AccountTaskReport[];
-  /** What an operator should know of the account, in whole sentences: that a licence lacks something. */
+  /** Notes on the account in whole sentences, such as a missing licence. */
   readonly notes: readonly string[];
 }
 
-/** An operation that is backed off, because it returns no data. */
+/** An operation that is backed off. */
 export interface RestingTask {
   readonly operation: string;
   readonly reason: RestReason;
 }
 
-/** An operation that is about no single appliance, as the inventory or `/data`. */
+/** An operation of no single appliance, such as the inventory or `/data`. */
 export interface AccountTaskReport {
   readonly operation: string;
   /** One, or one for each volume. */
   readonly tasks: number;
   readonly intervalSeconds: number;
-  /** Since the last success of the task that is furthest behind, of those that do not rest; null before the first. */
+  /** Since the last success of the oldest task that is not backed off; null before the first. */
   readonly dataAgeSeconds: number | null;
   readonly resting: number;
-  /** How many failed when they were last polled, and why the last of them did. */
+  /** How many failed in their last poll, and why the last of them did. */
   readonly failing: number;
   readonly lastError: string | null;
 }
 
-/** One appliance. */
 export interface ApplianceReport {
   readonly name: string;
   readonly serial: string;
-  /** `no_records`: it answers, and has no records, as when it is switched off. */
+  /** `no_records`: the portal answers and has no records of it, as when it is off. */
   readonly state: State | 'no_records';
-  /** Null while the inventory has not told. */
+  /** Null while the inventory has not been read. */
   readonly type: string | null;
   readonly build: string | null;
   readonly availableBuild: string | null;
   readonly lastPoll: string | null;
   readonly lastSuccess: string | null;
-  /** When the newest record was made that any of its series brought. */
+  /** Time of the newest record of any of its series. */
   readonly lastRecord: string | null;
-  /** Since the last success of the series that is furthest behind, of those that do not rest; null while there is none. */
+  /** Since the last success of the oldest series that is not backed off; null while there is none. */
   readonly dataAgeSeconds: number | null;
-  /** How many series are polled of it, those that rest included. */
+  /** How many series are polled, including those backed off. */
   readonly series: number;
   readonly resting: readonly RestingTask[];
-  /** How many series failed when they were last polled. */
+  /** How many series failed in their last poll. */
   readonly failing: number;
   /** The latest failure, until that series succeeds again. */
   readonly lastError: { readonly operation: string; readonly time: string; readonly message: string } | null;

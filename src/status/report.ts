@@ -32,12 +32,12 @@ export function exporterStatus(parts: StatusParts, clock: Clock): Omit<ExporterS
   };
 }
 
-/** What an API looks like at this moment, for the exporter's own metrics. */
+/** The state of an API at this moment, for the exporter's own metrics. */
 function read(source: ReportedService, now: number): ApiStatus {
   return atOnce(reading(source, now));
 }
 
-/** The same; yields between looks at all tasks, of which there may be very many. `now` in monotonic milliseconds. */
+/** The same; yields between tasks, because there may be very many. `now` in monotonic milliseconds. */
 function* reading(
   { api, pacer, budget, intervalMs, poller, variants }: ReportedService,
   now: number,
@@ -77,10 +77,10 @@ export interface ReportParts {
   readonly clock: Clock;
 }
 
-/** So many appliances are told between two moments at which a report may be interrupted. */
+/** How many appliances are processed before the report may be interrupted. */
 const APPLIANCES_A_STEP = 100;
 
-/** How things stand at this moment; yields where it may be interrupted, for there may be very many tasks. */
+/** The status at this moment; yields where it may be interrupted, because there may be very many tasks. */
 export function* report(
   sources: readonly ReportedService[],
   shard: StatusReport['shard'],
@@ -175,7 +175,7 @@ function timeOf(at: number | undefined): string | null {
   return at === undefined ? null : rfc3339(at);
 }
 
-/** The last moment that a date can name: a service may say any number of seconds. */
+/** The last moment that a date can represent: a service may send any number of seconds. */
 const LAST_DATE_MS = 8.64e15;
 
 function rfc3339(at: number): string {

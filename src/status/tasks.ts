@@ -3,33 +3,31 @@ import type { TaskState } from '../polling/task-state.ts';
 import type { Tasks } from '../polling/tasks.ts';
 import type { AccountTaskReport, RestingTask } from './model.ts';
 
-/** What the tasks of one appliance say together. */
+/** The tasks of one appliance together. */
 export interface ApplianceTasks {
   series: number;
-  /** Of what was asked last longest ago, of those that do not rest and ever brought something. */
+  /** Of the oldest task that is not backed off and has returned data. */
   oldestSeconds: number | null;
   readonly resting: RestingTask[];
-  /** How many failed when they were last polled, and the latest failure; `at` in epoch milliseconds. */
+  /** How many failed in their last poll, and the latest failure; `at` in epoch milliseconds. */
   failing: number;
   lastError: { readonly operation: string; readonly at: number; readonly message: string } | null;
 }
 
-/** Of an appliance without tasks. */
 export const NO_TASKS: ApplianceTasks = { series: 0, oldestSeconds: null, resting: [], failing: 0, lastError: null };
 
-/** What all tasks of one API say. */
 export interface TasksTold {
   /** By serial. */
   readonly appliances: ReadonlyMap<string, ApplianceTasks>;
   readonly resting: readonly (RestingTask & { readonly tasks: number })[];
-  /** Of those that are about no appliance, by operation. */
+  /** Tasks of no appliance, by operation. */
   readonly account: readonly AccountTaskReport[];
 }
 
-/** Tasks that are looked at between two moments at which it may be interrupted. */
+/** How many tasks are processed before an interruption. */
 const TASKS_A_STEP = 500;
 
-/** Looks at every task of an API once; yields where it may be interrupted, for there may be very many. */
+/** Reads every task of an API once; yields where it may be interrupted, because there may be very many. */
 export function* tasksTold(tasks: Tasks, now: number): Generator<void, TasksTold> {
   const appliances = new Map<string, ApplianceTasks>();
   const resting = new Map<string, RestingTask & { tasks: number }>();
@@ -57,12 +55,12 @@ export function* tasksTold(tasks: Tasks, now: number): Generator<void, TasksTold
   return { appliances, resting: [...resting.values()], account: [...account.values()] };
 }
 
-/** A number to a thousandth: more would be noise to read. */
+/** A number rounded to a thousandth, for readers. */
 export function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** The same of one that may not be known. */
+/** The same for a value that may be unknown. */
 export function roundedOrNull(value: number | undefined): number | null {
   return value === undefined ? null : rounded(value);
 }

@@ -180,7 +180,7 @@ describe.skipIf(withoutChromium)('the status page in Chromium', () => {
     const trouble = page.getByRole('alert');
     await refresh(page, () => trouble.isVisible());
     expect(await trouble.textContent()).toMatch(
-      /^No answer from the exporter \(it answered 500\): what is shown is of /,
+      /^No answer from the exporter \(it answered 500\). The page shows the state at /,
     );
     expect(await names(page)).toHaveLength(4);
     status.answers(true);
@@ -229,7 +229,7 @@ describe.skipIf(withoutChromium)('the status page in Chromium', () => {
         'Build',
         'Last poll',
         'Data age',
-        'Resting series',
+        'Backed off',
         'Last error',
       ]),
     );

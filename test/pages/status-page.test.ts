@@ -24,11 +24,11 @@ describe('each API', () => {
       'Pace 16.7 requests a second',
       'Limits 500 requests in 30s, 1,000,000 in 24h',
       'Budget left today 987,654 of 1,000,000',
-      'Effective interval 5m, as asked for',
-      'Data age median 2m 30s, worst 4m 59s; healthy data reaches 7m 30s at most',
-      'Last whole round 4m 50s',
-      'Tasks 31, 2 of them resting',
-      'cow_disk_iops no record in its answers 2',
+      'Effective interval 5m, as configured',
+      'Data age median 2m 30s, worst 4m 59s; at most 7m 30s while healthy',
+      'Last complete sweep 4m 50s',
+      'Tasks 31, 2 of them backed off',
+      'cow_disk_iops answers without records 2',
       'serials 1 15m 1m fine',
     ]) {
       expect(words).toContain(fact);
@@ -43,7 +43,7 @@ describe('each API', () => {
     expect(words).toContain('Portal portal down');
     expect(words).toContain('Last success never');
     expect(words).toContain('Last error GET /serials was answered 503');
-    expect(words).toContain('held : the service refused, the next request leaves in 45s ; then 2 requests a second');
+    expect(words).toContain('held after a 429; next request in 45s , then 2 requests a second');
   });
 
   test('tells what is asked about the account, where it rests or fails, and what is amiss with the account', async () => {
@@ -61,14 +61,14 @@ describe('each API', () => {
       },
     ];
     const words = await wordsOf({ apis: [api({ accountTasks, notes: ['The licence lacks something.'] })] });
-    expect(words).toContain('license 1 15m – rests');
-    expect(words).toContain('snapshot_details 30 15m 1m GET /x was answered 500 4 rest, 2 fail');
+    expect(words).toContain('license 1 15m – backed off');
+    expect(words).toContain('snapshot_details 30 15m 1m GET /x was answered 500 4 backed off, 2 failing');
     expect(words).toContain('The licence lacks something.');
   });
 
   test('says when the limits do not allow the interval asked for', async () => {
     expect(await wordsOf({ apis: [api({ effectiveIntervalSeconds: 725 })] })).toContain(
-      'Effective interval 12m 5s : the limits do not allow the 5m asked for',
+      'Effective interval 12m 5s : the limits do not allow the configured 5m',
     );
   });
 
@@ -94,12 +94,12 @@ describe('each API', () => {
     for (const fact of [
       'File acceleration gfa not polled yet',
       'Last success never',
-      'Token a key, which does not expire by itself',
+      'Token a key without an expiry',
       'Limits 4 requests in 1m, no daily limit',
       'Budget left today no daily limit',
       'Data age no data yet',
-      'Last whole round not ended yet',
-      'None yet, or none at all.',
+      'Last complete sweep in progress',
+      'No appliances yet.',
     ]) {
       expect(words).toContain(fact);
     }
@@ -130,9 +130,9 @@ describe('each appliance', () => {
     });
     expect(words).toContain(
       'Boston down 00000000-0000-4000-8000-000000000001 10.1.2 → 10.2.0 3s ago 1h 2m ' +
-        '1 of 22 · 2 without records here, 1 forbidden ' +
-        'no record in its answers cow_disk_iops, cow_disk_io_time ' +
-        'forbidden: the right or the licence is missing (403) smb_connections ' +
+        '1 of 22 · 2 without records, 1 rejected (403) ' +
+        'answers without records cow_disk_iops, cow_disk_io_time ' +
+        'rejected (403): the right or the licence is missing smb_connections ' +
         'POST /x was answered 500 1m 5s ago · 2 series failing',
     );
   });

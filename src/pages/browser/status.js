@@ -1,23 +1,22 @@
-/*
- * What the status page does beyond being read: sorts and filters the fleet, and keeps the page up to date. The server
- * makes every piece of HTML, here it is only put in the place of what it replaces: a row, a card, the time. What the
- * reader has done stays: sort, filter, scroll, focus, what is folded out. Work that grows with the fleet is cut into
- * short turns, so that the page answers while it goes on.
+/**
+ * Sorts and filters the fleet on the status page, and keeps the page up to date. The server produces every piece of
+ * HTML; this script only replaces rows, cards and the time. The reader's choices stay: sort, filter, scroll position,
+ * focus, open details. Work that grows with the fleet is split into short turns, so that the page stays responsive.
  */
 
-/** Milliseconds between two looks at the exporter. */
+/** Milliseconds between two updates. */
 const EVERY_MS = 10_000;
 
-/** An answer that takes longer is given up, in milliseconds. */
+/** The time limit of an update, in milliseconds. */
 const PATIENCE_MS = 8_000;
 
-/** Rows that are taken over in one turn. */
+/** Rows that are replaced in one turn. */
 const ROWS_A_TURN = 50;
 
-/** Rows that are moved to another place in one turn. */
+/** Rows that are moved in one turn. */
 const MOVED_A_TURN = 200;
 
-/** Milliseconds between the last key and the filter: a word is typed at one go. */
+/** Milliseconds between the last key and the filter. */
 const TYPING_MS = 80;
 
 /** @type {<T extends HTMLElement>(id: string) => T | null} */
@@ -34,7 +33,7 @@ const parser = new DOMParser();
 /** @type {HTMLElement[]} In the order shown. */
 let rows = body === null ? [] : /** @type {HTMLElement[]} */ ([...body.querySelectorAll('tr')]);
 
-/** The order that rows are being moved into: a later one ends the move. */
+/** The target order of the current move: a later one ends the move. */
 let moving = rows;
 
 /** What each row says, in lower case. @type {WeakMap<Element, string>} */
@@ -70,7 +69,7 @@ kind?.addEventListener('change', filterAndRemember);
 sort();
 filter();
 
-/** Sort and filter stand behind the `#` of the address: they outlive a reload, and can be kept as a bookmark. */
+/** Sort and filter are in the `#` part of the address: they survive a reload and can be bookmarked. */
 function restore() {
   const kept = new URLSearchParams(location.hash.slice(1));
   const found = headers.findIndex((header) => header.textContent === kept.get('sort'));
@@ -96,7 +95,7 @@ function filterAndRemember() {
   filter();
 }
 
-/** Puts the rows in order, those without a value last whichever way it goes. */
+/** Sorts the rows; those without a value are last in both directions. */
 function sort() {
   if (body === null) return;
   for (const [index, header] of headers.entries()) {
@@ -153,7 +152,7 @@ function compare(a, b) {
   return typeof a === 'number' && typeof b === 'number' ? a - b || 0 : collator.compare(String(a), String(b));
 }
 
-/** Shows the rows that hold every word that was typed, of the kind that was chosen. */
+/** Shows the rows of the chosen kind that contain every typed word. */
 function filter() {
   if (body === null) return;
   const wanted = (words?.value ?? '').toLowerCase().split(/\s+/).filter(Boolean);
@@ -165,7 +164,7 @@ function filter() {
     if (matches) matching += 1;
   }
   const text = `${matching.toLocaleString('en')} of ${rows.length.toLocaleString('en')}`;
-  // Read out when it changes, so it is written only then.
+  // Screen readers announce each change, so it is only written when it changes.
   if (shown !== null && shown.textContent !== text) shown.textContent = text;
 }
 
@@ -204,7 +203,7 @@ document.addEventListener('visibilitychange', () => {
 });
 void keepUpToDate();
 
-/** Looks again and again, but neither while nobody can see the page nor while the reader wants it to stand still. */
+/** Updates again and again, except while the page is hidden or the reader has paused it. */
 async function keepUpToDate() {
   sayWhen();
   for (;;) {
@@ -223,7 +222,10 @@ async function keepUpToDate() {
       sayWhen();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      tell(trouble, `No answer from the exporter (${why}): what is shown is of ${lastAnswer.toLocaleTimeString()}.`);
+      tell(
+        trouble,
+        `No answer from the exporter (${why}). The page shows the state at ${lastAnswer.toLocaleTimeString()}.`,
+      );
     }
   }
 }
@@ -247,7 +249,7 @@ async function update() {
   const [lineText = '', tail = ''] = rest?.split(/(?=<\/tbody><\/table><\/section>)/) ?? [];
   const fresh = parser.parseFromString(head + tail, 'text/html');
   const build = byId('made')?.dataset.build;
-  // Another version has another script; and a table that comes or goes is not worth a way of its own.
+  // Another version has another script, and a table that appears or disappears is simplest to reload.
   if (fresh.getElementById('made')?.dataset.build !== build || (rest === undefined) !== (body === null)) {
     location.reload();
     return;
@@ -296,7 +298,7 @@ async function takeRows(fresh) {
     await nextTurn();
   }
   const there = new Set(fresh.map(idOf));
-  // What is being moved may hold rows that go now: the sort below begins anew.
+  // The move may contain rows that are removed here: the sort below starts a new one.
   if (rows.some((row) => !there.has(row.id))) moving = [];
   for (const row of rows) {
     if (there.has(row.id)) continue;
@@ -320,7 +322,7 @@ function idOf(line) {
 function take(old, next) {
   for (const { name, value } of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   for (const { name } of [...old.attributes]) {
-    // What the reader folded out, and which rows the filter hides, is not the server's to say.
+    // Open details and hidden rows are the reader's choice, not the server's.
     if (!next.hasAttribute(name) && name !== 'open' && name !== 'hidden') old.removeAttribute(name);
   }
   const wanted = [...next.childNodes];
