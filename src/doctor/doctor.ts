@@ -16,7 +16,7 @@ export interface Patient {
   readonly exchanges: readonly Exchange[];
 }
 
-/** One service as the doctor found it. */
+/** The findings about one service. */
 export interface Diagnosis {
   readonly api: Api;
   readonly examination: Examination;
@@ -25,23 +25,22 @@ export interface Diagnosis {
   readonly exchanges: readonly Exchange[];
 }
 
-/** Everything the doctor found, in the order in which it looked. */
+/** All findings, in order. */
 export interface Diagnoses {
   readonly findings: readonly Finding[];
   readonly services: readonly Diagnosis[];
 }
 
-/** What the doctor works with. */
 export interface DoctorParts {
   readonly patients: readonly Patient[];
-  /** Compares what the services call the same things; after all of them have answered. */
+  /** Compares the names and ids of the services; called after all have answered. */
   readonly compare: (answers: ReadonlyMap<Api, ServiceAnswers>, find: Find) => void;
   readonly allowance: Allowance;
   readonly network: Network;
   readonly clock: Clock;
 }
 
-/** Examines one service after the other. Rejects only when it is being stopped. */
+/** Examines one service after the other. Rejects only when the doctor is stopped. */
 export async function examineAll(parts: DoctorParts, signal: AbortSignal): Promise<Diagnoses> {
   const findings: Finding[] = [];
   const services: Diagnosis[] = [];
@@ -68,7 +67,8 @@ async function examineOne(
   const unexpected = judgeExchanges(exchanges, examination, allowance, find);
   const variants = answered?.variants ?? [];
   for (const { question, answer } of variants) {
-    const effect = examination.questions.find((one) => one.question === question)?.answers[answer] ?? 'taken as it is';
+    const effect =
+      examination.questions.find((one) => one.question === question)?.answers[answer] ?? 'read without conversion';
     find({ level: 'ok', check: question, code: answer, seen: `${answer.replaceAll('_', ' ')}: ${effect}` });
   }
   return { answered, diagnosis: { api, examination, variants, unexpected, exchanges } };

@@ -2,16 +2,16 @@ import { isFields } from '../metrics/family.ts';
 import { decimal } from '../metrics/units.ts';
 import { type Look, lookOf } from './shape.ts';
 
-/** What a field is documented to hold. A `?` allows null. `any` is read by no table, and never judged. */
+/** The documented type of a field. `?` allows null. `any` is not used by any table and never checked. */
 export type DocumentedKind = KindName | `${KindName}?`;
 type KindName = 'text' | 'uuid' | 'date' | 'integer' | 'decimal' | 'milliseconds' | 'flag' | 'any';
 
-/** A text out of a list of words. */
+/** A text from a list of words. */
 export interface Words {
   readonly words: readonly string[];
 }
 
-/** The documented fields of an answer: kinds, words, lists of one sort of item, objects. */
+/** The documented fields of an answer: types, words, lists of one kind of item, objects. */
 export type Documented = DocumentedKind | Words | readonly [item: Documented] | DocumentedFields;
 
 /** An object's documented fields; `'*'` stands for every other field. */
@@ -19,17 +19,16 @@ export interface DocumentedFields {
   readonly [field: string]: Documented;
 }
 
-/** The documented words of a field. */
 export function oneOf(...words: readonly string[]): Words {
   return { words };
 }
 
-/** Something in an answer that the documentation does not have. */
+/** A difference between an answer and its documentation. */
 export interface Unexpected {
   readonly what: 'unknown field' | 'unknown word' | 'unexpected type' | 'unexpected null' | 'out of order';
-  /** The place, as `items[].build`. */
+  /** The place, such as `items[].build`. */
   readonly place: string;
-  /** What was seen there, without its text; of words the word itself, for a report that judges it. */
+  /** The look of the value, without its text; for words the word itself, which the report checks. */
   readonly look: Look;
   readonly word?: string;
 }
@@ -44,7 +43,7 @@ const LOOKS: Readonly<Record<Exclude<KindName, 'any'>, readonly Look[]>> = {
   flag: ['flag'],
 };
 
-/** Compares an answer with what is documented of it; tells each difference each time that it occurs. */
+/** Compares an answer with its documentation; returns each difference each time it occurs. */
 export function unexpectedIn(documented: Documented, body: unknown, tell: (found: Unexpected) => void): void {
   compare(documented, body, '', tell);
 }
@@ -87,7 +86,7 @@ function isList(documented: Documented): documented is readonly [Documented] {
   return Array.isArray(documented);
 }
 
-/** Records that carry `time` and are neither oldest first nor newest first. */
+/** Records with `time` that are neither oldest first nor newest first. */
 function isOutOfOrder(records: readonly unknown[]): boolean {
   const times = records.flatMap((record) => (isFields(record) ? (decimal(record.time) ?? []) : []));
   const pairs = times.slice(1).map((time, index) => time - (times[index] ?? time));

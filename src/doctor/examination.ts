@@ -3,45 +3,46 @@ import type { Exchange } from '../transport/exchange.ts';
 import type { Documented } from './documented.ts';
 import type { Find } from './finding.ts';
 
-/** What the doctor does with one service. */
+/** The examination of one service. */
 export interface Examination {
-  /** Requests that it sends at most; shown before the first one leaves. */
+  /** The most requests that it sends; printed before the first one. */
   readonly requests: number;
-  /** What an exchange was about, as the label `operation`. */
+  /** The label `operation` of an exchange. */
   readonly operationOf: (exchange: Exchange) => string;
-  /** The documented answer of an operation, in the form that the body has; undefined where there is none to compare with. */
+  /** The documented answer of an operation, in the form that the body has; undefined if there is none. */
   readonly documented: (operation: string, body?: unknown) => Documented | undefined;
-  /** What it can answer. */
+  /** The questions that it can answer. */
   readonly questions: readonly Question[];
   /** The variable that bounds how often it is asked; missing where there is none. */
   readonly rateVariable?: string;
-  /** Fields whose words are documented or safe to publish, as `mode`; the words of all others stay out of a report. */
+  /**
+   * Fields whose words are documented or safe to publish, such as `mode`; a report contains no words of other fields.
+   */
   readonly wordFields: ReadonlySet<string>;
-  /** Sends the requests, and finds what only this service can show. Rejects for nothing but an abort. */
+  /** Sends the requests and reports findings that only this service can show. Rejects only on an abort. */
   readonly run: (find: Find, signal: AbortSignal) => Promise<ServiceAnswers>;
 }
 
-/** Something that the documentation leaves open, and that an account can answer. */
+/** A question that the documentation leaves open and an account can answer. */
 export interface Question {
   readonly question: string;
-  /** What is not known, as a sentence. */
+  /** The question as a sentence. */
   readonly asks: string;
-  /** How the doctor tells. */
+  /** How the doctor finds the answer. */
   readonly told: string;
-  /** What the daemon does, by answer. */
+  /** What the exporter does, by answer. */
   readonly answers: Readonly<Record<string, string>>;
 }
 
-/** What a service said of itself. */
+/** The answers of one service. */
 export interface ServiceAnswers {
-  /** The questions of the documentation that this account answers. */
+  /** The open questions that this account answers. */
   readonly variants: readonly Variant[];
   /** What both services name: each filer and each volume, with its id and its name. */
   readonly filers: readonly Named[];
   readonly volumes: readonly Named[];
 }
 
-/** A thing with an id of one service. */
 export interface Named {
   readonly id: string;
   readonly name: string;

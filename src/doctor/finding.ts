@@ -1,32 +1,31 @@
-/** How a check ended: `failure` keeps data away, `warning` may, `ok` is what was expected. */
+/** The result of a check: a `failure` prevents data, a `warning` may, `ok` is as expected. */
 export type Level = 'ok' | 'warning' | 'failure';
 
-/** One line of the check list. Texts are for the operator's terminal; a report carries the codes alone. */
+/** One line of the check list. Its texts are for the operator's terminal; a report contains only the codes. */
 export interface Finding {
   readonly level: Level;
-  /** What was looked at: `network`, or the name of an API. */
+  /** What was checked: `network`, or the name of an API. */
   readonly subject: string;
-  /** The check, as `credentials`; the same for each of its results. */
+  /** The check, such as `credentials`; the same for each of its results. */
   readonly check: string;
-  /** Which of the check's results this is, as `other-form`; fixed words, safe to publish. */
+  /** The result of the check, such as `other-form`; fixed words, safe to publish. */
   readonly code: string;
   /** What was seen. */
   readonly seen: string;
-  /** What was expected instead; missing where nothing is wrong. */
+  /** What was expected instead; missing if nothing is wrong. */
   readonly expected?: string;
-  /** What to do about it, an imperative. */
+  /** What to do, as an imperative. */
   readonly advice?: string;
 }
 
-/** Adds findings of one subject. */
 export type Find = (finding: Omit<Finding, 'subject'>) => void;
 
-/** Whether the check list ends in exit code 0. */
+/** Whether the exit code is 0. */
 export function isHealthy(findings: readonly Finding[]): boolean {
   return findings.every(({ level }) => level !== 'failure');
 }
 
-/** The check list as a person reads it, top to bottom. */
+/** The check list as text. */
 export function checkList(findings: readonly Finding[]): string {
   const width = Math.max(0, ...findings.map(({ check }) => check.length));
   const lines: string[] = [];

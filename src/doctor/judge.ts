@@ -3,16 +3,16 @@ import { type Unexpected, unexpectedIn } from './documented.ts';
 import type { Examination } from './examination.ts';
 import type { Find } from './finding.ts';
 
-/** What the configuration allows an answer. */
+/** The limits that the configuration sets for an answer. */
 export interface Allowance {
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
 }
 
-/** The same moment is told by two clocks this far apart without a warning, in milliseconds. */
+/** The largest clock difference without a warning, in milliseconds. */
 const SKEW_MS = 60_000;
 
-/** Checks what every exchange shows, whichever service it was with: clock, speed, size, limits, and the documented form. */
+/** Checks what every exchange with any service shows: clock, speed, size, limits, and the documented form. */
 export function judgeExchanges(
   exchanges: readonly Exchange[],
   { operationOf, documented, rateVariable }: Pick<Examination, 'operationOf' | 'documented' | 'rateVariable'>,
@@ -56,7 +56,7 @@ function judgeClock(answered: readonly Exchange[], find: Find): void {
     return;
   }
   const seen = `this machine's clock is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's`;
-  const advice = 'set the clock of this machine, for instance by NTP; ages in alerts are wrong by as much';
+  const advice = 'set the clock of this machine, for instance by NTP; ages in alerts have the same error';
   find({ level: 'warning', check: 'clock', code: 'skewed', seen, expected: 'at most 60 s', advice });
 }
 
@@ -80,17 +80,22 @@ function judgeLimits(answered: readonly Exchange[], rateVariable: string | undef
       advice,
     });
   } else {
-    find({ level: 'ok', check: 'limits', code: 'taken', seen: told === '' ? 'no answer tells of a limit' : told });
+    find({
+      level: 'ok',
+      check: 'limits',
+      code: 'taken',
+      seen: told === '' ? 'no answer has a rate-limit header' : told,
+    });
   }
 }
 
-/** Something unexpected, and how often it occurred. */
+/** A difference, and how often it occurred. */
 export interface CountedUnexpected extends Unexpected {
   readonly operation: string;
   readonly count: number;
 }
 
-/** Unexpected places shown in one line; a report has them all. */
+/** The most places in one line; a report contains all. */
 const SHOWN = 5;
 
 function judgeForm(
@@ -113,7 +118,7 @@ function judgeForm(
   const wrong = all.filter(({ what }) => what === 'unexpected type' || what === 'unexpected null');
   const harmless = all.filter((one) => !wrong.includes(one));
   if (wrong.length > 0) {
-    const advice = 'these values give no sample; attach a report (--report FILE) to an issue';
+    const advice = 'these values have no sample; attach a report (--report FILE) to an issue';
     find({
       level: 'warning',
       check: 'form',
@@ -124,7 +129,7 @@ function judgeForm(
     });
   }
   if (harmless.length > 0) {
-    find({ level: 'ok', check: 'form', code: 'additions', seen: `not documented, and ignored: ${listed(harmless)}` });
+    find({ level: 'ok', check: 'form', code: 'additions', seen: `undocumented and ignored: ${listed(harmless)}` });
   }
   if (all.length === 0) find({ level: 'ok', check: 'form', code: 'documented', seen: 'answers are as documented' });
   return all;

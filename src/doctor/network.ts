@@ -7,30 +7,28 @@ import type { Secret } from '../runtime/secret.ts';
 import { tlsFault } from '../transport/connection-faults.ts';
 import type { Find } from './finding.ts';
 
-/** The way to a service, looked at without sending it a request. */
+/** Checks the connection to a service without sending it a request. */
 export interface Network {
   /** The addresses of a name. Rejects with the resolver's error. */
   resolve(host: string): Promise<readonly string[]>;
-  /** Opens a TLS connection, through the proxy if there is one, and closes it. Rejects where there is none to open. */
+  /** Opens a TLS connection, through the proxy if there is one, and closes it. Rejects if none can be opened. */
   handshake(host: string, port: number, proxy: NetworkProxy | undefined, timeoutMs: number): Promise<Handshake>;
 }
 
-/** What a TLS handshake showed. */
 export interface Handshake {
-  /** The code of what is wrong with the chain; undefined when it is trusted. */
+  /** The code of the fault in the chain; undefined if it is trusted. */
   readonly fault: string | undefined;
-  /** When the first certificate of the chain ends, in epoch milliseconds; undefined where none tells. */
+  /** When the certificate of the chain that expires first does so, in epoch milliseconds; undefined if unknown. */
   readonly endsAt: number | undefined;
   readonly protocol: string;
 }
 
-/** This machine's network. */
 export const systemNetwork: Network = {
   resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
   handshake: async (host, port, proxy, timeoutMs) => {
     const tunnel = proxy && (await openTunnel(proxy, `${host}:${port}`, timeoutMs));
     return new Promise((resolve, reject) => {
-      // Looked at, not trusted: what is wrong with the chain is what the check list tells.
+      // Accepts any chain: the check list shows its fault.
       const socket = connect({
         ...(tunnel ? { socket: tunnel } : { host, port }),
         ...{ servername: host, rejectUnauthorized: false, timeout: timeoutMs },
@@ -77,27 +75,27 @@ function firstEnd(leaf: DetailedPeerCertificate): number | undefined {
   return ends.length === 0 ? undefined : Math.min(...ends);
 }
 
-/** A proxy on the way; `shown` is its URL without what it asks for. */
+/** A proxy; `shown` is its URL without credentials. */
 export interface NetworkProxy {
   readonly url: string;
   readonly shown: string;
   readonly authorization: Secret | undefined;
 }
 
-/** Where a service is reached, and by which way. */
+/** The address of a service, and the way to it. */
 export interface Destination {
   readonly url: string;
-  /** It is on this machine, where nothing needs encryption. */
+  /** On this machine, where encryption is not needed. */
   readonly isLocal: boolean;
-  /** Undefined when the service is reached directly. */
+  /** Undefined for a direct connection. */
   readonly proxy: NetworkProxy | undefined;
 }
 
 const DAY_MS = 86_400_000;
-/** A chain that ends within this time is a warning: certificates are renewed a month before they end. */
+/** A chain that expires within this time is a warning: certificates are usually renewed a month before they expire. */
 const SOON_MS = 21 * DAY_MS;
 
-/** Checks name resolution, the proxy and TLS. Resolves with false when no request can arrive. */
+/** Checks name resolution, the proxy and TLS. Resolves with false if no request can reach the service. */
 export async function checkNetwork(
   { url, isLocal, proxy }: Destination,
   network: Network,
@@ -136,7 +134,7 @@ export async function checkNetwork(
   }
 }
 
-const PROXY_ADVICE = 'check HTTPS_PROXY, with user name and password if the proxy asks for them, and NO_PROXY';
+const PROXY_ADVICE = 'check HTTPS_PROXY, with user name and password if the proxy needs them, and NO_PROXY';
 
 async function checkName(host: string, network: Network, find: Find): Promise<boolean> {
   try {
@@ -165,9 +163,9 @@ function judgeChain({ fault, endsAt, protocol }: Handshake, now: number, find: F
     return false;
   }
   const day = endsAt === undefined ? 'an unknown day' : new Date(endsAt).toISOString().slice(0, 10);
-  const seen = `${protocol}, trusted; the chain ends on ${day}`;
+  const seen = `${protocol}, trusted; the chain expires on ${day}`;
   if (endsAt !== undefined && endsAt - now < SOON_MS) {
-    const advice = "tell the service's operator; when the certificate has ended no data arrives";
+    const advice = "tell the service's operator; no data arrives after the certificate has expired";
     find({ level: 'warning', check: 'tls', code: 'ends-soon', seen, advice });
   } else find({ level: 'ok', check: 'tls', code: 'trusted', seen });
   return true;

@@ -8,8 +8,8 @@ import type { Finding } from './finding.ts';
 import { type Look, lookOf, type Shape, ShapeCount } from './shape.ts';
 
 /**
- * What a report holds: shapes, types, shares, powers of ten, words of documented fields, and ids hashed with a key that
- * is thrown away, so that they join within one report only. No text, name, id, host, key or exact number of the account.
+ * A report contains shapes, types, shares, powers of ten, words of documented fields, and ids hashed with a temporary
+ * key, so that they match within one report only. No text, name, id, host, key or exact number of the account.
  */
 export interface Report {
   readonly format: 'filer-exporter-report/1';
@@ -18,15 +18,15 @@ export interface Report {
   readonly services: Readonly<Partial<Record<Api, ServiceReport>>>;
 }
 
-/** One service as an issue may show it. */
+/** One service in a public form. */
 export interface ServiceReport {
   readonly variants: readonly Variant[];
   readonly operations: Readonly<Record<string, OperationReport>>;
 }
 
-/** One operation as an issue may show it. */
+/** One operation in a public form. */
 export interface OperationReport {
-  /** Requests by status; `none` where no answer came. */
+  /** Requests by status; `none` without an answer. */
   readonly answers: Readonly<Record<string, number>>;
   /** Power of ten of the longest answer, in milliseconds, and of the largest, in bytes. */
   readonly longestMs: number;
@@ -38,7 +38,7 @@ export interface OperationReport {
   readonly unexpected: readonly string[];
 }
 
-/** A shape with shares in place of counts. */
+/** A shape with shares instead of counts. */
 export interface PublicShape {
   /** Power of ten of how often it was seen. */
   readonly seen: number;
@@ -48,15 +48,15 @@ export interface PublicShape {
   readonly items?: PublicShape;
 }
 
-/** What stands for a field whose name may not be shown, such as an id that is used as a name. */
+/** Replaces a field name that may not be shown, such as an id that is used as a name. */
 const HIDDEN = '*';
 const FIELD_NAME = /^[A-Za-z][A-Za-z_]{0,40}\d{0,2}$/;
 const WORD = /^[A-Za-z][A-Za-z_ -]{0,30}$/;
-/** Of more words than these a field is no list of words. */
+/** A field with more distinct words is not a list of words. */
 const MOST_WORDS = 20;
 const MOST_IDS = 50;
 
-/** The report of what the doctor found. `key` is random, and kept by nobody. */
+/** The report of the findings. `key` is random and not stored. */
 export function reportOf({ findings, services }: Diagnoses, version: string, key: Uint8Array): Report {
   return {
     format: 'filer-exporter-report/1',
@@ -80,7 +80,7 @@ function serviceReport({ examination, variants, unexpected, exchanges }: Diagnos
       answers: countBy(own.map(({ status }) => String(status ?? 'none'))),
       longestMs: power(Math.max(...own.map(({ seconds }) => seconds * 1000))),
       largestBytes: power(Math.max(...own.map(({ bytes }) => bytes))),
-      // A token answer is secrets through and through, and its form is known.
+      // A token answer consists of secrets, and its form is known.
       shape: documented === undefined || bodies.length === 0 ? null : publicShape(shape.shape(nameOf)),
       words: documented === undefined ? {} : wordsIn(bodies, examination.wordFields),
       ids: documented === undefined ? {} : idsIn(bodies, nameOf, key),
@@ -92,7 +92,10 @@ function serviceReport({ examination, variants, unexpected, exchanges }: Diagnos
   return { variants, operations };
 }
 
-/** Says what a field may be called: as it is where it is documented, or looks like a field and stands nowhere as a text. */
+/**
+ * Returns how to show a field name: unchanged if it is documented, or if it looks like a field and never occurs as a
+ * value.
+ */
 function namer(documented: Documented | undefined, bodies: readonly unknown[]): (field: string) => string {
   const known = new Set<string>();
   if (documented !== undefined) collectNames(documented, known);

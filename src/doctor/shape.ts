@@ -1,7 +1,7 @@
 import { isFields } from '../metrics/family.ts';
 import { dateSeconds, decimal } from '../metrics/units.ts';
 
-/** What a JSON value looks like, without what it says. */
+/** What a JSON value looks like, without its content. */
 export type Look =
   | 'null'
   | 'flag'
@@ -17,7 +17,6 @@ export type Look =
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The look of a value. */
 export function lookOf(value: unknown): Look {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'boolean') return 'flag';
@@ -34,15 +33,15 @@ export function lookOf(value: unknown): Look {
 export interface Shape {
   /** How often each look was seen. */
   readonly looks: Readonly<Partial<Record<Look, number>>>;
-  /** Powers of ten that the smallest and the largest number other than zero lie above. */
+  /** The powers of ten below the smallest and the largest number other than zero. */
   readonly magnitude?: readonly [least: number, most: number];
-  /** Of objects, by field; a field that some objects lack counts as seen less often than they. */
+  /** The fields of objects; a field that some objects lack was seen less often than the objects. */
   readonly fields?: Readonly<Record<string, Shape>>;
-  /** Of a list's items. */
+  /** The items of lists. */
   readonly items?: Shape;
 }
 
-/** Adds up the shape of answers. */
+/** Adds up the shapes of answers. */
 export class ShapeCount {
   readonly #looks = new Map<Look, number>();
   readonly #fields = new Map<string, ShapeCount>();
@@ -68,7 +67,7 @@ export class ShapeCount {
     return this;
   }
 
-  /** The shape; `nameOf` says what a field may be called. Two fields of one name are one. */
+  /** The shape; `nameOf` returns how to show a field name. Two fields of one name are one. */
   shape(nameOf: (field: string) => string): Shape {
     const fields: Record<string, Shape> = {};
     for (const [name, count] of this.#fields) {
@@ -92,7 +91,7 @@ export class ShapeCount {
   }
 }
 
-/** One shape of two, field by field. */
+/** The union of two shapes, field by field. */
 function joined(one: Shape, other: Shape): Shape {
   const looks: Partial<Record<Look, number>> = { ...one.looks };
   for (const look of Object.keys(other.looks) as Look[]) looks[look] = (looks[look] ?? 0) + (other.looks[look] ?? 0);

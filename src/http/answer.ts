@@ -1,10 +1,10 @@
 import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Headers of every answer, whatever it says and whoever writes it. */
+/** Headers of every answer. */
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
-/** An answer as all of them are: kept by no cache, and taken for nothing but what it says it is. */
+/** An answer with the headers of all answers: not cached, and only of its declared type. */
 export class HttpAnswer extends ServerResponse {
   constructor(...handedOn: ConstructorParameters<typeof ServerResponse>) {
     super(...handedOn);
@@ -19,8 +19,8 @@ const STATUSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Answers what is not a request, or does not become one in time, and closes the connection. Where an answer to an earlier
- * request is under way it is only closed: what is written then would be read as a part of that.
+ * Answers an invalid or late request, and closes the connection. During an answer to an earlier request it only closes:
+ * bytes written then would be part of that answer.
  */
 export function refuseNonsense(error: Error & { readonly code?: string }, socket: Socket, isBusy: boolean): void {
   const status = STATUSES[error.code ?? ''] ?? '400 Bad Request';

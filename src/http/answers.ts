@@ -1,28 +1,28 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
 
-/** An answer that is not read for this long, in milliseconds, gives way where there is no room. */
+/** An answer that is not read for this long, in milliseconds, can be cut off at the limit. */
 const UNREAD_MS = 2_000;
 
 /**
- * Answers under way, up to a limit: each holds memory until it is read. At the limit an answer that is not being read
- * gives way to a new one, so that no client keeps others out by not reading.
+ * Answers in progress, up to a limit: each holds memory until it is read. At the limit, an answer that is not being
+ * read is cut off for a new one, so that no client blocks others by not reading.
  */
 export class Answers {
   readonly #most: number;
   readonly #clock: Clock;
   readonly #cutOff: (response: ServerResponse) => void;
-  /** When some of each was last read, the one not read longest first. */
+  /** When some of each was last read; the one not read for the longest time first. */
   readonly #underWay = new Map<ServerResponse, number>();
 
-  /** `cutOff` ends an answer that gives way. */
+  /** `cutOff` ends an answer early. */
   constructor(most: number, clock: Clock, cutOff: (response: ServerResponse) => void) {
     this.#most = most;
     this.#clock = clock;
     this.#cutOff = cutOff;
   }
 
-  /** Takes an answer until it is closed; false where there is no room. */
+  /** Adds an answer until it is closed; false if the limit is reached. */
   begin(response: ServerResponse): boolean {
     if (this.#underWay.size >= this.#most && !this.#makeRoom()) return false;
     this.#underWay.set(response, this.#clock.monotonic());
@@ -35,7 +35,7 @@ export class Answers {
 
   #makeRoom(): boolean {
     const latest = this.#clock.monotonic() - UNREAD_MS;
-    // One that is still being made has sent nothing that could be read.
+    // An answer that is still being produced has sent nothing to read.
     const unread = [...this.#underWay].find(([response, readAt]) => response.headersSent && readAt <= latest);
     if (unread === undefined) return false;
     const [response] = unread;

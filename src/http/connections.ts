@@ -2,36 +2,40 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 
-/** Why a connection was closed that its client wanted to keep. */
+/** Why the server closed a connection. */
 export type ClosedFor = 'limit' | 'refused' | 'pipelined' | 'unread';
 
-/** That the limit was reached is logged no more often than this, in milliseconds: clients decide how often it is. */
+/**
+ * The shortest time between two log lines about the limit, in milliseconds: clients determine how often it is reached.
+ */
 const LOGGED_EVERY_MS = 60_000;
 
-/** One open connection. */
 interface Connection {
   readonly socket: Socket;
-  /** Whether a request on it has been let in past the guard. */
+  /** Whether a request on it has passed the guard. */
   isKnown: boolean;
-  /** Requests that have come and are not answered yet. */
+  /** Requests that are not answered yet. */
   requests: number;
-  /** When the first of these came, in monotonic milliseconds. */
+  /** When the first of these arrived, in monotonic milliseconds. */
   busySince: number;
 }
 
-/** A connection is not idle for this long, in milliseconds, before it gives way where none is idle. */
+/** If no connection is idle, one that is busy for this long is closed, in milliseconds. */
 const BUSY_MS = 10_000;
 
 /**
- * The open connections, up to a limit. At the limit a new connection takes the place of an idle one, so that no client
- * keeps others out by holding connections: first of those that the guard has not let in, and of these the one idle longest.
- * Where none is idle the one that has been busy longest goes, if that is long.
+ * The open connections, up to a limit. At the limit a new connection replaces an idle one, so that no client blocks
+ * others by holding connections: first those that have not passed the guard, then the one idle for the longest time. If
+ * none is idle, the one busy for the longest time is closed, if that is long enough.
  */
 export class Connections {
   readonly #most: number;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** By the addresses of both ends, which a TLS socket shares with the socket below it; the one idle longest first. */
+  /**
+   * By the addresses of both ends, which a TLS socket shares with the socket below it; the one idle for the longest
+   * time first.
+   */
   readonly #open = new Map<string, Connection>();
   readonly #closed = new Map<ClosedFor, number>([
     ['limit', 0],
@@ -49,12 +53,12 @@ export class Connections {
     this.#log = log;
   }
 
-  /** How many connections were closed against their clients' will, by reason. */
+  /** How many connections the server closed, by reason. */
   get closed(): ReadonlyMap<ClosedFor, number> {
     return this.#closed;
   }
 
-  /** Takes a new connection; false where every other one is busy, and it was closed. */
+  /** Adds a new connection; false if every other one is busy, so that this one was closed. */
   take(socket: Socket): boolean {
     if (this.#open.size >= this.#most && !this.#makeRoom()) {
       this.close(socket, 'refused');
@@ -69,7 +73,7 @@ export class Connections {
     return true;
   }
 
-  /** Counts a request that has come; gives how many of its connection are not answered yet. */
+  /** Counts an arrived request; returns how many of its connection are not answered yet. */
   asked(socket: Socket): number {
     const connection = this.#open.get(endsOf(socket));
     if (connection === undefined) return 1;
@@ -78,29 +82,27 @@ export class Connections {
     return connection.requests;
   }
 
-  /** An answer has ended. */
   answered(socket: Socket): void {
     const ends = endsOf(socket);
     const connection = this.#open.get(ends);
     if (connection === undefined) return;
     connection.requests -= 1;
-    // To the end of the row: it has been idle for the shortest time.
+    // Moved to the end: it has been idle for the shortest time.
     this.#open.delete(ends);
     this.#open.set(ends, connection);
   }
 
-  /** Whether an answer is under way, into which nothing else may be written. */
+  /** Whether an answer is in progress, so that nothing else may be written. */
   isBusy(socket: Socket): boolean {
     return (this.#open.get(endsOf(socket))?.requests ?? 0) > 0;
   }
 
-  /** A request of this connection was let in past the guard. */
+  /** A request of this connection has passed the guard. */
   letIn(socket: Socket): void {
     const connection = this.#open.get(endsOf(socket));
     if (connection !== undefined) connection.isKnown = true;
   }
 
-  /** Closes a connection at once. */
   close(socket: Socket, reason: ClosedFor): void {
     this.#closed.set(reason, (this.#closed.get(reason) ?? 0) + 1);
     socket.destroy();

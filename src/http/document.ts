@@ -5,7 +5,7 @@ import type { Log } from '../runtime/log.ts';
 import { acceptsGzip } from './negotiate.ts';
 import { send } from './send.ts';
 
-/** A whole page, made once and sent to whoever asks; it is compressed when a reader first asks for that. */
+/** A whole page, built once and sent to every client; compressed when a client first accepts that. */
 export class Document {
   readonly headers: Readonly<Record<string, string>>;
   readonly #buffers: readonly Buffer[];
@@ -16,7 +16,6 @@ export class Document {
     this.#buffers = buffers;
   }
 
-  /** What goes over the wire. */
   async body(gzip: boolean): Promise<Body> {
     if (!gzip) return bodyOf(this.#buffers, undefined);
     this.#compressed ??= Promise.all(this.#buffers.map((buffer) => codec.compress('gzip', buffer)));
@@ -33,7 +32,7 @@ export async function sendDocument(
 ): Promise<void> {
   const gzip = acceptsGzip(request.headers['accept-encoding']);
   const body = await document.body(gzip);
-  // What the operator has set for every answer stands.
+  // Headers that the operator has set for every answer are kept.
   const own = Object.entries(document.headers).filter(([name]) => !response.hasHeader(name));
   response.writeHead(200, {
     ...Object.fromEntries(own),
@@ -49,6 +48,6 @@ export async function sendDocument(
   try {
     await send(response, body.buffers());
   } catch (err) {
-    log.debug({ err, path: request.url }, 'a page was not read to its end');
+    log.debug({ err, path: request.url }, 'page not read to its end');
   }
 }

@@ -11,15 +11,15 @@ interface Range {
   /** `type/subtype` or a coding, in lower case. */
   readonly name: string;
   readonly parameters: ReadonlyMap<string, string>;
-  /** From 0 (refused) to 1; 1 when it is missing, 0 when it cannot be read. */
+  /** From 0 (rejected) to 1; 1 if it is missing, 0 if it cannot be read. */
   readonly quality: number;
 }
 
 /**
- * The format for an `Accept` header, by RFC 9110 12.5.1: for each format the most specific range that matches says how
- * much it is wanted. OpenMetrics has to be asked for by name and wanted at least as much as text; whoever asks for
- * nothing that we have gets text, which every scraper reads. The library `negotiator` does not serve here: it takes the
- * `escaping` that Prometheus adds to each range for a parameter of the type, and gives it text, and it has no `x-gzip`.
+ * The format for an `Accept` header, by RFC 9110 12.5.1: for each format, the most specific matching range gives its
+ * quality. OpenMetrics has to be named and wanted at least as much as text; without a match the answer is text, which
+ * every scraper reads. The library `negotiator` cannot be used: it treats the `escaping` that Prometheus adds to each
+ * range as a parameter of the type and answers text, and it does not know `x-gzip`.
  */
 export function chooseFormat(accept: string | undefined): Format {
   const ranges = parseRanges(accept);
@@ -29,11 +29,11 @@ export function chooseFormat(accept: string | undefined): Format {
   if (text === undefined || openMetrics.quality !== text.quality) {
     return text === undefined || openMetrics.quality > text.quality ? 'openmetrics' : 'text';
   }
-  // Wanted alike: whoever named both gets the one named first, a wildcard does not outweigh a name.
+  // For equal quality the one named first wins; a wildcard does not outweigh a name.
   return text.rank < 2 || openMetrics.index < text.index ? 'openmetrics' : 'text';
 }
 
-/** Whether an `Accept-Encoding` header takes gzip: named or by `*`, and not with `q=0`. */
+/** Whether an `Accept-Encoding` header accepts gzip: named or by `*`, and not with `q=0`. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   const ranges = parseRanges(acceptEncoding);
   const named = ranges.find((range) => range.name === 'gzip' || range.name === 'x-gzip');
@@ -41,8 +41,8 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
 }
 
 /**
- * The coding for an `Accept-Encoding` header, of those that there are: the one wanted most, of two wanted alike the one
- * named first, and gzip for whom any will do. Undefined where none is accepted.
+ * The coding for an `Accept-Encoding` header: the one with the highest quality, of equals the one named first, and gzip
+ * for a wildcard. Undefined if none is accepted.
  */
 export function chooseCoding(acceptEncoding: string | undefined, codings: readonly Coding[]): Coding | undefined {
   const ranges = parseRanges(acceptEncoding);
@@ -52,7 +52,7 @@ export function chooseCoding(acceptEncoding: string | undefined, codings: readon
       return coding === undefined ? [] : [{ coding, quality }];
     })
     .filter(({ quality }) => quality > 0)
-    // Stable: what was named first stays first.
+    // Stable: codings of equal quality stay in order.
     .sort((a, b) => b.quality - a.quality)[0];
   return wanted?.coding ?? (acceptsGzip(acceptEncoding) ? 'gzip' : undefined);
 }

@@ -1,26 +1,26 @@
 import type { ServerResponse } from 'node:http';
 
-/** So many bytes are handed to the socket at a time: enough that it is never idle, and no long turn of the event loop. */
+/** How many bytes are passed to the socket at a time: enough to keep it busy, and a short turn of the event loop. */
 const BATCH_BYTES = 512 * 1024;
 
 /**
- * Writes buffers to an answer, as fast as it is read, and ends it. Resolves when all is handed over; rejects when the
- * reader goes away or the answer is cut off. After either no buffer is read any more.
+ * Writes buffers to an answer as fast as it is read, and ends it. Resolves when everything is passed on; rejects if the
+ * reader disconnects or the answer is cut off. Reads no further buffer after either.
  */
 export async function send(response: ServerResponse, buffers: Iterable<Buffer>): Promise<void> {
-  // Who goes away while the answer is made is not heard of any more.
-  if (response.destroyed) throw new Error('the scraper went away');
+  // The event may have fired while the answer was produced.
+  if (response.destroyed) throw new Error('the scraper disconnected');
   const ended = new Promise<void>((resolve, reject) => {
     response.once('finish', resolve);
-    response.once('close', () => reject(new Error('the scraper went away')));
+    response.once('close', () => reject(new Error('the scraper disconnected')));
   });
-  // Also where nobody awaits it any more.
+  // Also if no one awaits it any more.
   ended.catch(() => {});
   const source = buffers[Symbol.iterator]();
   while (!response.destroyed) {
     let batch = 0;
     let last = false;
-    // Corked, so that a batch is one call of the system.
+    // Corked, so that a batch is one system call.
     response.cork();
     while (batch < BATCH_BYTES && !last) {
       const { value, done } = source.next();

@@ -15,9 +15,9 @@ import { CONTENT_TYPES, chooseCoding, chooseFormat } from './negotiate.ts';
 import { parseInPieces } from './pieces.ts';
 import { send } from './send.ts';
 
-/** What the server asks of the rest of the program. */
+/** What the server needs from the rest of the program. */
 export interface Site {
-  /** One moment of the whole exposition, packed or, without a coding, plain. */
+  /** The exposition of one moment, compressed or, without a coding, plain. */
   exposition(format: Format, coding: Coding | undefined): Promise<HeldBody>;
   /** Whether the first polls have ended. */
   ready(): boolean;
@@ -27,62 +27,63 @@ export interface Site {
   landingPage(): Promise<Document>;
 }
 
-/** What a server needs. */
 export interface ServerSettings {
   /** All addresses, IPv4 and IPv6, when undefined. */
   readonly host: string | undefined;
   /** 0 for any free port. */
   readonly port: number;
   readonly metricsPath: string;
-  /** Scrapes served at once; 503 beyond. */
+  /** Scrapes served at once; further ones are answered 503. */
   readonly maxScrapes: number;
   /** Those that are open, up to a limit. */
   readonly connections: Connections;
-  /** TLS and who may ask; without it everybody may, in plain. */
+  /** TLS and authentication; without it everyone is admitted, over plain HTTP. */
   readonly front?: Front | undefined;
   readonly site: Site;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** An answer that is not read within this, in milliseconds, is cut off where the scraper names no time-out of its own. */
+/**
+ * An answer that is not read within this time, in milliseconds, is cut off if the scraper sends no time-out of its own.
+ */
 const LONGEST_SCRAPE_MS = 120_000;
 
-/** Bounds for what clients send. Nobody who means well comes near them. */
+/** Limits for what clients send, far above what well-behaved clients need. */
 const BOUNDS = {
-  /** Request line and headers, in bytes; 431 beyond. */
+  /** Request line and headers, in bytes; answered 431 above it. */
   maxHeaderSize: 16_384,
   /** For the headers, and for the whole request. */
   headersTimeout: 10_000,
   requestTimeout: 15_000,
   keepAliveTimeout: 75_000,
-  /** How often the two are looked at. */
+  /** How often the two are checked. */
   connectionsCheckingInterval: 5_000,
 } as const;
 
-/** Nothing here takes a body; of one that comes anyway so many bytes are read and thrown away. */
+/** No request needs a body; this many bytes of one are read and discarded. */
 const MOST_BODY_BYTES = 65_536;
 
-/** Pages sent at once; 503 beyond. */
+/** Pages sent at once; further ones are answered 503. */
 const MOST_PAGES = 16;
 
-/** Requests of one connection that are not answered yet; a client that sends more ahead of its answers is cut off. */
+/** Requests of one connection without an answer yet; a client that sends more is disconnected. */
 const MOST_AHEAD = 4;
 
-/** Serves the exposition and the pages. No request ever waits for an API. */
+/** Serves the exposition and the pages. No request waits for an API. */
 export class ExpositionServer {
   readonly #settings: ServerSettings;
   readonly #server: Server;
   readonly #connections: Connections;
   readonly #scrapes: Answers;
   readonly #pages: Answers;
-  /** For each connection, when the answer to its latest request will have ended. */
+  /** For each connection, resolves when its latest request is answered. */
   readonly #answered = new WeakMap<Socket, Promise<unknown>>();
   #closing = false;
   #isShort = false;
-  /** Connections that are not secured yet. */
+  /** Connections during the handshake. */
   readonly #shakingHands = new Set<Socket>();
-  /** Which rules a connection was made under. */
+  /** The rules in effect when a connection was made. */
   readonly #generations = new WeakMap<Socket, number>();
 
   constructor(settings: ServerSettings) {
@@ -102,7 +103,7 @@ export class ExpositionServer {
     }
   }
 
-  /** Listens; resolves with the port. Rejects when the address cannot be had. */
+  /** Listens; resolves with the port. Rejects if the address is not available. */
   listen(): Promise<number> {
     const { host, port } = this.#settings;
     return new Promise((resolve, reject) => {
@@ -118,7 +119,7 @@ export class ExpositionServer {
     });
   }
 
-  /** Takes no more connections and resolves when the scrapes under way have ended, or `signal` cuts them off. */
+  /** Accepts no more connections; resolves when the scrapes in progress have ended, or `signal` cuts them off. */
   close(signal: AbortSignal): Promise<void> {
     this.#closing = true;
     return new Promise((resolve) => {
@@ -142,7 +143,7 @@ export class ExpositionServer {
     this.#isShort = true;
   }
 
-  /** Node's own handling of a connection comes after the limit and the front, and not at once. */
+  /** Node handles a connection only after the limit and the guard. */
   #guardConnections(front: Front | undefined): void {
     const handlers = this.#server.listeners('connection');
     const handle = (socket: Socket) => {
@@ -170,10 +171,10 @@ export class ExpositionServer {
     });
   }
 
-  /** Answers the requests of a connection one after the other, however many are sent ahead: each answer takes memory. */
+  /** Answers the requests of a connection in order, however many are sent ahead: each answer takes memory. */
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { socket } = request;
-    // What was parsed already of a client that has been cut off.
+    // A request that was parsed before its client was disconnected.
     if (socket.destroyed) return;
     if (this.#connections.asked(socket) > MOST_AHEAD) {
       this.#connections.close(socket, 'pipelined');
@@ -190,11 +191,11 @@ export class ExpositionServer {
   #begin(request: IncomingMessage, response: ServerResponse): void {
     const { clock, log } = this.#settings;
     const ended = new AbortController();
-    // Whatever the page: a client that does not read it holds a connection, and gives it back.
+    // For every page: a client that does not read it holds a connection until then.
     void clock.sleep(scrapeTimeoutMs(request), ended.signal).then(() => response.destroy());
     response.once('close', () => {
       ended.abort();
-      // A connection busy when the server closed stays open for the next request otherwise, which never comes.
+      // Otherwise a connection that was busy when the server closed stays open for a next request that never arrives.
       if (this.#closing) request.socket.end();
     });
     this.#answer(request, response).catch((err: unknown) => {
@@ -219,7 +220,7 @@ export class ExpositionServer {
       if (this.#generations.get(request.socket) !== front.generation) response.setHeader('connection', 'close');
       const admission = await front.admit(request, path);
       if (admission.state === 'let in') this.#connections.letIn(request.socket);
-      // Strangers hold no connections: there are only so many.
+      // Clients that were not admitted hold no connections, because their number is limited.
       else response.setHeader('connection', 'close');
       if (admission.state === 'refused') {
         for (const [name, value] of Object.entries(admission.refusal.headers)) response.setHeader(name, value);
@@ -242,7 +243,7 @@ export class ExpositionServer {
     };
     const answer = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (answer === undefined) {
-      sendText(response, 404, 'not found; / has links to what there is\n');
+      sendText(response, 404, 'not found; / lists the pages\n');
     } else if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');
       sendText(response, 405, 'only GET and HEAD\n');
@@ -273,8 +274,8 @@ export class ExpositionServer {
     try {
       await send(response, body.buffers());
     } catch (err) {
-      // The scraper went away or was too slow: its matter, and everything that it held is free now.
-      this.#settings.log.debug({ err }, 'a scrape was not read to its end');
+      // The scraper disconnected or was too slow; everything it held is released.
+      this.#settings.log.debug({ err }, 'scrape not read to its end');
     }
   }
 }
@@ -283,7 +284,7 @@ function pathOf(request: IncomingMessage): string {
   return (request.url ?? '/').split('?', 1)[0] ?? '/';
 }
 
-/** Reads a body to nowhere, and no more of it than anybody could send by mistake. */
+/** Discards a body, up to a limit. */
 function throwAway(request: IncomingMessage, response: ServerResponse): void {
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
@@ -302,7 +303,7 @@ function refusalOf({ httpVersion, headers }: IncomingMessage): readonly [status:
   return expect.toLowerCase() === '100-continue' ? undefined : [417, 'the expectation cannot be met\n'];
 }
 
-/** How long the scraper itself waits, as Prometheus says in a header, in milliseconds; bounded. */
+/** The scraper's own time-out, which Prometheus sends in a header, in milliseconds; bounded. */
 function scrapeTimeoutMs(request: IncomingMessage): number {
   const told = Number(request.headers['x-prometheus-scrape-timeout-seconds']);
   return told > 0 ? Math.min(told * 1000, LONGEST_SCRAPE_MS) : LONGEST_SCRAPE_MS;

@@ -2,54 +2,56 @@ import { formatDuration } from '../config/duration.ts';
 import type { Sample } from '../metrics/samples.ts';
 import { stretch, worstAgeMs } from '../polling/demand.ts';
 
-/** What is asked of an account, and what it allows. */
+/** The requests to an account, and its limits. */
 export interface Demand {
   readonly appliances: number;
   readonly series: readonly { readonly name: string; readonly intervalMs: number }[];
-  /** What is asked beside series and inventory: requests in a round, and the time between two rounds. */
+  /** Requests besides series and inventory: the number in a round, and the time between two rounds. */
   readonly further: readonly { readonly requests: number; readonly intervalMs: number }[];
   /** The variables that would change it. */
   readonly variables: DemandVariables;
-  /** The interval that is asked for, in milliseconds. */
+  /** The configured interval, in milliseconds. */
   readonly intervalMs: number;
   readonly discoveryIntervalMs: number;
   readonly limit: { readonly requests: number; readonly windowMs: number };
-  /** Requests in 24 hours; undefined for none. */
+  /** The most requests in 24 hours; undefined without a limit. */
   readonly dailyLimit: number | undefined;
-  /** Requests per second that both limits together allow for good. */
+  /** The requests per second that both limits together sustain. */
   readonly allowedPerSecond: number;
 }
 
-/** What the operator sets to ask for more or less. */
+/** The variables to change the demand. */
 export interface DemandVariables {
   readonly interval: string;
   readonly series: string;
   readonly appliances: string;
 }
 
-/** What the limits make of a demand. */
+/** The demand compared with the limits. */
 export interface Plan {
   readonly variables: DemandVariables;
   readonly requestsPerSweep: number;
   readonly requestsPerDay: number;
   readonly requestsPerSecond: number;
-  /** Of the burst limit and of the day's; above 1 when it does not fit. The latter undefined without a daily limit. */
+  /**
+   * The share of the burst limit and of the daily limit; above 1 if it does not fit. The latter is undefined without a
+   * daily limit.
+   */
   readonly burstShare: number;
   readonly dayShare: number | undefined;
-  /** The interval as the limits allow it. */
   readonly effectiveIntervalMs: number;
-  /** How long a whole round takes at the pace allowed. */
+  /** How long a sweep takes at the allowed pace. */
   readonly sweepMs: number;
   readonly worstAgeMs: number;
   readonly fits: boolean;
-  /** What would make it fit; empty when it does. */
+  /** What would make it fit; empty if it fits. */
   readonly advice: readonly string[];
 }
 
 /**
- * Samples that something switched on comes to: for the account, for each appliance, and for each volume on each appliance,
- * with what a histogram takes apart. From the answers of the stand-in; a test holds the sum within a fifth of what an
- * exporter serves.
+ * The number of samples of a collector: for the account, for each appliance, and for each volume on each appliance,
+ * with histograms counted separately. From the answers of the stand-in; a test compares the sum with a running
+ * exporter, within a fifth.
  */
 export interface SampleShare {
   readonly account?: number;
@@ -59,18 +61,18 @@ export interface SampleShare {
   readonly histograms?: number;
 }
 
-/** The plan for a fleet, and what else there is to say of it. */
+/** The plan for a fleet, with its texts. */
 export interface FleetPlan {
   readonly plan: Plan;
   readonly appliances: number;
   readonly limit: { readonly requests: number; readonly windowMs: number };
   readonly dailyLimit: number | undefined;
   readonly intervalMs: number;
-  /** What is asked for: a label, and the text beside it. */
+  /** The configured polling: a label, and its text. */
   readonly asked: readonly (readonly [label: string, text: string])[];
-  /** The same fleet asked otherwise, in columns of which the first has the labels; none where there is no other way. */
+  /** Alternatives for the same fleet, in columns, the first with the labels; empty if there are none. */
   readonly ways: readonly (readonly string[])[];
-  /** What one appliance would give, for an estimate of its size. */
+  /** The samples of one appliance, to estimate their size. */
   samples(index: number, random: () => number): Iterable<Sample>;
 }
 
@@ -79,7 +81,7 @@ const DAY_MS = 86_400_000;
 /** An inventory round reads two lists of serials and one of edges. */
 const REQUESTS_PER_DISCOVERY = 3;
 
-/** What is feasible: a fleet's requests against the limits of its account. */
+/** Compares a fleet's requests with the limits of its account. */
 export function planFor(demand: Demand): Plan {
   const { appliances, series, intervalMs, limit, dailyLimit, allowedPerSecond } = demand;
   const perAppliance = series.reduce((sum, one) => sum + 1 / one.intervalMs, 0);
@@ -116,12 +118,10 @@ function advise({ variables, series, intervalMs, appliances, allowedPerSecond }:
   ];
 }
 
-/** A duration in whole seconds, for people. */
 export function roundDuration(ms: number): string {
   return formatDuration(Math.max(1_000, Math.round(ms / 1_000) * 1_000));
 }
 
-/** A whole number, for people. */
 export function wholeNumber(value: number): string {
   return Math.round(value).toLocaleString('en');
 }

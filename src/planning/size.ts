@@ -6,25 +6,28 @@ import { LineStore } from '../exposition/store.ts';
 import { seededRandom } from '../runtime/random.ts';
 import type { FleetPlan, SampleShare } from './plan.ts';
 
-/** What an exposition comes to: estimates, for what an account has beside appliances is known only once it is polled. */
+/**
+ * The size of an exposition; estimated, because an account's objects besides appliances are known only after polling.
+ */
 export interface Size {
   readonly samples: number;
   readonly bytes: number;
   readonly packed: number;
-  /** Of the process. */
   readonly memoryBytes: number;
 }
 
-/** Volumes on each appliance, as long as nobody has asked. */
+/** The assumed number of volumes on each appliance. */
 export const VOLUMES = 5;
 
-/** Appliances whose series are written out to know their size; more are counted as many times. */
+/** The most appliances whose series are written to measure their size; larger fleets are extrapolated. */
 const SAMPLED_APPLIANCES = 50;
 
-/** Bytes of a line about a volume or an account, and what gzip leaves of it. */
+/** Bytes of a line about a volume or an account, and the share left by gzip. */
 const LINE = { bytes: 190, packedShare: 0.1 } as const;
 
-/** The process with nothing in it, and what each sample adds, parsing and packing included: measured up to 136,000 samples. */
+/**
+ * The empty process, and the memory of each sample, including parsing and compression: measured up to 136,000 samples.
+ */
 const MEMORY = { emptyBytes: 105 * 2 ** 20, perSample: 1_000 } as const;
 
 /** The size of an exporter's exposition for so many appliances; `families`: all that it may have. */
@@ -50,12 +53,12 @@ function samplesOf(
   events: EventsConfig,
   of: number,
 ) {
-  // The infinite bucket, sum and count are there in any case.
+  // Every histogram has the infinite bucket, sum and count.
   const each = 3 + (events.histograms ? events.bucketsSeconds.length : 0);
   return account + of * (appliance + VOLUMES * (volume + histograms * each));
 }
 
-/** Writes the series of some appliances as they would be, and scales it up. */
+/** Writes the series of some appliances, and extrapolates their size. */
 async function seriesSize(
   { appliances, samples }: FleetPlan,
   families: readonly FamilyHeader[],

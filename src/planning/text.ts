@@ -2,7 +2,7 @@ import { formatDuration } from '../config/duration.ts';
 import { type FleetPlan, roundDuration, wholeNumber } from './plan.ts';
 import { type Size, VOLUMES } from './size.ts';
 
-/** Ways to ask the same fleet, beside each other; nothing where there is only one. */
+/** Alternatives for the same fleet, in columns; empty if there is only one. */
 function waysText(ways: FleetPlan['ways']): string {
   const [labels, ...others] = ways;
   if (labels === undefined || others.length === 0) return '';
@@ -14,7 +14,7 @@ function waysText(ways: FleetPlan['ways']): string {
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n\n`;
 }
 
-/** The text of `--plan`: requests against the limits, then samples, bytes and memory. */
+/** The text of `--plan`: requests and limits, then samples, bytes and memory. */
 export function planText(fleet: FleetPlan, size: Size, beside: FleetPlan['asked']): string {
   const { plan, appliances, limit, dailyLimit, intervalMs, asked, ways } = fleet;
   const rows: readonly (readonly [string, string])[] = [
@@ -31,9 +31,9 @@ export function planText(fleet: FleetPlan, size: Size, beside: FleetPlan['asked'
         : `${share(plan.dayShare)} of ${wholeNumber(dailyLimit)}`,
     ],
     ['Shortest sweep', roundDuration(plan.sweepMs)],
-    ['Interval asked for', roundDuration(intervalMs)],
-    ['Interval as the limits allow', roundDuration(plan.effectiveIntervalMs)],
-    ['Worst age of data', roundDuration(plan.worstAgeMs)],
+    ['Configured interval', roundDuration(intervalMs)],
+    ['Effective interval', roundDuration(plan.effectiveIntervalMs)],
+    ['Highest data age', roundDuration(plan.worstAgeMs)],
     ...beside,
     ['Volumes', `${VOLUMES} on each appliance are assumed below`],
     ['Samples', `about ${wholeNumber(Number(size.samples.toPrecision(2)))}`],
@@ -44,7 +44,7 @@ export function planText(fleet: FleetPlan, size: Size, beside: FleetPlan['asked'
   const table = rows.map(([label, text]) => `${label.padEnd(width)}  ${text}`).join('\n');
   const verdict = plan.fits
     ? 'It fits.'
-    : `It does not fit: data would be polled every ${roundDuration(plan.effectiveIntervalMs)}. What would help, each alone:\n${plan.advice
+    : `It does not fit: data would be polled every ${roundDuration(plan.effectiveIntervalMs)}. Each of these would make it fit:\n${plan.advice
         .map((line) => `  - ${line}`)
         .join('\n')}`;
   return `${table}\n\n${waysText(ways)}${verdict}\n`;
@@ -54,7 +54,7 @@ function share(value: number): string {
   return `${(value * 100).toFixed(1)} %`;
 }
 
-/** Bytes with two digits that count, in the unit that suits them. */
+/** Bytes with two significant digits, in a suitable unit. */
 function amount(bytes: number): string {
   const [unit, size] = bytes < 2 ** 20 ? (['KiB', 2 ** 10] as const) : (['MiB', 2 ** 20] as const);
   return `${Number((bytes / size).toPrecision(2)).toLocaleString('en')} ${unit}`;

@@ -1,7 +1,10 @@
 import type { Log } from '../runtime/log.ts';
 import type { Plan } from './plan.ts';
 
-/** Says once when a fleet has become too large for its interval, with the numbers and what would help; and once when it fits again. */
+/**
+ * Logs once when a fleet becomes too large for its interval, with the numbers and what would help, and once when it
+ * fits again.
+ */
 export class Feasibility {
   readonly #log: Log;
   #fits = true;
@@ -10,7 +13,7 @@ export class Feasibility {
     this.#log = log;
   }
 
-  /** Takes in the plan for the fleet as it is now; `tasks`: how many there are. */
+  /** Compares the plan with the current fleet; `tasks`: the number of tasks. */
   judge(plan: Plan, tasks: number): void {
     if (plan.fits === this.#fits) return;
     this.#fits = plan.fits;
@@ -25,7 +28,7 @@ export class Feasibility {
     else
       this.#log.warn(
         { ...figures, help: plan.advice },
-        `the limits do not allow ${plan.variables.interval}: data is polled less often`,
+        `the limits do not allow ${plan.variables.interval}; data is polled at a longer interval`,
       );
   }
 }

@@ -3,13 +3,13 @@ import { type FileHandle, lstat, open, readdir, readFile, rename, rm } from 'nod
 import { basename, dirname, join } from 'node:path';
 import type { StateStore } from './store.ts';
 
-/** So many files stay that were put aside: whatever keeps going wrong fills no disk. */
+/** The most files that are kept after being moved aside: repeated faults fill no disk. */
 const MOST_ASIDE = 3;
 
-/** What is behind the name of a file that was put aside: a word, and the moment. */
+/** The suffix of a file that was moved aside: a word, and the moment. */
 const ASIDE = /^[a-z]+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z)$/;
 
-/** The state in a file, readable by its owner alone. */
+/** The state in a file, readable by its owner only. */
 export class FileStore implements StateStore {
   readonly #path: string;
 
@@ -22,8 +22,9 @@ export class FileStore implements StateStore {
   }
 
   /**
-   * Writes beside the file, forces it to the disk, and renames it over the old one: whenever the process or the machine
-   * stops, the file is the old or the new one. The name beside it is always the same, so that none is left over.
+   * Writes a new file beside the old one, flushes it to the disk, and renames it: whenever the process or the machine
+   * stops, the file is the old or the new one. The name of the new file is always the same, so that at most one is left
+   * over.
    */
   async write(chunks: readonly Buffer[]): Promise<void> {
     const beside = `${this.#path}.tmp`;
@@ -46,16 +47,16 @@ export class FileStore implements StateStore {
   async setAside(word: string, moment: Date): Promise<string | undefined> {
     const there = await lstat(this.#path).catch(unlessMissing);
     if (there === undefined) return undefined;
-    // A folder in its place is nobody's state: container engines make one where a file to mount is missing.
+    // A folder in its place is no state: container engines create one if a mounted file is missing.
     if (there.isDirectory()) throw new Error(`${this.#path} is a folder`);
     const name = `${this.#path}.${word}-${moment.toISOString().replaceAll(/[:.]/g, '-')}`;
     await rename(this.#path, name);
-    // What cannot be tidied up is no reason to stop: the state itself is well.
+    // A failed clean-up is ignored: the state itself is fine.
     await this.#removeOldest(basename(name)).catch(() => {});
     return name;
   }
 
-  /** Removes what was put aside before `kept`, but for the newest. Names that are not made here are somebody else's. */
+  /** Removes the files moved aside before `kept`, except the newest. Files with other names are not ours. */
   async #removeOldest(kept: string): Promise<void> {
     const [folder, ours] = [dirname(this.#path), `${basename(this.#path)}.`];
     const aside = (await readdir(folder)).flatMap((name) => {
@@ -69,7 +70,9 @@ export class FileStore implements StateStore {
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
-/** Makes a file; what is there by its name is left over from a process that was killed, or a link laid by somebody else. */
+/**
+ * Creates a file; an existing file with its name is left over from a killed process, or is a link made by another user.
+ */
 async function openAnew(path: string): Promise<FileHandle> {
   await rm(path, { force: true });
   return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
@@ -79,12 +82,12 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Makes the rename last through a power cut, where the file system can. */
+/** Makes the rename survive a power failure, if the file system can. */
 async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, 'r');
     await folder.sync().finally(() => folder.close());
   } catch {
-    // Some file systems sync no folders; the file itself is whole either way.
+    // Some file systems cannot sync folders; the file itself is complete either way.
   }
 }

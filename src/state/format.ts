@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
 
-/** What the state file says of itself, for whoever opens it. */
+/** The format name in the state file, for its reader. */
 const PROGRAM = 'filer-exporter state';
 
-/** Raised whenever older programs would read a file wrongly. */
+/** Increased whenever older programs would misread a file. */
 const VERSION = 1;
 
-/** Lines are gathered to pieces of about this size, in bytes. */
+/** Lines are collected in buffers of about this size, in bytes. */
 const PIECE = 65_536;
 
-/** So much is hashed at a time: about a millisecond's work. */
+/** Bytes hashed at a time: about a millisecond's work. */
 const HASHED_AT_ONCE = 1_048_576;
 
-/** The content cannot be used, and why. */
+/** The content cannot be used; the message says why. */
 export class StateFault extends Error {
   override readonly name = 'StateFault';
 }
 
 /**
- * The content of the state file: a line that names program, version and the checksum of all that follows, then one JSON
- * value a line. A generator that yields where it may be interrupted, for there is a line for each filer and volume.
+ * The content of the state file: a line with program, version and the checksum of the rest, then one JSON value a line.
+ * A generator that yields where it may be interrupted, because there is a line for each filer and volume.
  */
 export function* encode(values: Iterable<unknown>): Generator<void, readonly Buffer[]> {
   const hash = createHash('sha256');
@@ -41,7 +41,7 @@ export function* encode(values: Iterable<unknown>): Generator<void, readonly Buf
   return [Buffer.from(`${JSON.stringify(head)}\n`), ...pieces];
 }
 
-/** The values that {@link encode} was given. Throws a StateFault for anything that it did not write. */
+/** The values that {@link encode} was given. Throws a StateFault for any other content. */
 export function* decode(content: Buffer): Generator<void, readonly unknown[]> {
   const end = content.indexOf('\n');
   const head = end === -1 ? undefined : parsed(content.subarray(0, end));
@@ -49,18 +49,18 @@ export function* decode(content: Buffer): Generator<void, readonly unknown[]> {
     string,
     unknown
   >;
-  if (program !== PROGRAM || typeof version !== 'number') throw new StateFault('it is no state file, or a damaged one');
-  if (version > VERSION) throw new StateFault(`it is of version ${version}, newer than this program`);
+  if (program !== PROGRAM || typeof version !== 'number') throw new StateFault('not a state file, or corrupted');
+  if (version > VERSION) throw new StateFault(`its version ${version} is newer than this program`);
   const hash = createHash('sha256');
   for (let from = end + 1; from < content.length; from += HASHED_AT_ONCE) {
     hash.update(content.subarray(from, from + HASHED_AT_ONCE));
     yield;
   }
-  if (hash.digest('hex') !== sha256) throw new StateFault('it is damaged: the checksum is another');
+  if (hash.digest('hex') !== sha256) throw new StateFault('corrupted: wrong checksum');
   const values: unknown[] = [];
   for (let from = end + 1; from < content.length; ) {
     const to = content.indexOf('\n', from);
-    if (to === -1) throw new StateFault('it is damaged: the last line has no end');
+    if (to === -1) throw new StateFault('corrupted: the last line is incomplete');
     values.push(parsed(content.subarray(from, to)));
     from = to + 1;
     yield;
@@ -72,6 +72,6 @@ function parsed(line: Buffer): unknown {
   try {
     return JSON.parse(line.toString('utf8'));
   } catch {
-    throw new StateFault('it is damaged: a line is not JSON');
+    throw new StateFault('corrupted: a line is not JSON');
   }
 }

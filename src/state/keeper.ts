@@ -6,23 +6,23 @@ import { decode, encode, StateFault } from './format.ts';
 import { PatientStore } from './patient-store.ts';
 import type { StateStore } from './store.ts';
 
-/** A poll waits so long for the disk, and the start or a stop no longer, in milliseconds. */
+/** How long a poll, the start or a stop waits for the disk, in milliseconds. */
 const DISK_PATIENCE_MS = 10_000;
 
-/** What cannot be read at the start is tried again for so long, so often, in milliseconds. */
+/** How long and how often an unreadable file is read again at the start, in milliseconds. */
 const READ_AGAIN = { forMs: 5_000, everyMs: 500 } as const;
 
-/** What is to be kept, and whose it is. */
+/** The state to save, and its owners. */
 export interface Kept {
-  /** By API, what tells this instance's state from another's. What is not polled has none. */
+  /** By API, what distinguishes this instance's state from another's. APIs that are not polled are missing. */
   readonly owners: Readonly<Record<string, string>>;
-  /** All of it, as JSON values. */
+  /** The state as JSON values. */
   values(): Iterable<unknown>;
-  /** Takes all of it back, `elapsedMs` after it was saved; throws where it cannot, and then has taken nothing. */
+  /** Restores the state, saved `elapsedMs` ago; throws if it cannot, and has changed nothing then. */
   restore(values: readonly unknown[], elapsedMs: number): Generator<void>;
 }
 
-/** The first line: when it was saved, by the wall clock, and whose it is. */
+/** The first line: the time of saving, by the wall clock, and the owners. */
 interface Preface {
   readonly savedAt: number;
   readonly owners: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ interface Preface {
  */
 type Place = 'unread' | 'foreign' | 'ours';
 
-/** Carries what is kept over restarts. Whatever goes wrong costs a warning and never the process, nor its time. */
+/** Saves and restores the state over restarts. A fault costs a warning, and neither the process nor its time. */
 export class StateKeeper {
   readonly #store: StateStore;
   readonly #clock: Clock;
@@ -51,7 +51,7 @@ export class StateKeeper {
     this.#log = log;
   }
 
-  /** How many reads and writes have failed, those that were late among them. */
+  /** How many reads and writes have failed, including late ones. */
   get errors(): number {
     return this.#errors;
   }
@@ -69,7 +69,7 @@ export class StateKeeper {
       this.#isFailing = true;
       this.#log.warn(
         { err: asError(error) },
-        'the state file cannot be read: counting begins without it, and it stays as it is until it can be',
+        'state file not read; counting starts without it, and the file is kept until it can be read',
       );
       return;
     }
@@ -83,14 +83,14 @@ export class StateKeeper {
     this.#kept = kept;
   }
 
-  /** Puts what was saved aside, for it turns out not to be ours; counting begins anew. Never rejects. */
+  /** Moves the saved state aside, because it is not ours; counting starts again. Never rejects. */
   async disown(reason: string): Promise<void> {
     if (this.#place === 'ours') await this.#refuse(reason);
   }
 
   /**
-   * Writes what is to be kept, and waits no longer than some seconds for it. Never rejects; one warning when writing begins
-   * to fail or to be late, one line when it works again.
+   * Saves the state, and waits at most some seconds for it. Never rejects; one warning when saving starts to fail or to
+   * be late, one line when it works again.
    */
   async save(): Promise<void> {
     const kept = this.#kept;
@@ -108,7 +108,7 @@ export class StateKeeper {
     }
   }
 
-  /** Saves every `intervalMs` until `signal` aborts: for an instance whose polls do not save by themselves. */
+  /** Saves every `intervalMs` until `signal` aborts: for an instance whose polls do not save. */
   async run(intervalMs: number, signal: AbortSignal): Promise<void> {
     for (;;) {
       await this.#clock.sleep(intervalMs, signal);
@@ -117,7 +117,7 @@ export class StateKeeper {
     }
   }
 
-  /** What lies in the place. A fault that may pass, such as too many open files, is waited out for a while. */
+  /** Reads the file in place. A temporary fault, such as too many open files, is retried for a while. */
   async #readPatiently(): Promise<Buffer | undefined> {
     const until = this.#clock.monotonic() + READ_AGAIN.forMs;
     for (;;) {
@@ -135,8 +135,8 @@ export class StateKeeper {
     const [preface, ...values] = await inSlices(decode(content), this.#clock);
     const { savedAt, owners } = prefaceOf(preface);
     const isForeign = Object.entries(kept.owners).some(([api, own]) => (owners[api] ?? own) !== own);
-    if (isForeign) throw new StateFault('it is of another client key, or of another service');
-    // The wall clock may have been set back: never younger than when it was saved.
+    if (isForeign) throw new StateFault('it belongs to another client key or another service');
+    // The wall clock may have been set back: the age is never negative.
     const elapsedMs = Math.max(0, this.#clock.now() - savedAt);
     await inSlices(kept.restore(values, elapsedMs), this.#clock);
     this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'state file read');
@@ -146,19 +146,19 @@ export class StateKeeper {
     this.#place = 'foreign';
     try {
       const name = await this.#setAside('damaged');
-      this.#log.warn({ reason, name }, 'state file not usable; moved aside; counting begins anew');
+      this.#log.warn({ reason, name }, 'state file not usable; moved aside; counting starts again');
     } catch (error) {
       this.#log.warn({ reason, err: asError(error) }, 'state file not usable, and not moved aside');
     }
   }
 
-  /** Sees to it that nothing is written over that is not ours, or that nobody has looked at. */
+  /** Makes sure that no file is overwritten that is not ours or was not read. */
   async #makeRoom(): Promise<void> {
     if (this.#place === 'foreign') await this.#setAside('damaged');
     if (this.#place !== 'unread') return;
     if ((await this.#store.read()) !== undefined) {
       const name = await this.#setAside('unread');
-      // To go on from it now would make every counter jump, and Prometheus would take that for events.
+      // Restoring it now would make every counter jump, which Prometheus would take for events.
       this.#log.warn({ name }, 'state file read too late to continue from it; moved aside');
     }
     this.#place = 'ours';
@@ -180,5 +180,5 @@ function prefaceOf(value: unknown): Preface {
   const { savedAt, owners } = (value ?? {}) as Partial<Preface>;
   if (Number.isFinite(savedAt) && typeof savedAt === 'number' && typeof owners === 'object' && owners !== null)
     return { savedAt, owners };
-  throw new StateFault('it is damaged: it does not say when it was saved');
+  throw new StateFault('corrupted: the time of saving is missing');
 }

@@ -1,24 +1,24 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { StateStore } from './store.ts';
 
-/** The disk has not answered in time; what it was asked for may still come to its end. */
+/** The disk has not answered in time; the operation may still complete. */
 export class LateError extends Error {
   override readonly name = 'LateError';
 }
 
 /**
- * A store that nobody waits for without end: a disk that hangs, as one over the network can, never answers. What is late
- * is an error. While it is still under way nothing else is begun, for a hanging call holds one of Node's few threads, and
- * of two writes the older one might end last. For one caller, who asks for one thing after the other.
+ * A store with a time limit: a disk that hangs, such as one over the network, never answers. A late operation is an
+ * error. While it is in progress no other starts, because a hanging call holds one of Node's few threads, and of two
+ * writes the older could end last. For a single caller with one operation at a time.
  */
 export class PatientStore implements StateStore {
   readonly #store: StateStore;
   readonly #clock: Clock;
   readonly #patienceMs: number;
-  /** What is late and has not ended, in words. */
+  /** The late operation in progress, in words. */
   #late: string | undefined;
 
-  /** `patienceMs`: how long one call may take. */
+  /** `patienceMs`: the time limit of an operation. */
   constructor(store: StateStore, clock: Clock, patienceMs: number) {
     this.#store = store;
     this.#clock = clock;
@@ -34,11 +34,11 @@ export class PatientStore implements StateStore {
   }
 
   setAside(word: string, moment: Date): Promise<string | undefined> {
-    return this.#inTime('putting the state file aside', () => this.#store.setAside(word, moment));
+    return this.#inTime('moving the state file aside', () => this.#store.setAside(word, moment));
   }
 
   async #inTime<Result>(what: string, call: () => Promise<Result>): Promise<Result> {
-    if (this.#late !== undefined) throw new LateError(`${this.#late} has not ended yet: the disk hangs`);
+    if (this.#late !== undefined) throw new LateError(`${this.#late} is still in progress: the disk hangs`);
     const ended = new AbortController();
     const answer = call().finally(() => {
       this.#late = undefined;
@@ -47,7 +47,7 @@ export class PatientStore implements StateStore {
     const deadline = this.#clock.sleep(this.#patienceMs, ended.signal).then(() => {
       if (ended.signal.aborted) return answer;
       this.#late = what;
-      throw new LateError(`${what} did not end within ${this.#patienceMs} ms: the disk hangs`);
+      throw new LateError(`${what} took longer than ${this.#patienceMs} ms: the disk hangs`);
     });
     return Promise.race([answer, deadline]);
   }

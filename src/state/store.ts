@@ -1,12 +1,12 @@
-/** Where the state is kept: the file, or a stand-in of it. */
+/** Where the state is saved: the file, or a stand-in for it. */
 export interface StateStore {
-  /** The whole content; undefined when there is none. */
+  /** The whole content; undefined if there is none. */
   read(): Promise<Buffer | undefined>;
-  /** Puts new content in the place of the old: wholly, or not at all when it is cut off. */
+  /** Replaces the content, completely or, if interrupted, not at all. */
   write(chunks: readonly Buffer[]): Promise<void>;
   /**
-   * Moves the content out of the way, for people to look at, under its name with `.<word>-<moment>` behind it; the oldest
-   * of those that went aside before may be removed. Resolves with the new name, or undefined when there is none.
+   * Renames the content, for inspection, by adding `.<word>-<moment>`; may remove the oldest of those renamed before.
+   * Resolves with the new name, or undefined if there is none.
    */
   setAside(word: string, moment: Date): Promise<string | undefined>;
 }

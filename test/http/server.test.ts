@@ -106,7 +106,7 @@ describe('other requests', () => {
     async (path) => {
       const { ask } = await serve();
       const { status, body } = await ask(path);
-      expect([status, body.toString()]).toEqual([404, 'not found; / has links to what there is\n']);
+      expect([status, body.toString()]).toEqual([404, 'not found; / lists the pages\n']);
     },
   );
 

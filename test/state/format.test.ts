@@ -38,12 +38,12 @@ describe('the state file', () => {
     ['the JSON of another program', '{"program":"other","version":1}\n'],
     ['a JSON null', 'null\n'],
   ])('that holds %s is refused', (_, content) => {
-    expect(() => read(Buffer.from(content))).toThrow(/^it is (?:no state file|damaged)/);
+    expect(() => read(Buffer.from(content))).toThrow(/^(?:not a state file|corrupted)/);
   });
 
   test('of a newer version is refused, and says so', () => {
     const newer = written([1]).toString().replace('"version":1', '"version":2');
-    expect(() => read(Buffer.from(newer))).toThrow('it is of version 2, newer than this program');
+    expect(() => read(Buffer.from(newer))).toThrow('its version 2 is newer than this program');
   });
 
   test('is made and read in steps, a line at a time', () => {

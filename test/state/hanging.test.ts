@@ -92,7 +92,7 @@ describe('while the disk with the state file hangs', () => {
     await clock.advance(60_000);
     expect((await scrape(url)).value('filer_api_up', { api: 'gfa' })).toBe(1);
     expect(warnings(log())).toEqual([
-      'the state file cannot be read: counting begins without it, and it stays as it is until it can be',
+      'state file not read; counting starts without it, and the file is kept until it can be read',
     ]);
   });
 

@@ -72,9 +72,9 @@ describe('what was saved', () => {
 });
 
 describe.each<[string, (content: Buffer) => Buffer, Readonly<Record<string, string>>, string]>([
-  ['damaged', (content) => content.subarray(0, -3), { gfa: 'mine' }, 'it is damaged: the checksum is another'],
-  ['of another key', (content) => content, { gfa: 'theirs' }, 'it is of another client key, or of another service'],
-  ['empty', () => Buffer.alloc(0), { gfa: 'mine' }, 'it is no state file, or a damaged one'],
+  ['damaged', (content) => content.subarray(0, -3), { gfa: 'mine' }, 'corrupted: wrong checksum'],
+  ['of another key', (content) => content, { gfa: 'theirs' }, 'it belongs to another client key or another service'],
+  ['empty', () => Buffer.alloc(0), { gfa: 'mine' }, 'not a state file, or corrupted'],
 ])('a file that is %s', (_, spoil, owners, reason) => {
   test('is put aside with one warning, and the next save does not touch it', async () => {
     const { store, clock } = await saved();
@@ -152,7 +152,7 @@ describe('a file that cannot be read at the start', () => {
     expect(held.value).toBe(0);
     expect(store.content).toBe(before);
     expect(store.asides).toEqual([]);
-    expect(warnings()).toMatchObject([{ msg: expect.stringContaining('cannot be read'), err: { type: 'Error' } }]);
+    expect(warnings()).toMatchObject([{ msg: expect.stringContaining('not read'), err: { type: 'Error' } }]);
     expect(keeper.errors).toBe(errors + 3);
   });
 
