@@ -185,6 +185,7 @@ const VARIABLES: ReadonlySet<string> = new Set([
     'REQUIRE_SYSTEMD',
     'REQUIRE_LINUX',
     'REQUIRE_NAMESPACES',
+    'REQUIRE_CGROUPS',
     'KUBE_APISERVER',
     'RUNTIME_DIGEST',
     'SOURCE_DATE_EPOCH',

@@ -50,19 +50,19 @@ describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
       'https://acceleration.example.com/v1': standIn.gfaUrl,
       'https://portal.example.com': standIn.portalUrl,
     });
-    machine.follow('docs/deployment.md, Credentials, 1');
+    await machine.follow('docs/deployment.md, Credentials, 1');
   }, 60_000);
 
   // Each way begins on a cluster that has nothing of the exporter.
   beforeEach(async () => {
     if (apiServerBinary === undefined) return;
     // The newest that can be built here is 1.20, and the chart asks for a newer one.
-    machine.run('sed -i /^kubeVersion/d deploy/helm/filer-exporter/Chart.yaml');
+    await machine.run('sed -i /^kubeVersion/d deploy/helm/filer-exporter/Chart.yaml');
     const fresh = await startApiServer([]);
     server = fresh;
     onTestFinished(() => fresh.stop());
-    machine.command('helm', `export KUBECONFIG=${fresh.config}\nexec '${helm}' "$@"`);
-    machine.command('kubectl', `exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`);
+    await machine.command('helm', `export KUBECONFIG=${fresh.config}\nexec '${helm}' "$@"`);
+    await machine.command('kubectl', `exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`);
   }, 90_000);
 
   afterAll(async () => {
@@ -71,13 +71,13 @@ describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
   });
 
   /** Follows blocks of a page; gives what they installed. */
-  const installed = (namespace: string, ...blocks: readonly string[]): readonly Manifest[] => {
+  const installed = async (namespace: string, ...blocks: readonly string[]): Promise<readonly Manifest[]> => {
     if (server === undefined) {
-      machine.run(`rm -f ${APPLIED}`);
-      for (const [name, script] of Object.entries(OFFLINE)) machine.command(name, script);
+      await machine.run(`rm -f ${APPLIED}`);
+      for (const [name, script] of Object.entries(OFFLINE)) await machine.command(name, script);
     }
-    for (const block of blocks) machine.follow(block);
-    if (server === undefined) return manifestsOf(machine.read(APPLIED));
+    for (const block of blocks) await machine.follow(block);
+    if (server === undefined) return manifestsOf(await machine.read(APPLIED));
     const kinds = 'deployments,configmaps,secrets,services,servicemonitors,prometheusrules';
     const { stdout } = server.kubectl(['get', kinds, '--namespace', namespace, '--output', 'yaml']);
     const [list] = manifestsOf(stdout) as unknown as readonly [{ readonly items: readonly Manifest[] }];
@@ -124,14 +124,14 @@ describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
   };
 
   test('Helm as in docs/deployment.md: both services are up, and an outage of the portal arrives and resolves', async () => {
-    const manifests = installed('monitoring', 'docs/deployment.md, Helm, 1');
+    const manifests = await installed('monitoring', 'docs/deployment.md, Helm, 1');
     await outageArrives(await watched(manifests, 2), standIn);
   }, 180_000);
 
   test('Helm as in the README of the chart: an outage of the portal arrives with a link, and resolves', async () => {
-    const demo = installed('default', 'deploy/helm/filer-exporter/README.md, Helm chart filer-exporter, 1');
+    const demo = await installed('default', 'deploy/helm/filer-exporter/README.md, Helm chart filer-exporter, 1');
     expect(exporterIn(demo).args).toEqual(['--demo']);
-    const manifests = installed('default', 'deploy/helm/filer-exporter/README.md, Helm chart filer-exporter, 2');
+    const manifests = await installed('default', 'deploy/helm/filer-exporter/README.md, Helm chart filer-exporter, 2');
     // One service alone.
     const alerting = await watched(manifests, 1);
     expect((await outageArrives(alerting, standIn)).annotations.runbook_url).toBe(
@@ -140,7 +140,7 @@ describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
   }, 180_000);
 
   test('kustomize as in docs/deployment.md: both services are up, and an outage of the portal arrives and resolves', async () => {
-    const manifests = installed('monitoring', 'docs/deployment.md, Kustomize, 1');
+    const manifests = await installed('monitoring', 'docs/deployment.md, Kustomize, 1');
     expect(exporterIn(manifests).image).toBe('registry.example.com/filer-exporter:1.0.0');
     await outageArrives(await watched(manifests, 2), standIn);
   }, 180_000);

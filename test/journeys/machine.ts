@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { works } from '../support/machine.ts';
 import { root } from '../support/program.ts';
 import { until } from '../support/until.ts';
 import { blockOf } from './pages.ts';
+import { BEGUN, ControlGroup, GROUPS, PREPARED } from './service-manager.ts';
 
 /** Mounts and processes of its own; they all end with the first of them. */
 const MACHINE = ['--mount', '--pid', '--fork', '--kill-child'] as const;
@@ -28,6 +29,8 @@ export interface Outcome {
 export interface Started {
   readonly said: string;
   readonly hasEnded: boolean;
+  /** With its exit code. */
+  readonly ended: Promise<number | null>;
 }
 
 /** What a page has as an example, and what stands there on this machine. */
@@ -43,6 +46,7 @@ const COMMANDS = '/usr/local/sbin';
 export class Machine {
   readonly #folder = mkdtempSync(join(tmpdir(), 'filer-exporter-journey-'));
   #holder: ChildProcess | undefined;
+  #group: ControlGroup | undefined;
   /** The first process of the machine, by which others get in. */
   #first = '';
   readonly #replacements: Replacements;
@@ -51,26 +55,32 @@ export class Machine {
     this.#replacements = replacements;
   }
 
-  /** `replacements`: for the examples in every block. */
-  static async make(replacements: Replacements): Promise<Machine> {
+  /** `replacements`: for the examples in every block. `first`: what its first process is. */
+  static async make(replacements: Replacements, first: 'systemd' | 'sleep' = 'sleep'): Promise<Machine> {
     const machine = new Machine(replacements);
-    await machine.#begin();
+    await machine.#begin(first === 'systemd');
     return machine;
   }
 
-  async #begin(): Promise<void> {
+  async #begin(hasSystemd: boolean): Promise<void> {
     const folder = this.#folder;
+    this.#group = hasSystemd ? new ControlGroup() : undefined;
     const steps = [
       `mkdir ${folder}/layers ${folder}/root`,
       `mount -t tmpfs none ${folder}/layers`,
       `mkdir ${folder}/layers/upper ${folder}/layers/work`,
       `mount -t overlay none -o lowerdir=/,upperdir=${folder}/layers/upper,workdir=${folder}/layers/work ${folder}/root`,
-      `mount -t proc none ${folder}/root/proc`,
-      `for name in dev sys; do mount --rbind /$name ${folder}/root/$name; done`,
+      `cd ${folder}/root`,
+      'mount -t proc none proc',
+      'mount --rbind /dev dev',
+      ...(hasSystemd ? PREPARED : ['mount --rbind /sys sys']),
+      'mkdir old && pivot_root . old && umount --lazy old && rmdir old',
+      'mount --make-rshared /',
       'echo ready',
-      'exec sleep infinity',
+      `exec ${hasSystemd ? BEGUN : 'sleep infinity'}`,
     ];
-    const holder = spawn('unshare', [...MACHINE, 'bash', '-ec', steps.join('\n')], {
+    const made = ['exec', 'unshare', ...MACHINE, ...(hasSystemd ? [GROUPS] : []), 'bash', '-ec', '"$0"'].join(' ');
+    const holder = spawn('sh', ['-ec', `${this.#group?.entry ?? ':'}\n${made}`, steps.join('\n')], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#holder = holder;
@@ -80,62 +90,69 @@ export class Machine {
     this.#first = readFileSync(`/proc/${holder.pid}/task/${holder.pid}/children`, 'utf8').trim();
     const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root });
     writeFileSync(join(folder, 'files'), files);
-    this.run(`mkdir -p ${CLONE} && tar -C ${root} --null -T ${folder}/files -cf - | tar -C ${CLONE} -xf -`);
-    this.command('sudo', 'exec "$@"');
+    await this.run(`mkdir -p ${CLONE} && tar -C ${root} --null -T ${folder}/files -cf - | tar -C ${CLONE} -xf -`);
+    await this.command('sudo', 'exec "$@"');
+    if (hasSystemd) {
+      await until(
+        'systemd to have begun',
+        async () => (await this.try('systemctl is-system-running')).said === 'running\n',
+      );
+    }
   }
 
   /** Puts a command of this name before the machine's own. */
-  command(name: string, script: string): void {
-    this.write(join(COMMANDS, name), `#!/bin/bash\n${script}\n`);
-    this.run(`chmod 755 ${COMMANDS}/${name}`);
+  async command(name: string, script: string): Promise<void> {
+    await this.write(join(COMMANDS, name), `#!/bin/bash\n${script}\n`);
+    await this.run(`chmod 755 ${COMMANDS}/${name}`);
   }
 
   /** Writes a file of the machine. */
-  write(path: string, text: string): void {
+  async write(path: string, text: string): Promise<void> {
     const source = join(this.#folder, 'text');
     writeFileSync(source, text);
     // The folder is this machine's too, as everything is until it is changed.
-    this.run(`install -D -m 644 ${source} ${path}`);
+    await this.run(`install -D -m 644 ${source} ${path}`);
   }
 
   /** A file of the machine, as text. */
-  read(path: string): string {
-    return this.run(`cat ${path}`).said;
+  read(path: string): Promise<string> {
+    return this.run(`cat ${path}`);
   }
 
-  /** Runs commands to their end, in the clone. Throws where one fails. */
-  run(script: string): Outcome {
-    const outcome = this.try(script);
-    if (outcome.status !== 0) throw new Error(`${script}\nended with ${outcome.status}: ${outcome.said}`);
-    return outcome;
+  /** Runs commands to their end, in the clone, and gives what they said. Rejects where one fails. */
+  async run(script: string): Promise<string> {
+    const { status, said } = await this.try(script);
+    if (status !== 0) throw new Error(`${script}\nended with ${status}: ${said}`);
+    return said;
   }
 
-  /** The same, however they end. */
-  try(script: string): Outcome {
-    const { status, stdout, stderr } = spawnSync('nsenter', this.#inside(script), {
-      encoding: 'utf8',
-      env: ENVIRONMENT,
-    });
-    return { status, said: `${stdout}${stderr}` };
+  /** The same, however they end. Meanwhile this process goes on, for they may ask services that run in it. */
+  async try(script: string): Promise<Outcome> {
+    const started = this.#started(script);
+    return { status: await started.ended, said: started.said };
   }
 
   /** Runs a block of a page to its end, line for line, with this machine's names in the place of the examples. */
-  follow(name: string, more: Replacements = {}): Outcome {
-    return this.run(this.#filled(blockOf(name).text, more));
+  follow(name: string): Promise<string> {
+    return this.run(this.#filled(blockOf(name).text));
   }
 
   /** Runs a block that ends in a program that goes on, with further environment; it lasts as long as the machine. */
   start(name: string, environment: Replacements = {}): Started {
     const set = Object.entries(environment).map(([key, value]) => `export ${key}='${value}'\n`);
-    const script = set.join('') + this.#filled(blockOf(name).text, {});
+    return this.#started(set.join('') + this.#filled(blockOf(name).text));
+  }
+
+  #started(script: string): Started {
     const child = spawn('nsenter', this.#inside(script), { env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] });
-    const started = { said: '', hasEnded: false };
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const started = { said: '', hasEnded: false, ended };
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (text) => {
         started.said += text;
       });
     }
-    child.once('close', () => {
+    void ended.then(() => {
       started.hasEnded = true;
     });
     return started;
@@ -149,16 +166,18 @@ export class Machine {
       holder.kill('SIGKILL');
       await ended;
     }
+    const group = this.#group;
+    if (group !== undefined) await until('everything of the machine to have ended', () => group.isRemoved());
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
   #inside(script: string): string[] {
     const full = `set -euo pipefail\ncd ${CLONE} 2>/dev/null || cd /\n${script}`;
-    return ['--target', this.#first, '--mount', '--pid', 'chroot', join(this.#folder, 'root'), 'bash', '-c', full];
+    return ['--target', this.#first, '--mount', '--pid', 'bash', '-c', full];
   }
 
-  #filled(text: string, more: Replacements): string {
-    return Object.entries({ ...this.#replacements, ...more }).reduce((so, [from, to]) => so.replaceAll(from, to), text);
+  #filled(text: string): string {
+    return Object.entries(this.#replacements).reduce((so, [from, to]) => so.replaceAll(from, to), text);
   }
 }
 

@@ -7,11 +7,12 @@ import { until } from '../support/until.ts';
 import { alertmanagerProgram, hastened, healthyRules, outageArrives, startAlerting } from './alerting.ts';
 import { canMakeMachines, Machine, type Started } from './machine.ts';
 import { portOf } from './ports.ts';
+import { canRunSystemd } from './service-manager.ts';
 
 /*
  * The ways of docs/deployment.md onto a plain host, from the page's own code blocks, on a machine of its own: npm, the
- * package, the executable, the Debian package, the unit. What is not real here: the two services, which the stand-in plays,
- * and systemd, whose part `systemctl` of this file plays by the words of the unit.
+ * package, the executable, the Debian package with its unit under systemd. What is not real here: the two services, which the
+ * stand-in plays.
  */
 
 const ruleNames = render(template).flatMap(({ rules }) =>
@@ -21,26 +22,6 @@ const ruleNames = render(template).flatMap(({ rules }) =>
 /** Polls often enough for a test. */
 const QUICK = { PORTAL_INTERVAL: '5s', PORTAL_DISCOVERY_INTERVAL: '10s', PORTAL_SERIES: 'cpu_utilization' };
 
-/** The service manager's part: what the unit says, done by hand. */
-const SYSTEMCTL = `
-unit=$(ls /etc/systemd/system/filer-exporter.service /lib/systemd/system/filer-exporter.service 2>/dev/null | head -n 1)
-of() { sed -n "s/^$1=//p" "$unit"; }
-case "$*" in
-  daemon-reload) ;;
-  'enable --now filer-exporter')
-    mkdir -p /run/credentials/filer-exporter.service
-    loaded=$(of LoadCredential)
-    for file in "\${loaded#*:}"/*; do cp "$file" "/run/credentials/filer-exporter.service/\${loaded%%:*}_$(basename "$file")"; done
-    set -a
-    . "$(of EnvironmentFile)"
-    $(of ExecStart) >/run/filer-exporter.log 2>&1 &
-    echo $! >/run/filer-exporter.pid
-    sleep 2
-    ;;
-  'status filer-exporter') kill -0 "$(cat /run/filer-exporter.pid)" && cat /run/filer-exporter.log ;;
-  *) echo "systemctl $*: not played here" >&2; exit 1 ;;
-esac`;
-
 describe.runIf(canMakeMachines)('on a plain host', () => {
   let machine: Machine;
   let standIn: StandIn;
@@ -49,7 +30,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
   beforeAll(async () => {
     standIn = await startStandIn({ clock: systemClock, appliances: 3, volumes: 2 });
     port = await portOf();
-    machine = await Machine.make({
+    const examples = {
       'YOUR-GFA-TOKEN': standIn.credentials.gfaToken,
       'YOUR-SERVICE-KEY': standIn.credentials.serviceKey,
       'YOUR-SERVICE-SECRET': standIn.credentials.serviceSecret,
@@ -57,8 +38,9 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
       'https://portal.example.com': standIn.portalUrl,
       'localhost:9989': `localhost:${port}`,
       _amd64: process.arch === 'x64' ? '_amd64' : '_arm64',
-    });
-    machine.follow('docs/deployment.md, Credentials, 1');
+    };
+    machine = await Machine.make(examples, canRunSystemd ? 'systemd' : 'sleep');
+    await machine.follow('docs/deployment.md, Credentials, 1');
   }, 60_000);
 
   afterAll(async () => {
@@ -91,7 +73,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     expect(await scrape(address)).toMatch(/^filer_api_up\{api="portal"\} 1$/m);
 
     // The real rules, written by the documented command; only how long this alert waits and goes on is other than shipped.
-    const { said } = machine.run('npm run --silent rules -- --for FilerApiDown=1s --keep-firing-for 0s');
+    const said = await machine.run('npm run --silent rules -- --for FilerApiDown=1s --keep-firing-for 0s');
     const alerting = await startAlerting(address, said, 'a-name-of-my-own');
     expect(new Set(await healthyRules(alerting))).toEqual(new Set(ruleNames));
     expect((await outageArrives(alerting, standIn)).labels.job).toBe('a-name-of-my-own');
@@ -102,7 +84,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     const at = await portOf();
     const started = machine.start('docs/deployment.md, npm, 2', { LISTEN_ADDRESS: `127.0.0.1:${at}` });
     expect(await scrape(await ready(at, started))).toContain('filer_exporter_build_info{version="1.0.0"');
-    const { said } = machine.run('tar -tzf filer-exporter-1.0.0.tgz');
+    const said = await machine.run('tar -tzf filer-exporter-1.0.0.tgz');
     expect(said).toContain('package/dist/main.js');
     expect(said).toContain('package/deploy/prometheus/filer-exporter.rules.yml');
     expect(said).not.toMatch(/\.ts$|\.map$|package\/(?:src|test|node_modules)/m);
@@ -116,35 +98,45 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     expect(await (await fetch(`${address}/status`)).text()).toContain('</html>');
   }, 180_000);
 
-  test('the Debian package: installed by apt, filled in, started by its unit, and an outage arrives by its rules', async () => {
-    machine.command('systemctl', SYSTEMCTL);
-    const further = Object.entries(QUICK).map(([name, value]) => `${name}=${value}`);
-    const edits = [
-      ...[
-        `s|https://acceleration.example.com/v1|${standIn.gfaUrl}|`,
-        `s|https://portal.example.com|${standIn.portalUrl}|`,
-      ],
-      ...[`s|:9989|:${port}|`, `$a${further.join('\\n')}`],
-    ];
-    machine.command('editor', `sed -i ${edits.map((edit) => `-e '${edit}'`).join(' ')} "$@"`);
-    machine.follow('docs/deployment.md, Debian package and systemd, 1');
-    expect(machine.run('stat -c "%a %U" /etc/filer-exporter/secrets /etc/filer-exporter/secrets/gfa-token').said).toBe(
-      '700 root\n600 root\n',
-    );
-    const { said } = machine.follow('docs/deployment.md, Debian package and systemd, 2');
-    expect(said).not.toContain('fatal');
-    const address = await ready(port);
-    expect(await scrape(address)).toMatch(/^filer_api_up\{api="gfa"\} 1$/m);
-    const shipped = machine.read('/usr/share/filer-exporter/filer-exporter.rules.yml');
-    const alerting = await startAlerting(address, hastened(shipped));
-    expect(new Set(await healthyRules(alerting))).toEqual(new Set(ruleNames));
-    await outageArrives(alerting, standIn);
-    // The same files by hand lie where the unit looks for them.
-    machine.follow('docs/deployment.md, Debian package and systemd, 3');
-    expect(machine.run('apt-get remove --yes filer-exporter && ls /etc/filer-exporter').said).toContain(
-      'filer-exporter.env',
-    );
-  }, 240_000);
+  test.runIf(canRunSystemd)(
+    'the Debian package: installed, started by systemd in its sandbox, and an outage arrives by its rules',
+    async () => {
+      const further = Object.entries(QUICK).map(([name, value]) => `${name}=${value}`);
+      const edits = [
+        ...[
+          `s|https://acceleration.example.com/v1|${standIn.gfaUrl}|`,
+          `s|https://portal.example.com|${standIn.portalUrl}|`,
+        ],
+        ...[`s|:9989|:${port}|`, `$a${further.join('\\n')}`],
+      ];
+      await machine.command('editor', `sed -i ${edits.map((edit) => `-e '${edit}'`).join(' ')} "$@"`);
+      await machine.follow('docs/deployment.md, Debian package and systemd, 1');
+      expect(
+        await machine.run('stat -c "%a %U" /etc/filer-exporter/secrets /etc/filer-exporter/secrets/gfa-token'),
+      ).toBe('700 root\n600 root\n');
+      const said = await machine.follow('docs/deployment.md, Debian package and systemd, 2');
+      expect(said).toContain('Active: active (running)');
+      expect(said).not.toContain('fatal');
+      const process = await machine.run('cat /proc/$(systemctl show -P MainPID filer-exporter)/status');
+      expect(process).toMatch(/^Uid:\t[1-9]\d+\t/m);
+      expect(process).toMatch(/^CapEff:\t0+$/m);
+      expect(process).toMatch(/^Seccomp:\t2$/m);
+      const address = await ready(port);
+      expect(await scrape(address)).toMatch(/^filer_api_up\{api="gfa"\} 1$/m);
+      const shipped = await machine.read('/usr/share/filer-exporter/filer-exporter.rules.yml');
+      const alerting = await startAlerting(address, hastened(shipped));
+      expect(new Set(await healthyRules(alerting))).toEqual(new Set(ruleNames));
+      await outageArrives(alerting, standIn);
+      // The same files by hand lie where the unit looks for them.
+      await machine.follow('docs/deployment.md, Debian package and systemd, 3');
+      // Removed, it has stopped, and the settings stay.
+      expect(await machine.run('apt-get remove --yes filer-exporter && ls /etc/filer-exporter')).toContain(
+        'filer-exporter.env',
+      );
+      expect((await machine.try('systemctl is-active filer-exporter')).said).toBe('inactive\n');
+    },
+    240_000,
+  );
 });
 
 test.runIf(process.env.REQUIRE_NAMESPACES)(
@@ -152,5 +144,12 @@ test.runIf(process.env.REQUIRE_NAMESPACES)(
   () => {
     expect(canMakeMachines).toBe(true);
     expect(alertmanagerProgram).toBeDefined();
+  },
+);
+
+test.runIf(process.env.REQUIRE_NAMESPACES && process.env.REQUIRE_CGROUPS)(
+  'systemd can be the first process of a machine, as REQUIRE_CGROUPS asks',
+  () => {
+    expect(canRunSystemd).toBe(true);
   },
 );
