@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { events } from './events.ts';
 import { exposition } from './exposition.ts';
+import { history } from './history.ts';
 import { pacing } from './pacing.ts';
 import { running } from './running.ts';
 import { starting } from './starting.ts';
@@ -12,6 +13,7 @@ const suites: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   events,
   pacing,
   exposition,
+  history,
   running,
   starting,
 };
