@@ -37,7 +37,8 @@ export function createApp(config: Config, environment: Environment, guard?: Guar
   const exposition = expositionOf(environment);
   const history = historyOf(config, asked, environment);
   const keeper = keeperOf(config, environment);
-  const sink = new Outputs(exposition, (api, reason, count) => own.dropped(api, reason, count));
+  const outputs = history === undefined ? [] : [history];
+  const sink = new Outputs(exposition, (api, reason, count) => own.dropped(api, reason, count), outputs);
   const sources = sourcesOf(asked, { config, own, sink, environment, keeping: keeper, history });
   const protection = guard && protectionOf(config.web, guard, environment);
   const connections = new Connections(config.web.maxConnections, clock, log);
@@ -50,6 +51,7 @@ export function createApp(config: Config, environment: Environment, guard?: Guar
   });
   const site = siteOf(scrapes, sources, config, environment);
   const server = new ExpositionServer({ ...config.web, front: protection?.front, connections, site, clock, log });
-  const kept = keptOf(ownersOf(asked, config), sources, clock);
+  const cursors = history === undefined ? [] : [{ api: 'remote_write', kept: history.kept }];
+  const kept = keptOf(ownersOf(asked, config), [...sources, ...cursors], clock);
   return new Lifecycle({ config, environment, sources, scrapes, server, keeper, kept, history, protection });
 }

@@ -6,20 +6,20 @@ import type { RemoteWriteStatus } from '../exposition/own/status.ts';
 import { RemoteWriteCounts } from '../history/counts.ts';
 import { Receiver, type Send } from '../history/receiver.ts';
 import { RemoteWrite } from '../history/remote-write.ts';
+import type { Sink } from '../metrics/sink.ts';
 import type { Reading } from '../metrics/snapshot.ts';
-import type { Collector, Task } from '../metrics/task.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import type { Connection, KeptService } from '../sources/upstream.ts';
+import type { KeptService } from '../sources/upstream.ts';
 import { createPostDispatcher, post } from '../transport/post.ts';
 import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
 
-/** What sends the points of the past away, between what polls and what is exposed. */
-export interface History {
+/** The output that sends points of the past. */
+export interface History extends Sink {
   /** From when on the points of a task are wanted; see `TelemetrySettings`. */
   readonly wantedSince: (task: string) => number | undefined;
-  /** A connection whose points are sent, and whose cursors are kept with what else is kept of it. */
-  over<Connected extends Pick<Connection, 'collector' | 'kept'>>(connection: Connected): Connected;
+  /** What has arrived. */
+  readonly kept: KeptService;
   /** Sends what comes, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
   /** Sends once what waits. */
@@ -45,19 +45,18 @@ export function historyOf(
     { clock, random, log },
   );
   let isRunning = false;
-  const sent = async (task: Task, signal: AbortSignal): Promise<Reading> => {
-    const reading = await task.poll(signal);
-    if (!isRunning) return reading;
-    await remote.accept(task, reading);
-    return remoteWrite.isExposedToo ? reading : withoutHistory(reading);
-  };
   return {
+    // What `--once` polls is not sent.
+    accept: async (origin, reading) => (isRunning ? remote.accept(origin, reading) : undefined),
+    withdraw: () => remote.withdraw(),
+    leaves: (reading) => (isRunning && !remoteWrite.isExposedToo ? withoutHistory(reading) : reading),
     wantedSince: (task) => remote.wantedSince(task),
-    over: (connection) => ({
-      ...connection,
-      collector: sending(connection.collector, sent),
-      kept: keeping(connection.kept, remote, () => clock.now()),
-    }),
+    kept: {
+      counts: {
+        state: () => ({ cursors: remote.cursors.state(clock.now()) }),
+        restore: ({ cursors }) => remote.cursors.restore(cursors),
+      },
+    },
     flush: (signal) => remote.flush(signal),
     run: async (signal) => {
       isRunning = true;
@@ -74,37 +73,10 @@ function seconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : ms / 1000;
 }
 
-function sending(collector: Collector, poll: (task: Task, signal: AbortSignal) => Promise<Reading>): Collector {
-  return {
-    api: collector.api,
-    tasks: () => collector.tasks().map((task) => ({ ...task, poll: (signal) => poll(task, signal) })),
-  };
-}
-
 /** One writer for each series: what is sent with its own time is not exposed as well. */
 function withoutHistory(reading: Reading): Reading {
   if (reading.points === undefined) return reading;
   return { ...reading, samples: [...reading.samples].filter(({ at }) => at === undefined) };
-}
-
-const CURSORS = 'remote_write';
-
-function keeping(kept: KeptService, { cursors }: RemoteWrite, now: () => number): KeptService {
-  const { counts } = kept;
-  return {
-    ...kept,
-    counts: {
-      state: () => ({ ...(counts?.state() as object), [CURSORS]: cursors.state(now()) }),
-      restore: (saved, elapsedMs) => {
-        const adoptCursors = saved[CURSORS] === undefined ? undefined : cursors.restore(saved[CURSORS]);
-        const adoptCounts = counts?.restore(saved, elapsedMs);
-        return () => {
-          adoptCounts?.();
-          adoptCursors?.();
-        };
-      },
-    },
-  };
 }
 
 function sendOf(settings: RemoteWriteConfig, config: Config, clock: Environment['clock']): Send {

@@ -26,10 +26,13 @@ export class Outputs implements Sink {
   }
 
   async accept(origin: Origin, reading: Reading): Promise<void> {
-    const { samples, drops } = reading;
-    const mended = await this.#exposition.accept(origin.id, samples);
-    for (const [reason, count] of [...drops, ...mended]) this.#count(origin.api, reason, count);
-    for (const sink of this.#further) await sink.accept(origin, reading);
+    let exposed = reading;
+    for (const sink of this.#further) {
+      await sink.accept(origin, reading);
+      exposed = sink.leaves?.(exposed) ?? exposed;
+    }
+    const mended = await this.#exposition.accept(origin.id, exposed.samples);
+    for (const [reason, count] of [...reading.drops, ...mended]) this.#count(origin.api, reason, count);
   }
 
   withdraw(id: string): void {

@@ -2,14 +2,18 @@ import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { isFields } from '../metrics/family.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { KeptService } from '../sources/upstream.ts';
 import { type Kept, StateKeeper } from '../state/keeper.ts';
 import { type Budget, type BudgetState, keptBudget } from '../transport/rate/budget.ts';
 import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
-import type { Source } from './source.ts';
 
-/** What is kept of one service. */
-export type KeptSource = Pick<Source, 'api' | 'kept'> & { readonly budget: Budget };
+/** What is kept of one service or output. */
+export interface KeptPart {
+  readonly api: string;
+  readonly kept: KeptService;
+  readonly budget?: Budget;
+}
 
 /** What reads and writes the state file; undefined without one. */
 export function keeperOf({ stateFile }: Config, { openState, clock, log }: Environment): StateKeeper | undefined {
@@ -18,31 +22,31 @@ export function keeperOf({ stateFile }: Config, { openState, clock, log }: Envir
 }
 
 /** What is kept over restarts, as one thing. */
-export function keptOf(owners: Readonly<Record<string, string>>, sources: readonly KeptSource[], clock: Clock): Kept {
+export function keptOf(owners: Readonly<Record<string, string>>, parts: readonly KeptPart[], clock: Clock): Kept {
   return {
     owners,
     *values() {
       const now = clock.monotonic();
-      // The first value: what each budget had spent, and the counts of each service under its name.
-      const counts = sources.flatMap(({ api, kept }) => (kept.counts ? [[api, kept.counts.state()] as const] : []));
+      // The first value: what each budget had spent, and the counts of each part under its name.
+      const counts = parts.flatMap(({ api, kept }) => (kept.counts ? [[api, kept.counts.state()] as const] : []));
       yield {
-        spent: Object.fromEntries(sources.map(({ api, budget }) => [api, budget.state(now)])),
+        spent: Object.fromEntries(parts.flatMap(({ api, budget }) => (budget ? [[api, budget.state(now)]] : []))),
         ...Object.fromEntries(counts),
       };
-      for (const { kept } of sources) if (kept.values) yield* kept.values.state();
+      for (const { kept } of parts) if (kept.values) yield* kept.values.state();
     },
     *restore([first, ...values], elapsedMs) {
       // All of it is read before any of it is taken: one part without the others would be worse than none.
       const { spent, counts } = keptFirst(first);
       const adoptions: (() => void)[] = [];
-      for (const { api, kept } of sources) {
+      for (const { api, kept } of parts) {
         const saved = counts[api];
         if (kept.counts && saved !== undefined) adoptions.push(kept.counts.restore(fieldsOf(saved), elapsedMs));
         if (kept.values && values.length > 0) adoptions.push(yield* kept.values.restore(values, elapsedMs));
       }
       for (const adopt of adoptions) adopt();
       const now = clock.monotonic();
-      for (const { api, budget } of sources) budget.restore(spent[api] ?? [], elapsedMs, now);
+      for (const { api, budget } of parts) budget?.restore(spent[api] ?? [], elapsedMs, now);
     },
   };
 }

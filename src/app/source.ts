@@ -57,7 +57,7 @@ function sourceOf({ api, upstream, settings }: AskedUpstream, names: FilerNames,
     own,
     environment,
   );
-  const connected = upstream.connect(settings, {
+  const connection = upstream.connect(settings, {
     ...{ config, names, keeping: parts.keeping },
     wantedSince: parts.history?.wantedSince,
     client,
@@ -67,7 +67,6 @@ function sourceOf({ api, upstream, settings }: AskedUpstream, names: FilerNames,
     heapBytes,
     boundText: formatBound,
   });
-  const connection = parts.history?.over(connected) ?? connected;
   const { collector, appliances, onTasks } = connection;
   const poller = new Poller(
     {

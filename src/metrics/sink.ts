@@ -14,4 +14,6 @@ export interface Sink {
   accept(origin: Origin, reading: Reading): Promise<void>;
   /** The result of the origin is stale, or the origin is gone. */
   withdraw(id: string): void;
+  /** The part of a reading that this output leaves to `/metrics`, because each series has one writer; all by default. */
+  readonly leaves?: (reading: Reading) => Reading;
 }
