@@ -48,6 +48,8 @@ export class Instance {
   readonly portal: Front;
   readonly url: string;
   readonly stamps: Stamps;
+  /** When an API was last seen to be up again, in milliseconds of this process. */
+  recoveredAt = Number.NEGATIVE_INFINITY;
   readonly #folder: string;
   readonly #names: string;
   readonly #wrong: Wrong | undefined;

@@ -6,7 +6,7 @@ import type { Effect } from './effects.ts';
 import type { Instance, Setup } from './instance.ts';
 import type { Lateness } from './lateness.ts';
 import { illness, lasting, type Moment, unshown } from './looks.ts';
-import { type Asked, apiOf, isOf, type OperationName, type Row } from './row.ts';
+import { type Asked, apiOf, isOf, LINES, type OperationName, type Row } from './row.ts';
 import { expectCodes, expectLines, expectOnlyTheBeginning, expectPace } from './verdicts.ts';
 
 /** How long a fault may take to show, in milliseconds: two polls in a row that each wait for their time-out, and more. */
@@ -26,6 +26,8 @@ export interface Stage {
 export async function play(row: Row, { setup, instance, lateness }: Stage): Promise<void> {
   const { operation, expected, times = Number.POSITIVE_INFINITY, lastsSeconds } = row;
   await until('the instance to be well', async () => illness(await instance.scrape()), LONGEST_ONSET_MS, lateness);
+  // An API that comes and goes is probed no oftener each time: the back-off of the row before is over after two intervals.
+  await sleep(Math.max(0, instance.recoveredAt + 2_000 * setup.portalSeconds - performance.now()));
   const front = operation === 'data' ? instance.gfa : instance.portal;
   const serial = instance.standIn.fleet.appliances[0]?.serial ?? '';
   // Forgotten here, so that lists do not grow with the rows.
@@ -62,6 +64,7 @@ export async function play(row: Row, { setup, instance, lateness }: Stage): Prom
   const lifted = moment();
   const withinMs = expected.withinSeconds * 1_000 + GRACE_MS;
   await until('it to be over', () => lasting(course, lifted), withinMs, lateness);
+  if (expected.lines === LINES.api) instance.recoveredAt = performance.now();
   expect(instance.program.child.exitCode, 'the process lives').toBeNull();
   expectLines(course);
   expectPace(course, performance.now());

@@ -104,8 +104,8 @@ function expectedOf(operation: OperationName, effect: Effect): Expected {
   };
   if (kind === 'harmless') return { ...counted, used: isEmpty ? 'gone' : 'shown', lines: undefined };
   if (kind === 'held') {
-    // A series or a list is asked again once the hold is over, and so it has not failed. A token and `/data` are not.
-    const fails = operation === 'token' || operation === 'data';
+    // What is asked of the portal is asked again once the hold is over, and so it has not failed. `/data` is not.
+    const fails = operation === 'data';
     const held = { withinSeconds: withinSeconds + HELD_SECONDS, because: 'nothing is sent for 2 s' };
     return { ...counted, ...held, lines: fails ? lines : undefined };
   }
