@@ -14,7 +14,7 @@ export type Lines = readonly [bad: string, good: string];
 /** The words of the log. */
 export const LINES = {
   api: ['the API cannot be polled', 'the API answers again'],
-  task: ['the task cannot be polled', 'the task can be polled again'],
+  task: ['the operation cannot be polled', 'the operation can be polled again'],
   appliance: ['the appliance does not answer', 'the appliance answers'],
   refused: ['operation rejected; polled at the discovery interval', 'operation available again'],
   edges: ['GET /edges failed: keeping the last names and builds', 'GET /edges available again'],
