@@ -4,7 +4,7 @@ import { alertRules } from './groups.ts';
 import type { Choices } from './render.ts';
 import { thresholdNames, thresholdRows } from './thresholds.ts';
 
-/* `npm run rules`: writes the recording rules and alerts on stdout, with thresholds and links as they are asked for. */
+/** `npm run rules`: writes the recording rules and alerts to stdout, with the chosen thresholds and links. */
 
 const DURATION = /^(?:0|(?:\d+(?:ms|[smhdwy]))+)$/;
 
@@ -88,11 +88,11 @@ function help(): string {
   });
   return `npm run --silent rules -- [OPTION]…   writes the rules on stdout
 
-  --threshold NAME=NUMBER  compares with another number; see below
-  --for ALERT=DURATION     has an alert wait this long before it fires
-  --keep-firing-for TIME   has every alert go on so long after its cause has ended; 15m as shipped
+  --threshold NAME=NUMBER  changes a threshold; see below
+  --for ALERT=DURATION     changes how long an alert waits before it fires
+  --keep-firing-for TIME   keeps every alert firing this long after its cause has ended; default 15m
   --without ALERT          leaves an alert out
-  --runbooks URL           the folder docs/runbooks as people reach it; without it alerts have no link
+  --runbooks URL           the URL of the folder docs/runbooks; without it alerts have no link
   --operator               writes a PrometheusRule for the Prometheus operator
 
 Thresholds:

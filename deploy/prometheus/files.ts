@@ -3,7 +3,7 @@ import { type Choices, render } from './render.ts';
 import { template, type WrittenGroup } from './template.ts';
 import { thresholds } from './thresholds.ts';
 
-/** The rules as Prometheus reads them. */
+/** The rules in the format of Prometheus. */
 export function rulesFile(choices: Choices = {}, of: readonly WrittenGroup[] = template): string {
   return yaml('Written by `npm run rules`: see deploy/prometheus/README.md.', { groups: render(of, choices) });
 }
@@ -19,9 +19,9 @@ export function prometheusRuleFile(choices: Choices = {}): string {
   });
 }
 
-/** The rules for the chart, which puts the numbers in by itself: every `<name>` is a threshold. */
+/** The rules for the chart, which inserts the numbers: every `<name>` is a threshold. */
 export function chartRulesFile(): string {
-  return yaml('Written by `npm run docs` from deploy/prometheus. The chart fills in what stands in pointed brackets.', {
+  return yaml('Written by `npm run docs` from deploy/prometheus. The chart replaces what is in angle brackets.', {
     thresholds,
     groups: template,
   });

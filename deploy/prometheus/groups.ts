@@ -6,15 +6,14 @@ import { recordingRules } from './recording-rules.ts';
 import type { AlertRule, RecordingRule, Thresholds } from './rule.ts';
 import { thresholds } from './thresholds.ts';
 
-/** Rules that Prometheus evaluates one after the other. */
 export interface Group {
   readonly name: string;
   readonly rules: readonly (AlertRule | RecordingRule)[];
 }
 
 /**
- * What two exporters of one account say of a filer is one alert. Alerts about an exporter keep their `instance`, for there
- * it is what they are about.
+ * Merges the alerts about a filer from two exporters of one account. Alerts about an exporter keep their `instance`,
+ * which is their subject.
  */
 function once(rules: readonly AlertRule[]): readonly AlertRule[] {
   return rules.map((rule) => {
@@ -23,7 +22,7 @@ function once(rules: readonly AlertRule[]): readonly AlertRule[] {
   });
 }
 
-/** Every rule with these thresholds, what is recorded before what is asked of it. */
+/** Every rule with these thresholds; recording rules before the alerts that use them. */
 export function groupsOf(limits: Thresholds): readonly Group[] {
   return [
     { name: 'filer-exporter-recorded', rules: recordingRules },
@@ -34,8 +33,8 @@ export function groupsOf(limits: Thresholds): readonly Group[] {
   ];
 }
 
-/** Every rule that is shipped. */
+/** Every shipped rule. */
 export const groups: readonly Group[] = groupsOf(thresholds);
 
-/** Every alert that is shipped. */
+/** Every shipped alert. */
 export const alertRules: readonly AlertRule[] = groups.flatMap(({ rules }) => rules.filter((rule) => 'alert' in rule));

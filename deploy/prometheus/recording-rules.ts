@@ -2,14 +2,14 @@ import type { RecordingRule } from './rule.ts';
 
 const quantile = (name: string, share: number): RecordingRule => ({
   record: `volume_filer:filer_propagation_duration_seconds:${name}_rate1h`,
-  // Without an event in the last hour the quantile is NaN; the comparison leaves it out.
+  // Without an event in the last hour the quantile is NaN; the comparison removes it.
   expr: `histogram_quantile(${share}, sum without (kind) (rate(filer_propagation_duration_seconds_bucket[1h]))) >= 0`,
 });
 
-/** When the P2 lock was last given back: the service serialises that phase, so it is what volumes wait for. */
+/** When the P2 lock was last released: only one filer holds it at a time, so volumes wait for it. */
 const RELEASED = 'filer_lock_latest_timestamp_seconds{lock_phase="p2",lock_state="released"}';
 
-/** What dashboards and alerts both need. Labels that are not aggregated away stay, those of the scrape too. */
+/** Rules for both dashboards and alerts. Labels that are not aggregated away stay, including those of the scrape. */
 export const recordingRules: readonly RecordingRule[] = [
   quantile('p50', 0.5),
   quantile('p90', 0.9),
@@ -32,7 +32,7 @@ export const recordingRules: readonly RecordingRule[] = [
   },
   {
     record: 'volume_filer:filer_lock_latest_timestamp_seconds:held_age',
-    // Only where the newest event says that the lock is held still.
+    // Only if the newest event says that the lock is still held.
     expr: [
       'time() - sum without (lock_phase, lock_state) (',
       '  filer_lock_latest_timestamp_seconds{lock_phase="p2",lock_state="acquired"}',
@@ -46,7 +46,7 @@ export const recordingRules: readonly RecordingRule[] = [
   },
   {
     record: 'filer:last_checkin_age:seconds',
-    // Contact is the newest sign of the filer, by the service or on any volume.
+    // Contact is the newest check-in of the filer, on its own or on any volume.
     expr: [
       'time() - max without (volume_guid, volume) (',
       '  filer_last_checkin_timestamp_seconds or filer_volume_last_checkin_timestamp_seconds',
@@ -67,7 +67,7 @@ export const recordingRules: readonly RecordingRule[] = [
   },
   {
     record: 'serial:filer_appliance_cache_requests:hit_ratio1h',
-    // A miss that nobody told of is no miss: without both there is no ratio.
+    // Without a number of misses there is no ratio.
     expr: [
       'sum without (result) (avg_over_time(filer_appliance_cache_requests{result="hit"}[1h]))',
       '/ (serial:filer_appliance_cache_requests:mean1h > 0)',
@@ -76,7 +76,7 @@ export const recordingRules: readonly RecordingRule[] = [
   },
   {
     record: 'job:filer_appliance_info:count',
-    // By serial, so that it is right for two exporters of one account and for shards alike.
+    // By serial, so that the count is right for two exporters of one account and for shards.
     expr: [
       'count without (serial, filer) (',
       '  max without (instance, pod, type, build, available_build) (filer_appliance_info)',

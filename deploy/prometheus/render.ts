@@ -1,26 +1,26 @@
 import { placeholderOf, RUNBOOKS, type WrittenAlert, type WrittenGroup, type WrittenRule } from './template.ts';
 import { thresholds } from './thresholds.ts';
 
-/** What whoever installs the rules may choose. */
+/** The choices when installing the rules. */
 export interface Choices {
-  /** Numbers in the place of those that are shipped. */
+  /** Numbers instead of the shipped ones. */
   readonly thresholds?: Readonly<Record<string, number>>;
-  /** How long an alert has to hold, by its name, as a Prometheus duration. */
+  /** How long an alert waits before it fires, by its name, as a Prometheus duration. */
   readonly for?: Readonly<Record<string, string>>;
-  /** How long every alert goes on after what it is about has ended, as a Prometheus duration. */
+  /** How long every alert keeps firing after its cause has ended, as a Prometheus duration. */
   readonly keepFiringFor?: string;
   /** Names of alerts to leave out. */
   readonly without?: readonly string[];
-  /** Where people read docs/runbooks: the address of that folder. Without it alerts have no link. */
+  /** The URL of the folder docs/runbooks. Without it alerts have no link. */
   readonly runbooks?: string;
 }
 
-/** The rules of a template with these choices. Throws where nothing would be left. */
+/** The rules of a template with these choices. Throws if none would be left. */
 export function render(template: readonly WrittenGroup[], choices: Choices = {}): readonly WrittenGroup[] {
   const groups = template
     .map(({ name, rules }) => ({ name, rules: rules.flatMap((rule) => rendered(rule, choices)) }))
     .filter(({ rules }) => rules.length > 0);
-  if (groups.length === 0) throw new Error('no rule is left to write');
+  if (groups.length === 0) throw new Error('every rule is left out; keep at least one');
   return groups;
 }
 

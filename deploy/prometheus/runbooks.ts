@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { AlertRule } from './rule.ts';
 
 /**
- * What to do about an alert, from the part "Do" of its runbook, as plain text for an annotation: who is woken has it
- * without a link. Labels such as `{instance}` become those of the alert. Throws where the runbook has no such part.
+ * The part "Do" of an alert's runbook as plain text for an annotation, so that the receiver needs no link. Labels such
+ * as `{instance}` become those of the alert. Throws if the runbook has no such part.
  */
 export function remedyOf({ alert, page }: AlertRule): string {
   const text = readFileSync(new URL(`../../docs/runbooks/${page}.md`, import.meta.url), 'utf8');

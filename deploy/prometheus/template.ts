@@ -3,10 +3,8 @@ import type { AlertRule, RecordingRule, Severity, Thresholds } from './rule.ts';
 import { remedyOf } from './runbooks.ts';
 import { thresholdNames } from './thresholds.ts';
 
-/** A rule as Prometheus takes it. */
 export type WrittenRule = WrittenAlert | RecordingRule;
 
-/** An alert as Prometheus takes it. */
 export interface WrittenAlert {
   readonly alert: string;
   readonly expr: string;
@@ -16,32 +14,31 @@ export interface WrittenAlert {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** A group of rules as Prometheus takes it. */
 export interface WrittenGroup {
   readonly name: string;
   readonly rules: readonly WrittenRule[];
 }
 
 /**
- * What an alert knows goes missing with the exporter. It stays until the alert on that has fired, so that silence is never
- * told as recovery.
+ * The data of an alert disappears with the exporter. The alert keeps firing until the one about the exporter fires, so
+ * that missing data never looks like recovery.
  */
 const KEEP_FIRING_FOR = '15m';
 
-/** What stands in a template for the address of the folder docs/runbooks. */
+/** The placeholder for the URL of the folder docs/runbooks. */
 export const RUNBOOKS = '<runbooks>';
 
-/** What stands in a template for a threshold. */
+/** The placeholder for a threshold. */
 export function placeholderOf(name: string): string {
   return `<${name}>`;
 }
 
 const placeholders = Object.fromEntries(thresholdNames.map((name) => [name, placeholderOf(name)])) as Thresholds;
 
-/** Every rule, with the name of each threshold, in pointed brackets, in the place of its number. */
+/** Every rule, with the name of each threshold in angle brackets instead of its number. */
 export const template: readonly WrittenGroup[] = templateOf(groupsOf(placeholders));
 
-/** These groups as Prometheus takes them, with {@link RUNBOOKS} for the address of the runbooks. */
+/** These groups in the format of Prometheus, with {@link RUNBOOKS} as the URL of the runbooks. */
 export function templateOf(groups: readonly Group[]): readonly WrittenGroup[] {
   return groups.map(({ name, rules }) => ({ name, rules: rules.map(written) }));
 }

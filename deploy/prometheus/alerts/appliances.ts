@@ -1,6 +1,6 @@
 import { type AlertRule, percent, spell, type Thresholds } from '../rule.ts';
 
-/** The alerts about single appliances, from the portal's telemetry. */
+/** Alerts about single appliances, from the portal's telemetry. */
 export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
   const page = 'appliances';
   const who = 'Appliance {{ $labels.filer }}';
@@ -21,7 +21,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
         'unless on (job) filer_api_up{api="portal"} == 0',
       ].join('\n'),
       summary: '{{ $value | humanizePercentage }} of the appliances of {{ $labels.job }} have no telemetry.',
-      description: 'So many at once have one cause: the telemetry of the portal, a right or licence, or the network.',
+      description: 'Such a large share has one cause: the portal’s telemetry, a right or licence, or the network.',
       page,
     },
     {
@@ -35,7 +35,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       ].join('\n'),
       summary:
         '{{ $value | humanizePercentage }} of the appliances of {{ $labels.job }} have left the inventory in a day.',
-      description: 'What leaves the inventory is not polled, and no alert about it can fire.',
+      description: 'An appliance that is not in the inventory is not polled, and no alert on it can fire.',
       page,
     },
     {
@@ -43,8 +43,8 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'critical',
       for: '15m',
       expr: 'filer_appliance_up == 0\nunless on (job, instance) filer_api_up{api="portal"} == 0',
-      summary: `${who} has no telemetry to be had: every poll of it fails.`,
-      description: 'The portal answers for other appliances, and for none of the series of this one.',
+      summary: `${who} has no telemetry: every poll of it fails.`,
+      description: 'The portal returns data of other appliances, but no series of this one.',
       page,
     },
     {
@@ -57,7 +57,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       ].join('\n'),
       summary: `${who} does not report: the portal has no record of it within PORTAL_LOOKBACK.`,
       description:
-        'The portal answers, with nothing in it. Nothing is known of the appliance’s load, memory, cache and disks.',
+        'The portal answers without records. The load, memory, cache and disks of the appliance are unknown.',
       page,
     },
     {
@@ -70,7 +70,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
         `(${limits.applianceDataAge} + 2 * sum without (api) (filer_exporter_effective_interval_seconds{api="portal"}))`,
       ].join('\n'),
       summary: `The newest record of appliance {{ $labels.filer }} is {{ $value | humanizeDuration }} old.`,
-      description: `That is more than ${spell(limits.applianceDataAge)} beyond what polling explains; appliances report every 5 minutes.`,
+      description: `That is more than ${spell(limits.applianceDataAge)} more than the polling interval explains; appliances report every 5 minutes.`,
       page,
     },
     {
@@ -78,7 +78,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '30m',
       expr: 'filer_appliance_reachable == 0',
-      summary: `${who} cannot be reached by the portal.`,
+      summary: `The portal cannot reach appliance {{ $labels.filer }}.`,
       description: 'It receives neither configuration nor updates, and its telemetry may be missing.',
       page,
     },
@@ -87,8 +87,8 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '4h',
       expr: 'filer_appliance_synced == 0',
-      summary: `${who} has not taken over the settings of the portal.`,
-      description: 'It runs with old settings: what was changed in the portal is not in force on it.',
+      summary: `${who} has not applied the settings of the portal.`,
+      description: 'It runs with old settings: changes in the portal have no effect on it.',
       page,
     },
     {
@@ -96,8 +96,8 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'info',
       for: '1d',
       expr: 'filer_appliance_update_available == 1',
-      summary: `An update waits for appliance {{ $labels.filer }}.`,
-      description: 'The portal offers a build other than its own.',
+      summary: `An update is available for appliance {{ $labels.filer }}.`,
+      description: 'The portal offers it another build.',
       page,
     },
     {
@@ -115,14 +115,14 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '30m',
       expr: `filer_appliance_memory_utilization_ratio > ${limits.memory}`,
       summary: `${who} uses {{ $value | humanizePercentage }} of its memory.`,
-      description: `Above ${percent(limits.memory)}: little is left for the file system’s own caches.`,
+      description: `Above ${percent(limits.memory)}: the file system has little memory for its caches.`,
       page,
     },
     {
       alert: 'FilerApplianceCacheNearlyFull',
       severity: 'warning',
       for: '1h',
-      // A full cache is what it is for, as long as what is in it is in the cloud too.
+      // A full cache is normal as long as its content is also in the cloud.
       expr: [
         `filer_appliance_cache_utilization_ratio > ${limits.cache}`,
         'and on (job, instance, filer) (',
@@ -130,8 +130,8 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
         `  or filer_volume_unprotected_bytes > ${limits.unprotectedBytes}`,
         ')',
       ].join('\n'),
-      summary: `The cache of appliance {{ $labels.filer }} is {{ $value | humanizePercentage }} full, and data in it waits for the cloud.`,
-      description: `Above ${percent(limits.cache)}: what is not in the cloud yet cannot be evicted; when nothing else is left, writes fail.`,
+      summary: `The cache of appliance {{ $labels.filer }} is {{ $value | humanizePercentage }} full, with data that is not in the cloud.`,
+      description: `Above ${percent(limits.cache)}: data that is not in the cloud yet cannot be evicted. Writes fail once the cache holds nothing else.`,
       page,
     },
     {
@@ -142,8 +142,8 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
         `serial:filer_appliance_cache_requests:hit_ratio1h < ${limits.hitRatio}`,
         `and serial:filer_appliance_cache_requests:mean1h > ${limits.cacheRequests}`,
       ].join('\n'),
-      summary: `The cache of appliance {{ $labels.filer }} answers {{ $value | humanizePercentage }} of its requests.`,
-      description: `Below ${percent(limits.hitRatio)} most reads wait for the cloud: the cache is too small for what people work with.`,
+      summary: `The cache hit ratio of appliance {{ $labels.filer }} is {{ $value | humanizePercentage }}.`,
+      description: `Below ${percent(limits.hitRatio)} most reads wait for the cloud: the cache is too small for the data in use.`,
       page,
     },
     {
@@ -152,7 +152,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '30m',
       expr: `filer_appliance_disk_io_latency_seconds > ${limits.diskLatency}`,
       summary: `A {{ $labels.direction }} of the {{ $labels.disk }} disk of appliance {{ $labels.filer }} takes {{ $value | humanizeDuration }}.`,
-      description: `Above ${spell(limits.diskLatency)}: the disk behind it is too slow or too busy.`,
+      description: `Above ${spell(limits.diskLatency)}: the underlying disk is too slow or too busy.`,
       page,
     },
   ];

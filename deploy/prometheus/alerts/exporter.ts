@@ -1,12 +1,12 @@
 import { type AlertRule, percent, spell, type Thresholds } from '../rule.ts';
 
 /**
- * Targets that do not answer, and were this exporter in the last week: what a target is called in `job` is up to whoever
- * scrapes it, and only its own series say what it is.
+ * Targets that do not answer, and served this exporter's metrics in the last week: the operator chooses the name of the
+ * job, so only the series identify the exporter.
  */
 const DOWN = 'up == 0 and on (job, instance) last_over_time(filer_exporter_build_info[1w])';
 
-/** The alerts about the exporter, and about the services as it sees them. */
+/** Alerts about the exporter, and about the services as it sees them. */
 export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
   const page = 'exporter';
   return [
@@ -16,7 +16,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '10m',
       expr: `absent(filer_exporter_build_info)\nunless on () (${DOWN})`,
       summary: 'Prometheus scrapes no filer-exporter.',
-      description: 'No target is a filer-exporter: nothing is known of any filer, and no other alert can fire.',
+      description: 'No target is a filer-exporter. There is no data about any filer, so no other alert can fire.',
       page,
     },
     {
@@ -25,7 +25,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '5m',
       expr: DOWN,
       summary: 'filer-exporter at {{ $labels.instance }} cannot be scraped.',
-      description: 'Every scrape fails: nothing new is known of its filers.',
+      description: 'Every scrape fails: there is no new data about its filers.',
       page,
     },
     {
@@ -34,7 +34,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '10m',
       expr: 'filer_api_up == 0',
       summary: 'The {{ $labels.api }} API does not answer filer-exporter at {{ $labels.instance }}.',
-      description: 'Its last values leave the exposition after STALE_AFTER intervals; alerts on them then fall silent.',
+      description: 'Its last values are removed after STALE_AFTER intervals; then alerts on them cannot fire.',
       page,
     },
     {
@@ -45,7 +45,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
         'sum without (operation, code) (increase(filer_exporter_requests_total{code="401"}[15m])) > 0',
         'and filer_api_up == 0',
       ].join('\n'),
-      summary: 'The {{ $labels.api }} API refuses the credentials of filer-exporter at {{ $labels.instance }} (401).',
+      summary: 'The {{ $labels.api }} API rejects the credentials of filer-exporter at {{ $labels.instance }} (401).',
       description: 'The token or key is wrong, expired or revoked. Nothing is polled until it is replaced.',
       page,
     },
@@ -59,10 +59,9 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
         'sum without (operation, code) (increase(filer_exporter_requests_total{code="403",operation!="edges"}[15m])) > 0',
         'and filer_api_up == 0',
       ].join('\n'),
-      summary:
-        'The {{ $labels.api }} API forbids filer-exporter at {{ $labels.instance }} a part of what it asks for (403).',
+      summary: 'The {{ $labels.api }} API rejects some requests of filer-exporter at {{ $labels.instance }} (403).',
       description:
-        'A right of the role or a licence is missing. What is forbidden has no series, and is asked for rarely.',
+        'A right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
       page,
     },
     {
@@ -73,7 +72,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       summary:
         'Tasks of the {{ $labels.api }} API whose data is older than their interval: {{ $value }}, at {{ $labels.instance }}.',
       description:
-        'Interval and limits do not explain it: the API answers, and polls of some appliance or series keep failing.',
+        'Interval and limits do not explain it: the API answers, but polls of some appliance or series keep failing.',
       page,
     },
     {
@@ -82,8 +81,8 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '30m',
       expr: `api:filer_exporter_daily_budget_limit:use_ratio_rate1h > ${limits.budgetUse}`,
       summary:
-        'At the pace of the last hour filer-exporter at {{ $labels.instance }} uses {{ $value | humanizePercentage }} of the day’s requests to the {{ $labels.api }} API.',
-      description: `Above ${percent(limits.budgetUse)} there is no room for another appliance, for retries or for other tools of the account.`,
+        'At the rate of the last hour, filer-exporter at {{ $labels.instance }} uses {{ $value | humanizePercentage }} of the daily requests to the {{ $labels.api }} API.',
+      description: `Above ${percent(limits.budgetUse)} no requests are left for another appliance, for retries or for other tools of the account.`,
       page,
     },
     {
@@ -96,8 +95,8 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
         `> ${limits.throttledShare}`,
       ].join('\n'),
       summary:
-        'The {{ $labels.api }} API refuses {{ $value | humanizePercentage }} of the requests of filer-exporter at {{ $labels.instance }} (429).',
-      description: `More than ${percent(limits.throttledShare)} in the last hour: the limit is lower than the configuration says, or others use the account.`,
+        'The {{ $labels.api }} API rejects {{ $value | humanizePercentage }} of the requests of filer-exporter at {{ $labels.instance }} (429).',
+      description: `More than ${percent(limits.throttledShare)} in the last hour: the limit is lower than configured, or other tools use the account.`,
       page,
     },
     {
@@ -107,8 +106,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       expr: `filer_exporter_effective_interval_seconds > ${limits.intervalStretch} * filer_exporter_configured_interval_seconds`,
       summary:
         'filer-exporter at {{ $labels.instance }} can poll the {{ $labels.api }} API only every {{ $value | humanizeDuration }}.',
-      description:
-        'The limits do not allow the interval that is asked for: the fleet is too large, or the pace has fallen.',
+      description: 'The limits do not allow the configured interval: the fleet is too large, or the pace has fallen.',
       page,
     },
     {
@@ -117,9 +115,8 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '15m',
       expr: `increase(filer_exporter_samples_dropped_total{reason!="absent"}[1h]) > ${limits.droppedAnHour}`,
       summary:
-        '{{ $value | humanize }} values of the {{ $labels.api }} API gave no sample in the last hour ({{ $labels.reason }}), at {{ $labels.instance }}.',
-      description:
-        'The service sends what the exporter cannot read; the series that it belongs to are missing or incomplete.',
+        '{{ $value | humanize }} values of the {{ $labels.api }} API have no sample in the last hour ({{ $labels.reason }}), at {{ $labels.instance }}.',
+      description: 'The service sends values that the exporter cannot use; their series are missing or incomplete.',
       page,
     },
     {
@@ -127,8 +124,9 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '10m',
       expr: 'filer_exporter_client_key_shared == 1',
-      summary: 'Another client seems to take the events of filer-exporter at {{ $labels.instance }}.',
-      description: 'Two instances use one GFA_CLIENT_KEY: each counts only a part of the lock and propagation events.',
+      summary: 'Another client seems to receive events of filer-exporter at {{ $labels.instance }}.',
+      description:
+        'Two instances use one GFA_CLIENT_KEY, so each counts only a part of the lock and propagation events.',
       page,
     },
     {
@@ -136,9 +134,8 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '5m',
       expr: 'increase(filer_exporter_event_memory_evicted_total[1h]) > 0',
-      summary:
-        'filer-exporter at {{ $labels.instance }} had to forget {{ $value | humanize }} events in the last hour.',
-      description: 'The memory of events is full. An event that the service sends again would count twice.',
+      summary: 'filer-exporter at {{ $labels.instance }} has evicted {{ $value | humanize }} events in the last hour.',
+      description: 'The memory of events is full. An evicted event counts twice if the service sends it again.',
       page,
     },
     {
@@ -151,7 +148,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       ].join('\n'),
       summary: 'filer-exporter at {{ $labels.instance }} has started {{ $value | humanize }} times in the last hour.',
       description:
-        'Each start costs requests of the daily limit, and data is missing until the first polls have answered.',
+        'Each start costs requests of the daily limit, and data is missing until the first polls have succeeded.',
       page,
     },
     {
@@ -163,14 +160,14 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
         'and on (job, instance) filer_exporter_build_info',
       ].join('\n'),
       summary: 'A scrape of filer-exporter at {{ $labels.instance }} takes {{ $value | humanizeDuration }}.',
-      description: 'At its time-out a scrape fails, and nothing new is known of any filer.',
+      description: 'Above its time-out a scrape fails, and there is no new data about any filer.',
       page,
     },
     {
       alert: 'FilerExporterClockSkew',
       severity: 'warning',
       for: '15m',
-      // By the service's own time, and by Prometheus's where the exporter is ahead.
+      // By the service's clock, and by Prometheus's clock if the exporter is ahead.
       expr: [
         'abs(',
         '  filer_exporter_last_success_timestamp_seconds{api="gfa"}',
@@ -180,7 +177,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
         `filer_exporter_last_success_timestamp_seconds - time() > ${limits.clockSkew}`,
       ].join('\n'),
       summary: 'The clock of filer-exporter at {{ $labels.instance }} is {{ $value | humanizeDuration }} off.',
-      description: 'Ages and alerts on them are wrong by as much, and tokens may be refused.',
+      description: 'Ages and the alerts on them have the same error, and tokens may be rejected.',
       page,
     },
     {
@@ -189,7 +186,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '15m',
       expr: 'increase(filer_exporter_state_file_errors_total[15m]) > 0',
       summary: 'filer-exporter at {{ $labels.instance }} cannot read or write its state file.',
-      description: 'Polling goes on. After a restart counters begin where the file was last written.',
+      description: 'Polling continues. After a restart, counters continue from the last successful write.',
       page,
     },
     {
@@ -197,9 +194,8 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '10m',
       expr: 'filer_exporter_web_config_last_reload_successful == 0',
-      summary: 'filer-exporter at {{ $labels.instance }} serves with an old web configuration: the new one has faults.',
-      description:
-        'What was changed in it, or in its certificates, is not in force; with these files a restart would fail.',
+      summary: 'filer-exporter at {{ $labels.instance }} keeps its previous web configuration: the new one has faults.',
+      description: 'Changes in it or in its certificates have no effect. With these files a restart would fail.',
       page,
     },
     {
@@ -207,8 +203,9 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'critical',
       for: '5m',
       expr: `filer_exporter_web_certificate_expiry_timestamp_seconds - time() < ${limits.certificateEnds}`,
-      summary: 'The certificate of filer-exporter at {{ $labels.instance }} ends in {{ $value | humanizeDuration }}.',
-      description: `Less than ${spell(limits.certificateEnds)} are left. Once it has ended, no scrape succeeds.`,
+      summary:
+        'The certificate of filer-exporter at {{ $labels.instance }} expires in {{ $value | humanizeDuration }}.',
+      description: `Less than ${spell(limits.certificateEnds)} are left. After it has expired, every scrape fails.`,
       page,
     },
     {
@@ -216,8 +213,9 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '1h',
       expr: `filer_exporter_web_certificate_expiry_timestamp_seconds - time() < ${limits.certificateLeft}`,
-      summary: 'The certificate of filer-exporter at {{ $labels.instance }} ends in {{ $value | humanizeDuration }}.',
-      description: `Less than ${spell(limits.certificateLeft)} are left. Once it has ended, no scrape succeeds.`,
+      summary:
+        'The certificate of filer-exporter at {{ $labels.instance }} expires in {{ $value | humanizeDuration }}.',
+      description: `Less than ${spell(limits.certificateLeft)} are left. After it has expired, every scrape fails.`,
       page,
     },
     {
@@ -230,7 +228,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       ].join('\n'),
       summary:
         'The newest point that filer-exporter at {{ $labels.instance }} has delivered by remote write is {{ $value | humanizeDuration }} old.',
-      description: `More than ${spell(limits.remoteWriteLag)}: the receiver takes nothing. Nothing is lost for as long as REMOTE_WRITE_CATCH_UP.`,
+      description: `More than ${spell(limits.remoteWriteLag)}: the receiver accepts no points. Nothing is lost within REMOTE_WRITE_CATCH_UP.`,
       page,
     },
     {
@@ -243,8 +241,8 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
         `) > ${limits.remoteWriteDropped}`,
       ].join('\n'),
       summary:
-        'The receiver of remote write has refused {{ $value | humanize }} points of filer-exporter at {{ $labels.instance }} in an hour.',
-      description: 'They are dropped. The label reason and the log say why.',
+        'The receiver of remote write has rejected {{ $value | humanize }} points of filer-exporter at {{ $labels.instance }} in an hour.',
+      description: 'They are dropped. The label reason and the log have the cause.',
       page,
     },
   ];

@@ -1,9 +1,9 @@
 import { type AlertRule, spell, type Thresholds } from '../rule.ts';
 
-/** How long ago each filer was heard of, once whoever says so. */
+/** The time since the last contact of each filer, without duplicates from two exporters. */
 const CONTACT = 'min without (instance, pod) (filer:last_checkin_age:seconds)';
 
-/** The alerts about filers and volumes, from the file acceleration service. */
+/** Alerts about filers and volumes, from the file acceleration service. */
 export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[] {
   const page = 'file-acceleration';
   return [
@@ -13,7 +13,7 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       for: '5m',
       expr: `filer:last_checkin_age:seconds > ${limits.checkinAge}`,
       summary: 'Filer {{ $labels.filer }} has not checked in for {{ $value | humanizeDuration }}.',
-      description: `The file acceleration service has not heard of it for more than ${spell(limits.checkinAge)}: its locks and new data wait.`,
+      description: `The file acceleration service has had no contact for more than ${spell(limits.checkinAge)}: its locks and new data wait.`,
       page,
     },
     {
@@ -26,7 +26,7 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
         `> ${limits.fleetShare}`,
       ].join('\n'),
       summary: '{{ $value | humanizePercentage }} of the filers of {{ $labels.job }} have not checked in.',
-      description: 'So many at once have one cause: the service, or the network between it and them.',
+      description: 'Such a large share has one cause: the service, or the network to it.',
       page,
     },
     {
@@ -36,7 +36,7 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       expr: `volume_filer:oldest_unprotected_data_age:seconds > ${limits.atRiskAge}`,
       summary:
         'Data of volume {{ $labels.volume }} on filer {{ $labels.filer }} has waited {{ $value | humanizeDuration }} for the cloud.',
-      description: `Data older than ${spell(limits.atRiskAge)} is on this filer alone, and is lost if the filer is.`,
+      description: `Data older than ${spell(limits.atRiskAge)} is only on this filer, and is lost if the filer is lost.`,
       page,
     },
     {
@@ -46,7 +46,7 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       expr: `volume_filer:oldest_unprotected_data_age:seconds > ${limits.unprotectedAge}`,
       summary:
         'Data of volume {{ $labels.volume }} on filer {{ $labels.filer }} has waited {{ $value | humanizeDuration }} for the cloud.',
-      description: `Data older than ${spell(limits.unprotectedAge)} is on this filer alone, and is lost if the filer is.`,
+      description: `Data older than ${spell(limits.unprotectedAge)} is only on this filer, and is lost if the filer is lost.`,
       page,
     },
     {
@@ -59,7 +59,7 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       ].join('\n'),
       summary:
         'One in ten changes of volume {{ $labels.volume }} takes {{ $value | humanizeDuration }} or longer to reach filer {{ $labels.filer }}.',
-      description: `The 90th percentile of the last hour is above ${spell(limits.propagationP90)}: people at this filer work with old files.`,
+      description: `The 90th percentile of the last hour is above ${spell(limits.propagationP90)}: users of this filer see old files.`,
       page,
     },
     {
@@ -69,21 +69,21 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       expr: `volume_filer:filer_lock_latest_timestamp_seconds:held_age > ${limits.lockHeld}`,
       summary:
         'Filer {{ $labels.filer }} has held the lock of volume {{ $labels.volume }} for {{ $value | humanizeDuration }}.',
-      description: `No other filer can write a snapshot of the volume while it is held; more than ${spell(limits.lockHeld)} is too long.`,
+      description: `No other filer can write a snapshot of the volume meanwhile; more than ${spell(limits.lockHeld)} is too long.`,
       page,
     },
     {
       alert: 'FilerVolumeNoLockRelease',
       severity: 'warning',
       for: '5m',
-      // A quiet night needs no lock: something has to wait for it. A volume that is switched off takes none.
+      // Only if data waits: an idle night needs no lock. A volume with acceleration switched off takes none.
       expr: [
         `volume:filer_lock_latest_timestamp_seconds:release_age > ${limits.releaseAge}`,
         `and on (job, instance, volume_guid) volume:oldest_unprotected_data_age:seconds > ${limits.releaseAge}`,
         'unless on (job, instance, volume_guid) filer_volume_info{mode="disabled"}',
       ].join('\n'),
-      summary: 'No filer has given back the lock of volume {{ $labels.volume }} for {{ $value | humanizeDuration }}.',
-      description: `Data has waited for ${spell(limits.releaseAge)} and no snapshot has ended: no change of the volume reaches the cloud or other filers.`,
+      summary: 'No filer has released the lock of volume {{ $labels.volume }} for {{ $value | humanizeDuration }}.',
+      description: `Data has waited for ${spell(limits.releaseAge)} and no snapshot has finished: no change of the volume reaches the cloud or other filers.`,
       page,
     },
   ];

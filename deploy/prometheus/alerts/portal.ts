@@ -1,6 +1,6 @@
 import { type AlertRule, bytes, percent, spell, type Thresholds } from '../rule.ts';
 
-/** The alerts about volumes, jobs and the subscription, from the portal's further collectors. */
+/** Alerts about volumes, jobs and the subscription, from the portal's further collectors. */
 export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
   const page = 'portal';
   return [
@@ -11,21 +11,21 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       expr: `filer_volume_unprotected_bytes > ${limits.unprotectedBytes}`,
       summary:
         '{{ $value | humanize1024 }}B of volume {{ $labels.volume }} on appliance {{ $labels.filer }} are not in the cloud.',
-      description: `More than ${bytes(limits.unprotectedBytes)}: they are on this appliance alone, and fill its cache.`,
+      description: `More than ${bytes(limits.unprotectedBytes)}: they are only on this appliance, and fill its cache.`,
       page,
     },
     {
       alert: 'FilerSnapshotFailing',
       severity: 'critical',
       for: '30m',
-      // One alert for each volume on an appliance, whichever of the two says it.
+      // One alert for each volume on an appliance, from either source.
       expr: [
         'max without (status) (filer_volume_snapshot_status{status="failed"}) == 1',
         'or',
         `increase(filer_snapshot_metadata_failures_total[1h]) > ${limits.failedSnapshotsAnHour}`,
       ].join('\n'),
       summary: 'Snapshots of volume {{ $labels.volume }} fail on appliance {{ $labels.filer }}.',
-      description: 'Without snapshots nothing new of the volume reaches the cloud or other appliances.',
+      description: 'Without snapshots no new data of the volume reaches the cloud or other appliances.',
       page,
     },
     {
@@ -38,7 +38,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       ].join('\n'),
       summary:
         'The last snapshot of volume {{ $labels.volume }} on appliance {{ $labels.filer }} is {{ $value | humanizeDuration }} old.',
-      description: `Older than ${spell(limits.snapshotAge)} while data waits: it is on this appliance alone.`,
+      description: `Older than ${spell(limits.snapshotAge)} while data waits, which is only on this appliance.`,
       page,
     },
     {
@@ -57,7 +57,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       expr: `filer_iam_next_key_expiry_timestamp_seconds - time() < ${limits.keyLeft}`,
       summary:
         'A {{ $labels.kind }} key of the account of {{ $labels.job }} expires in {{ $value | humanizeDuration }}.',
-      description: `Less than ${spell(limits.keyLeft)} are left. What uses it is refused afterwards; the exporter may be among them.`,
+      description: `Less than ${spell(limits.keyLeft)} are left. Afterwards the portal rejects every client that uses it; the exporter may be one.`,
       page,
     },
     {
@@ -65,8 +65,8 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '15m',
       expr: 'filer_portal_healthy == 0',
-      summary: 'The portal of {{ $labels.job }} says that it is not healthy.',
-      description: 'What is missing or old may be its fault, and not that of an appliance.',
+      summary: 'The portal of {{ $labels.job }} reports itself unhealthy.',
+      description: 'Missing or old data may be caused by the portal, not by an appliance.',
       page,
     },
     {
@@ -75,7 +75,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '1h',
       expr: `filer_indexing_consumed_files / (filer_indexing_limit_files > 0) > ${limits.indexed}`,
       summary: '{{ $value | humanizePercentage }} of the files that {{ $labels.job }} may index are indexed.',
-      description: `Above ${percent(limits.indexed)}: at the limit new files are not found by a search.`,
+      description: `Above ${percent(limits.indexed)}: at the limit, a search does not find new files.`,
       page,
     },
     {
@@ -84,7 +84,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '1h',
       expr: `filer_license_expiry_timestamp_seconds - time() < ${limits.licenseEnds}`,
       summary: '{{ $value | humanizeDuration }} are left of the portal subscription of {{ $labels.job }}.',
-      description: `Less than ${spell(limits.licenseEnds)} are left; below zero it has ended, and the portal may refuse telemetry.`,
+      description: `Less than ${spell(limits.licenseEnds)} are left. After its end (negative), the portal may reject telemetry.`,
       page,
     },
     {
@@ -93,7 +93,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '1h',
       expr: `filer_license_expiry_timestamp_seconds - time() < ${limits.licenseLeft}`,
       summary: '{{ $value | humanizeDuration }} are left of the portal subscription of {{ $labels.job }}.',
-      description: `Less than ${spell(limits.licenseLeft)} are left; below zero it has ended, and the portal may refuse telemetry.`,
+      description: `Less than ${spell(limits.licenseLeft)} are left. After its end (negative), the portal may reject telemetry.`,
       page,
     },
     {
@@ -111,7 +111,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '15m',
       expr: `time() - filer_job_oldest_unfinished_timestamp_seconds > ${limits.jobAge}`,
       summary: 'A job of {{ $labels.job }} ({{ $labels.resource }}) has not ended for {{ $value | humanizeDuration }}.',
-      description: `Jobs take minutes to hours; one older than ${spell(limits.jobAge)} hangs, or waits for an appliance.`,
+      description: `Jobs take minutes to hours; one older than ${spell(limits.jobAge)} hangs or waits for an appliance.`,
       page,
     },
   ];

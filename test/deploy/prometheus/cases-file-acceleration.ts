@@ -44,7 +44,7 @@ export const fileAccelerationCases: AlertCases = {
           labels: scraped,
           severity: 'critical',
           summary: '25% of the filers of filer-exporter have not checked in.',
-          description: 'So many at once have one cause: the service, or the network between it and them.',
+          description: 'Such a large share has one cause: the service, or the network to it.',
         },
       ],
     },
@@ -64,7 +64,7 @@ export const fileAccelerationCases: AlertCases = {
           labels: lyonOnProjects,
           severity: 'critical',
           summary: 'Data of volume projects on filer edge-lyon has waited 1d 1h 0m 0s for the cloud.',
-          description: 'Data older than 1d 0h 0m 0s is on this filer alone, and is lost if the filer is.',
+          description: 'Data older than 1d 0h 0m 0s is only on this filer, and is lost if the filer is lost.',
         },
       ],
     },
@@ -123,7 +123,7 @@ export const fileAccelerationCases: AlertCases = {
           labels: lyonOnProjects,
           severity: 'warning',
           summary: 'Data of volume projects on filer edge-lyon has waited 4h 30m 0s for the cloud.',
-          description: 'Data older than 4h 0m 0s is on this filer alone, and is lost if the filer is.',
+          description: 'Data older than 4h 0m 0s is only on this filer, and is lost if the filer is lost.',
         },
       ],
     },
@@ -148,7 +148,7 @@ export const fileAccelerationCases: AlertCases = {
           severity: 'warning',
           summary: 'One in ten changes of volume projects takes 1h 52m 0s or longer to reach filer edge-lyon.',
           description:
-            'The 90th percentile of the last hour is above 1h 0m 0s: people at this filer work with old files.',
+            'The 90th percentile of the last hour is above 1h 0m 0s: users of this filer see old files.',
         },
       ],
     },
@@ -200,7 +200,7 @@ export const fileAccelerationCases: AlertCases = {
           severity: 'warning',
           summary: 'Filer edge-lyon has held the lock of volume projects for 40m 0s.',
           description:
-            'No other filer can write a snapshot of the volume while it is held; more than 30m 0s is too long.',
+            'No other filer can write a snapshot of the volume meanwhile; more than 30m 0s is too long.',
         },
       ],
     },
@@ -234,9 +234,9 @@ export const fileAccelerationCases: AlertCases = {
         {
           labels: projects,
           severity: 'warning',
-          summary: 'No filer has given back the lock of volume projects for 2h 10m 0s.',
+          summary: 'No filer has released the lock of volume projects for 2h 10m 0s.',
           description:
-            'Data has waited for 2h 0m 0s and no snapshot has ended: no change of the volume reaches the cloud or other filers.',
+            'Data has waited for 2h 0m 0s and no snapshot has finished: no change of the volume reaches the cloud or other filers.',
         },
       ],
     },
@@ -273,9 +273,9 @@ export const fileAccelerationCases: AlertCases = {
         {
           labels: projects,
           severity: 'warning',
-          summary: 'No filer has given back the lock of volume projects for 2h 10m 0s.',
+          summary: 'No filer has released the lock of volume projects for 2h 10m 0s.',
           description:
-            'Data has waited for 2h 0m 0s and no snapshot has ended: no change of the volume reaches the cloud or other filers.',
+            'Data has waited for 2h 0m 0s and no snapshot has finished: no change of the volume reaches the cloud or other filers.',
         },
       ],
     },
