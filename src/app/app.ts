@@ -37,7 +37,7 @@ export function createApp(config: Config, environment: Environment, guard?: Guar
   const exposition = expositionOf(environment);
   const history = historyOf(config, asked, environment);
   const keeper = keeperOf(config, environment);
-  const outputs = history === undefined ? [] : [history];
+  const outputs = [history].filter((output) => output !== undefined);
   const sink = new Outputs(exposition, (api, reason, count) => own.dropped(api, reason, count), outputs);
   const sources = sourcesOf(asked, { config, own, sink, environment, keeping: keeper, history });
   const protection = guard && protectionOf(config.web, guard, environment);

@@ -50,7 +50,7 @@ export async function createBackfill(
   signal: AbortSignal,
 ): Promise<BackfillRun> {
   const { upstream, settings, binMs } = pastOf(config, wish.series);
-  const { section, allowed } = upstream;
+  const { section, allowed = [] } = upstream;
   const { limit, dailyLimit, ...target } = upstream.target(settings, config);
   const aligned = (agoMs: number) => Math.floor((environment.clock.now() - agoMs) / binMs) * binMs;
   const spool = await Spool.open(wish.folder, {
@@ -86,11 +86,11 @@ export async function createBackfill(
     boundText: formatBound,
   });
   const closing = async (late: AbortSignal) => {
-    await release(late);
+    await release?.(late);
     await close();
   };
   try {
-    await count(signal);
+    await count?.(signal);
     const { from, to } = spool.question;
     return {
       ...{ from, to, binMs, spool, close: closing },

@@ -58,7 +58,7 @@ function patientsOf(
   const { clock, connect = createDispatcher } = environment;
   return upstreams.flatMap((upstream) => {
     const settings = upstream.section.of(config);
-    if (settings === undefined) return [];
+    if (settings === undefined || upstream.examine === undefined) return [];
     const exchanges: Exchange[] = [];
     const recording: Environment = {
       ...environment,
@@ -66,7 +66,7 @@ function patientsOf(
     };
     const { api } = upstream.section;
     const { baseUrl, dailyLimit } = upstream.target(settings, config);
-    const target = { api, baseUrl, dailyLimit, allowed: upstream.allowed, concurrency: 1, ...PACE };
+    const target = { api, baseUrl, dailyLimit, allowed: upstream.allowed ?? [], concurrency: 1, ...PACE };
     const { client, close } = politeClient(target, config, { requestsOf: () => quiet }, recording);
     const proxy = proxyFor(baseUrl, config.requests.proxy);
     const destination = { url: baseUrl, isLocal: isLoopback(baseUrl), proxy };

@@ -44,7 +44,7 @@ export class Lifecycle {
     if (signal.aborted) await server.close(signal);
     else await this.#restore();
     if (signal.aborted) return port;
-    const pollsSave = sources.some(({ kept }) => kept.values !== undefined);
+    const pollsSave = sources.some(({ kept }) => kept?.values !== undefined);
     const saving = pollsSave ? undefined : keeper?.run(STATE_INTERVAL_MS, signal);
     this.#polling = sources.map(({ poller }) => poller.run(signal));
     this.#running = Promise.all([saving, history?.run(signal), ...this.#polling]);
@@ -62,7 +62,7 @@ export class Lifecycle {
   }
 
   async countAppliances(): Promise<number> {
-    const counts = await Promise.all(this.#parts.sources.map(({ count }) => count(this.#stopping.signal)));
+    const counts = await Promise.all(this.#parts.sources.map(({ count }) => count?.(this.#stopping.signal) ?? 0));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
@@ -94,7 +94,7 @@ export class Lifecycle {
     const { keeper, kept, sources } = this.#parts;
     await keeper?.load(kept);
     for (const { kept: own, poller } of sources) {
-      const known = own.values?.known();
+      const known = own?.values?.known();
       if (known === undefined) continue;
       const { task, samples, answeredAt } = known;
       await poller.restore(task, { samples, drops: new Map(), empty: false }, answeredAt);

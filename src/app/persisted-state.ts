@@ -11,7 +11,7 @@ import type { Environment } from './environment.ts';
 /** What is kept of one service or output. */
 export interface KeptPart {
   readonly api: string;
-  readonly kept: KeptService;
+  readonly kept?: KeptService;
   readonly budget?: Budget;
 }
 
@@ -28,12 +28,12 @@ export function keptOf(owners: Readonly<Record<string, string>>, parts: readonly
     *values() {
       const now = clock.monotonic();
       // The first value: what each budget had spent, and the counts of each part under its name.
-      const counts = parts.flatMap(({ api, kept }) => (kept.counts ? [[api, kept.counts.state()] as const] : []));
+      const counts = parts.flatMap(({ api, kept }) => (kept?.counts ? [[api, kept.counts.state()] as const] : []));
       yield {
         spent: Object.fromEntries(parts.flatMap(({ api, budget }) => (budget ? [[api, budget.state(now)]] : []))),
         ...Object.fromEntries(counts),
       };
-      for (const { kept } of parts) if (kept.values) yield* kept.values.state();
+      for (const { kept } of parts) if (kept?.values) yield* kept.values.state();
     },
     *restore([first, ...values], elapsedMs) {
       // All of it is read before any of it is taken: one part without the others would be worse than none.
@@ -41,8 +41,8 @@ export function keptOf(owners: Readonly<Record<string, string>>, parts: readonly
       const adoptions: (() => void)[] = [];
       for (const { api, kept } of parts) {
         const saved = counts[api];
-        if (kept.counts && saved !== undefined) adoptions.push(kept.counts.restore(fieldsOf(saved), elapsedMs));
-        if (kept.values && values.length > 0) adoptions.push(yield* kept.values.restore(values, elapsedMs));
+        if (kept?.counts && saved !== undefined) adoptions.push(kept.counts.restore(fieldsOf(saved), elapsedMs));
+        if (kept?.values && values.length > 0) adoptions.push(yield* kept.values.restore(values, elapsedMs));
       }
       for (const adopt of adoptions) adopt();
       const now = clock.monotonic();

@@ -15,6 +15,7 @@ import { politeClient } from './polite-client.ts';
 
 /** One service with everything that polls it. */
 export interface Source extends Connection {
+  readonly release: (signal: AbortSignal) => Promise<unknown>;
   readonly api: Api;
   readonly title: string;
   readonly target: Target;
@@ -52,7 +53,7 @@ function sourceOf({ api, upstream, settings }: AskedUpstream, names: FilerNames,
   const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
   const target = upstream.target(settings, config);
   const { client, pacer, budget, hasHadTrouble, close } = politeClient(
-    { ...target, api, allowed: upstream.allowed },
+    { ...target, api, allowed: upstream.allowed ?? [] },
     config,
     own,
     environment,
@@ -80,7 +81,7 @@ function sourceOf({ api, upstream, settings }: AskedUpstream, names: FilerNames,
     ...connection,
     ...{ api, title: upstream.title, target, pacer, budget, poller, hasHadTrouble },
     release: async (signal) => {
-      await connection.release(signal);
+      await connection.release?.(signal);
       await close();
     },
   };

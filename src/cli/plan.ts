@@ -41,7 +41,7 @@ export async function plan(
   const fleets = asked.map(({ settings, planning }) => planning.forFleet(settings, found, config.shard.total));
   const shares = upstreams.flatMap(({ section, size }) => {
     const settings = section.of(config);
-    return settings === undefined ? [] : size(settings);
+    return settings === undefined ? [] : (size?.(settings) ?? []);
   });
   const beside = upstreams
     .filter(({ planning }) => planning === undefined)

@@ -23,8 +23,8 @@ export interface Upstream<Settings = unknown> {
   readonly title: string;
   /** What comes of its answers, in the order of the exposition. */
   readonly tables: readonly Table[];
-  /** Beside GET. */
-  readonly allowed: readonly AllowedRequests[];
+  /** What may be sent beside GET. */
+  readonly allowed?: readonly AllowedRequests[];
   /** It answers about the whole account at once: of several shards, the first alone asks it. */
   readonly isWhole?: true;
   /** It tells what filers are called, so that others wait a moment for it. */
@@ -35,7 +35,7 @@ export interface Upstream<Settings = unknown> {
   owner(settings: Settings, config: Config): readonly string[];
   connect(settings: Settings, parts: UpstreamParts): Connection;
   /** What `--doctor` does with it. */
-  examine(settings: Settings, parts: ExaminationParts): Examination;
+  examine?(settings: Settings, parts: ExaminationParts): Examination;
   /** How often it gives points of the past, and how far back they reach; missing where it gives none. */
   points?(settings: Settings): { readonly intervalMs: number; readonly lookbackMs: number };
   /** The settings of a process that reads the history of these series, or of all that are polled; missing where there is none. */
@@ -48,7 +48,7 @@ export interface Upstream<Settings = unknown> {
   /** Where requests grow with a fleet: what `--plan` says of them. */
   readonly planning?: Planning<Settings>;
   /** How many samples it comes to, beside the series of its plan. */
-  size(settings: Settings): readonly SampleShare[];
+  size?(settings: Settings): readonly SampleShare[];
 }
 
 export interface Planning<Settings> {
@@ -110,22 +110,22 @@ export interface Connection {
   readonly collector: Collector;
   readonly intervalMs: number;
   /** What is concluded about each appliance; undefined where no appliance is asked for anything. */
-  readonly appliances: ApplianceNames | undefined;
+  readonly appliances?: ApplianceNames | undefined;
   /** Hears of the tasks whenever others are polled. */
   readonly onTasks?: (tasks: readonly Task[]) => void;
   /** Reads the inventory, where there is one, and counts its appliances. */
-  readonly count: (signal: AbortSignal) => Promise<number>;
-  /** Seconds until the token at hand expires, undefined without one; null where the service takes a key as it is. */
-  readonly tokenSecondsLeft: (() => number | undefined) | null;
+  readonly count?: (signal: AbortSignal) => Promise<number>;
+  /** Seconds until the token at hand expires, undefined without one; missing where the service takes a key as it is. */
+  readonly tokenSecondsLeft?: () => number | undefined;
   /** What explains much that would puzzle an operator, in whole sentences. */
-  readonly notes: () => readonly string[];
+  readonly notes?: () => readonly string[];
   /** Which of its undocumented alternatives the account shows. */
-  readonly variants: () => readonly Variant[];
+  readonly variants?: () => readonly Variant[];
   /** What the inventory says of an appliance. */
-  readonly describe: (serial: string) => ApplianceDescription | undefined;
+  readonly describe?: (serial: string) => ApplianceDescription | undefined;
   /** Gives back what the service gave us. */
-  readonly release: (signal: AbortSignal) => Promise<unknown>;
-  readonly kept: KeptService;
+  readonly release?: (signal: AbortSignal) => Promise<unknown>;
+  readonly kept?: KeptService;
   /** What the exporter says about itself of this service alone. */
   readonly events?: () => EventReading;
 }

@@ -62,7 +62,7 @@ function* reading(
     effectiveIntervalSeconds: (intervalMs * stretched) / 1000,
     configuredIntervalSeconds: intervalMs / 1000,
     resting: tasks.resting(),
-    variants: variants(),
+    variants: variants?.() ?? [],
     overdue: tasks.overdue(now),
     medianAgeSeconds: ages?.medianSeconds,
     worstAgeSeconds: ages?.worstSeconds,
@@ -114,7 +114,7 @@ function apiReport(source: ReportedService, told: ApiStatus, { resting, account 
     lastSuccess: timeOf(observer.lastSuccessAt),
     lastError: observer.lastError ?? null,
     token: {
-      kind: tokenSecondsLeft === null ? 'key' : 'token',
+      kind: tokenSecondsLeft === undefined ? 'key' : 'token',
       expires: fromNow(secondsLeft === undefined ? undefined : secondsLeft * 1000),
     },
     pace: {
@@ -139,14 +139,14 @@ function apiReport(source: ReportedService, told: ApiStatus, { resting, account 
     tasks: { total: tasks.size, resting: resting.reduce((sum, kind) => sum + kind.tasks, 0) },
     resting,
     accountTasks: account,
-    notes: source.notes(),
+    notes: source.notes?.() ?? [],
   };
 }
 
 function applianceReport(source: ReportedService, status: ApplianceStatus, tasks: ApplianceTasks): ApplianceReport {
   const { name, serial, state } = status;
   const { lastError } = tasks;
-  const known = source.describe(serial);
+  const known = source.describe?.(serial);
   return {
     name,
     serial,

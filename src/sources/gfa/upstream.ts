@@ -43,7 +43,6 @@ export const gfa: Upstream<GfaConfig> = {
   section: gfaSection,
   title: 'File acceleration',
   tables,
-  allowed: [],
   isWhole: true,
 
   target: ({ url, intervalMs }) => ({
@@ -84,13 +83,6 @@ export const gfa: Upstream<GfaConfig> = {
     return {
       collector,
       intervalMs,
-      appliances: undefined,
-      count: () => Promise.resolve(0),
-      tokenSecondsLeft: null,
-      notes: () => [],
-      variants: () => [],
-      describe: () => undefined,
-      release: () => Promise.resolve(),
       events: () => ({
         eventMemory: { ...collector.ledger.memory, limits: memory },
         bookmarks: collector.ledger.bookmarks,
