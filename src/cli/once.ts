@@ -17,11 +17,11 @@ export async function once(configured: Config, stopped: Promise<void>): Promise<
   return polled ? EXIT.clean : EXIT.failure;
 }
 
-/** The configuration of a process that takes no events from an exporter running beside it. */
+/** The configuration of a process that takes neither the events nor the state file of an exporter running beside it. */
 function besideDaemon(config: Config): Config {
   const services = upstreams.flatMap(({ section, besideDaemon: changed }) => {
     const settings = section.of(config);
     return settings === undefined ? [] : [[section.api, changed?.(settings, systemClock.now()) ?? settings] as const];
   });
-  return { ...config, services: new Map(services) };
+  return { ...config, services: new Map(services), stateFile: undefined };
 }

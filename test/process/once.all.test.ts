@@ -1,10 +1,12 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
-import { run } from '../support/program.ts';
+import { run, temporaryDirectory } from '../support/program.ts';
 import { Scrape } from '../support/scrape.ts';
 
 describe('--once', () => {
@@ -29,6 +31,16 @@ describe('--once', () => {
     await run(['--once'], { environment });
     const [asked] = standIn.requests.filter(({ operation }) => operation === 'data');
     expect(asked?.headers['x-service-client-key']).toMatch(/^\S+-once-\d{14}$/);
+  });
+
+  test('leaves the state file of the exporter that runs with the same settings as it is', async () => {
+    const standIn = await stand();
+    const folder = temporaryDirectory();
+    const path = join(folder, 'state');
+    writeFileSync(path, 'the state of another process');
+    await run(['--once'], { environment: { ...gfaEnvironment(standIn), STATE_FILE: path } });
+    expect(readFileSync(path, 'utf8')).toBe('the state of another process');
+    expect(readdirSync(folder)).toEqual(['state']);
   });
 
   test('prints what one service brought when the other does not answer, and ends with 0', async () => {
