@@ -2,14 +2,15 @@ import { AnnotationQueryBuilder } from '@grafana/grafana-foundation-sdk/dashboar
 import { select } from './select.ts';
 import { DATA_SOURCE } from './variables.ts';
 
-const alerts = select('ALERTS', { alertstate: '="firing"', alertname: '=~"Filer.*"' });
+const critical = select('ALERTS', { alertstate: '="firing"', alertname: '=~"Filer.*"', severity: '="critical"' });
 
 /** What every dashboard marks over its charts: when something fired, and when an exporter started. */
 export const annotations: readonly AnnotationQueryBuilder[] = [
   mark(
     'Critical alerts',
     'red',
-    `count by (alertname) (${alerts.replace('}', ',severity="critical"}')})`,
+    // When it began, not as long as it goes on: that would cover the charts.
+    `count by (alertname) (${critical} unless ${critical} offset 1m)`,
     '{{alertname}}',
   ),
   mark('Exporter starts', 'blue', `changes(${select('process_start_time_seconds')}[2m]) > 0`, '{{instance}}'),

@@ -32,12 +32,23 @@ export const neighbours: readonly Metric[] = [
 const filer = ['filer_guid', 'filer'];
 const volume = ['volume_guid', 'volume'];
 
-/** What the recording rules give and panels ask; see deploy/prometheus/recording-rules.ts. */
+/** What the recording rules give; see deploy/prometheus/recording-rules.ts. */
 export const recorded: readonly Metric[] = [
   gauge('filer:last_checkin_age:seconds', 'seconds', filer),
   gauge('serial:filer_appliance_series_timestamp_seconds:age', 'seconds', ['serial', 'filer']),
-  gauge('volume_filer:last_checkin_age:seconds', 'seconds', [...filer, ...volume]),
-  gauge('volume_filer:oldest_unprotected_data_age:seconds', 'seconds', [...filer, ...volume]),
+  gauge('serial:filer_appliance_cache_requests:mean1h', undefined, ['serial', 'filer']),
+  gauge('serial:filer_appliance_cache_requests:hit_ratio1h', 'ratio', ['serial', 'filer']),
+  gauge('job:filer_appliance_info:count'),
+  gauge('api:filer_exporter_daily_budget_limit:use_ratio_rate1h', 'ratio', ['api']),
+  gauge('volume:oldest_unprotected_data_age:seconds', 'seconds', volume),
+  gauge('volume:filer_lock_latest_timestamp_seconds:release_age', 'seconds', volume),
+  gauge('volume:filer_lock_duration_seconds:share_rate1h', 'ratio', volume),
+  ...[
+    ...['last_checkin_age:seconds', 'oldest_unprotected_data_age:seconds'],
+    ...['release_age', 'held_age'].map((name) => `filer_lock_latest_timestamp_seconds:${name}`),
+    ...['p50', 'p90', 'p99'].map((name) => `filer_propagation_duration_seconds:${name}_rate1h`),
+  ].map((name) => gauge(`volume_filer:${name}`, 'seconds', [...filer, ...volume])),
+  gauge('volume_filer:filer_lock_duration_seconds:share_rate1h', 'ratio', [...filer, ...volume]),
 ];
 
 const known: ReadonlyMap<string, Metric> = new Map(

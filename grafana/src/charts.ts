@@ -52,7 +52,7 @@ export function chart({ stacked = false, toOne = false, ...text }: ChartText): c
 /** One line a thing, coloured by the state that it was in. The mappings put the states into words. */
 export function timeline(text: PanelText, mappings: ValueMapping[]): timelines.PanelBuilder {
   return (
-    described(new timelines.PanelBuilder(), text, { height: 10 })
+    described(new timelines.PanelBuilder(), text, { height: 13 })
       .mappings(mappings)
       // Grafana colours by thresholds before it looks at the words, and then shows neither.
       .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Fixed).fixedColor('blue'))
@@ -76,18 +76,6 @@ export function bucketHeatmap(text: PanelText & { readonly measures: string }): 
   return heat(text, PromQueryFormat.Heatmap)
     .calculate(false)
     .yAxis(new heatmaps.YAxisConfigBuilder().unit(unitOf([text.measures])).axisPlacement(AxisPlacement.Left));
-}
-
-/** How many of many series were at which height over time: the darker, the more of them. */
-export function spreadHeatmap(text: PanelText): heatmaps.PanelBuilder {
-  return heat(text, PromQueryFormat.TimeSeries)
-    .calculate(true)
-    .maxDataPoints(120)
-    .yAxis(
-      new heatmaps.YAxisConfigBuilder()
-        .unit(unitOf(text.queries.map(({ expr }) => expr)))
-        .axisPlacement(AxisPlacement.Left),
-    );
 }
 
 function heat(text: PanelText, format: PromQueryFormat): heatmaps.PanelBuilder {

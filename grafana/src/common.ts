@@ -28,16 +28,22 @@ export function loadPerCore(): string {
 }
 
 /**
- * How many appliances report, have no record, and cannot be polled: an appliance that is off answers with nothing in it, which
- * is no failed poll. Each counts once, however many exporters poll it.
+ * How each appliance stands: 2 while it reports, 1 while the portal has no records of it, as when it is off, 0 while it cannot
+ * be polled. Of two exporters the one that knows more is right.
  */
-export function applianceStates(): readonly Query[] {
-  const up = select('filer_appliance_up');
-  const records = `on (job, instance, serial) ${select('filer_appliance_series_timestamp_seconds')}`;
-  const counted = (state: string) => `count(max by (serial) (${state})) or 0 * count(${up})`;
-  return [
-    { expr: counted(`${up} == 1 and ${records}`), legend: 'report' },
-    { expr: counted(`${up} == 1 unless ${records}`), legend: 'no records' },
-    { expr: counted(`${up} == 0`), legend: 'not polled' },
-  ];
+export function standing(by: string): string {
+  const in_ = (state: string) => select('filer_appliance_state', { state: `="${state}"` });
+  return `max by (${by}) (2 * ${in_('reporting')} or ${in_('no_records')} or 0 * ${in_('unavailable')})`;
+}
+
+/** How many appliances there are of each standing. Each counts once, however many exporters poll it. */
+export function applianceCounts(): readonly Query[] {
+  return ['unavailable', 'no records', 'reporting']
+    .map((legend, rank) => ({ expr: `sum(${standing('serial')} == bool ${rank})`, legend }))
+    .toReversed();
+}
+
+/** What two exporters of one account both count, once: by every label that tells apart what is counted. */
+export function once(query: string): string {
+  return `max without (instance, pod) (${query})`;
 }

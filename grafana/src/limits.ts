@@ -11,6 +11,7 @@ export const limits = {
   missingCheckIn: thresholds.checkinAge,
   /** The vendor's own marks: under 5 minutes, to an hour, above. */
   checkIn: above(5 * MINUTE, HOUR),
+  unprotectedAge: thresholds.unprotectedAge,
   unprotected: above(thresholds.unprotectedAge / 2, thresholds.unprotectedAge),
   propagation: above(thresholds.propagationP90 / 2, thresholds.propagationP90),
   timeToProtect: above(thresholds.unprotectedAge / 2, thresholds.unprotectedAge),
@@ -18,6 +19,9 @@ export const limits = {
   lockedShare: above(0.5, 0.8),
   betweenReleases: above(thresholds.releaseAge / 2, thresholds.releaseAge),
   cpu: above(0.8, thresholds.cpu),
+  worstCpu: thresholds.cpu,
+  worstCache: thresholds.cache,
+  worstLatency: thresholds.diskLatency,
   loadPerCore: above(1, 2),
   memory: above(0.8, thresholds.memory),
   cache: above(0.9, thresholds.cache),

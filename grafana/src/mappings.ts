@@ -16,5 +16,30 @@ export function ranges(...texts: readonly (readonly [from: number, text: string,
   }));
 }
 
+/** The severities as a table of alerts has them: their rank goes before, to sort by. */
+export const severities: ValueMapping[] = [
+  {
+    type: MappingType.ValueToText,
+    options: {
+      '1 critical': { text: 'critical', color: 'red', index: 0 },
+      '2 warning': { text: 'warning', color: 'yellow', index: 1 },
+      '3 info': { text: 'info', color: 'blue', index: 2 },
+    },
+  },
+];
+
+/** Texts for words, as a table shows them in the place of a label. */
+export function texts(of: Readonly<Record<string, string>>): ValueMapping[] {
+  const options = Object.fromEntries(Object.entries(of).map(([word, text], index) => [word, { text, index }]));
+  return [{ type: MappingType.ValueToText, options }];
+}
+
 /** Up and down. */
 export const upOrDown: ValueMapping[] = words([1, 'up', 'green'], [0, 'down', 'red']);
+
+/** How an appliance stands, as a number: the worst is the lowest. */
+export const standingWords: ValueMapping[] = words(
+  [2, 'reporting', 'green'],
+  [1, 'no records', 'red'],
+  [0, 'unavailable', 'red'],
+);

@@ -23,6 +23,7 @@ import {
 import { PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as stats from '@grafana/grafana-foundation-sdk/stat';
 import * as tables from '@grafana/grafana-foundation-sdk/table';
+import * as units from '@grafana/grafana-foundation-sdk/units';
 import { described, type PanelText, refIdAt } from './panel.ts';
 import type { Link } from './places.ts';
 import { type Steps, thresholds } from './steps.ts';
@@ -80,6 +81,10 @@ export interface Column {
   readonly label: string;
   readonly title: string;
   readonly link?: Link;
+  /** In pixels; what is left goes to columns without one. */
+  readonly width?: number;
+  /** Texts in the place of its words. */
+  readonly mappings?: ValueMapping[];
 }
 
 /** The legend of a query whose value is always 1: it brings a table its labels, and has no column. */
@@ -89,29 +94,32 @@ export const LABELS_ALONE = 'known';
 export function table(
   text: PanelText & {
     readonly columns: readonly Column[];
-    readonly sortedBy?: readonly string[];
+    readonly sortedBy?: readonly (readonly [title: string, way: 'up' | 'down'])[];
     readonly stepsBy?: Readonly<Record<string, Steps>>;
+    readonly mappingsBy?: Readonly<Record<string, ValueMapping[]>>;
+    /** Of each column with a value, in pixels. */
+    readonly valueWidth?: number;
   },
 ): tables.PanelBuilder {
-  const { columns, queries, sortedBy = [], stepsBy = {} } = text;
+  const { columns, queries, sortedBy = [], stepsBy = {}, mappingsBy = {}, valueWidth } = text;
   const fieldOf = (index: number) => (queries.length === 1 ? 'Value' : `Value #${refIdAt(index)}`);
   const shown = [
     ...columns.map(({ label, title }) => [label, title] as const),
     ...queries.map(({ legend }, index) => [fieldOf(index), legend] as const),
   ].filter(([, title]) => title !== LABELS_ALONE);
-  // Grafana writes this into every cell without a value, a label that is optional too.
-  const panel = described(
-    new tables.PanelBuilder(),
-    { ...text, empty: '–' },
-    { height: 8, instant: true, format: PromQueryFormat.Table },
-  )
+  const panel = described(new tables.PanelBuilder(), text, {
+    height: 8,
+    instant: true,
+    format: PromQueryFormat.Table,
+  })
+    // For labels; Grafana would read those that look like numbers as such.
+    .unit(units.String)
+    // A cell without a value; Grafana would write there what the table says when it is empty.
+    .mappings([cell(SpecialValueMatch.NullAndNan, '–', 0), cell(SpecialValueMatch.Empty, '–', 1)])
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
     .showHeader(true)
     .cellHeight(TableCellHeight.Sm)
-    .filterable(true)
-    .sortBy(
-      sortedBy.map((title) => new TableSortByFieldStateBuilder().displayName(title).desc(title === queries[0]?.legend)),
-    )
+    .sortBy(sortedBy.map(([title, way]) => new TableSortByFieldStateBuilder().displayName(title).desc(way === 'down')))
     .transformations([
       ...(queries.length > 1 ? [{ id: 'merge', options: {} }] : []),
       // Only what is named: what else a scrape adds, as instance and job, stays out.
@@ -125,17 +133,51 @@ export function table(
         },
       },
     ]);
-  for (const { title, link } of columns) {
-    if (link !== undefined) panel.overrideByName(title, [{ id: 'links', value: [link.build()] }]);
+  const narrow = narrowWidth(text.width, [
+    ...columns.map(({ width }) => width),
+    ...shown.slice(columns.length).map(() => valueWidth),
+  ]);
+  for (const [index, { title, link, mappings, ...column }] of columns.entries()) {
+    // The first takes what is left.
+    const width = column.width ?? (index === 0 ? undefined : narrow);
+    const properties = [
+      // A link needs something to click on, and nothing to click on where it leads nowhere.
+      ...(link === undefined ? [] : [{ id: 'links', value: [link.build()] }]),
+      ...(width === undefined ? [] : [{ id: 'custom.width', value: width }]),
+      ...(mappings === undefined ? [] : [{ id: 'custom.cellOptions', value: { type: 'color-text' } }]),
+      ...(link === undefined && mappings === undefined
+        ? []
+        : [{ id: 'mappings', value: mappings ?? [cell(SpecialValueMatch.Empty, '\u00a0', 0)] }]),
+    ];
+    if (properties.length > 0) panel.overrideByName(title, properties);
   }
   for (const { expr, legend } of queries.filter((query) => query.legend !== LABELS_ALONE)) {
     panel.overrideByName(legend, [
       { id: 'unit', value: unitOf([expr]) },
       { id: 'custom.cellOptions', value: { type: 'color-text' } },
+      ...((valueWidth ?? narrow) === undefined ? [] : [{ id: 'custom.width', value: valueWidth ?? narrow }]),
       ...(stepsBy[legend] === undefined ? [] : [{ id: 'thresholds', value: thresholds(stepsBy[legend]).build() }]),
+      ...(mappingsBy[legend] === undefined ? [] : [{ id: 'mappings', value: mappingsBy[legend] }]),
     ]);
   }
   return panel;
+}
+
+/** What Grafana gives a column without a width at least, in pixels. */
+const LEAST_WIDTH = 150;
+
+/** The pixels of a table of so many columns of the grid on a screen of 1440, without its margins. */
+export function pixelsOf(width: number): number {
+  return Math.floor((width * 1416) / 24) - 8 - 18;
+}
+
+/** How wide columns without a width have to be, so that all fit; undefined where they do anyway. */
+function narrowWidth(width: number, widths: readonly (number | undefined)[]): number | undefined {
+  const free = widths.filter((one) => one === undefined).length;
+  const taken = widths.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+  const left = pixelsOf(width) - taken;
+  if (free < 2 || left >= free * LEAST_WIDTH) return undefined;
+  return Math.floor((left - LEAST_WIDTH) / (free - 1));
 }
 
 /** A number that is not there, in words and without the colour of an alarm. */
@@ -144,6 +186,10 @@ function absent(text = 'no data', index: number): ValueMapping {
     type: MappingType.SpecialValue,
     options: { match: SpecialValueMatch.NullAndNan, result: { text, color: 'text', index } },
   };
+}
+
+function cell(match: SpecialValueMatch, text: string, index: number): ValueMapping {
+  return { type: MappingType.SpecialValue, options: { match, result: { text, color: 'text', index } } };
 }
 
 function newest(): ReduceDataOptionsBuilder {

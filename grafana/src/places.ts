@@ -35,6 +35,15 @@ export function drillDown(place: Place, label: 'filer' | 'volume', value?: strin
   return link({ title: `This ${label} on ${titles[place]}`, url: address });
 }
 
+/** The section of docs/runbooks that a cell names. */
+export function runbook(): Link {
+  return link({
+    title: 'The runbook',
+    url: `$\{runbooks}/$\{__value.raw}`,
+    targetBlank: true,
+  });
+}
+
 /** A link to a dashboard as it is, for panels that are about no one filer. */
 export function more(place: Place): Link {
   return link({ title: `More on ${titles[place]}`, url: addressOf(place) });

@@ -3,6 +3,8 @@ import {
   CustomVariableBuilder,
   DatasourceVariableBuilder,
   QueryVariableBuilder,
+  TextBoxVariableBuilder,
+  VariableHide,
   type VariableModel,
   VariableRefresh,
   VariableSort,
@@ -19,6 +21,13 @@ const everyFiler = named(
   'filer_last_checkin_timestamp_seconds',
   'filer_volume_last_checkin_timestamp_seconds',
   'filer_appliance_info',
+);
+
+const everyVolume = named(
+  'filer_volume_info',
+  'filer_volume_last_checkin_timestamp_seconds',
+  'filer_volume_accessible_bytes',
+  'filer_snapshot_latest_timestamp_seconds',
 );
 
 /** What Grafana's editor calls a query of this kind. */
@@ -49,12 +58,18 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
     'The appliance that this is about.',
     `label_values({__name__=~"${everyFiler}",${job}}, filer)`,
   ),
+  // Those of the filers that are chosen.
   volume: choice(
     'volume',
     'Volume',
-    'Volumes by name.',
-    `label_values({__name__=~"${named('filer_volume_info', 'filer_volume_last_checkin_timestamp_seconds')}",${job}}, volume)`,
+    'Volumes by name, of the filers that are chosen.',
+    `label_values({__name__=~"${everyVolume}",${job},filer=~"$filer"}, volume)`,
   ),
+  runbooks: new TextBoxVariableBuilder('runbooks')
+    .label('Runbooks')
+    .description('Where people read docs/runbooks: grafana/README.md says how to set it.')
+    .defaultValue('https://git.example.com/filer-exporter/docs/runbooks')
+    .hide(VariableHide.HideVariable),
   window: list('window', 'Event window', 'How far back quantiles, rates and shares of events reach.', {
     chosen: '1h',
     values: ['30m', '1h', '3h', '6h', '1d'],

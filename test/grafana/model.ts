@@ -46,7 +46,7 @@ const result = closed({ text }, { color: text, index: count });
 const mapping: Schema = {
   oneOf: [
     closed({ type: { const: 'value' }, options: { type: 'object', additionalProperties: result } }),
-    closed({ type: { const: 'special' }, options: closed({ match: { const: 'null+nan' }, result }) }),
+    closed({ type: { const: 'special' }, options: closed({ match: { enum: ['null+nan', 'empty'] }, result }) }),
     closed({ type: { const: 'range' }, options: closed({ from: bound, to: bound, result }) }),
   ],
 };
@@ -77,7 +77,12 @@ const fieldDefaults = closed(
 
 const override = closed({
   matcher: closed({ id: { const: 'byName' }, options: text }),
-  properties: listOf(closed({ id: { enum: ['custom.cellOptions', 'links', 'thresholds', 'unit'] }, value: anything })),
+  properties: listOf(
+    closed({
+      id: { enum: ['custom.cellOptions', 'custom.width', 'links', 'mappings', 'thresholds', 'unit'] },
+      value: anything,
+    }),
+  ),
 });
 
 const target = closed({
@@ -140,7 +145,7 @@ const variable = closed(
     name: { type: 'string', pattern: '^\\w+$' },
     label: text,
     description: text,
-    type: { enum: ['custom', 'datasource', 'query'] },
+    type: { enum: ['custom', 'datasource', 'query', 'textbox'] },
     query: { oneOf: [text, closed({ qryType: count, query: text, refId: text })] },
   },
   {

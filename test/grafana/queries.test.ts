@@ -10,8 +10,8 @@ import { dashboards, everyQuery, panelsOf } from '../support/dashboards.ts';
 import { faultsOf, labelsOfResult, namesIn, type Selector } from '../support/promql.ts';
 import { metricsOf } from '../support/usage.ts';
 
-/** Labels that Prometheus adds, and the one of buckets. */
-const ADDED = ['job', 'instance'];
+/** Labels that Prometheus adds. */
+const ADDED = ['job', 'instance', 'pod'];
 
 describe.each(everyQuery.map((query) => [query.where, query] as const))('%s', (_where, { expr, legend, panel }) => {
   const query = filled(expr, anyValues);

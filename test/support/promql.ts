@@ -30,9 +30,12 @@ export function faultsOf(query: string): readonly string[] {
 /** The names in a query. */
 export function namesIn(query: string): Names {
   const root = parser.parse(query).topNode;
+  const made = madeLabels(query, root);
   const groupings: { labels: readonly string[]; of: readonly Selector[] }[] = [];
   for (const node of every(root, 'AggregateModifier', 'MatchingModifierClause')) {
-    const labels = every(node, 'LabelName').map((label) => textOf(query, label));
+    const labels = every(node, 'LabelName')
+      .map((label) => textOf(query, label))
+      .filter((label) => !made.includes(label));
     if (labels.length > 0) groupings.push({ labels, of: selectorsIn(query, node.parent ?? root) });
   }
   return { selectors: selectorsIn(query, root), groupings };
@@ -50,6 +53,7 @@ export function labelsOfResult(
       for (const label of every(grouped, 'LabelName')) found.add(textOf(query, label));
       return;
     }
+    if (node.name === 'FunctionCall') for (const label of madeLabels(query, node)) found.add(label);
     if (node.name === 'VectorSelector') {
       for (const label of selectorsIn(query, node).flatMap(labelsOf)) found.add(label);
       return;
@@ -58,6 +62,15 @@ export function labelsOfResult(
   };
   visit(parser.parse(query).topNode);
   return found;
+}
+
+/** The labels that functions of a query make. */
+function madeLabels(query: string, root: SyntaxNode): readonly string[] {
+  const makers = /^(?:label_replace|label_join|count_values)\b/;
+  return every(root, 'FunctionCall', 'AggregateExpr')
+    .filter((node) => makers.test(textOf(query, node)))
+    .flatMap((node) => node.getChild('FunctionCallBody')?.getChild('StringLiteral') ?? [])
+    .map((literal) => textOf(query, literal).slice(1, -1));
 }
 
 function selectorsIn(query: string, root: SyntaxNode): readonly Selector[] {

@@ -11,10 +11,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '15m',
       expr: [
         'count without (serial, filer) (',
-        '  max without (instance, pod) (',
-        '    filer_appliance_up == 0',
-        '    or filer_appliance_up unless on (job, instance, serial) filer_appliance_series_timestamp_seconds',
-        '  )',
+        '  max without (instance, pod) (filer_appliance_up == 0)',
         ')',
         `/ (job:filer_appliance_info:count >= ${limits.fleetSize})`,
         `> ${limits.fleetShare}`,
@@ -42,7 +39,10 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerApplianceDown',
       severity: 'critical',
       for: '15m',
-      expr: 'filer_appliance_up == 0\nunless on (job, instance) filer_api_up{api="portal"} == 0',
+      expr: [
+        'max without (state) (filer_appliance_state{state="unavailable"})',
+        'unless on (job, instance) filer_api_up{api="portal"} == 0',
+      ].join('\n'),
       summary: `${who} has no telemetry: every poll of it fails.`,
       description: 'The portal returns data of other appliances, but no series of this one.',
       page,
@@ -51,10 +51,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerApplianceNotReporting',
       severity: 'critical',
       for: '30m',
-      expr: [
-        'filer_appliance_up == 1',
-        'unless on (job, instance, serial) filer_appliance_series_timestamp_seconds',
-      ].join('\n'),
+      expr: 'max without (state) (filer_appliance_state{state="no_records"})',
       summary: `${who} does not report: the portal has no record of it within PORTAL_LOOKBACK.`,
       description:
         'The portal answers without records. The load, memory, cache and disks of the appliance are unknown.',

@@ -5,6 +5,8 @@ import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { plain } from '../steps.ts';
 
+const inventory = `topk(50, max by (volume) (${select('filer_indexing_inventory_files')}))`;
+
 /** The index over the files, by volume. */
 export const indexPanels = [
   chart({
@@ -24,8 +26,8 @@ export const indexPanels = [
     description:
       'Inventories and content indexes by status. Failed ones are not searched any more: start them again in the portal.',
     queries: [
-      { expr: `sum by (status) (${select('filer_indexing_inventories')} > 0)`, legend: 'inventory: {{status}}' },
-      { expr: `sum by (status) (${select('filer_indexing_indexes')} > 0)`, legend: 'index: {{status}}' },
+      { expr: `max by (status) (${select('filer_indexing_inventories')} > 0)`, legend: 'inventory: {{status}}' },
+      { expr: `max by (status) (${select('filer_indexing_indexes')} > 0)`, legend: 'index: {{status}}' },
     ],
     steps: plain,
     width: 8,
@@ -34,10 +36,13 @@ export const indexPanels = [
   table({
     title: 'Indexes by volume',
     description:
-      'Files in the inventory and in the content index of each volume. An index far behind its inventory is still at work, or stuck: see its state.',
+      'Files in the inventory and in the content index of volumes, the fifty largest. An index far behind its inventory is still at work, or stuck: see its state.',
     queries: [
-      { expr: `max by (volume) (${select('filer_indexing_inventory_files')})`, legend: 'In the inventory' },
-      { expr: `max by (volume) (${select('filer_indexing_index_files')})`, legend: 'In the index' },
+      { expr: inventory, legend: 'In the inventory' },
+      {
+        expr: `max by (volume) (${select('filer_indexing_index_files')}) and on (volume) ${inventory}`,
+        legend: 'In the index',
+      },
     ],
     columns: [{ label: 'volume', title: 'Volume', link: drillDown('snapshots', 'volume', `$\{__value.text}`) }],
     steps: plain,
@@ -49,7 +54,7 @@ export const indexPanels = [
       'Where the inventory of each volume is kept, and its status in the portal’s words. Start failed ones again.',
     queries: [
       {
-        expr: `max by (volume, provider, status) (${select('filer_indexing_inventory_info')})`,
+        expr: `topk(50, max by (volume, provider, status) (${select('filer_indexing_inventory_info')}))`,
         legend: LABELS_ALONE,
       },
     ],
@@ -67,7 +72,10 @@ export const indexPanels = [
     description:
       'Where the content index of each volume is kept, and its status. Start failed ones again in the portal.',
     queries: [
-      { expr: `max by (volume, provider, status) (${select('filer_indexing_index_info')})`, legend: LABELS_ALONE },
+      {
+        expr: `topk(50, max by (volume, provider, status) (${select('filer_indexing_index_info')}))`,
+        legend: LABELS_ALONE,
+      },
     ],
     columns: [
       { label: 'volume', title: 'Volume' },
@@ -79,6 +87,9 @@ export const indexPanels = [
     height: 6,
   }),
 ];
+
+const made = `topk(30, time() - max by (stack) (${select('filer_stack_created_timestamp_seconds')}))`;
+const ofMade = (query: string) => `${query} and on (stack) ${made}`;
 
 /** Stacks, and software to be had. */
 export const softwarePanels = [
@@ -96,15 +107,15 @@ export const softwarePanels = [
       'Where each stack runs, how old it is and when it was last used. One that nobody uses costs money: take it down.',
     queries: [
       {
-        expr: `time() - max by (stack) (${select('filer_stack_created_timestamp_seconds')})`,
+        expr: made,
         legend: 'Made',
       },
       {
-        expr: `time() - max by (stack) (${select('filer_stack_last_used_timestamp_seconds')})`,
+        expr: ofMade(`time() - max by (stack) (${select('filer_stack_last_used_timestamp_seconds')})`),
         legend: 'Last used',
       },
       {
-        expr: `max by (stack, cloud_provider, region, build) (${select('filer_stack_info')})`,
+        expr: ofMade(`max by (stack, cloud_provider, region, build) (${select('filer_stack_info')})`),
         legend: LABELS_ALONE,
       },
     ],
@@ -115,33 +126,35 @@ export const softwarePanels = [
       { label: 'build', title: 'Build' },
     ],
     steps: limits.keyAge,
-    width: 10,
+    width: 20,
     height: 6,
   }),
   table({
     title: 'Newest software',
     description:
       'The newest version that the portal offers, by type. Compare with the builds of the fleet, and plan the update of those behind.',
-    queries: [{ expr: `max by (type, version) (${select('filer_software_newest_info')})`, legend: LABELS_ALONE }],
+    queries: [
+      { expr: `topk(50, max by (type, version) (${select('filer_software_newest_info')}))`, legend: LABELS_ALONE },
+    ],
     columns: [
       { label: 'type', title: 'Type' },
       { label: 'version', title: 'Version' },
     ],
     steps: plain,
-    width: 5,
+    width: 12,
     height: 6,
   }),
   table({
     title: 'Downloads',
     description:
       'How much software the portal offers, by type and platform. A platform that vanishes is no longer supported: plan to move away from it.',
-    queries: [{ expr: `max by (type, platform) (${select('filer_software_downloads')})`, legend: 'Offered' }],
+    queries: [{ expr: `topk(50, max by (type, platform) (${select('filer_software_downloads')}))`, legend: 'Offered' }],
     columns: [
       { label: 'type', title: 'Type' },
       { label: 'platform', title: 'Platform' },
     ],
     steps: plain,
-    width: 5,
+    width: 12,
     height: 6,
   }),
 ];

@@ -85,7 +85,10 @@ export const keyPanels = [
     description:
       'Credentials on appliances by status, kind of cloud, and whether a volume uses them. Those not in use can go; failed ones in use come first.',
     queries: [
-      { expr: `max by (status, type, in_use) (${select('filer_cloud_credentials')} > 0)`, legend: 'Credentials' },
+      {
+        expr: `topk(50, max by (status, type, in_use) (${select('filer_cloud_credentials')} > 0))`,
+        legend: 'Credentials',
+      },
     ],
     columns: [
       { label: 'type', title: 'Cloud' },

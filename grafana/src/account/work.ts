@@ -1,38 +1,29 @@
 import { chart } from '../charts.ts';
+import { once } from '../common.ts';
 import { limits } from '../limits.ts';
-import { number, table } from '../numbers.ts';
+import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
-import { noneExpected, plain } from '../steps.ts';
+import { noneAllowed, plain } from '../steps.ts';
+import { worst } from '../worst.ts';
 
 /** What is about no filer or volume concerns every one. */
 const aboutThem = { filer: '=~"$filer|"', volume: '=~"$volume|"' } as const;
 
 /** Jobs that the portal runs, and what it has to say. */
 export const workPanels = [
-  number({
-    title: 'Failed jobs, not acknowledged',
-    description:
-      'Jobs that failed and that nobody has acknowledged in the portal. Read each there, try it again or acknowledge it.',
-    queries: [
-      { expr: `sum(max by (resource, action) (${select('filer_jobs_failed_unacknowledged')}))`, legend: 'failed' },
-    ],
-    steps: noneExpected,
-    width: 6,
-    height: 8,
-  }),
   chart({
     title: 'Oldest unfinished job',
     description:
       'Age of the oldest job that has not ended, by what it works on. One that climbs for hours is stuck: its appliance may be unreachable.',
     queries: [
       {
-        expr: `time() - min by (resource) (${select('filer_job_oldest_unfinished_timestamp_seconds')})`,
+        expr: worst(10, `time() - min by (resource) (${select('filer_job_oldest_unfinished_timestamp_seconds')})`),
         legend: '{{resource}}',
       },
     ],
     steps: limits.jobAge,
-    width: 9,
+    width: 12,
     empty: 'all have ended',
   }),
   chart({
@@ -41,18 +32,18 @@ export const workPanels = [
       'Jobs that ended in the event window, by how. Failures of one kind point to a right or a setting; of all kinds, to an appliance or the portal.',
     queries: [
       {
-        expr: `round(sum by (state) (increase(${select('filer_jobs_finished_total')}[$window])))`,
+        expr: `round(sum by (state) (${once(`increase(${select('filer_jobs_finished_total')}[$window])`)}))`,
         legend: '{{state}}',
       },
     ],
     steps: plain,
-    width: 9,
+    width: 12,
   }),
   table({
     title: 'Jobs that the portal lists',
     description:
       'Jobs by what they work on, what they do and how they stand, and failed ones that nobody has acknowledged. Begin with the failed.',
-    queries: [{ expr: `max by (resource, action, state) (${select('filer_jobs')} > 0)`, legend: 'Jobs' }],
+    queries: [{ expr: `topk(50, max by (resource, action, state) (${select('filer_jobs')} > 0))`, legend: 'Jobs' }],
     columns: [
       { label: 'resource', title: 'Works on' },
       { label: 'action', title: 'Does' },
@@ -66,7 +57,7 @@ export const workPanels = [
     description: 'Where the failed jobs are. Many of one kind have one cause: read the newest of them in the portal.',
     queries: [
       {
-        expr: `sort_desc(max by (resource, action) (${select('filer_jobs_failed_unacknowledged')} > 0))`,
+        expr: `topk(50, max by (resource, action) (${select('filer_jobs_failed_unacknowledged')} > 0))`,
         legend: 'Failed',
       },
     ],
@@ -74,7 +65,7 @@ export const workPanels = [
       { label: 'resource', title: 'Works on' },
       { label: 'action', title: 'Does' },
     ],
-    steps: noneExpected,
+    steps: noneAllowed,
     width: 12,
     empty: 'none',
   }),
@@ -84,12 +75,12 @@ export const workPanels = [
       'Notifications of the event window. Errors and alerts that come in a row are one cause told many times: read the first of them in the portal.',
     queries: [
       {
-        expr: `round(sum by (severity) (increase(${select('filer_notifications_by_severity_total')}[$window])))`,
+        expr: `round(sum by (severity) (${once(`increase(${select('filer_notifications_by_severity_total')}[$window])`)}))`,
         legend: '{{severity}}',
       },
     ],
     steps: plain,
-    width: 8,
+    width: 12,
     stacked: true,
   }),
   chart({
@@ -103,7 +94,7 @@ export const workPanels = [
       },
     ],
     steps: plain,
-    width: 8,
+    width: 12,
   }),
   table({
     title: 'Notifications by what they are about',
@@ -111,7 +102,7 @@ export const workPanels = [
       'Notifications since the exporter started, the most frequent first. An appliance or volume that leads the list needs a look.',
     queries: [
       {
-        expr: `topk(20, sum by (severity, category, sub_category, filer, volume) (${select('filer_notifications_total', aboutThem)}))`,
+        expr: `topk(20, sum by (severity, category, sub_category, filer, volume) (${once(select('filer_notifications_total', aboutThem))}))`,
         legend: 'Notifications',
       },
     ],
@@ -123,6 +114,6 @@ export const workPanels = [
       { label: 'volume', title: 'Volume', link: drillDown('snapshots', 'volume', `$\{__value.text}`) },
     ],
     steps: plain,
-    width: 8,
+    width: 24,
   }),
 ];

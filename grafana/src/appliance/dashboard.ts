@@ -1,8 +1,8 @@
 import type { Dashboard } from '../dashboard.ts';
 import { dashboard } from '../dashboard.ts';
 import { agePanels, diskPanels, networkPanels } from './disks.ts';
-import { identityPanels } from './identity.ts';
-import { cachePanels, loadPanels } from './load.ts';
+import { identityPanels, kindPanels } from './identity.ts';
+import { cachePanels, glancePanels, loadPanels } from './load.ts';
 import { portalPanels } from './portal.ts';
 
 /** One appliance in detail. */
@@ -11,14 +11,14 @@ export function appliance(): Dashboard {
     place: 'appliance',
     description: 'One appliance in detail: choose it at the top.',
     reach: '6h',
-    variables: ['job', 'appliance', 'volume'],
+    variables: ['job', 'appliance', 'volume', 'runbooks'],
     sections: [
-      { title: 'The appliance', panels: identityPanels },
-      { title: 'As the portal knows it', panels: portalPanels },
+      { title: 'What is broken on it, and since when', panels: [...identityPanels, ...glancePanels] },
       { title: 'Processors and memory', panels: loadPanels },
       { title: 'Cache', panels: cachePanels },
+      { title: 'What it is, and as the portal knows it', collapsed: true, panels: [...kindPanels, ...portalPanels] },
       { title: 'Disks', collapsed: true, panels: diskPanels },
-      { title: 'Network and users', panels: networkPanels },
+      { title: 'Network and users', collapsed: true, panels: networkPanels },
       { title: 'Age of the data', collapsed: true, panels: agePanels },
     ],
   });

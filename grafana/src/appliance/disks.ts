@@ -14,7 +14,7 @@ export const diskPanels = [
     queries: [
       {
         expr: by('filer, disk, direction', 'filer_appliance_disk_iops'),
-        legend: '{{filer}} {{disk}} {{direction}}',
+        legend: '{{disk}} {{direction}}',
       },
     ],
     steps: plain,
@@ -27,7 +27,7 @@ export const diskPanels = [
     queries: [
       {
         expr: by('filer, disk, direction', 'filer_appliance_disk_io_latency_seconds'),
-        legend: '{{filer}} {{disk}} {{direction}}',
+        legend: '{{disk}} {{direction}}',
       },
     ],
     steps: limits.diskLatency,
@@ -37,7 +37,7 @@ export const diskPanels = [
     title: 'Time spent on I/O',
     description:
       'Time that each disk spent on operations in the newest bin; how long that bin is, the service does not say. Compare a disk with its own past: one that is always at its ceiling has no room left.',
-    queries: [{ expr: by('filer, disk', 'filer_appliance_disk_io_time_seconds'), legend: '{{filer}} {{disk}}' }],
+    queries: [{ expr: by('filer, disk', 'filer_appliance_disk_io_time_seconds'), legend: '{{disk}}' }],
     steps: plain,
     width: 12,
   }),
@@ -45,9 +45,7 @@ export const diskPanels = [
     title: 'Time spent on I/O, weighted',
     description:
       'The same, times the requests that waited. Far above the plain time the disk is saturated: requests queue behind each other.',
-    queries: [
-      { expr: by('filer, disk', 'filer_appliance_disk_weighted_io_time_seconds'), legend: '{{filer}} {{disk}}' },
-    ],
+    queries: [{ expr: by('filer, disk', 'filer_appliance_disk_weighted_io_time_seconds'), legend: '{{disk}}' }],
     steps: plain,
     width: 12,
   }),
@@ -62,7 +60,7 @@ export const networkPanels = [
     queries: [
       {
         expr: by('filer, peer, direction', 'filer_appliance_network_bytes_per_second'),
-        legend: '{{filer}} {{peer}} {{direction}}',
+        legend: '{{peer}} {{direction}}',
       },
     ],
     steps: plain,
@@ -89,7 +87,7 @@ export const agePanels = [
     queries: [
       {
         expr: `time() - max by (filer, series) (${select('filer_appliance_series_timestamp_seconds')})`,
-        legend: '{{filer}} {{series}}',
+        legend: '{{series}}',
       },
     ],
     steps: limits.telemetryAge,

@@ -1,51 +1,40 @@
-import { checkIns } from '../common.ts';
+import { alertTable } from '../alerts/table.ts';
+import { chart } from '../charts.ts';
+import { checkIns, standing } from '../common.ts';
 import { limits } from '../limits.ts';
-import { upOrDown } from '../mappings.ts';
+import { standingWords } from '../mappings.ts';
 import { number, table, words } from '../numbers.ts';
 import { more } from '../places.ts';
 import { select } from '../select.ts';
-import { oneIsGood, plain } from '../steps.ts';
+import { plain } from '../steps.ts';
+import { worst } from '../worst.ts';
 
 /** Which appliance it is, and how it is. */
 export const identityPanels = [
   number(
     {
-      title: 'Reporting',
+      title: 'Telemetry',
       description:
-        'Whether the portal has telemetry of the appliance. When it is down while others are up, check that the appliance runs and sends telemetry, and what the exporter’s status page says of it.',
-      queries: [{ expr: `min by (filer) (${select('filer_appliance_up')})`, legend: '{{filer}}' }],
-      steps: oneIsGood,
+        'Whether the portal has telemetry of the appliance. No records: it is off, or cut off from the portal. Cannot be polled: the exporter’s status page says why.',
+      queries: [{ expr: standing('filer'), legend: '{{filer}}' }],
+      steps: plain,
       width: 4,
     },
-    upOrDown,
+    standingWords,
   ),
   number({
-    title: 'Health score',
+    title: 'Last record',
     description:
-      'What the portal makes of the appliance, 0 to 100. Below 80, open its health page there: it names the checks that fail. Empty where the series is not polled or the portal gives a word.',
-    queries: [{ expr: `min by (filer) (${select('filer_appliance_health_score')})`, legend: '{{filer}}' }],
-    steps: limits.healthScore,
-    width: 4,
-    empty: 'not polled',
-  }),
-  words({
-    title: 'Health in words',
-    description:
-      'The portal’s own word for the health of the appliance. Anything but the usual one: open its health page there.',
+      'Age of the newest telemetry of the appliance. The portal is 5 to 6 minutes behind; an age that grows is an appliance that reports no more.',
     queries: [
-      { expr: `max by (filer, status) (${select('filer_appliance_health_info')})`, legend: '{{filer}}: {{status}}' },
+      {
+        expr: `time() - max by (filer) (${select('filer_appliance_last_record_timestamp_seconds')})`,
+        legend: '{{filer}}',
+      },
     ],
-    steps: plain,
+    steps: limits.telemetryAge,
     width: 4,
-    empty: 'not polled',
-  }),
-  number({
-    title: 'Running for',
-    description:
-      'Time since the appliance started. A short time that nobody planned is a crash or a power cut: see its notifications.',
-    queries: [{ expr: `min by (filer) (${select('filer_appliance_uptime_seconds')})`, legend: '{{filer}}' }],
-    steps: plain,
-    width: 4,
+    empty: 'none since the start',
   }),
   number({
     title: 'Last check-in',
@@ -57,7 +46,19 @@ export const identityPanels = [
     links: [more('volumes')],
   }),
   number({
-    title: 'Oldest unprotected data',
+    title: 'Last seen',
+    description: 'Time since the portal last heard of the appliance. Above an hour it is off, or cut off.',
+    queries: [
+      {
+        expr: `time() - max by (filer) (${select('filer_appliance_last_seen_timestamp_seconds')})`,
+        legend: '{{filer}}',
+      },
+    ],
+    steps: limits.lastSeen,
+    width: 4,
+  }),
+  number({
+    title: 'Oldest data waits',
     description:
       'Age of the oldest data of this filer that is not yet in cloud storage. When it grows, see its locks and propagation on the other dashboard.',
     queries: [
@@ -71,13 +72,71 @@ export const identityPanels = [
     links: [more('volumes')],
     empty: 'nothing waits',
   }),
+  number({
+    title: 'Health score',
+    description:
+      'What the portal makes of the appliance, 0 to 100. Below 80, open its health page there: it names the checks that fail. Empty where the series is not polled or the portal gives a word.',
+    queries: [{ expr: `min by (filer) (${select('filer_appliance_health_score')})`, legend: '{{filer}}' }],
+    steps: limits.healthScore,
+    width: 4,
+    empty: 'not polled',
+  }),
+  alertTable({
+    title: 'What is broken on it',
+    about: {},
+    scope: { filer: 'alone', volume: 'with account' },
+    height: 7,
+  }),
+  chart({
+    title: 'Unprotected data',
+    description:
+      'Data on the appliance that is not yet in cloud storage, by volume. It falls with each snapshot; when it only climbs, see the snapshots of that volume.',
+    queries: [
+      {
+        expr: worst(10, `max by (volume) (${select('filer_volume_unprotected_bytes')})`),
+        legend: '{{volume}}',
+      },
+    ],
+    steps: limits.unprotectedBytes,
+    width: 8,
+    links: [more('snapshots')],
+  }),
+];
+
+/** What it is. */
+export const kindPanels = [
+  words({
+    title: 'Health in words',
+    description:
+      'The portal’s own word for the health of the appliance. Anything but the usual one: open its health page there.',
+    queries: [{ expr: `max by (filer, status) (${select('filer_appliance_health_info')})`, legend: '{{status}}' }],
+    steps: plain,
+    width: 8,
+    empty: 'not polled',
+  }),
+  number({
+    title: 'Running for',
+    description:
+      'Time since the appliance started. A short time that nobody planned is a crash or a power cut: see its notifications.',
+    queries: [{ expr: `min by (filer) (${select('filer_appliance_uptime_seconds')})`, legend: '{{filer}}' }],
+    steps: plain,
+    width: 8,
+  }),
+  number({
+    title: 'Volumes',
+    description:
+      'Volumes that it owns, and volumes of others that it is connected to. An owner that goes leaves its volumes without one.',
+    queries: [{ expr: `max by (filer, role) (${select('filer_appliance_volumes')})`, legend: '{{role}}' }],
+    steps: plain,
+    width: 8,
+  }),
   table({
     title: 'What it is',
     description:
       'Kind, build and processor cores of the appliance, and the build that it could be updated to. One that waits: plan the update.',
     queries: [
       {
-        expr: `max by (filer, serial) (${select('filer_appliance_cpu_cores')}) * on (filer, serial) group_right () max by (filer, serial, type, build, available_build) (${select('filer_appliance_info')})`,
+        expr: `topk(10, max by (filer, serial) (${select('filer_appliance_cpu_cores')}) * on (filer, serial) group_right () max by (filer, serial, type, build, available_build) (${select('filer_appliance_info')}))`,
         legend: 'Cores',
       },
     ],

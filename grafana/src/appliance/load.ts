@@ -6,24 +6,37 @@ import { plain } from '../steps.ts';
 
 const by = (labels: string, gauge: string) => `max by (${labels}) (${select(gauge)})`;
 
-/** Processors and memory. */
-export const loadPanels = [
+/** What tells most about it, at a glance. */
+export const glancePanels = [
   chart({
     title: 'Processors in use',
     description:
       'Share of the processors in use. Above 95 % for long, users wait: compare with load and disk, and move work out of office hours or give it more cores.',
     queries: [{ expr: by('filer', 'filer_appliance_cpu_utilization_ratio'), legend: '{{filer}}' }],
     steps: limits.cpu,
-    width: 12,
+    width: 8,
     toOne: true,
   }),
+  chart({
+    title: 'Cache in use',
+    description:
+      'Share of the cache disk in use. High is normal for a cache; near 100 % with much unprotected data leaves no room for new: see why it waits, or enlarge the cache.',
+    queries: [{ expr: by('filer', 'filer_appliance_cache_utilization_ratio'), legend: '{{filer}}' }],
+    steps: limits.cache,
+    width: 8,
+    toOne: true,
+  }),
+];
+
+/** Processors and memory. */
+export const loadPanels = [
   chart({
     title: 'Load against cores',
     description:
       'Processes that run or wait, and the cores that there are for them. Load above the cores with idle processors means waiting for disks.',
     queries: [
-      { expr: by('filer, window', 'filer_appliance_load_average'), legend: '{{filer}} load {{window}}' },
-      { expr: by('filer', 'filer_appliance_cpu_cores'), legend: '{{filer}} cores' },
+      { expr: by('filer, window', 'filer_appliance_load_average'), legend: 'load {{window}}' },
+      { expr: by('filer', 'filer_appliance_cpu_cores'), legend: 'cores' },
     ],
     steps: plain,
     width: 12,
@@ -33,7 +46,7 @@ export const loadPanels = [
     description: 'One-minute load for each core. Above 100 % work queues; above 200 % for long users feel it.',
     queries: [{ expr: loadPerCore(), legend: '{{filer}}' }],
     steps: limits.loadPerCore,
-    width: 8,
+    width: 12,
   }),
   chart({
     title: 'Memory not available',
@@ -48,7 +61,7 @@ export const loadPanels = [
     title: 'Memory by state',
     description:
       'Where the memory is, from build 10.0.4. Free may be near nothing while available is not: that is the file cache at work. Available near nothing is bad.',
-    queries: [{ expr: by('filer, state', 'filer_appliance_memory_detail_bytes'), legend: '{{filer}} {{state}}' }],
+    queries: [{ expr: by('filer, state', 'filer_appliance_memory_detail_bytes'), legend: '{{state}}' }],
     steps: plain,
     width: 8,
   }),
@@ -56,41 +69,32 @@ export const loadPanels = [
     title: 'Memory by use, older builds',
     description:
       'What the memory holds, before build 10.0.4; newer ones do not tell. Used that climbs for days is a leak: restart in a quiet hour and update.',
-    queries: [{ expr: by('filer, state', 'filer_appliance_memory_bytes'), legend: '{{filer}} {{state}}' }],
+    queries: [{ expr: by('filer, state', 'filer_appliance_memory_bytes'), legend: '{{state}}' }],
     steps: plain,
-    width: 24,
+    width: 8,
     stacked: true,
-    height: 6,
+    empty: 'of older builds alone',
   }),
 ];
 
 /** The cache, and what it does for users. */
 export const cachePanels = [
   chart({
-    title: 'Cache in use',
-    description:
-      'Share of the cache disk in use. High is normal for a cache; near 100 % with much unprotected data leaves no room for new: see why it waits, or enlarge the cache.',
-    queries: [{ expr: by('filer', 'filer_appliance_cache_utilization_ratio'), legend: '{{filer}}' }],
-    steps: limits.cache,
-    width: 8,
-    toOne: true,
-  }),
-  chart({
     title: 'Hit ratio',
     description:
       'Share of requests that the cache disk answered. Low means that users wait for the cloud: the cache is too small for what they work on, or something reads through everything, as a virus scan.',
     queries: [{ expr: hitRatio(), legend: '{{filer}}' }],
     steps: limits.hitRatio,
-    width: 8,
+    width: 12,
     toOne: true,
   }),
   chart({
     title: 'Cache requests',
     description:
       'Requests in the newest bin of the telemetry, by what came of them. Many misses at night are a backup or a scan; exclude the volume from it.',
-    queries: [{ expr: by('filer, result', 'filer_appliance_cache_requests'), legend: '{{filer}} {{result}}' }],
+    queries: [{ expr: by('filer, result', 'filer_appliance_cache_requests'), legend: '{{result}}' }],
     steps: plain,
-    width: 8,
+    width: 12,
     stacked: true,
   }),
 ];

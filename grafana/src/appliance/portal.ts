@@ -1,5 +1,3 @@
-import { chart } from '../charts.ts';
-import { limits } from '../limits.ts';
 import { words } from '../mappings.ts';
 import { LABELS_ALONE, number, table } from '../numbers.ts';
 import { more } from '../places.ts';
@@ -18,7 +16,7 @@ export const portalPanels = [
         'Whether the portal can reach the appliance. If not it takes no settings and no updates: check its line and the firewall.',
       queries: [{ expr: least('filer_appliance_reachable'), legend: '{{filer}}' }],
       steps: oneIsGood,
-      width: 4,
+      width: 6,
     },
     yesOrNo,
   ),
@@ -29,30 +27,18 @@ export const portalPanels = [
         'Whether the appliance runs with the settings of the portal. If that stays behind, look at the jobs of the account.',
       queries: [{ expr: least('filer_appliance_synced'), legend: '{{filer}}' }],
       steps: oneIsGood,
-      width: 4,
+      width: 6,
       links: [more('account')],
     },
     yesOrNo,
   ),
-  number({
-    title: 'Last seen',
-    description: 'Time since the portal last heard of the appliance. Above an hour it is off, or cut off.',
-    queries: [
-      {
-        expr: `time() - max by (filer) (${select('filer_appliance_last_seen_timestamp_seconds')})`,
-        legend: '{{filer}}',
-      },
-    ],
-    steps: limits.lastSeen,
-    width: 4,
-  }),
   number(
     {
       title: 'Update waiting',
       description: 'Whether the portal offers the appliance another build. Plan the update for a quiet hour.',
       queries: [{ expr: `max by (filer) (${select('filer_appliance_update_available')})`, legend: '{{filer}}' }],
       steps: noneExpected,
-      width: 4,
+      width: 6,
     },
     words([1, 'waiting', 'yellow'], [0, 'none', 'green']),
   ),
@@ -63,25 +49,17 @@ export const portalPanels = [
         'Whether the appliance runs the newest version that the portal offers for its type. If not, read the release notes and plan.',
       queries: [{ expr: `max by (filer) (${select('filer_appliance_software_outdated')})`, legend: '{{filer}}' }],
       steps: noneExpected,
-      width: 4,
+      width: 6,
     },
     words([1, 'older', 'yellow'], [0, 'newest', 'green']),
   ),
-  number({
-    title: 'Volumes',
-    description:
-      'Volumes that it owns, and volumes of others that it is connected to. An owner that goes leaves its volumes without one.',
-    queries: [{ expr: `max by (filer, role) (${select('filer_appliance_volumes')})`, legend: '{{filer}} {{role}}' }],
-    steps: plain,
-    width: 4,
-  }),
   table({
     title: 'The machine',
     description:
       'What the appliance runs on, in the portal’s words. Compare with the requirements of its build before an update.',
     queries: [
       {
-        expr: `max by (filer, platform, cpu, ram, cache_disk, cow_disk, fiq_disk, vm_instance_type, vm_region) (${select('filer_appliance_machine_info')})`,
+        expr: `topk(10, max by (filer, platform, cpu, ram, cache_disk, cow_disk, fiq_disk, vm_instance_type, vm_region) (${select('filer_appliance_machine_info')}))`,
         legend: LABELS_ALONE,
       },
     ],
@@ -97,22 +75,7 @@ export const portalPanels = [
       { label: 'vm_region', title: 'Region' },
     ],
     steps: plain,
-    width: 16,
-    height: 6,
-  }),
-  chart({
-    title: 'Unprotected data',
-    description:
-      'Data on the appliance that is not yet in cloud storage, by volume. It falls with each snapshot; when it only climbs, see the snapshots of that volume.',
-    queries: [
-      {
-        expr: `max by (filer, volume) (${select('filer_volume_unprotected_bytes')})`,
-        legend: '{{filer}} {{volume}}',
-      },
-    ],
-    steps: limits.unprotectedBytes,
-    width: 8,
-    height: 6,
-    links: [more('snapshots')],
+    width: 24,
+    height: 5,
   }),
 ];

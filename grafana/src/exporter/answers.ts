@@ -60,7 +60,7 @@ export const answerPanels = [
   chart({
     title: 'Values that gave no sample',
     description:
-      'Values dropped or mended in each step, by reason. absent is what an appliance does not have; invalid and record that appear with an update of the service are worth a bug report.',
+      'Values dropped or mended in a few minutes around each moment, by reason. absent is what an appliance does not have; invalid and record that appear with an update of the service are worth a bug report.',
     queries: [
       {
         expr: `round(sum by (api, reason) (increase(${select('filer_exporter_samples_dropped_total')}[$__rate_interval])))`,
@@ -73,7 +73,7 @@ export const answerPanels = [
   chart({
     title: 'Events lost or forgotten',
     description:
-      'Newest events that never came, and events evicted, in the time of each step. Missed ones: another instance on the same client key, or lost answers. Forgotten ones: more filers than the memory is made for.',
+      'Newest events that never came, and events evicted, in a few minutes around each moment. Missed ones: another instance on the same client key, or lost answers. Forgotten ones: more filers than the memory is made for.',
     queries: [
       {
         expr: `round(sum(increase(${select('filer_exporter_event_bookmarks_missed_total')}[$__rate_interval])))`,

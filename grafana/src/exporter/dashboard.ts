@@ -4,7 +4,7 @@ import { answerPanels } from './answers.ts';
 import { freshnessPanels } from './freshness.ts';
 import { historyPanels } from './history.ts';
 import { guardPanels, processPanels, scrapePanels } from './process.ts';
-import { pacePanels, servicePanels } from './services.ts';
+import { pacePanels, servicePanels, versionPanels } from './services.ts';
 
 /** The exporter itself: whether what the others show is to be believed. */
 export function exporter(): Dashboard {
@@ -12,14 +12,15 @@ export function exporter(): Dashboard {
     place: 'exporter',
     description: 'The exporter itself: whether it reaches both services, within which limits, and how old its data is.',
     reach: '6h',
-    variables: ['job'],
+    variables: ['job', 'runbooks'],
     sections: [
-      { title: 'Up and allowed', panels: servicePanels },
-      { title: 'Pace and budget', panels: pacePanels },
-      { title: 'Answers', panels: answerPanels },
+      { title: 'What is broken, why, and since when', panels: servicePanels },
       { title: 'Freshness', panels: freshnessPanels },
-      { title: 'Remote write', panels: historyPanels },
-      { title: 'Scrapes', panels: scrapePanels },
+      { title: 'Pace and budget', panels: pacePanels },
+      { title: 'Answers', collapsed: true, panels: answerPanels },
+      { title: 'What runs', collapsed: true, panels: versionPanels },
+      { title: 'Remote write', collapsed: true, panels: historyPanels },
+      { title: 'Scrapes', collapsed: true, panels: scrapePanels },
       { title: 'Who may scrape', collapsed: true, panels: guardPanels },
       { title: 'Process', collapsed: true, panels: processPanels },
     ],

@@ -1,8 +1,11 @@
+import { alertTable } from '../alerts/table.ts';
+import { byService } from '../by-service.ts';
 import { chart } from '../charts.ts';
 import { upOrDown } from '../mappings.ts';
 import { LABELS_ALONE, number, stepsOf, table, words } from '../numbers.ts';
 import { select } from '../select.ts';
 import { above, below, noneAllowed, noneExpected, oneIsGood, plain } from '../steps.ts';
+import { worst } from '../worst.ts';
 
 const each = (metric: string, by: string, pick: 'max' | 'min' = 'max') => `${pick} by (${by}) (${select(metric)})`;
 
@@ -15,7 +18,7 @@ export const servicePanels = [
         'Whether Prometheus could scrape the exporter. When it is down nothing here is true any more: check the process and its address.',
       queries: [{ expr: each('up', 'job, instance', 'min'), legend: '{{instance}}' }],
       steps: oneIsGood,
-      width: 4,
+      width: 5,
     },
     upOrDown,
   ),
@@ -26,7 +29,7 @@ export const servicePanels = [
         'Whether the latest poll of each service succeeded; for the portal its token and at least one series. When one is down, see the answers by code below: 401 is a key, 403 a right or licence.',
       queries: [{ expr: each('filer_api_up', 'api', 'min'), legend: '{{api}}' }],
       steps: oneIsGood,
-      width: 4,
+      width: 5,
     },
     upOrDown,
   ),
@@ -35,7 +38,7 @@ export const servicePanels = [
     description: 'Time since a poll of each service last succeeded. Above ten minutes values begin to leave /metrics.',
     queries: [{ expr: `time() - ${each('filer_exporter_last_success_timestamp_seconds', 'api')}`, legend: '{{api}}' }],
     steps: above(300, 900),
-    width: 4,
+    width: 5,
   }),
   number({
     title: 'Budget left today',
@@ -48,9 +51,19 @@ export const servicePanels = [
       },
     ],
     steps: below(0.3, 0.1),
-    width: 4,
+    width: 5,
     empty: 'no limit',
   }),
+  number({
+    title: 'Late tasks',
+    description:
+      'Tasks that have missed more than one poll, of those that do not rest. Interval and limits do not explain it: some polls fail; the status page names them.',
+    queries: [{ expr: `max by (api) (${select('filer_exporter_tasks_overdue')})`, legend: '{{api}}' }],
+    steps: noneAllowed,
+    width: 4,
+  }),
+  alertTable({ title: 'What is broken', about: { pages: ['exporter'] }, scope: {}, height: 7 }),
+  byService(12),
   stepsOf(
     number({
       title: 'Resting tasks',
@@ -58,12 +71,17 @@ export const servicePanels = [
         'Tasks backed off, by reason. forbidden is a right or the licence: ask for it, or drop the series. not_found and empty are what the appliance does not have.',
       queries: [{ expr: `sum by (reason) (${select('filer_exporter_tasks_resting')})`, legend: '{{reason}}' }],
       steps: plain,
-      width: 8,
+      width: 12,
+      height: 6,
       empty: 'none rests',
     }),
     'forbidden',
     noneAllowed,
   ),
+];
+
+/** What runs, and where it is scraped. */
+export const versionPanels = [
   table({
     title: 'What runs',
     description: 'Version, revision and Node.js of each exporter. Several shards should run the same.',
@@ -126,12 +144,12 @@ export const pacePanels = [
     width: 12,
   }),
   chart({
-    title: 'Requests by service and operation',
+    title: 'Requests by operation',
     description:
-      'Requests sent per second, retries included. Even over time is right; peaks mean restarts, or failures that are tried again.',
+      'Requests sent per second, retries included, of the twenty most frequent operations. Even over time is right; peaks mean restarts, or failures that are tried again.',
     queries: [
       {
-        expr: `sum by (api, operation) (rate(${select('filer_exporter_requests_total')}[$__rate_interval]))`,
+        expr: worst(20, `sum by (api, operation) (rate(${select('filer_exporter_requests_total')}[$__rate_interval]))`),
         legend: '{{api}} {{operation}}',
       },
     ],
@@ -154,7 +172,7 @@ export const pacePanels = [
   chart({
     title: 'Refused with 429',
     description:
-      'Refusals in each step. Now and then is how the pace finds its limit; steady ones mean that other programs share the account: lower PORTAL_RATE_LIMIT.',
+      'Refusals in a few minutes around each moment. Now and then is how the pace finds its limit; steady ones mean that other programs share the account: lower PORTAL_RATE_LIMIT.',
     queries: [
       {
         expr: `round(sum by (api) (increase(${select('filer_exporter_throttled_total')}[$__rate_interval])))`,

@@ -1,5 +1,5 @@
 import { type Dashboard, dashboard } from '../dashboard.ts';
-import { presentPanels } from './present.ts';
+import { kindPanels, presentPanels } from './present.ts';
 import { rankingPanels } from './rankings.ts';
 import { reachPanels } from './reach.ts';
 import { healthPanels, spreadPanels } from './spreads.ts';
@@ -11,11 +11,12 @@ export function fleet(): Dashboard {
     description:
       'All appliances against each other: who is silent, who is under most pressure, and how all of them are.',
     reach: '24h',
-    variables: ['job', 'filer', 'volume', 'top'],
+    variables: ['job', 'filer', 'volume', 'top', 'runbooks'],
     sections: [
-      { title: 'Who is there', panels: presentPanels },
-      { title: 'As the portal reaches them', panels: reachPanels },
+      { title: 'What is broken, where, and since when', panels: presentPanels },
       { title: 'Under most pressure', panels: rankingPanels },
+      { title: 'What they are', collapsed: true, panels: kindPanels },
+      { title: 'As the portal reaches them', collapsed: true, panels: reachPanels },
       { title: 'All of them over time', collapsed: true, panels: spreadPanels },
       { title: 'As the portal judges', collapsed: true, panels: healthPanels },
     ],

@@ -1,12 +1,29 @@
-import { applianceStates } from '../common.ts';
+import { alertTable } from '../alerts/table.ts';
+import { applianceCounts, standing } from '../common.ts';
 import { limits } from '../limits.ts';
+import { standingWords } from '../mappings.ts';
 import { number, ranking, stepsOf, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { noneAllowed, noneExpected, plain } from '../steps.ts';
 
-const up = select('filer_appliance_up');
 const info = select('filer_appliance_info');
+const byFiler = (gauge: string) => `max by (filer) (${select(gauge)})`;
+const lastRecord = `time() - ${byFiler('filer_appliance_last_record_timestamp_seconds')}`;
+const lastSeen = `time() - ${byFiler('filer_appliance_last_seen_timestamp_seconds')}`;
+const cpu = byFiler('filer_appliance_cpu_utilization_ratio');
+const cache = byFiler('filer_appliance_cache_utilization_ratio');
+const latency = byFiler('filer_appliance_disk_io_latency_seconds');
+
+/** How bad an appliance is: without telemetry first, then in times of the limits that alerts have. */
+const rank = (index: number, query: string) => `label_replace(${query}, "rank", "${index}", "", "")`;
+const worst = `topk(15, max by (filer) (${[
+  rank(1, `10 * (2 - ${standing('filer')})`),
+  rank(2, `${cpu} / ${limits.worstCpu}`),
+  rank(3, `${cache} / ${limits.worstCache}`),
+  rank(4, `${latency} / ${limits.worstLatency}`),
+].join(' or ')}))`;
+const ofWorst = (query: string) => `${query} and on (filer) ${worst}`;
 const telemetryAge = `time() - max by (filer) (${select('filer_appliance_series_timestamp_seconds')})`;
 
 /** Which appliances there are, and which of them are silent. */
@@ -15,21 +32,36 @@ export const presentPanels = [
     number({
       title: 'Appliances',
       description:
-        'Appliances of the inventory that report, and those that do not. The table below names the silent ones.',
-      queries: applianceStates(),
+        'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The table below has the silent ones first.',
+      queries: applianceCounts(),
       steps: plain,
       width: 8,
     }),
-    ['no records', 'not polled'],
+    ['no records', 'unavailable'],
     noneAllowed,
   ),
   number({
-    title: 'By kind',
+    title: 'Unreachable',
     description:
-      'Appliances by kind, as the inventory has them. A number that changes without a change of yours is one that joined or left: ask who did it.',
-    queries: [{ expr: `count by (type) (max by (serial, type) (${info}))`, legend: '{{type}}' }],
-    steps: plain,
-    width: 8,
+      'Appliances that the portal cannot reach: they take no settings and no updates. Check their lines first.',
+    queries: [
+      {
+        expr: `sum(max by (serial) (${select('filer_appliance_reachable')}) == bool 0)`,
+        legend: 'unreachable',
+      },
+    ],
+    steps: noneAllowed,
+    width: 4,
+    empty: 'not polled',
+  }),
+  number({
+    title: 'Out of step',
+    description:
+      'Appliances that have not taken over the settings of the portal. One that stays behind: look at its jobs.',
+    queries: [{ expr: `sum(max by (serial) (${select('filer_appliance_synced')}) == bool 0)`, legend: 'behind' }],
+    steps: noneAllowed,
+    width: 4,
+    empty: 'not polled',
   }),
   number({
     title: 'Updates waiting',
@@ -42,24 +74,60 @@ export const presentPanels = [
     steps: noneExpected,
     width: 8,
   }),
+  alertTable({
+    title: 'What is broken',
+    about: { pages: ['appliances'] },
+    scope: { filer: 'with account' },
+    height: 7,
+  }),
   table({
-    title: 'Not reporting',
+    title: 'Appliances, the worst first',
     description:
-      'Appliances whose telemetry did not answer at the latest polls. Check that each runs and sends telemetry; the exporter’s status page has the last error in words.',
-    queries: [{ expr: `max by (filer, serial) (${up} == 0)`, legend: 'Up' }],
-    columns: [
-      { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
-      { label: 'serial', title: 'Serial' },
+      'The fifteen appliances that are worst off: those without telemetry, then those nearest to or above a limit. Last record is the newest telemetry, last seen when the portal heard of the appliance. Open the one at the top.',
+    queries: [
+      { expr: ofWorst(standing('filer')), legend: 'Telemetry' },
+      { expr: ofWorst(lastRecord), legend: 'Last record' },
+      { expr: ofWorst(lastSeen), legend: 'Last seen' },
+      { expr: ofWorst(cpu), legend: 'Processors' },
+      { expr: ofWorst(cache), legend: 'Cache' },
+      { expr: ofWorst(latency), legend: 'Disk latency' },
     ],
-    steps: noneAllowed,
+    columns: [{ label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) }],
+    steps: plain,
+    stepsBy: {
+      'Last record': limits.telemetryAge,
+      'Last seen': limits.lastSeen,
+      Processors: limits.cpu,
+      Cache: limits.cache,
+      'Disk latency': limits.diskLatency,
+    },
+    mappingsBy: { Telemetry: standingWords },
+    valueWidth: 150,
+    width: 24,
+    height: 8,
+    sortedBy: [
+      ['Telemetry', 'up'],
+      ['Last record', 'down'],
+    ],
+  }),
+];
+
+/** What they are. */
+export const kindPanels = [
+  number({
+    title: 'By kind',
+    description:
+      'Appliances by kind, as the inventory has them. A number that changes without a change of yours is one that joined or left: ask who did it.',
+    queries: [{ expr: `count by (type) (max by (serial, type) (${info}))`, legend: '{{type}}' }],
+    steps: plain,
     width: 8,
-    empty: 'every appliance reports',
+    height: 8,
   }),
   ranking({
     title: 'By build',
     description:
       'Appliances by build. Behaviour that differs between appliances often differs by build: compare before you look further.',
-    queries: [{ expr: `sort_desc(count by (build) (max by (serial, build) (${info})))`, legend: '{{build}}' }],
+    queries: [{ expr: `topk(20, count by (build) (max by (serial, build) (${info})))`, legend: '{{build}}' }],
     steps: plain,
     width: 8,
   }),

@@ -4,10 +4,14 @@ import { LABELS_ALONE, number, stepsOf, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { noneAllowed, plain } from '../steps.ts';
+import { worst } from '../worst.ts';
 
 const reachable = select('filer_appliance_reachable');
 const synced = select('filer_appliance_synced');
 const lastSeen = `time() - max by (filer) (${select('filer_appliance_last_seen_timestamp_seconds')})`;
+
+const fiq = `bottomk(50, max by (filer, serial) (${select('filer_fiq_appliance_enabled')}))`;
+const ofFiq = (query: string) => `${query} and on (filer, serial) ${fiq}`;
 
 /** Whether the portal reaches the appliances, and what they are to each other. */
 export const reachPanels = [
@@ -47,7 +51,7 @@ export const reachPanels = [
     title: 'Last seen by the portal, the longest ago',
     description:
       'Time since the portal last heard of an appliance. One that climbs is off or cut off; all together is the portal, or the exporter that reads it.',
-    queries: [{ expr: `topk($top, ${lastSeen})`, legend: '{{filer}}' }],
+    queries: [{ expr: worst(10, lastSeen), legend: '{{filer}}' }],
     steps: limits.lastSeen,
     width: 12,
     drill: [drillDown('appliance', 'filer')],
@@ -82,9 +86,9 @@ export const reachPanels = [
     description:
       'Appliances that index files, and how many edge appliances they serve. One that is off indexes nothing: searches miss what is new.',
     queries: [
-      { expr: `max by (filer, serial) (${select('filer_fiq_appliance_enabled')})`, legend: 'On' },
-      { expr: `max by (filer, serial) (${select('filer_fiq_appliance_edges')})`, legend: 'Edges' },
-      { expr: `max by (filer, serial, build) (${select('filer_fiq_appliance_info')})`, legend: LABELS_ALONE },
+      { expr: fiq, legend: 'On' },
+      { expr: ofFiq(`max by (filer, serial) (${select('filer_fiq_appliance_edges')})`), legend: 'Edges' },
+      { expr: ofFiq(`max by (filer, serial, build) (${select('filer_fiq_appliance_info')})`), legend: LABELS_ALONE },
     ],
     columns: [
       { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
@@ -98,7 +102,9 @@ export const reachPanels = [
     title: 'Edges with file intelligence',
     description:
       'Edge appliances that a file-intelligence appliance serves, and whether it is switched on there. 0 where it should be 1: switch it on at the edge.',
-    queries: [{ expr: `max by (filer, edge) (${select('filer_fiq_edge_service_enabled')})`, legend: 'On' }],
+    queries: [
+      { expr: `bottomk(50, max by (filer, edge) (${select('filer_fiq_edge_service_enabled')}))`, legend: 'On' },
+    ],
     columns: [
       { label: 'edge', title: 'Edge', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
       { label: 'filer', title: 'Served by' },

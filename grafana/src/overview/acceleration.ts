@@ -1,9 +1,10 @@
 import { chart } from '../charts.ts';
-import { checkIns } from '../common.ts';
+import { checkIns, once } from '../common.ts';
 import { limits } from '../limits.ts';
 import { drillDown, more } from '../places.ts';
 import { quantile, select } from '../select.ts';
 import { plain } from '../steps.ts';
+import { worst } from '../worst.ts';
 
 const contact = checkIns('filer_guid, filer');
 const oldest = select('volume_filer:oldest_unprotected_data_age:seconds');
@@ -27,7 +28,7 @@ export const accelerationPanels = [
     title: 'Oldest unprotected data, the worst filers',
     description:
       'The filers with the oldest data that is not yet in cloud storage. A line that only climbs protects nothing any more: open the filer and see whether it gets the lock.',
-    queries: [{ expr: `topk(10, max by (filer) (${oldest}))`, legend: '{{filer}}' }],
+    queries: [{ expr: worst(10, `max by (filer) (${oldest})`), legend: '{{filer}}' }],
     steps: limits.unprotected,
     width: 12,
     drill: [drillDown('volumes', 'filer')],
@@ -48,12 +49,15 @@ export const accelerationPanels = [
     links: [more('volumes')],
   }),
   chart({
-    title: 'Lock releases by volume',
+    title: 'Lock releases, the busiest volumes',
     description:
       'How often filers finished with the lock of a volume in the event window. A volume that falls to zero takes no snapshots: find out who holds its lock.',
     queries: [
       {
-        expr: `round(sum by (volume) (increase(${select('filer_lock_events_total', { lock_phase: '="p2"', lock_state: '="released"' })}[$window])))`,
+        expr: worst(
+          10,
+          `round(sum by (volume) (${once(`increase(${select('filer_lock_events_total', { lock_phase: '="p2"', lock_state: '="released"' })}[$window])`)}))`,
+        ),
         legend: '{{volume}}',
       },
     ],

@@ -1,52 +1,75 @@
+import { byService } from '../by-service.ts';
+import { standing } from '../common.ts';
 import { limits } from '../limits.ts';
+import { standingWords } from '../mappings.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
-import { quantile, select } from '../select.ts';
-import { noneExpected, plain } from '../steps.ts';
+import { select } from '../select.ts';
+import { plain } from '../steps.ts';
 
-const api = (metric: string) => `max by (api) (${select(metric)})`;
-const oldest = `max by (volume) (${select('volume_filer:oldest_unprotected_data_age:seconds')})`;
+const silence = `max by (filer) (${select('filer:last_checkin_age:seconds')})`;
+const waits = (by: string) => `max by (${by}) (${select('volume_filer:oldest_unprotected_data_age:seconds')})`;
+const unprotected = `sum by (volume) (max by (serial, volume_guid, volume) (${select('filer_volume_unprotected_bytes')}))`;
+const p90 = select('volume_filer:filer_propagation_duration_seconds:p90_rate1h');
 
-/** How each service and each volume is. */
+/** How many rows a table of the worst has. */
+const ROWS = 12;
+const ratio = (query: string, limit: number) => `${query} / ${limit}`;
+const rank = (index: number, query: string) => `label_replace(${query}, "rank", "${index}", "", "")`;
+
+/** How bad a filer is, in times of the limits that alerts have: silence, data that waits, no telemetry. */
+const worstFilers = `topk(${ROWS}, max by (filer) (${[
+  rank(1, ratio(silence, limits.missingCheckIn)),
+  rank(2, ratio(waits('filer'), limits.unprotectedAge)),
+  rank(3, `2 - ${standing('filer')}`),
+].join(' or ')}))`;
+
+/** Where file acceleration tells of no volume, the portal's bytes rank them. */
+const worstVolumes = `topk(${ROWS}, ${waits('volume')} or ${unprotected} * 1e-15)`;
+const ofWorst = (by: 'filer' | 'volume', query: string) =>
+  `${query} and on (${by}) ${by === 'filer' ? worstFilers : worstVolumes}`;
+
+/** How each service, each site and each volume is. A site is its filer. */
 export const healthPanels = [
+  byService(7),
   table({
-    title: 'By service',
+    title: 'By site, the worst first',
     description:
-      'Time since the last good poll of each service, the age of its oldest data, and its tasks that are late. Growing ages are a service that fails or throttles: the Exporter dashboard has its answers.',
+      'The filers that are worst off, by the time since they were heard of, the data that waits for the cloud, and whether they have telemetry. Open the one at the top.',
     queries: [
-      { expr: `time() - ${api('filer_exporter_last_success_timestamp_seconds')}`, legend: 'Last answer' },
-      {
-        expr: `max by (api) (${select('filer_exporter_data_age_seconds', { statistic: '="worst"' })})`,
-        legend: 'Oldest data',
-      },
-      { expr: api('filer_exporter_tasks_overdue'), legend: 'Late tasks' },
+      { expr: ofWorst('filer', silence), legend: 'Silent for' },
+      { expr: ofWorst('filer', waits('filer')), legend: 'Data waits' },
+      { expr: ofWorst('filer', standing('filer')), legend: 'Telemetry' },
     ],
-    columns: [{ label: 'api', title: 'Service' }],
+    columns: [{ label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) }],
     steps: plain,
-    stepsBy: { 'Late tasks': noneExpected },
-    width: 11,
+    stepsBy: { 'Silent for': limits.checkIn, 'Data waits': limits.unprotected },
+    mappingsBy: { Telemetry: standingWords },
+    valueWidth: 112,
+    width: 9,
     height: 6,
+    sortedBy: [
+      ['Telemetry', 'up'],
+      ['Data waits', 'down'],
+    ],
   }),
   table({
     title: 'By volume, the worst first',
     description:
-      'The volumes whose data waits longest for the cloud, with their unprotected data and how long nine of ten changes took to reach other filers. Open the one at the top.',
+      'The volumes whose data waits longest for the cloud, with their unprotected data and how long nine of ten changes took to reach the slowest filer. Open the one at the top.',
     queries: [
-      { expr: `topk(20, ${oldest})`, legend: 'Oldest data waits' },
-      {
-        expr: `topk(20, sum by (volume) (max by (serial, volume_guid, volume) (${select('filer_volume_unprotected_bytes')})))`,
-        legend: 'Unprotected',
-      },
-      {
-        expr: `topk(20, ${quantile(0.9, 'filer_propagation_duration_seconds', { window: '$window', by: ['volume'] })} >= 0)`,
-        legend: 'Propagation p90',
-      },
+      { expr: ofWorst('volume', waits('volume')), legend: 'Data waits' },
+      { expr: ofWorst('volume', unprotected), legend: 'Unprotected' },
+      { expr: ofWorst('volume', `max by (volume) (${p90})`), legend: 'Arrives in' },
     ],
-    columns: [{ label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) }],
+    columns: [
+      { label: 'volume', title: 'Volume', width: 108, link: drillDown('volumes', 'volume', `$\{__value.text}`) },
+    ],
     steps: plain,
-    stepsBy: { 'Oldest data waits': limits.unprotected, 'Propagation p90': limits.propagation },
-    width: 13,
+    stepsBy: { 'Data waits': limits.unprotected, 'Arrives in': limits.propagation },
+    valueWidth: 107,
+    width: 8,
     height: 6,
-    sortedBy: ['Oldest data waits'],
+    sortedBy: [['Data waits', 'down']],
   }),
 ];

@@ -1,4 +1,4 @@
-import { applianceStates, checkIns } from '../common.ts';
+import { applianceCounts, checkIns } from '../common.ts';
 import { limits } from '../limits.ts';
 import { upOrDown } from '../mappings.ts';
 import { number, stepsOf } from '../numbers.ts';
@@ -44,12 +44,12 @@ export const nowPanels = [
       title: 'Appliances',
       description:
         'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The Fleet dashboard names them; when it is all of them, look at the service first.',
-      queries: applianceStates(),
+      queries: applianceCounts(),
       steps: plain,
-      width: 5,
+      width: 6,
       links: [more('fleet')],
     }),
-    ['no records', 'not polled'],
+    ['no records', 'unavailable'],
     noneAllowed,
   ),
   number(

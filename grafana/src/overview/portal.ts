@@ -54,7 +54,7 @@ export const portalPanels = [
     queries: [
       { expr: `sum(max by (resource, action) (${select('filer_jobs_failed_unacknowledged')}))`, legend: 'failed' },
     ],
-    steps: noneExpected,
+    steps: noneAllowed,
     width: 4,
     links: [more('account')],
     empty: 'not polled',

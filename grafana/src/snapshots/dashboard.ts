@@ -1,6 +1,7 @@
 import { type Dashboard, dashboard } from '../dashboard.ts';
+import { connectionPanels } from './connections.ts';
 import { finishedPanels, newestPanels } from './finished.ts';
-import { connectionPanels, protectionPanels } from './protection.ts';
+import { protectionPanels, trendPanels } from './protection.ts';
 
 /** What the portal tells of volumes: what is not protected, their snapshots, their connections. */
 export function snapshots(): Dashboard {
@@ -9,10 +10,11 @@ export function snapshots(): Dashboard {
     description:
       'What the portal tells of volumes: unprotected data, snapshots and how they do, connections. Needs the collectors volumes and volume_telemetry.',
     reach: '24h',
-    variables: ['job', 'filer', 'volume', 'window'],
+    variables: ['job', 'filer', 'volume', 'window', 'runbooks'],
     sections: [
-      { title: 'What is not protected', panels: protectionPanels },
-      { title: 'Snapshots finished', panels: finishedPanels },
+      { title: 'What is not protected, where, and since when', panels: protectionPanels },
+      { title: 'Over time', panels: trendPanels },
+      { title: 'Snapshots finished', collapsed: true, panels: finishedPanels },
       { title: 'The newest snapshots', collapsed: true, panels: newestPanels },
       { title: 'Connections', collapsed: true, panels: connectionPanels },
     ],

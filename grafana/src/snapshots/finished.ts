@@ -1,20 +1,29 @@
 import { chart } from '../charts.ts';
+import { once } from '../common.ts';
 import { limits } from '../limits.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { quantile, select } from '../select.ts';
 import { noneExpected, plain } from '../steps.ts';
+import { worst } from '../worst.ts';
 
-const worst = (gauge: string, more = '') => `max by (filer, volume${more}) (${select(gauge)})`;
+const pair = (gauge: string) => `max by (filer, volume) (${select(gauge)})`;
+const ended = `time() - ${pair('filer_snapshot_latest_timestamp_seconds')}`;
+const ofOldest = (query: string) => `${query} and on (filer, volume) topk(50, ${ended})`;
+const onItsWay = pair('filer_snapshot_latest_propagation_seconds');
+const ofSlowest = (query: string) => `${query} and on (filer, volume) topk(50, ${onItsWay})`;
 
 /** The snapshots that appliances finished: how often, how long, how large. */
 export const finishedPanels = [
   chart({
-    title: 'Snapshots finished',
+    title: 'Snapshots finished, the busiest volumes',
     description:
       'Snapshots finished in the event window, by volume. A volume at zero while people work is not protected: see the lock and the state above.',
     queries: [
-      { expr: `round(sum by (volume) (increase(${select('filer_snapshots_total')}[$window])))`, legend: '{{volume}}' },
+      {
+        expr: worst(10, `round(sum by (volume) (${once(`increase(${select('filer_snapshots_total')}[$window])`)}))`),
+        legend: '{{volume}}',
+      },
     ],
     steps: plain,
     width: 8,
@@ -61,7 +70,7 @@ export const finishedPanels = [
       'Files in the snapshots of the event window, under global locking and under none. A jump is a restore, a migration, or an encryption trojan: ask who did it.',
     queries: [
       {
-        expr: `round(sum by (locking) (increase(${select('filer_snapshot_files_total')}[$window])))`,
+        expr: `round(sum by (locking) (${once(`increase(${select('filer_snapshot_files_total')}[$window])`)}))`,
         legend: '{{locking}}',
       },
     ],
@@ -70,12 +79,15 @@ export const finishedPanels = [
     stacked: true,
   }),
   chart({
-    title: 'Failed metadata snapshots by appliance',
+    title: 'Failed metadata snapshots',
     description:
-      'Metadata snapshots that failed in the event window. An appliance that fails again and again needs a look at its notifications and its credentials.',
+      'Metadata snapshots that failed in the event window, by the ten appliances with most. An appliance that fails again and again needs a look at its notifications and its credentials.',
     queries: [
       {
-        expr: `round(sum by (filer) (increase(${select('filer_snapshot_metadata_failures_total')}[$window])))`,
+        expr: worst(
+          10,
+          `round(sum by (filer) (${once(`increase(${select('filer_snapshot_metadata_failures_total')}[$window])`)}))`,
+        ),
         legend: '{{filer}}',
       },
     ],
@@ -90,13 +102,19 @@ export const newestPanels = [
   table({
     title: 'Newest snapshots',
     description:
-      'The newest snapshot of each volume by each appliance: its age, number and size, and how old its oldest data was. Begin with the oldest.',
+      'The newest snapshot of volumes by appliances, the fifty oldest: age, number and size, and how old its oldest data was. Begin with the oldest.',
     queries: [
-      { expr: `time() - ${worst('filer_snapshot_latest_timestamp_seconds')}`, legend: 'Ended' },
-      { expr: worst('filer_snapshot_latest_version'), legend: 'Number' },
-      { expr: `sum by (filer, volume) (${select('filer_snapshot_latest_files')})`, legend: 'Files' },
-      { expr: worst('filer_snapshot_latest_directories'), legend: 'Directories' },
-      { expr: worst('filer_snapshot_latest_oldest_unprotected_data_age_seconds'), legend: 'Oldest data' },
+      { expr: ofOldest(ended), legend: 'Ended' },
+      { expr: ofOldest(pair('filer_snapshot_latest_version')), legend: 'Number' },
+      {
+        expr: ofOldest(`sum by (filer, volume) (${once(select('filer_snapshot_latest_files'))})`),
+        legend: 'Files',
+      },
+      { expr: ofOldest(pair('filer_snapshot_latest_directories')), legend: 'Directories' },
+      {
+        expr: ofOldest(pair('filer_snapshot_latest_oldest_unprotected_data_age_seconds')),
+        legend: 'Oldest data',
+      },
     ],
     columns: [
       { label: 'volume', title: 'Volume', link: drillDown('snapshots', 'volume', `$\{__value.text}`) },
@@ -111,7 +129,7 @@ export const newestPanels = [
       'Mean and longest wait of its data, the worst volumes. A longest far above the mean is a few large files.',
     queries: [
       {
-        expr: `max by (volume, statistic) (${select('filer_snapshot_latest_time_to_protect_seconds')})`,
+        expr: worst(10, `max by (volume, statistic) (${select('filer_snapshot_latest_time_to_protect_seconds')})`),
         legend: '{{volume}} {{statistic}}',
       },
     ],
@@ -125,7 +143,7 @@ export const newestPanels = [
       'How long the newest snapshot took on each volume, by phase, longest appliance. Compare with the past of the same volume.',
     queries: [
       {
-        expr: `max by (volume, phase) (${select('filer_snapshot_latest_phase_duration_seconds')})`,
+        expr: worst(10, `max by (volume, phase) (${select('filer_snapshot_latest_phase_duration_seconds')})`),
         legend: '{{volume}} {{phase}}',
       },
     ],
@@ -138,8 +156,11 @@ export const newestPanels = [
     description:
       'How long the newest snapshot was on its way to each appliance, and how that compares with the mean of all. Large deviations at one appliance are its line.',
     queries: [
-      { expr: worst('filer_snapshot_latest_propagation_seconds'), legend: 'On its way' },
-      { expr: worst('filer_snapshot_latest_propagation_deviation_seconds'), legend: 'Beyond the mean' },
+      { expr: ofSlowest(onItsWay), legend: 'On its way' },
+      {
+        expr: ofSlowest(pair('filer_snapshot_latest_propagation_deviation_seconds')),
+        legend: 'Beyond the mean',
+      },
     ],
     columns: [
       { label: 'volume', title: 'Volume', link: drillDown('snapshots', 'volume', `$\{__value.text}`) },
@@ -154,7 +175,7 @@ export const newestPanels = [
       'When a metadata snapshot last failed, for those that ever did. A recent one with no newer snapshot above is still not mended.',
     queries: [
       {
-        expr: `sort(time() - ${worst('filer_snapshot_latest_metadata_failure_timestamp_seconds')})`,
+        expr: `bottomk(50, time() - ${pair('filer_snapshot_latest_metadata_failure_timestamp_seconds')})`,
         legend: 'Failed',
       },
     ],

@@ -1,22 +1,36 @@
+import { alertTable } from '../alerts/table.ts';
 import { chart, timeline } from '../charts.ts';
+import { once } from '../common.ts';
 import { limits } from '../limits.ts';
 import { words } from '../mappings.ts';
-import { LABELS_ALONE, number, table } from '../numbers.ts';
+import { number, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { noneAllowed, noneExpected, plain } from '../steps.ts';
+import { worst } from '../worst.ts';
 
 const unprotected = select('filer_volume_unprotected_bytes');
 const status = (matcher: string) =>
   `max by (filer, volume) (${select('filer_volume_snapshot_status', { status: matcher })} == 1)`;
 
-/** The words of a snapshot's status as few numbers. */
+/** The words of a snapshot's status as few numbers, the worst the highest. */
 const states = [
   `0 * ${status('=~"idle|succeeded|up_to_date"')}`,
   status('=~"pending|in_progress"'),
-  `2 * ${status('="failed"')}`,
-  `3 * ${status('=~"cancelling|cancelled|cancel_rejected|other"')}`,
+  `2 * ${status('=~"cancelling|cancelled|cancel_rejected|other"')}`,
+  `3 * ${status('="failed"')}`,
 ].join(' or ');
+const lastSnapshot = `time() - max by (filer, volume) (${select('filer_volume_last_snapshot_timestamp_seconds')})`;
+const stateWords = words(
+  [0, 'done', 'green'],
+  [1, 'under way', 'blue'],
+  [2, 'cancelled or other', 'yellow'],
+  [3, 'failed', 'red'],
+);
+
+/** The connections that are worst off: snapshots that fail, then those longest ago. */
+const worstConnections = `topk(20, max by (filer, volume) (label_replace(1e9 * (${states}), "rank", "1", "", "") or label_replace(${lastSnapshot}, "rank", "2", "", "")))`;
+const ofWorst = (query: string) => `(${query}) and on (filer, volume) ${worstConnections}`;
 
 /** What is not yet in cloud storage, from one request for the whole account. */
 export const protectionPanels = [
@@ -26,7 +40,7 @@ export const protectionPanels = [
       'Data of all volumes and appliances that is not yet in cloud storage: what would be lost with them. When it grows for a day, look below for the volume.',
     queries: [{ expr: `sum(max by (serial, volume_guid) (${unprotected}))`, legend: 'all' }],
     steps: plain,
-    width: 6,
+    width: 4,
     empty: 'not reported',
   }),
   number({
@@ -40,7 +54,7 @@ export const protectionPanels = [
       },
     ],
     steps: noneAllowed,
-    width: 6,
+    width: 4,
   }),
   number({
     title: 'Oldest snapshot',
@@ -53,29 +67,90 @@ export const protectionPanels = [
       },
     ],
     steps: limits.snapshotAge,
-    width: 6,
+    width: 4,
     drill: [drillDown('appliance', 'filer')],
   }),
   number({
-    title: 'Failed metadata snapshots',
+    title: 'Failed metadata',
     description:
       'Metadata snapshots that failed in the time shown. Single ones are tried again; many on one appliance need a look at its notifications.',
     queries: [
       {
-        expr: `round(sum(increase(${select('filer_snapshot_metadata_failures_total')}[$__range])))`,
+        expr: `round(sum(${once(`increase(${select('filer_snapshot_metadata_failures_total')}[$__range])`)}))`,
         legend: 'failures',
       },
     ],
     steps: noneExpected,
-    width: 6,
+    width: 4,
     empty: 'not polled',
   }),
+  number({
+    title: 'Oldest data waits',
+    description:
+      'Age of the oldest data of any filer that is not yet in cloud storage, as file acceleration tells. When it grows while snapshots end, the lock or the line holds it up.',
+    queries: [{ expr: `max(${select('volume_filer:oldest_unprotected_data_age:seconds')})`, legend: 'worst' }],
+    steps: limits.unprotected,
+    width: 4,
+    empty: 'nothing waits',
+  }),
+  number({
+    title: 'Connections',
+    description:
+      'Volumes on appliances, each counted once. A number that falls without a change of yours is an appliance that lost a volume: see the jobs of the account.',
+    queries: [{ expr: `count(max by (serial, volume_guid) (${unprotected}))`, legend: 'volumes on appliances' }],
+    steps: plain,
+    width: 4,
+    empty: 'not polled',
+  }),
+  alertTable({
+    title: 'What is broken',
+    about: {
+      alerts: [
+        ...(['FilerSnapshotFailing', 'FilerSnapshotOld', 'FilerUnprotectedDataLarge'] as const),
+        ...(['FilerDataAtRisk', 'FilerUnprotectedDataOld', 'FilerCloudCredentialFailing'] as const),
+      ],
+    },
+    scope: { filer: 'with account', volume: 'with account' },
+    height: 7,
+  }),
+  table({
+    title: 'Volumes on appliances, the worst first',
+    description:
+      'The twenty connections that are worst off: those whose snapshots fail, then those whose last one is longest ago. Begin at the top; much unprotected data and an old snapshot are on one appliance alone.',
+    queries: [
+      { expr: ofWorst(lastSnapshot), legend: 'Last snapshot' },
+      { expr: ofWorst(states), legend: 'State' },
+      { expr: ofWorst(`max by (filer, volume) (${unprotected})`), legend: 'Unprotected' },
+      { expr: ofWorst(`max by (filer, volume) (${select('filer_volume_accessible_bytes')})`), legend: 'Accessible' },
+    ],
+    columns: [
+      { label: 'volume', title: 'Volume', link: drillDown('snapshots', 'volume', `$\{__value.text}`) },
+      { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
+    ],
+    steps: plain,
+    stepsBy: { 'Last snapshot': limits.snapshotAge, Unprotected: limits.unprotectedBytes },
+    mappingsBy: { State: stateWords },
+    valueWidth: 180,
+    width: 24,
+    height: 8,
+    sortedBy: [
+      ['State', 'down'],
+      ['Last snapshot', 'down'],
+    ],
+  }),
+];
+
+/** The same over time. */
+export const trendPanels = [
   chart({
-    title: 'Unprotected data by volume',
+    title: 'Unprotected data, the worst volumes',
     description:
       'Data that is not yet in cloud storage. It falls with each snapshot; a volume that only climbs has snapshots that fail or never come.',
     queries: [
-      { expr: `sum by (volume) (max by (serial, volume_guid, volume) (${unprotected}))`, legend: '{{volume}}' },
+      {
+        expr: worst(10, `sum by (volume) (max by (serial, volume_guid, volume) (${unprotected}))`),
+        legend: '{{volume}}',
+      },
     ],
     steps: plain,
     width: 12,
@@ -87,7 +162,10 @@ export const protectionPanels = [
     description:
       'The ten appliances with most of it. One that stands out: see its line to the cloud and the limits of its bandwidth.',
     queries: [
-      { expr: `topk(10, sum by (filer) (max by (serial, filer, volume_guid) (${unprotected})))`, legend: '{{filer}}' },
+      {
+        expr: worst(10, `sum by (filer) (max by (serial, filer, volume_guid) (${unprotected}))`),
+        legend: '{{filer}}',
+      },
     ],
     steps: plain,
     width: 12,
@@ -97,94 +175,12 @@ export const protectionPanels = [
     {
       title: 'Snapshot state',
       description:
-        'What the snapshots of each volume on each appliance do. Red that stays is a volume that is not protected: see its notifications; yellow for hours is a very large change or a slow line.',
-      queries: [{ expr: states, legend: '{{volume}} on {{filer}}' }],
+        'What snapshots do: twenty volumes on appliances, those first whose snapshots fail. Red that stays is a volume that is not protected: see its notifications; yellow for hours is a very large change or a slow line.',
+      queries: [{ expr: worst(20, states), legend: '{{volume}} on {{filer}}' }],
       steps: plain,
       width: 24,
       drill: [drillDown('appliance', 'filer')],
     },
-    words([0, 'done', 'green'], [1, 'under way', 'blue'], [2, 'failed', 'red'], [3, 'cancelled or other', 'yellow']),
+    stateWords,
   ),
-  table({
-    title: 'Volumes on appliances',
-    description:
-      'Unprotected data, all data, and the age of the last snapshot, for each connection. Sort by a column to find the worst; begin with much data and an old snapshot.',
-    queries: [
-      { expr: `max by (filer, volume) (${unprotected})`, legend: 'Unprotected' },
-      { expr: `max by (filer, volume) (${select('filer_volume_accessible_bytes')})`, legend: 'Accessible' },
-      {
-        expr: `time() - max by (filer, volume) (${select('filer_volume_last_snapshot_timestamp_seconds')})`,
-        legend: 'Last snapshot',
-      },
-    ],
-    columns: [
-      { label: 'volume', title: 'Volume', link: drillDown('snapshots', 'volume', `$\{__value.text}`) },
-      { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
-    ],
-    steps: plain,
-    width: 24,
-    height: 9,
-  }),
-];
-
-/** How appliances are connected to volumes. */
-export const connectionPanels = [
-  table({
-    title: 'Connections',
-    description:
-      'How each appliance is connected to each volume, and where the volume is kept. Policies that differ between appliances of one volume are worth a question.',
-    queries: [
-      {
-        expr: `max by (volume, filer, role, cloud_provider, cloud_region, protocols, security_mode, permission_policy, connection_permission) (${select('filer_volume_connection_info')})`,
-        legend: LABELS_ALONE,
-      },
-    ],
-    columns: [
-      { label: 'volume', title: 'Volume', link: drillDown('snapshots', 'volume', `$\{__value.text}`) },
-      { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
-      { label: 'role', title: 'Role' },
-      { label: 'cloud_provider', title: 'Cloud' },
-      { label: 'cloud_region', title: 'Region' },
-      { label: 'protocols', title: 'Protocols' },
-      { label: 'security_mode', title: 'Security' },
-      { label: 'permission_policy', title: 'Permissions' },
-      { label: 'connection_permission', title: 'Connection' },
-    ],
-    steps: plain,
-    width: 24,
-  }),
-  chart({
-    title: 'Accessible data by volume',
-    description:
-      'Data that can be reached through the appliances, the most that one of them says. A sudden fall is a deletion: restore from a snapshot before it ages out.',
-    queries: [{ expr: `max by (volume) (${select('filer_volume_accessible_bytes')})`, legend: '{{volume}}' }],
-    steps: plain,
-    width: 8,
-    drill: [drillDown('snapshots', 'volume')],
-  }),
-  chart({
-    title: 'Shares, exports and directories',
-    description:
-      'What appliances offer volumes as, by protocol. A fall without a change of yours means that users have lost a drive: see the jobs of the account.',
-    queries: [{ expr: `sum by (protocol) (${select('filer_volume_shares')})`, legend: '{{protocol}}' }],
-    steps: plain,
-    width: 6,
-  }),
-  chart({
-    title: 'Folders kept in the cache',
-    description:
-      'Folders that are pinned, or brought in by themselves. Many pinned ones leave little of the cache for what users work on: compare with the hit ratio.',
-    queries: [{ expr: `sum by (setting) (${select('filer_volume_cached_folders')})`, legend: '{{setting}}' }],
-    steps: plain,
-    width: 6,
-  }),
-  number({
-    title: 'Read-only connections',
-    description:
-      'Connections through which the appliance may only read. When users cannot save, see whether theirs is one of them.',
-    queries: [{ expr: `sum(max by (serial, volume_guid) (${select('filer_volume_read_only')}))`, legend: 'read-only' }],
-    steps: plain,
-    width: 4,
-    height: 8,
-  }),
 ];

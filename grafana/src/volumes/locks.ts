@@ -1,14 +1,17 @@
 import { chart, timeline } from '../charts.ts';
+import { once } from '../common.ts';
 import { limits } from '../limits.ts';
 import { words } from '../mappings.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { quantile, select } from '../select.ts';
 import { plain } from '../steps.ts';
+import { worst } from '../worst.ts';
 
 /** The phase that writes metadata, for which filers need the lock of the volume. */
 const P2 = { lock_phase: '="p2"' } as const;
-const held = (by: string) => `sum by (${by}) (rate(${select('filer_lock_duration_seconds_sum', P2)}[$window]))`;
+const held = (by: string) =>
+  `sum by (${by}) (${once(`rate(${select('filer_lock_duration_seconds_sum', P2)}[$window])`)})`;
 const releases = select('filer_lock_events_total', { ...P2, lock_state: '="released"' });
 
 /** Each state as a number: every filer, volume and phase has exactly one at a time. */
@@ -18,14 +21,17 @@ const states = [
   `2 * max by (filer, volume, lock_phase) (${select('filer_lock_state', { lock_state: '!~"acquired|released"' })})`,
 ].join(' or ');
 
+/** Where releases have been counted for six hours: a rate over less says that they are rarer than they are. */
+const sixHours = `max by (filer, volume) (${releases} offset 6h)`;
+
 /** Who holds the lock of a volume, how long, and how often. */
 export const lockPanels = [
   timeline(
     {
       title: 'Lock state',
       description:
-        'The lock of each volume as its filers last told of it. A bar that stays held keeps all other filers of the volume from their snapshots: see whether that filer still works on one, and restart its snapshot service if not.',
-      queries: [{ expr: states, legend: '{{volume}}, {{filer}} {{lock_phase}}' }],
+        'Locks as filers last told of them: twenty, those first that are held now. A bar that stays held keeps all other filers of the volume from their snapshots: see whether that filer still works on one, and restart its snapshot service if not.',
+      queries: [{ expr: worst(20, states), legend: '{{volume}}, {{filer}} {{lock_phase}}' }],
       steps: plain,
       width: 24,
       drill: [drillDown('appliance', 'filer')],
@@ -33,20 +39,20 @@ export const lockPanels = [
     words([0, 'released', 'green'], [1, 'held', 'orange'], [2, 'another state', 'purple']),
   ),
   chart({
-    title: 'Share of time locked by filer',
+    title: 'Share of time locked, the highest filers',
     description:
       'How much of the event window a filer held locks, over all its volumes together. Near 100 % of a volume nobody else gets a turn: spread the snapshots out, or look why this one takes so long.',
-    queries: [{ expr: held('filer'), legend: '{{filer}}' }],
+    queries: [{ expr: worst(10, held('filer')), legend: '{{filer}}' }],
     steps: limits.lockedShare,
     width: 12,
     toOne: true,
     drill: [drillDown('appliance', 'filer')],
   }),
   chart({
-    title: 'Share of time locked by volume',
+    title: 'Share of time locked, the highest volumes',
     description:
       'How much of the event window the lock of a volume was held, by all filers together. Near 100 % the filers queue: protection and propagation of that volume slow down for everybody.',
-    queries: [{ expr: held('volume'), legend: '{{volume}}' }],
+    queries: [{ expr: worst(10, held('volume')), legend: '{{volume}}' }],
     steps: limits.lockedShare,
     width: 12,
     toOne: true,
@@ -55,15 +61,16 @@ export const lockPanels = [
   chart({
     title: 'Time between releases',
     description:
-      'Mean time between two releases of the lock by a filer on a volume, over six hours. Above an hour is worth a look, above two is bad: the filer rarely gets the lock or has stopped taking snapshots.',
+      'Mean time between two releases of the lock by a filer on a volume, over six hours, for the ten longest; empty until releases have been counted for as long. Above an hour is worth a look, above two is bad: the filer rarely gets the lock or has stopped taking snapshots.',
     queries: [
       {
-        expr: `1 / (sum by (filer, volume) (rate(${releases}[6h])) > 0)`,
+        expr: worst(10, `1 / (sum by (filer, volume) (${once(`rate(${releases}[6h])`)}) > 0) and ${sixHours}`),
         legend: '{{filer}} on {{volume}}',
       },
     ],
     steps: limits.betweenReleases,
     width: 12,
+    empty: 'releases have not been counted for six hours',
     drill: [drillDown('volumes', 'filer')],
   }),
   chart({
@@ -83,7 +90,7 @@ export const lockPanels = [
       'How long ago a filer last gave back the lock of a volume. Above two hours no snapshot of the volume has ended in that time: see who holds the lock, or whether anybody asks for it.',
     queries: [
       {
-        expr: `time() - max by (volume) (${select('filer_lock_latest_timestamp_seconds', { ...P2, lock_state: '="released"' })})`,
+        expr: worst(10, `min by (volume) (${select('volume:filer_lock_latest_timestamp_seconds:release_age')})`),
         legend: '{{volume}}',
       },
     ],
@@ -97,7 +104,7 @@ export const lockPanels = [
       'Lock events in the event window. Acquired and released go together; states with other names are worth a question to the vendor.',
     queries: [
       {
-        expr: `round(sum by (lock_phase, lock_state) (increase(${select('filer_lock_events_total')}[$window])))`,
+        expr: `round(sum by (lock_phase, lock_state) (${once(`increase(${select('filer_lock_events_total')}[$window])`)}))`,
         legend: '{{lock_phase}} {{lock_state}}',
       },
     ],

@@ -1,9 +1,11 @@
 import { bucketHeatmap, chart } from '../charts.ts';
+import { once } from '../common.ts';
 import { limits } from '../limits.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { quantile, select } from '../select.ts';
 import { plain } from '../steps.ts';
+import { worst } from '../worst.ts';
 
 const histogram = 'filer_propagation_duration_seconds';
 const window = '$window';
@@ -25,25 +27,32 @@ export const propagationPanels = [
     title: 'Propagation times',
     description:
       'How many events took how long: the darker, the more. Two bands mean two kinds of sites or volumes; a band that wanders up is a queue that grows.',
-    queries: [{ expr: `sum by (le) (increase(${select(`${histogram}_bucket`)}[$__rate_interval]))`, legend: '{{le}}' }],
+    queries: [
+      {
+        expr: `sum by (le) (${once(`increase(${select(`${histogram}_bucket`)}[$__rate_interval])`)})`,
+        legend: '{{le}}',
+      },
+    ],
     measures: `sum(${select(`${histogram}_sum`)})`,
     steps: plain,
     width: 12,
   }),
   chart({
-    title: 'Propagation p90 by filer',
+    title: 'Propagation p90, the slowest filers',
     description:
       'Where data arrives late. A filer that stands out has a slow line or a busy disk: open it and compare its network and its cache disk.',
-    queries: [{ expr: quantile(0.9, histogram, { window, by: ['filer'] }), legend: '{{filer}}' }],
+    queries: [{ expr: worst(10, `${quantile(0.9, histogram, { window, by: ['filer'] })} >= 0`), legend: '{{filer}}' }],
     steps: limits.propagation,
     width: 12,
     drill: [drillDown('appliance', 'filer')],
   }),
   chart({
-    title: 'Propagation p90 by volume',
+    title: 'Propagation p90, the slowest volumes',
     description:
       'Which data arrives late. A volume that stands out waits for its lock, or has much to move: see who holds the lock, and how long.',
-    queries: [{ expr: quantile(0.9, histogram, { window, by: ['volume'] }), legend: '{{volume}}' }],
+    queries: [
+      { expr: worst(10, `${quantile(0.9, histogram, { window, by: ['volume'] })} >= 0`), legend: '{{volume}}' },
+    ],
     steps: limits.propagation,
     width: 12,
     drill: [drillDown('volumes', 'volume')],
@@ -52,17 +61,25 @@ export const propagationPanels = [
     title: 'Propagation events',
     description:
       'Events in the event window, by kind. None at all while people work means that nothing is shared any more: look at the locks and at the check-ins.',
-    queries: [{ expr: `sum by (kind) (increase(${select(`${histogram}_count`)}[$window]))`, legend: '{{kind}}' }],
+    queries: [
+      {
+        expr: `round(sum by (kind) (${once(`increase(${select(`${histogram}_count`)}[$window])`)}))`,
+        legend: '{{kind}}',
+      },
+    ],
     steps: plain,
     width: 8,
   }),
   chart({
     title: 'File system events covered',
     description:
-      'How many changes of files the propagation events stood for, in the event window, by volume. It tells a busy volume from a slow one. Empty where the service does not tell.',
+      'How many changes of files the propagation events stood for, in the event window, on the ten busiest volumes. It tells a busy volume from a slow one. Empty where the service does not tell.',
     queries: [
       {
-        expr: `sum by (volume) (increase(${select('filer_data_protected_events_total')}[$window]))`,
+        expr: worst(
+          10,
+          `round(sum by (volume) (${once(`increase(${select('filer_data_protected_events_total')}[$window])`)}))`,
+        ),
         legend: '{{volume}}',
       },
     ],

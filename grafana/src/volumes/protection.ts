@@ -4,60 +4,48 @@ import { number, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { plain } from '../steps.ts';
+import { worst } from '../worst.ts';
 
 const oldest = select('volume_filer:oldest_unprotected_data_age:seconds');
 const info = select('filer_volume_info');
-const timeToProtect = `max by (job, instance, volume_guid, volume) (${select('filer_volume_time_to_protect_seconds')}) * on (job, instance, volume_guid) group_left (mode, profile) max by (job, instance, volume_guid, mode, profile) (${info})`;
+const timeToProtect = `max by (job, volume_guid, volume) (${select('filer_volume_time_to_protect_seconds')}) * on (job, volume_guid) group_left (mode, profile) max by (job, volume_guid, mode, profile) (${info})`;
 
 /** What is not yet in cloud storage, and how long that takes. */
 export const protectionPanels = [
   chart({
-    title: 'Oldest unprotected data by filer',
+    title: 'Oldest unprotected data, the worst filers',
     description:
       'Age of the oldest data that is not yet in cloud storage. It falls to nothing with each snapshot; a line that only climbs means that the filer gets no lock, has no line, or that its snapshots fail.',
-    queries: [{ expr: `max by (filer) (${oldest})`, legend: '{{filer}}' }],
+    queries: [{ expr: worst(10, `max by (filer) (${oldest})`), legend: '{{filer}}' }],
     steps: limits.unprotected,
     width: 12,
     drill: [drillDown('appliance', 'filer')],
     empty: 'nothing waits',
   }),
   chart({
-    title: 'Oldest unprotected data by volume',
+    title: 'Oldest unprotected data, the worst volumes',
     description:
       'The same by volume, worst filer. One volume that stands out points to its lock or to a very large change; then see who holds the lock.',
-    queries: [{ expr: `max by (volume) (${oldest})`, legend: '{{volume}}' }],
+    queries: [{ expr: worst(10, `max by (volume) (${oldest})`), legend: '{{volume}}' }],
     steps: limits.unprotected,
     width: 12,
     drill: [drillDown('volumes', 'volume')],
     empty: 'nothing waits',
   }),
-  table({
-    title: 'Oldest unprotected data now',
-    description:
-      'The twenty worst pairs of filer and volume. Begin at the top: what is listed there would be lost with its appliance.',
-    queries: [{ expr: `topk(20, max by (filer, volume) (${oldest}))`, legend: 'Oldest data' }],
-    columns: [
-      { label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
-      { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
-    ],
-    steps: limits.unprotected,
-    width: 12,
-    empty: 'nothing waits',
-  }),
   chart({
-    title: 'Time to protect by volume',
+    title: 'Time to protect, the slowest volumes',
     description:
       'How long file acceleration takes to protect the data of a volume, with the mode and profile that it works in. A profile that leans towards collaboration protects later: change it when protection matters more.',
-    queries: [{ expr: timeToProtect, legend: '{{volume}}: {{mode}} {{profile}}' }],
+    queries: [{ expr: worst(10, timeToProtect), legend: '{{volume}}: {{mode}} {{profile}}' }],
     steps: limits.timeToProtect,
-    width: 12,
+    width: 24,
     drill: [drillDown('volumes', 'volume')],
   }),
   table({
     title: 'Volumes',
     description:
       'What file acceleration does for each volume: Active steers, Observation only watches, Disabled does nothing. A volume that should be steered and is not is set so in the management console.',
-    queries: [{ expr: timeToProtect, legend: 'Time to protect' }],
+    queries: [{ expr: `topk(50, ${timeToProtect})`, legend: 'Time to protect' }],
     columns: [
       { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
       { label: 'mode', title: 'Mode' },

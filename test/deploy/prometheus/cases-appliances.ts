@@ -1,7 +1,8 @@
 import { type AlertCases, api, applianceLyon, applianceOslo, scraped, series } from './case.ts';
 
 const up = series('filer_appliance_up', applianceLyon);
-const upInOslo = series('filer_appliance_up', applianceOslo);
+const state = (word: 'reporting' | 'no_records' | 'unavailable', of: object = applianceLyon) =>
+  series('filer_appliance_state', { ...of, state: word });
 const portalUp = series('filer_api_up', api('portal'));
 const reachable = series('filer_appliance_reachable', applianceLyon);
 const update = series('filer_appliance_update_available', applianceLyon);
@@ -12,15 +13,12 @@ const synced = series('filer_appliance_synced', applianceLyon);
 const waiting = series('filer_oldest_unprotected_data_timestamp_seconds', { ...applianceLyon, volume: 'projects' });
 const one = (metric: string, index: number, of: object) =>
   series(metric, { ...applianceLyon, filer: `edge-${index}`, serial: `s-${index}`, ...of });
-/** A fleet as an exporter sees it: so many of which every poll fails, then so many without a record. */
-const fleet = (size: number, failing: number, empty: number, instance: string) =>
+/** A fleet as an exporter sees it: so many without telemetry. */
+const fleet = (size: number, silent: number, instance: string) =>
   Object.fromEntries(
     Array.from({ length: size }, (_, index) => [
       [one('filer_appliance_info', index, { instance, build: '10.1' }), '1x60'],
-      [one('filer_appliance_up', index, { instance }), index < failing ? '0x60' : '1x60'],
-      ...(index < failing + empty
-        ? []
-        : [[one('filer_appliance_series_timestamp_seconds', index, { instance, series: 'load' }), '0+60x60']]),
+      [one('filer_appliance_up', index, { instance }), index < silent ? '0x60' : '1x60'],
     ]).flat(),
   );
 /** An inventory that so many appliances leave at the twentieth minute. */
@@ -44,8 +42,8 @@ export const applianceCases: AlertCases = {
   FilerFleetNotReporting: [
     {
       kind: 'fires',
-      when: 'a third of twelve appliances has no telemetry: two fail, two are empty, as both exporters say',
-      series: { ...fleet(12, 2, 2, 'a'), ...fleet(12, 2, 2, 'b') },
+      when: 'a third of twelve appliances has no telemetry, as both exporters say',
+      series: { ...fleet(12, 4, 'a'), ...fleet(12, 4, 'b') },
       pendingAt: '10m',
       at: '30m',
       alerts: [
@@ -58,11 +56,11 @@ export const applianceCases: AlertCases = {
         },
       ],
     },
-    { kind: 'silent', when: 'two of twelve have none', series: { ...fleet(12, 2, 0, 'a') }, at: '30m' },
+    { kind: 'silent', when: 'two of twelve have none', series: { ...fleet(12, 2, 'a') }, at: '30m' },
     {
       kind: 'silent',
       when: 'none has any while the portal is down, which FilerApiDown says',
-      series: { ...fleet(12, 12, 0, 'a'), [portalUp]: '0x60' },
+      series: { ...fleet(12, 12, 'a'), [portalUp]: '0x60' },
       at: '30m',
     },
     { kind: 'missing', when: 'the inventory is not to be had: silent', series: { [up]: '0x60' }, at: '30m' },
@@ -115,7 +113,10 @@ export const applianceCases: AlertCases = {
     {
       kind: 'fires',
       when: 'every poll of one appliance fails, and another one is well',
-      series: { [up]: '1x5 0x30', [upInOslo]: '1x35', [portalUp]: '1x35' },
+      series: {
+        ...{ [state('reporting')]: '1x5 stale', [state('unavailable')]: '_x5 1x30' },
+        ...{ [state('reporting', applianceOslo)]: '1x35', [portalUp]: '1x35' },
+      },
       pendingAt: '15m',
       at: '30m',
       alerts: [
@@ -130,19 +131,19 @@ export const applianceCases: AlertCases = {
     {
       kind: 'silent',
       when: 'the whole portal is down, which FilerApiDown says',
-      series: { [up]: '0x35', [upInOslo]: '0x35', [portalUp]: '0x35' },
+      series: { [state('unavailable')]: '1x35', [state('unavailable', applianceOslo)]: '1x35', [portalUp]: '0x35' },
       at: '30m',
     },
     {
       kind: 'silent',
       when: 'it answers now and then',
-      series: { [up]: '0x9 1 0x9 1 0x9 1', [portalUp]: '1x35' },
+      series: { [state('unavailable')]: '1x9 stale 1x9 stale 1x9', [portalUp]: '1x35' },
       at: '28m',
     },
     {
       kind: 'missing',
       when: 'it has left the inventory: silent',
-      series: { [up]: '0x5 stale', [upInOslo]: '1x35', [portalUp]: '1x35' },
+      series: { [state('unavailable')]: '1x5 stale', [portalUp]: '1x35' },
       at: '30m',
     },
   ],
@@ -150,7 +151,7 @@ export const applianceCases: AlertCases = {
     {
       kind: 'fires',
       when: 'the polls of an appliance succeed with nothing in them, and another one reports',
-      series: { [up]: '1x60', [upInOslo]: '1x60', [record('cpu_utilization', applianceOslo)]: '0+60x60' },
+      series: { [state('no_records')]: '1x60', [state('reporting', applianceOslo)]: '1x60' },
       pendingAt: '20m',
       at: '45m',
       alerts: [
@@ -166,19 +167,19 @@ export const applianceCases: AlertCases = {
     {
       kind: 'silent',
       when: 'one series reports, and the others are empty',
-      series: { [up]: '1x60', [record('cpu_utilization')]: '0+60x60' },
+      series: { [state('reporting')]: '1x60' },
       at: '45m',
     },
     {
       kind: 'silent',
       when: 'its polls fail, which FilerApplianceDown says',
-      series: { [up]: '0x60', [portalUp]: '1x60' },
+      series: { [state('unavailable')]: '1x60', [portalUp]: '1x60' },
       at: '45m',
     },
     {
       kind: 'missing',
       when: 'it has left the inventory, and its state with it: silent',
-      series: { [up]: '1x10 stale', [upInOslo]: '1x60', [record('cpu_utilization', applianceOslo)]: '0+60x60' },
+      series: { [state('no_records')]: '1x10 stale' },
       at: '45m',
     },
   ],

@@ -1,0 +1,32 @@
+import { alertRules } from '../../../deploy/prometheus/groups.ts';
+import type { AlertRule } from '../../../deploy/prometheus/rule.ts';
+import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
+
+/** Which alerts a table is about: those on some pages of docs/runbooks, or the ones named. */
+export interface About {
+  readonly pages?: readonly AlertRule['page'][];
+  readonly alerts?: readonly AlertRule['alert'][];
+}
+
+/** The alerts that a table is about; all of them, where nothing is chosen. */
+export function alertsAbout({ pages, alerts }: About): readonly AlertRule[] {
+  if (pages === undefined && alerts === undefined) return alertRules;
+  return alertRules.filter(({ alert, page }) => pages?.includes(page) || alerts?.includes(alert));
+}
+
+/** The first thing to do about an alert, as its runbook says it, where one line holds for every filer. */
+export function firstStep(rule: AlertRule): string {
+  const remedy = remedyOf(rule)
+    .replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, 'the $1')
+    .replaceAll('`', '');
+  return /^.{40,}?[.:](?= [A-Z])/.exec(remedy)?.[0] ?? remedy;
+}
+
+/** A query's series with the label `next`: where docs/runbooks has the alert of each. */
+export function withRunbook(query: string, alerts: readonly AlertRule[]): string {
+  const [most = '', ...others] = [...new Set(alerts.map(({ page }) => page))];
+  const labelled = (so: string, page: string, names: string) =>
+    `label_replace(${so}, "next", "${page}.md#$1", "alertname", "(${names})")`;
+  const namesOn = (page: string) => alerts.filter((rule) => rule.page === page).map(({ alert }) => alert);
+  return others.reduce((so, page) => labelled(so, page, namesOn(page).join('|')), labelled(query, most, '.*'));
+}

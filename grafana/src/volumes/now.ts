@@ -1,0 +1,120 @@
+import { alertTable } from '../alerts/table.ts';
+import { checkIns } from '../common.ts';
+import { limits } from '../limits.ts';
+import { number, stepsOf, table } from '../numbers.ts';
+import { drillDown } from '../places.ts';
+import { select } from '../select.ts';
+import { noneAllowed, plain } from '../steps.ts';
+
+const contact = checkIns('filer_guid, filer');
+const pair = (metric: string) => `max by (filer, volume) (${select(metric)})`;
+const waits = pair('volume_filer:oldest_unprotected_data_age:seconds');
+const p90 = pair('volume_filer:filer_propagation_duration_seconds:p90_rate1h');
+const held = pair('volume_filer:filer_lock_latest_timestamp_seconds:held_age');
+const share = pair('volume_filer:filer_lock_duration_seconds:share_rate1h');
+const released = pair('volume_filer:filer_lock_latest_timestamp_seconds:release_age');
+const active = pair('volume_filer:last_checkin_age:seconds');
+
+/** The pairs of filer and volume that are worst off; where no data waits, those whose lock is held longest. */
+const worst = `topk(15, ${waits} or ${held} / 1e6 or 0 * ${active})`;
+const ofWorst = (query: string) => `${query} and on (filer, volume) ${worst}`;
+
+/** What is broken between filers and volumes, where, since when, how bad. */
+export const nowPanels = [
+  stepsOf(
+    number({
+      title: 'Filers checking in',
+      description:
+        'Filers that file acceleration heard of in the last 30 minutes, and those it did not. When some are missing, “Missing check-ins” names them; check that the appliance runs and reaches the internet.',
+      queries: [
+        { expr: `sum(${contact} <= bool ${limits.missingCheckIn})`, legend: 'checking in' },
+        { expr: `sum(${contact} > bool ${limits.missingCheckIn})`, legend: 'missing' },
+      ],
+      steps: plain,
+      width: 5,
+    }),
+    'missing',
+    noneAllowed,
+  ),
+  number({
+    title: 'Longest silence',
+    description:
+      'The filer that was heard of longest ago. Above an hour its changes reach nobody: check the appliance and its line.',
+    queries: [{ expr: `topk(1, ${checkIns('filer')})`, legend: '{{filer}}' }],
+    steps: limits.checkIn,
+    width: 4,
+    drill: [drillDown('appliance', 'filer')],
+  }),
+  number({
+    title: 'Oldest data waits',
+    description:
+      'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
+    queries: [{ expr: `topk(1, max by (filer) (${waits}))`, legend: '{{filer}}' }],
+    steps: limits.unprotected,
+    width: 4,
+    drill: [drillDown('appliance', 'filer')],
+    empty: 'nothing waits',
+  }),
+  number({
+    title: 'Slowest to arrive',
+    description:
+      'The volume whose changes take longest to reach other filers: nine of ten of the last hour arrived within this time. When it grows, see its lock and the cloud side.',
+    queries: [{ expr: `topk(1, max by (volume) (${p90}))`, legend: '{{volume}}' }],
+    steps: limits.propagation,
+    width: 4,
+    drill: [drillDown('volumes', 'volume')],
+    empty: 'no event',
+  }),
+  number({
+    title: 'Lock held longest',
+    description:
+      'The volume whose lock is held longest by now. No other filer can end a snapshot of it meanwhile: see who holds it below, and whether that filer still works.',
+    queries: [{ expr: `topk(1, max by (volume) (${held}))`, legend: '{{volume}}' }],
+    steps: limits.lockHeld,
+    width: 4,
+    drill: [drillDown('volumes', 'volume')],
+    empty: 'none is held',
+  }),
+  number({
+    title: 'Volumes',
+    description:
+      'Volumes of the account with file acceleration. When one is missing, look at its settings in the management console.',
+    queries: [{ expr: `max(${select('filer_gfa_volumes')})`, legend: 'accelerated' }],
+    steps: plain,
+    width: 3,
+  }),
+  alertTable({
+    title: 'What is broken',
+    about: { pages: ['file-acceleration'] },
+    scope: { filer: 'with account', volume: 'with account' },
+    height: 7,
+  }),
+  table({
+    title: 'Filers on volumes, the worst first',
+    description:
+      'The fifteen pairs of filer and volume that are worst off: how long data waits for the cloud and changes take to arrive, how long the lock is held, what share of the last hour it was held, and when it was given back. Begin at the top: what waits there would be lost with its appliance.',
+    queries: [
+      { expr: ofWorst(waits), legend: 'Data waits' },
+      { expr: ofWorst(p90), legend: 'Arrives in' },
+      { expr: ofWorst(held), legend: 'Lock held for' },
+      { expr: ofWorst(share), legend: 'Lock share' },
+      { expr: ofWorst(released), legend: 'Lock given back' },
+      { expr: ofWorst(active), legend: 'Last active' },
+    ],
+    columns: [
+      { label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
+      { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
+    ],
+    steps: plain,
+    stepsBy: {
+      'Data waits': limits.unprotected,
+      'Arrives in': limits.propagation,
+      'Lock held for': limits.lockHeld,
+      'Lock share': limits.lockedShare,
+    },
+    valueWidth: 140,
+    width: 24,
+    height: 8,
+    sortedBy: [['Data waits', 'down']],
+  }),
+];
