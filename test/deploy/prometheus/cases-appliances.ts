@@ -51,8 +51,7 @@ export const applianceCases: AlertCases = {
           labels: scraped,
           severity: 'critical',
           summary: '33.33% of the appliances of filer-exporter have no telemetry.',
-          description:
-            'Such a large share has one cause: the portal’s telemetry, a right or licence, or the network.',
+          description: 'Such a large share has one cause: the portal’s telemetry, a right or licence, or the network.',
         },
       ],
     },
@@ -199,7 +198,8 @@ export const applianceCases: AlertCases = {
           labels: applianceLyon,
           severity: 'warning',
           summary: 'The newest record of appliance edge-lyon is 40m 0s old.',
-          description: 'That is more than 15m 0s more than the polling interval explains; appliances report every 5 minutes.',
+          description:
+            'That is more than 15m 0s more than the polling interval explains; appliances report every 5 minutes.',
         },
       ],
     },

@@ -246,8 +246,7 @@ export const exporterCases: AlertCases = {
           labels: api('portal'),
           severity: 'critical',
           summary: 'The portal API does not answer filer-exporter at exporter:9989.',
-          description:
-            'Its last values are removed after STALE_AFTER intervals; then alerts on them cannot fire.',
+          description: 'Its last values are removed after STALE_AFTER intervals; then alerts on them cannot fire.',
         },
       ],
     },
@@ -525,8 +524,7 @@ export const exporterCases: AlertCases = {
           labels: { ...api('portal'), reason: 'invalid' },
           severity: 'warning',
           summary: '60 values of the portal API have no sample in the last hour (invalid), at exporter:9989.',
-          description:
-            'The service sends values that the exporter cannot use; their series are missing or incomplete.',
+          description: 'The service sends values that the exporter cannot use; their series are missing or incomplete.',
         },
       ],
     },
@@ -614,8 +612,7 @@ export const exporterCases: AlertCases = {
           labels: scraped,
           severity: 'warning',
           summary: 'filer-exporter at exporter:9989 keeps its previous web configuration: the new one has faults.',
-          description:
-            'Changes in it or in its certificates have no effect. With these files a restart would fail.',
+          description: 'Changes in it or in its certificates have no effect. With these files a restart would fail.',
         },
       ],
     },

@@ -147,8 +147,7 @@ export const fileAccelerationCases: AlertCases = {
           labels: lyonOnProjects,
           severity: 'warning',
           summary: 'One in ten changes of volume projects takes 1h 52m 0s or longer to reach filer edge-lyon.',
-          description:
-            'The 90th percentile of the last hour is above 1h 0m 0s: users of this filer see old files.',
+          description: 'The 90th percentile of the last hour is above 1h 0m 0s: users of this filer see old files.',
         },
       ],
     },
@@ -199,8 +198,7 @@ export const fileAccelerationCases: AlertCases = {
           labels: lyonOnProjects,
           severity: 'warning',
           summary: 'Filer edge-lyon has held the lock of volume projects for 40m 0s.',
-          description:
-            'No other filer can write a snapshot of the volume meanwhile; more than 30m 0s is too long.',
+          description: 'No other filer can write a snapshot of the volume meanwhile; more than 30m 0s is too long.',
         },
       ],
     },
