@@ -1,6 +1,6 @@
 import { rowsOf } from './config/load.ts';
 import type { NamedRow } from './config/section.ts';
-import { ownTable } from './exposition/own/table.ts';
+import { ownFamilies } from './exposition/own/table.ts';
 import {
   addedLabels,
   type Family,
@@ -45,7 +45,7 @@ export const upstreamCatalog: readonly CatalogEntry[] = merge(upstreams.flatMap(
 /** Every metric that the exporter has: those of upstream data, and those about itself. */
 export const catalog: readonly CatalogEntry[] = [
   ...upstreamCatalog,
-  ...Object.values(ownTable).map(({ name, help, type, unit, labels }) => ({
+  ...ownFamilies.map(({ name, help, type, unit, labels }) => ({
     name,
     help,
     type,

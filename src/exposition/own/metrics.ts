@@ -4,7 +4,7 @@ import type { DropReason } from '../../metrics/samples.ts';
 import type { Api } from '../../metrics/snapshot.ts';
 import { type Format, formatBound, formatValue, headerLines, labelText } from '../format.ts';
 import type { ExporterStatus } from './status.ts';
-import { type OwnMetric, type OwnValues, ownTable } from './table.ts';
+import { type OwnMetric, type OwnValues, ownFamilies, ownTable } from './table.ts';
 
 /** Hears of every request of one API. */
 export interface RequestCounts {
@@ -74,7 +74,7 @@ export class OwnMetrics {
       counted.set(metric.name, metric);
     }
     let text = '';
-    for (const row of Object.values<OwnMetric>(ownTable)) {
+    for (const row of ownFamilies) {
       const lines = row.read ? valueLines(row.name, row.read(status)) : clientLines(counted.get(row.name));
       if (lines !== '') text += headerLines(row, format) + lines;
       counted.delete(row.name);
@@ -86,7 +86,7 @@ export class OwnMetrics {
     return text;
   }
 
-  #settings({ name, help, labels }: OwnMetric) {
+  #settings({ name, help, labels = [] }: OwnMetric) {
     return { name, help, labelNames: [...labels], registers: [this.#registry] };
   }
 }

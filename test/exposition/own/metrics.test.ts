@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { OwnMetrics } from '../../../src/exposition/own/metrics.ts';
 import type { ApiStatus, ExporterStatus } from '../../../src/exposition/own/status.ts';
-import { ownTable } from '../../../src/exposition/own/table.ts';
+import { ownFamilies } from '../../../src/exposition/own/table.ts';
 import { type ParsedFamily, parseExposition } from '../../support/exposition-parser.ts';
 
 const build = { version: '1.2.3', revision: 'abc "def"', node_version: 'v20.20.2' };
@@ -90,7 +90,7 @@ function seriesOf(families: readonly ParsedFamily[], name: string): string[] {
 describe('what the exporter says about itself', () => {
   test.each(['text', 'openmetrics'] as const)('has every metric of the table after some use, as %s', async (format) => {
     const families = await rendered(used(), format);
-    for (const row of Object.values(ownTable)) {
+    for (const row of ownFamilies) {
       const name = format === 'openmetrics' && row.type === 'counter' ? row.name.replace(/_total$/, '') : row.name;
       const family = families.find((each) => each.name === name);
       expect(family, row.name).toMatchObject({ help: row.help, type: row.type });
