@@ -31,13 +31,13 @@ export interface History extends Sink {
 export function historyOf(
   config: Config,
   asked: readonly AskedUpstream[],
-  { clock, random, log }: Environment,
+  { clock, random, log, version }: Environment,
 ): History | undefined {
   const { remoteWrite } = config;
   const [points] = asked.flatMap(({ upstream, settings }) => upstream.points?.(settings) ?? []);
   if (remoteWrite === undefined || points === undefined) return undefined;
   const counts = new RemoteWriteCounts();
-  const receiver = new Receiver(sendOf(remoteWrite, config, clock), clock, (code) => counts.answered(code));
+  const receiver = new Receiver(sendOf(remoteWrite, config, clock, version), clock, (code) => counts.answered(code));
   const remote = new RemoteWrite(
     { ...remoteWrite, lookbackMs: points.lookbackMs, sweepMs: points.intervalMs },
     receiver,
@@ -79,14 +79,15 @@ function withoutHistory(reading: Reading): Reading {
   return { ...reading, samples: [...reading.samples].filter(({ at }) => at === undefined) };
 }
 
-function sendOf(settings: RemoteWriteConfig, config: Config, clock: Environment['clock']): Send {
+function sendOf(settings: RemoteWriteConfig, config: Config, clock: Environment['clock'], version: string): Send {
   const { url, token, basic, headers } = settings;
   const { timeoutMs, proxy } = config.requests;
   const way = proxyFor(url, proxy);
   const dispatcher = createPostDispatcher(tlsOf(settings), way && { ...way, timeoutMs });
   const secrets = [token, basic?.password, headers].filter((one) => one !== undefined);
   return async (own, body, signal) => {
-    const all = { ...headerPairs(headers?.reveal() ?? ''), ...authorization(settings), ...own };
+    const further = { 'user-agent': `filer-exporter/${version}`, ...headerPairs(headers?.reveal() ?? '') };
+    const all = { ...further, ...authorization(settings), ...own };
     const answer = await post(dispatcher, url, all, body, { clock, timeoutMs, signal });
     if (answer.status === 401 || answer.status === 403) for (const secret of secrets) await secret.reload();
     return answer;

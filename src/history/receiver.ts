@@ -38,7 +38,6 @@ export class Receiver {
   readonly #clock: Clock;
   readonly #onAnswer: (code: string) => void;
   #version: ProtocolVersion = '2.0';
-  #isSettled = false;
 
   /** `onAnswer` is told the status of every answer, or `network`. */
   constructor(send: Send, clock: Clock, onAnswer: (code: string) => void) {
@@ -47,14 +46,10 @@ export class Receiver {
     this.#onAnswer = onAnswer;
   }
 
-  /** The version that the receiver understands; undefined before it has answered. */
-  get version(): ProtocolVersion | undefined {
-    return this.#isSettled ? this.#version : undefined;
-  }
-
   /**
-   * Sends points. The first request is of 2.0; a receiver that refuses or takes it without saying how many points it wrote
-   * gets 1.0 from then on, this request among it: one that knows 1.0 alone may read an empty request and answer 204.
+   * Sends points. The first request is of 2.0; a receiver that refuses or takes one without saying how many points it wrote
+   * gets 1.0 from then on, this request among it: one that knows 1.0 alone may read an empty request and answer 204. So
+   * does one that was replaced by an older one on the way.
    */
   async deliver(series: readonly SeriesPoints[], signal: AbortSignal): Promise<Delivery> {
     let answer: PostAnswer;
@@ -68,14 +63,11 @@ export class Receiver {
     const isTaken = answer.status >= 200 && answer.status < 300;
     const written = this.#version === '2.0' ? Number(answer.headers[WRITTEN] ?? Number.NaN) : undefined;
     const isMute = written !== undefined && Number.isNaN(written) && (isTaken || [400, 415].includes(answer.status));
-    if (isMute && !this.#isSettled) {
+    if (isMute) {
       this.#version = '1.0';
       return this.deliver(series, signal);
     }
-    if (isTaken) {
-      this.#isSettled = true;
-      return { state: 'taken' };
-    }
+    if (isTaken) return { state: 'taken' };
     return this.#failed(answer, series, written);
   }
 
@@ -95,7 +87,6 @@ export class Receiver {
     }
     const reason = refusalOf(status, text);
     if (Number.isNaN(written)) return { state: 'refused', reason, text: said };
-    this.#isSettled = true;
     const sent = series.reduce((sum, { times }) => sum + times.length, 0);
     return { state: 'partly', refused: Math.max(0, sent - written), reason, text: said };
   }

@@ -96,6 +96,8 @@ describe.runIf(hasTlsClients)('a receiver behind TLS', () => {
     const { path, headers, text, client: shown } = await somethingArrives();
     expect({ path, shown }).toEqual({ path: '/tenant/write', shown: 'exporter-7' });
     expect(headers).toMatchObject({ authorization: 'Bearer token-canary', 'x-scope-orgid': 'tenant-7' });
+    // The protocol demands it of every sender.
+    expect(headers['user-agent']).toMatch(/^filer-exporter\/\d/);
     expect(text).toContain('filer_appliance_cpu_utilization_ratio');
     expect(program.stdout + program.stderr).not.toContain('canary');
   });

@@ -1,94 +1,12 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from 'vitest';
-import { differences, MINUTE_MS, Play } from './play.ts';
-import { prometheusReceiver, type RealReceiver, victoriaReceiver } from './receivers.ts';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../support/program.ts';
+import { hasPrometheus } from '../support/prometheus.ts';
+import { dayOf } from './day.ts';
+import { prometheusReceiver } from './receivers.ts';
 
-/*
- * A day of the stand-in's minutes with outages of each side, kills and restarts, sent to real receivers: then every minute
- * of every series is compared with what the stand-in holds.
- */
+const isLeftOut = !hasPrometheus && process.env.REQUIRE_PROMETHEUS !== '1';
 
-const START = Date.UTC(2026, 2, 2, 6);
-/** The path of a Prometheus 3, for those who have one. */
-const newer = process.env.NEWER_PROMETHEUS ?? '';
-
-const ended: (() => Promise<unknown>)[] = [];
-const folder = mkdtempSync(join(tmpdir(), 'history-'));
-
-afterEach(async () => {
-  for (const end of ended.splice(0)) await end();
+// The other receivers are in day.explore.test.ts.
+test.skipIf(isLeftOut)('Prometheus holds every minute of a day with outages, kills and restarts', async () => {
+  expect(await dayOf(await prometheusReceiver('prometheus', temporaryDirectory()))).toBe('0.1.0');
 });
-
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const outOfOrder = 'storage:\n  tsdb:\n    out_of_order_time_window: 6h\n';
-
-test.each<readonly [string, () => Promise<RealReceiver>, boolean]>([
-  [
-    'Prometheus without a window for what is out of order',
-    () => prometheusReceiver('prometheus', join(folder, 'a')),
-    true,
-  ],
-  ['a Prometheus with such a window', () => prometheusReceiver('prometheus', join(folder, 'b'), outOfOrder), true],
-  ['a newer Prometheus, by protocol 2.0', () => prometheusReceiver(newer, join(folder, 'c')), existsSync(newer)],
-  // It takes four minutes of a small machine.
-  ['VictoriaMetrics', () => victoriaReceiver(join(folder, 'd')), Boolean(process.env.REQUIRE_VICTORIA_METRICS)],
-])(
-  '%s holds every minute of a day with outages, kills and restarts',
-  async (_, make, isThere) => {
-    if (!isThere) return;
-    const receiver = await make();
-    ended.push(() => receiver.kill());
-    await receiver.start();
-    const play = await Play.begin({ appliances: 2, start: START, send: receiver.send });
-    ended.push(() => play.close());
-    const { clock, standIn } = play;
-
-    await play.hours(3);
-    // The exporter is gone for two hours, with what had arrived in its state file.
-    const saved = play.remote.cursors.state(clock.now());
-    await play.hours(2, { polls: false, sends: false });
-    await play.restart(saved);
-    await play.hours(1);
-    // It is killed right after sending, and knows no more than ten minutes before.
-    const old = play.remote.cursors.state(clock.now());
-    await play.hours(0.5);
-    await play.restart(old);
-    await play.hours(1);
-    // It is killed between a poll and sending.
-    await play.poll();
-    await play.restart();
-    await play.hours(1);
-    // The receiver is gone for three hours, and its restart is in the middle of a round.
-    await receiver.kill();
-    await play.hours(3);
-    await play.poll();
-    await receiver.start();
-    await play.hours(2);
-    // The portal is in trouble for an hour and a half.
-    const heal = standIn.fail({ kind: 'status', status: 503 });
-    await play.hours(1.5);
-    heal();
-    await play.hours(1);
-    // Long answers are too large: the period is halved and both halves are fetched.
-    await play.hours(4, { polls: false, sends: false });
-    await play.restart();
-    const lift = standIn.fail({ kind: 'status', status: 413, operation: 'cpu_utilization', times: 4 });
-    await play.hours(4);
-    lift();
-
-    const last = play.remote.cursors.newest ?? 0;
-    // The newest minutes of one appliance may have to wait for its next report.
-    const to = last - 20 * MINUTE_MS;
-    const from = START - 14 * MINUTE_MS;
-    const truth = await play.truth(from, to);
-    expect(truth.size).toBeGreaterThan(30);
-    expect([...truth.values()].reduce((sum, { size }) => sum + size, 0)).toBeGreaterThan(40_000);
-    expect(differences(truth, await receiver.points(from, to)).slice(0, 10)).toEqual([]);
-  },
-  120_000,
-);

@@ -18,10 +18,10 @@ export class MemoryReceiver {
     [];
   /** What is answered instead of taking a request; undefined takes it. */
   answer: (() => PostAnswer | Error | undefined) | undefined;
-  readonly #version: '1.0' | '2.0';
+  version: '1.0' | '2.0';
 
   constructor(version: '1.0' | '2.0' = '1.0') {
-    this.#version = version;
+    this.version = version;
   }
 
   readonly send: Send = (headers, body) => {
@@ -30,9 +30,9 @@ export class MemoryReceiver {
     if (spoiled !== undefined) return Promise.resolve(spoiled);
     const message = Buffer.from(uncompress(body));
     const isV2 = (headers['content-type'] ?? '').includes('v2');
-    const series = this.#version === '1.0' ? decodeV1(message) : isV2 ? decodeV2(message) : decodeV1(message);
+    const series = this.version === '1.0' ? decodeV1(message) : isV2 ? decodeV2(message) : decodeV1(message);
     this.requests.push({ headers, series });
-    return Promise.resolve(isV2 && this.#version === '2.0' ? this.#takeSome(series) : this.#takeAll(series));
+    return Promise.resolve(isV2 && this.version === '2.0' ? this.#takeSome(series) : this.#takeAll(series));
   };
 
   #takeAll(series: readonly Received[]): PostAnswer {

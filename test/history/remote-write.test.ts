@@ -91,6 +91,20 @@ describe.each(['1.0', '2.0'] as const)('by protocol %s', (version) => {
   });
 });
 
+test('a receiver that is replaced by one of protocol 1.0 alone, and back, loses nothing', async () => {
+  const receiver = new MemoryReceiver('2.0');
+  const play = await begin(receiver);
+  await play.hours(1);
+  expect(receiver.requests.at(-1)?.headers['x-prometheus-remote-write-version']).toBe('2.0.0');
+  receiver.version = '1.0';
+  await play.hours(1);
+  expect(receiver.requests.at(-1)?.headers['x-prometheus-remote-write-version']).toBe('0.1.0');
+  receiver.version = '2.0';
+  await play.hours(1);
+  expect(await faults(play, receiver)).toEqual([]);
+  expect(play.counts.droppedPoints).toEqual({});
+});
+
 test('a hole longer than REMOTE_WRITE_CATCH_UP is closed as far back as that reaches, and told', async () => {
   const receiver = new MemoryReceiver();
   const play = await begin(receiver, { catchUpMs: 60 * MINUTE_MS });
