@@ -53,7 +53,7 @@ const variables = {
   },
   REMOTE_WRITE_CA_FILE: {
     kind: filePath,
-    help: 'certificate certificate authorities to trust instead of the usual ones, as PEM',
+    help: 'certificate authorities to trust instead of the usual ones, as PEM',
   },
   REMOTE_WRITE_CERT_FILE: { kind: filePath, help: 'client certificate, as PEM' },
   REMOTE_WRITE_KEY_FILE: { kind: filePath, help: 'key of the client certificate, as PEM' },
