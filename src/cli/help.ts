@@ -23,7 +23,7 @@ Options:
                    --series choose some, --share 50% is the part of the limits that it uses; exit 0, or 1 when
                    something is missing
   --version        print the version
-  --help           print this text text
+  --help           print this text
 
 Environment:
 

@@ -51,7 +51,7 @@ export function portalVariables(vocabulary: Vocabulary) {
     PORTAL_MODE: {
       kind: choice(['full', 'economy']),
       default: 'full',
-      help: '`economy` polls CPU, load and uptime at the interval, other series at the full interval',
+      help: '`economy` polls CPU, load and uptime often, other series at the full interval',
     },
     PORTAL_FULL_INTERVAL: {
       kind: duration(INTERVAL, '30m or 1h'),
@@ -66,7 +66,7 @@ export function portalVariables(vocabulary: Vocabulary) {
     PORTAL_SERIALS: {
       kind: serialList,
       unset: 'all discovered',
-      help: 'poll only these appliances; discovery then only finds their names and may be forbidden',
+      help: 'poll only these appliances; discovery then only finds names and may be forbidden',
     },
     PORTAL_SERIES: {
       kind: seriesList(vocabulary),
