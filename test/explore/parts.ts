@@ -48,10 +48,11 @@ export function fuzz(seed: number): Promise<readonly Find[]> {
   return runTests({ FUZZ_SEED: String(seed) }, ['--project=quick', ...files]);
 }
 
-/** The rows of the fault battery that `npm run test:all` leaves out, and those that last for many intervals. */
+/** The tests that `npm run test:all` leaves out, and the rows of the fault battery that last for many intervals. */
 export async function furtherFaults(): Promise<readonly Find[]> {
   const further = await runTests({}, ['--project=explore']);
-  return [...further, ...(await runTests({ LASTING_FAULTS: '1' }, ['--project=faults', '--project=explore']))];
+  const lasting = ['--project=faults', '--project=explore', 'test/faults'];
+  return [...further, ...(await runTests({ LASTING_FAULTS: '1' }, lasting))];
 }
 
 /** The exporter over real sockets, at fifty times the speed, in a process of its own. */
@@ -78,13 +79,21 @@ async function runTests(
     const { output } = await run(environment, [...vitest, ...reporting, ...args]);
     const variables = Object.entries(environment).map(([name, value]) => `${name}=${value} `);
     try {
-      return failuresOf(JSON.parse(readFileSync(path, 'utf8')) as Report, variables.join(''));
+      const report = JSON.parse(readFileSync(path, 'utf8')) as Report;
+      tellSkipped(report);
+      return failuresOf(report, variables.join(''));
     } catch (error) {
       return [{ command: `${variables.join('')}npx vitest run ${args.join(' ')}`, what: `${String(error)} ${output}` }];
     }
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Tests of programs that are not installed. */
+function tellSkipped({ testResults }: Report): void {
+  const all = testResults.flatMap(({ assertionResults }) => assertionResults);
+  for (const { status, title } of all) if (status === 'skipped') process.stdout.write(`skipped: ${title}\n`);
 }
 
 function failuresOf({ testResults }: Report, variables: string): readonly Find[] {
