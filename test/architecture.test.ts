@@ -156,6 +156,23 @@ test('no file outside sources has a word of a service in its texts', () => {
   expect(found).toEqual([]);
 });
 
+test('the walk of one number in docs/architecture.md names what there is, in ten steps', () => {
+  const page = readFileSync(join(root, '../docs/architecture.md'), 'utf8');
+  const steps = [...page.matchAll(/^ {2}→ (?:([A-Z]\w*)\.)?(\w+)\([^)]*\).*? (\w+\/) {2}/gm)];
+  expect(steps).toHaveLength(10);
+  for (const [step, owner, name, folder = ''] of steps) {
+    const declared =
+      owner === undefined
+        ? new RegExp(`^export (?:async )?function ${name}\\b`, 'm')
+        : new RegExp(
+            `^export (?:class|interface) ${owner}\\b[\\s\\S]*?^ {2}(?:async |readonly )?${name}(?:\\(|: \\()`,
+            'm',
+          );
+    const found = [...files].filter(([path, { code }]) => path.startsWith(folder) && declared.test(code));
+    expect(found, step).toHaveLength(1);
+  }
+});
+
 test('no file imports itself by way of others, not even its types', () => {
   const seen = new Set<string>();
   const visit = (path: string, trail: readonly string[]): void => {
