@@ -14,19 +14,18 @@ import { keeperOf, keptOf, ownersOf } from './persisted-state.ts';
 import { siteOf } from './site.ts';
 import { sourcesOf } from './source.ts';
 
-/** The program, built and not yet started. */
 export interface App {
-  /** Serves and polls; resolves with the port that is served on. Rejects when the address cannot be had. */
+  /** Serves and polls; resolves with the port. Rejects if the address is not available. */
   start(): Promise<number>;
   /** Polls everything once without serving; resolves with the exposition, and whether anything could be polled. */
   once(signal: AbortSignal): Promise<{ readonly exposition: Buffer; readonly polled: boolean }>;
   /** Reads the inventory once and resolves with how many appliances this instance would poll. */
   countAppliances(): Promise<number>;
-  /** Stops polling, lets scrapes end, gives tokens back; all of it within the configured time-out. */
+  /** Stops polling, lets scrapes end, revokes tokens; within the configured time-out. */
   stop(): Promise<void>;
 }
 
-/** Builds the program from its configuration, from what is polled to what is served: each part from those before it. */
+/** Builds the program: each part from those before it. */
 export function createApp(config: Config, environment: Environment, guard?: Guard): App {
   const { clock, log, version, revision, nodeVersion } = environment;
   const asked = askedUpstreams(config);

@@ -3,14 +3,14 @@ import type { Api } from '../metrics/snapshot.ts';
 import type { Upstream } from '../sources/upstream.ts';
 import { upstreams } from '../sources/upstreams.ts';
 
-/** A service that this instance polls, and what it is told. */
+/** A service that this instance polls, with its settings. */
 export interface AskedUpstream {
   readonly api: Api;
   readonly upstream: Upstream;
   readonly settings: unknown;
 }
 
-/** The services that are configured, but those that another shard asks. */
+/** The configured services, without those that another shard polls. */
 export function askedUpstreams(config: Config): readonly AskedUpstream[] {
   return upstreams.flatMap((upstream) => {
     const settings = upstream.section.of(config);

@@ -14,23 +14,21 @@ import { type Exchange, recorded } from '../transport/exchange.ts';
 import type { Environment } from './environment.ts';
 import { politeClient } from './polite-client.ts';
 
-/** Few requests, so they may follow each other quickly: ten in any second. */
+/** The doctor sends few requests, so up to ten a second are allowed. */
 const PACE = { limit: { requests: 300, windowMs: 30_000 }, mostPerMs: 10 / 1_000 } as const;
 
 const quiet: RequestObserver = { started: () => {}, ended: () => {}, throttled: () => {} };
 
-/** The doctor for a configuration, built and not yet at work. */
 export interface Doctor {
   /** Requests that it sends at most. */
   readonly requests: number;
-  /** Examines every service that is configured. Rejects only when it is being stopped. */
+  /** Examines every configured service. Rejects only on abort. */
   run(signal: AbortSignal): Promise<Diagnoses>;
-  /** What was found, safe to attach to a public issue. */
+  /** The findings, safe to attach to a public issue. */
   report(found: Diagnoses): Report;
   close(): Promise<void>;
 }
 
-/** Builds the doctor from the configuration of the daemon. */
 export function createDoctor(config: Config, environment: Environment, network: Network = systemNetwork): Doctor {
   const patients = patientsOf(config, environment);
   return {
@@ -50,7 +48,7 @@ export function createDoctor(config: Config, environment: Environment, network: 
   };
 }
 
-/** Every service that is configured, with a client whose exchanges are recorded. */
+/** Every configured service, with a client that records its exchanges. */
 function patientsOf(
   config: Config,
   environment: Environment,

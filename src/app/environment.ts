@@ -5,7 +5,7 @@ import type { Random } from '../runtime/random.ts';
 import type { StateStore } from '../state/store.ts';
 import type { createDispatcher } from '../transport/dispatcher.ts';
 
-/** What the program takes from its process and its machine, as arguments: a test hands in something else. */
+/** What the program gets from its process and machine; tests pass replacements. */
 export interface Environment {
   readonly clock: Clock;
   readonly random: Random;
@@ -13,12 +13,12 @@ export interface Environment {
   readonly version: string;
   readonly revision: string;
   readonly nodeVersion: string;
-  /** What the pages say before anything else. */
+  /** Shown at the top of every page. */
   readonly notice?: PageNotice;
-  /** How large the heap may become, in bytes; as large as is wanted when it is left out. */
+  /** The limit of the heap, in bytes; default: none. */
   readonly heapBytes?: number;
-  /** Opens the place where state is kept over restarts; without it `STATE_FILE` has no effect. */
+  /** Opens the state file; without it `STATE_FILE` has no effect. */
   readonly openState?: (path: string) => StateStore;
-  /** Connects to one API; over the network when it is left out. */
+  /** Connects to one API; default: over the network. */
   readonly connect?: typeof createDispatcher;
 }

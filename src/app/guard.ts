@@ -9,7 +9,7 @@ import { Reloading } from '../web/reloading.ts';
 import { type GoodReading, type ReadText, readWebRules, type WebRules } from '../web/rules.ts';
 import type { Environment } from './environment.ts';
 
-/** What `WEB_CONFIG_FILE` asks for, read and good, and how it is read again. */
+/** The content of `WEB_CONFIG_FILE`, valid, and how to read it again. */
 export interface Guard {
   readonly path: string;
   readonly read: ReadText;
@@ -17,7 +17,7 @@ export interface Guard {
   readonly first: GoodReading;
 }
 
-/** Reads what `WEB_CONFIG_FILE` names; undefined where it is not set. Rejects with a ConfigError for what cannot be used. */
+/** Reads `WEB_CONFIG_FILE`; undefined if it is not set. Rejects with a ConfigError if it is not valid. */
 export async function readGuard(web: WebConfig, read: ReadText, factsOf: FactsOf): Promise<Guard | undefined> {
   const path = web.configFile;
   if (path === undefined) return undefined;
@@ -26,7 +26,7 @@ export async function readGuard(web: WebConfig, read: ReadText, factsOf: FactsOf
   return { path, read, factsOf, first: reading };
 }
 
-/** The lines about a server certificate that clients refuse at this moment. */
+/** Warnings about a server certificate that clients reject now. */
 export function certificateWarnings(guard: Guard | undefined, nowSeconds: number): readonly string[] {
   const { tls } = guard?.first.rules ?? {};
   if (tls === undefined) return [];
@@ -36,11 +36,11 @@ export function certificateWarnings(guard: Guard | undefined, nowSeconds: number
   return tls.validFromSeconds > nowSeconds ? [warning('is not valid before', tls.validFromSeconds)] : [];
 }
 
-/** What stands before the pages, and what keeps it up to date with its files. */
+/** The front of the pages, and the reload of its files. */
 export interface Protection {
   readonly front: WebFront;
   readonly reloading: Reloading;
-  /** Whether it began with TLS. */
+  /** Whether the server started with TLS. */
   readonly isTls: boolean;
 }
 
@@ -63,7 +63,7 @@ function frontOf(
   first: GoodReading,
   { clock, log }: Pick<Environment, 'clock' | 'log'>,
 ): WebFront {
-  // A client that waits holds a connection: half of them stay for others.
+  // A waiting client holds a connection; half of the connections stay free for others.
   const mostWaiting = Math.ceil(maxConnections / 2);
   const passwords = new Passwords(new PasswordThread().compare, unpredictableKey(), mostWaiting);
   const open = { paths: new Set(openPaths.paths), withoutCertificate: openPaths.named && openPaths.paths.length > 0 };

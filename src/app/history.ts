@@ -14,20 +14,20 @@ import { createPostDispatcher, post } from '../transport/post.ts';
 import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
 
-/** The output that sends points of the past. */
+/** The output that sends history by remote write. */
 export interface History extends Sink {
-  /** From when on the points of a task are wanted; see `TelemetrySettings`. */
+  /** The start of the points that a task should bring; see `TelemetrySettings`. */
   readonly wantedSince: (task: string) => number | undefined;
-  /** What has arrived. */
+  /** The cursors. */
   readonly kept: KeptService;
-  /** Sends what comes, until `signal` aborts. */
+  /** Sends until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** Sends once what waits. */
+  /** Sends what is waiting. */
   flush(signal: AbortSignal): Promise<unknown>;
   status(): RemoteWriteStatus;
 }
 
-/** Remote write as configured; undefined where it is off. Throws a ConfigError where a certificate cannot be read. */
+/** Remote write as configured; undefined if it is off. Throws a ConfigError if a certificate cannot be read. */
 export function historyOf(
   config: Config,
   asked: readonly AskedUpstream[],
@@ -46,7 +46,7 @@ export function historyOf(
   );
   let isRunning = false;
   return {
-    // What `--once` polls is not sent.
+    // `--once` sends nothing.
     accept: async (origin, reading) => (isRunning ? remote.accept(origin, reading) : undefined),
     withdraw: () => remote.withdraw(),
     leaves: (reading) => (isRunning && !remoteWrite.isExposedToo ? withoutHistory(reading) : reading),
@@ -73,7 +73,7 @@ function seconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : ms / 1000;
 }
 
-/** One writer for each series: what is sent with its own time is not exposed as well. */
+/** Each series has one writer: what remote write sends is not exposed. */
 function withoutHistory(reading: Reading): Reading {
   if (reading.points === undefined) return reading;
   return { ...reading, samples: [...reading.samples].filter(({ at }) => at === undefined) };

@@ -7,10 +7,10 @@ import type { Protection } from './guard.ts';
 import type { History } from './history.ts';
 import type { Source } from './source.ts';
 
-/** How often an instance saves its state where no poll does: little changes but the day's budget. */
+/** How often to save the state if no poll does: then only the daily budget changes. */
 const STATE_INTERVAL_MS = 60_000;
 
-/** The program, built; what is not configured is undefined. */
+/** The parts of the program; undefined if not configured. */
 export interface Parts {
   readonly config: Config;
   readonly environment: Environment;
@@ -23,11 +23,11 @@ export interface Parts {
   readonly protection: Protection | undefined;
 }
 
-/** Starts what has been built, and stops it in reverse. */
+/** Starts the parts and stops them in reverse order. */
 export class Lifecycle {
   readonly #parts: Parts;
   readonly #stopping = new AbortController();
-  /** What goes on until the stop: the polls of each service, those with all that saves, and looking at files. */
+  /** What runs until the stop: the polls of each service, all that can change the state, and the reload of files. */
   #polling: readonly Promise<unknown>[] = [];
   #running: Promise<unknown> = Promise.resolve();
   #looking: Promise<unknown> | undefined;
@@ -40,7 +40,7 @@ export class Lifecycle {
     const { server, sources, keeper, history, protection } = this.#parts;
     const { signal } = this.#stopping;
     const port = await server.listen();
-    // A stop that came while the address was looked up found nothing to close.
+    // A stop during the lookup of the address had nothing to close.
     if (signal.aborted) await server.close(signal);
     else await this.#restore();
     if (signal.aborted) return port;
@@ -73,12 +73,12 @@ export class Lifecycle {
     const late = new AbortController();
     const ended = new AbortController();
     const timeout = clock.sleep(config.shutdownTimeoutMs, ended.signal).then(() => late.abort());
-    // Any of it may hang on a disk.
+    // Each of them can hang on a disk.
     const inTime = (work: Promise<unknown> | undefined) => Promise.race([work, timeout]);
-    // Polls end before anything is released: one of them may just have got the token that is to be given back.
+    // Polls end before the release: one of them may just have received the token to be revoked.
     const released = sources.map(({ release }, index) => inTime(this.#polling[index]).then(() => release(late.signal)));
     const saved = this.#running.then(async () => {
-      // Once before points are sent, which may take long, and once behind.
+      // Before points are sent, which can take long, and again afterwards.
       await keeper?.save();
       if (history === undefined) return;
       await history.flush(late.signal);
@@ -89,7 +89,7 @@ export class Lifecycle {
     log.info('stopped');
   }
 
-  /** Takes back what the process before this one kept; what is still fresh of it is exposed before the first poll. */
+  /** Restores the state of the previous process; data that is still fresh is exposed before the first poll. */
   async #restore(): Promise<void> {
     const { keeper, kept, sources } = this.#parts;
     await keeper?.load(kept);
@@ -110,7 +110,7 @@ export class Lifecycle {
   }
 }
 
-/** A host as a URL has it; where it listens on all addresses, this machine's own name for itself. */
+/** The host in a URL; `localhost` if the server listens on all addresses. */
 function hostOf(host: string | undefined): string {
   if (host === undefined || host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

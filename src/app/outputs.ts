@@ -7,12 +7,12 @@ import type { Origin, Sink } from '../metrics/sink.ts';
 import type { Api, Reading } from '../metrics/snapshot.ts';
 import type { Environment } from './environment.ts';
 
-/** Counts values that gave no sample. */
+/** Counts values without a sample. */
 export type CountDrop = (api: Api, reason: DropReason, count: number) => void;
 
 /**
- * Where all that is polled goes: to `/metrics`, and then to each further output. What an answer had to drop, or the
- * exposition to mend, is counted here, once, however many outputs there are.
+ * Passes each reading to the further outputs, then what they leave to `/metrics`. Counts dropped and mended values once,
+ * however many outputs there are.
  */
 export class Outputs implements Sink {
   readonly #exposition: Pick<Exposition, 'accept' | 'withdraw'>;
@@ -42,8 +42,8 @@ export class Outputs implements Sink {
 }
 
 /**
- * What all lines may take, as a share of what the heap may: they lie beside it, where a container has as much again. It
- * is three times what the lines of a fleet take for which the container is large enough.
+ * The limit for all lines, as a share of the heap's limit; they are outside the heap, where a container has as much
+ * memory again. Three times what the lines of a fleet take that the container is large enough for.
  */
 const LINES_SHARE = 1 / 3;
 

@@ -8,26 +8,26 @@ import { type Budget, type BudgetState, keptBudget } from '../transport/rate/bud
 import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
 
-/** What is kept of one service or output. */
+/** The saved part of a service or output. */
 export interface KeptPart {
   readonly api: string;
   readonly kept?: KeptService;
   readonly budget?: Budget;
 }
 
-/** What reads and writes the state file; undefined without one. */
+/** Undefined without a state file. */
 export function keeperOf({ stateFile }: Config, { openState, clock, log }: Environment): StateKeeper | undefined {
   const store = stateFile === undefined ? undefined : openState?.(stateFile);
   return store && new StateKeeper(store, clock, log);
 }
 
-/** What is kept over restarts, as one thing. */
+/** The saved parts as one. */
 export function keptOf(owners: Readonly<Record<string, string>>, parts: readonly KeptPart[], clock: Clock): Kept {
   return {
     owners,
     *values() {
       const now = clock.monotonic();
-      // The first value: what each budget had spent, and the counts of each part under its name.
+      // The first value: what each budget has spent, and the counts of each part by its name.
       const counts = parts.flatMap(({ api, kept }) => (kept?.counts ? [[api, kept.counts.state()] as const] : []));
       yield {
         spent: Object.fromEntries(parts.flatMap(({ api, budget }) => (budget ? [[api, budget.state(now)]] : []))),
@@ -36,7 +36,7 @@ export function keptOf(owners: Readonly<Record<string, string>>, parts: readonly
       for (const { kept } of parts) if (kept?.values) yield* kept.values.state();
     },
     *restore([first, ...values], elapsedMs) {
-      // All of it is read before any of it is taken: one part without the others would be worse than none.
+      // Everything is read before anything is adopted: one part without the others would be worse than none.
       const { spent, counts } = keptFirst(first);
       const adoptions: (() => void)[] = [];
       for (const { api, kept } of parts) {
@@ -67,7 +67,7 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   throw new TypeError('expected what was spent and counted in what was kept');
 }
 
-/** Whose state it is, for each service. No secret is in it. */
+/** The owner of the state, by service; contains no secret. */
 export function ownersOf(asked: readonly AskedUpstream[], config: Config): Readonly<Record<string, string>> {
   return Object.fromEntries(
     asked.map(({ api, upstream, settings }) => [api, fingerprint(upstream.owner(settings, config))]),

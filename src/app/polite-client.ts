@@ -13,12 +13,12 @@ import { Pace } from '../transport/rate/pace.ts';
 import { Pacer } from '../transport/rate/pacer.ts';
 import type { Environment } from './environment.ts';
 
-/** A client of one service, and what paces it: the trouble of one service never touches another's. */
+/** The client of one service with its own pace: a problem of one service never affects another. */
 export interface PoliteClient {
   readonly client: JsonClient;
   readonly pacer: Pacer;
   readonly budget: Budget;
-  /** Whether a request was refused or has failed, of whatever kind. */
+  /** Whether any request was rejected or has failed. */
   readonly hasHadTrouble: () => boolean;
   readonly close: () => Promise<void>;
 }

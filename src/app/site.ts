@@ -8,7 +8,6 @@ import { report } from '../status/report.ts';
 import type { Environment } from './environment.ts';
 import type { Source } from './source.ts';
 
-/** What the server serves. */
 export function siteOf(
   scrapes: Scrapes,
   sources: readonly Source[],

@@ -13,7 +13,7 @@ import type { Environment } from './environment.ts';
 import type { History } from './history.ts';
 import { politeClient } from './polite-client.ts';
 
-/** One service with everything that polls it. */
+/** A polled service. */
 export interface Source extends Connection {
   readonly release: (signal: AbortSignal) => Promise<unknown>;
   readonly api: Api;
@@ -22,11 +22,10 @@ export interface Source extends Connection {
   readonly pacer: Pacer;
   readonly budget: Budget;
   readonly poller: Poller;
-  /** Whether a request was refused or has failed, of whatever kind. */
+  /** Whether any request was rejected or has failed. */
   readonly hasHadTrouble: () => boolean;
 }
 
-/** What every service is built from. */
 export interface SourceParts {
   readonly config: Config;
   readonly own: OwnMetrics;
@@ -36,7 +35,6 @@ export interface SourceParts {
   readonly history: History | undefined;
 }
 
-/** The services that are asked, each with what polls it. */
 export function sourcesOf(asked: readonly AskedUpstream[], parts: SourceParts): readonly Source[] {
   const { config, environment } = parts;
   const names = new FilerNames(
@@ -47,7 +45,6 @@ export function sourcesOf(asked: readonly AskedUpstream[], parts: SourceParts): 
   return asked.map((one) => sourceOf(one, names, parts));
 }
 
-/** A client with a pace of its own, and a poller: the trouble of one service never touches another's. */
 function sourceOf({ api, upstream, settings }: AskedUpstream, names: FilerNames, parts: SourceParts): Source {
   const { config, own, sink, environment } = parts;
   const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;

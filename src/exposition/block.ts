@@ -2,27 +2,27 @@ import { allocate, type BufferMemory, giveBack, writeText } from './buffer-memor
 import type { Coding, Compressed } from './compression.ts';
 
 /**
- * A block of small tasks' lines is not filled beyond this. Small enough that one changed task has little compressed
- * again, large enough that a scrape is made of few buffers.
+ * The size up to which the lines of small tasks share a block: small, so that a change has little compressed again;
+ * large, so that a scrape consists of few buffers.
  */
 export const BLOCK_BYTES = 32 * 1024;
 
-/** A task's lines of one family as they are written: a text where they are few, else buffers cut at line ends. */
+/** A task's lines of one family, just written: a text if they are few, otherwise buffers that end at line ends. */
 export interface Lines {
   readonly family: string;
   readonly samples: number;
   readonly text: string;
   /** Of the text. */
   readonly bytes: number;
-  /** Empty where there is a text. */
+  /** Empty if there is a text. */
   readonly blocks: readonly Block[];
 }
 
-/** A task's few lines of one family, in a block with those of other tasks. */
+/** A task's few lines of one family, in a block that it shares with other tasks. */
 export class Chunk {
   block: Block;
   bytes = 0;
-  /** Where they are in the block's buffer, or in that of its newer lines. */
+  /** The offset in the block's buffer, or in the buffer of its newer lines. */
   at = 0;
   isNewer = false;
 
@@ -31,27 +31,28 @@ export class Chunk {
   }
 }
 
-/** A task's lines of one family, as they are stored: a chunk in a block, or blocks of their own. */
+/** A task's lines of one family, stored: a chunk of a shared block, or blocks of their own. */
 export type Stored = Chunk | readonly Block[];
 
 /**
- * Lines that make one buffer and are compressed as one: those of several small tasks, or a piece of one large task. A
- * change is only noted. The buffer is made anew when it is asked for; one that was handed out is never written to.
+ * Lines that form one buffer and are compressed together: those of several small tasks, or a part of one large task. A
+ * change only marks the buffer as stale; the next call of `lines` makes a new one. A buffer never changes after `lines`
+ * returned it.
  */
 export class Block {
   readonly chunks: Chunk[] = [];
   #bytes: number;
   #buffer: Buffer;
   /**
-   * What changed since the buffer was made: beside the heap, for texts that stay on it until the next scrape have it grow
-   * to twice its size.
+   * The lines that changed since the buffer was made. Outside the heap: texts that stay on it until the next scrape make
+   * it grow to twice its size.
    */
   #newer: Buffer | undefined;
   #newerBytes = 0;
   #isStale = false;
   #compressed: Map<Coding, Compressed> | undefined;
 
-  /** `lines`: a piece of a large task. */
+  /** `lines`: a part of a large task. */
   constructor(lines: Buffer = NO_LINES) {
     this.#buffer = lines;
     this.#bytes = lines.length;
@@ -87,7 +88,7 @@ export class Block {
     return ((isNewer && this.#newer) || this.#buffer).toString('utf8', at, at + bytes);
   }
 
-  /** Its lines, in a buffer that may be read until `memory` gives it back. */
+  /** The lines, in a buffer that is valid until `memory` frees it. */
   lines(memory: BufferMemory): Buffer {
     if (!this.#isStale) return this.#buffer;
     const before = this.#buffer;
@@ -97,25 +98,24 @@ export class Block {
     return this.#buffer;
   }
 
-  /** Gives its buffers back: it is in no exposition any more. */
+  /** Frees the buffers of a block that is no longer exposed. */
   free(memory: BufferMemory): void {
     memory.free(this.#buffer);
     this.#dropNewer();
   }
 
-  /** Its lines in a coding, where they have been compressed since they last changed. */
+  /** The compressed lines; undefined if they have changed since. */
   compressed(coding: Coding): Compressed | undefined {
     return this.#compressed?.get(coding);
   }
 
-  /** Keeps what came of compressing these lines, unless they have changed meanwhile. */
+  /** Stores compressed lines, unless they have changed in the meantime. */
   keep(coding: Coding, compressed: Compressed, lines: Buffer): void {
     if (this.#isStale || lines !== this.#buffer) return;
     this.#compressed ??= new Map();
     this.#compressed.set(coding, compressed);
   }
 
-  /** Lets go of what is compressed. */
   drop(coding: Coding): void {
     this.#compressed?.delete(coding);
   }
@@ -136,13 +136,13 @@ export class Block {
   }
 
   #dropNewer(): void {
-    // Read by no one else.
+    // No reader has it.
     if (this.#newer !== undefined) giveBack(this.#newer);
     this.#newer = undefined;
     this.#newerBytes = 0;
   }
 
-  /** One buffer of all chunks. Neighbours are copied in one go, for a copy costs more than the bytes of one chunk. */
+  /** One buffer of all chunks. Copies neighbours together: a call costs more than the bytes of one chunk. */
   #joined(before: Buffer): Buffer {
     const made = allocate(this.#bytes);
     let source = before;

@@ -1,12 +1,12 @@
 import { BLOCK_BYTES, Block, Chunk, type Lines, type Stored } from './block.ts';
 import type { BufferMemory } from './buffer-memory.ts';
 
-/** Blocks with lines newer than their buffer: enough that one which several polls change is made anew once. */
+/** How many blocks may wait with a stale buffer: several changes to one block then cost one new buffer. */
 const UNJOINED_BLOCKS = 64;
 
-/** The blocks that have changed, each until what has to be made of it has been made. */
+/** The changed blocks whose buffer or compressed form is stale. */
 export class ChangedBlocks {
-  /** Those that were not compressed since, the one that waits longest first. */
+  /** Not compressed since the change; the longest waiting first. */
   readonly uncompressed = new Set<Block>();
   readonly #unjoined = new Set<Block>();
   readonly #memory: BufferMemory;
@@ -25,7 +25,7 @@ export class ChangedBlocks {
     this.#unjoined.delete(block);
   }
 
-  /** Makes the buffers anew of those that have waited longest. */
+  /** Makes new buffers for the longest waiting blocks. */
   join(): void {
     for (const block of this.#unjoined) {
       if (this.#unjoined.size <= UNJOINED_BLOCKS) return;
@@ -35,13 +35,13 @@ export class ChangedBlocks {
   }
 }
 
-/** The lines of one family in blocks: small tasks share them, a large task has its own. */
+/** The lines of one family in blocks: small tasks share blocks, a large task has its own. */
 export class FamilyBlocks {
   /** In the order of the exposition. */
   readonly blocks = new Set<Block>();
   readonly #changed: ChangedBlocks;
   readonly #memory: BufferMemory;
-  /** New chunks go here, until it is full. */
+  /** Takes new chunks until it is full. */
   #open: Block | undefined;
   #tasks = 0;
 
@@ -50,12 +50,11 @@ export class FamilyBlocks {
     this.#memory = memory;
   }
 
-  /** How many tasks have lines here. */
   get tasks(): number {
     return this.#tasks;
   }
 
-  /** Stores a task's lines in the place of its last ones. */
+  /** Stores a task's lines; they replace its previous ones. */
   put({ text, bytes, blocks }: Lines, before: Stored | undefined): Stored {
     if (blocks.length === 0 && before instanceof Chunk) {
       before.block.replace(before, text, bytes, this.#memory);
@@ -77,7 +76,6 @@ export class FamilyBlocks {
     return blocks;
   }
 
-  /** Takes a task's lines out. */
   remove(stored: Stored): void {
     this.#tasks -= 1;
     if (stored instanceof Chunk) {
@@ -86,7 +84,7 @@ export class FamilyBlocks {
     } else for (const block of stored) this.#close(block);
   }
 
-  /** After a change: a chunk that grew leaves a block that is too full, and a block that is nearly empty is given up. */
+  /** After a change: moves a chunk that grew out of a block that is too full, and empties a block that is nearly empty. */
   #settle(block: Block, grown?: Chunk): void {
     this.#changed.add(block);
     if (grown !== undefined && block.bytes > 2 * BLOCK_BYTES && block.chunks.length > 1) this.#move(grown);

@@ -2,14 +2,14 @@ import { crc32 } from 'node:zlib';
 import type { Coding, Piece } from './compression.ts';
 import { joinedCrc } from './crc32.ts';
 
-/** What is sent of a scrape: its length is known before the first byte. */
+/** The body of an answer; its length is known before the first byte. */
 export interface Body {
   readonly length: number;
-  /** The buffers in order; what has to be made for it is made while they are sent. */
+  /** The buffers in order, made while they are sent. */
   buffers(): Iterable<Buffer>;
 }
 
-/** What goes over the wire for these pieces: as they are, or in a coding, in which none of them may be compressed otherwise. */
+/** The body of these pieces, plain or in a coding; compressed pieces must have the same coding. */
 export function bodyOf(pieces: readonly Piece[], coding: Coding | undefined): Body {
   if (coding === undefined) return plainBody(pieces.filter((piece) => Buffer.isBuffer(piece)));
   return coding === 'gzip' ? gzipBody(pieces) : zstdBody(pieces);
@@ -19,20 +19,20 @@ function plainBody(buffers: readonly Buffer[]): Body {
   return { length: buffers.reduce((size, { length }) => size + length, 0), buffers: () => buffers };
 }
 
-/** Gzip, deflate, no name, no time, made on Unix. */
+/** Gzip, deflate, no name, no time, created on Unix. */
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
 
-/** The last block of a deflate stream, with nothing in it. */
+/** An empty last block of a deflate stream. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 
 const GZIP_TAIL_BYTES = 8;
 
-/** The most that a stored block of deflate can hold. */
+/** The size limit of a stored block in deflate. */
 const STORED_BYTES = 65_535;
 
 /**
- * One gzip member, for curl and browsers read no further than the first: deflate blocks in a row, some made beforehand,
- * some stored as they are, under a checksum that is put together from theirs.
+ * One gzip member, because curl and browsers read only the first: deflate blocks, some compressed beforehand and some
+ * stored, with a checksum combined from theirs.
  */
 function gzipBody(pieces: readonly Piece[]): Body {
   let length = GZIP_HEAD.length + LAST_BLOCK.length + GZIP_TAIL_BYTES;
@@ -71,10 +71,10 @@ function* gzipBuffers(pieces: readonly Piece[]): Generator<Buffer> {
   yield tail;
 }
 
-/** The most that a block of zstd can hold. */
+/** The size limit of a block in zstd. */
 const ZSTD_BLOCK_BYTES = 131_072;
 
-/** Frames in a row (RFC 8878, 3): those made beforehand, and raw ones for what is not compressed yet. */
+/** A sequence of frames (RFC 8878, 3): those compressed beforehand, and raw ones for the rest. */
 function zstdBody(pieces: readonly Piece[]): Body {
   let length = 0;
   for (const piece of pieces) {
@@ -90,7 +90,7 @@ function zstdBody(pieces: readonly Piece[]): Body {
   return { length, buffers };
 }
 
-/** A frame of raw blocks: its magic number, a size of four bytes, no checksum. */
+/** A frame of raw blocks: magic number, a size of four bytes, no checksum. */
 function* zstdStored(lines: Buffer): Generator<Buffer> {
   if (lines.length === 0) return;
   const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0]);

@@ -1,20 +1,20 @@
-/** Buffers from this size on get memory pages of their own from the system. */
+/** Buffers of at least this size get their own memory pages from the system. */
 const OWN_PAGES_BYTES = 16 * 1024;
 
-/** Bytes given back in one turn of the event loop at most: some two milliseconds, and more than a turn can replace. */
+/** How many bytes to free in one turn of the event loop: about two milliseconds, and more than one turn can replace. */
 const BYTES_A_TURN = 16 * 1024 * 1024;
 
-/** An `ArrayBuffer` as Node has it from version 20 on; our TypeScript library does not know it yet. */
+/** `ArrayBuffer` of Node 20 and later; not in the TypeScript library that is used here. */
 interface ResizableMemory {
   readonly resizable: boolean;
   resize(bytes: number): void;
 }
 
 /**
- * A buffer of its own: a part of Node's pool would keep the whole of the pool alive.
+ * Allocates a buffer outside of Node's pool: a part of the pool would keep all of it alive.
  *
- * Large ones are resizable. Those do not come from the C library's heap, which keeps what is given back to it, scattered,
- * and had the process grow to half as much again; and they can be given back without waiting for the garbage collector.
+ * Large buffers are resizable. They do not come from the heap of the C library, which keeps freed memory in fragments (the
+ * process grew by half), and they can be freed without the garbage collector.
  */
 export function allocate(bytes: number): Buffer {
   if (bytes < OWN_PAGES_BYTES) return Buffer.allocUnsafeSlow(bytes);
@@ -22,46 +22,46 @@ export function allocate(bytes: number): Buffer {
   return Buffer.from(memory, 0, bytes);
 }
 
-/** A copy that keeps nothing else alive. */
+/** A copy that does not keep the original's memory alive. */
 export function ownCopy(bytes: Buffer): Buffer {
   const own = allocate(bytes.length);
   bytes.copy(own);
   return own;
 }
 
-/** Writes a text of this size: where each of its characters is one byte, copied and not encoded. */
+/** Writes a text of a known size: copied without encoding if each character is one byte. */
 export function writeText(to: Buffer, text: string, at: number, bytes: number): void {
   to.write(text, at, bytes === text.length ? 'latin1' : 'utf8');
 }
 
-/** Gives the memory of a large buffer back to the system at once. It is empty from then on. */
+/** Frees the memory of a large buffer at once; the buffer is empty from then on. */
 export function giveBack(buffer: Buffer): void {
   if (isLarge(buffer)) (buffer.buffer as unknown as ResizableMemory).resize(0);
 }
 
 interface Replaced {
   readonly buffer: Buffer;
-  /** Readers with a lower number may have it. */
+  /** Readers with a lower number may still use it. */
   readonly before: number;
 }
 
 /**
- * Gives the memory of replaced buffers back to the system: at once, and not when the garbage collector comes to it, but
- * never while a reader that began before the replacement is still reading. Small buffers are left to the collector.
+ * Frees the memory of replaced buffers as soon as every reader that began before the replacement has ended, without
+ * waiting for the garbage collector. Small buffers are left to the collector.
  */
 export class BufferMemory {
-  /** Numbers of those who read now, the one who began first in front. */
+  /** The numbers of the current readers, the earliest first. */
   readonly #readers = new Set<number>();
   #nextReader = 0;
   #replaced: Replaced[] = [];
   #isFreeing = false;
 
-  /** How many buffers wait until their last reader has ended. */
+  /** How many buffers wait for a reader to end. */
   get waiting(): number {
     return this.#replaced.length;
   }
 
-  /** A reader begins. What is returned ends it, and must be called. */
+  /** Begins a reader; returns the function that ends it, which must be called. */
   hold(): () => void {
     const reader = this.#nextReader;
     this.#nextReader += 1;
@@ -71,7 +71,7 @@ export class BufferMemory {
     };
   }
 
-  /** A buffer has been replaced: no reader that begins from now on gets it. It is empty once it has been given back. */
+  /** Frees a replaced buffer, which no later reader gets, when its readers have ended. */
   free(buffer: Buffer): void {
     if (!isLarge(buffer)) return;
     this.#replaced.push({ buffer, before: this.#nextReader });
@@ -97,7 +97,6 @@ export class BufferMemory {
     this.#freeSoon();
   }
 
-  /** Whether all readers that may have it have ended. */
   #isUnread(replaced: Replaced | undefined): boolean {
     const [oldest] = this.#readers;
     return replaced !== undefined && (oldest === undefined || oldest >= replaced.before);

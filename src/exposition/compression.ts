@@ -3,23 +3,23 @@ import * as zlib from 'node:zlib';
 import { ownCopy } from './buffer-memory.ts';
 import { joinedCrc, shiftOf } from './crc32.ts';
 
-/** The codings that a scrape can be compressed with, in the words of `Accept-Encoding`. */
+/** A content coding, in the words of `Accept-Encoding`. */
 export type Coding = 'gzip' | 'zstd';
 
-/** Some lines compressed, ready to stand between others in a stream of the same coding. */
+/** Compressed lines that can be joined with others in a stream of the same coding. */
 export interface Compressed {
   readonly bytes: Buffer;
-  /** How many bytes they are uncompressed. */
+  /** The size before compression, in bytes. */
   readonly plain: number;
-  /** Of the uncompressed bytes: the trailer of gzip is made of these. */
+  /** Of the uncompressed bytes, for the trailer of gzip. */
   readonly crc: number;
   readonly shift: number;
 }
 
-/** A piece of a scrape: compressed already, or as it is. */
+/** A piece of a scrape: compressed or plain. */
 export type Piece = Compressed | Buffer;
 
-/** Compresses lines: on the thread pool, or at once where there are few of them. */
+/** Compresses lines: on the thread pool, or synchronously if they are few. */
 export interface Codec {
   compress(coding: Coding, lines: Buffer): Promise<Compressed>;
   compressNow(coding: Coding, lines: Buffer): Compressed;
@@ -30,21 +30,20 @@ interface Zstd {
   readonly zstdCompressSync: (bytes: Buffer) => Buffer;
 }
 
-// From Node 22.15 on; asked for by name, for Node 20 has neither the functions nor a type for them.
+// From Node 22.15 on. Accessed by name, because Node 20 has neither the functions nor their types.
 const zstd = 'zstdCompress' in zlib ? (zlib as unknown as Zstd) : undefined;
 const zstdCompress = zstd && promisify(zstd.zstdCompress);
 const deflate = promisify(zlib.deflateRaw) as (bytes: Buffer, settings: zlib.ZlibOptions) => Promise<Buffer>;
 
-/** The codings that this Node can compress with. */
+/** The codings that this version of Node supports. */
 export const CODINGS: readonly Coding[] = zstd === undefined ? ['gzip'] : ['gzip', 'zstd'];
 
 /**
- * Level 1: four percent more bytes than the default for half the time. Ended by a flush and not by a last block: what
- * comes out ends at a byte, refers to nothing before it, and any number of them in a row are one stream.
+ * Level 1: four percent more bytes than the default in half the time. Ends with a flush instead of a last block: the
+ * result ends at a byte boundary, refers to nothing before it, and any sequence of results is one stream.
  */
 const DEFLATE: zlib.ZlibOptions = { level: 1, finishFlush: zlib.constants.Z_SYNC_FLUSH };
 
-/** Compresses with zlib. */
 export const codec: Codec = {
   compress: async (coding, lines) => {
     const zstdFrame = coding === 'zstd' && zstdCompress?.(lines, {});
@@ -57,12 +56,11 @@ export const codec: Codec = {
 };
 
 function compressed(bytes: Buffer, lines: Buffer): Compressed {
-  // A copy of its own where it is a part of something larger, which it would keep alive.
+  // A part of a larger buffer would keep all of it alive.
   const own = bytes.buffer.byteLength > 2 * bytes.length ? ownCopy(bytes) : bytes;
   return { bytes: own, plain: lines.length, crc: zlib.crc32(lines), shift: shiftOf(lines.length) };
 }
 
-/** Several in a row as one. */
 export function joined(parts: readonly Compressed[]): Compressed {
   let plain = 0;
   let crc = 0;
@@ -73,13 +71,13 @@ export function joined(parts: readonly Compressed[]): Compressed {
   return { bytes: Buffer.concat(parts.map(({ bytes }) => bytes)), plain, crc, shift: shiftOf(plain) };
 }
 
-/** Pieces below this are joined with their neighbours: a write of each would cost more than copying it. */
+/** Pieces below this size are joined with their neighbours: a write costs more than a copy. */
 const SMALL_BYTES = 16 * 1024;
 
 /** Joined pieces grow to about this size. */
 const JOINED_BYTES = 256 * 1024;
 
-/** The same pieces, small neighbours as one. */
+/** The same pieces with small neighbours joined. */
 export function joinSmall(pieces: Iterable<Piece>): Piece[] {
   const made: Piece[] = [];
   let buffers: Buffer[] = [];

@@ -6,31 +6,30 @@ import { type Codec, type Coding, codec } from './compression.ts';
 import type { Prepared } from './line-writer.ts';
 import type { LineStore } from './store.ts';
 
-/** A coding that no scraper has asked for in this time is forgotten, in milliseconds: nothing is compressed in it. */
+/** After this time without a scraper that accepts it, nothing is compressed in a coding; in milliseconds. */
 const FORGOTTEN_MS = 600_000;
 
-/** Changed blocks that may wait for the next scrape. */
+/** How many changed blocks may wait for the next scrape. */
 const WAITING_BLOCKS = 64;
 
-/** Lines that a scrape compresses before it is sent, in bytes: some 20 milliseconds, in slices. */
+/** How many bytes a scrape compresses before it is sent: about 20 milliseconds, in slices. */
 const SCRAPE_BYTES = 2 * 1024 * 1024;
 
-/** Compressions on the thread pool at once: one works while the other's result is put away. */
+/** Concurrent compressions on the thread pool: one runs while the result of the other is stored. */
 const LANES = 2;
 
-/** What compresses, and who hears of it when that begins to fail. */
+/** A codec, and what to call when compression starts to fail. */
 export interface CompressorSettings extends Codec {
   failed(error: Error): void;
 }
 
-/** Compresses with zlib, and tells no one when it fails. */
 export const quietCodec: CompressorSettings = { ...codec, failed: () => {} };
 
 /**
- * Compresses changed blocks, and only in the codings that scrapers ask for. Changed blocks wait: a block that polls change
- * several times between two scrapes is compressed once, by the second of them. Where more wait than a scrape should
- * compress, the thread pool does, and a scrape never waits for that: what is not compressed yet goes out as it is. So does
- * what cannot be compressed, as where memory is short, until it changes again.
+ * Compresses changed blocks, only in the codings that scrapers accept. A changed block waits for the next scrape, so that
+ * several changes cost one compression. If more blocks wait than a scrape should compress, the thread pool compresses
+ * them. A scrape never waits for that: it sends a block that is not compressed yet as it is, and also one that cannot be
+ * compressed, for example without free memory, until it changes again.
  */
 export class Compressor {
   readonly #store: LineStore;
@@ -47,12 +46,12 @@ export class Compressor {
     this.#settings = settings;
   }
 
-  /** Resolves when the thread pool has nothing left to do, as far as is known now. */
+  /** Resolves when the thread pool has finished what it has to do now. */
   get idle(): Promise<void> {
     return this.#ended;
   }
 
-  /** A scraper asks for a coding: compresses what waits, up to the bytes of one scrape. */
+  /** Compresses waiting blocks for a scrape in this coding, up to a limit. */
   async asked(coding: Coding): Promise<void> {
     const isNew = !this.#askedAt.has(coding);
     this.#askedAt.set(coding, this.#clock.monotonic());
@@ -61,21 +60,21 @@ export class Compressor {
     this.changed();
   }
 
-  /** Something was published or withdrawn. */
+  /** To be called after every change of the store. */
   changed(): void {
     this.#forget();
     if (this.#askedAt.size === 0) this.#store.uncompressed.clear();
     while (this.#lanes < LANES && this.#store.uncompressed.size > WAITING_BLOCKS) {
       this.#lanes += 1;
-      // Not within the caller's turn: a row of publications is compressed after the last one.
+      // Not in the caller's turn: a sequence of changes is compressed after the last one.
       const lane = turn().then(() => this.#work());
       const before = this.#ended;
-      // Resolves with nothing: with what came before it, it would keep all of that alive for good.
+      // Resolves with undefined: with the previous promise it would keep all earlier ones alive.
       this.#ended = lane.then(() => before);
     }
   }
 
-  /** Compresses a large task's blocks before they are shown: a scrape meanwhile has the last ones, compressed and whole. */
+  /** Compresses a large task's blocks before they are exposed; until then scrapes get the previous ones, compressed. */
   async compressBeforehand(prepared: Prepared): Promise<void> {
     for (const { blocks } of prepared.families) for (const block of blocks) await this.#compress(block);
   }

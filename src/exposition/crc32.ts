@@ -1,17 +1,17 @@
-/** The polynomial of CRC-32 as gzip has it, its bits in reverse. */
+/** The polynomial of CRC-32 in gzip, in reversed bits. */
 const POLYNOMIAL = 0xedb88320;
 
-/** x^0, in reverse bits: the one of the multiplication. */
+/** x^0 in reversed bits: the neutral element of the multiplication. */
 const ONE = 0x80000000;
 
-/** x^(2^n) for each n: what {@link shiftOf} is multiplied together from. */
+/** x^(2^n) for each n: the factors of {@link shiftOf}. */
 const powers: readonly number[] = (() => {
   const found = [0x40000000];
   while (found.length < 32) found.push(multiply(found.at(-1) ?? ONE, found.at(-1) ?? ONE));
   return found;
 })();
 
-/** What a checksum is multiplied by when these bytes follow: kept beside a part, so that joining parts costs nothing. */
+/** The factor for a checksum that this many bytes follow; stored with each part, so that joining parts is cheap. */
 export function shiftOf(bytes: number): number {
   let shift = ONE;
   for (let rest = bytes, power = 3; rest > 0; rest = Math.floor(rest / 2), power += 1) {
@@ -20,7 +20,7 @@ export function shiftOf(bytes: number): number {
   return shift;
 }
 
-/** The CRC-32 of two parts in a row from those of each, without looking at a byte of them (zlib's `crc32_combine`). */
+/** The CRC-32 of two joined parts, computed from their checksums (zlib's `crc32_combine`). */
 export function joinedCrc(first: number, second: number, shiftOfSecond: number): number {
   return (multiply(shiftOfSecond, first) ^ second) >>> 0;
 }

@@ -7,20 +7,20 @@ import { Compressor, type CompressorSettings, quietCodec } from './compressor.ts
 import type { Format } from './format.ts';
 import type { LineStore } from './store.ts';
 
-/** What is sent of a scrape, for as long as it is held: what it is made of is not given back to the system before. */
+/** The body of a scrape; its memory is valid until it is released. */
 export interface HeldBody extends Body {
-  /** Nothing of it is read any more, by us or by a socket; must be called. */
+  /** Must be called when neither the program nor a socket reads it any more. */
   release(): void;
 }
 
-/** The lines of upstream data, written when an answer arrives and handed to each scrape as they are. */
+/** The lines of upstream data: written when an answer arrives, sent unchanged to every scrape. */
 export class Exposition {
   readonly #store: LineStore;
   readonly #clock: Clock;
   readonly #compressor: Compressor;
   readonly #mostBytes: number;
 
-  /** `mostBytes`: what all lines together may take, those among them that others are about to replace. */
+  /** `mostBytes`: the limit for all lines, including those that are about to be replaced. */
   constructor(
     store: LineStore,
     clock: Clock,
@@ -38,7 +38,6 @@ export class Exposition {
     return this.#compressor.idle;
   }
 
-  /** Samples of all tasks. */
   get samples(): number {
     return this.#store.samples;
   }
@@ -49,9 +48,9 @@ export class Exposition {
   }
 
   /**
-   * Puts samples in the place of the task's last ones, at once when their lines have been written, off to the side and in
-   * slices. Resolves with what had to be mended, by reason. Rejects with a RequestError `oversize` where no memory is left
-   * for the lines; then the last ones stand.
+   * Replaces the task's samples: writes the new lines in slices, then exposes all of them at once. Resolves with what had
+   * to be mended, by reason. Rejects with a RequestError `oversize` if there is no memory for the lines; then the previous
+   * samples stay.
    */
   async accept(task: string, samples: Iterable<Sample>): Promise<ReadonlyMap<DropReason, number>> {
     const mostBytes = Math.max(0, this.#mostBytes - this.#store.bytes);
@@ -66,18 +65,17 @@ export class Exposition {
     return new Map(mended.filter(([, count]) => count > 0));
   }
 
-  /** Takes a task's samples out. */
   withdraw(task: string): void {
     this.#store.withdraw(task);
     this.#compressor.changed();
   }
 
-  /** All lines of one moment, with `end` of the same moment behind them; compressed where a coding is given. */
+  /** All lines of one moment, followed by `end` of the same moment; compressed if a coding is given. */
   async body(format: Format, coding: Coding | undefined, end: () => Promise<readonly Buffer[]>): Promise<HeldBody> {
     if (coding !== undefined) await this.#compressor.asked(coding);
     const release = this.#store.memory.hold();
     try {
-      // Taken before anything is awaited: what is behind them is of the same moment.
+      // Both calls come before the first await, so that lines and end belong to one moment.
       const pieces = this.#store.pieces(format, coding);
       return { ...bodyOf([...pieces, ...(await end())], coding), release };
     } catch (error) {

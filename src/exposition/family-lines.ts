@@ -2,23 +2,23 @@ import { BLOCK_BYTES, Block, type Lines } from './block.ts';
 import { allocate, ownCopy, writeText } from './buffer-memory.ts';
 import { SeriesIndex } from './series-index.ts';
 
-/** A large task's lines are cut into buffers of this size: one is compressed in one or two milliseconds. */
+/** The lines of a large task are split into buffers of this size: compressing one takes one or two milliseconds. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Lines gathered as text before they become bytes: one encoding of many costs least. */
+/** How many bytes of lines to collect as text before encoding them together. */
 const GATHERED_BYTES = BLOCK_BYTES / 2;
 
-/** Shared by all that have no pieces, as most families of most tasks. */
+/** Shared by all instances without pieces: most families of most tasks. */
 const NONE: never[] = [];
 
-/** One task's lines of one family while they are written: each series once, the later value in the place of the earlier. */
+/** One task's lines of one family while they are written: each series once, with its latest value. */
 export class FamilyLines {
   readonly #family: string;
   readonly #index = new SeriesIndex();
   #pieces: Buffer[] = NONE;
-  /** Where each piece begins, counted in bytes from the first line. */
+  /** The offset of each piece from the first line. */
   #pieceStarts: number[] = NONE;
-  /** The values that take the place of others, by line. */
+  /** Values that replace earlier ones, by line. */
   #later: Map<number, string> | undefined;
   #piece: Buffer | undefined;
   #pieceUsed = 0;
@@ -31,8 +31,8 @@ export class FamilyLines {
   }
 
   /**
-   * Writes a line of a series; `bytes` and `hash` are those of its name and labels. False when its value took
-   * the place of an earlier one.
+   * Writes a line; `bytes` and `hash` belong to its name and labels. Returns false if its value replaced that of an
+   * earlier line of the same series.
    */
   add(name: string, labels: string, bytes: number, hash: number, value: string): boolean {
     for (let line = this.#index.find(hash, -1); line !== -1; line = this.#index.find(hash, line)) {
@@ -50,7 +50,7 @@ export class FamilyLines {
     return true;
   }
 
-  /** What was written, whole. A generator: where values were replaced, every line is looked at again. */
+  /** All lines. A generator, because replaced values mean that every line is written again. */
   *finish(): Generator<void, Lines> {
     const family = this.#family;
     const samples = this.#index.count;
@@ -71,14 +71,14 @@ export class FamilyLines {
       const text = this.#textOf(line);
       const series = text.slice(0, text.lastIndexOf(' '));
       const value = later.get(line) ?? text.slice(series.length + 1, -1);
-      // Each series is here once: its number does for a hash, and finds nothing before it.
+      // Each series is here once, so its number can serve as its hash.
       lines.add(series, '', Buffer.byteLength(series), line, value);
       yield;
     }
     return yield* lines.finish();
   }
 
-  /** Whether a line is of this series: hashes may be alike by chance. */
+  /** Whether a line belongs to this series: two series can have one hash. */
   #is(line: number, series: string, bytes: number): boolean {
     if (this.#endOf(line) - this.#index.startOf(line) < bytes + 2) return false;
     this.#spill();
@@ -104,7 +104,7 @@ export class FamilyLines {
     return piece?.toString('utf8', start - from, this.#endOf(line) - from) ?? '';
   }
 
-  /** Turns what is gathered into bytes. */
+  /** Encodes the collected text. */
   #spill(): void {
     const bytes = this.#gatheredBytes;
     if (bytes === 0) return;
@@ -115,7 +115,7 @@ export class FamilyLines {
     this.#gatheredBytes = 0;
   }
 
-  /** The piece that is being written, if these bytes fit, else a new one. */
+  /** The current piece if these bytes fit, otherwise a new one. */
   #pieceFor(bytes: number): Buffer {
     if (this.#piece !== undefined && this.#pieceUsed + bytes <= this.#piece.length) return this.#piece;
     this.#endPiece();
@@ -129,7 +129,7 @@ export class FamilyLines {
     if (this.#piece === undefined) return;
     const used = this.#piece.subarray(0, this.#pieceUsed);
     if (this.#pieces === NONE) this.#pieces = [];
-    // The last one is seldom full.
+    // The last piece is seldom full.
     this.#pieces.push(used.length + GATHERED_BYTES > this.#piece.length ? used : ownCopy(used));
     this.#piece = undefined;
     this.#pieceUsed = 0;

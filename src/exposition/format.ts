@@ -1,21 +1,20 @@
 import type { Labels, MetricType } from '../metrics/family.ts';
 
-/** The two formats that a scraper can ask for: Prometheus text 0.0.4 and OpenMetrics 1.0.0. */
+/** Prometheus text 0.0.4 or OpenMetrics 1.0.0. */
 export type Format = 'text' | 'openmetrics';
 
-/** What a family's header lines say. */
 export interface FamilyHeader {
   readonly name: string;
   readonly help: string;
   readonly type: MetricType | 'summary';
-  /** The base unit, where the name ends in it; OpenMetrics has a line for it. */
+  /** The base unit if the name ends in it; OpenMetrics has a line for it. */
   readonly unit?: string | undefined;
 }
 
-/** The longest label value written; what is longer is cut and counted. Titles are people's text and have no limit upstream. */
+/** Longer label values are cut and counted: titles are free text without a limit upstream. */
 export const LONGEST_LABEL = 1024;
 
-/** How often lines could not be written as they came. */
+/** How often samples could not be written unchanged. */
 export interface Mended {
   /** Label values cut at {@link LONGEST_LABEL} characters. */
   cut: number;
@@ -23,7 +22,7 @@ export interface Mended {
   duplicates: number;
 }
 
-/** A number as both formats write it: the shortest text that reads back as the same double. */
+/** A number in both formats: the shortest text that parses to the same double. */
 export function formatValue(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
   if (value === Number.NEGATIVE_INFINITY) return '-Inf';
@@ -31,13 +30,13 @@ export function formatValue(value: number): string {
   return String(value);
 }
 
-/** A bucket's bound in OpenMetrics' canonical form, `10.0` and not `10`: one series in both formats. */
+/** A bucket's bound in the canonical form of OpenMetrics, `10.0` and not `10`: the same series in both formats. */
 export function formatBound(bound: number): string {
   const text = formatValue(bound);
   return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
-/** HELP, TYPE and, in OpenMetrics, UNIT. A counter's family is called without `_total` there, its samples with it. */
+/** HELP, TYPE and, in OpenMetrics, UNIT. There a counter's family has no `_total`, only its samples have. */
 export function headerLines(family: FamilyHeader, format: Format): string {
   if (format === 'text') {
     const help = family.help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
@@ -48,7 +47,7 @@ export function headerLines(family: FamilyHeader, format: Format): string {
   return `# HELP ${name} ${escapeText(family.help)}\n# TYPE ${name} ${family.type}\n${unit}`;
 }
 
-/** `{a="1",b="2"}`, or nothing without labels. Values are escaped; see {@link cleanLabel} for what is mended. */
+/** `{a="1",b="2"}`, or an empty text without labels; each value by {@link cleanLabel}. */
 export function labelText(labels: Labels, mended: Mended): string {
   let text = '';
   for (const name in labels) {
@@ -60,13 +59,13 @@ export function labelText(labels: Labels, mended: Mended): string {
 const NEEDS_CARE = /[\\"\n\0\ud800-\udfff]/;
 
 /**
- * A label value ready to stand between quotes: cut at 1,024 characters, escaped, valid UTF-8 (half a surrogate pair
- * becomes U+FFFD, as does NUL, which ends the input of Prometheus' text parser).
+ * A label value for use between quotes: at most 1,024 characters, escaped, valid UTF-8 (half a surrogate pair becomes
+ * U+FFFD, as does NUL, at which Prometheus' text parser stops).
  */
 export function cleanLabel(value: string, mended: Mended): string {
   let text = value;
   if (text.length > LONGEST_LABEL) {
-    // Twice as many units hold them, whatever they are, and one more tells whether there is more.
+    // A character has at most two UTF-16 units; one unit more shows whether the text is longer.
     const characters = Array.from(text.slice(0, 2 * LONGEST_LABEL + 1));
     if (characters.length > LONGEST_LABEL) {
       text = characters.slice(0, LONGEST_LABEL).join('');

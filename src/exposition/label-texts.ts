@@ -1,26 +1,25 @@
 import { cleanLabel } from './format.ts';
 
-/** A label as it stands in a line. */
+/** A label as text. */
 export interface LabelText {
-  /** `{name="value"`, escaped: as the first of its line. */
+  /** `{name="value"`: the first label of a line. */
   readonly first: string;
-  /** `,name="value"`, as a further one. */
+  /** `,name="value"`: any other label. */
   readonly further: string;
-  /** Of either. */
+  /** The size of either. */
   readonly bytes: number;
   readonly hash: number;
-  /** 1 where the value had to be cut. */
+  /** 1 if the value had to be cut. */
   readonly cut: number;
 }
 
-/** Values remembered of each label. Beyond, all are forgotten: values that come once do not come again. */
+/** Cached values per label. At the limit all are dropped: values that occur once do not come again. */
 const REMEMBERED = 2_048;
 
-/** Labels as text: each value is escaped, measured and hashed once and not for each of its lines. */
+/** Caches labels as text: each value is escaped, measured and hashed once, not once a line. */
 export class LabelTexts {
   readonly #labels = new Map<string, Map<string, LabelText>>();
 
-  /** The text of a label. */
   of(name: string, value: string): LabelText {
     let values = this.#labels.get(name);
     if (values === undefined) {
@@ -44,14 +43,14 @@ function made(name: string, value: string): LabelText {
   return { first: `{${text}`, further: `,${text}`, bytes, hash: hashOf(text), cut: mended.cut };
 }
 
-/** FNV-1a over the text's units. */
+/** FNV-1a over the UTF-16 units. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash;
 }
 
-/** A hash and the next one, as the hash of both in this order. */
+/** Combines two hashes; the order matters. */
 export function mixed(hash: number, next: number): number {
   const turned = (hash << 5) | (hash >>> 27);
   const product = Math.imul(turned ^ next, 0x9e3779b1);

@@ -6,12 +6,12 @@ import { FamilyLines } from './family-lines.ts';
 import { formatValue, type Mended } from './format.ts';
 import { hashOf, LabelTexts, mixed } from './label-texts.ts';
 
-/** A task's lines, written and not shown yet: family by family. */
+/** A task's lines by family, written but not exposed yet. */
 export class Prepared {
   readonly families: readonly Lines[];
   readonly mended: Mended;
   readonly lines: number;
-  /** How large they are; where later values have taken the place of earlier ones, somewhat less. */
+  /** An upper bound of their size; exact without replaced values. */
   readonly bytes: number;
 
   constructor(families: readonly Lines[], mended: Mended, bytes: number) {
@@ -24,7 +24,7 @@ export class Prepared {
   }
 }
 
-/** Lines between two places where the writing may be interrupted: some 50 microseconds. */
+/** How many lines to write between two yields: about 50 microseconds. */
 const LINES_A_STEP = 32;
 
 interface Name {
@@ -33,21 +33,19 @@ interface Name {
   readonly hash: number;
 }
 
-/** Writes samples as lines. */
 export class LineWriter {
   readonly #familyOf: (sampleName: string) => string;
   readonly #labels = new LabelTexts();
   readonly #names = new Map<string, Name>();
 
-  /** `familyOf` says which family a sample's name belongs to, and throws for one of none. */
+  /** `familyOf` returns the family of a sample's name; throws for an unknown name. */
   constructor(familyOf: (sampleName: string) => string) {
     this.#familyOf = familyOf;
   }
 
   /**
-   * Writes samples, family by family. Of two with the same name and labels the later one stands: no scrape is ever
-   * refused for a duplicate. A generator, for there can be hundreds of thousands: it yields where it may be interrupted.
-   * Throws a RequestError `oversize` where they would take more than `mostBytes`.
+   * Writes samples by family. Of two with the same name and labels the later one counts: Prometheus would reject a scrape
+   * with duplicates. Yields where it may be interrupted. Throws a RequestError `oversize` above `mostBytes`.
    */
   *write(samples: Iterable<Sample>, mostBytes: number): Generator<void, Prepared> {
     const mended: Mended = { cut: 0, duplicates: 0 };
@@ -94,7 +92,6 @@ export class LineWriter {
     return known;
   }
 
-  /** `{a="1",b="2"}`, or nothing without labels. */
   #textOf(labels: Labels): typeof NO_LABELS {
     let text = '';
     let bytes = 1;

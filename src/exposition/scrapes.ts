@@ -5,26 +5,25 @@ import type { Format } from './format.ts';
 import type { OwnMetrics } from './own/metrics.ts';
 import type { ExporterStatus } from './own/status.ts';
 
-/** The last line of an OpenMetrics exposition, which tells a whole one from one cut off. */
+/** The last line in OpenMetrics: without it an exposition was cut off. */
 const END = Buffer.from('# EOF\n');
 
 /**
- * Scrapes within this time share one writing of the exporter's own numbers, in milliseconds, unless something has been
- * published since: for many scrapers they would be most of the work, and the gauges of the process move slower.
+ * Scrapes within this time, in milliseconds, share one text of the exporter's own metrics, unless the data has changed:
+ * with many scrapers it would be most of the work.
  */
 const OWN_SHARED_MS = 100;
 
 export interface ScrapesSettings {
   readonly exposition: Exposition;
   readonly own: OwnMetrics;
-  /** The exporter's own numbers at this moment. */
   readonly status: () => Omit<ExporterStatus, 'samples'>;
-  /** Withdraws what is not fresh any more. */
+  /** Withdraws stale data. */
   readonly expire: () => void;
   readonly clock: Clock;
 }
 
-/** Everything that `/metrics` serves: the lines of upstream data that are fresh, then what the exporter says about itself. */
+/** Everything that `/metrics` serves: fresh lines of upstream data, then the exporter's own metrics. */
 export class Scrapes {
   readonly #settings: ScrapesSettings;
   readonly #ownTexts = new Map<Format, { version: number; at: number; text: Promise<Buffer> }>();
@@ -43,7 +42,6 @@ export class Scrapes {
     }
   }
 
-  /** What is sent of a scrape; where it is to be compressed, of what is compressed already. */
   body(format: Format, coding: Coding | undefined): Promise<HeldBody> {
     const { exposition, expire } = this.#settings;
     expire();

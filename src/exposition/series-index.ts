@@ -1,21 +1,20 @@
-/** Up to this number series are looked through one by one: a table would cost more than it saves. */
+/** Up to this number of series a linear search is cheaper than a table. */
 const FEW = 16;
 
-/** The lines of a family as they come: the hash of each one's series, where it begins, and where a hash has been before. */
+/** The lines of a family: for each the hash of its series and its offset, with a search by hash. */
 export class SeriesIndex {
-  /** Made for the second line: most families of most tasks have one. */
+  /** Created for the second line: most families of most tasks have one. */
   #hashes: number[] | undefined;
   #starts: number[] | undefined;
   #onlyHash = 0;
   #count = 0;
-  /** Lines plus one, by hash; open addressing, at most half full. */
+  /** Line numbers plus one, by hash; open addressing, at most half full. */
   #slots: Int32Array | undefined;
 
   get count(): number {
     return this.#count;
   }
 
-  /** Where a line begins. */
   startOf(line: number): number {
     return this.#starts?.[line] ?? 0;
   }
@@ -38,7 +37,7 @@ export class SeriesIndex {
     else settle(this.#slots, hash, this.#count);
   }
 
-  /** The first line after another with this hash; -1 where there is none. Two series may have one hash. */
+  /** The first line after `after` with this hash, or -1. Two series can have one hash. */
   find(hash: number, after: number): number {
     const hashes = this.#hashes;
     if (hashes === undefined) return after < 0 && this.#count === 1 && this.#onlyHash === hash ? 0 : -1;

@@ -7,7 +7,6 @@ import { type Coding, type Compressed, codec, joinSmall, type Piece } from './co
 import { type FamilyHeader, type Format, headerLines, type Mended } from './format.ts';
 import { LineWriter, type Prepared } from './line-writer.ts';
 
-/** A family as the store has it: what is written above its lines, and the lines. */
 interface Family {
   readonly name: string;
   readonly blocks: FamilyBlocks;
@@ -15,10 +14,10 @@ interface Family {
   readonly compressed: Map<string, Compressed>;
 }
 
-/** Lists of families that tasks share, remembered at most: tasks leave values out in many ways. */
+/** Cached lists of families: tasks leave out values in many combinations. */
 const MOST_LISTS = 1_000;
 
-/** What the store has of a task: its lines of each of its families. */
+/** A task's lines by family. */
 interface Entry {
   readonly families: readonly Family[];
   readonly stored: Stored[];
@@ -27,11 +26,11 @@ interface Entry {
 }
 
 /**
- * The lines of every task, as bytes, family by family. A task's lines are written off to the side and take the place of
- * its last ones at once; a scrape only gathers what is there (kube-state-metrics' `metrics_store` is the model).
+ * The lines of every task, as bytes, by family. New lines of a task are prepared first and then replace the previous ones
+ * at once; a scrape only collects them (kube-state-metrics' `metrics_store` is the model).
  */
 export class LineStore {
-  /** A reader of buffers of the store holds it. */
+  /** Whoever reads buffers of the store holds it. */
   readonly memory = new BufferMemory();
   readonly #changed = new ChangedBlocks(this.memory);
   readonly #families = new Map<string, Family>();
@@ -44,7 +43,7 @@ export class LineStore {
   #bytes = 0;
   #version = 0;
 
-  /** `families`: every family that tasks may publish, in the order of the exposition. */
+  /** `families`: all that tasks may publish, in the order of the exposition. */
   constructor(families: readonly FamilyHeader[]) {
     for (const family of families) {
       const headers = {
@@ -59,22 +58,20 @@ export class LineStore {
     }
   }
 
-  /** How many samples a scrape would get now. */
   get samples(): number {
     return this.#samples;
   }
 
-  /** How large all lines are, uncompressed. */
+  /** The size of all lines, uncompressed. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Another number after each change: what was made of the same one is up to date. */
+  /** Changes with every change of the lines. */
   get version(): number {
     return this.#version;
   }
 
-  /** The tasks that have a snapshot here. */
   get tasks(): Iterable<string> {
     return this.#tasks.keys();
   }
@@ -83,37 +80,37 @@ export class LineStore {
     for (const { blocks } of this.#families.values()) yield* blocks.blocks;
   }
 
-  /** Blocks that have other lines than when they were last compressed, the one that waits longest first. */
+  /** Blocks that have changed since they were compressed; the longest waiting first. */
   get uncompressed(): Set<Block> {
     return this.#changed.uncompressed;
   }
 
-  /** Has every block compressed once more. */
+  /** Marks every block as not compressed. */
   recompress(): void {
     for (const block of this.blocks()) this.uncompressed.add(block);
   }
 
   /**
-   * Writes samples off to the side; nothing is seen of them before they are published. Throws a RequestError `oversize`
-   * where they would take more than `mostBytes`.
+   * Writes lines without exposing them; see {@link LineStore.replace}. Throws a RequestError `oversize` above
+   * `mostBytes`.
    */
   prepare(samples: Iterable<Sample>, mostBytes = Number.POSITIVE_INFINITY): Generator<void, Prepared> {
     return this.#writer.write(samples, mostBytes);
   }
 
-  /** Puts samples in the place of the task's last ones, without a pause. Returns what had to be mended. */
+  /** Replaces the task's samples synchronously. Returns what had to be mended. */
   publish({ task, samples }: { readonly task: string; readonly samples: Iterable<Sample> }): Mended {
     return this.replace(task, atOnce(this.prepare(samples)));
   }
 
-  /** Puts lines in the place of the task's last ones. Returns what had to be mended. */
+  /** Replaces the task's lines. Returns what had to be mended. */
   replace(task: string, prepared: Prepared): Mended {
     const before = this.#tasks.get(task);
     const families = this.#familiesOf(prepared, before);
     this.#samples += prepared.lines - (before?.samples ?? 0);
     this.#bytes += prepared.bytes - (before?.bytes ?? 0);
     if (before?.families === families) {
-      // The same families as always: nothing is made anew, for it would outlive the young garbage.
+      // The usual case: no new objects, because they would be promoted to the old generation.
       before.samples = prepared.lines;
       before.bytes = prepared.bytes;
       for (let index = 0; index < families.length; index += 1) {
@@ -127,7 +124,6 @@ export class LineStore {
     return prepared.mended;
   }
 
-  /** Takes a task's lines out, if there are any. */
   withdraw(task: string): void {
     const entry = this.#tasks.get(task);
     if (entry === undefined) return;
@@ -139,8 +135,8 @@ export class LineStore {
   }
 
   /**
-   * One moment of everything: each family's header and its lines, families without samples left out; in a coding what is
-   * compressed already, and the rest as it is. Put together once for all scrapes between two changes.
+   * One moment of all lines with their headers, without empty families. In a coding, blocks that are not compressed yet
+   * are plain. Cached until the next change.
    */
   pieces(format: Format, coding: Coding | undefined): readonly Piece[] {
     const key = `${coding} ${format}`;
@@ -149,12 +145,11 @@ export class LineStore {
     return pieces;
   }
 
-  /** The same uncompressed, in one buffer. */
   whole(format: Format): Buffer {
     return Buffer.concat(this.pieces(format, undefined).filter((piece) => Buffer.isBuffer(piece)));
   }
 
-  /** Something is compressed now that was not when pieces were last asked for. */
+  /** To be called when blocks have been compressed. */
   recompressed(): void {
     this.#pieces.clear();
   }
@@ -171,7 +166,7 @@ export class LineStore {
 
   #change(): void {
     this.#version += 1;
-    // Dropped at once: they would keep lines alive that are replaced.
+    // Dropped at once, because they would keep replaced lines alive.
     this.#pieces.clear();
   }
 
@@ -181,7 +176,7 @@ export class LineStore {
     return family;
   }
 
-  /** A task's entry where its families are others than before, or it is new. */
+  /** The entry of a new task, or of one whose families have changed. */
   #replaced(before: Entry | undefined, families: readonly Family[], prepared: Prepared): Entry {
     const stored = prepared.families.map((lines) => {
       const family = this.#familyOf(lines.family);
@@ -194,7 +189,7 @@ export class LineStore {
     return { families, stored, samples: prepared.lines, bytes: prepared.bytes };
   }
 
-  /** Shared by all tasks that have the same ones: there are as many of these lists as there are series, not tasks. */
+  /** A list shared by all tasks with the same families: there are as many lists as series, not as tasks. */
   #familiesOf({ families: written }: Prepared, before: Entry | undefined): readonly Family[] {
     if (
       before?.families.length === written.length &&

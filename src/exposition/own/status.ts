@@ -1,11 +1,11 @@
 import type { Api } from '../../metrics/snapshot.ts';
 import type { Variant } from '../../metrics/variant.ts';
 
-/** What an API looks like at the moment of a scrape; undefined where there is nothing to tell yet. */
+/** The state of an API at the moment of a scrape; undefined if not known yet. */
 export interface ApiStatus {
   readonly api: Api;
   readonly up: boolean;
-  /** In a word why it is not; undefined while it is, or nothing was asked yet. */
+  /** Why it is down, as one word; undefined while it is up or before the first poll. */
   readonly downReason: string | undefined;
   readonly pacePerSecond: number;
   readonly budgetRemaining: number | undefined;
@@ -15,9 +15,8 @@ export interface ApiStatus {
   readonly sweepSeconds: number | undefined;
   readonly effectiveIntervalSeconds: number;
   readonly configuredIntervalSeconds: number;
-  /** How many tasks rest, by reason. */
+  /** The number of backed-off tasks, by reason. */
   readonly resting: ReadonlyMap<string, number>;
-  /** Which of its undocumented alternatives the account shows. */
   readonly variants: readonly Variant[];
   /** Tasks that have missed more than one poll. */
   readonly overdue: number;
@@ -26,7 +25,7 @@ export interface ApiStatus {
   readonly computedWorstAgeSeconds: number;
 }
 
-/** What has become of the points that are sent by remote write. */
+/** The state of remote write. */
 export interface RemoteWriteStatus {
   readonly sent: number;
   /** By reason. */
@@ -35,13 +34,13 @@ export interface RemoteWriteStatus {
   readonly holes: ReadonlyMap<string, number>;
   /** Requests by status, or `network`. */
   readonly answers: ReadonlyMap<string, number>;
-  /** Of the newest point that has arrived. */
+  /** The time of the newest point that has arrived. */
   readonly newestSeconds: number | undefined;
-  /** Points that wait to be sent. */
+  /** Points waiting to be sent. */
   readonly waiting: number;
 }
 
-/** What the exporter looks like at the moment of a scrape. */
+/** The state of the exporter at the moment of a scrape. */
 export interface ExporterStatus {
   readonly apis: readonly ApiStatus[];
   readonly samples: number;
@@ -52,11 +51,11 @@ export interface ExporterStatus {
         readonly limits: { readonly perPair: number; readonly total: number };
       }
     | undefined;
-  /** What the file acceleration service's bookmarks say of events that never came. */
+  /** Events that the service announced and never sent. */
   readonly bookmarks?: { readonly missed: number; readonly isSuspicious: boolean } | undefined;
-  /** How the state file fares; undefined without one. */
+  /** Undefined without a state file. */
   readonly state?: { readonly errors: number } | undefined;
-  /** How the web configuration fares; undefined without one. */
+  /** Undefined without a web configuration file. */
   readonly web?:
     | {
         readonly isGood: boolean;
@@ -66,8 +65,8 @@ export interface ExporterStatus {
         readonly hasAuth: boolean;
       }
     | undefined;
-  /** Undefined where nothing is sent by remote write. */
+  /** Undefined without remote write. */
   readonly remoteWrite?: RemoteWriteStatus | undefined;
-  /** Connections closed against the will of the client, by reason. */
+  /** Connections closed by the server, by reason. */
   readonly closed?: ReadonlyMap<string, number>;
 }
