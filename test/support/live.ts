@@ -22,7 +22,7 @@ setMaxListeners(100);
 export const clock = new ManualClock();
 
 /** Between two looks of `until`, in milliseconds. */
-const STEP_MS = 500;
+const STEP_MS = 2_000;
 
 /** What `until` waits for at most, in milliseconds; no test here needs as much. */
 const PATIENCE_MS = 3_600_000;
