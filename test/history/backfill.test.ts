@@ -320,7 +320,7 @@ describe('the command line', () => {
     [['--backfill', '--since', '1d', '--until', '1d'], '--since: expected at least 15m before --until'],
     [['--backfill', '--since', '1d', '--share', '0%'], '--share: 0% is not a part of the limits; expected 1% to 100%'],
     [['--backfill', '--since', '1d', '--labels', '1=x'], '--labels: "1=x" has no label name'],
-    [['--since', '1d'], '--since: goes with --backfill only'],
+    [['--since', '1d'], '--since: can only be used with --backfill'],
   ])('%j is a fault', (args, message) => {
     expect(() => parseArguments(args)).toThrow(message);
   });
