@@ -3,11 +3,11 @@ import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { inSlices } from '../runtime/slices.ts';
 import { decode, encode, StateFault } from './format.ts';
-import { PatientStore } from './patient-store.ts';
 import type { StateStore } from './store.ts';
+import { TimeLimitedStore } from './time-limited-store.ts';
 
 /** How long a poll, the start or a stop waits for the disk, in milliseconds. */
-const DISK_PATIENCE_MS = 10_000;
+const DISK_WAIT_MS = 10_000;
 
 /** How long and how often an unreadable file is read again at the start, in milliseconds. */
 const READ_AGAIN = { forMs: 5_000, everyMs: 500 } as const;
@@ -46,7 +46,7 @@ export class StateKeeper {
   #errors = 0;
 
   constructor(store: StateStore, clock: Clock, log: Log) {
-    this.#store = new PatientStore(store, clock, DISK_PATIENCE_MS);
+    this.#store = new TimeLimitedStore(store, clock, DISK_WAIT_MS);
     this.#clock = clock;
     this.#log = log;
   }

@@ -6,7 +6,7 @@ import { atOnce } from '../runtime/slices.ts';
 import type { Connection } from '../sources/upstream.ts';
 import type { ApiReport, ApplianceReport, StatusReport } from './model.ts';
 import type { ReportedService } from './service.ts';
-import { type ApplianceTasks, NO_TASKS, rounded, roundedOrNull, type TasksTold, tasksTold } from './tasks.ts';
+import { type ApplianceTasks, NO_TASKS, rounded, roundedOrNull, type TaskSummary, taskSummary } from './tasks.ts';
 
 /** The parts of the program that have something to say of themselves; what is not configured is undefined. */
 export interface StatusParts {
@@ -89,7 +89,7 @@ export function* report(
   const apis: ApiReport[] = [];
   const appliances: ApplianceReport[] = [];
   for (const source of sources) {
-    const found = yield* tasksTold(source.poller.tasks, clock.monotonic());
+    const found = yield* taskSummary(source.poller.tasks, clock.monotonic());
     apis.push(apiReport(source, yield* reading(source, clock.monotonic()), found, clock));
     yield;
     for (const appliance of source.poller.appliances.statuses()) {
@@ -100,7 +100,12 @@ export function* report(
   return { time: rfc3339(clock.now()), version, revision, shard, apis, appliances };
 }
 
-function apiReport(source: ReportedService, told: ApiStatus, { resting, account }: TasksTold, clock: Clock): ApiReport {
+function apiReport(
+  source: ReportedService,
+  told: ApiStatus,
+  { resting, account }: TaskSummary,
+  clock: Clock,
+): ApiReport {
   const { pacer, poller, target, intervalMs, tokenSecondsLeft } = source;
   const { observer, tasks } = poller;
   const secondsLeft = tokenSecondsLeft?.();

@@ -16,7 +16,7 @@ export interface ApplianceTasks {
 
 export const NO_TASKS: ApplianceTasks = { series: 0, oldestSeconds: null, resting: [], failing: 0, lastError: null };
 
-export interface TasksTold {
+export interface TaskSummary {
   /** By serial. */
   readonly appliances: ReadonlyMap<string, ApplianceTasks>;
   readonly resting: readonly (RestingTask & { readonly tasks: number })[];
@@ -28,7 +28,7 @@ export interface TasksTold {
 const TASKS_A_STEP = 500;
 
 /** Reads every task of an API once; yields where it may be interrupted, because there may be very many. */
-export function* tasksTold(tasks: Tasks, now: number): Generator<void, TasksTold> {
+export function* taskSummary(tasks: Tasks, now: number): Generator<void, TaskSummary> {
   const appliances = new Map<string, ApplianceTasks>();
   const resting = new Map<string, RestingTask & { tasks: number }>();
   const account = new Map<string, Mutable<AccountTaskReport>>();

@@ -4,7 +4,7 @@ export interface AnswerLimits {
   readonly bytes: number;
   /** Whether memory, and not `MAX_RESPONSE_BYTES`, sets that limit. */
   readonly isByMemory: boolean;
-  /** The most memory that the parsed answer may take in bytes, as `burdenOf` estimates it. */
+  /** The most memory that the parsed answer may take in bytes, as `costOf` estimates it. */
   readonly weight: number;
 }
 

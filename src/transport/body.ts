@@ -5,7 +5,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { RequestError } from '../runtime/errors.ts';
 import { inSlices } from '../runtime/slices.ts';
 import type { AnswerLimits } from './answer-limits.ts';
-import { burdenOf, DEEPEST } from './json/cost.ts';
+import { costOf, DEEPEST } from './json/cost.ts';
 import { parseInSlices } from './json/parse.ts';
 
 const unpackers = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate } as const;
@@ -99,11 +99,11 @@ async function parse(pieces: Pieces, { limits, place, clock }: ReadSettings): Pr
   // DELETE /auth/token may have an empty answer.
   if (size === 0) return undefined;
   // Checked before parsing: if V8 finds no memory, it ends the process, and no handler here would run.
-  const burden = await inSlices(burdenOf(buffers, limits.weight), clock);
-  if (burden === 'deep') {
+  const cost = await inSlices(costOf(buffers, limits.weight), clock);
+  if (cost === 'deep') {
     throw new RequestError('invalid', `${place}: too much of the answer is nested deeper than ${DEEPEST} levels`);
   }
-  if (burden === 'heavy') {
+  if (cost === 'heavy') {
     const room = `the limit of ${limits.weight} bytes of memory`;
     throw new RequestError('oversize', `${place}: the parsed answer would take more than ${room}${MORE_MEMORY}`);
   }

@@ -41,7 +41,7 @@ function allowedRetries(error: unknown, policy: RetryPolicy): number {
 }
 
 /** What {@link withRetries} waits with, and the allowance; without an allowance only the policy limits retries. */
-export interface Patience {
+export interface RetryParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly allowance?: RetryAllowance;
@@ -76,7 +76,7 @@ export class RetryAllowance {
 export async function withRetries<Result>(
   attempt: (turn?: Attempt) => Promise<Result>,
   policy: RetryPolicy,
-  { clock, random, allowance }: Patience,
+  { clock, random, allowance }: RetryParts,
   signal: AbortSignal,
 ): Promise<Result> {
   let turn: Attempt | undefined;

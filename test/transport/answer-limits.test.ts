@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { atOnce } from '../../src/runtime/slices.ts';
 import { type AnswerSize, answerLimits } from '../../src/transport/answer-limits.ts';
-import { burdenOf } from '../../src/transport/json/cost.ts';
+import { costOf } from '../../src/transport/json/cost.ts';
 
 const MIB = 1024 * 1024;
 const MAX_RESPONSE_BYTES = 32 * MIB;
@@ -37,7 +37,7 @@ describe('in a container of 128 MiB, where V8 has 64', () => {
     const { bytes, weight } = limits('one', 64);
     const body = Buffer.from(JSON.stringify({ items }));
     expect(body.length).toBeLessThan(bytes);
-    expect(atOnce(burdenOf([body], weight))).toBe('fits');
+    expect(atOnce(costOf([body], weight))).toBe('fits');
   });
 });
 

@@ -68,15 +68,15 @@ function failing(...errors: readonly unknown[]) {
     asked.push(clock.monotonic());
     return left.length === 0 ? Promise.resolve('answer') : Promise.reject(left.shift());
   };
-  return { clock, asked, attempt, patience: { clock, random: () => 0 } };
+  return { clock, asked, attempt, retryParts: { clock, random: () => 0 } };
 }
 
 describe('trying again', () => {
   const never = new AbortController().signal;
 
   test('two failures in passing cost three quarters of a second at least, and then there is an answer', async () => {
-    const { clock, asked, attempt, patience } = failing(fault('network'), status(503));
-    const answer = withRetries(attempt, portalRetries, patience, never);
+    const { clock, asked, attempt, retryParts } = failing(fault('network'), status(503));
+    const answer = withRetries(attempt, portalRetries, retryParts, never);
     await clock.advance(10_000);
     expect(await answer).toBe('answer');
     expect(asked).toEqual([0, 250, 750]);
@@ -89,41 +89,41 @@ describe('trying again', () => {
       turns.push(turn);
       return Promise.reject(turns.length === 1 ? status(429) : status(503));
     };
-    const patience = { clock, random: () => 0 };
-    const answer = expect(withRetries(attempt, portalRetries, patience, never)).rejects.toThrow('answered 503');
+    const retryParts = { clock, random: () => 0 };
+    const answer = expect(withRetries(attempt, portalRetries, retryParts, never)).rejects.toThrow('answered 503');
     await clock.advance(10_000);
     await answer;
     expect(turns.slice(0, 3)).toEqual([undefined, 'ahead', 'again']);
   });
 
   test('the last error is the one that is told', async () => {
-    const { clock, asked, attempt, patience } = failing(fault('network'), status(502), status(504));
-    const answer = expect(withRetries(attempt, portalRetries, patience, never)).rejects.toThrow('answered 504');
+    const { clock, asked, attempt, retryParts } = failing(fault('network'), status(502), status(504));
+    const answer = expect(withRetries(attempt, portalRetries, retryParts, never)).rejects.toThrow('answered 504');
     await clock.advance(10_000);
     await answer;
     expect(asked).toHaveLength(3);
   });
 
   test('failures of several kinds count together', async () => {
-    const { clock, asked, attempt, patience } = failing(status(503), status(500), status(503));
-    const answer = expect(withRetries(attempt, portalRetries, patience, never)).rejects.toThrow('answered 500');
+    const { clock, asked, attempt, retryParts } = failing(status(503), status(500), status(503));
+    const answer = expect(withRetries(attempt, portalRetries, retryParts, never)).rejects.toThrow('answered 500');
     await clock.advance(10_000);
     await answer;
     expect(asked).toHaveLength(2);
   });
 
   test('after a stop nothing is tried again', async () => {
-    const { clock, asked, attempt, patience } = failing(fault('network'));
+    const { clock, asked, attempt, retryParts } = failing(fault('network'));
     const stopping = new AbortController();
     stopping.abort();
-    await expect(withRetries(attempt, portalRetries, patience, stopping.signal)).rejects.toThrow('network');
+    await expect(withRetries(attempt, portalRetries, retryParts, stopping.signal)).rejects.toThrow('network');
     expect([asked.length, clock.sleeping]).toEqual([1, 0]);
   });
 
   test('a stop ends the wait at once', async () => {
-    const { clock, attempt, patience } = failing(fault('network'));
+    const { clock, attempt, retryParts } = failing(fault('network'));
     const stopping = new AbortController();
-    const answer = withRetries(attempt, portalRetries, patience, stopping.signal);
+    const answer = withRetries(attempt, portalRetries, retryParts, stopping.signal);
     await settle();
     expect(clock.sleeping).toBe(1);
     stopping.abort();

@@ -1,7 +1,7 @@
 import { RequestError } from '../../runtime/errors.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
-import { type Patience, type RetryPolicy, withRetries } from '../../transport/retry.ts';
+import { type RetryParts, type RetryPolicy, withRetries } from '../../transport/retry.ts';
 import { checkEnvelope } from './records.ts';
 import { GROUPS, type Group } from './series.ts';
 
@@ -29,13 +29,13 @@ export const dataRetries: RetryPolicy = { transient: 1, serverError: 1, refused:
 export class GfaClient {
   readonly #client: JsonClient;
   readonly #settings: GfaSettings;
-  readonly #patience: Patience;
+  readonly #retryParts: RetryParts;
   #attempts = 0;
 
-  constructor(client: JsonClient, settings: GfaSettings, patience: Patience) {
+  constructor(client: JsonClient, settings: GfaSettings, retryParts: RetryParts) {
     this.#client = client;
     this.#settings = settings;
-    this.#patience = patience;
+    this.#retryParts = retryParts;
   }
 
   /** The number of requests sent: each may have moved the bookmark, whether its answer arrived or not. */
@@ -45,7 +45,7 @@ export class GfaClient {
 
   /** The parsed body of `GET /data`. After a 401, reads the token again and retries once if it has changed. */
   data(signal: AbortSignal): Promise<unknown> {
-    return withRetries(() => this.#ask(signal), dataRetries, this.#patience, signal);
+    return withRetries(() => this.#ask(signal), dataRetries, this.#retryParts, signal);
   }
 
   async #ask(signal: AbortSignal): Promise<unknown> {

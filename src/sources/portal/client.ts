@@ -1,6 +1,6 @@
 import { CredentialError, RequestError } from '../../runtime/errors.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
-import { type Patience, RetryAllowance, withRetries } from '../../transport/retry.ts';
+import { RetryAllowance, type RetryParts, withRetries } from '../../transport/retry.ts';
 import { portalRetries } from './requests.ts';
 import type { TokenSource } from './token.ts';
 
@@ -11,7 +11,7 @@ const MOST_REFUSED = 10_000;
 export class PortalClient {
   readonly #client: JsonClient;
   readonly #tokens: TokenSource;
-  readonly #patience: Patience;
+  readonly #retryParts: RetryParts;
   /** The token of the last successful request. */
   #proven: string | undefined;
   /**
@@ -22,10 +22,10 @@ export class PortalClient {
   /** Requests rejected with 401 with a proven token and its successor: method and path. */
   readonly #refused = new Set<string>();
 
-  constructor(client: JsonClient, tokens: TokenSource, patience: Patience) {
+  constructor(client: JsonClient, tokens: TokenSource, retryParts: RetryParts) {
     this.#client = client;
     this.#tokens = tokens;
-    this.#patience = { ...patience, allowance: new RetryAllowance() };
+    this.#retryParts = { ...retryParts, allowance: new RetryAllowance() };
   }
 
   /**
@@ -37,7 +37,7 @@ export class PortalClient {
     return withRetries(
       (turn) => this.#withToken({ ...request, turn: turn ?? request.turn }, signal),
       portalRetries,
-      this.#patience,
+      this.#retryParts,
       signal,
     );
   }
@@ -47,7 +47,7 @@ export class PortalClient {
     return withRetries(
       (turn) => this.#client.send({ ...request, turn }, signal),
       portalRetries,
-      this.#patience,
+      this.#retryParts,
       signal,
     );
   }

@@ -8,7 +8,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { inSlices } from '../../runtime/slices.ts';
 import type { AnswerSize } from '../../transport/answer-limits.ts';
-import type { Licence } from './account/licence.ts';
+import type { TelemetryLicence } from './account/telemetry-licence.ts';
 import type { AccountDialect } from './appliances/account-dialect.ts';
 import type { ApplianceIndex } from './appliances/inventory.ts';
 import type { InventoryReadout } from './appliances/inventory-collector.ts';
@@ -22,7 +22,7 @@ export interface PortalParts {
   readonly log: Log;
   /** The appliances in the latest inventory. */
   readonly appliances: ApplianceIndex;
-  readonly licence: Licence;
+  readonly licence: TelemetryLicence;
   readonly dialect: AccountDialect;
   /** This instance's part of the fleet; operations of the whole account are polled on shard 0 only. */
   readonly shard: { readonly index: number; readonly total: number };

@@ -3,7 +3,7 @@ import type { Collector, Task } from '../../metrics/task.ts';
 import type { Variant } from '../../metrics/variant.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import { Licence } from './account/licence.ts';
+import { TelemetryLicence } from './account/telemetry-licence.ts';
 import { AccountDialect } from './appliances/account-dialect.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import { InventoryCollector, type InventorySettings } from './appliances/inventory-collector.ts';
@@ -31,7 +31,7 @@ export class PortalCollector implements Collector {
   readonly api = 'portal';
   readonly #inventory: InventoryCollector;
   readonly #parts: readonly (() => readonly Task[])[];
-  readonly #licence: Licence;
+  readonly #licence: TelemetryLicence;
   readonly #dialect: AccountDialect;
   readonly #kept = new Map<string, KeptCounts>();
 
@@ -47,7 +47,7 @@ export class PortalCollector implements Collector {
     });
     const readouts = chosen.flatMap(({ row }) => row.readout ?? []);
     const inventory = new InventoryCollector(client, settings, readouts, { clock, log });
-    const licence = new Licence(client, clock, log);
+    const licence = new TelemetryLicence(client, clock, log);
     const dialect = new AccountDialect(log);
     const parts: PortalParts = {
       ...{ client, clock, log, licence, dialect, shard, discoveryIntervalMs, histograms, forgetAfterMs },
@@ -82,7 +82,7 @@ export class PortalCollector implements Collector {
     return [...licence, ...this.#dialect.notes];
   }
 
-  get licence(): Licence {
+  get licence(): TelemetryLicence {
     return this.#licence;
   }
 

@@ -200,9 +200,9 @@ export class TokenSource {
     if (credentials.kind !== 'user_key') await credentials.secret.reload();
     const request = tokenRequest(credentials);
     // One request however many wait for it, so the delay needs no jitter.
-    const patience = { clock: this.#clock, random: () => 1, allowance: this.#retries };
+    const retryParts = { clock: this.#clock, random: () => 1, allowance: this.#retries };
     const ask = (turn?: Attempt) => this.#client.send({ ...request, turn }, signal);
-    return this.#read(await withRetries(ask, portalRetries, patience, signal));
+    return this.#read(await withRetries(ask, portalRetries, retryParts, signal));
   }
 
   #read(body: unknown): Pair {

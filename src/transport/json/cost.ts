@@ -1,5 +1,5 @@
 /** Whether a document may be parsed: it fits, it would take too much memory, or too much of it is nested too deep. */
-export type Burden = 'fits' | 'heavy' | 'deep';
+export type JsonCost = 'fits' | 'heavy' | 'deep';
 
 /**
  * Estimated bytes of memory for each element of a document, besides its own bytes. Measured in V8: 67 for `{}`, 43 for
@@ -31,7 +31,7 @@ const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
  * number of values, not from the number of bytes: `[{},{},…]` takes twenty times its size. A generator that yields
  * wherever it may be interrupted. Text that is not JSON is checked too; the parser rejects it later.
  */
-export function* burdenOf(pieces: Iterable<Buffer>, most: number): Generator<void, Burden> {
+export function* costOf(pieces: Iterable<Buffer>, most: number): Generator<void, JsonCost> {
   let weight = 0;
   let depth = 0;
   /** Members of the open objects, by depth. */

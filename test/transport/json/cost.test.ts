@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { atOnce } from '../../../src/runtime/slices.ts';
-import { burdenOf, DEEPEST } from '../../../src/transport/json/cost.ts';
+import { costOf, DEEPEST } from '../../../src/transport/json/cost.ts';
 import fc from '../../support/fast-check.ts';
 
-function burden(document: string, most = Number.POSITIVE_INFINITY) {
-  return atOnce(burdenOf([Buffer.from(document)], most));
+function cost(document: string, most = Number.POSITIVE_INFINITY) {
+  return atOnce(costOf([Buffer.from(document)], most));
 }
 
 /** A list of so many values. */
@@ -17,7 +17,7 @@ function weightOf(document: string): number {
   let [light, heavy] = [0, 100 * document.length + 1_000];
   while (heavy - light > 1) {
     const middle = Math.floor((light + heavy) / 2);
-    if (burden(document, middle) === 'fits') heavy = middle;
+    if (cost(document, middle) === 'fits') heavy = middle;
     else light = middle;
   }
   return heavy;
@@ -49,8 +49,8 @@ describe('what a document takes', () => {
       fc.property(fc.array(fc.nat(whole.length), { maxLength: 8 }), (cuts) => {
         const ends = [...cuts.toSorted((a, b) => a - b), whole.length];
         const pieces = ends.map((end, index) => whole.subarray(ends[index - 1] ?? 0, end));
-        expect(atOnce(burdenOf(pieces, most))).toBe('fits');
-        expect(atOnce(burdenOf(pieces, most - 1))).toBe('heavy');
+        expect(atOnce(costOf(pieces, most))).toBe('fits');
+        expect(atOnce(costOf(pieces, most - 1))).toBe('heavy');
       }),
       { numRuns: 200 },
     );
@@ -60,22 +60,22 @@ describe('what a document takes', () => {
 describe('whatever memory there is', () => {
   test('little is read of what is nested deeper than so many levels', () => {
     const within = (levels: number, inner: string) => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
-    expect(burden(within(10_000, '1'))).toBe('fits');
-    expect(burden(within(100_000, '1'))).toBe('deep');
-    expect(burden('['.repeat(1_000_000))).toBe('deep');
+    expect(cost(within(10_000, '1'))).toBe('fits');
+    expect(cost(within(100_000, '1'))).toBe('deep');
+    expect(cost('['.repeat(1_000_000))).toBe('deep');
     const long = listOf(1_000_000, '0');
-    expect(burden(within(DEEPEST - 1, long))).toBe('fits');
-    expect(burden(within(DEEPEST, long))).toBe('deep');
+    expect(cost(within(DEEPEST - 1, long))).toBe('fits');
+    expect(cost(within(DEEPEST, long))).toBe('deep');
     // Each of them is parsed in a turn of its own.
-    expect(burden(listOf(100, within(10_000, '1')))).toBe('fits');
+    expect(cost(listOf(100, within(10_000, '1')))).toBe('fits');
   });
 
   test('no object has more members than V8 puts in order in one turn, however many objects there are', () => {
     const objectOf = (count: number) => `{${Array.from({ length: count }, (_, index) => `"${index}":1`).join(',')}}`;
-    expect(burden(objectOf(100_000))).toBe('fits');
-    expect(burden(objectOf(100_001))).toBe('heavy');
-    expect(burden(`[${objectOf(60_000)},${objectOf(60_000)}]`)).toBe('fits');
-    expect(burden(`{"a":${objectOf(60_000)},"b":${objectOf(60_000)}}`)).toBe('fits');
+    expect(cost(objectOf(100_000))).toBe('fits');
+    expect(cost(objectOf(100_001))).toBe('heavy');
+    expect(cost(`[${objectOf(60_000)},${objectOf(60_000)}]`)).toBe('fits');
+    expect(cost(`{"a":${objectOf(60_000)},"b":${objectOf(60_000)}}`)).toBe('fits');
   });
 
   test.each([
@@ -83,13 +83,13 @@ describe('whatever memory there is', () => {
     ['a number', (length: number) => `[${'1'.repeat(length)}]`],
     ['a blank', (length: number) => `[${' '.repeat(length)}]`],
   ])('%s of megabytes is none', (_, of) => {
-    expect(burden(of(1_000_000))).toBe('fits');
-    expect(burden(of(1_500_000))).toBe('heavy');
+    expect(cost(of(1_000_000))).toBe('fits');
+    expect(cost(of(1_500_000))).toBe('heavy');
   });
 });
 
 test('it gives up as soon as it knows', () => {
-  const work = burdenOf(
+  const work = costOf(
     (function* () {
       yield Buffer.from('[{},{},');
       throw new Error('the next piece was looked at');
@@ -100,7 +100,7 @@ test('it gives up as soon as it knows', () => {
 });
 
 test('a large document is interrupted every few thousandths of it', () => {
-  const work = burdenOf([Buffer.alloc(10_000_000, '1,')], Number.POSITIVE_INFINITY);
+  const work = costOf([Buffer.alloc(10_000_000, '1,')], Number.POSITIVE_INFINITY);
   let steps = 0;
   while (!work.next().done) steps += 1;
   expect(steps).toBeGreaterThan(70);

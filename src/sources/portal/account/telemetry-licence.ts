@@ -14,7 +14,7 @@ const REQUEST = { method: 'GET', path: '/account/license', operation: 'account_l
  * The account's licence. Without `ops_iq_premium` the portal answers every telemetry series with 403 (upstream-api.md
  * 5.5), which looks like a missing right, so the licence is checked first.
  */
-export class Licence {
+export class TelemetryLicence {
   readonly #client: PortalClient;
   readonly #clock: Clock;
   readonly #log: Log;

@@ -11,18 +11,18 @@ export class LateError extends Error {
  * error. While it is in progress no other starts, because a hanging call holds one of Node's few threads, and of two
  * writes the older could end last. For a single caller with one operation at a time.
  */
-export class PatientStore implements StateStore {
+export class TimeLimitedStore implements StateStore {
   readonly #store: StateStore;
   readonly #clock: Clock;
-  readonly #patienceMs: number;
+  readonly #limitMs: number;
   /** The late operation in progress, in words. */
   #late: string | undefined;
 
-  /** `patienceMs`: the time limit of an operation. */
-  constructor(store: StateStore, clock: Clock, patienceMs: number) {
+  /** `limitMs`: the time limit of an operation. */
+  constructor(store: StateStore, clock: Clock, limitMs: number) {
     this.#store = store;
     this.#clock = clock;
-    this.#patienceMs = patienceMs;
+    this.#limitMs = limitMs;
   }
 
   read(): Promise<Buffer | undefined> {
@@ -44,10 +44,10 @@ export class PatientStore implements StateStore {
       this.#late = undefined;
       ended.abort();
     });
-    const deadline = this.#clock.sleep(this.#patienceMs, ended.signal).then(() => {
+    const deadline = this.#clock.sleep(this.#limitMs, ended.signal).then(() => {
       if (ended.signal.aborted) return answer;
       this.#late = what;
-      throw new LateError(`${what} took longer than ${this.#patienceMs} ms: the disk hangs`);
+      throw new LateError(`${what} took longer than ${this.#limitMs} ms: the disk hangs`);
     });
     return Promise.race([answer, deadline]);
   }
