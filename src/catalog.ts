@@ -13,36 +13,36 @@ import {
 } from './metrics/family.ts';
 import { upstreams } from './sources/upstreams.ts';
 
-/** One metric as the catalogue knows it: all that HELP, the reference, dashboards and tests need. */
+/** One metric in the catalogue: everything that HELP, the reference, dashboards and tests need. */
 export interface CatalogEntry {
   readonly name: string;
   readonly help: string;
   readonly type: MetricType;
   /** The base unit; undefined for counts, states and infos. */
   readonly unit: string | undefined;
-  /** Every label, in the order in which it is written. */
+  /** Every label, in the order of the exposition. */
   readonly labels: readonly string[];
-  /** Where it comes from: the operation and the fields, in the service's own spelling. */
+  /** The operation and the fields, in the service's own spelling. */
   readonly source: readonly string[];
-  /** The words that the service documents for a label, in its own spelling. */
+  /** The documented words of a label, in the service's own spelling. */
   readonly words: Readonly<Record<string, readonly string[]>>;
   readonly cost: SeriesCost;
 }
 
-/** How many series a metric takes; a histogram takes each of them once for every bucket, sum and count. */
+/** How many series a metric has; a histogram has each of them once for every bucket, sum and count. */
 export interface SeriesCost {
-  /** The labels that tell apart what it is about: an appliance, a filer and volume; none for the account as a whole. */
+  /** The labels of its subject: an appliance, a filer and volume; none for the account. */
   readonly subject: readonly string[];
-  /** Series for each of those, as the fields and the known words tell. */
+  /** Series for each subject, from the fields and the known words. */
   readonly perSubject: number;
-  /** Labels whose values come with the data: once more for each that occurs. */
+  /** Labels whose values come from the data: one more series for each value. */
   readonly open: readonly string[];
 }
 
 /** Every metric of upstream data, one entry a name, in the order of the exposition. */
 export const upstreamCatalog: readonly CatalogEntry[] = merge(upstreams.flatMap(({ tables }) => tables));
 
-/** Every metric that the exporter has: those of upstream data, and those about itself. */
+/** Every metric: those of upstream data, and those of the exporter itself. */
 export const catalog: readonly CatalogEntry[] = [
   ...upstreamCatalog,
   ...ownFamilies.map(({ name, help, type, unit, labels }) => ({
@@ -57,7 +57,6 @@ export const catalog: readonly CatalogEntry[] = [
   })),
 ];
 
-/** Every environment variable. */
 export const variableRows: readonly NamedRow[] = rowsOf(upstreams.map(({ section }) => section));
 
 function merge(all: readonly Table[]): readonly CatalogEntry[] {
@@ -89,7 +88,7 @@ function merge(all: readonly Table[]): readonly CatalogEntry[] {
   return [...entries.values()];
 }
 
-/** The sets of labels that are known beforehand. */
+/** The sets of labels that are known in advance. */
 function variantsOf({ fields, states }: Family): readonly Labels[] {
   const fixed = isEveryOtherField(fields) ? [{}] : Object.values(fields);
   if (states === undefined) return fixed;
@@ -102,16 +101,16 @@ function wordsOf({ wordsFrom = {}, states }: Family): CatalogEntry['words'] {
   return Object.fromEntries(states === undefined ? chosen : [...chosen, [states.label, states.known]]);
 }
 
-/** How many sets differ, leaving open labels out. */
+/** How many sets differ, ignoring open labels. */
 function distinct(variants: readonly Labels[], open: readonly string[]): number {
   const texts = variants.map((labels) => {
     return JSON.stringify(Object.entries(labels).filter(([label]) => !open.includes(label)));
   });
-  // A row without fields is about its subject itself, and gives one.
+  // A row without fields is about its subject itself and has one series.
   return Math.max(1, new Set(texts).size);
 }
 
-/** Those of an info say something of the subject, which has one of them. */
+/** An info has one value of each label for a subject. */
 function openLabels({ from, fields, labelsFrom, wordsFrom }: Family): readonly string[] {
   const named = from.unit === 'info' ? [] : Object.keys({ ...wordsFrom, ...labelsFrom });
   return isEveryOtherField(fields) ? [fields.label, ...named] : named;

@@ -17,9 +17,9 @@ import { sourcesOf } from './source.ts';
 export interface App {
   /** Serves and polls; resolves with the port. Rejects if the address is not available. */
   start(): Promise<number>;
-  /** Polls everything once without serving; resolves with the exposition, and whether anything could be polled. */
+  /** Polls everything once without serving; resolves with the exposition, and whether any poll succeeded. */
   once(signal: AbortSignal): Promise<{ readonly exposition: Buffer; readonly polled: boolean }>;
-  /** Reads the inventory once and resolves with how many appliances this instance would poll. */
+  /** Reads the inventory once; resolves with the number of appliances that this instance would poll. */
   countAppliances(): Promise<number>;
   /** Stops polling, lets scrapes end, revokes tokens; within the configured time-out. */
   stop(): Promise<void>;

@@ -12,23 +12,23 @@ import { upstreams } from '../sources/upstreams.ts';
 import type { Environment } from './environment.ts';
 import { politeClient } from './polite-client.ts';
 
-/** What history is wanted, and how it is got. */
+/** Which history to read, and how. */
 export interface BackfillWish {
   /** How long ago the period begins and ends, in milliseconds. */
   readonly sinceMs: number;
   readonly untilMs: number;
-  /** Labels put on every series. */
+  /** Labels added to every series. */
   readonly labels: Readonly<Record<string, string>>;
   /** Names or serials; undefined for every appliance. */
   readonly filers: readonly string[] | undefined;
-  /** Undefined for every series that is polled. */
+  /** Undefined for every polled series. */
   readonly series: readonly string[] | undefined;
-  /** The part of the configured limits that may be used, from above 0 to 1. */
+  /** The share of the configured limits to use, above 0 up to 1. */
   readonly share: number;
   readonly folder: string;
 }
 
-/** A backfill that has found its appliances. */
+/** A backfill after its appliances were found. */
 export interface BackfillRun {
   readonly from: number;
   readonly to: number;
@@ -36,13 +36,12 @@ export interface BackfillRun {
   readonly tasks: readonly PastTask[];
   readonly spool: Spool;
   readonly backfill: Backfill;
-  /** Requests answered so far, and how many a second the limits allow for long. */
+  /** Requests answered so far, and the rate that the limits sustain. */
   requests(): { readonly answered: number; readonly perSecond: number };
-  /** Gives back the token. */
   close(signal: AbortSignal): Promise<void>;
 }
 
-/** Reads the inventory and opens the work folder. Throws a ConfigError for what cannot be chosen. */
+/** Reads the inventory and opens the work folder. Throws a ConfigError for an invalid choice. */
 export async function createBackfill(
   config: Config,
   environment: Environment,
@@ -56,7 +55,7 @@ export async function createBackfill(
   const spool = await Spool.open(wish.folder, {
     asked: askedOf(target.baseUrl, binMs, wish),
     from: aligned(wish.sinceMs),
-    // Bins that are younger may not be whole.
+    // Younger bins may be incomplete.
     to: aligned(Math.max(wish.untilMs, WHOLE_AFTER_MS)),
   });
   const part = (requests: number) => Math.max(1, Math.floor(requests * wish.share));
@@ -131,12 +130,12 @@ function hasPast(task: Task): task is PastTask {
   return task.past !== undefined;
 }
 
-/** Equal texts for equal questions; what paces it, and where it is spooled, may change on the way. */
+/** Equal texts for equal requests; limits and the work folder may differ between runs. */
 function askedOf(url: string, binMs: number, { sinceMs, untilMs, labels, filers, series }: BackfillWish): string {
   return JSON.stringify([url, binMs, sinceMs, untilMs, Object.entries(labels), filers ?? [], series ?? []]);
 }
 
-/** The tasks of the appliances that are named. */
+/** The tasks of the named appliances. */
 function chosen(tasks: readonly PastTask[], filers: readonly string[] | undefined): readonly PastTask[] {
   if (filers === undefined) return tasks;
   const known = new Map<string, string>();
@@ -148,7 +147,7 @@ function chosen(tasks: readonly PastTask[], filers: readonly string[] | undefine
     if (known.has(filer.toLowerCase())) return [];
     const meant = near(filer.toLowerCase(), [...known.keys()]);
     const hint = meant === undefined ? 'expected its name or its id in the inventory' : `did you mean ${meant}?`;
-    return [`--filers: ${JSON.stringify(filer)} is not an appliance that is polled; ${hint}`];
+    return [`--filers: ${JSON.stringify(filer)} is not a polled appliance; ${hint}`];
   });
   if (faults.length > 0) throw new ConfigError(faults);
   const serials = new Set(filers.map((filer) => known.get(filer.toLowerCase())));

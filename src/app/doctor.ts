@@ -20,7 +20,7 @@ const PACE = { limit: { requests: 300, windowMs: 30_000 }, mostPerMs: 10 / 1_000
 const quiet: RequestObserver = { started: () => {}, ended: () => {}, throttled: () => {} };
 
 export interface Doctor {
-  /** Requests that it sends at most. */
+  /** The most requests that it sends. */
   readonly requests: number;
   /** Examines every configured service. Rejects only on abort. */
   run(signal: AbortSignal): Promise<Diagnoses>;

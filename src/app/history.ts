@@ -61,7 +61,7 @@ export function historyOf(
     run: async (signal) => {
       isRunning = true;
       if (config.stateFile === undefined) {
-        log.warn('REMOTE_WRITE_URL without STATE_FILE: a restart begins without knowing what has arrived');
+        log.warn('REMOTE_WRITE_URL without STATE_FILE: after a restart it is unknown which points have arrived');
       }
       await remote.run(signal);
     },

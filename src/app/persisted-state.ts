@@ -64,7 +64,7 @@ function keptFirst(first: unknown): {
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   if (isFields(value)) return value;
-  throw new TypeError('expected what was spent and counted in what was kept');
+  throw new TypeError('state file: expected budgets and counts');
 }
 
 /** The owner of the state, by service; contains no secret. */

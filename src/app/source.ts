@@ -40,7 +40,7 @@ export function sourcesOf(asked: readonly AskedUpstream[], parts: SourceParts): 
   const names = new FilerNames(
     config.filerAliases,
     asked.some(({ upstream }) => upstream.namesFilers),
-    (name, ids) => environment.log.warn({ name, ids }, 'filers share a name: label filer gets a short id'),
+    (name, ids) => environment.log.warn({ name, ids }, 'filers share a name; a short id is added to the label filer'),
   );
   return asked.map((one) => sourceOf(one, names, parts));
 }

@@ -7,49 +7,52 @@ export function nextSlot(now: number, intervalMs: number, phase: number): number
   return phase + (Math.floor((now - phase) / intervalMs) + 1) * intervalMs;
 }
 
-/** How many polls may be under way at once. */
+/** How many polls may be in flight at once. */
 export interface AgendaLimits {
   /** Of one appliance. */
   readonly perAppliance: number;
-  /** Of all tasks whose latest poll failed, together: they may be hanging, and must not hold all workers. */
+  /** Of all tasks whose latest poll failed: they may hang, and must not hold all workers. */
   readonly failing: number;
 }
 
-/** What has failed so often in a row, or more often, waits alike. */
+/** Tasks with at least this many failures in a row share one lane. */
 const MOST_FAILURES_TOLD_APART = 10;
 
-/** After so many failures in a row, whatever the task, an appliance is a suspect: its other tasks wait as if they had failed twice. */
+/**
+ * After this many failures in a row, of any tasks, an appliance is a suspect: its other tasks wait as if they had
+ * failed twice.
+ */
 const SUSPECT_AFTER = 2;
 
 interface Slot {
   readonly state: TaskState;
-  /** Entries of an older version are void: removing from the middle of a heap is not worth its cost. */
+  /** Entries of an older version are void: removal from the middle of a heap would be expensive. */
   readonly version: number;
 }
 
-/** What waits under one rule, the one due first in front. */
+/** The tasks that wait by one rule, the one due first in front. */
 interface Queue {
-  /** `first` goes before all others; 0 to 10: how often it failed in a row. */
+  /** `first` goes before all others; 0 to 10: failures in a row. */
   readonly lane: 'first' | number;
   readonly isSeries: boolean;
   readonly heap: Heap<Slot>;
 }
 
 /**
- * What is due next. It starts nothing and reads no clock; times are monotonic milliseconds.
+ * Decides which task is due next. Starts nothing and reads no clock; times are monotonic milliseconds.
  *
- * The task that is latest relative to its own interval goes first. What failed last shares a few workers, one for an
- * appliance, and of it goes first what failed the fewest times in a row: what has hung longest waits longest. A task
- * taken is off the agenda until it is settled, so two polls of it cannot overlap. Its phase comes from its name: a round is
- * even, and a restart no stampede.
+ * The task that is latest relative to its interval goes first. Tasks whose last poll failed share a few workers, one
+ * for each appliance, and the one with the fewest failures in a row goes first. A task that was taken is off the agenda
+ * until it is settled, so two polls of it cannot overlap. Its phase comes from its name, so a sweep is even and a
+ * restart is no stampede.
  */
 export class Agenda {
   readonly #limits: AgendaLimits;
   readonly #queues = new Map<string, Queue>();
-  /** Polls under way, and polls that failed in a row, by appliance. */
+  /** Polls in flight, and polls that failed in a row, by appliance. */
   readonly #underWay = new Map<string, number>();
   readonly #inVain = new Map<string, number>();
-  /** Tasks that wait with those that failed because their appliance is a suspect. */
+  /** Tasks that wait with failed ones because their appliance is a suspect. */
   readonly #diverted = new Map<string, Set<TaskState>>();
   readonly #failingUnderWay = new Set<TaskState>();
   #parked: Slot[] = [];
@@ -58,26 +61,26 @@ export class Agenda {
     this.#limits = limits;
   }
 
-  /** A task is new: it is due at once. */
+  /** Adds a new task, which is due at once. */
   add(state: TaskState, now: number): void {
-    // Spread over one millisecond in the order of the phases: no appliance is served whole before the next one.
+    // Spread over one millisecond in the order of the phases, so that no appliance is polled completely before the next
+    // one.
     if (!state.isTaken) this.#schedule(state, now + unitHash(state.task.id));
   }
 
-  /** A task is not to be polled any more. */
   remove(state: TaskState): void {
     state.version += 1;
     this.#unpark();
   }
 
-  /** The interval of a task may have become shorter. */
+  /** Moves a task forward after its interval has become shorter. */
   hasten(state: TaskState, now: number): void {
     if (!state.isTaken && this.#slotOf(state, now) < state.due) this.#schedule(state, this.#slotOf(state, now));
   }
 
   /**
-   * The most overdue task that may be polled now; undefined when none is due, or those due must wait for others. Series of
-   * appliances may be held.
+   * The most overdue task that may be polled now; undefined if none is due, or those due have to wait for others.
+   * Series of appliances may be held.
    */
   take(now: number, isSeriesHeld = false): TaskState | undefined {
     for (;;) {
@@ -93,7 +96,9 @@ export class Agenda {
     }
   }
 
-  /** A task to ask whether the API is back, due or not: what failed least, and of that what was asked longest ago. */
+  /**
+   * A task for probing the API, due or not: the one with the fewest failures, and of those the one polled longest ago.
+   */
   takeProbe(series: Iterable<TaskState>): TaskState | undefined {
     let best: TaskState | undefined;
     for (const state of series) {
@@ -107,7 +112,7 @@ export class Agenda {
     return this.#taken(best, 0);
   }
 
-  /** When the next task is due; undefined when there is none, or all are under way or held back by others. */
+  /** When the next task is due; undefined without one, or if all are in flight or held back by others. */
   nextDue(isSeriesHeld = false): number | undefined {
     let first: number | undefined;
     for (const queue of this.#queues.values()) {
@@ -119,7 +124,7 @@ export class Agenda {
     return first;
   }
 
-  /** Puts a task that was taken back: for its next slot, `afterMs` from now where that is given. */
+  /** Puts back a task that was taken: for its next slot, or `afterMs` from now. */
   settle(state: TaskState, now: number, afterMs?: number): void {
     state.isTaken = false;
     const serial = state.task.appliance?.serial;
@@ -131,7 +136,7 @@ export class Agenda {
     this.#unpark();
   }
 
-  /** An appliance that hung answers again: its other tasks have waited long enough. */
+  /** An appliance that hung answers again: its other tasks stop waiting. */
   revive(states: Iterable<TaskState>, now: number): void {
     for (const state of states) {
       state.failures = Math.min(state.failures, 1);
@@ -140,7 +145,7 @@ export class Agenda {
     }
   }
 
-  /** An appliance answers, or is not polled any more: nothing of it is suspect. */
+  /** An appliance answers, or is not polled any more: it is not a suspect. */
   forget(serial: string): void {
     this.#inVain.delete(serial);
     const diverted = this.#diverted.get(serial) ?? new Set();
@@ -148,13 +153,13 @@ export class Agenda {
     for (const state of diverted) if (!state.isTaken && !state.isGone) this.#schedule(state, state.due);
   }
 
-  /** Makes a task due soon; one that is under way is left alone. */
+  /** Makes a task due soon, unless it is in flight. */
   wake(state: TaskState, now: number, withinMs: number): void {
     const due = now + unitHash(state.task.id) * withinMs;
     if (!state.isTaken && state.due > due) this.#schedule(state, due);
   }
 
-  /** Not sooner than half an interval: the first poll comes at once, and its grid may lie just behind it. */
+  /** Not sooner than half an interval: the first poll is immediate, and its grid may be just behind it. */
   #slotOf({ task }: TaskState, now: number): number {
     return nextSlot(now + task.intervalMs / 2, task.intervalMs, unitHash(task.id) * task.intervalMs);
   }
@@ -180,7 +185,7 @@ export class Agenda {
     return failures === 0 && isSuspect ? SUSPECT_AFTER : Math.min(failures, MOST_FAILURES_TOLD_APART);
   }
 
-  /** The queue whose first task is latest by its interval; what failed more often waits for what failed less often. */
+  /** The queue whose first task is latest by its interval; tasks with more failures wait for those with fewer. */
   #mostOverdue(now: number, isSeriesHeld: boolean): Queue | undefined {
     let latest: { readonly queue: Queue; readonly lateness: number } | undefined;
     let least: Queue | undefined;

@@ -6,27 +6,26 @@ import type { Outcome } from './poll.ts';
 import type { TaskState } from './task-state.ts';
 
 /**
- * How an appliance stands: a series of it brings records, it answers and has none, or none of its series can be polled.
- * Series that rest say nothing, unless all do.
+ * The state of an appliance: a series has records, the portal answers without records, or none of its series can be
+ * polled. Series that are backed off do not count, unless all are.
  */
 export const APPLIANCE_STATES = ['reporting', 'no_records', 'unavailable'] as const;
 
-/** One of {@link APPLIANCE_STATES}. */
 export type ApplianceState = (typeof APPLIANCE_STATES)[number];
 
-/** One appliance as its polls show it. Epoch milliseconds; undefined before the first. */
+/** One appliance, from its polls. Epoch milliseconds; undefined before the first. */
 export interface ApplianceStatus {
   readonly serial: string;
   readonly name: string;
   readonly state: ApplianceState | undefined;
   readonly lastPollAt: number | undefined;
   readonly lastSuccessAt: number | undefined;
-  /** The time of the newest record that any series of it brought. */
+  /** The time of the newest record of any of its series. */
   readonly lastRecordAt: number | undefined;
   readonly states: ReadonlySet<TaskState>;
 }
 
-/** An appliance that stands otherwise than before. */
+/** An appliance whose state has changed. */
 export interface ApplianceChange {
   readonly name: string;
   readonly state: ApplianceState;
@@ -37,7 +36,7 @@ interface Known {
   name: string;
   readonly states: Set<TaskState>;
   published: ApplianceState | undefined;
-  /** What was logged last. */
+  /** The state that was logged last. */
   told: ApplianceState | undefined;
   lastPollAt: number | undefined;
   lastSuccessAt: number | undefined;
@@ -45,10 +44,12 @@ interface Known {
   publishedRecordAt: number | undefined;
 }
 
-/** The time of the newest record is published again when it is so much newer, in milliseconds: it is with every poll. */
+/**
+ * The time of the newest record is published again if it is newer by this, in milliseconds: it changes with every poll.
+ */
 const RECORD_STEP_MS = 60_000;
 
-/** The appliances of one API, as the states of their tasks make them. */
+/** The appliances of one API, derived from the states of their tasks. */
 export class Appliances {
   readonly #api: Api;
   readonly #sink: Sink;
@@ -61,29 +62,26 @@ export class Appliances {
     this.#names = names;
   }
 
-  /** How many there are. */
   get size(): number {
     return this.#known.size;
   }
 
-  /** Every appliance, by name. */
   statuses(): readonly ApplianceStatus[] {
     return [...this.#known]
       .map(([serial, known]) => ({ serial, ...known, state: known.published }))
       .sort((a, b) => byName.compare(a.name, b.name) || byName.compare(a.serial, b.serial));
   }
 
-  /** What is known of the tasks of an appliance. */
   tasksOf(serial: string): ReadonlySet<TaskState> {
     return this.#known.get(serial)?.states ?? new Set();
   }
 
-  /** Whether any series of an appliance brings records. */
+  /** Whether any series of an appliance has records. */
   isReporting(serial: string): boolean {
     return [...this.tasksOf(serial)].some(({ isShown, standing }) => isShown && standing === 'records');
   }
 
-  /** Takes over which tasks there are. Returns the serials that have gone, and whether any came. */
+  /** Updates the tasks. Returns the serials that have gone, and whether any are new. */
   reconcile(
     come: readonly TaskState[],
     gone: readonly TaskState[],
@@ -108,7 +106,7 @@ export class Appliances {
     return { gone: left, hasNew };
   }
 
-  /** A poll of one of its tasks ended; `at` in epoch milliseconds. */
+  /** Processes the end of a poll of one of its tasks; `at` in epoch milliseconds. */
   polled({ task }: TaskState, outcome: Outcome, at: number): void {
     const known = this.#known.get(task.appliance?.serial ?? '');
     if (known === undefined) return;
@@ -120,8 +118,8 @@ export class Appliances {
   }
 
   /**
-   * Publishes how an appliance stands, where that is another than before. Returns it where it is to be logged: not while its
-   * API is down, which explains it.
+   * Publishes the state of an appliance if it has changed. Returns it if it is to be logged: not while its API is down,
+   * which explains it.
    */
   publish(serial: string, isApiDown: boolean): ApplianceChange | undefined {
     const known = this.#known.get(serial);
@@ -132,7 +130,7 @@ export class Appliances {
     return was === undefined || was === state ? undefined : { name: known.name, state, was };
   }
 
-  /** Publishes how all of them stand: their API turned. */
+  /** Publishes the state of all appliances, after the API has changed state. */
   publishAll(isApiDown: boolean): void {
     for (const [serial, known] of this.#known) this.#publish(serial, known, isApiDown);
   }
@@ -182,11 +180,11 @@ function stateOf(states: ReadonlySet<TaskState>, isApiDown: boolean): ApplianceS
   const counted = awake.length > 0 ? awake : polled;
   if (counted.some(({ standing, isShown }) => isShown && standing === 'records')) return 'reporting';
   if (!counted.some(({ standing, isShown }) => isShown && standing === 'empty')) return 'unavailable';
-  // A series that the appliance lacks is empty as well: what is not polled yet may bring records.
+  // A series that the appliance lacks is empty too: one that was not polled yet may have records.
   return polled.length < states.size ? undefined : 'no_records';
 }
 
-/** What is concluded about an appliance is an origin of its own. */
+/** The conclusion about an appliance is an origin of its own. */
 function idOf(api: Api, serial: string): string {
   return `${api}/${serial}/state`;
 }
@@ -198,5 +196,5 @@ function newlyKnown(name: string): Known {
   };
 }
 
-/** As people order names: `edge-2` before `edge-10`. */
+/** In the order that people expect: `edge-2` before `edge-10`. */
 const byName = new Intl.Collator('en', { numeric: true });

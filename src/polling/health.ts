@@ -3,22 +3,22 @@ import type { Random } from '../runtime/random.ts';
 import type { Outcome } from './poll.ts';
 import type { TaskState } from './task-state.ts';
 
-/** When the series of an API count as down, and how they are asked while they are. */
+/** When the series of an API count as down, and how they are probed then. */
 export interface HealthSettings {
-  /** So many polls failed in a row, or as many as there are series where they are fewer. */
+  /** Failures in a row, or the number of series if that is smaller. */
   readonly failures: number;
   /** Time between two probes, in milliseconds: doubling from the first to the longest. */
   readonly probe: { readonly firstMs: number; readonly longestMs: number };
 }
 
-/** A part of an interval without any answer, and the API may be down: appliances that fail are many, and take turns. */
+/** After this share of an interval without any answer, the API may be down: many appliances that fail take turns. */
 const QUIET_SHARE = 0.2;
 
 /**
- * Whether the series of appliances are down as a whole: every appliance that is polled was asked in vain since the last
- * answer about any. Then one probe goes out every few seconds instead of a fleet of requests, and its first answer ends it.
- * Refused credentials bring it down at once. What is asked about the account decides nothing here, and is not held.
- * Pure; times are monotonic milliseconds.
+ * Whether the series of appliances are down as a whole: every polled appliance has failed since the last answer about
+ * any. Then a single probe leaves every few seconds instead of a fleet of requests, and its first answer ends it.
+ * Rejected credentials bring it down at once. Operations of the account neither count nor are held. Pure; times are
+ * monotonic milliseconds.
  */
 export class SeriesHealth {
   readonly #settings: HealthSettings;
@@ -36,12 +36,12 @@ export class SeriesHealth {
     this.#random = random;
   }
 
-  /** Polls of series are held back to probes. */
+  /** Polls of series are limited to probes. */
   get isDown(): boolean {
     return this.#isDown;
   }
 
-  /** Takes an outcome in. `series`: all there are. */
+  /** Processes an outcome. `series`: all series. */
   observe(state: TaskState, outcome: Outcome, series: readonly TaskState[], now: number): void {
     const wasProbe = state === this.#probe;
     if (wasProbe) this.#probe = undefined;
@@ -56,7 +56,7 @@ export class SeriesHealth {
     this.#failures += 1;
     if (appliance !== undefined) this.#failing.add(appliance.serial);
     if (this.#isDown) {
-      // Polls that were under way when it went down fail one by one: they say nothing new.
+      // Polls that were in flight when it went down fail one by one; they add nothing.
       if (wasProbe) this.#scheduleProbe(outcome.error, series, now);
       return;
     }
@@ -65,18 +65,17 @@ export class SeriesHealth {
     this.#scheduleProbe(outcome.error, series, now);
   }
 
-  /** How long to wait before the next probe may start, in milliseconds; infinite until the one under way has ended. */
+  /** How long to wait before the next probe may start, in milliseconds; infinite until the one in flight has ended. */
   waitMs(now: number): number {
     return this.#probe === undefined ? Math.max(0, this.#nextProbe - now) : Number.POSITIVE_INFINITY;
   }
 
-  /** Says that a probe starts. */
   starting(probe: TaskState): void {
     this.#probe = probe;
   }
 
   #answered(now: number, intervalMs: number): void {
-    // One that comes and goes is asked no oftener each time.
+    // Repeated outages do not increase the rate of probes.
     if (!this.#isDown && now - this.#nextProbe > intervalMs) this.#probes = 0;
     this.#isDown = false;
     this.#failures = 0;
@@ -86,7 +85,7 @@ export class SeriesHealth {
 
   #isSilent(series: readonly TaskState[], now: number, intervalMs: number): boolean {
     if (this.#failures < Math.min(this.#settings.failures, series.length)) return false;
-    // Of one that never answered nothing else is known.
+    // Without any answer so far nothing else is known.
     if (this.#answeredAt === Number.NEGATIVE_INFINITY) return true;
     if (now - this.#answeredAt < QUIET_SHARE * intervalMs) return false;
     return series.every(
@@ -94,7 +93,10 @@ export class SeriesHealth {
     );
   }
 
-  /** No oftener than the series would be asked in health, and not before it can be sent: one that fails unsent puts the next one off. */
+  /**
+   * No more often than the series are polled when healthy, and not before it can be sent: a probe that fails unsent
+   * delays the next one.
+   */
   #scheduleProbe(error: Error, series: readonly TaskState[], now: number): void {
     const { firstMs, longestMs } = this.#settings.probe;
     const demand = series.reduce((sum, { task }) => sum + 1 / task.intervalMs, 0);

@@ -11,7 +11,7 @@ export class Heap<Item> {
     return this.#items[0]?.key;
   }
 
-  /** The item with the smallest key, left in place. */
+  /** The item with the smallest key, without removing it. */
   get first(): Item | undefined {
     return this.#items[0]?.item;
   }

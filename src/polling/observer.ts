@@ -7,21 +7,20 @@ import type { Outcome } from './poll.ts';
 import { reasonOf, type TaskState } from './task-state.ts';
 import type { Tasks } from './tasks.ts';
 
-/** What an observer needs. */
 export interface ObserverSettings {
   readonly api: Api;
   readonly tasks: Tasks;
   readonly appliances: Appliances;
   readonly health: SeriesHealth;
-  /** Whether everything is held after a refusal. */
+  /** Whether everything is held after a 429. */
   readonly isHeld: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * What the polls of one API say about it: whether it is up and why not. Each change of state, of the API, an appliance or
- * an operation, is one line of the log; while the API is down, it explains what else fails.
+ * The state of one API, derived from its polls: whether it is up, and why not. Each change of state, of the API, an
+ * appliance or an operation, is one log line; while the API is down, that explains other failures.
  */
 export class Observer {
   readonly #settings: ObserverSettings;
@@ -36,13 +35,13 @@ export class Observer {
     this.#settings = settings;
   }
 
-  /** Whether the API gives what is asked of it: the latest poll of what decides brought an answer that is still fresh. */
+  /** Whether the API is up: the latest poll of a deciding task returned an answer that is still fresh. */
   get up(): boolean {
     const { tasks, health } = this.#settings;
     return !health.isDown && tasks.deciding.some(isWell);
   }
 
-  /** In a word why the API is not up, one of `DOWN_REASONS`; undefined while it is, or nothing was asked yet. */
+  /** Why the API is not up, one of `DOWN_REASONS`; undefined while it is, or before the first poll. */
   get downReason(): string | undefined {
     if (this.up) return undefined;
     if (this.#settings.isHeld()) return 'throttled';
@@ -51,27 +50,26 @@ export class Observer {
     return this.#polledOnce ? 'overdue' : undefined;
   }
 
-  /** Why the latest poll that failed did, while the API is down. */
+  /** The error of the latest failed poll while the API is down. */
   get lastError(): string | undefined {
     return this.up ? undefined : this.#lastError?.message;
   }
 
-  /** Whether what decides has been polled, with or without success. Once true it stays so. */
+  /** Whether a deciding task has been polled, successfully or not. Once true it stays true. */
   get polledOnce(): boolean {
     return this.#polledOnce;
   }
 
-  /** How many polls have succeeded. */
   get succeeded(): number {
     return this.#succeeded;
   }
 
-  /** Epoch milliseconds of the last poll that succeeded. */
+  /** Epoch milliseconds of the last successful poll. */
   get lastSuccessAt(): number | undefined {
     return this.#lastSuccessAt;
   }
 
-  /** A poll ended, and its task's state says so. */
+  /** Processes the end of a poll, after its task's state was updated. */
   ended(state: TaskState, outcome: Outcome): void {
     const { appliances, clock, log } = this.#settings;
     const { task, seconds } = outcome;
@@ -86,7 +84,7 @@ export class Observer {
     this.#tellOperation(state, outcome);
   }
 
-  /** The tasks are others. `hasChanged`: appliances came or went. */
+  /** Processes a change of tasks. `hasChanged`: appliances were added or removed. */
   changed(gone: readonly TaskState[], hasChanged: boolean): void {
     const { log, api, appliances, tasks } = this.#settings;
     for (const { task } of gone) {
@@ -96,23 +94,23 @@ export class Observer {
     if (hasChanged) log.info({ api, appliances: appliances.size, tasks: tasks.size }, 'the inventory has changed');
   }
 
-  /** All that came of a poll is taken in. */
+  /** Processes the end of storing a poll's result. */
   settled(): void {
     this.#polledOnce ||= this.#settings.tasks.deciding.some(({ standing }) => standing !== undefined);
   }
 
-  /** A value is not fresh any more: its appliance, or the API, may be down. */
+  /** A value is stale: its appliance, or the API, may be down. */
   expired({ task }: TaskState): void {
     this.#tellApi();
     this.#tellAppliance(task.appliance?.serial);
   }
 
-  /** What a poll brought could not be taken in: a fault of ours. Polling goes on. */
+  /** Storing a poll's result failed: a bug. Polling continues. */
   defect({ task }: TaskState, err: Error): void {
     this.#settings.log.error({ task: task.id, err }, 'internal error while storing a poll’s result; please report');
   }
 
-  /** Of what decides; where nothing of that was polled yet, as where the token was rejected, of any task. */
+  /** Of the deciding tasks; if none was polled yet, as after a rejected token, of any task. */
   get #lastError(): Error | undefined {
     const { tasks } = this.#settings;
     return latestError(tasks.deciding) ?? latestError(tasks.all());
@@ -121,7 +119,7 @@ export class Observer {
   #tellApi(): void {
     const { tasks, health, api, log, appliances } = this.#settings;
     const { up } = this;
-    // Before all were asked, that none has answered yet says nothing.
+    // Not before all were polled: until then it is normal that none has answered.
     const isDown = health.isDown || (!up && tasks.deciding.every(({ standing }) => standing !== undefined));
     if (up === this.#toldUp || !(up || isDown)) return;
     const wasTold = this.#toldUp !== undefined;
@@ -143,14 +141,14 @@ export class Observer {
     else log.warn({ serial, filer }, 'the appliance does not answer');
   }
 
-  /** One line when an operation is denied, or goes on failing, and one when no task of it is any more. */
+  /** Logs one line when an operation is rejected or keeps failing, and one when none of its tasks is any more. */
   #tellOperation(state: TaskState, outcome: Outcome): void {
     const { log, api, appliances } = this.#settings;
     const { id, appliance, operation: name } = state.task;
     const isOfSeries = appliance !== undefined;
     const operation = isOfSeries && outcome.state === 'denied' ? 'series' : name;
     if (outcome.state === 'denied') {
-      // That an appliance lacks a series is nothing new; that it may not be read is.
+      // A missing series is normal; a missing right is not.
       const isNews = !isOfSeries || state.error === undefined || reasonOf(state.error.cause) === 'forbidden';
       if (isNews && this.#denied.enter(operation, id)) {
         log.warn({ api, operation, err: outcome.error }, 'operation rejected; polled at the discovery interval');
@@ -178,7 +176,7 @@ function latestError(states: Iterable<TaskState>): Error | undefined {
   return latest?.cause;
 }
 
-/** Which operations something is the matter with: from the first task of each until none is left. */
+/** The operations with a fault: from the first task with it until none is left. */
 class Marks {
   readonly #operations = new Map<string, Set<string>>();
 
@@ -190,7 +188,7 @@ class Marks {
     return tasks === undefined;
   }
 
-  /** The operation of which that was the last task. */
+  /** The operation, if that was its last task. */
   leave(task: string): string | undefined {
     for (const [operation, tasks] of this.#operations) {
       if (!tasks.delete(task) || tasks.size > 0) continue;
@@ -201,7 +199,7 @@ class Marks {
   }
 }
 
-/** Whether what a task last brought stands: an answer, with records or without, and still fresh. */
+/** Whether a task's latest result is valid: an answer, with or without records, that is still fresh. */
 function isWell({ standing, isShown }: TaskState): boolean {
   return isShown && (standing === 'records' || standing === 'empty');
 }

@@ -5,8 +5,8 @@ import type { Clock } from '../runtime/clock.ts';
 import { asError, RequestError } from '../runtime/errors.ts';
 
 /**
- * How a poll ended. `denied`: the service says that there is no such thing, or that we may not see it (403, 404, 422);
- * no fault of the appliance, and asked again slowly. `aborted`: the program is stopping.
+ * The result of a poll. `denied`: the object does not exist, or the account may not see it (403, 404, 422); not a fault
+ * of the appliance, and polled less often. `aborted`: the program is stopping.
  */
 export type Outcome =
   | { readonly state: 'succeeded'; readonly task: Task; readonly reading: Reading; readonly seconds: number }
@@ -17,7 +17,7 @@ export type Outcome =
       readonly seconds: number;
     };
 
-/** Polls a task once, and hands what it brought to the sink; never rejects. */
+/** Polls a task once, and passes its result to the sink; never rejects. */
 export async function poll(
   task: Task,
   signal: AbortSignal,

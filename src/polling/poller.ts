@@ -11,30 +11,28 @@ import { Observer } from './observer.ts';
 import { Runner } from './runner.ts';
 import { Tasks } from './tasks.ts';
 
-/** What polling one API takes. */
 export interface PollerSettings {
   readonly collector: Collector;
-  /** Polls under way at most. */
   readonly workers: number;
   readonly sink: Sink;
   readonly staleAfter: number;
-  /** Requests per second that the limits allow for long, and whether everything is held after a refusal. */
+  /** The requests per second that the limits sustain, and whether everything is held after a 429. */
   readonly limits: { readonly allowedPerSecond: () => number; readonly isHeld: () => boolean };
-  /** What is concluded about each appliance; where none are asked for anything, all tasks decide whether the API is up. */
+  /** The families of each appliance's state; without them, all tasks decide whether the API is up. */
   readonly appliances: ApplianceNames | undefined;
   readonly onTasks?: (tasks: readonly Task[]) => void;
 }
 
-/** Polls of one appliance under way at most. */
+/** The most polls of one appliance in flight. */
 const PER_APPLIANCE = 2;
 
-/** What failed last may take this part of the workers. */
+/** The share of the workers for tasks whose last poll failed. */
 const FAILING_SHARE = 1 / 4;
 
 /** Time between two probes of an API that is down. */
 const PROBE = { firstMs: 2_000, longestMs: 30_000 } as const;
 
-/** Polls one API, and knows how it stands. */
+/** Polls one API, and knows its state. */
 export class Poller {
   readonly tasks: Tasks;
   readonly appliances: Appliances;
@@ -50,7 +48,7 @@ export class Poller {
       allowedPerSecond: limits.allowedPerSecond,
     });
     const appliances = new Appliances(api, sink, settings.appliances);
-    // More failures in a row than there are workers: as many polls as that can hang at once while all others are well.
+    // More failures in a row than workers: that many polls can hang at once while all others succeed.
     const health = new SeriesHealth({ failures: 2 * workers, probe: PROBE }, random);
     const observer = new Observer({ api, tasks, appliances, health, isHeld: limits.isHeld, clock, log });
     const agenda = new Agenda({
@@ -66,7 +64,7 @@ export class Poller {
     });
   }
 
-  /** Polls until `signal` aborts; resolves when the last poll under way has ended. Never rejects. */
+  /** Polls until `signal` aborts; resolves when the last poll in flight has ended. Never rejects. */
   run(signal: AbortSignal): Promise<void> {
     return this.#runner.run(signal);
   }
@@ -76,12 +74,12 @@ export class Poller {
     return this.#runner.runOnce(signal);
   }
 
-  /** Shows what a process before this one had read, as new as `at`, in monotonic milliseconds. */
+  /** Shows the reading of a previous process, as of `at`, in monotonic milliseconds. */
   restore(task: Task, reading: Reading, at: number): Promise<void> {
     return this.#runner.restore(task, reading, at);
   }
 
-  /** Takes out what is not fresh any more. */
+  /** Removes stale values. */
   expire(now: number): void {
     this.#runner.expire(now);
   }

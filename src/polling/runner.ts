@@ -12,7 +12,6 @@ import { type Outcome, poll } from './poll.ts';
 import { note, restOrWake, type TaskState } from './task-state.ts';
 import type { Tasks } from './tasks.ts';
 
-/** What a runner needs. */
 export interface RunnerSettings {
   readonly collector: Collector;
   readonly tasks: Tasks;
@@ -23,34 +22,33 @@ export interface RunnerSettings {
   readonly sink: Sink;
   readonly clock: Clock;
   readonly random: Random;
-  /** Polls under way at most. */
   readonly workers: number;
-  /** Called with the tasks whenever they are others. */
+  /** Called with the tasks whenever they change. */
   readonly onTasks?: (tasks: readonly Task[]) => void;
 }
 
 /**
- * What is asked seldom is asked again soon after a failure, in milliseconds, doubling up to its interval or the longest:
- * without the inventory there would be nothing to poll.
+ * Tasks with long intervals are repeated soon after a failure, in milliseconds, doubling up to their interval or the
+ * longest: without the inventory nothing else is polled.
  */
 const RETRY = { firstMs: 15_000, longestMs: 900_000 } as const;
 
-/** A series that failed more than once is asked every second interval: so soon it is back. */
+/** A series that failed more than once is polled every second interval, so that it recovers soon. */
 const FAILING_INTERVALS = 2;
 
-/** What an answer leaves in doubt is asked again so soon, in milliseconds. */
+/** How soon a doubtful answer is confirmed, in milliseconds. */
 const CONFIRM_MS = 60_000;
 
-/** What explains a denial is asked for it no oftener than this, in milliseconds. */
+/** The shortest time between two polls for the explanation of a rejection, in milliseconds. */
 const EXPLAINED_EVERY_MS = 60_000;
 
-/** Nothing sleeps longer without looking up, in milliseconds: timers stand still while the machine sleeps. */
+/** The longest sleep, in milliseconds: timers stop while the machine is suspended. */
 const LONGEST_SLEEP_MS = 60_000;
 
-/** Polls one API: takes what is due, asks, takes in how it ended and puts it back; until it is stopped. */
+/** Polls one API until it is stopped: takes the task that is due, polls it, stores the result and puts it back. */
 export class Runner {
   readonly #settings: RunnerSettings;
-  /** When tasks that were denied were last woken by another one that is not any more. */
+  /** When rejected tasks were last made due because another one succeeded. */
   #wokenAt = Number.NEGATIVE_INFINITY;
   #wake = new AbortController();
 
@@ -58,13 +56,13 @@ export class Runner {
     this.#settings = settings;
   }
 
-  /** Polls until `signal` aborts; resolves when the last poll under way has ended. Never rejects. */
+  /** Polls until `signal` aborts; resolves when the last poll in flight has ended. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#runUntil(signal, () => false);
   }
 
   /**
-   * Polls everything once, what comes to light meanwhile included; resolves when all have been polled, or when the API
+   * Polls everything once, including tasks that appear meanwhile; resolves when all have been polled, or when the API
    * turns out to be down.
    */
   async runOnce(signal: AbortSignal): Promise<void> {
@@ -75,7 +73,7 @@ export class Runner {
     );
   }
 
-  /** Shows what a process before this one had read, as if it had been polled `at`, in monotonic milliseconds. */
+  /** Shows the reading of a previous process, as if polled `at`, in monotonic milliseconds. */
   async restore(task: Task, reading: Reading, at: number): Promise<void> {
     const { tasks, sink, clock } = this.#settings;
     this.#reconcile();
@@ -87,7 +85,7 @@ export class Runner {
     this.expire(clock.monotonic());
   }
 
-  /** Takes out what is not fresh any more. */
+  /** Removes stale values. */
   expire(now: number): void {
     const { tasks, sink, observer } = this.#settings;
     for (const state of tasks.expire(now)) {
@@ -96,7 +94,7 @@ export class Runner {
     }
   }
 
-  /** Polls until `signal` aborts or `isOver` says so after a poll; resolves when the last poll under way has ended. */
+  /** Polls until `signal` aborts or `isOver` is true after a poll; resolves when the last poll in flight has ended. */
   async #runUntil(signal: AbortSignal, isOver: () => boolean): Promise<void> {
     const over = new AbortController();
     const stop = () => {
@@ -116,28 +114,29 @@ export class Runner {
     signal.removeEventListener('abort', stop);
   }
 
-  /** The next task, when there is one; undefined when stopped. */
+  /** The next task, once there is one; undefined when stopped. */
   async #next(signal: AbortSignal): Promise<TaskState | undefined> {
     const { agenda, health, tasks, clock } = this.#settings;
     while (!signal.aborted) {
       const now = clock.monotonic();
       const { isDown } = health;
       const waitMs = isDown ? health.waitMs(now) : Number.POSITIVE_INFINITY;
-      // A probe goes out whether or not anything is due: an outage may outlast every slot.
+      // A probe leaves even if nothing is due: an outage may outlast every slot.
       const probe = waitMs === 0 ? agenda.takeProbe(tasks.deciding) : undefined;
       if (probe !== undefined) health.starting(probe);
       const state = probe ?? agenda.take(now, isDown);
       if (state !== undefined) return state;
       const dueMs = (agenda.nextDue(isDown) ?? Number.POSITIVE_INFINITY) - now;
-      // Where the time for a probe has come and none could be taken, a poll under way has to end first, and rouses.
+      // If a probe is due but none could be taken, a poll in flight has to end first, and wakes this.
       const untilMs = Math.min(dueMs, waitMs || Number.POSITIVE_INFINITY, LONGEST_SLEEP_MS);
-      // One signal for all and no AbortSignal.any: a signal that lives as long as the program remembers every such sum.
+      // One signal for all, without AbortSignal.any: a signal that lives as long as the program keeps every such
+      // combination.
       await clock.sleep(untilMs, this.#wake.signal);
     }
     return undefined;
   }
 
-  /** All that sleep look up. */
+  /** Wakes all sleeping workers. */
   #rouse(): void {
     this.#wake.abort();
     this.#wake = new AbortController();
@@ -152,14 +151,14 @@ export class Runner {
     else this.#guarded(state, () => this.#take(state, outcome, now));
     agenda.settle(state, now, state.isGone ? undefined : this.#afterMs(state, outcome));
     tasks.forget(state);
-    // A failed one as well: what waited for its first answer need not wait for a good one.
+    // Also after a failure: tasks that waited for the first answer need not wait for a success.
     if (task.changesTasks && outcome.state !== 'aborted') this.#guarded(state, () => this.#reconcile());
     tasks.polled(state, now);
     observer.settled();
     this.#rouse();
   }
 
-  /** Takes in how a poll ended. */
+  /** Processes the outcome of a poll. */
   #take(state: TaskState, outcome: Outcome, now: number): void {
     const { tasks, appliances, health, observer, sink, clock } = this.#settings;
     if (outcome.state === 'aborted') return;
@@ -177,7 +176,7 @@ export class Runner {
     observer.ended(state, outcome);
   }
 
-  /** The API is back: what failed meanwhile is asked within an interval, so that it costs no more than in health. */
+  /** The API is up again: failed tasks are polled within one interval, at no more requests than normal. */
   #wakeFailed(now: number): void {
     const { tasks, agenda } = this.#settings;
     for (const other of tasks.all()) {
@@ -185,7 +184,7 @@ export class Runner {
     }
   }
 
-  /** An appliance that did not answer at all answers: its other series are polled as if they had failed once. */
+  /** An appliance that did not answer at all answers again: its other series are polled as if they had failed once. */
   #revive(serial: string, now: number): void {
     const series = [...this.#settings.appliances.tasksOf(serial)].filter(({ resting }) => resting === undefined);
     const failing = series.filter(({ failures }) => failures > 0);
@@ -193,8 +192,8 @@ export class Runner {
   }
 
   /**
-   * What was denied and is given again speaks for others that rest for the same reason: a gateway may be well again, or a
-   * licence bought. Once in a rest, so that nothing is asked more than twice as often as by itself.
+   * A rejected task that succeeds suggests that others with the same reason may succeed too: a gateway has recovered,
+   * or a licence was bought. Once in each back-off, so that no task is polled more than twice as often.
    */
   #wakeThoseDenied({ task }: TaskState, now: number): void {
     const { tasks, agenda } = this.#settings;
@@ -206,7 +205,7 @@ export class Runner {
     }
   }
 
-  /** What may explain a denial, or its end, is asked for it. */
+  /** Polls the task that may explain a rejection, or its end. */
   #explain({ task }: TaskState, now: number): void {
     const { tasks, agenda } = this.#settings;
     const reason = task.explainedBy === undefined ? undefined : tasks.get(task.explainedBy);
@@ -214,7 +213,7 @@ export class Runner {
     agenda.wake(reason, now, 0);
   }
 
-  /** A fault of what takes polls in cannot end them. */
+  /** A bug in storing results must not end polling. */
   #guarded(state: TaskState, act: () => void): void {
     try {
       act();
@@ -240,7 +239,7 @@ export class Runner {
     onTasks?.(all);
   }
 
-  /** When the task is to be asked again, where that is not its next slot. */
+  /** When to poll the task again, if not in its next slot. */
   #afterMs({ task, failures, resting }: TaskState, outcome: Outcome): number | undefined {
     const jitter = 0.9 + this.#settings.random() / 10;
     if (resting !== undefined && outcome.state !== 'failed') return (task.restMs ?? task.intervalMs) * jitter;

@@ -3,50 +3,49 @@ import { CredentialError, RequestError } from '../runtime/errors.ts';
 import type { Outcome } from './poll.ts';
 
 /**
- * Why a task rests: the right or the licence is missing (403), there is no such thing (404), the request is not taken
- * for this appliance (422), or there was no record in several answers, while other series of the appliance have some.
+ * Why a task is backed off: the right or the licence is missing (403), the object does not exist (404), the appliance
+ * does not support the request (422), or several answers had no record while other series of the appliance have some.
  */
 export const REST_REASONS = ['forbidden', 'not_found', 'rejected', 'empty'] as const;
 
-/** One of {@link REST_REASONS}. */
 export type RestReason = (typeof REST_REASONS)[number];
 
-/** How the latest poll ended: with records, well but without any, denied, or not at all. */
+/** The result of the latest poll: records, an answer without records, a rejection, or a failure. */
 export type Standing = 'records' | 'empty' | 'denied' | 'failed';
 
-/** All that is known of one task from poll to poll; forgotten as one. Times are monotonic milliseconds. */
+/** Everything known about one task from poll to poll; forgotten together. Times are monotonic milliseconds. */
 export interface TaskState {
   task: Task;
-  /** Known since then. */
+  /** When it was added. */
   readonly since: number;
   /** Undefined before the first poll has ended. */
   standing: Standing | undefined;
-  /** Polls in a row that failed. */
+  /** Failed polls in a row. */
   failures: number;
-  /** Answers in a row that had nothing for us. */
+  /** Answers in a row without a record. */
   vain: number;
   resting: RestReason | undefined;
-  /** Whether any answer ever had records. */
+  /** Whether any answer had records. */
   hadRecords: boolean;
-  /** Why the latest poll brought nothing; `at` in epoch milliseconds. */
+  /** Why the latest poll returned nothing; `at` in epoch milliseconds. */
   error: { readonly cause: Error; readonly at: number } | undefined;
-  /** What it last brought is as new as this; undefined before it brought anything. */
+  /** The time of its latest result; undefined before the first. */
   confirmedAt: number | undefined;
-  /** The interval that was promised then, as the limits stretched it. */
+  /** The interval that applied then, as stretched by the limits. */
   promisedMs: number;
-  /** Whether what it brought is shown. */
+  /** Whether its result is exposed. */
   isShown: boolean;
   /** Whether it is still to be polled in this round. */
   isAwaited: boolean;
-  /** The agenda's: when it is due, how often that was changed, whether it is under way. */
+  /** For the agenda: when it is due, how often that changed, whether it is in flight. */
   due: number;
   version: number;
   isTaken: boolean;
-  /** It left while it was under way. */
+  /** It was removed while in flight. */
   isGone: boolean;
 }
 
-/** What is known of a task that has just come. */
+/** The initial state of a task. */
 export function newTaskState(task: Task, now: number): TaskState {
   return {
     ...{ task, since: now, standing: undefined, failures: 0, vain: 0, resting: undefined, hadRecords: false },
@@ -55,7 +54,10 @@ export function newTaskState(task: Task, now: number): TaskState {
   };
 }
 
-/** Takes in how a poll ended. `now` is monotonic, `at` epoch milliseconds; `stretched`: what the limits make of an interval. */
+/**
+ * Updates the state after a poll. `now` is monotonic, `at` epoch milliseconds; `stretched`: the factor by which the
+ * limits stretch intervals.
+ */
 export function note(state: TaskState, outcome: Outcome, now: number, at: number, stretched: number): void {
   if (outcome.state === 'succeeded') {
     const { empty, answeredAt } = outcome.reading;
@@ -67,22 +69,22 @@ export function note(state: TaskState, outcome: Outcome, now: number, at: number
     state.isShown = true;
   } else if (outcome.state !== 'aborted') {
     state.standing = outcome.state;
-    // What is denied is not there; what only failed is shown while it is fresh.
+    // A rejection removes the values; after a failure they stay while fresh.
     if (outcome.state === 'denied') state.isShown = false;
     state.error = { cause: outcome.error, at };
   }
   state.failures = state.standing === 'failed' ? state.failures + 1 : 0;
 }
 
-/** So many answers without a record in a row, and a series rests. */
+/** Answers without a record in a row before a series is backed off. */
 const EMPTY_BEFORE_REST = 3;
 
-/** So many denials in a row, and a task rests: the first may be a gateway's that knows no better for a moment. */
+/** Rejections in a row before a task is backed off: the first may come from a gateway with a temporary fault. */
 const DENIED_BEFORE_REST = 2;
 
 /**
- * Suspends a task without data, and ends that when data comes; after {@link note}. A series that ever had
- * records does not rest for having none, nor one of an appliance that has none at all: that is off, and will be on again.
+ * Backs off a task without data, and ends that when data arrives; after {@link note}. A series that ever had records is
+ * not backed off for having none, nor is one of an appliance without any records, which is off and will be on again.
  */
 export function restOrWake(state: TaskState, isReporting: boolean): void {
   const { task, standing } = state;
@@ -90,7 +92,8 @@ export function restOrWake(state: TaskState, isReporting: boolean): void {
   if (standing === 'failed') return;
   state.vain = reason === undefined ? 0 : state.vain + 1;
   const usual = reason === 'empty' ? EMPTY_BEFORE_REST : DENIED_BEFORE_REST;
-  // What is asked slowly anyway, as a series that does not fit the build, rests with its first such answer.
+  // A task with a long interval anyway, such as a series that does not exist for the build, is backed off after the
+  // first such answer.
   const isEnough = state.vain >= (task.intervalMs === task.restMs ? 1 : usual);
   const mayRest = task.restMs !== undefined && task.restMs >= task.intervalMs;
   const isOff = reason === 'empty' && (state.hadRecords || !isReporting);
@@ -103,17 +106,16 @@ function denialOf(error: Error | undefined): RestReason {
   return status === 404 ? 'not_found' : 'rejected';
 }
 
-/** In one word why polls bring nothing; the label `reason` of `filer_api_down_info`. */
+/** Why polls return nothing; the label `reason` of `filer_api_down_info`. */
 export const DOWN_REASONS = [
   ...['credentials', 'throttled', 'forbidden', 'not_found', 'rejected', 'server_error'],
   ...['timeout', 'network', 'invalid', 'oversize'],
 ] as const;
 
-/** The reason that an error is. */
 export function reasonOf(error: Error): string {
   if (error instanceof CredentialError) {
     const { cause } = error;
-    // The token service may be in trouble as any other; what refuses a key is no 5xx.
+    // The token service can fail like any other; a 5xx does not mean a rejected key.
     const isTrouble = cause instanceof RequestError && !(cause.status !== undefined && cause.status < 429);
     return isTrouble ? reasonOf(cause) : 'credentials';
   }

@@ -2,23 +2,22 @@ import type { Task } from '../metrics/task.ts';
 import { demandPerSecond, stretch, worstAgeMs } from './demand.ts';
 import { newTaskState, REST_REASONS, type RestReason, type TaskState } from './task-state.ts';
 
-/** How old the data of some tasks is, in seconds. */
+/** The age of some tasks' data, in seconds. */
 export interface AgeSummary {
   readonly medianSeconds: number;
   readonly worstSeconds: number;
 }
 
-/** What the tasks of an API are held against. */
 export interface TasksSettings {
-  /** For so many intervals a value that nobody confirmed is shown. */
+  /** How many intervals an unconfirmed value is exposed. */
   readonly staleAfter: number;
-  /** Requests per second that the limits allow for long. */
+  /** The requests per second that the limits sustain. */
   readonly allowedPerSecond: () => number;
-  /** Whether series of appliances are polled: then they alone decide whether the API is up. */
+  /** Whether series of appliances are polled: then only they decide whether the API is up. */
   readonly hasSeries: boolean;
 }
 
-/** What other tasks there are from now on. */
+/** The difference between the old and the new tasks. */
 export interface Change {
   readonly come: readonly TaskState[];
   readonly gone: readonly TaskState[];
@@ -26,16 +25,16 @@ export interface Change {
   readonly hastened: readonly TaskState[];
 }
 
-/** How long what was computed over all tasks is good, in milliseconds. */
+/** How long a value computed over all tasks is reused, in milliseconds. */
 const STRETCH_KEPT_MS = 1_000;
 
-/** The tasks of one API with all that is known of each. Times are monotonic milliseconds. */
+/** The tasks of one API with the state of each. Times are monotonic milliseconds. */
 export class Tasks {
   readonly #settings: TasksSettings;
   readonly #states = new Map<string, TaskState>();
   #stretched = { at: Number.NEGATIVE_INFINITY, value: 1 };
   #deciding: readonly TaskState[] = [];
-  /** The round that is on: when it began, and how many are still to be polled. */
+  /** The current round: when it began, and how many tasks are still to be polled. */
   #roundStartedAt = 0;
   #awaited = 0;
   #roundSeconds: number | undefined;
@@ -44,14 +43,12 @@ export class Tasks {
     this.#settings = settings;
   }
 
-  /** How many there are. */
   get size(): number {
     let size = 0;
     for (const { isGone } of this.#states.values()) if (!isGone) size += 1;
     return size;
   }
 
-  /** All there are. */
   *all(): Generator<TaskState> {
     for (const state of this.#states.values()) if (!state.isGone) yield state;
   }
@@ -61,19 +58,19 @@ export class Tasks {
   }
 
   /**
-   * Those whose outcome decides whether the API is up, and whose age people ask about: the series of appliances. While
-   * there are none, what decides which there are; where none are polled, all.
+   * The tasks that decide whether the API is up, and whose age counts: the series of appliances. Without any, the tasks
+   * that decide which there are; if no series are polled, all tasks.
    */
   get deciding(): readonly TaskState[] {
     return this.#deciding;
   }
 
-  /** Seconds of the last whole round; undefined before it has ended. */
+  /** Seconds of the last complete round; undefined before it has ended. */
   get roundSeconds(): number | undefined {
     return this.#roundSeconds;
   }
 
-  /** Makes these the tasks and no others. One that left and comes back while it is under way is the same one. */
+  /** Replaces the tasks. A task that left and returns while it is in flight is the same one. */
   reconcile(tasks: readonly Task[], now: number): Change {
     const wanted = new Set(tasks.map(({ id }) => id));
     const gone = [...this.all()].filter(({ task }) => !wanted.has(task.id));
@@ -98,12 +95,12 @@ export class Tasks {
     return { come, gone, hastened };
   }
 
-  /** Forgets one that left while it was under way, now that this has ended. */
+  /** Forgets a task that left while in flight, after its poll has ended. */
   forget(state: TaskState): void {
     if (state.isGone) this.#states.delete(state.task.id);
   }
 
-  /** How many times its interval a task has to wait, as the limits are now. */
+  /** The factor by which the current limits stretch intervals. */
   stretched(now: number): number {
     if (now - this.#stretched.at >= STRETCH_KEPT_MS) {
       const demand = demandPerSecond([...this.all()].map(({ task, resting }) => spacing(task, resting)));
@@ -113,8 +110,8 @@ export class Tasks {
   }
 
   /**
-   * The tasks whose values must not be shown any more; each is told once. A value lives so many intervals: those that were
-   * promised when it was confirmed, or where they are longer now, as they are now.
+   * The tasks whose values are stale; each is returned once. A value is fresh for a number of intervals: those that
+   * applied when it was confirmed, or the current ones if longer.
    */
   *expire(now: number): Generator<TaskState> {
     const stretched = this.stretched(now);
@@ -126,9 +123,9 @@ export class Tasks {
     }
   }
 
-  /** A poll of a task has ended: a round has, when that was the last of all that are awaited. */
+  /** Processes the end of a poll; the round ends with its last awaited task. */
   polled(state: TaskState, now: number): void {
-    // What could not be asked which tasks there are has not ended any round.
+    // A round without a known list of tasks has not ended.
     if (!state.isAwaited || (state.task.changesTasks && state.standing === 'failed')) return;
     state.isAwaited = false;
     this.#awaited -= 1;
@@ -138,7 +135,7 @@ export class Tasks {
     this.#await(this.#deciding, now);
   }
 
-  /** The ages of what decides, of what does not rest; undefined while nothing has brought anything. */
+  /** The ages of the deciding tasks that are not backed off; undefined without any result. */
   ages(now: number): AgeSummary | undefined {
     const awake = this.#deciding.filter(
       ({ resting, confirmedAt }) => resting === undefined && confirmedAt !== undefined,
@@ -151,8 +148,8 @@ export class Tasks {
   }
 
   /**
-   * How many that do not rest have missed more than one poll: no success for two of their intervals as the limits stretch
-   * them, and the half that a slot may be late.
+   * How many tasks that are not backed off have missed more than one poll: no success for two and a half of their
+   * intervals, as stretched by the limits.
    */
   overdue(now: number): number {
     const stretched = this.stretched(now);
@@ -164,7 +161,7 @@ export class Tasks {
     return overdue;
   }
 
-  /** How many rest for each reason, those with none included. */
+  /** How many tasks are backed off for each reason, including 0. */
   resting(): ReadonlyMap<RestReason, number> {
     const counts = new Map<RestReason, number>(REST_REASONS.map((reason) => [reason, 0]));
     for (const { resting } of this.all())
@@ -176,7 +173,7 @@ export class Tasks {
     const state = newTaskState(task, now);
     if (leaving === undefined) this.#states.set(task.id, state);
     else {
-      // Still under way: it may not be polled twice at once.
+      // Still in flight: it must not be polled twice at once.
       const { due, version, isTaken } = leaving;
       Object.assign(leaving, state, { due, version, isTaken });
       return leaving;
@@ -192,8 +189,8 @@ export class Tasks {
   }
 
   /**
-   * A round is every task that decides, and every one that may bring such; those that come are of the round that is on. What
-   * is asked at longer intervals, or rests, is not waited for.
+   * A round is every deciding task, and every task that may add some; new tasks join the current round. Tasks with
+   * longer intervals, or backed off, are not awaited.
    */
   #await(come: Iterable<TaskState>, now: number): void {
     const shortest = this.#deciding.reduce(
@@ -211,7 +208,7 @@ export class Tasks {
   }
 }
 
-/** As a demand has it: what rests is asked at its longer interval. */
+/** For the demand: a task that is backed off has its longer interval. */
 function spacing({ intervalMs, restMs }: Task, resting: RestReason | undefined): { readonly intervalMs: number } {
   return { intervalMs: resting === undefined ? intervalMs : (restMs ?? intervalMs) };
 }
