@@ -33,7 +33,7 @@ export class Exposition {
     this.#mostBytes = mostBytes;
   }
 
-  /** Resolves when the thread pool has nothing left to compress. */
+  /** Resolves when the thread pool is idle. */
   get idle(): Promise<unknown> {
     return this.#compressor.idle;
   }

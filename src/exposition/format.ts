@@ -16,9 +16,9 @@ export const LONGEST_LABEL = 1024;
 
 /** How often samples could not be written unchanged. */
 export interface Mended {
-  /** Label values cut at {@link LONGEST_LABEL} characters. */
+  /** Label values shortened to {@link LONGEST_LABEL} characters. */
   cut: number;
-  /** Samples left out because a later one of the same task had the same name and labels. */
+  /** Samples dropped because a later one of the same task had the same name and labels. */
   duplicates: number;
 }
 

@@ -32,7 +32,7 @@ export class Scrapes {
     this.#settings = settings;
   }
 
-  /** One moment of everything, in one buffer. */
+  /** The exposition of one moment, in one buffer. */
   async whole(format: Format): Promise<Buffer> {
     const body = await this.body(format, undefined);
     try {

@@ -172,7 +172,7 @@ export class LineStore {
 
   #familyNameOf(sampleName: string): string {
     const family = this.#familyOfSample.get(sampleName);
-    if (family === undefined) throw new TypeError(`publishing ${sampleName}: no row of the catalogue declares it`);
+    if (family === undefined) throw new TypeError(`publishing ${sampleName}: the catalogue does not declare it`);
     return family;
   }
 

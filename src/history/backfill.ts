@@ -16,31 +16,31 @@ export type PastTask = Task & Required<Pick<Task, 'past'>>;
 export interface BackfillSettings {
   /** The length of a bin, in milliseconds. */
   readonly binMs: number;
-  /** Labels put on every series. */
+  /** Labels added to every series. */
   readonly labels: Labels;
-  /** Tasks read at once; one of them holds its points in memory until it is done. */
+  /** Tasks read at once; each holds its points in memory until it is done. */
   readonly workers: number;
 }
 
-/** Services keep history for so long. */
+/** How long services keep history, in milliseconds. */
 export const LONGEST_PAST_MS = 30 * 86_400_000;
 
-/** What is nearly as old is not asked for: it may be too old when the request leaves. */
+/** Data that is nearly this old is not requested: it may be too old when the request leaves. */
 const MARGIN_MS = 600_000;
 
-/** What one request asks for at most, in milliseconds: some megabytes. */
+/** The longest period of one request, in milliseconds: some megabytes. */
 const PIECE_MS = 5 * 86_400_000;
 
-/** The shortest period that is worth a request, in milliseconds; services refuse shorter ones. */
+/** The shortest period of a request, in milliseconds; services reject shorter ones. */
 const SHORTEST_MS = 6 * 60_000;
 
-/** While the service does not answer at all, a request is repeated for so long, in milliseconds, with growing pauses. */
+/** How long a request is repeated while the service does not answer, in milliseconds, with growing pauses. */
 const OUTAGE = { longestMs: 3_600_000, firstPauseMs: 5_000, longestPauseMs: 300_000 } as const;
 
-/** What failed is read again once everything else is done; then it is given up. */
+/** Failed tasks are read again after all others, and then given up. */
 const ROUNDS = 2;
 
-/** So many tasks that are forbidden, while none is allowed, are enough. */
+/** The backfill ends after this many rejected tasks (403) without a single success. */
 const MOST_FORBIDDEN = 20;
 
 /** Reads the past of every task, from the oldest bin to the newest, into the spool. */
@@ -49,7 +49,7 @@ export class Backfill {
   readonly #spool: Spool;
   readonly #clock: Clock;
   readonly #random: Random;
-  /** What could not be read, by task. */
+  /** Failures, by task. */
   readonly failures = new Map<string, Error>();
   /** Records and points that were not used, by reason. */
   readonly unused = new Map<DropReason | Unfit, number>();
@@ -66,8 +66,8 @@ export class Backfill {
   }
 
   /**
-   * Reads what is not in the spool yet. Resolves when all of it was read or has failed, or soon after `signal` aborts.
-   * Rejects where nothing can be read, as without credentials, and where the spool cannot be written.
+   * Reads what is not in the spool yet. Resolves when everything was read or has failed, or soon after `signal` aborts.
+   * Rejects if nothing can be read, as without credentials, or if the spool cannot be written.
    */
   async run(tasks: readonly PastTask[], signal: AbortSignal): Promise<void> {
     let left = tasks.filter(({ id }) => !this.#spool.done.has(id));
@@ -124,7 +124,7 @@ export class Backfill {
     if (forbidden >= MOST_FORBIDDEN && !isAnyAllowed) throw error;
   }
 
-  /** Everything that one task has, piece by piece. */
+  /** The past of one task, piece by piece. */
   async #pieces(task: PastTask, signal: AbortSignal): Promise<Brought> {
     const { binMs, labels } = this.#settings;
     const { from: begin, to: end } = this.#spool.question;
@@ -135,10 +135,10 @@ export class Backfill {
     let cursor: Cursor = { at: begin - 1, sum: undefined };
     for (let from = begin; from < end; from += lengthMs) {
       const to = Math.min(from + lengthMs, end);
-      // What has become too old since the start is not there any more.
+      // Data that has become too old since the start does not exist any more.
       const kept = Math.ceil((this.#clock.now() - LONGEST_PAST_MS + MARGIN_MS) / binMs) * binMs;
       if (to - kept < SHORTEST_MS) continue;
-      // One bin more: the first of an answer may be a part of one.
+      // One more bin: the first bin of an answer may be incomplete.
       const asked = Math.max(kept, Math.min(from, to - SHORTEST_MS) - binMs);
       const past = await this.#patiently(() => task.past(asked, to, signal), signal);
       const news = newPoints(past.points, cursor, this.#clock.now(), labels, to);
@@ -152,7 +152,7 @@ export class Backfill {
     return { series: [...series.values()], points, bins };
   }
 
-  /** Repeats what fails because the service does not answer, until it does or an hour has passed. */
+  /** Repeats a request while the service does not answer, for up to an hour. */
   async #patiently(ask: () => Promise<Past>, signal: AbortSignal): Promise<Past> {
     const begun = this.#clock.monotonic();
     for (let pauseMs: number = OUTAGE.firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, OUTAGE.longestPauseMs)) {
@@ -207,7 +207,7 @@ function* linesOf(series: readonly SeriesPoints[]): Generator<string> {
   for (const one of series) yield* seriesLines(one);
 }
 
-/** The service has none of it: the appliance or the series is unknown to it, or does not fit its build. */
+/** The service does not have it: the appliance or the series is unknown, or does not exist for its build. */
 function isMissing(error: Error): boolean {
   return error instanceof RequestError && (error.status === 404 || error.status === 422);
 }
@@ -216,7 +216,7 @@ function isForbidden(error: Error | undefined): boolean {
   return error instanceof RequestError && error.status === 403;
 }
 
-/** It is not about this request: the network, the service as a whole, or its token service. */
+/** The failure is not about this request: the network, the service as a whole, or its token service. */
 function isOutage(thrown: unknown): boolean {
   const error = thrown instanceof CredentialError ? asError(thrown.cause) : thrown;
   if (!(error instanceof RequestError)) return false;

@@ -1,27 +1,27 @@
 import type { Cursor, NewPoints } from './new-points.ts';
 import type { SeriesPoints } from './write-request.ts';
 
-/** What one task brought and the receiver does not have yet. */
+/** The points of one task that the receiver does not have yet. */
 export interface Parcel {
   readonly task: string;
   readonly series: readonly SeriesPoints[];
   readonly count: number;
   /** Its oldest bin, in milliseconds since the Unix epoch. */
   readonly oldest: number;
-  /** Where the task's cursor stands when it has arrived. */
+  /** The task's cursor after it has arrived. */
   readonly cursor: Cursor;
-  /** Whether another part of the same bins comes after it, so that the cursor does not move yet. */
+  /** Whether another part of the same bins follows, so that the cursor does not move yet. */
   readonly isPart?: true;
-  /** Whether it closes a hole: it was asked for over a longer period than usual. */
+  /** Whether it fills a gap: it was requested over a longer period than usual. */
   readonly closesHole: boolean;
 }
 
-/** The parcel of an answer; undefined where it brought nothing new. */
+/** The parcel of an answer; undefined if it has no new points. */
 export function parcelOf(task: string, { series, count, cursor }: NewPoints, closesHole: boolean): Parcel | undefined {
   return cursor === undefined ? undefined : { task, series, count, oldest: oldestOf(series), cursor, closesHole };
 }
 
-/** A parcel without what has arrived in the meantime; undefined where nothing is left. */
+/** A parcel without the points that have arrived meanwhile; undefined if none are left. */
 export function after(parcel: Parcel, arrived: Cursor | undefined): Parcel | undefined {
   if (arrived === undefined) return parcel;
   if (parcel.cursor.at <= arrived.at) return undefined;
@@ -31,12 +31,12 @@ export function after(parcel: Parcel, arrived: Cursor | undefined): Parcel | und
   );
 }
 
-/** The oldest bin of a parcel, and the rest; the rest is undefined where there is but one bin. */
+/** The oldest bin of a parcel, and the rest; the rest is undefined if there is only one bin. */
 export function oldestBin(parcel: Parcel): readonly [first: Parcel, rest: Parcel | undefined] {
   return until(parcel, parcel.oldest);
 }
 
-/** A parcel up to a moment at which it has begun, and the rest; the rest is undefined where there is none. */
+/** A parcel up to a moment after its beginning, and the rest; the rest is undefined if there is none. */
 export function until(parcel: Parcel, moment: number): readonly [first: Parcel, rest: Parcel | undefined] {
   if (moment >= parcel.cursor.at) return [parcel, undefined];
   const first = withSeries(
@@ -55,7 +55,7 @@ function oldestOf(series: readonly SeriesPoints[]): number {
   return series.reduce((oldest, { times }) => Math.min(oldest, times[0] ?? oldest), Number.POSITIVE_INFINITY);
 }
 
-/** A parcel in two, by its series; the second is undefined where there is but one. */
+/** A parcel in two, by its series; the second is undefined if there is only one. */
 export function halves(parcel: Parcel): readonly [Parcel, Parcel | undefined] {
   const middle = Math.ceil(parcel.series.length / 2);
   const second = parcel.series.slice(middle);

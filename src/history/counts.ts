@@ -2,7 +2,7 @@ import type { HistoryMeter } from './remote-write.ts';
 
 const REASONS = ['out_of_order', 'too_old', 'too_large', 'rejected', 'duplicate', 'future', 'changed'] as const;
 
-/** What has become of points and of requests since the start. */
+/** Counts of points and requests since the start. */
 export class RemoteWriteCounts implements HistoryMeter {
   #sent = 0;
   readonly #dropped = new Map<string, number>(REASONS.map((reason) => [reason, 0]));

@@ -1,13 +1,13 @@
 import { keptList, keptNumber, keptText } from '../metrics/restored-values.ts';
 import type { Cursor } from './new-points.ts';
 
-/** The portal keeps history for so long: a cursor from before says nothing. */
+/** How long the portal keeps history: an older cursor has no use. */
 const LONGEST_MS = 30 * 86_400_000;
 
 /** A cursor in the state file. */
 type Saved = readonly [task: string, atMs: number, sum: number | null];
 
-/** What has arrived, by task. */
+/** The newest point that has arrived, by task. */
 export class HistoryCursors {
   readonly #cursors = new Map<string, Cursor>();
   #newest: number | undefined;
@@ -29,14 +29,15 @@ export class HistoryCursors {
     return this.#newest;
   }
 
-  /** What {@link HistoryCursors.restore} takes. */
   state(now: number): readonly Saved[] {
     const saved: Saved[] = [];
     for (const [task, { at, sum }] of this.#cursors) if (now - at < LONGEST_MS) saved.push([task, at, sum ?? null]);
     return saved;
   }
 
-  /** Throws a TypeError where it is something else; then nothing has been taken. Returns what takes it. */
+  /**
+   * Returns the function that applies a saved state. Throws a TypeError if it is not one, and has changed nothing then.
+   */
   restore(saved: unknown): () => void {
     const cursors = keptList(saved).map((one) => {
       const [task, at, sum] = keptList(one);

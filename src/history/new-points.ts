@@ -2,42 +2,42 @@ import type { Labels } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { SeriesPoints } from './write-request.ts';
 
-/*
- * What of an answer is sent: the points that are newer than what has arrived, oldest first, each time once.
+/**
+ * Selects the points of an answer to send: those newer than what has arrived, oldest first, each time once.
  *
- * The newest bin of an answer may be partial, because the appliance's report may end within it. Nothing in an answer says
- * whether it is. It is whole once a newer bin is there, so the newest one waits for the next; it is also whole when two
- * reports of the appliance are missing, because then nothing more comes for it.
+ * The newest bin of an answer may be incomplete, because the appliance's report may end within it, and the answer does
+ * not say so. It is complete once there is a newer bin, so the newest one waits for the next. It is also complete when
+ * two reports of the appliance are missing, because then nothing more arrives for it.
  */
 
-/** What has arrived of the history that one task brings. */
+/** The newest point that has arrived of one task. */
 export interface Cursor {
   /** The newest bin that the receiver has, in milliseconds since the Unix epoch. */
   readonly at: number;
-  /** A checksum of that bin's values, where they are known. */
+  /** A checksum of that bin's values, if known. */
   readonly sum: number | undefined;
 }
 
 /** Why a point of an answer is not sent; part of the label `reason`. */
 export type Unfit = 'duplicate' | 'future' | 'changed';
 
-/** The news in an answer. */
+/** The new points of an answer. */
 export interface NewPoints {
   readonly series: readonly SeriesPoints[];
   readonly count: number;
   /** How many different times they have. */
   readonly bins: number;
-  /** Where the cursor stands when all of it has arrived; undefined where there is nothing new. */
+  /** The cursor after all of them have arrived; undefined without new points. */
   readonly cursor: Cursor | undefined;
-  /** The oldest bin of the answer, sent or not; undefined where there is none. */
+  /** The oldest bin of the answer, sent or not; undefined without any. */
   readonly oldest: number | undefined;
   readonly unfit: ReadonlyMap<Unfit, number>;
 }
 
-/** A bin that waits for a newer one is sent after so long: an appliance reports every five minutes. */
+/** How long a bin waits for a newer one: an appliance reports every five minutes. */
 export const WHOLE_AFTER_MS = 600_000;
 
-/** Clocks differ; a bin later than this is no measurement. */
+/** Clocks differ; a later bin is not valid. */
 const FUTURE_MS = 300_000;
 
 interface Growing {
@@ -46,9 +46,7 @@ interface Growing {
   readonly values: number[];
 }
 
-/**
- * The points of an answer that come after the cursor and before `end`; `own` are labels put on every series. Pure.
- */
+/** The points of an answer after the cursor and before `end`; `own` are labels added to every series. Pure. */
 export function newPoints(
   points: Iterable<Sample>,
   cursor: Cursor | undefined,
@@ -92,7 +90,7 @@ export function newPoints(
   return { series: [...series.values()], count: sent, bins: sentBins, cursor: last, oldest: times[0], unfit };
 }
 
-/** False where the series has a point of that time: the first one stays. */
+/** False if the series has a point of that time: the first one is used. */
 function append(series: Map<string, Growing>, { name, labels, value }: Sample, time: number, own: Labels): boolean {
   const key = `${name}\n${Object.entries(labels).flat().join('\n')}`;
   let known = series.get(key);
@@ -106,13 +104,13 @@ function append(series: Map<string, Growing>, { name, labels, value }: Sample, t
   return true;
 }
 
-/** Labels as the protocol wants them: sorted by name, none of them empty. */
+/** Labels as the protocol requires: sorted by name, none empty. */
 function sortedLabels(labels: Labels): SeriesPoints['labels'] {
   const given = Object.entries(labels).filter(([, value]) => value !== '');
   return given.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** A short number that differs where the values of a bin do: for noticing a change, and for nothing else. */
+/** A short number that changes with the values of a bin, only for detecting changes. */
 function checksum(bin: readonly Sample[]): number {
   let sum = 0;
   for (const { value } of bin) {

@@ -7,8 +7,8 @@ import { retryAfterMs } from '../transport/retry-after.ts';
 import { encode, type ProtocolVersion, type SeriesPoints } from './write-request.ts';
 
 /**
- * What became of a request. `later`: nothing is lost, the same points are sent again. `refused`: the receiver will never
- * take this request as it is. `partly` (2.0 alone): it took all but some points, which it will never take.
+ * The result of a request. `later`: the same points are sent again. `refused`: the receiver will never accept this
+ * request. `partly` (2.0 only): it accepted all but some points, which it will never accept.
  */
 export type Delivery =
   | { readonly state: 'taken' }
@@ -16,10 +16,9 @@ export type Delivery =
   | { readonly state: 'refused'; readonly reason: PointRefusal; readonly text: string }
   | { readonly state: 'later'; readonly afterMs: number | undefined; readonly text: string };
 
-/** Why a receiver does not take a point; part of the label `reason`. */
+/** Why a receiver rejects a point; part of the label `reason`. */
 export type PointRefusal = 'out_of_order' | 'too_old' | 'too_large' | 'rejected';
 
-/** Sends one body to the receiver. */
 export type Send = (headers: Labels, body: Uint8Array, signal: AbortSignal) => Promise<PostAnswer>;
 
 const MEDIA_TYPES = {
@@ -29,17 +28,17 @@ const MEDIA_TYPES = {
 
 const NUMBERS = { '1.0': '0.1.0', '2.0': '2.0.0' } as const satisfies Record<ProtocolVersion, string>;
 
-/** How many points a receiver of 2.0 says that it wrote; one that does not say so has not understood the request. */
+/** How many points a receiver of 2.0 has written; a receiver without this header did not understand the request. */
 const WRITTEN = 'x-prometheus-remote-write-samples-written';
 
-/** One receiver, and which version of the protocol it understands. */
+/** One receiver, with the protocol version that it understands. */
 export class Receiver {
   readonly #send: Send;
   readonly #clock: Clock;
   readonly #onAnswer: (code: string) => void;
   #version: ProtocolVersion = '2.0';
 
-  /** `onAnswer` is told the status of every answer, or `network`. */
+  /** `onAnswer` gets the status of every answer, or `network`. */
   constructor(send: Send, clock: Clock, onAnswer: (code: string) => void) {
     this.#send = send;
     this.#clock = clock;
@@ -47,9 +46,9 @@ export class Receiver {
   }
 
   /**
-   * Sends points. The first request is of 2.0; a receiver that refuses or takes one without saying how many points it wrote
-   * gets 1.0 from then on, this request among it: one that knows 1.0 alone may read an empty request and answer 204. So
-   * does one that was replaced by an older one on the way.
+   * Sends points. The first request uses 2.0. A receiver that rejects it, or accepts it without the number of written
+   * points, gets 1.0 from then on, including this request: a receiver that only knows 1.0 may read an empty request and
+   * answer 204. The same applies if an older receiver replaces it later.
    */
   async deliver(series: readonly SeriesPoints[], signal: AbortSignal): Promise<Delivery> {
     let answer: PostAnswer;
@@ -74,9 +73,9 @@ export class Receiver {
   #failed({ status, headers, text }: PostAnswer, series: readonly SeriesPoints[], written = Number.NaN): Delivery {
     const told = text.trim().split('\n')[0]?.slice(0, 300) ?? '';
     const said = `${status}${told === '' ? '' : `: ${told}`}`;
-    // A wrong password or path is the operator's to mend: until then nothing is lost.
+    // The operator has to correct a wrong password or path; until then nothing is lost.
     const isOurs = status === 401 || status === 403 || status === 404 || status === 405;
-    // Prometheus 2.42 with an out-of-order window answers 500 to a point that is older than that.
+    // Prometheus 2.42 with an out-of-order window answers 500 to a point that is older.
     const isForGood = status === 500 && TOO_OLD.test(text);
     if (!isForGood && (status === 429 || status >= 500 || status < 400 || isOurs)) {
       return {

@@ -10,7 +10,7 @@ import { HistoryCursors } from './cursors.ts';
 import { newPoints, type Unfit } from './new-points.ts';
 import type { Delivery, PointRefusal, Receiver } from './receiver.ts';
 
-/** What becomes of points, for the exporter's own metrics. */
+/** Counts points, for the exporter's own metrics. */
 export interface HistoryMeter {
   sent(points: number): void;
   dropped(reason: Unfit | PointRefusal, points: number): void;
@@ -18,33 +18,33 @@ export interface HistoryMeter {
 }
 
 export interface RemoteWriteSettings {
-  /** Labels put on every series. */
+  /** Labels added to every series. */
   readonly labels: Labels;
-  /** How far back holes are closed. */
+  /** How far back gaps are filled. */
   readonly catchUpMs: number;
   /** How long one round over all tasks takes. */
   readonly sweepMs: number;
-  /** The period of a request that closes no hole. */
+  /** The period of a normal request. */
   readonly lookbackMs: number;
 }
 
 type Trouble = Extract<Delivery, { state: 'later' }>;
 
-/** Points of one request at most; receivers take some megabytes. */
+/** The most points in one request; receivers accept some megabytes. */
 const MOST_SENT = 10_000;
 
-/** Points that wait at most. What finds no place is asked for again, so nothing is lost. */
+/** The most waiting points. Points that do not fit are requested again, so nothing is lost. */
 const MOST_WAITING = 200_000;
 
 /**
- * Parcels are gathered for so long before they are sent together; those that close holes for a whole round. Prometheus
- * without an out-of-order window refuses what is an hour older than its newest point of any series, so all that waits is
- * sent in the order of time: one slice of all series after the other.
+ * How long parcels are collected before they are sent together; those that fill gaps for a whole round. Prometheus
+ * without an out-of-order window rejects points an hour older than its newest point of any series, so all waiting
+ * points are sent in the order of time: one slice of all series after the other.
  */
 const GATHER_MS = 1_000;
 const SLICE_MS = 30 * 60_000;
 
-/** One request, and what its parcels were cut from. */
+/** One request, and the parcels it was cut from. */
 interface Batch {
   readonly parcels: readonly Parcel[];
   readonly origins: readonly Origins[];
@@ -52,15 +52,16 @@ interface Batch {
 
 interface Origins {
   readonly parcel: Parcel;
-  /** What of it waits on. */
+  /** The rest that keeps waiting. */
   readonly rest: Parcel | undefined;
 }
 
 const BACK_OFF = { firstMs: 1_000, longestMs: 60_000 } as const;
 
 /**
- * Sends every point once, in order, to one receiver. It holds no history: a cursor for each task says what has arrived, and
- * what has not is asked of the service again. So whatever is lost here, by a kill or a full memory, is lost for a poll.
+ * Sends every point once, in order, to one receiver. It stores no history: a cursor for each task marks what has
+ * arrived, and the rest is requested from the service again. So points lost here, in a kill or for lack of memory, are
+ * only delayed.
  */
 export class RemoteWrite implements Sink {
   readonly #settings: RemoteWriteSettings;
@@ -70,7 +71,7 @@ export class RemoteWrite implements Sink {
   readonly #random: Random;
   readonly #log: Log;
   readonly #waiting = new Map<string, Parcel>();
-  /** From when on each task was asked, where it has a cursor and the receiver answers. */
+  /** The start of each task's last request, if it has a cursor and the receiver answers. */
   readonly #asked = new Map<string, number>();
   readonly #told = new Set<PointRefusal>();
   readonly cursors = new HistoryCursors();
@@ -92,19 +93,19 @@ export class RemoteWrite implements Sink {
     this.#log = log;
   }
 
-  /** Points that wait to be sent. */
+  /** Points waiting to be sent. */
   get waiting(): number {
     return this.#waitingPoints;
   }
 
-  /** Whether the latest request was answered by the receiver with something else than trouble. */
+  /** Whether the receiver answered the latest request without an error. */
   get isWell(): boolean {
     return this.#failures === 0;
   }
 
   /**
-   * From when on the points of a task are wanted, in milliseconds since the Unix epoch; undefined for the usual period.
-   * While the receiver is in trouble nothing more is asked than for the exposition: it could not be sent.
+   * The start of the points that a task needs, in milliseconds since the Unix epoch; undefined for the usual period.
+   * While the receiver fails, only the usual period is requested: more could not be sent.
    */
   wantedSince(task: string): number | undefined {
     const cursor = this.cursors.of(task);
@@ -121,10 +122,10 @@ export class RemoteWrite implements Sink {
     return Promise.resolve();
   }
 
-  /** What has arrived stays arrived. */
+  /** Points that have arrived stay there. */
   withdraw(): void {}
 
-  /** Sends what comes, until `signal` aborts. Never rejects. */
+  /** Sends new points until `signal` aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#somethingToSend(signal);
@@ -135,7 +136,7 @@ export class RemoteWrite implements Sink {
     }
   }
 
-  /** Sends all that waits, and returns the receiver's trouble where there is some: then the rest waits on. */
+  /** Sends all waiting points; returns the receiver's error if there is one, and then the rest keeps waiting. */
   async flush(signal: AbortSignal): Promise<Trouble | undefined> {
     for (let batch = this.#next(); batch.parcels.length > 0 && !signal.aborted; batch = this.#next()) {
       const trouble = await this.#deliver(batch.parcels, signal);
@@ -154,7 +155,7 @@ export class RemoteWrite implements Sink {
     const now = this.#clock.now();
     const news = newPoints(points, cursor, now, this.#settings.labels);
     const reaches = cursor === undefined || news.oldest === undefined || news.oldest <= cursor.at;
-    // What lies between was not asked for yet: it is, once the receiver answers again.
+    // The gap was not requested yet: it is, once the receiver answers again.
     if (!reaches && asked === undefined) return;
     for (const [reason, count] of news.unfit) this.#meter.dropped(reason, count);
     const isLong = asked !== undefined && now - asked > this.#settings.lookbackMs;
@@ -189,7 +190,7 @@ export class RemoteWrite implements Sink {
     });
   }
 
-  /** The next request: what is oldest of all that waits, a slice of time of every task. */
+  /** The next request: the oldest of all waiting points, a slice of time of every task. */
   #next(): Batch {
     const parcels: Parcel[] = [];
     const origins: Origins[] = [];
@@ -214,7 +215,7 @@ export class RemoteWrite implements Sink {
     return { parcels, origins };
   }
 
-  /** What has not arrived waits again, unless a newer answer has brought it meanwhile. */
+  /** Points that have not arrived wait again, unless a newer answer contains them. */
   #putBack({ origins }: Batch): void {
     for (const { parcel, rest } of origins) {
       if (this.#waiting.get(parcel.task) !== rest) continue;
@@ -223,7 +224,9 @@ export class RemoteWrite implements Sink {
     }
   }
 
-  /** Resolves when the receiver has taken or refused all of it; with its trouble where some of it is to be sent again. */
+  /**
+   * Resolves when the receiver has accepted or rejected all of it; with its error if some of it has to be sent again.
+   */
   async #deliver(batch: readonly Parcel[], signal: AbortSignal): Promise<Trouble | undefined> {
     const delivery = await this.#receiver.deliver(
       batch.flatMap(({ series }) => series),
@@ -246,8 +249,8 @@ export class RemoteWrite implements Sink {
   }
 
   /**
-   * A receiver of 1.0 refuses a request for one of its points, so what it does not take is looked for: by task, then by
-   * time where a point is older than what it has, as after a kill, else by series.
+   * A receiver of 1.0 rejects a request because of one of its points, so the rejected points are searched: by task,
+   * then by time if a point is older than the receiver's, as after a kill, else by series.
    */
   async #refused(
     batch: readonly Parcel[],
@@ -271,13 +274,12 @@ export class RemoteWrite implements Sink {
     this.#meter.dropped(reason, points);
     if (this.#told.has(reason)) return;
     this.#told.add(reason);
-    this.#log.warn({ reason, answer }, 'remote write: points refused by the receiver are dropped and counted');
+    this.#log.warn({ reason, answer }, 'remote write: the receiver rejected points; dropped');
   }
 
   #failed({ text: answer }: Trouble): void {
     this.#failures += 1;
-    if (this.#failures === 1)
-      this.#log.warn({ answer }, 'remote write: the receiver does not take points; trying again');
+    if (this.#failures === 1) this.#log.warn({ answer }, 'remote write: the receiver accepts no points; retrying');
   }
 
   #backOffMs({ afterMs }: Trouble): number {
@@ -286,7 +288,7 @@ export class RemoteWrite implements Sink {
   }
 
   #recovered(): void {
-    if (this.#failures > 0) this.#log.info('remote write: the receiver takes points again');
+    if (this.#failures > 0) this.#log.info('remote write: the receiver accepts points again');
     this.#failures = 0;
   }
 }

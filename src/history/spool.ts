@@ -6,32 +6,32 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { ConfigError } from '../runtime/errors.ts';
 
-/*
- * The work folder of a backfill. OpenMetrics wants the lines of a family together, while answers come by appliance; so
- * each family has a file of its own, to which every task that is done appends, and they are joined at the end. The file
- * `progress` has one line for each task that is done, with the sizes that the files had then: what a kill leaves behind
- * them is cut off at the next start. Each append is one gzip member, since the lines are long and alike.
+/**
+ * The work folder of a backfill. OpenMetrics needs the lines of a family together, but answers arrive by appliance, so
+ * each family has a file to which every finished task appends, and the files are joined at the end. The file `progress`
+ * has one line for each finished task, with the sizes of the files at that time: anything after them, left by a kill,
+ * is removed at the next start. Each append is one gzip member, because the lines are long and similar.
  */
 
-/** What the folder is about: a run with another question must not go on with it. */
+/** The request of the run: a run with another request must not use the folder. */
 export interface SpoolQuestion {
-  /** What was asked for, as a text that is equal for the same question. */
+  /** The request as a text, equal for the same request. */
   readonly asked: string;
-  /** The period, in milliseconds since the Unix epoch: it stays the one of the first run. */
+  /** The period, in milliseconds since the Unix epoch; that of the first run. */
   readonly from: number;
   readonly to: number;
 }
 
-/** What came of one task. */
+/** The result of one task. */
 export interface Spooled {
   readonly task: string;
-  /** What the service does not have is not asked for again. */
+  /** Data that the service does not have is not requested again. */
   readonly outcome: 'read' | 'none';
   readonly points: number;
   readonly bins: number;
 }
 
-/** A line of `progress`, with the sizes of the files that it changed. */
+/** A line of `progress`, with the sizes of the changed files. */
 interface Progress extends Spooled {
   readonly sizes: Readonly<Record<string, number>>;
 }
@@ -44,7 +44,7 @@ export class Spool {
   readonly #folder: string;
   readonly #done = new Map<string, Spooled>();
   readonly #sizes = new Map<string, number>();
-  /** Appends go one after the other. */
+  /** Appends run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(folder: string, question: SpoolQuestion) {
@@ -53,28 +53,28 @@ export class Spool {
   }
 
   /**
-   * Goes on with what the folder holds, or begins. Throws a ConfigError where it holds something else, or what another
-   * question brought.
+   * Opens the folder, empty or from an earlier run. Throws a ConfigError if it belongs to something else, or to another
+   * request.
    */
   static async open(folder: string, question: SpoolQuestion): Promise<Spool> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, PROGRESS);
     const kept = (await readFile(path, 'utf8').catch(unlessMissing)) ?? '';
     if (!kept.includes('\n')) {
-      if ((await readdir(folder)).some((name) => name !== PROGRESS)) throw inUse(folder, 'holds other files');
+      if ((await readdir(folder)).some((name) => name !== PROGRESS)) throw inUse(folder, 'contains other files');
       await writeFile(path, `${JSON.stringify(question)}\n`, { mode: 0o600 });
       return new Spool(folder, question);
     }
     const [first = '', ...lines] = kept.slice(0, kept.lastIndexOf('\n') + 1).split('\n');
     const begun = parsed<SpoolQuestion>(first);
-    if (begun?.asked === undefined) throw inUse(folder, 'holds something else');
-    if (begun.asked !== question.asked) throw inUse(folder, 'holds what other options have begun');
+    if (begun?.asked === undefined) throw inUse(folder, 'contains something else');
+    if (begun.asked !== question.asked) throw inUse(folder, 'belongs to a run with other options');
     const spool = new Spool(folder, begun);
     await spool.#resume(first, lines);
     return spool;
   }
 
-  /** What came of the tasks that are done. */
+  /** The results of the finished tasks. */
   get done(): ReadonlyMap<string, Spooled> {
     return this.#done;
   }
@@ -84,9 +84,9 @@ export class Spool {
     return [...this.#sizes.keys()];
   }
 
-  /** Appends what a task brought, by family, and notes that it is done. */
+  /** Appends a task's lines, by family, and marks it as finished. */
   add(spooled: Spooled, linesByFamily: ReadonlyMap<string, Iterable<string>>): Promise<void> {
-    // After one that failed, as on a full disk, every further one fails: it would be written behind a torn piece.
+    // After a failed one, as on a full disk, every further one fails: it would follow an incomplete piece.
     const added = this.#last.then(() => this.#append(spooled, linesByFamily));
     this.#last = added;
     return added;
@@ -100,11 +100,11 @@ export class Spool {
     return file.pipe(lines);
   }
 
-  /** Removes the folder and everything that was spooled. */
+  /** Removes the folder with all spooled data. */
   async remove(): Promise<void> {
     for (const family of this.families) await rm(this.#path(family), { force: true });
     await rm(join(this.#folder, PROGRESS), { force: true });
-    // It stays where there are other files in it.
+    // It stays if it contains other files.
     await rmdir(this.#folder).catch(() => {});
   }
 
@@ -133,7 +133,7 @@ export class Spool {
       this.#note(progress);
       good += Buffer.byteLength(line) + 1;
     }
-    // A line that a kill has cut must not run into the next one.
+    // A line cut by a kill must not run into the next one.
     await truncate(join(this.#folder, PROGRESS), good);
     for (const name of await readdir(this.#folder)) {
       const isUnknown = name.endsWith(SUFFIX) && !this.#sizes.has(name.slice(0, -SUFFIX.length));
@@ -142,7 +142,7 @@ export class Spool {
     for (const [family, size] of this.#sizes) {
       const found = await stat(this.#path(family)).catch(unlessMissing);
       if (found === undefined || found.size < size) {
-        throw inUse(this.#folder, `is damaged: ${family}${SUFFIX} is shorter than it was`);
+        throw inUse(this.#folder, `is corrupted: ${family}${SUFFIX} is shorter than before`);
       }
       await truncate(this.#path(family), size);
     }
@@ -155,7 +155,7 @@ export class Spool {
 
 function inUse(folder: string, reason: string): ConfigError {
   return new ConfigError([
-    `${folder}: the work folder ${reason}; repeat the first options, or name another with --work`,
+    `${folder}: the work folder ${reason}; repeat the options of the first run, or choose another folder with --work`,
   ]);
 }
 

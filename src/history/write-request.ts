@@ -1,24 +1,22 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
-/*
- * The two messages of the Prometheus remote-write protocol, written field by field: `prometheus.WriteRequest` of 1.0 and
- * `io.prometheus.write.v2.Request` of 2.0. The package writes the wire format; generated classes would build an object for
- * every point first.
+/**
+ * The two messages of the Prometheus remote-write protocol, written field by field: `prometheus.WriteRequest` of 1.0
+ * and `io.prometheus.write.v2.Request` of 2.0. The package writes the wire format; generated classes would create an
+ * object for every point.
  */
 
 /** Points of one series, oldest first. */
 export interface SeriesPoints {
-  /** Sorted by name, `__name__` among them. */
+  /** Sorted by name, including `__name__`. */
   readonly labels: readonly (readonly [name: string, value: string])[];
   /** In milliseconds since the Unix epoch. */
   readonly times: readonly number[];
   readonly values: readonly number[];
 }
 
-/** The protocol's versions. */
 export type ProtocolVersion = '1.0' | '2.0';
 
-/** Writes a request of this version. */
 export function encode(version: ProtocolVersion, series: readonly SeriesPoints[]): Uint8Array {
   return version === '1.0' ? writeRequest(series) : requestV2(series);
 }
@@ -43,7 +41,7 @@ function writeRequest(series: readonly SeriesPoints[]): Uint8Array {
 const GAUGE = 2;
 
 function requestV2(series: readonly SeriesPoints[]): Uint8Array {
-  // The protocol wants the empty text first.
+  // The protocol requires the empty string first.
   const symbols = new Map<string, number>([['', 0]]);
   const reference = (text: string) => {
     const known = symbols.get(text);
@@ -68,7 +66,7 @@ function requestV2(series: readonly SeriesPoints[]): Uint8Array {
   return writer.raw(body.finish()).finish();
 }
 
-/** The field `samples` has one number and one shape in both versions. */
+/** The field `samples` has the same number and shape in both versions. */
 function writeSamples(writer: BinaryWriter, times: readonly number[], values: readonly number[]): void {
   for (const [index, time] of times.entries()) {
     writer.tag(2, WireType.LengthDelimited).fork();

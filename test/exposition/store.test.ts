@@ -127,7 +127,7 @@ describe('the store', () => {
     store.publish({ task: 't', samples: [sample('filer_a', 'x')] });
     const before = textOf(store);
     const publish = () => store.publish({ task: 't', samples: [sample('filer_b', 'x'), sample('filer_unknown', 'x')] });
-    expect(publish).toThrow('publishing filer_unknown: no row of the catalogue declares it');
+    expect(publish).toThrow('publishing filer_unknown: the catalogue does not declare it');
     expect([textOf(store), store.samples]).toEqual([before, 1]);
   });
 
@@ -227,7 +227,7 @@ describe('the whole exposition', () => {
     await expect(exposition.accept('t', samples)).rejects.toMatchObject({
       fault: 'oversize',
       message:
-        'writing the samples: the lines would take more than the 18 bytes of memory that are left for them; give the process more memory, or export less',
+        'writing the samples: the lines would take more than the remaining 18 bytes of memory; give the process more memory, or export fewer series',
     });
     expect(parsed(store)).toEqual({ filer_a: ['filer_a{x} 1', 'filer_a{y} 1'] });
     await exposition.accept('t', samples.slice(1));

@@ -166,7 +166,7 @@ describe('what the service keeps', () => {
   });
 
   test.each([
-    [{ filers: ['edge-nowhere'] }, '--filers: "edge-nowhere" is not an appliance'],
+    [{ filers: ['edge-nowhere'] }, '--filers: "edge-nowhere" is not a polled appliance'],
     [
       { series: ['cpu_utilisation'] },
       '--series: "cpu_utilisation" is not a series with a history; did you mean cpu_utilization?',
@@ -206,11 +206,11 @@ describe('an interruption', () => {
     const folder = temporaryDirectory();
     await begin(standIn, wish(folder));
     await expect(begin(standIn, wish(folder, { labels: { job: 'other' } }))).rejects.toThrow(
-      'holds what other options have begun',
+      'belongs to a run with other options',
     );
     const other = temporaryDirectory();
     appendFileSync(join(other, 'letter.txt'), 'dear');
-    await expect(begin(standIn, wish(other))).rejects.toThrow('holds other files');
+    await expect(begin(standIn, wish(other))).rejects.toThrow('contains other files');
     expect(readFileSync(join(other, 'letter.txt'), 'utf8')).toBe('dear');
   });
 });

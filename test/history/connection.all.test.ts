@@ -109,7 +109,7 @@ describe.runIf(hasTlsClients)('a receiver behind TLS', () => {
     const program = await sending(environment);
     const url = await program.serving();
     const line = await until('the trouble to be told', () =>
-      program.log.find(({ msg }) => msg.startsWith('remote write: the receiver does not take points')),
+      program.log.find(({ msg }) => msg.startsWith('remote write: the receiver accepts no points')),
     );
     expect(String(line.answer)).toMatch(/certificate|self-signed/);
     const scrape = new Scrape(await (await fetch(`${url}/metrics`)).text());

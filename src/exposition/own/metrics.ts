@@ -6,7 +6,7 @@ import { type Format, formatBound, formatValue, headerLines, labelText } from '.
 import type { ExporterStatus } from './status.ts';
 import { type OwnMetric, type OwnValues, ownFamilies, ownTable } from './table.ts';
 
-/** Hears of every request of one API. */
+/** Counts every request of one API. */
 export interface RequestCounts {
   started(operation: string): void;
   ended(operation: string, code: string, seconds: number): void;
@@ -18,13 +18,13 @@ const DURATION_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 const REASONS: readonly DropReason[] = ['absent', 'invalid', 'implausible', 'record', 'duplicate', 'label'];
 
-/** prom-client's gauges whose names say that they are counters: promtool rejects them, and their parts are there. */
+/** prom-client's gauges with names of counters: promtool rejects them, and their parts are exposed. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 /**
- * What the exporter says about itself: the only place that knows prom-client, which counts what happens and brings Node's
- * own metrics. Its registry is our own, and all is written by our own writer, for a registry knows one format and a
- * scraper may ask for either.
+ * The exporter's own metrics: the only place that uses prom-client, which counts events and provides Node's own
+ * metrics. The registry is our own, and our own writer writes everything, because a registry has one format and a
+ * scraper may request either.
  */
 export class OwnMetrics {
   readonly #registry = new Registry();
@@ -34,7 +34,7 @@ export class OwnMetrics {
   readonly #throttled = new Counter(this.#settings(ownTable.throttled));
   readonly #dropped = new Counter(this.#settings(ownTable.samplesDropped));
 
-  /** `build`: what is running. `apis`: those that are configured; they have their series from the start. */
+  /** `build`: the running version. `apis`: the configured ones, which have their series from the start. */
   constructor(
     build: { readonly version: string; readonly revision: string; readonly node_version: string },
     apis: readonly Api[],
@@ -49,7 +49,6 @@ export class OwnMetrics {
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
   }
 
-  /** Counts the requests of one API. */
   requestsOf(api: Api): RequestCounts {
     return {
       started: () => this.#inFlight.inc({ api }),
@@ -62,12 +61,11 @@ export class OwnMetrics {
     };
   }
 
-  /** Counts values that gave no sample. */
   dropped(api: Api, reason: DropReason, count: number): void {
     this.#dropped.inc({ api, reason }, count);
   }
 
-  /** The exposition of it all, with the numbers of this moment: the table in its order, then Node's own metrics. */
+  /** The exposition of all of them with the current values: the table in its order, then Node's own metrics. */
   async render(format: Format, status: ExporterStatus): Promise<string> {
     const counted = new Map<string, ClientMetric>();
     for (const metric of (await this.#registry.getMetricsAsJSON()) as unknown as ClientMetric[]) {
@@ -91,7 +89,7 @@ export class OwnMetrics {
   }
 }
 
-/** What prom-client gives for a metric; its own types leave the names of histogram lines out. */
+/** prom-client's values of a metric; its own types lack the names of histogram lines. */
 interface ClientMetric {
   readonly name: string;
   readonly help: string;
@@ -119,7 +117,7 @@ function line(name: string, labels: Labels, value: number | undefined): string {
   return value === undefined ? '' : `${name}${labelText(labels, { cut: 0, duplicates: 0 })} ${formatValue(value)}\n`;
 }
 
-/** Labels as prom-client has them, with bounds of buckets as both formats write them. */
+/** prom-client's labels, with bounds of buckets as both formats write them. */
 function texts(labels: Readonly<Record<string, string | number>>): Labels {
   return Object.fromEntries(
     Object.entries(labels).map(([name, value]) => [

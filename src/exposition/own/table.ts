@@ -1,18 +1,18 @@
 import type { Labels, MetricType } from '../../metrics/family.ts';
 import type { ApiStatus, ExporterStatus } from './status.ts';
 
-/** The value of a metric without labels, or one of each labels; what is undefined is not written. */
+/** The value of a metric without labels, or one for each set of labels; undefined values are not written. */
 export type OwnValues = number | undefined | Iterable<readonly [labels: Labels, value: number | undefined]>;
 
-/** A metric about the exporter itself. */
+/** A metric of the exporter itself. */
 export interface OwnMetric {
   readonly name: `filer_${string}`;
   readonly help: string;
-  /** A gauge by default. */
+  /** Default gauge. */
   readonly type?: MetricType;
-  /** None by default. */
+  /** Default none. */
   readonly labels?: readonly string[];
-  /** Reads it at each scrape. Without it the metric is counted as things happen, in `metrics.ts`. */
+  /** Reads it at each scrape. Without it, events are counted in `metrics.ts`. */
   readonly read?: (status: ExporterStatus) => OwnValues;
 }
 
@@ -30,40 +30,43 @@ function perApiAnd(
     );
 }
 
-/** What the exporter says about itself, beside Node's own process metrics. Add a metric that is read here and nowhere else. */
+/**
+ * The exporter's own metrics, besides Node's process metrics. Add a metric that is read at each scrape here and nowhere
+ * else.
+ */
 export const ownTable = {
   up: {
     name: 'filer_api_up',
-    help: '1 while the API gives what is asked of it: the latest poll of at least one task that decides (where appliances are polled, one of theirs) brought an answer that is still fresh, and it is not known to be down.',
+    help: '1 while the API is up: the latest poll of at least one task (if appliances are polled, of a series) returned an answer that is still fresh, and the API is not known to be down.',
     labels: ['api'],
     read: perApi(({ up }) => (up ? 1 : 0)),
   },
   down: {
     name: 'filer_api_down_info',
-    help: 'Always 1, and only while filer_api_up is 0: why, as credentials, throttled (429), forbidden (403), server_error, timeout, network, invalid.',
+    help: 'Always 1, and only while filer_api_up is 0. The reason: credentials, throttled (429), forbidden (403), server_error, timeout, network, invalid.',
     labels: ['api', 'reason'],
     read: perApiAnd('reason', ({ downReason }) => (downReason === undefined ? [] : [[downReason, 1]])),
   },
   buildInfo: {
     name: 'filer_exporter_build_info',
-    help: 'Always 1: what is running.',
+    help: 'Always 1: the running version.',
     labels: ['version', 'revision', 'node_version'],
   },
   requests: {
     name: 'filer_exporter_requests_total',
-    help: 'Requests sent to the APIs, by what came of them: the HTTP status, or timeout, network, invalid, oversize.',
+    help: 'Requests sent to the APIs, by result: the HTTP status, or timeout, network, invalid, oversize.',
     type: 'counter',
     labels: ['api', 'operation', 'code'],
   },
   requestDuration: {
     name: 'filer_exporter_request_duration_seconds',
-    help: 'Time from sending a request to its whole answer.',
+    help: 'Time from sending a request to its complete answer.',
     type: 'histogram',
     labels: ['api', 'operation'],
   },
   requestsInFlight: {
     name: 'filer_exporter_requests_in_flight',
-    help: 'Requests that are waiting for an answer.',
+    help: 'Requests without an answer yet.',
     labels: ['api'],
   },
   throttled: {
@@ -74,19 +77,19 @@ export const ownTable = {
   },
   pace: {
     name: 'filer_exporter_pace_requests_per_second',
-    help: 'What the pacing allows now; 0 while everything is held after a refusal.',
+    help: 'Requests per second that the pacing allows now; 0 while everything is held after a 429.',
     labels: ['api'],
     read: perApi(({ pacePerSecond }) => pacePerSecond),
   },
   budgetRemaining: {
     name: 'filer_exporter_daily_budget_remaining',
-    help: 'Requests left of the last 24 hours’ limit, as far as this process has spent it.',
+    help: 'Requests left of the limit of the last 24 hours, counting those of this process.',
     labels: ['api'],
     read: perApi(({ budgetRemaining }) => budgetRemaining),
   },
   budgetLimit: {
     name: 'filer_exporter_daily_budget_limit',
-    help: 'Requests that this instance may send in 24 hours; missing where there is no limit.',
+    help: 'Requests that this instance may send in 24 hours; missing without a limit.',
     labels: ['api'],
     read: perApi(({ budgetLimit }) => budgetLimit),
   },
@@ -98,25 +101,25 @@ export const ownTable = {
   },
   sweepDuration: {
     name: 'filer_exporter_sweep_duration_seconds',
-    help: 'How long the last whole round over all tasks took.',
+    help: 'Duration of the last complete sweep over all tasks.',
     labels: ['api'],
     read: perApi(({ sweepSeconds }) => sweepSeconds),
   },
   effectiveInterval: {
     name: 'filer_exporter_effective_interval_seconds',
-    help: 'Time between two polls as the limits allow it; above the configured interval when the fleet is too large.',
+    help: 'Time between two polls that the limits allow; above the configured interval if the fleet is too large.',
     labels: ['api'],
     read: perApi(({ effectiveIntervalSeconds }) => effectiveIntervalSeconds),
   },
   configuredInterval: {
     name: 'filer_exporter_configured_interval_seconds',
-    help: 'Configured time between two polls, to compare the effective interval with.',
+    help: 'Configured time between two polls, for comparison with the effective interval.',
     labels: ['api'],
     read: perApi(({ configuredIntervalSeconds }) => configuredIntervalSeconds),
   },
   upstreamVariant: {
     name: 'filer_exporter_upstream_variant_info',
-    help: 'Always 1: which of its undocumented alternatives the account shows; docs/doctor.md has the questions.',
+    help: 'Always 1: the undocumented alternative that the account uses; docs/doctor.md has the questions.',
     labels: ['api', 'question', 'answer'],
     read: ({ apis }) =>
       apis.flatMap(({ api, variants }) =>
@@ -131,13 +134,13 @@ export const ownTable = {
   },
   tasksOverdue: {
     name: 'filer_exporter_tasks_overdue',
-    help: 'Tasks, of those that do not rest, that have missed more than one poll: no success for two and a half of their intervals as the limits stretch them.',
+    help: 'Tasks that have missed more than one poll: no success for two and a half effective intervals. Without tasks that are backed off.',
     labels: ['api'],
     read: perApi(({ overdue }) => overdue),
   },
   dataAge: {
     name: 'filer_exporter_data_age_seconds',
-    help: 'Time since the last successful poll of a task, over all that do not rest: the median one and the worst.',
+    help: 'Time since the last successful poll of a task, as median and worst. Without tasks that are backed off.',
     labels: ['api', 'statistic'],
     read: perApiAnd('statistic', (api) => [
       ['median', api.medianAgeSeconds],
@@ -146,18 +149,18 @@ export const ownTable = {
   },
   worstDataAge: {
     name: 'filer_exporter_data_age_computed_worst_seconds',
-    help: 'The worst age that healthy data can reach by interval, demand and limits as they are; measured ages above it are of tasks that fail.',
+    help: 'The highest age that healthy data can reach by interval, demand and limits. A higher measured age means that tasks fail.',
     labels: ['api'],
     read: perApi(({ computedWorstAgeSeconds }) => computedWorstAgeSeconds),
   },
   samples: {
     name: 'filer_exporter_samples',
-    help: 'Samples of upstream data that are exposed.',
+    help: 'Exposed samples of upstream data.',
     read: ({ samples }) => samples,
   },
   samplesDropped: {
     name: 'filer_exporter_samples_dropped_total',
-    help: 'Values without a sample, by reason: absent, invalid, implausible (cannot be true), record (unusable whole), duplicate; label: a label that was cut.',
+    help: 'Values without a sample, by reason: absent, invalid, implausible (cannot be true), record (the whole record is unusable), duplicate, label (shortened or replaced).',
     type: 'counter',
     labels: ['api', 'reason'],
   },
@@ -168,13 +171,13 @@ export const ownTable = {
   },
   eventMemoryEvicted: {
     name: 'filer_exporter_event_memory_evicted_total',
-    help: 'Events evicted because the limit was reached; one of them would count again if the service sent it again.',
+    help: 'Events evicted because the limit was reached; an evicted event counts again if the service sends it again.',
     type: 'counter',
     read: ({ eventMemory }) => eventMemory?.evicted ?? 0,
   },
   eventMemoryLimit: {
     name: 'filer_exporter_event_memory_limit_events',
-    help: 'Events remembered at most, of lock and of propagation events alike: of one filer on a volume, and of all.',
+    help: 'Limit of remembered events, for lock and propagation events each: of one filer on a volume, and of all.',
     labels: ['scope'],
     read: ({ eventMemory }) => [
       [{ scope: 'pair' }, eventMemory?.limits.perPair],
@@ -183,34 +186,34 @@ export const ownTable = {
   },
   bookmarksMissed: {
     name: 'filer_exporter_event_bookmarks_missed_total',
-    help: 'How often the newest event that the service announced never arrived: the least number of events missing from the counts.',
+    help: 'How often the newest event that the service announced never arrived: the least number of missing events.',
     type: 'counter',
     read: ({ bookmarks }) => bookmarks?.missed ?? 0,
   },
   clientKeyShared: {
     name: 'filer_exporter_client_key_shared',
-    help: '1 when the service seems to deliver our events to another instance on the same client key, else 0.',
+    help: '1 when the service seems to deliver events to another client with the same client key, else 0.',
     read: ({ bookmarks }) => (bookmarks?.isSuspicious ? 1 : 0),
   },
   stateFileErrors: {
     name: 'filer_exporter_state_file_errors_total',
-    help: 'Reads and writes of the state file that failed.',
+    help: 'Failed reads and writes of the state file.',
     type: 'counter',
     read: ({ state }) => state?.errors ?? 0,
   },
   webConfigGood: {
     name: 'filer_exporter_web_config_last_reload_successful',
-    help: '1 while what the web configuration file and its certificates hold is in force; 0 while the last good state is. Only with WEB_CONFIG_FILE.',
+    help: '1 while the current web configuration file and its certificates are in effect; 0 while the previous ones are. Only with WEB_CONFIG_FILE.',
     read: ({ web }) => web && (web.isGood ? 1 : 0),
   },
   webConfigRead: {
     name: 'filer_exporter_web_config_last_reload_success_timestamp_seconds',
-    help: 'When the web configuration in force was read. Only with WEB_CONFIG_FILE.',
+    help: 'Time when the web configuration in effect was read. Only with WEB_CONFIG_FILE.',
     read: ({ web }) => web?.lastSuccessSeconds,
   },
   webCertificateExpiry: {
     name: 'filer_exporter_web_certificate_expiry_timestamp_seconds',
-    help: 'When the certificate that the exporter serves with ends. Only where it serves with TLS.',
+    help: 'Time when the certificate of the exporter expires. Only with TLS.',
     read: ({ web }) => web?.expirySeconds,
   },
   webTls: {
@@ -220,32 +223,32 @@ export const ownTable = {
   },
   webAuth: {
     name: 'filer_exporter_web_auth_enabled',
-    help: '1 while the pages ask for a password or a client certificate, else 0.',
+    help: '1 while the pages require a password or a client certificate, else 0.',
     read: ({ web }) => (web?.hasAuth ? 1 : 0),
   },
   connectionsClosed: {
     name: 'filer_exporter_web_connections_closed_total',
-    help: 'Connections closed against the will of the client, by reason: limit (idle, made room for a new one), refused (new, all others busy), pipelined (sent requests ahead of the answers), unread (did not read an answer that made room for another).',
+    help: 'Connections closed by the exporter, by reason: limit (idle, replaced by a new one), refused (new, all others busy), pipelined (too many requests ahead of the answers), unread (the client did not read its answer).',
     type: 'counter',
     labels: ['reason'],
     read: ({ closed }) => [...(closed ?? [])].map(([reason, count]) => [{ reason }, count]),
   },
   remoteWriteSent: {
     name: 'filer_exporter_remote_write_points_total',
-    help: 'Points that the receiver of remote write has taken. Only with REMOTE_WRITE_URL.',
+    help: 'Points that the receiver of remote write has accepted. Only with REMOTE_WRITE_URL.',
     type: 'counter',
     read: ({ remoteWrite }) => remoteWrite?.sent,
   },
   remoteWriteDropped: {
     name: 'filer_exporter_remote_write_dropped_points_total',
-    help: 'Points that were not sent or not taken, by reason: out_of_order (the receiver has newer ones, as after a kill), too_old, too_large, rejected (by the receiver), duplicate, future (in an answer), changed (bins that changed after they had arrived).',
+    help: 'Points that were not sent or not accepted, by reason: out_of_order (the receiver has newer ones, as after a kill), too_old, too_large, rejected (by the receiver), duplicate, future (in an answer), changed (bins that changed after they had arrived).',
     type: 'counter',
     labels: ['reason'],
     read: ({ remoteWrite }) => [...(remoteWrite?.dropped ?? [])].map(([reason, count]) => [{ reason }, count]),
   },
   remoteWriteRequests: {
     name: 'filer_exporter_remote_write_requests_total',
-    help: 'Requests to the receiver of remote write, by status, or network where there was no answer.',
+    help: 'Requests to the receiver of remote write, by status, or network without an answer.',
     type: 'counter',
     labels: ['code'],
     read: ({ remoteWrite }) => [...(remoteWrite?.answers ?? [])].map(([code, count]) => [{ code }, count]),
@@ -257,19 +260,18 @@ export const ownTable = {
   },
   remoteWriteHoles: {
     name: 'filer_exporter_remote_write_holes_total',
-    help: 'Holes in the history of one series of one appliance, by outcome: closed, or lost (longer than REMOTE_WRITE_CATCH_UP).',
+    help: 'Gaps in the history of one series of one appliance, by outcome: closed, or lost (longer than REMOTE_WRITE_CATCH_UP).',
     type: 'counter',
     labels: ['outcome'],
     read: ({ remoteWrite }) => [...(remoteWrite?.holes ?? [])].map(([outcome, count]) => [{ outcome }, count]),
   },
   remoteWriteWaiting: {
     name: 'filer_exporter_remote_write_waiting_points',
-    help: 'Points that wait to be sent by remote write; at most 200,000, the rest is asked for again.',
+    help: 'Points waiting to be sent by remote write; at most 200,000, the rest is requested again.',
     read: ({ remoteWrite }) => remoteWrite?.waiting,
   },
 } as const satisfies Record<string, OwnMetric>;
 
-/** The rows of the table, whole. */
 export const ownFamilies = Object.values<OwnMetric>(ownTable).map((row) => {
   const unit = row.name.endsWith('_seconds') ? 'seconds' : undefined;
   return { ...row, type: row.type ?? 'gauge', unit, labels: row.labels ?? [] } as const;
