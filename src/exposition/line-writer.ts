@@ -110,7 +110,10 @@ export class LineWriter {
 
 function tooLarge(mostBytes: number): RequestError {
   const lines = `the lines would take more than the remaining ${mostBytes} bytes of memory`;
-  return new RequestError('oversize', `writing the samples: ${lines}; give the process more memory, or export fewer series`);
+  return new RequestError(
+    'oversize',
+    `writing the samples: ${lines}; give the process more memory, or export fewer series`,
+  );
 }
 
 const NO_LABELS = { text: '', bytes: 0, hash: 0, cut: 0 };
