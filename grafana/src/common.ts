@@ -17,7 +17,7 @@ export function highest(
 
 /** Share of cache requests that the cache disk answered, by filer. */
 export function hitRatio(): string {
-  const requests = (matchers = {}) => `sum by (filer) (${select('filer_appliance_cache_requests', matchers)})`;
+  const requests = (matchers = {}) => `sum by (filer) (${once(select('filer_appliance_cache_requests', matchers))})`;
   return `${requests({ result: '="hit"' })} / (${requests()} > 0)`;
 }
 

@@ -115,7 +115,7 @@ export const softwarePanels = [
         legend: 'Last used',
       },
       {
-        expr: ofMade(`max by (stack, cloud_provider, region, build) (${select('filer_stack_info')})`),
+        expr: `topk(50, ${ofMade(`max by (stack, cloud_provider, region, build) (${select('filer_stack_info')})`)})`,
         legend: LABELS_ALONE,
       },
     ],

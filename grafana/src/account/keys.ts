@@ -47,7 +47,7 @@ export const keyPanels = [
     empty: 'none does',
   }),
   number({
-    title: 'File acceleration keys',
+    title: 'Acceleration keys',
     description:
       'Keys of the file acceleration service, and those that were never used. Remove what is not used: it can only be stolen.',
     queries: [

@@ -8,7 +8,7 @@ import { noneAllowed, oneIsGood, plain } from '../steps.ts';
 /** Whose account it is, and what it may. */
 export const licencePanels = [
   number({
-    title: 'Subscription ends in',
+    title: 'Subscription ends',
     description: 'Time until the subscription ends. Below two months begin to renew it; below one it is urgent.',
     queries: [{ expr: `min(${select('filer_license_expiry_timestamp_seconds')}) - time()`, legend: 'left' }],
     steps: limits.licenceLeft,

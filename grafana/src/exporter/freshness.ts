@@ -47,7 +47,7 @@ export const freshnessPanels = [
     title: 'Tasks that are late',
     description:
       'Tasks that have missed more than one poll, of those that do not rest. Interval and limits do not explain it: the service answers and some polls fail; the status page names them.',
-    queries: [{ expr: `sum by (api) (${select('filer_exporter_tasks_overdue')})`, legend: '{{api}}' }],
+    queries: [{ expr: each('filer_exporter_tasks_overdue', 'api'), legend: '{{api}}' }],
     steps: noneAllowed,
     width: 12,
   }),

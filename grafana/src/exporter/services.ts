@@ -87,7 +87,7 @@ export const versionPanels = [
     description: 'Version, revision and Node.js of each exporter. Several shards should run the same.',
     queries: [
       {
-        expr: `max by (job, instance, version, revision, node_version) (${select('filer_exporter_build_info')})`,
+        expr: `topk(20, max by (job, instance, version, revision, node_version) (${select('filer_exporter_build_info')}))`,
         legend: LABELS_ALONE,
       },
     ],

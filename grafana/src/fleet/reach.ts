@@ -88,7 +88,10 @@ export const reachPanels = [
     queries: [
       { expr: fiq, legend: 'On' },
       { expr: ofFiq(`max by (filer, serial) (${select('filer_fiq_appliance_edges')})`), legend: 'Edges' },
-      { expr: ofFiq(`max by (filer, serial, build) (${select('filer_fiq_appliance_info')})`), legend: LABELS_ALONE },
+      {
+        expr: `topk(50, ${ofFiq(`max by (filer, serial, build) (${select('filer_fiq_appliance_info')})`)})`,
+        legend: LABELS_ALONE,
+      },
     ],
     columns: [
       { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },

@@ -5,7 +5,7 @@ import { select } from '../select.ts';
 import { noneAllowed, noneExpected } from '../steps.ts';
 
 /** Recorded by the same rules: where it is not, they are not loaded, and silence says nothing. */
-const loaded = `0 * count(${select('filer:last_checkin_age:seconds', { filer: '=~".*"' })} or ${select('serial:filer_appliance_series_timestamp_seconds:age', { filer: '=~".*"' })})`;
+const loaded = `0 * max(${select('filer:last_checkin_age:seconds', { filer: '=~".*"' })} or ${select('serial:filer_appliance_series_timestamp_seconds:age', { filer: '=~".*"' })})`;
 
 /** How many fire, and whether any could. */
 export const firingNumbers = stepsOf(

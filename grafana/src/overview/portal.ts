@@ -31,7 +31,7 @@ export const portalPanels = [
     links: [more('snapshots')],
   }),
   number({
-    title: 'Appliances unreachable',
+    title: 'Unreachable',
     description: 'Appliances that the portal cannot reach. The Fleet dashboard has more; check their lines first.',
     queries: [
       { expr: `sum(max by (serial) (${select('filer_appliance_reachable')}) == bool 0)`, legend: 'unreachable' },
@@ -60,7 +60,7 @@ export const portalPanels = [
     empty: 'not polled',
   }),
   number({
-    title: 'Subscription ends in',
+    title: 'Subscription ends',
     description: 'Time until the subscription of the account ends. Below two months begin to renew it.',
     queries: [{ expr: `min(${select('filer_license_expiry_timestamp_seconds')}) - time()`, legend: 'left' }],
     steps: limits.licenceLeft,
