@@ -73,7 +73,7 @@ export function newPoints(
   const held = cursor === undefined ? undefined : bins.get(cursor.at);
   if (cursor?.sum !== undefined && held !== undefined && checksum(held) !== cursor.sum) count('changed');
   const series = new Map<string, Growing>();
-  let last: Cursor | undefined;
+  let last: number | undefined;
   let sent = 0;
   let sentBins = 0;
   for (const time of times) {
@@ -85,14 +85,16 @@ export function newPoints(
       if (append(series, point, time, own)) sent += 1;
       else count('duplicate');
     }
-    last = { at: time, sum: checksum(bin) };
+    last = time;
   }
-  return { series: [...series.values()], count: sent, bins: sentBins, cursor: last, oldest: times[0], unfit };
+  const reached = last === undefined ? undefined : { at: last, sum: checksum(bins.get(last) ?? []) };
+  return { series: [...series.values()], count: sent, bins: sentBins, cursor: reached, oldest: times[0], unfit };
 }
 
 /** False if the series has a point of that time: the first one is used. */
 function append(series: Map<string, Growing>, { name, labels, value }: Sample, time: number, own: Labels): boolean {
-  const key = `${name}\n${Object.entries(labels).flat().join('\n')}`;
+  let key = name;
+  for (const label in labels) key += `\n${label}\n${labels[label]}`;
   let known = series.get(key);
   if (known === undefined) {
     known = { labels: sortedLabels({ ...own, ...labels, __name__: name }), times: [], values: [] };

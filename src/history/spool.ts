@@ -1,6 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, rm, rmdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import process from 'node:process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -38,6 +39,8 @@ interface Progress extends Spooled {
 
 const PROGRESS = 'progress';
 const SUFFIX = '.om.gz';
+/** Holds the id of the process that writes to the folder. */
+const OWNER = 'pid';
 
 export class Spool {
   readonly question: SpoolQuestion;
@@ -61,7 +64,9 @@ export class Spool {
     const path = join(folder, PROGRESS);
     const kept = (await readFile(path, 'utf8').catch(unlessMissing)) ?? '';
     if (!kept.includes('\n')) {
-      if ((await readdir(folder)).some((name) => name !== PROGRESS)) throw inUse(folder, 'contains other files');
+      if ((await readdir(folder)).some((name) => name !== PROGRESS && name !== OWNER))
+        throw inUse(folder, 'contains other files');
+      await claim(folder);
       await writeFile(path, `${JSON.stringify(question)}\n`, { mode: 0o600 });
       return new Spool(folder, question);
     }
@@ -69,6 +74,7 @@ export class Spool {
     const begun = parsed<SpoolQuestion>(first);
     if (begun?.asked === undefined) throw inUse(folder, 'contains something else');
     if (begun.asked !== question.asked) throw inUse(folder, 'belongs to a run with other options');
+    await claim(folder);
     const spool = new Spool(folder, begun);
     await spool.#resume(first, lines);
     return spool;
@@ -103,7 +109,7 @@ export class Spool {
   /** Removes the folder with all spooled data. */
   async remove(): Promise<void> {
     for (const family of this.families) await rm(this.#path(family), { force: true });
-    await rm(join(this.#folder, PROGRESS), { force: true });
+    for (const name of [PROGRESS, OWNER]) await rm(join(this.#folder, name), { force: true });
     // It stays if it contains other files.
     await rmdir(this.#folder).catch(() => {});
   }
@@ -150,6 +156,23 @@ export class Spool {
 
   #path(family: string): string {
     return join(this.#folder, `${family}${SUFFIX}`);
+  }
+}
+
+/** Throws a ConfigError where another process of this machine works in the folder. */
+async function claim(folder: string): Promise<void> {
+  const path = join(folder, OWNER);
+  const owner = Number(await readFile(path, 'utf8').catch(unlessMissing));
+  if (owner > 0 && owner !== process.pid && isRunning(owner)) throw inUse(folder, `is used by process ${owner}`);
+  await writeFile(path, String(process.pid), { mode: 0o600 });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // A process of another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type BackfillRun, type BackfillWish, createBackfill, openMetrics } from '../../src/app/backfill.ts';
@@ -201,17 +201,19 @@ describe('an interruption', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  test('goes on with the same options only', async () => {
+  test('goes on with the same options only, and not beside another process', async () => {
     const standIn = await services({ appliances: 1 });
     const folder = temporaryDirectory();
     await begin(standIn, wish(folder));
     await expect(begin(standIn, wish(folder, { labels: { job: 'other' } }))).rejects.toThrow(
       'belongs to a run with other options',
     );
+    writeFileSync(join(folder, 'pid'), String(process.ppid));
+    await expect(begin(standIn, wish(folder))).rejects.toThrow(`is used by process ${process.ppid}`);
     const other = temporaryDirectory();
     appendFileSync(join(other, 'letter.txt'), 'dear');
     await expect(begin(standIn, wish(other))).rejects.toThrow('contains other files');
-    expect(readFileSync(join(other, 'letter.txt'), 'utf8')).toBe('dear');
+    expect(readdirSync(other)).toEqual(['letter.txt']);
   });
 });
 
