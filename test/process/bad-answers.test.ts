@@ -147,7 +147,7 @@ describe('a record that is wrong', () => {
 describe('a title', () => {
   const titles: Readonly<Record<string, string>> = {
     'with quotes, backslashes and line feeds': 'a "b" \\ c\nd\\n\\',
-    'that tries to be a sample': 'x"} 1\nfiler_up{api="evil"} 1\n# EOF',
+    'that tries to be a sample': 'x"} 1\nfiler_api_up{api="evil"} 1\n# EOF',
     'with emoji and half of one': '📁 büro \ud83d',
     'with control characters': 'a\tb\rc\u0000d\u001b[31m',
     'that is markup': '<script>alert(1)</script>',
