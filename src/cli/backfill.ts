@@ -3,7 +3,8 @@ import { type BackfillRun, createBackfill, openMetrics } from '../app/backfill.t
 import type { Environment } from '../app/environment.ts';
 import type { Config } from '../config/config.ts';
 import { roundDuration, wholeNumber } from '../planning/plan.ts';
-import { asError } from '../runtime/errors.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { asError, ConfigError } from '../runtime/errors.ts';
 import { printable } from '../runtime/printable.ts';
 import { type BackfillOptions, EXIT } from './arguments.ts';
 
@@ -13,54 +14,82 @@ const PROGRESS_MS = 15_000;
 /** Failures that are told one by one. */
 const MOST_TOLD = 20;
 
-/** Reads the past of what is configured and prints it as OpenMetrics; resolves with the exit code. */
+/** Reads the history of what is configured and prints it as OpenMetrics; resolves with the exit code. */
 export async function runBackfill(
   config: Config,
   environment: Environment,
   options: BackfillOptions,
   stopped: Promise<void>,
 ): Promise<number> {
-  const { clock } = environment;
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
+  if (process.stdout.isTTY)
+    throw new ConfigError(['--backfill: prints a large text; expected a file, as > history.om']);
   const labels = options.labels ?? config.remoteWrite?.labels ?? {};
   if (Object.keys(labels).length === 0) tell('no --labels: the series have no job and no instance, as scraped ones do');
-  const run = await createBackfill(config, environment, { ...options, labels }, stopping.signal);
   try {
-    const { tasks, spool, backfill } = run;
-    const known = tasks.filter(({ id }) => spool.done.has(id)).length;
-    const period = `${momentOf(run.from)} to ${momentOf(run.to)}`;
-    tell(`${wholeNumber(tasks.length)} series of appliances, ${period}; work folder ${options.folder}`);
-    if (known > 0) tell(`${wholeNumber(known)} of them were read before the interruption`);
-    const ended = new AbortController();
-    const begun = clock.monotonic();
-    const telling = (async () => {
-      for (;;) {
-        await clock.sleep(PROGRESS_MS, ended.signal);
-        if (ended.signal.aborted) return;
-        tell(progressOf(run, known, clock.monotonic() - begun, clock.now()));
-      }
-    })();
+    const run = await createBackfill(config, environment, { ...options, labels }, stopping.signal);
     try {
-      await backfill.run(tasks, stopping.signal);
+      return await readAndPrint(run, environment, options.folder, stopping.signal);
     } finally {
-      ended.abort();
-      await telling;
+      const late = new AbortController();
+      void environment.clock.sleep(config.shutdownTimeoutMs).then(() => late.abort());
+      await run.close(late.signal);
     }
-    if (stopping.signal.aborted) {
-      tell('stopped; the same command goes on where it was');
-      return EXIT.failure;
-    }
-    for (const line of summaryOf(run)) tell(line);
-    const isAny = tasks.some(({ id }) => spool.done.get(id)?.outcome === 'read');
-    if (isAny) await print(run, stopping.signal);
-    if (stopping.signal.aborted) return EXIT.failure;
-    const isWhole = backfill.failures.size === 0;
-    if (!isWhole) tell(`what could not be read is asked for again by the same command; ${options.folder} has the rest`);
-    if (isAny && isWhole) await spool.remove();
-    return isAny && isWhole ? EXIT.clean : EXIT.failure;
+  } catch (error) {
+    if (!isOfSystem(error)) throw error;
+    tell(`${error.message}; ${options.folder} keeps what was read: repeat the same command to continue`);
+    return EXIT.failure;
+  }
+}
+
+/** A full disk, a folder without the right, a reader of standard output that has gone. */
+function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
+async function readAndPrint(
+  run: BackfillRun,
+  { clock }: Environment,
+  folder: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const { tasks, spool, backfill } = run;
+  const known = tasks.filter(({ id }) => spool.done.has(id)).length;
+  tell(
+    `${wholeNumber(tasks.length)} series of appliances, ${momentOf(run.from)} to ${momentOf(run.to)}; work folder ${folder}`,
+  );
+  if (known > 0) tell(`${wholeNumber(known)} of them were read before the interruption`);
+  const ended = new AbortController();
+  const telling = tellProgress(run, clock, ended.signal);
+  try {
+    await backfill.run(tasks, signal);
   } finally {
-    await run.close(AbortSignal.any([]));
+    ended.abort();
+    await telling;
+  }
+  const isAny = tasks.some(({ id }) => spool.done.get(id)?.outcome === 'read');
+  if (!signal.aborted) {
+    for (const line of summaryOf(run)) tell(line);
+    if (isAny) await print(run, signal);
+  }
+  if (signal.aborted) {
+    tell('stopped; repeat the same command to continue');
+    return EXIT.failure;
+  }
+  const isWhole = backfill.failures.size === 0;
+  if (!isWhole) tell(`not all of it was read: repeat the same command for the rest; ${folder} keeps what was read`);
+  if (isAny && isWhole) await spool.remove();
+  return isAny && isWhole ? EXIT.clean : EXIT.failure;
+}
+
+async function tellProgress(run: BackfillRun, clock: Clock, signal: AbortSignal): Promise<void> {
+  const begun = clock.monotonic();
+  const known = run.tasks.filter(({ id }) => run.spool.done.has(id)).length;
+  for (;;) {
+    await clock.sleep(PROGRESS_MS, signal);
+    if (signal.aborted) return;
+    tell(progressOf(run, known, clock.monotonic() - begun, clock.now()));
   }
 }
 
