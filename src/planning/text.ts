@@ -38,7 +38,7 @@ export function planText(fleet: FleetPlan, size: Size, beside: FleetPlan['asked'
     ['Volumes', `${VOLUMES} on each appliance are assumed below`],
     ['Samples', `about ${wholeNumber(Number(size.samples.toPrecision(2)))}`],
     ['Size of a scrape', `about ${amount(size.bytes)} plain, ${amount(size.packed)} gzip`],
-    ['Memory', `about ${amount(size.memoryBytes)}`],
+    ['Memory', `about ${amount(size.memoryBytes)} at most`],
   ];
   const width = Math.max(...rows.map(([label]) => label.length));
   const table = rows.map(([label, text]) => `${label.padEnd(width)}  ${text}`).join('\n');

@@ -94,13 +94,13 @@ export async function startAlertmanager(folder: string, config: string): Promise
   return address;
 }
 
-/** Rules as they are shipped, but that {@link OUTAGE} waits a second, and ends with its cause. */
-export function hastened(rules: string): string {
+/** Rules as they are shipped, but that this alert waits a second, and ends with its cause. */
+export function hastened(rules: string, alert: string = OUTAGE): string {
   const { groups } = parse(rules) as { readonly groups: readonly WrittenGroup[] };
   const quick = groups.map((group) => ({
     ...group,
     rules: group.rules.map((rule) =>
-      'alert' in rule && rule.alert === OUTAGE ? { ...rule, for: '1s', keep_firing_for: '0s' } : rule,
+      'alert' in rule && rule.alert === alert ? { ...rule, for: '1s', keep_firing_for: '0s' } : rule,
     ),
   }));
   return stringify({ groups: quick });

@@ -1,75 +1,31 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { root } from '../support/program.ts';
 import { until } from '../support/until.ts';
+import { bases, Containers } from './containers.ts';
 import { blockOf } from './pages.ts';
 import { portOf } from './ports.ts';
 
 /*
- * A check before a release: the image as docs/deployment.md builds and runs it, from the page's own blocks. BASE_IMAGES names a
- * folder with node.tar and runtime.tar, which deploy/image/bases.sh puts together; podman and runc are needed, and root.
- * `docker` is podman here, with what a machine without an image registry and without systemd needs, and the network of the
- * machine, on which the stand-ins of the services are.
+ * A check before a release: the image as docs/deployment.md builds and runs it, from the page's own blocks, on the
+ * network of this machine, on which the stand-ins of the services are.
  */
 
-const bases = process.env.BASE_IMAGES;
-
 describe.runIf(bases)('the image', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-image-'));
-  const clone = join(folder, 'clone');
+  let containers: Containers;
   let standIn: StandIn;
-
-  const run = (script: string) => {
-    const environment = {
-      PATH: `${folder}:${process.env.PATH}`,
-      HOME: process.env.HOME,
-      CONTAINERS_CONF: join(root, 'deploy/image/containers.conf'),
-      CONTAINERS_STORAGE_CONF: join(folder, 'storage.conf'),
-    };
-    const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
-      cwd: clone,
-      encoding: 'utf8',
-      env: environment,
-    });
-    if (status !== 0) throw new Error(`${script}\nended with ${status}: ${stdout}${stderr}`);
-    return stdout;
-  };
 
   beforeAll(async () => {
     standIn = await startStandIn({ clock: systemClock, appliances: 3, volumes: 2 });
-    mkdirSync(clone);
-    writeFileSync(
-      join(folder, 'storage.conf'),
-      `[storage]\ndriver = "overlay"\ngraphroot = "${folder}/storage"\nrunroot = "${folder}/run"\n`,
-    );
-    writeFileSync(join(folder, 'docker'), DOCKER, { mode: 0o755 });
-    writeFileSync(join(folder, 'sudo'), '#!/bin/bash\nexec "$@"\n', { mode: 0o755 });
-    run(`git -C '${root}' ls-files -z | tar -C '${root}' --null -T - -cf - | tar -xf - && git init -q . && git add -A`);
-    run('git -c user.name=t -c user.email=t@example.com commit -qm clone');
-    for (const [name, more] of [
-      ['node', ''],
-      ['runtime', "--change 'USER 65532'"],
-    ] as const) {
-      const path = '--change "ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"';
-      run(`podman import --quiet ${path} ${more} ${bases}/${name}.tar localhost/base/${name}:1`);
-    }
-    run(
-      `printf 'registry=%s\\ncafile=/etc/ssl/certs/ca-certificates.crt\\n' "$(npm config get registry)" >'${folder}/npmrc'`,
-    );
-  }, 240_000);
+    containers = new Containers();
+  });
 
   afterAll(async () => {
-    run(
-      'podman rm --all --force --time 0 >/dev/null 2>&1 || true; podman system reset --force >/dev/null 2>&1 || true',
-    );
-    rmSync(folder, { recursive: true, force: true });
+    containers?.remove();
     await standIn?.close();
-  }, 60_000);
+  });
+
+  const run = (script: string) => containers.run(script);
 
   /** A block of the page, with the container on a port of this machine. */
   const block = (number: number, port: number) =>
@@ -113,20 +69,3 @@ describe.runIf(bases)('the image', () => {
     ).toBe('65532:65532 true');
   }, 120_000);
 });
-
-const DOCKER = `#!/bin/bash
-case "$1" in
-  build)
-    shift
-    trust=()
-    for path in /etc/ssl/certs /usr/share/ca-certificates /usr/local/share/ca-certificates; do
-      [ ! -d "$path" ] || trust+=(-v "$path:$path:ro")
-    done
-    exec podman build --isolation chroot --pull=never --format docker --network host "\${trust[@]}" \\
-      -v "$(dirname "$0")/npmrc:/root/.npmrc:ro" \\
-      --build-arg NODE_IMAGE=localhost/base/node:1 --build-arg RUNTIME_IMAGE=localhost/base/runtime:1 "$@"
-    ;;
-  run) shift && exec podman run --pull=never "$@" ;;
-  *) echo "docker $*: not expected" >&2; exit 1 ;;
-esac
-`;

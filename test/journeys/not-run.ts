@@ -1,5 +1,5 @@
 const container =
-  'needs a container engine and base images from a registry; deploy/image/check.sh builds and runs the image';
+  'needs a container engine and base images from a registry; the same commands as in docs/deployment.md, whose blocks are run';
 const same = 'the same commands as in docs/deployment.md, whose blocks are run';
 
 /** Shell blocks of the pages that no journey runs, with the reason. */
@@ -11,8 +11,6 @@ export const notRun: Readonly<Record<string, string>> = {
   'docs/contributing.md, Contributing, 1':
     'for developers: it lists the commands of package.json, the tests among them',
   'docs/deployment.md, Container image, 3': 'pushes to a registry that is an example',
-  'docs/deployment.md, Compose, 1':
-    'needs Docker; test/deploy/compose.all.test.ts holds its files against what they name',
   'docs/deployment.md, Kustomize, 2': 'builds an API server for some minutes, for a check before a release',
   'docs/doctor.md, The doctor, 1': 'test/doctor runs the doctor on every variant of the services',
   'docs/doctor.md, The report, 1': 'test/doctor writes the report and reads it',

@@ -3,14 +3,9 @@ import { startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
 import { run } from '../support/program.ts';
+import { figure } from './figure.ts';
 
 const APPLIANCES = 20;
-
-/** A number as `--plan` writes it, in bytes where it has a unit. */
-function figure(text: string, row: string): number {
-  const [, digits = '', unit = ''] = new RegExp(`^${row} +about ([\\d,.]+) ?(KiB|MiB)?`, 'm').exec(text) ?? [];
-  return Number(digits.replaceAll(',', '')) * ({ KiB: 2 ** 10, MiB: 2 ** 20 }[unit] ?? 1);
-}
 
 describe('what --plan expects is within a fifth of what an exporter serves', () => {
   const none = { PORTAL_RATE_LIMIT: '100000/1s', PORTAL_DAILY_LIMIT: '0' };
