@@ -95,6 +95,6 @@ describe.runIf(hasKubectl)('the overlay', () => {
 });
 
 test('nothing to write is an error and no empty file', () => {
-  expect(() => render([])).toThrow('no rule is left');
+  expect(() => render([])).toThrow('every rule is left out');
   expect(rulesCommand([]).text.length).toBeGreaterThan(10_000);
 });
