@@ -16,7 +16,7 @@ export function byService(width: number): PanelBuilder {
   return table({
     title: 'By service',
     description:
-      'Whether each service gives what it is asked for, why not, the age of its oldest data, and its tasks that are late. When one is down, everything that comes from it grows old: the Exporter dashboard has its answers.',
+      'Whether each service is up, why not, the age of its oldest data, and its overdue tasks. When one is down, its data ages: the Exporter dashboard has its answers.',
     queries: [
       {
         expr: `min by (api) (${up}) * on (api) group_right () (${reasons})`,

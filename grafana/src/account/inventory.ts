@@ -12,7 +12,7 @@ export const indexPanels = [
   chart({
     title: 'Files indexed and allowed',
     description:
-      'Files that are indexed, may still be, and may be in all. When the rest nears zero, exclude volumes or buy more; below zero the limit is passed.',
+      'Indexed files, files that may still be indexed, and the limit. When the rest nears zero, exclude volumes or extend the subscription; a negative rest is above the limit.',
     queries: [
       { expr: `max(${select('filer_indexing_consumed_files')})`, legend: 'indexed' },
       { expr: `max(${select('filer_indexing_remaining_files')})`, legend: 'left' },
@@ -36,7 +36,7 @@ export const indexPanels = [
   table({
     title: 'Indexes by volume',
     description:
-      'Files in the inventory and in the content index of volumes, the fifty largest. An index far behind its inventory is still at work, or stuck: see its state.',
+      'Files in the inventory and in the content index of volumes, the fifty largest. An index far behind its inventory is in progress or stuck: see its state.',
     queries: [
       { expr: inventory, legend: 'In the inventory' },
       {
@@ -50,8 +50,7 @@ export const indexPanels = [
   }),
   table({
     title: 'Inventories',
-    description:
-      'Where the inventory of each volume is kept, and its status in the portal’s words. Start failed ones again.',
+    description: 'Location and status of the inventory of each volume. Start failed ones again.',
     queries: [
       {
         expr: `topk(50, max by (volume, provider, status) (${select('filer_indexing_inventory_info')}))`,
@@ -69,8 +68,7 @@ export const indexPanels = [
   }),
   table({
     title: 'Content indexes',
-    description:
-      'Where the content index of each volume is kept, and its status. Start failed ones again in the portal.',
+    description: 'Location and status of the content index of each volume. Start failed ones again in the portal.',
     queries: [
       {
         expr: `topk(50, max by (volume, provider, status) (${select('filer_indexing_index_info')}))`,
@@ -95,7 +93,7 @@ const ofMade = (query: string) => `${query} and on (stack) ${made}`;
 export const softwarePanels = [
   number({
     title: 'Stacks',
-    description: 'Stacks of the account by cloud. One more or one less without a change of yours: ask who did it.',
+    description: 'Stacks of the account by cloud. If the number changes without a change of yours, find the cause.',
     queries: [{ expr: `max by (cloud_provider) (${select('filer_stacks')})`, legend: '{{cloud_provider}}' }],
     steps: plain,
     width: 4,
@@ -103,8 +101,7 @@ export const softwarePanels = [
   }),
   table({
     title: 'Stacks and their use',
-    description:
-      'Where each stack runs, how old it is and when it was last used. One that nobody uses costs money: take it down.',
+    description: 'Location, age and last use of each stack. Remove unused stacks: they cost money.',
     queries: [
       {
         expr: made,

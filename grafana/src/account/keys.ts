@@ -7,22 +7,22 @@ import { noneAllowed, noneExpected, plain } from '../steps.ts';
 export const keyPanels = [
   number({
     title: 'Users',
-    description: 'Users of the portal account. One more without a change of yours: find out who was let in, and why.',
+    description:
+      'Users of the portal account. If the number rises without a change of yours, find out who was added, and why.',
     queries: [{ expr: `max(${select('filer_iam_users')})`, legend: 'users' }],
     steps: plain,
     width: 4,
   }),
   number({
     title: 'Keys',
-    description:
-      'Service keys and user keys of the account. Programs should use service keys; remove those that nobody uses.',
+    description: 'Service keys and user keys of the account. Programs should use service keys; remove unused ones.',
     queries: [{ expr: `max by (kind) (${select('filer_iam_keys')})`, legend: '{{kind}}' }],
     steps: plain,
     width: 4,
   }),
   number({
     title: 'Oldest key',
-    description: 'Age of the oldest key of each kind. Above a year replace it: nobody knows any more who has it.',
+    description: 'Age of the oldest key of each kind. Replace keys older than a year.',
     queries: [
       {
         expr: `time() - min by (kind) (${select('filer_iam_oldest_key_created_timestamp_seconds')})`,
@@ -35,7 +35,7 @@ export const keyPanels = [
   number({
     title: 'Next key to run out',
     description:
-      'Time until the first key of each kind runs out. Below a month make a new one and hand it to what uses the old: the exporter may be among them.',
+      'Time until the first key of each kind expires. Below a month, create a new one and replace it in every client of the old one; the exporter may be one.',
     queries: [
       {
         expr: `min by (kind) (${select('filer_iam_next_key_expiry_timestamp_seconds')}) - time()`,
@@ -48,8 +48,7 @@ export const keyPanels = [
   }),
   number({
     title: 'Acceleration keys',
-    description:
-      'Keys of the file acceleration service, and those that were never used. Remove what is not used: it can only be stolen.',
+    description: 'Keys of the file acceleration service, and those that were never used. Remove unused keys.',
     queries: [
       { expr: `max(${select('filer_gfa_api_keys')})`, legend: 'all' },
       { expr: `max(${select('filer_gfa_api_keys_unused')})`, legend: 'never used' },
@@ -74,7 +73,7 @@ export const keyPanels = [
   number({
     title: 'Cloud credentials with an error',
     description:
-      'Cloud credentials on appliances that the portal tells an error of. A volume that uses one of them cannot write to its cloud: mend it at once.',
+      'Cloud credentials on appliances with an error. A volume that uses one of them cannot write to its cloud: correct it at once.',
     queries: [{ expr: `max by (type) (${select('filer_cloud_credentials_with_error')})`, legend: '{{type}}' }],
     steps: noneAllowed,
     width: 12,

@@ -19,7 +19,7 @@ export const licencePanels = [
     {
       title: 'Portal',
       description:
-        'What the portal says of its own health. When it is ill, missing values are its fault: see the vendor’s status page.',
+        'The health that the portal reports. While it is unhealthy, missing values may be its fault: see the vendor’s status page.',
       queries: [{ expr: `min(${select('filer_portal_healthy')})`, legend: 'health' }],
       steps: oneIsGood,
       width: 4,
@@ -29,7 +29,7 @@ export const licencePanels = [
   number({
     title: 'Next key to expire',
     description:
-      'Time until the first key of each kind expires. Below a month make a new one and hand it to what uses the old: the exporter may be among them.',
+      'Time until the first key of each kind expires. Below a month, create a new one and replace it in every client of the old one; the exporter may be one.',
     queries: [
       {
         expr: `min(${select('filer_iam_next_key_expiry_timestamp_seconds')}) - time()`,
@@ -43,7 +43,7 @@ export const licencePanels = [
   number({
     title: 'Failed jobs',
     description:
-      'Jobs that failed and that nobody has acknowledged in the portal. Read each there, try it again or acknowledge it.',
+      'Failed jobs without an acknowledgement in the portal. Read each there, then repeat or acknowledge it.',
     queries: [
       { expr: `sum(max by (resource, action) (${select('filer_jobs_failed_unacknowledged')}))`, legend: 'failed' },
     ],
@@ -54,7 +54,7 @@ export const licencePanels = [
   number({
     title: 'Bad credentials',
     description:
-      'Cloud credentials on appliances that the portal tells an error of. A volume that uses one of them cannot write to its cloud: mend it at once.',
+      'Cloud credentials on appliances with an error. A volume that uses one of them cannot write to its cloud: correct it at once.',
     queries: [
       { expr: `sum(max by (type) (${select('filer_cloud_credentials_with_error')}))`, legend: 'with an error' },
     ],
@@ -65,7 +65,7 @@ export const licencePanels = [
   number({
     title: 'Files indexed',
     description:
-      'Share of the files that the subscription allows to be indexed. Near all of it, new files are not found any more: exclude volumes, or buy more.',
+      'Share of the files that the subscription allows to be indexed. Near the limit, a search does not find new files: exclude volumes, or extend the subscription.',
     queries: [
       {
         expr: `max(${select('filer_indexing_consumed_files')}) / max(${select('filer_indexing_limit_files')})`,
@@ -88,7 +88,7 @@ export const accountPanels = [
   words({
     title: 'Account',
     description:
-      'The portal account that is polled, and its company. When it is not the one you expect, the exporter has the wrong key.',
+      'The polled portal account, and its company. If it is another one than expected, the exporter has the wrong key.',
     queries: [
       {
         expr: `max by (account, company) (${select('filer_portal_account_info')})`,
@@ -102,7 +102,7 @@ export const accountPanels = [
   words({
     title: 'Subscription is',
     description:
-      'The state of the subscription in the portal’s words. Anything but active: talk to whoever buys it, before data can no longer be written.',
+      'The state of the subscription in the portal’s words. If it is not active, inform purchasing before writes fail.',
     queries: [{ expr: `max by (status) (${select('filer_license_info')})`, legend: '{{status}}' }],
     steps: plain,
     width: 6,
@@ -111,7 +111,7 @@ export const accountPanels = [
   table({
     title: 'Features',
     description:
-      'What the licence has, 1, and has not, 0. Without ops_iq_premium the telemetry of appliances is forbidden, and their panels stay empty.',
+      'The features of the licence: 1 if it has one, else 0. Without ops_iq_premium the portal rejects telemetry, and the panels stay empty.',
     queries: [{ expr: `topk(50, max by (feature) (${select('filer_license_feature_enabled')}))`, legend: 'Licensed' }],
     columns: [{ label: 'feature', title: 'Feature' }],
     steps: plain,

@@ -15,7 +15,7 @@ export const workPanels = [
   chart({
     title: 'Oldest unfinished job',
     description:
-      'Age of the oldest job that has not ended, by what it works on. One that climbs for hours is stuck: its appliance may be unreachable.',
+      'Age of the oldest unfinished job, by resource. If it rises for hours, the job is stuck: its appliance may be unreachable.',
     queries: [
       {
         expr: worst(10, `time() - min by (resource) (${select('filer_job_oldest_unfinished_timestamp_seconds')})`),
@@ -29,7 +29,7 @@ export const workPanels = [
   chart({
     title: 'Jobs ended',
     description:
-      'Jobs that ended in the event window, by how. Failures of one kind point to a right or a setting; of all kinds, to an appliance or the portal.',
+      'Jobs finished in the event window, by state. Failures of one kind point to a right or a setting; of all kinds, to an appliance or the portal.',
     queries: [
       {
         expr: `round(sum by (state) (${once(`increase(${select('filer_jobs_finished_total')}[$window])`)}))`,
@@ -42,7 +42,7 @@ export const workPanels = [
   table({
     title: 'Jobs that the portal lists',
     description:
-      'Jobs by what they work on, what they do and how they stand, and failed ones that nobody has acknowledged. Begin with the failed.',
+      'Jobs by resource, action and state, and failed ones without an acknowledgement. Begin with the failed ones.',
     queries: [{ expr: `topk(50, max by (resource, action, state) (${select('filer_jobs')} > 0))`, legend: 'Jobs' }],
     columns: [
       { label: 'resource', title: 'Works on' },

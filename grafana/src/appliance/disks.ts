@@ -70,7 +70,7 @@ export const networkPanels = [
   chart({
     title: 'SMB sessions',
     description:
-      'Active sessions. A fall to zero in office hours is an outage for users, whatever else is green: check shares and directory service.',
+      'Active sessions. A fall to zero in office hours is an outage for users: check shares and directory service.',
     queries: [{ expr: by('filer', 'filer_appliance_smb_connections'), legend: '{{filer}}' }],
     steps: plain,
     width: 12,

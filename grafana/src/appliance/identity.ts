@@ -75,7 +75,7 @@ export const identityPanels = [
   number({
     title: 'Health score',
     description:
-      'What the portal makes of the appliance, 0 to 100. Below 80, open its health page there: it names the checks that fail. Empty where the series is not polled or the portal gives a word.',
+      'The health score of the appliance from the portal, 0 to 100. Below 80, open its health page there: it names the checks that fail. Empty where the series is not polled or the portal gives a word.',
     queries: [{ expr: `min by (filer) (${select('filer_appliance_health_score')})`, legend: '{{filer}}' }],
     steps: limits.healthScore,
     width: 4,
@@ -117,7 +117,7 @@ export const kindPanels = [
   number({
     title: 'Running for',
     description:
-      'Time since the appliance started. A short time that nobody planned is a crash or a power cut: see its notifications.',
+      'Time since the appliance started. A restart that was not planned is a crash or a power failure: see its notifications.',
     queries: [{ expr: `min by (filer) (${select('filer_appliance_uptime_seconds')})`, legend: '{{filer}}' }],
     steps: plain,
     width: 8,
@@ -132,8 +132,7 @@ export const kindPanels = [
   }),
   table({
     title: 'What it is',
-    description:
-      'Kind, build and processor cores of the appliance, and the build that it could be updated to. One that waits: plan the update.',
+    description: 'Type, build and processor cores of the appliance, and the available build. Plan the update.',
     queries: [
       {
         expr: `topk(10, max by (filer, serial) (${select('filer_appliance_cpu_cores')}) * on (filer, serial) group_right () max by (filer, serial, type, build, available_build) (${select('filer_appliance_info')}))`,

@@ -51,7 +51,7 @@ export const loadPanels = [
   chart({
     title: 'Memory not available',
     description:
-      'Share of the memory that programs could not have. Above 95 % the appliance begins to swap or to end programs: see what changed, or give it more. From build 10.0.4.',
+      'Share of the memory that is not available. Above 95 % the appliance begins to swap or to end programs: see what changed, or give it more. From build 10.0.4.',
     queries: [{ expr: by('filer', 'filer_appliance_memory_utilization_ratio'), legend: '{{filer}}' }],
     steps: limits.memory,
     width: 8,
@@ -60,7 +60,7 @@ export const loadPanels = [
   chart({
     title: 'Memory by state',
     description:
-      'Where the memory is, from build 10.0.4. Free may be near nothing while available is not: that is the file cache at work. Available near nothing is bad.',
+      'Memory by state, from build 10.0.4. Free may be near zero because of the file cache; available near zero is bad.',
     queries: [{ expr: by('filer, state', 'filer_appliance_memory_detail_bytes'), legend: '{{state}}' }],
     steps: plain,
     width: 8,
@@ -68,7 +68,7 @@ export const loadPanels = [
   chart({
     title: 'Memory by use, older builds',
     description:
-      'What the memory holds, before build 10.0.4; newer ones do not tell. Used that climbs for days is a leak: restart in a quiet hour and update.',
+      'Memory by use, before build 10.0.4. If used rises for days, it is a leak: restart in a quiet hour and update.',
     queries: [{ expr: by('filer, state', 'filer_appliance_memory_bytes'), legend: '{{state}}' }],
     steps: plain,
     width: 8,
@@ -82,7 +82,7 @@ export const cachePanels = [
   chart({
     title: 'Hit ratio',
     description:
-      'Share of requests that the cache disk answered. Low means that users wait for the cloud: the cache is too small for what they work on, or something reads through everything, as a virus scan.',
+      'Cache hit ratio. If it is low, users wait for the cloud: the cache is too small for the data in use, or a job reads everything, such as a virus scan.',
     queries: [{ expr: hitRatio(), legend: '{{filer}}' }],
     steps: limits.hitRatio,
     width: 12,
@@ -91,7 +91,7 @@ export const cachePanels = [
   chart({
     title: 'Cache requests',
     description:
-      'Requests in the newest bin of the telemetry, by what came of them. Many misses at night are a backup or a scan; exclude the volume from it.',
+      'Requests in the newest bin of the telemetry, by result. Many misses at night are a backup or a scan; exclude the volume from it.',
     queries: [{ expr: by('filer, result', 'filer_appliance_cache_requests'), legend: '{{result}}' }],
     steps: plain,
     width: 12,

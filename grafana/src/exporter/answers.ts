@@ -23,7 +23,7 @@ export const answerPanels = [
   chart({
     title: 'Share of requests that failed',
     description:
-      'Requests that got neither a 2xx nor a plain “not there”. Above 5 % for long: see which code it is, then key, rights, network or the service.',
+      'Requests with neither a 2xx nor a 404 or 422. Above 5 % for long: see which code it is, then key, rights, network or the service.',
     queries: [
       {
         expr: `sum by (api) (rate(${select(requests, { code: '!~"2..|404|422"' })}[$__rate_interval])) / sum by (api) (rate(${select(requests)}[$__rate_interval])) or 0 * sum by (api) (rate(${select(requests)}[$__rate_interval]))`,
@@ -37,7 +37,7 @@ export const answerPanels = [
   chart({
     title: 'Time to the whole answer',
     description:
-      'Half, nine tenths and 99 of 100 requests were at least so quick. When they near REQUEST_TIMEOUT, requests begin to fail: the service is slow, or the line.',
+      'Median, 90th and 99th percentile of the duration of requests. Near REQUEST_TIMEOUT requests begin to fail: the service or the connection is slow.',
     queries: [0.5, 0.9, 0.99].map((share) => ({
       expr: quantile(share, 'filer_exporter_request_duration_seconds', { window: '$__rate_interval', by: ['api'] }),
       legend: `p${share * 100} {{api}}`,
@@ -60,7 +60,7 @@ export const answerPanels = [
   chart({
     title: 'Values that gave no sample',
     description:
-      'Values dropped or mended in a few minutes around each moment, by reason. absent is what an appliance does not have; invalid and record that appear with an update of the service are worth a bug report.',
+      'Values dropped or corrected in a few minutes around each moment, by reason. absent is normal: an appliance lacks the value. Report invalid and record that appear with an update of the service.',
     queries: [
       {
         expr: `round(sum by (api, reason) (increase(${select('filer_exporter_samples_dropped_total')}[$__rate_interval])))`,
@@ -73,7 +73,7 @@ export const answerPanels = [
   chart({
     title: 'Events lost or forgotten',
     description:
-      'Newest events that never came, and events evicted, in a few minutes around each moment. Missed ones: another instance on the same client key, or lost answers. Forgotten ones: more filers than the memory is made for.',
+      'Announced events that never arrived, and evicted events, in a few minutes around each moment. Missed: another instance with the same client key, or lost answers. Evicted: more filers than the memory allows.',
     queries: [
       {
         expr: `round(sum(increase(${select('filer_exporter_event_bookmarks_missed_total')}[$__rate_interval])))`,

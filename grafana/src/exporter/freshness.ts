@@ -10,7 +10,7 @@ export const freshnessPanels = [
   chart({
     title: 'Age of the data',
     description:
-      'Time since the last good poll: of the task in the middle, of the one that waits longest, and the worst that healthy data can reach with the limits as they are. Measured above computed is a task that fails: the status page names it.',
+      'Time since the last successful poll of a task: median, worst, and the highest age of healthy data. A measured age above the computed one means a failing task: the status page names it.',
     queries: [
       { expr: each('filer_exporter_data_age_seconds', 'api, statistic'), legend: '{{api}} {{statistic}}' },
       { expr: each('filer_exporter_data_age_computed_worst_seconds', 'api'), legend: '{{api}} computed worst' },
@@ -21,7 +21,7 @@ export const freshnessPanels = [
   chart({
     title: 'Interval and sweep',
     description:
-      'Time between two polls of the same thing as the limits allow it and as it is asked for, and how long the last whole round took. Above the one asked for the fleet has outgrown the limits: raise it, drop series, or shard over accounts.',
+      'Effective and configured interval, and the duration of the last sweep. If the effective interval is longer, the fleet exceeds the limits: raise the interval or remove series.',
     queries: [
       { expr: each('filer_exporter_effective_interval_seconds', 'api'), legend: '{{api}} interval' },
       { expr: each('filer_exporter_configured_interval_seconds', 'api'), legend: '{{api}} asked for' },
@@ -32,7 +32,7 @@ export const freshnessPanels = [
   }),
   chart({
     title: 'Resting tasks over time',
-    description: 'Tasks backed off, by reason. A jump of forbidden is a right or licence that was taken away.',
+    description: 'Tasks backed off, by reason. If forbidden rises, a right or licence was removed.',
     queries: [
       {
         expr: `sum by (api, reason) (${select('filer_exporter_tasks_resting')})`,
@@ -46,7 +46,7 @@ export const freshnessPanels = [
   chart({
     title: 'Tasks that are late',
     description:
-      'Tasks that have missed more than one poll, of those that do not rest. Interval and limits do not explain it: the service answers and some polls fail; the status page names them.',
+      'Tasks that have missed more than one poll and are not backed off. Interval and limits do not explain it: the service answers and some polls fail; the status page names them.',
     queries: [{ expr: each('filer_exporter_tasks_overdue', 'api'), legend: '{{api}}' }],
     steps: noneAllowed,
     width: 12,
@@ -54,7 +54,7 @@ export const freshnessPanels = [
   chart({
     title: 'Events remembered',
     description:
-      'Events kept so that each counts once, and how many may be kept in all. Near the limit the oldest are forgotten and could count again.',
+      'Events remembered so that each counts once, and the limit. At the limit the oldest are evicted and could count again.',
     queries: [
       { expr: each('filer_exporter_event_memory_events', 'instance'), legend: '{{instance}} remembered' },
       {
@@ -68,7 +68,7 @@ export const freshnessPanels = [
   number({
     title: 'State file errors',
     description:
-      'Reads and writes of the state file that failed in the time shown. Check that its folder is there, writable and not full: until then a restart goes back to what it holds.',
+      'Reads and writes of the state file that failed in the time shown. Check that its folder exists, is writable and not full: until then a restart continues from the last saved counts.',
     queries: [
       {
         expr: `round(sum(increase(${select('filer_exporter_state_file_errors_total')}[$__range])))`,

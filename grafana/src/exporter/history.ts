@@ -20,7 +20,7 @@ export const historyPanels = [
   }),
   number({
     title: 'Waiting points',
-    description: 'Points that wait to be sent. They grow while the receiver is in trouble, to 200,000 at most.',
+    description: 'Points waiting to be sent, at most 200,000. They grow while the receiver fails.',
     queries: [{ expr: `sum(${select('filer_exporter_remote_write_waiting_points')})`, legend: 'waiting' }],
     steps: plain,
     width: 8,
@@ -29,7 +29,7 @@ export const historyPanels = [
   number({
     title: 'Holes lost in a day',
     description:
-      'Holes in the history of a series that were longer than REMOTE_WRITE_CATCH_UP. Set a longer one where outages last so long.',
+      'Gaps in the history of a series that were longer than REMOTE_WRITE_CATCH_UP. Set a longer one if outages last longer.',
     queries: [
       {
         expr: `sum(increase(${select('filer_exporter_remote_write_holes_total', { outcome: '="lost"' })}[1d]))`,
@@ -43,7 +43,7 @@ export const historyPanels = [
   chart({
     title: 'Points sent and dropped',
     description:
-      'Points that the receiver took, and those dropped by reason. Dropped as too_old: the receiver needs a wider out_of_order_time_window.',
+      'Accepted points, and dropped ones by reason. Dropped as too_old: the receiver needs a wider out_of_order_time_window.',
     queries: [
       { expr: `sum(rate(${select('filer_exporter_remote_write_points_total')}[$__rate_interval]))`, legend: 'sent' },
       { expr: rate('filer_exporter_remote_write_dropped_points_total', 'reason'), legend: '{{reason}}' },
@@ -55,7 +55,7 @@ export const historyPanels = [
   chart({
     title: 'Answers of the receiver',
     description:
-      'Requests of remote write by status. Network or 5xx: the receiver is in trouble, and points are asked for again later. 400 alone after a kill is usual.',
+      'Requests of remote write by status. Network or 5xx: the receiver fails, and the points are sent again later. A single 400 after a kill is normal.',
     queries: [{ expr: rate('filer_exporter_remote_write_requests_total', 'code'), legend: '{{code}}' }],
     steps: plain,
     width: 12,

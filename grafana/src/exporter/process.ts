@@ -11,7 +11,7 @@ export const scrapePanels = [
   chart({
     title: 'Time of a scrape',
     description:
-      'How long Prometheus took to scrape. It should be far below the scrape timeout; when it climbs with the number of samples, the network between the two is slow, or the machine is busy.',
+      'Duration of a scrape. It should be far below the scrape time-out; if it rises with the number of samples, the network is slow or the machine busy.',
     queries: [{ expr: `max by (job, instance) (${select('scrape_duration_seconds')})`, legend: '{{instance}}' }],
     steps: above(2, 8),
     width: 12,
@@ -35,7 +35,7 @@ export const guardPanels = [
     {
       title: 'Web configuration in force',
       description:
-        'Whether what the web configuration file and its certificates hold is in force. Where it is not, the last good state is: see the log for the line that is wrong.',
+        'Whether the current web configuration and its certificates are in effect. If not, the previous ones are: the log has the faulty line.',
       queries: [
         {
           expr: `min by (instance) (${select('filer_exporter_web_config_last_reload_successful')})`,
@@ -50,7 +50,7 @@ export const guardPanels = [
   number({
     title: 'Age of the web configuration',
     description:
-      'Time since the web configuration in force was read. Long is fine, unless a newer file was meant to be read.',
+      'Time since the web configuration in effect was read. A long time is normal, unless the file has changed.',
     queries: [
       {
         expr: `time() - ${each('filer_exporter_web_config_last_reload_success_timestamp_seconds')}`,
@@ -63,7 +63,7 @@ export const guardPanels = [
   number({
     title: 'Certificate left',
     description:
-      'Time until the certificate that the exporter serves with ends. Renew it before: the new file is read without a restart.',
+      'Time until the certificate of the exporter expires. Renew it before: the new file is read without a restart.',
     queries: [
       {
         expr: `min by (instance) (${select('filer_exporter_web_certificate_expiry_timestamp_seconds')}) - time()`,
@@ -79,7 +79,7 @@ export const guardPanels = [
 export const processPanels = [
   number({
     title: 'Running for',
-    description: 'Time since the exporter started. Short without a reason of yours: see its log for why it ended.',
+    description: 'Time since the exporter started. After an unexpected restart, its log has the cause.',
     queries: [{ expr: `time() - ${each('process_start_time_seconds')}`, legend: '{{instance}}' }],
     steps: plain,
     width: 6,
@@ -102,7 +102,7 @@ export const processPanels = [
   chart({
     title: 'Memory',
     description:
-      'Memory of the process, of which heap and buffers. A saw is garbage collection; a line that climbs for days is a leak and worth a bug report.',
+      'Memory of the process, with heap and buffers. A sawtooth is garbage collection; report a line that rises for days as a leak.',
     queries: [
       { expr: each('process_resident_memory_bytes'), legend: '{{instance}} resident' },
       { expr: each('nodejs_heap_size_used_bytes'), legend: '{{instance}} heap used' },
@@ -115,7 +115,7 @@ export const processPanels = [
   chart({
     title: 'Event loop lag',
     description:
-      'How late the event loop comes to its work. Above 100 ms scrapes and timers are late: something takes long turns, or the machine is short of processor.',
+      'Delay of the event loop. Above 100 ms scrapes and timers are late: the machine is short of processor time, or a step takes too long.',
     queries: [
       { expr: each('nodejs_eventloop_lag_p50_seconds'), legend: '{{instance}} p50' },
       { expr: each('nodejs_eventloop_lag_p99_seconds'), legend: '{{instance}} p99' },
@@ -126,7 +126,7 @@ export const processPanels = [
   chart({
     title: 'Garbage collection',
     description:
-      'Share of the time spent on it, by kind. Above a tenth the heap is too small: give the process more memory.',
+      'Share of the time spent on garbage collection, by kind. Above a tenth the heap is too small: give the process more memory.',
     queries: [
       {
         expr: `sum by (instance, kind) (rate(${select('nodejs_gc_duration_seconds_sum')}[$__rate_interval]))`,

@@ -15,7 +15,7 @@ export const servicePanels = [
     {
       title: 'Exporter',
       description:
-        'Whether Prometheus could scrape the exporter. When it is down nothing here is true any more: check the process and its address.',
+        'Whether Prometheus could scrape the exporter. When it is down, nothing here is current: check the process and its address.',
       queries: [{ expr: each('up', 'job, instance', 'min'), legend: '{{instance}}' }],
       steps: oneIsGood,
       width: 5,
@@ -35,7 +35,8 @@ export const servicePanels = [
   ),
   number({
     title: 'Last success',
-    description: 'Time since a poll of each service last succeeded. Above ten minutes values begin to leave /metrics.',
+    description:
+      'Time since the last successful poll of each service. Above ten minutes values begin to be removed from /metrics.',
     queries: [{ expr: `time() - ${each('filer_exporter_last_success_timestamp_seconds', 'api')}`, legend: '{{api}}' }],
     steps: above(300, 900),
     width: 5,
@@ -57,7 +58,7 @@ export const servicePanels = [
   number({
     title: 'Late tasks',
     description:
-      'Tasks that have missed more than one poll, of those that do not rest. Interval and limits do not explain it: some polls fail; the status page names them.',
+      'Tasks that have missed more than one poll and are not backed off. Interval and limits do not explain it: some polls fail; the status page names them.',
     queries: [{ expr: `max by (api) (${select('filer_exporter_tasks_overdue')})`, legend: '{{api}}' }],
     steps: noneAllowed,
     width: 4,
@@ -105,7 +106,7 @@ export const versionPanels = [
     {
       title: 'Client key shared',
       description:
-        'Whether the file acceleration service seems to give our events to another instance as well. Then counts are too low: give each instance a GFA_CLIENT_KEY of its own.',
+        'Whether another instance seems to receive some of the events. Then counts are too low: give each instance its own GFA_CLIENT_KEY.',
       queries: [{ expr: each('filer_exporter_client_key_shared', 'job, instance'), legend: '{{instance}}' }],
       steps: noneAllowed,
       width: 6,
@@ -115,7 +116,7 @@ export const versionPanels = [
   ),
   words({
     title: 'Scrape jobs',
-    description: 'The jobs that scrape an exporter. When one is missing, its scrape configuration is.',
+    description: 'The jobs that scrape an exporter. If one is missing, check its scrape configuration.',
     queries: [{ expr: `count by (job) (${select('filer_exporter_build_info')})`, legend: '{{job}}' }],
     steps: plain,
     width: 6,
@@ -128,7 +129,7 @@ export const pacePanels = [
   chart({
     title: 'Pace against requests sent',
     description:
-      'What the pacing allows now, the most that it allowed in the time shown, and the requests sent. A pace far below its ceiling comes from refusals (429): other programs use the same account’s limit.',
+      'The pace now, the highest pace in the time shown, and the requests sent. A pace far below its ceiling follows from 429s: other programs use the account’s limit.',
     queries: [
       { expr: each('filer_exporter_pace_requests_per_second', 'api', 'min'), legend: '{{api}} allowed' },
       {
@@ -146,7 +147,7 @@ export const pacePanels = [
   chart({
     title: 'Requests by operation',
     description:
-      'Requests sent per second, retries included, of the twenty most frequent operations. Even over time is right; peaks mean restarts, or failures that are tried again.',
+      'Requests sent per second, retries included, of the twenty most frequent operations. An even rate is normal; peaks mean restarts or retries.',
     queries: [
       {
         expr: worst(20, `sum by (api, operation) (rate(${select('filer_exporter_requests_total')}[$__rate_interval]))`),
@@ -172,7 +173,7 @@ export const pacePanels = [
   chart({
     title: 'Refused with 429',
     description:
-      'Refusals in a few minutes around each moment. Now and then is how the pace finds its limit; steady ones mean that other programs share the account: lower PORTAL_RATE_LIMIT.',
+      'Requests rejected with 429 in a few minutes around each moment. A few are normal: the pace finds its limit that way. Steady ones mean that other programs use the account: lower PORTAL_RATE_LIMIT.',
     queries: [
       {
         expr: `round(sum by (api) (increase(${select('filer_exporter_throttled_total')}[$__rate_interval])))`,
@@ -185,7 +186,7 @@ export const pacePanels = [
   chart({
     title: 'Waiting for an answer',
     description:
-      'Requests in flight. At PORTAL_CONCURRENCY for long the service answers slower than the pace asks: see the durations.',
+      'Requests in flight. If it stays at PORTAL_CONCURRENCY, the service answers slower than the pace allows: see the durations.',
     queries: [{ expr: `sum by (api) (${select('filer_exporter_requests_in_flight')})`, legend: '{{api}}' }],
     steps: plain,
     width: 8,

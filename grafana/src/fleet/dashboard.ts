@@ -8,8 +8,7 @@ import { healthPanels, spreadPanels } from './spreads.ts';
 export function fleet(): Dashboard {
   return dashboard({
     place: 'fleet',
-    description:
-      'All appliances against each other: who is silent, who is under most pressure, and how all of them are.',
+    description: 'All appliances compared: which do not report, which have the highest load, and the state of all.',
     reach: '24h',
     variables: ['job', 'filer', 'volume', 'top', 'runbooks'],
     sections: [

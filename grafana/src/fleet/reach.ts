@@ -59,7 +59,7 @@ export const reachPanels = [
   number({
     title: 'Services switched on',
     description:
-      'Appliances with each service. A number that falls without a change of yours is a service that somebody switched off: see the jobs of the account.',
+      'Appliances with each service. If the number falls without a change of yours, a service was switched off: see the jobs of the account.',
     queries: [
       {
         expr: `sum by (service) (max by (serial, service) (${select('filer_appliance_service_enabled')}))`,

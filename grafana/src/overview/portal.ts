@@ -50,7 +50,7 @@ export const portalPanels = [
   }),
   number({
     title: 'Jobs failed',
-    description: 'Jobs of the portal that failed and that nobody has acknowledged. Read them there.',
+    description: 'Failed jobs of the portal without an acknowledgement. Read them there.',
     queries: [
       { expr: `sum(max by (resource, action) (${select('filer_jobs_failed_unacknowledged')}))`, legend: 'failed' },
     ],

@@ -8,7 +8,7 @@ export function snapshots(): Dashboard {
   return dashboard({
     place: 'snapshots',
     description:
-      'What the portal tells of volumes: unprotected data, snapshots and how they do, connections. Needs the collectors volumes and volume_telemetry.',
+      'Volumes in the portal: unprotected data, snapshots and their results, connections. Needs the collectors volumes and volume_telemetry.',
     reach: '24h',
     variables: ['job', 'filer', 'volume', 'window', 'runbooks'],
     sections: [

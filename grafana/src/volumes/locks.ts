@@ -30,7 +30,7 @@ export const lockPanels = [
     {
       title: 'Lock state',
       description:
-        'Locks as filers last told of them: twenty, those first that are held now. A bar that stays held keeps all other filers of the volume from their snapshots: see whether that filer still works on one, and restart its snapshot service if not.',
+        'The newest lock events: twenty, held locks first. A bar that stays held keeps all other filers of the volume from their snapshots: see whether that filer still works on one, and restart its snapshot service if not.',
       queries: [{ expr: worst(20, states), legend: '{{volume}}, {{filer}} {{lock_phase}}' }],
       steps: plain,
       width: 24,
@@ -41,7 +41,7 @@ export const lockPanels = [
   chart({
     title: 'Share of time locked, the highest filers',
     description:
-      'How much of the event window a filer held locks, over all its volumes together. Near 100 % of a volume nobody else gets a turn: spread the snapshots out, or look why this one takes so long.',
+      'How much of the event window a filer held locks, over all its volumes together. Near 100 % of a volume no other filer gets the lock: spread the snapshots out, or look why this one takes so long.',
     queries: [{ expr: worst(10, held('filer')), legend: '{{filer}}' }],
     steps: limits.lockedShare,
     width: 12,

@@ -39,7 +39,7 @@ export const nowPanels = [
   number({
     title: 'Longest silence',
     description:
-      'The filer that was heard of longest ago. Above an hour its changes reach nobody: check the appliance and its line.',
+      'The filer with the longest time since its last contact. Above an hour its changes reach no other filer: check the appliance and its connection.',
     queries: [{ expr: `topk(1, ${checkIns('filer')})`, legend: '{{filer}}' }],
     steps: limits.checkIn,
     width: 4,
