@@ -30,7 +30,7 @@ interface Entry {
  * at once; a scrape only collects them (kube-state-metrics' `metrics_store` is the model).
  */
 export class LineStore {
-  /** Whoever reads buffers of the store holds it. */
+  /** Readers of the store's buffers hold it. */
   readonly memory = new BufferMemory();
   readonly #changed = new ChangedBlocks(this.memory);
   readonly #families = new Map<string, Family>();

@@ -19,7 +19,7 @@ export interface Front {
   readonly generation: number;
   /** Added to every answer. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Says where connections go once they are secured, and who hears of other rules. Called once, before the first of them. */
+  /** Sets the handlers of secured connections and of changed rules. Called once, before the first connection. */
   serve(ready: (secured: Socket) => void, changed: () => void): void;
   /** Takes a new connection: passes it on once it is secured, or at once if it is plain, or closes it. */
   accept(socket: Socket): void;

@@ -28,7 +28,7 @@ const LINE = { bytes: 190, packedShare: 0.1 } as const;
 /** The peak of an empty process, and what each sample adds: measured with Node.js 20 and 24, up to 258,000 samples. */
 const MEMORY = { emptyBytes: 120 * 2 ** 20, perSample: 820 } as const;
 
-/** The size of an exporter's exposition for so many appliances; `families`: all that it may have. */
+/** The size of the exposition for a fleet; `families`: all that it may have. */
 export async function sizeOf(
   fleet: FleetPlan,
   shares: readonly SampleShare[],

@@ -15,62 +15,62 @@ import type { Exchange } from '../transport/exchange.ts';
 import type { RateLimit } from '../transport/rate/pace.ts';
 import type { FilerNames } from './filer-names.ts';
 
-/** One service: all that the rest of the program knows of it. `sources/upstreams.ts` lists them. */
+/** One service, as the rest of the program sees it. `sources/upstreams.ts` lists them. */
 export interface Upstream<Settings = unknown> {
   /** Its name and its variables. */
   readonly section: ServiceSection<Settings>;
-  /** What people call it. */
+  /** Its name for people. */
   readonly title: string;
-  /** What comes of its answers, in the order of the exposition. */
+  /** Its families, in the order of the exposition. */
   readonly tables: readonly Table[];
-  /** What may be sent beside GET. */
+  /** Allowed requests besides GET. */
   readonly allowed?: readonly AllowedRequests[];
-  /** It answers about the whole account at once: of several shards, the first alone asks it. */
+  /** It answers about the whole account at once, so only the first shard polls it. */
   readonly isWhole?: true;
-  /** It tells what filers are called, so that others wait a moment for it. */
+  /** It has the names of filers, which others wait for briefly. */
   readonly namesFilers?: true;
-  /** Where it is asked, and how often at most. */
+  /** Its address and limits. */
   target(settings: Settings, config: Config): Target;
-  /** Whose state it is that is kept: what it must have in common with the next process to be taken over. */
+  /** The owner of its saved state: a process with other values does not restore it. */
   owner(settings: Settings, config: Config): readonly string[];
   connect(settings: Settings, parts: UpstreamParts): Connection;
-  /** What `--doctor` does with it. */
+  /** Its part of `--doctor`. */
   examine?(settings: Settings, parts: ExaminationParts): Examination;
-  /** How often it gives points of the past, and how far back they reach; missing where it gives none. */
+  /** How often it has points of the past, and how far back; missing without history. */
   points?(settings: Settings): { readonly intervalMs: number; readonly lookbackMs: number };
-  /** The settings of a process that reads the history of these series, or of all that are polled; missing where there is none. */
+  /**
+   * The settings of a process that reads the history of these series, or of all polled ones; missing without history.
+   */
   past?(
     settings: Settings,
     series: readonly string[] | undefined,
   ): { readonly settings: Settings; readonly binMs: number };
-  /** The settings of a process beside the daemon, which must take nothing that is the daemon's. `now`: epoch milliseconds. */
+  /** The settings of a process beside a running exporter, which must not take its events. `now`: epoch milliseconds. */
   besideDaemon?(settings: Settings, now: number): Settings;
-  /** Where requests grow with a fleet: what `--plan` says of them. */
+  /** Its part of `--plan`, if its requests grow with the fleet. */
   readonly planning?: Planning<Settings>;
-  /** How many samples it comes to, beside the series of its plan. */
+  /** Its samples besides the series of its plan. */
   size?(settings: Settings): readonly SampleShare[];
 }
 
 export interface Planning<Settings> {
-  /** Variables to plan with where the service is not configured. */
+  /** Variables to plan with if the service is not configured. */
   readonly placeholder: Readonly<Record<string, string>>;
-  /** For so many appliances, polled by one of so many shards. */
+  /** The plan for this many appliances, polled by one of this many shards. */
   forFleet(settings: Settings, appliances: number, shards: number): FleetPlan;
 }
 
-/** How one service may be asked. */
+/** The address and the limits of one service. */
 export interface Target {
   readonly baseUrl: string;
   readonly limit: RateLimit;
-  /** Requests in 24 hours; undefined for no limit. */
+  /** Requests in 24 hours; undefined without a limit. */
   readonly dailyLimit: number | undefined;
   /** The highest rate, in requests a millisecond. */
   readonly mostPerMs: number;
-  /** Requests in flight at most. */
   readonly concurrency: number;
 }
 
-/** What a service is connected with. */
 export interface UpstreamParts {
   readonly client: JsonClient;
   readonly config: Config;
@@ -80,28 +80,27 @@ export interface UpstreamParts {
   /** How large the heap may become. */
   readonly heapBytes: number;
   readonly names: FilerNames;
-  /** Where what was counted is kept over restarts; without it nothing is. */
+  /** Saves its counts over restarts; undefined without a state file. */
   readonly keeping: Keeping | undefined;
   readonly boundText: (bound: number) => string;
-  /** From when on an output wants the points of a task, in milliseconds since the Unix epoch. */
+  /** The start of the points that an output needs of a task, in milliseconds since the Unix epoch. */
   readonly wantedSince?: ((task: string) => number | undefined) | undefined;
 }
 
-/** What a service is examined with. */
 export interface ExaminationParts {
   readonly client: JsonClient;
   readonly config: Config;
   readonly environment: { readonly clock: Clock; readonly random: Random; readonly log: Log };
   readonly boundText: (bound: number) => string;
-  /** What was exchanged with the service so far. */
+  /** The exchanges with the service so far. */
   readonly exchanges: readonly Exchange[];
 }
 
-/** The state file, as a service may ask for it. Neither call rejects. */
+/** The state file, for a service. Neither call rejects. */
 export interface Keeping {
-  /** Keeps what is held now, and takes no longer than some seconds; what was counted may be exposed from then on. */
+  /** Saves the current state, within some seconds; the counts may be exposed afterwards. */
   save(): Promise<void>;
-  /** What was kept turns out to be somebody else's. */
+  /** The saved state belongs to another owner. */
   disown(reason: string): Promise<void>;
 }
 
@@ -109,24 +108,24 @@ export interface Keeping {
 export interface Connection {
   readonly collector: Collector;
   readonly intervalMs: number;
-  /** What is concluded about each appliance; undefined where no appliance is asked for anything. */
+  /** The families of each appliance's state; undefined if no appliance is polled. */
   readonly appliances?: ApplianceNames | undefined;
-  /** Hears of the tasks whenever others are polled. */
+  /** Called whenever the tasks change. */
   readonly onTasks?: (tasks: readonly Task[]) => void;
-  /** Reads the inventory, where there is one, and counts its appliances. */
+  /** Reads the inventory, if there is one, and returns the number of appliances. */
   readonly count?: (signal: AbortSignal) => Promise<number>;
-  /** Seconds until the token at hand expires, undefined without one; missing where the service takes a key as it is. */
+  /** Seconds until the current token expires, undefined without one; missing if the service accepts a key directly. */
   readonly tokenSecondsLeft?: () => number | undefined;
-  /** What explains much that would puzzle an operator, in whole sentences. */
+  /** Explanations of unexpected values for the operator, in whole sentences. */
   readonly notes?: () => readonly string[];
-  /** Which of its undocumented alternatives the account shows. */
+  /** The undocumented alternatives that the account uses. */
   readonly variants?: () => readonly Variant[];
-  /** What the inventory says of an appliance. */
+  /** An appliance in the inventory. */
   readonly describe?: (serial: string) => ApplianceDescription | undefined;
-  /** Gives back what the service gave us. */
+  /** Revokes the token. */
   readonly release?: (signal: AbortSignal) => Promise<unknown>;
   readonly kept?: KeptService;
-  /** What the exporter says about itself of this service alone. */
+  /** The exporter's own metrics about this service only. */
   readonly events?: () => EventReading;
 }
 
@@ -136,23 +135,23 @@ export interface ApplianceDescription {
   readonly availableBuild: string;
 }
 
-/** What of a service outlives a restart. */
+/** The saved state of a service. */
 export interface KeptService {
-  /** Small counts, as a JSON value; read again before the first poll. `restore` throws where they cannot be used. */
+  /** Small counts, as a JSON value; read again before the first poll. `restore` throws if they cannot be used. */
   readonly counts?: {
     state(): unknown;
     restore(saved: Readonly<Record<string, unknown>>, elapsedMs: number): () => void;
   };
-  /** What may be large, one value after the other; one service has such. Saved whenever one of its polls has ended. */
+  /** Large state, one value after the other; one service has it. Saved after each of its polls. */
   readonly values?: {
     state(): Iterable<unknown>;
     restore(values: readonly unknown[], elapsedMs: number): Generator<void, () => void>;
-    /** What can be exposed of it before the first poll, and when the answer came, in monotonic milliseconds. */
+    /** What can be exposed of it before the first poll, and the time of its answer, in monotonic milliseconds. */
     known(): { readonly task: Task; readonly samples: Iterable<Sample>; readonly answeredAt: number } | undefined;
   };
 }
 
-/** The memory of events, and what the service's bookmarks say of events that never came. */
+/** The memory of events, and what the service's bookmarks show about lost events. */
 export interface EventReading {
   readonly eventMemory: {
     readonly size: number;
