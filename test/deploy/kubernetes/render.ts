@@ -21,9 +21,12 @@ export interface HelmRun {
   readonly stderr: string;
 }
 
+/** The dashboards alone make more than the megabyte that Node reads by itself. */
+const OPTIONS = { encoding: 'utf8', cwd: root, maxBuffer: 64 * 1024 * 1024 } as const;
+
 /** Runs Helm with these arguments. */
 export function runHelm(...args: readonly string[]): HelmRun {
-  const { status, stdout, stderr } = spawnSync(helm, args, { encoding: 'utf8', cwd: root });
+  const { status, stdout, stderr } = spawnSync(helm, args, OPTIONS);
   return { status, stdout, stderr };
 }
 
@@ -41,7 +44,7 @@ export function renderChart(...args: readonly string[]): readonly Manifest[] {
 
 /** The objects of a folder with a kustomization. */
 export function renderOverlay(folder: string): readonly Manifest[] {
-  return manifestsOf(execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8', cwd: root }));
+  return manifestsOf(execFileSync('kubectl', ['kustomize', folder], OPTIONS));
 }
 
 /** The value sets that the chart is tried with, as paths below the top of the repository. */
