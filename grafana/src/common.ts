@@ -43,6 +43,9 @@ export function applianceCounts(): readonly Query[] {
     .toReversed();
 }
 
+/** Negative where file acceleration is known, and so says that no data waits; without a value where nothing is known. */
+export const nothingWaits = `-1 * group(${select('filer_gfa_request_timestamp_seconds')})`;
+
 /** What two exporters of one account both count, once: by every label that tells apart what is counted. */
 export function once(query: string): string {
   return `max without (instance, pod) (${query})`;

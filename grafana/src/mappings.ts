@@ -34,6 +34,9 @@ export function texts(of: Readonly<Record<string, string>>): ValueMapping[] {
   return [{ type: MappingType.ValueToText, options }];
 }
 
+/** For an age that is negative where there is nothing to have one. */
+export const orNothing: ValueMapping[] = words([-1, 'nothing waits', 'green']);
+
 /** Up and down. */
 export const upOrDown: ValueMapping[] = words([1, 'up', 'green'], [0, 'down', 'red']);
 

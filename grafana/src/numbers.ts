@@ -31,13 +31,17 @@ import { unitOf } from './unit.ts';
 
 /** Large numbers of this moment, each with its name, in the colour of the step that it is on. */
 export function number(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilder {
-  return described(new stats.PanelBuilder(), text, { height: 4, instant: true })
-    .mappings([...mappings, absent(text.empty, mappings.length)])
-    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
-    .colorMode(BigValueColorMode.Value)
-    .graphMode(BigValueGraphMode.None)
-    .textMode(BigValueTextMode.ValueAndName)
-    .reduceOptions(newest());
+  return (
+    described(new stats.PanelBuilder(), text, { height: 4, instant: true })
+      .mappings([...mappings, absent(text.empty, mappings.length)])
+      .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
+      .colorMode(BigValueColorMode.Value)
+      .graphMode(BigValueGraphMode.None)
+      .textMode(BigValueTextMode.ValueAndName)
+      // The name above the number, as in the panels beside it.
+      .wideLayout(false)
+      .reduceOptions(newest())
+  );
 }
 
 /** Gives some of several numbers steps of its own. */

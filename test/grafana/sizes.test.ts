@@ -101,6 +101,8 @@ describe('the most series that a query gives', () => {
       'max by (filer, disk) (filer_appliance_disk_iops) and on (filer) topk(5, max by (filer) (filer_appliance_up))',
       20,
     ],
+    ['topk by (disk) (5, filer_appliance_disk_iops)', 20],
+    ['topk by (filer) (5, filer_appliance_disk_iops)', Number.POSITIVE_INFINITY],
     ['topk(5, filer_appliance_up) or topk(3, filer_appliance_cpu_cores)', 8],
     ['time() - max(filer_last_checkin_timestamp_seconds)', 1],
     ['sum(filer_appliance_up == bool 0)', 1],

@@ -48,7 +48,9 @@ export function labelsOfResult(
 ): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (node: SyntaxNode): void => {
-    const grouped = node.name === 'AggregateExpr' ? node.getChild('AggregateModifier') : null;
+    // topk and bottomk choose within groups, and leave every label.
+    const groups = node.name === 'AggregateExpr' && !/^(?:topk|bottomk)\b/.test(textOf(query, node));
+    const grouped = groups ? node.getChild('AggregateModifier') : null;
     if (grouped?.getChild('By') != null) {
       for (const label of every(grouped, 'LabelName')) found.add(textOf(query, label));
       return;

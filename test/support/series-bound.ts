@@ -73,7 +73,9 @@ class Bounds {
     const name = this.#text(node.firstChild ?? node);
     const subject = this.of(given.at(-1) ?? fail(this.#text(node)));
     if (name === 'topk' || name === 'bottomk') {
-      return { ...subject, most: Math.min(subject.most, Number(this.#text(given[0] ?? node))) };
+      const each = Number(this.#text(given[0] ?? node));
+      const by = names(node.getChild('AggregateModifier')).map((label) => this.#text(label));
+      return { ...subject, most: Math.min(subject.most, each * this.#many(by, by).most) };
     }
     if (/^(?:sum|count|avg)$/.test(name) && subject.labels.includes('instance') && !this.#inQuantile) {
       this.counted.push(this.#text(node));

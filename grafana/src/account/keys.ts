@@ -44,7 +44,7 @@ export const keyPanels = [
     ],
     steps: limits.keyLeft,
     width: 4,
-    empty: 'none does',
+    empty: 'none known',
   }),
   number({
     title: 'Acceleration keys',

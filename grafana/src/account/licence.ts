@@ -38,7 +38,7 @@ export const licencePanels = [
     ],
     steps: limits.keyLeft,
     width: 4,
-    empty: 'none does',
+    empty: 'none known',
   }),
   number({
     title: 'Failed jobs',

@@ -24,7 +24,7 @@ export const workPanels = [
     ],
     steps: limits.jobAge,
     width: 12,
-    empty: 'all have ended',
+    empty: 'no unfinished job known',
   }),
   chart({
     title: 'Jobs ended',
@@ -67,7 +67,7 @@ export const workPanels = [
     ],
     steps: noneAllowed,
     width: 12,
-    empty: 'none',
+    empty: 'no failed job known',
   }),
   chart({
     title: 'Notifications by severity',

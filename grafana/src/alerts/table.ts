@@ -56,7 +56,7 @@ export function alertTable(text: {
   // The rank is what the table sorts by.
   const ages = (severity: string, rank: number, most: number) => {
     const age = described(`(time() - ${since}) and ignoring (alertstate) ${firing(about, scope, severity)}`);
-    return `topk(${most}, max by (${SAME}, severity) (label_replace(${age}, "severity", "${rank} ${severity}", "", "")))`;
+    return `topk(${most}, topk by (alertname) (5, max by (${SAME}, severity) (label_replace(${age}, "severity", "${rank} ${severity}", "", ""))))`;
   };
   const shown = [ages('critical', 1, 25), ages('warning', 2, 20), ages('info', 3, 5)].join(' or ');
   const numbers = numbersOf(alerts);
@@ -67,7 +67,7 @@ export function alertTable(text: {
       : `(${shown}) * on (${NUMBERED}) group_left (how_bad) max by (${NUMBERED}, how_bad) (${numbers} or on (${NUMBERED}) ${all})`;
   return table({
     title: text.title,
-    description: `Alerts that fire, critical ones first, then by how long they have gone on: what is broken, where, how bad, since when, and what to do first. A click on that opens the runbook. At most 25 critical and 25 others are shown.`,
+    description: `Alerts that fire, critical ones first, then by how long they have gone on: what is broken, where, how bad, since when, and what to do first. A click on that opens the runbook. Of each alert the five that have gone on longest are shown, 25 critical and 25 others at most.`,
     queries: [{ expr: withRunbook(rows, alerts), legend: 'Since' }],
     columns: [
       { label: 'severity', title: 'Severity', width: 95, mappings: severities },
@@ -93,6 +93,6 @@ export function alertTable(text: {
       ['Severity', 'up'],
       ['Since', 'down'],
     ],
-    empty: 'No alert fires.',
+    empty: 'No alert fires, or the rules are not loaded',
   });
 }

@@ -70,7 +70,7 @@ export const identityPanels = [
     steps: limits.unprotected,
     width: 4,
     links: [more('volumes')],
-    empty: 'nothing waits',
+    empty: 'no data known to wait',
   }),
   number({
     title: 'Health score',

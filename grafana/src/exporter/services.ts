@@ -74,7 +74,7 @@ export const servicePanels = [
       steps: plain,
       width: 12,
       height: 6,
-      empty: 'none rests',
+      empty: 'none known',
     }),
     'forbidden',
     noneAllowed,

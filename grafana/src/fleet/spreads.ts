@@ -55,7 +55,7 @@ export const spreadPanels = [
     steps: plain,
     width: 12,
     links: [more('volumes')],
-    empty: 'nothing waits',
+    empty: 'no data known to wait',
   }),
 ];
 

@@ -32,7 +32,7 @@ export const accelerationPanels = [
     steps: limits.unprotected,
     width: 12,
     drill: [drillDown('volumes', 'filer')],
-    empty: 'nothing waits',
+    empty: 'no data known to wait',
   }),
   chart({
     title: 'Filers by time since check-in',

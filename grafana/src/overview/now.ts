@@ -1,6 +1,6 @@
-import { applianceCounts, checkIns } from '../common.ts';
+import { applianceCounts, checkIns, nothingWaits } from '../common.ts';
 import { limits } from '../limits.ts';
-import { upOrDown } from '../mappings.ts';
+import { orNothing, upOrDown } from '../mappings.ts';
 import { number, stepsOf } from '../numbers.ts';
 import { more } from '../places.ts';
 import { select } from '../select.ts';
@@ -29,16 +29,18 @@ export const nowPanels = [
     'missing',
     noneAllowed,
   ),
-  number({
-    title: 'Oldest data waits',
-    description:
-      'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
-    queries: [{ expr: `max(${oldest})`, legend: 'worst' }],
-    steps: limits.unprotected,
-    width: 4,
-    links: [more('volumes')],
-    empty: 'nothing waits',
-  }),
+  number(
+    {
+      title: 'Oldest data waits',
+      description:
+        'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
+      queries: [{ expr: `max(${oldest}) or ${nothingWaits}`, legend: 'worst' }],
+      steps: limits.unprotected,
+      width: 4,
+      links: [more('volumes')],
+    },
+    orNothing,
+  ),
   stepsOf(
     number({
       title: 'Appliances',

@@ -185,6 +185,6 @@ export const newestPanels = [
     ],
     steps: plain,
     width: 12,
-    empty: 'none failed',
+    empty: 'no failure known',
   }),
 ];

@@ -1,8 +1,8 @@
 import { alertTable } from '../alerts/table.ts';
 import { chart, timeline } from '../charts.ts';
-import { once } from '../common.ts';
+import { nothingWaits, once } from '../common.ts';
 import { limits } from '../limits.ts';
-import { words } from '../mappings.ts';
+import { orNothing, words } from '../mappings.ts';
 import { number, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
@@ -84,15 +84,22 @@ export const protectionPanels = [
     width: 4,
     empty: 'not polled',
   }),
-  number({
-    title: 'Oldest data waits',
-    description:
-      'Age of the oldest data of any filer that is not yet in cloud storage, as file acceleration tells. When it grows while snapshots end, the lock or the line holds it up.',
-    queries: [{ expr: `max(${select('volume_filer:oldest_unprotected_data_age:seconds')})`, legend: 'worst' }],
-    steps: limits.unprotected,
-    width: 4,
-    empty: 'nothing waits',
-  }),
+  number(
+    {
+      title: 'Oldest data waits',
+      description:
+        'Age of the oldest data of any filer that is not yet in cloud storage, as file acceleration tells. When it grows while snapshots end, the lock or the line holds it up.',
+      queries: [
+        {
+          expr: `max(${select('volume_filer:oldest_unprotected_data_age:seconds')}) or ${nothingWaits}`,
+          legend: 'worst',
+        },
+      ],
+      steps: limits.unprotected,
+      width: 4,
+    },
+    orNothing,
+  ),
   number({
     title: 'Connections',
     description:

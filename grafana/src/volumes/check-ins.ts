@@ -34,7 +34,7 @@ export const checkInPanels = [
     steps: limits.checkIn,
     width: 8,
     height: 13,
-    empty: 'every filer checks in',
+    empty: 'no filer known to be missing',
   }),
   table({
     title: 'Last activity by filer and volume',

@@ -1,6 +1,7 @@
 import { alertTable } from '../alerts/table.ts';
-import { checkIns } from '../common.ts';
+import { checkIns, nothingWaits } from '../common.ts';
 import { limits } from '../limits.ts';
+import { orNothing } from '../mappings.ts';
 import { number, stepsOf, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
@@ -45,16 +46,18 @@ export const nowPanels = [
     width: 4,
     drill: [drillDown('appliance', 'filer')],
   }),
-  number({
-    title: 'Oldest data waits',
-    description:
-      'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
-    queries: [{ expr: `topk(1, max by (filer) (${waits}))`, legend: '{{filer}}' }],
-    steps: limits.unprotected,
-    width: 4,
-    drill: [drillDown('appliance', 'filer')],
-    empty: 'nothing waits',
-  }),
+  number(
+    {
+      title: 'Oldest data waits',
+      description:
+        'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
+      queries: [{ expr: `topk(1, max by (filer) (${waits})) or ${nothingWaits}`, legend: '{{filer}}' }],
+      steps: limits.unprotected,
+      width: 4,
+      drill: [drillDown('appliance', 'filer')],
+    },
+    orNothing,
+  ),
   number({
     title: 'Slowest to arrive',
     description:
@@ -73,7 +76,7 @@ export const nowPanels = [
     steps: limits.lockHeld,
     width: 4,
     drill: [drillDown('volumes', 'volume')],
-    empty: 'none is held',
+    empty: 'none known',
   }),
   number({
     title: 'Volumes',

@@ -20,7 +20,7 @@ export const protectionPanels = [
     steps: limits.unprotected,
     width: 12,
     drill: [drillDown('appliance', 'filer')],
-    empty: 'nothing waits',
+    empty: 'no data known to wait',
   }),
   chart({
     title: 'Oldest unprotected data, the worst volumes',
@@ -30,7 +30,7 @@ export const protectionPanels = [
     steps: limits.unprotected,
     width: 12,
     drill: [drillDown('volumes', 'volume')],
-    empty: 'nothing waits',
+    empty: 'no data known to wait',
   }),
   chart({
     title: 'Time to protect, the slowest volumes',
