@@ -35,9 +35,9 @@ export class Outputs implements Sink {
     for (const [reason, count] of [...reading.drops, ...mended]) this.#count(origin.api, reason, count);
   }
 
-  withdraw(id: string): void {
-    this.#exposition.withdraw(id);
-    for (const sink of this.#further) sink.withdraw(id);
+  withdraw(id: string, keepsCounts = false): void {
+    this.#exposition.withdraw(id, keepsCounts);
+    for (const sink of this.#further) sink.withdraw(id, keepsCounts);
   }
 }
 

@@ -69,6 +69,7 @@ function sourceOf({ api, upstream, settings }: AskedUpstream, names: FilerNames,
   const poller = new Poller(
     {
       ...{ collector, appliances, sink, workers: target.concurrency, staleAfter: config.staleAfter },
+      forgetAfterMs: config.forgetAfterMs,
       limits: { allowedPerSecond: () => pacer.sustainedPerSecond, isHeld: () => pacer.heldUntil !== undefined },
       ...(onTasks && { onTasks }),
     },

@@ -65,8 +65,8 @@ export class Exposition {
     return new Map(mended.filter(([, count]) => count > 0));
   }
 
-  withdraw(task: string): void {
-    this.#store.withdraw(task);
+  withdraw(task: string, keepsCounts = false): void {
+    this.#store.withdraw(task, keepsCounts);
     this.#compressor.changed();
   }
 

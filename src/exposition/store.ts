@@ -9,10 +9,14 @@ import { LineWriter, type Prepared } from './line-writer.ts';
 
 interface Family {
   readonly name: string;
+  /** Whether it is a counter or a histogram. */
+  readonly isCount: boolean;
   readonly blocks: FamilyBlocks;
   readonly headers: Readonly<Record<Format, Buffer>>;
   readonly compressed: Map<string, Compressed>;
 }
+
+const COUNTS: ReadonlySet<string> = new Set(['counter', 'histogram']);
 
 /** Cached lists of families: tasks leave out values in many combinations. */
 const MOST_LISTS = 1_000;
@@ -23,7 +27,16 @@ interface Entry {
   readonly stored: Stored[];
   samples: number;
   bytes: number;
+  /** Of those, what is in counters and histograms. */
+  counts: Size;
 }
+
+interface Size {
+  readonly samples: number;
+  readonly bytes: number;
+}
+
+const NOTHING: Size = { samples: 0, bytes: 0 };
 
 /**
  * The lines of every task, as bytes, by family. New lines of a task are prepared first and then replace the previous ones
@@ -51,7 +64,13 @@ export class LineStore {
         openmetrics: Buffer.from(headerLines(family, 'openmetrics')),
       };
       const blocks = new FamilyBlocks(this.#changed, this.memory);
-      this.#families.set(family.name, { name: family.name, blocks, headers, compressed: new Map() });
+      this.#families.set(family.name, {
+        name: family.name,
+        isCount: COUNTS.has(family.type),
+        blocks,
+        headers,
+        compressed: new Map(),
+      });
       for (const suffix of family.type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) {
         this.#familyOfSample.set(family.name + suffix, family.name);
       }
@@ -113,6 +132,7 @@ export class LineStore {
       // The usual case: no new objects, because they would be promoted to the old generation.
       before.samples = prepared.lines;
       before.bytes = prepared.bytes;
+      before.counts = countsOf(families, prepared);
       for (let index = 0; index < families.length; index += 1) {
         const lines = prepared.families[index];
         const stored = lines && families[index]?.blocks.put(lines, before.stored[index]);
@@ -124,13 +144,24 @@ export class LineStore {
     return prepared.mended;
   }
 
-  withdraw(task: string): void {
+  /** Removes a task's lines; with `keepsCounts` all but those of counters and histograms. */
+  withdraw(task: string, keepsCounts = false): void {
     const entry = this.#tasks.get(task);
     if (entry === undefined) return;
-    for (const [index, stored] of entry.stored.entries()) entry.families[index]?.blocks.remove(stored);
-    this.#tasks.delete(task);
-    this.#samples -= entry.samples;
-    this.#bytes -= entry.bytes;
+    const kept: { families: Family[]; stored: Stored[] } = { families: [], stored: [] };
+    for (const [index, stored] of entry.stored.entries()) {
+      const family = entry.families[index];
+      if (family === undefined) continue;
+      if (keepsCounts && family.isCount) {
+        kept.families.push(family);
+        kept.stored.push(stored);
+      } else family.blocks.remove(stored);
+    }
+    const { samples, bytes } = kept.stored.length === 0 ? NOTHING : entry.counts;
+    if (kept.stored.length === 0) this.#tasks.delete(task);
+    else this.#tasks.set(task, { ...kept, samples, bytes, counts: entry.counts });
+    this.#samples -= entry.samples - samples;
+    this.#bytes -= entry.bytes - bytes;
     this.#change();
   }
 
@@ -186,7 +217,7 @@ export class LineStore {
       const family = before?.families[index];
       if (family !== undefined && !families.includes(family)) family.blocks.remove(last);
     }
-    return { families, stored, samples: prepared.lines, bytes: prepared.bytes };
+    return { families, stored, samples: prepared.lines, bytes: prepared.bytes, counts: countsOf(families, prepared) };
   }
 
   /** A list shared by all tasks with the same families: there are as many lists as series, not as tasks. */
@@ -212,6 +243,15 @@ export class LineStore {
     if (family === undefined) throw new TypeError(`family ${name} is not in the catalogue`);
     return family;
   }
+}
+
+function countsOf(families: readonly Family[], { families: written }: Prepared): Size {
+  if (!families.some(({ isCount }) => isCount)) return NOTHING;
+  const counts = written.filter((_, index) => families[index]?.isCount);
+  return {
+    samples: counts.reduce((sum, lines) => sum + lines.samples, 0),
+    bytes: counts.reduce((sum, lines) => lines.blocks.reduce((all, block) => all + block.bytes, sum + lines.bytes), 0),
+  };
 }
 
 function compressedHeader({ headers, compressed }: Family, format: Format, coding: Coding): Compressed {

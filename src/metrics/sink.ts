@@ -12,8 +12,8 @@ export interface Sink {
    * previous result stays.
    */
   accept(origin: Origin, reading: Reading): Promise<void>;
-  /** The result of the origin is stale, or the origin is gone. */
-  withdraw(id: string): void;
+  /** The origin is gone; or its result is stale, and what was counted stays. */
+  withdraw(id: string, keepsCounts?: boolean): void;
   /** The part of a reading that this output leaves to `/metrics`, because each series has one writer; all by default. */
   readonly leaves?: (reading: Reading) => Reading;
 }

@@ -39,6 +39,8 @@ export interface Task {
    * account.
    */
   readonly first?: true;
+  /** Requests of one poll; default 1. */
+  readonly requests?: number;
   /**
    * The id of the task that may explain a rejection of this one: this one is polled when that task's result changes.
    */

@@ -16,6 +16,7 @@ export interface PollerSettings {
   readonly workers: number;
   readonly sink: Sink;
   readonly staleAfter: number;
+  readonly forgetAfterMs?: number;
   /** The requests per second that the limits sustain, and whether everything is held after a 429. */
   readonly limits: { readonly allowedPerSecond: () => number; readonly isHeld: () => boolean };
   /** The families of each appliance's state; without them, all tasks decide whether the API is up. */
@@ -40,10 +41,11 @@ export class Poller {
   readonly #runner: Runner;
 
   constructor(settings: PollerSettings, { clock, random, log }: { clock: Clock; random: Random; log: Log }) {
-    const { collector, workers, sink, staleAfter, limits } = settings;
+    const { collector, workers, sink, staleAfter, forgetAfterMs, limits } = settings;
     const { api } = collector;
     const tasks = new Tasks({
       staleAfter,
+      ...(forgetAfterMs !== undefined && { forgetAfterMs }),
       hasSeries: settings.appliances !== undefined,
       allowedPerSecond: limits.allowedPerSecond,
     });

@@ -89,7 +89,7 @@ export class Runner {
   expire(now: number): void {
     const { tasks, sink, observer } = this.#settings;
     for (const state of tasks.expire(now)) {
-      sink.withdraw(state.task.id);
+      sink.withdraw(state.task.id, state.confirmedAt !== undefined);
       observer.expired(state);
     }
   }
@@ -166,7 +166,7 @@ export class Runner {
     const serial = state.task.appliance?.serial;
     note(state, outcome, now, clock.now(), tasks.stretched(now));
     restOrWake(state, serial !== undefined && appliances.isReporting(serial));
-    if (outcome.state === 'denied') sink.withdraw(state.task.id);
+    if (outcome.state === 'denied') sink.withdraw(state.task.id, true);
     const wasDown = health.isDown;
     health.observe(state, outcome, tasks.deciding, now);
     if (wasDown && !health.isDown) this.#wakeFailed(now);

@@ -112,12 +112,14 @@ export const DOWN_REASONS = [
   ...['timeout', 'network', 'invalid', 'oversize'],
 ] as const;
 
+/** The statuses that mean a rejected key (upstream-api.md 3.1). */
+const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 401, 403, 422]);
+
 export function reasonOf(error: Error): string {
   if (error instanceof CredentialError) {
     const { cause } = error;
-    // The token service can fail like any other; a 5xx does not mean a rejected key.
-    const isTrouble = cause instanceof RequestError && !(cause.status !== undefined && cause.status < 429);
-    return isTrouble ? reasonOf(cause) : 'credentials';
+    // The token service can fail like any other.
+    return cause instanceof RequestError && !REFUSALS.has(cause.status) ? reasonOf(cause) : 'credentials';
   }
   if (!(error instanceof RequestError)) return 'invalid';
   const { status } = error;

@@ -11,6 +11,8 @@ export interface AgeSummary {
 export interface TasksSettings {
   /** How many intervals an unconfirmed value is exposed. */
   readonly staleAfter: number;
+  /** How long counters of a task without success are shown; default: for ever. */
+  readonly forgetAfterMs?: number;
   /** The requests per second that the limits sustain. */
   readonly allowedPerSecond: () => number;
   /** Whether series of appliances are polled: then only they decide whether the API is up. */
@@ -24,6 +26,9 @@ export interface Change {
   /** Those whose interval has become shorter. */
   readonly hastened: readonly TaskState[];
 }
+
+/** The part of the limits that is left for series, however much the tasks that go first need. */
+const LEAST_LEFT = 0.1;
 
 /** How long a value computed over all tasks is reused, in milliseconds. */
 const STRETCH_KEPT_MS = 1_000;
@@ -100,25 +105,33 @@ export class Tasks {
     if (state.isGone) this.#states.delete(state.task.id);
   }
 
-  /** The factor by which the current limits stretch intervals. */
+  /** The factor by which the current limits stretch intervals; tasks that go first keep theirs. */
   stretched(now: number): number {
     if (now - this.#stretched.at >= STRETCH_KEPT_MS) {
-      const demand = demandPerSecond([...this.all()].map(({ task, resting }) => spacing(task, resting)));
-      this.#stretched = { at: now, value: stretch(demand, this.#settings.allowedPerSecond()) };
+      const demand = (isFirst: boolean) =>
+        demandPerSecond([...this.all()].filter(({ task }) => (task.first ?? false) === isFirst).map(spacing));
+      const allowed = this.#settings.allowedPerSecond();
+      const left = Math.max(allowed - demand(true), LEAST_LEFT * allowed);
+      this.#stretched = { at: now, value: stretch(demand(false), left) };
     }
     return this.#stretched.value;
   }
 
   /**
-   * The tasks whose values are stale; each is returned once. A value is fresh for a number of intervals: those that
-   * applied when it was confirmed, or the current ones if longer.
+   * The tasks whose values are stale, and those whose counters are to be forgotten; each is returned once. A value is fresh
+   * for a number of intervals: those that applied when it was confirmed, or the current ones if longer.
    */
   *expire(now: number): Generator<TaskState> {
+    const { staleAfter, forgetAfterMs = Number.POSITIVE_INFINITY } = this.#settings;
     const stretched = this.stretched(now);
     for (const state of this.all()) {
+      const ageMs = now - (state.confirmedAt ?? now);
       const promisedMs = Math.max(state.promisedMs, state.task.intervalMs * stretched);
-      if (!state.isShown || now - (state.confirmedAt ?? now) <= this.#settings.staleAfter * promisedMs) continue;
+      const isStale = state.isShown && ageMs > staleAfter * promisedMs;
+      const isForgotten = !state.isShown && ageMs > forgetAfterMs;
+      if (!isStale && !isForgotten) continue;
       state.isShown = false;
+      if (isForgotten) state.confirmedAt = undefined;
       yield state;
     }
   }
@@ -208,7 +221,8 @@ export class Tasks {
   }
 }
 
-/** For the demand: a task that is backed off has its longer interval. */
-function spacing({ intervalMs, restMs }: Task, resting: RestReason | undefined): { readonly intervalMs: number } {
-  return { intervalMs: resting === undefined ? intervalMs : (restMs ?? intervalMs) };
+/** For the demand, of one request: a task that is backed off has its longer interval. */
+function spacing({ task, resting }: TaskState): { readonly intervalMs: number } {
+  const { intervalMs, restMs = intervalMs, requests = 1 } = task;
+  return { intervalMs: (resting === undefined ? intervalMs : restMs) / requests };
 }

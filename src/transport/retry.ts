@@ -87,8 +87,10 @@ export async function withRetries<Result>(
       return result;
     } catch (error) {
       const delayMs = signal.aborted ? undefined : retryDelayMs(error, attempts, policy, random);
-      if (delayMs === undefined || allowance?.spend() === false) throw error;
-      turn = error instanceof RequestError && error.status === 429 ? 'ahead' : 'again';
+      const isRefused = error instanceof RequestError && error.status === 429;
+      // The pacer keeps refused requests within the limits: they need no allowance.
+      if (delayMs === undefined || (!isRefused && allowance?.spend() === false)) throw error;
+      turn = isRefused ? 'ahead' : 'again';
       await clock.sleep(delayMs, signal);
     }
   }

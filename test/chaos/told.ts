@@ -50,18 +50,23 @@ const CREDIT_SHARE = 0.01;
 /** A token is renewed when this part of its life is over. */
 const RENEWED_AFTER = 0.8;
 
-/** How many requests one round takes, counted without the exporter's help. */
-export function requestsARound({ appliances, troubled, tokenMs }: Demand): number {
-  const series = SERIES.length * (appliances + 2 * troubled);
-  // Two lists of serials and one of edges; the connections; each hour every edge and three about the account.
-  const others = 3 + 1 + ((appliances + 3) * INTERVAL_MS) / 3_600_000;
-  return series + others + INTERVAL_MS / (RENEWED_AFTER * tokenMs);
+/** How many requests a round takes that keep their interval, and how many wait where limits bind; counted without the exporter's help. */
+function requestsARound({ appliances, troubled, tokenMs }: Demand): {
+  readonly first: number;
+  readonly others: number;
+} {
+  // Two lists of serials and one of edges; the connections; each hour three about the account; tokens.
+  const first = 3 + 1 + (3 * INTERVAL_MS) / 3_600_000 + INTERVAL_MS / (RENEWED_AFTER * tokenMs);
+  // The series, and each hour every edge.
+  const others = SERIES.length * (appliances + 2 * troubled) + (appliances * INTERVAL_MS) / 3_600_000;
+  return { first, others };
 }
 
 /** The time between two polls that the limits allow for a demand, in milliseconds: by what was told, and nothing else. */
 export function allowedIntervalMs(told: Told, demand: Demand): number {
   const perMs = Math.min(told.requests / told.windowMs, ((1 - CREDIT_SHARE) * told.aDay) / DAY_MS);
-  return Math.max(INTERVAL_MS, requestsARound(demand) / perMs);
+  const { first, others } = requestsARound(demand);
+  return INTERVAL_MS * Math.max(1, others / (INTERVAL_MS * perMs - first));
 }
 
 /** What may come on top of intervals: time-outs of thirty seconds, probes half a minute apart, a turn in the queue; in milliseconds. */

@@ -4,8 +4,8 @@ import type { Scrape } from '../support/scrape.ts';
 /** What is counted of upstream events, and kept over restarts. */
 const KEPT = /^filer_(?:lock|propagation|data_protected|notifications)_/;
 
-/** What a filer or a volume is called may change while what is counted of it goes on. */
-const NAMES: ReadonlySet<string> = new Set(['filer', 'volume']);
+/** What a filer or a volume is called may change while what is counted of it goes on: these labels say which it is. */
+const IDS: Readonly<Record<string, readonly string[]>> = { filer: ['filer_guid', 'serial'], volume: ['volume_guid'] };
 
 /** No counter falls, and none leaves. */
 export class Counts {
@@ -40,6 +40,6 @@ function isCount({ name }: ParsedSample, types: ReadonlyMap<string, string>): bo
 }
 
 function keyOf({ name, labels }: ParsedSample): string {
-  const told = Object.entries(labels).filter(([label]) => !NAMES.has(label));
+  const told = Object.entries(labels).filter(([label]) => !IDS[label]?.some((id) => labels[id] !== undefined));
   return `${name} ${JSON.stringify(Object.fromEntries(told.sort()))}`;
 }

@@ -25,7 +25,7 @@ export interface Told {
 const STALE_AFTER = 3;
 
 /** By so much limits may be tighter for a while than the interval says that they make. */
-const TIGHTER = 1.2;
+const TIGHTER = 1.25;
 
 /** What a look and a poll under way take, in milliseconds. */
 const SURPLUS_MS = 90_000;

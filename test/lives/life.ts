@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { App } from '../../src/app/app.ts';
 import { parseDuration } from '../../src/config/duration.ts';
 import { type DemoFault, type StandIn, startStandIn, type Variations } from '../../src/demo/stand-in.ts';
@@ -98,11 +98,21 @@ export class Life {
     const clock = new ManualClock(beginning.at);
     const { appliances = 3, volumes = 2, variations = {} } = beginning;
     const napping = new NappingClock(clock);
-    const services = await startStandIn({ clock: napping, appliances, volumes, variations });
+    const services = await startStandIn({ clock: napping.others, appliances, volumes, variations });
     const life = new Life(beginning, napping, services);
     onTestFinished(() => life.#end());
     if (!beginning.later) await life.starts();
     return life;
+  }
+
+  /** The appliances that there are. */
+  get serials(): readonly string[] {
+    return this.services.fleet.appliances.map(({ serial }) => serial);
+  }
+
+  /** What was seen, moment by moment, is what is to be seen. */
+  expects(seen: readonly unknown[], wanted: readonly unknown[]): void {
+    expect(seen).toEqual(wanted.map((one) => (one instanceof RegExp ? expect.stringMatching(one) : one)));
   }
 
   /** The lines of the log so far, those of earlier processes included. */

@@ -5,6 +5,8 @@ import type { ManualClock } from '../support/manual-clock.ts';
 export class NappingClock implements Clock {
   readonly #manual: ManualClock;
   #sleptMs = 0;
+  /** By so much the wall clock is ahead of the true time. */
+  #aheadMs = 0;
   /** As the program makes it of the machine's two. */
   readonly monotonic: () => number;
 
@@ -17,7 +19,7 @@ export class NappingClock implements Clock {
   }
 
   now(): number {
-    return this.#manual.now();
+    return this.#manual.now() + this.#aheadMs;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -33,9 +35,15 @@ export class NappingClock implements Clock {
     return this.#manual.advance(ms);
   }
 
-  /** The wall clock is set. */
+  /** The wall clock is set; the services have one of their own. */
   step(ms: number): void {
-    this.#manual.step(ms);
+    this.#aheadMs += ms;
+  }
+
+  /** The clock of everybody else. */
+  get others(): Clock {
+    const manual = this.#manual;
+    return { now: () => manual.now(), monotonic: this.monotonic, sleep: (ms, signal) => manual.sleep(ms, signal) };
   }
 
   /** The machine sleeps for so long. */

@@ -1,5 +1,8 @@
 import { test } from 'vitest';
-import { type Beginning, Life, type Restarts } from './life.ts';
+import { type Beginning, Life, MINUTE, type Restarts } from './life.ts';
+
+/** Somebody looks so often, in milliseconds; the log tells what came and went in between. */
+const LOOK_MS = 4 * MINUTE;
 
 /** One life: what the services do, when, and what is seen of it. */
 export interface Story {
@@ -12,6 +15,6 @@ export interface Story {
 export function tell(stories: readonly Story[], restarts: Restarts): void {
   const suffix = restarts === 'never' ? '' : `, with a restart ${restarts}`;
   for (const { name, begins = {}, tells } of stories) {
-    test(`${name}${suffix}`, async () => tells(await Life.begin({ ...begins, restarts })));
+    test(`${name}${suffix}`, async () => tells(await Life.begin({ lookMs: LOOK_MS, ...begins, restarts })));
   }
 }

@@ -1,7 +1,7 @@
 import { RequestError } from '../../runtime/errors.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
-import { type RetryParts, type RetryPolicy, withRetries } from '../../transport/retry.ts';
+import { RetryAllowance, type RetryParts, type RetryPolicy, withRetries } from '../../transport/retry.ts';
 import { checkEnvelope } from './records.ts';
 import { GROUPS, type Group } from './series.ts';
 
@@ -35,7 +35,7 @@ export class GfaClient {
   constructor(client: JsonClient, settings: GfaSettings, retryParts: RetryParts) {
     this.#client = client;
     this.#settings = settings;
-    this.#retryParts = retryParts;
+    this.#retryParts = { ...retryParts, allowance: new RetryAllowance() };
   }
 
   /** The number of requests sent: each may have moved the bookmark, whether its answer arrived or not. */

@@ -177,6 +177,8 @@ export class TokenSource {
             method: 'POST',
             path: '/auth/token/refresh',
             operation: 'token',
+            // Behind others it could arrive after the token at hand has expired.
+            turn: 'ahead',
             headers: { authorization: `Bearer ${pair.access}` },
             json: { token: pair.refresh },
             check: accessTokenOf,
@@ -201,7 +203,7 @@ export class TokenSource {
     const request = tokenRequest(credentials);
     // One request however many wait for it, so the delay needs no jitter.
     const retryParts = { clock: this.#clock, random: () => 1, allowance: this.#retries };
-    const ask = (turn?: Attempt) => this.#client.send({ ...request, turn }, signal);
+    const ask = (turn?: Attempt) => this.#client.send({ ...request, turn: turn ?? 'ahead' }, signal);
     return this.#read(await withRetries(ask, portalRetries, retryParts, signal));
   }
 

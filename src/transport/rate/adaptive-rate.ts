@@ -5,6 +5,8 @@
  */
 export interface RateLaw {
   rate(now: number): number;
+  /** The rate that lasts, without the search for a higher one; default `rate`. */
+  sustained?(now: number): number;
   /** A request was accepted. */
   accepted(now: number): void;
   /**
@@ -59,6 +61,9 @@ const FLOOR_PER_MS = 1 / 12_000;
 /** Throughput is measured over the whole cycle, and over its last part of at least this length, in milliseconds. */
 const RECENT_MS = 10_000;
 
+/** After this time without a rejection the rate that the search reached counts as lasting, in milliseconds. */
+const SEARCHED_MS = 60_000;
+
 /** The number of accepted requests at a moment. */
 interface Mark {
   readonly at: number;
@@ -112,6 +117,12 @@ export class MeasuredRate implements RateLaw {
     const curve =
       this.#level + (progress < 0 ? span : Math.max(span, this.#level * this.#tuning.search)) * progress ** 3;
     return Math.min(this.#ceiling, Math.max(FLOOR_PER_MS, curve));
+  }
+
+  sustained(now: number): number {
+    if (now - this.#from >= SEARCHED_MS) return this.rate(now);
+    // After a long hold the measured throughput is close to nothing.
+    return Math.max(this.#base, this.#level / 2);
   }
 
   accepted(now: number): void {

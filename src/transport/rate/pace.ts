@@ -66,11 +66,16 @@ export class Pace {
   }
 
   /**
-   * The same, as of the last time the service accepted requests: while it rejects everything, the allowed rate is
-   * unknown.
+   * The rate that lasts, as of the last time the service accepted requests: while it rejects everything, the allowed
+   * rate is unknown.
    */
   provenPerSecond(now: number): number {
-    return this.#refusing?.perSecondBefore ?? this.perSecond(now);
+    return this.#refusing?.perSecondBefore ?? this.#lastingPerSecond(now);
+  }
+
+  #lastingPerSecond(now: number): number {
+    const rate = this.#law.sustained?.(now) ?? this.#law.rate(now);
+    return Math.min(rate, this.#limit.requests / this.#limit.windowMs) * 1000;
   }
 
   /** When the hold after a rejection ends; in the past without a hold. */
@@ -107,7 +112,7 @@ export class Pace {
   #refuse(departure: Departure, now: number, retryAfterMs: number | undefined): void {
     // Requests that were in flight together are rejected together: that counts as one rejection.
     const together = this.#refusing !== undefined && departure.startedAt < this.#refusing.latest;
-    this.#refusing ??= { since: now, latest: now, perSecondBefore: this.perSecond(now) };
+    this.#refusing ??= { since: now, latest: now, perSecondBefore: this.#lastingPerSecond(now) };
     if (retryAfterMs === undefined) this.#probe = 'due';
     if (together && retryAfterMs === undefined) return;
     const untoldMs = Math.max(UNTOLD_HOLD.shortestMs, (now - this.#refusing.since) * UNTOLD_HOLD.part);

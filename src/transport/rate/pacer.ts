@@ -106,7 +106,8 @@ export class Pacer {
       const [waiter] = queue;
       if (waiter === undefined) continue;
       queue.delete(waiter);
-      this.#wentBefore = queue === this.#queues.first && this.#queues.again.size > 0 ? this.#wentBefore + 1 : 0;
+      if (queue === this.#queues.again) this.#wentBefore = 0;
+      else if (this.#queues.again.size > 0) this.#wentBefore += 1;
       this.#budget.spend(now);
       waiter.resolve(this.#pace.started(now));
     }

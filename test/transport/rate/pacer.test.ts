@@ -115,6 +115,7 @@ describe('turn-taking', () => {
       expect(pacer.sustainedPerSecond).toBe(before);
     }
     expect(await answered('taken again', TAKEN)).toBe('taken again');
+    await clock.advance(60_000);
     expect(pacer.sustainedPerSecond).toBe(pacer.perSecond);
   });
 

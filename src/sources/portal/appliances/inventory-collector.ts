@@ -93,6 +93,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
       changesTasks: true,
       retriesSoon: true,
       first: true,
+      requests: TELEMETRY_TYPES.length + 1,
       poll: (signal) =>
         this.discover(signal).finally(() => {
           this.#hasBeenAsked = true;

@@ -1,0 +1,7 @@
+import { vi } from 'vitest';
+import { clocks } from './stories/clocks.ts';
+import { tell } from './story.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+tell(clocks, 'never');

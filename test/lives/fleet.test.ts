@@ -1,0 +1,7 @@
+import { vi } from 'vitest';
+import { fleet } from './stories/fleet.ts';
+import { tell } from './story.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+tell(fleet, 'never');

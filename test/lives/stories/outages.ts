@@ -1,0 +1,215 @@
+import { ACCOUNT, HOUR, MINUTE, PORTAL, SECOND, TELEMETRY } from '../life.ts';
+import type { Story } from '../story.ts';
+
+const unavailable = { kind: 'status', status: 503 } as const;
+const WELL = 'portal up, 3 reporting, 9 series';
+const DOWN = (reason: string) => `portal down (${reason}), 3 unavailable, 0 series`;
+
+/** Services that are down, slow or only half there. */
+export const outages: readonly Story[] = [
+  {
+    name: 'a maintenance window of two hours is told, and over ten minutes after its end',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const over = life.fails({ operation: PORTAL, ...unavailable });
+      await life.passes(HOUR);
+      await life.mayRestart();
+      const during = await life.after(HOUR);
+      over();
+      const after = await life.after(10 * MINUTE);
+      life.expects([during, after], [DOWN('server_error'), WELL]);
+    },
+  },
+  {
+    name: 'a maintenance page in the place of every answer is no answer',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const over = life.fails({ operation: PORTAL, kind: 'body', body: '<html>We will be back.</html>' });
+      await life.mayRestart();
+      const during = await life.after(40 * MINUTE);
+      over();
+      life.expects([during, await life.after(12 * MINUTE)], [DOWN('invalid'), WELL]);
+    },
+  },
+  {
+    name: 'a gateway that knows no path for half an hour is believed for one round of the inventory and no longer',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const over = life.fails({ operation: PORTAL, kind: 'status', status: 404 });
+      await life.mayRestart();
+      const during = await life.after(30 * MINUTE);
+      over();
+      life.expects([during, await life.after(20 * MINUTE)], [DOWN('not_found'), WELL]);
+    },
+  },
+  {
+    name: 'a firewall that forbids everything for half an hour',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const over = life.fails({ operation: PORTAL, kind: 'status', status: 403 });
+      const during = await life.after(30 * MINUTE);
+      over();
+      await life.mayRestart();
+      life.expects([during, await life.after(20 * MINUTE)], [/^portal down/, WELL]);
+    },
+  },
+  {
+    name: 'a network that is cut for an hour',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const over = life.fails({ operation: PORTAL, kind: 'reset' });
+      await life.passes(30 * MINUTE);
+      await life.mayRestart();
+      const during = await life.after(30 * MINUTE);
+      over();
+      life.expects([during, await life.after(10 * MINUTE)], [DOWN('network'), WELL]);
+    },
+  },
+  {
+    name: 'a portal that hangs for an hour',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const over = life.fails({ operation: PORTAL, kind: 'hang' });
+      await life.passes(30 * MINUTE);
+      await life.mayRestart();
+      const during = await life.after(30 * MINUTE);
+      over();
+      life.expects([during, await life.after(10 * MINUTE)], [DOWN('timeout'), WELL]);
+    },
+  },
+  {
+    name: 'a portal that is slow for an hour is up, and all that it says is fresh',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const over = life.varies({ latencyMs: 20 * SECOND }, { scope: { path: /never/ } });
+      await life.passes(20 * MINUTE);
+      await life.mayRestart();
+      const during = await life.after(40 * MINUTE);
+      over();
+      life.expects([during, await life.after(20 * MINUTE)], [WELL, WELL]);
+    },
+  },
+  {
+    name: 'a portal that sends a byte a second for half an hour',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const over = life.fails({ operation: TELEMETRY, kind: 'drip' });
+      await life.mayRestart();
+      const during = await life.after(30 * MINUTE);
+      over();
+      life.expects([during, await life.after(12 * MINUTE)], [DOWN('timeout'), WELL]);
+    },
+  },
+  {
+    name: 'two requests an hour that fail are noticed by nobody',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      for (let half = 0; half < 4; half += 1) {
+        life.fails({ operation: TELEMETRY, times: 1, ...unavailable });
+        life.expects([await life.after(15 * MINUTE)], [WELL]);
+        if (half === 1) await life.mayRestart();
+        await life.passes(15 * MINUTE);
+      }
+    },
+  },
+  {
+    name: 'a token service that is down for an hour while every token dies',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const over = life.fails({ operation: /^(?:token|refresh)$/, ...unavailable });
+      await life.passes(30 * MINUTE);
+      await life.mayRestart();
+      const during = await life.after(30 * MINUTE);
+      over();
+      life.expects([during, await life.after(10 * MINUTE)], [DOWN('server_error'), WELL]);
+    },
+  },
+  {
+    name: 'credentials that are revoked at noon and given again an hour later',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const given = [
+        life.fails({ operation: /^(?:token|refresh)$/, kind: 'status', status: 401 }),
+        life.fails({ operation: PORTAL, kind: 'status', status: 401 }),
+      ];
+      await life.passes(30 * MINUTE);
+      await life.mayRestart();
+      const during = await life.after(30 * MINUTE);
+      for (const give of given) give();
+      life.expects([during, await life.after(12 * MINUTE)], [DOWN('credentials'), WELL]);
+    },
+  },
+  {
+    name: 'tokens that live for a minute from now on',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      life.judge.excused.push('costs');
+      life.varies({ tokenLifetimeMs: MINUTE }, { scope: { path: /never/ } });
+      await life.mayRestart();
+      life.expects([await life.after(HOUR)], [WELL]);
+    },
+  },
+  {
+    name: 'an inventory that cannot be had for six hours takes no appliance away',
+    begins: { lookMs: 10 * MINUTE },
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const over = life.fails({ operation: /^(?:serials|edges)$/, kind: 'status', status: 500 });
+      const during = await life.after(6 * HOUR);
+      over();
+      await life.mayRestart();
+      life.expects([during, await life.after(20 * MINUTE)], [WELL, WELL]);
+    },
+  },
+  {
+    name: 'everything about the account fails for three hours, and telemetry knows nothing of it',
+    begins: { lookMs: 5 * MINUTE },
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const over = life.fails({ operation: ACCOUNT, ...unavailable });
+      const during = await life.after(3 * HOUR);
+      over();
+      await life.mayRestart();
+      life.expects([during, await life.after(20 * MINUTE)], [WELL, WELL]);
+    },
+  },
+  {
+    name: 'one series of all appliances fails for two hours, and the others go on',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const over = life.fails({ operation: 'load_average', ...unavailable });
+      await life.passes(HOUR);
+      await life.mayRestart();
+      const during = await life.after(HOUR);
+      over();
+      life.expects([during, await life.after(15 * MINUTE)], ['portal up, 3 reporting, 6 series', WELL]);
+    },
+  },
+  {
+    name: 'the file acceleration service is down for three hours, and the portal knows nothing of it',
+    begins: { gfa: true, lookMs: 5 * MINUTE },
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const over = life.fails({ operation: 'data', kind: 'status', status: 500 });
+      await life.passes(HOUR);
+      await life.mayRestart();
+      const during = await life.after(2 * HOUR);
+      over();
+      const after = await life.after(10 * MINUTE);
+      life.expects([during, after], [`gfa down (server_error), 0 filers; ${WELL}`, `gfa up, 3 filers; ${WELL}`]);
+    },
+  },
+  {
+    name: 'the portal is down for three hours, and the file acceleration service knows nothing of it',
+    begins: { gfa: true, lookMs: 5 * MINUTE },
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const over = life.fails({ operation: PORTAL, ...unavailable });
+      const during = await life.after(3 * HOUR);
+      over();
+      await life.mayRestart();
+      const after = await life.after(20 * MINUTE);
+      life.expects([during, after], [`gfa up, 3 filers; ${DOWN('server_error')}`, `gfa up, 3 filers; ${WELL}`]);
+    },
+  },
+];

@@ -1,0 +1,89 @@
+import { HOUR, MINUTE } from '../life.ts';
+import type { Story } from '../story.ts';
+
+const WELL = 'portal up, 3 reporting, 9 series';
+const LICENCE = ['filer_license_feature_enabled', { feature: 'ops_iq_premium' }] as const;
+/** What is denied rests until the next list. */
+const echoMs = 20 * MINUTE;
+
+/** Licences and rights that are lost and given again. */
+export const rights: readonly Story[] = [
+  {
+    name: 'a licence that lapses and is bought again is told by its metric and the page each time',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const bought = life.varies({ opsIqPremium: false }, { echoMs });
+      const lapsed = await life.passes(10 * MINUTE);
+      const page = (await life.page('/status')).text.includes('lacks ops_iq_premium');
+      await life.mayRestart();
+      const during = await life.after(HOUR);
+      bought();
+      const after = await life.passes(22 * MINUTE);
+      const pageAfter = (await life.page('/status')).text.includes('lacks ops_iq_premium');
+      life.expects(
+        [lapsed.scrape.value(...LICENCE), page, during, after.scrape.value(...LICENCE), pageAfter],
+        [0, true, 'portal down (forbidden), 3 unavailable, 0 series', 1, false],
+      );
+      life.expects([await life.after(MINUTE)], [WELL]);
+    },
+  },
+  {
+    name: 'a licence that nobody may read lapses',
+    begins: { variations: { forbidden: ['account_license'] } },
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const bought = life.varies({ opsIqPremium: false }, { echoMs });
+      const during = await life.after(40 * MINUTE);
+      bought();
+      await life.mayRestart();
+      life.expects([during, await life.after(22 * MINUTE)], [/^portal down \(forbidden\)/, WELL]);
+    },
+  },
+  {
+    name: 'a role that loses the right to one series and gets it back',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const given = life.varies({ forbidden: ['load_average'] }, { scope: { operation: 'load_average' }, echoMs });
+      const during = await life.after(HOUR);
+      await life.mayRestart();
+      given();
+      life.expects([during, await life.after(22 * MINUTE)], ['portal up, 3 reporting, 6 series', WELL]);
+    },
+  },
+  {
+    name: 'a role that may read no list of serials, and that of edges alone',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const given = life.varies({ forbidden: ['serials'] }, { scope: { operation: 'serials' }, echoMs });
+      await life.mayRestart();
+      const during = await life.after(HOUR);
+      given();
+      life.expects([during, await life.after(20 * MINUTE)], [WELL, WELL]);
+    },
+  },
+  {
+    name: 'a role that may read neither list for an hour loses no appliance',
+    begins: { restarts: 'never' },
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const scope = { operation: /^(?:serials|edges)$/ };
+      const given = life.varies({ forbidden: ['serials', 'edges'] }, { scope, echoMs });
+      const during = await life.after(HOUR);
+      given();
+      await life.mayRestart();
+      life.expects([during, await life.after(20 * MINUTE)], [WELL, WELL]);
+    },
+  },
+  {
+    name: 'one appliance that may not be read',
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const given = life.fails({ serial: life.serials[0] ?? '', kind: 'status', status: 403 });
+      await life.passes(30 * MINUTE);
+      await life.mayRestart();
+      const during = await life.after(30 * MINUTE);
+      given();
+      life.expects([during, await life.after(22 * MINUTE)], ['portal up, 2 reporting, 1 unavailable, 6 series', WELL]);
+    },
+  },
+];
