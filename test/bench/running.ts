@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +12,7 @@ import type { Report } from './main.ts';
 /*
  * What the program costs to run, by fleet: memory, and processor time a request. The built program is a process of its own,
  * without limits, so `npm run build` comes first. Linux only. Another build can be named, to compare two in one session:
- * `PROGRAM=/path/to/main.js`; and other fleets: `FLEETS=2000`.
+ * `PROGRAM=/path/to/main.js`; and other fleets: `FLEETS=2000`. `REMOTE_WRITE=1` sends every minute to a receiver.
  */
 
 const program = process.env.PROGRAM ?? fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -42,7 +44,8 @@ export async function running(report: Report): Promise<void> {
 }
 
 async function ofFleet(report: Report, appliances: number, { portalUrl, credentials }: StandIn): Promise<void> {
-  const place = `running/${appliances} appliances`;
+  const receiver = process.env.REMOTE_WRITE === '1' ? await startReceiver() : undefined;
+  const place = `running/${appliances} appliances${receiver === undefined ? '' : ', remote write'}`;
   const seconds = Math.ceil((appliances * REQUESTS_PER_APPLIANCE) / REQUESTS_PER_SECOND);
   const child = spawn(process.execPath, [program], {
     cwd: tmpdir(),
@@ -51,6 +54,7 @@ async function ofFleet(report: Report, appliances: number, { portalUrl, credenti
       ...{ PORTAL_SERVICE_KEY: credentials.serviceKey, PORTAL_SERVICE_SECRET: credentials.serviceSecret },
       ...{ PORTAL_RATE_LIMIT: '20000/1s', PORTAL_DAILY_LIMIT: '0' },
       PORTAL_INTERVAL: `${Math.max(SHORTEST_INTERVAL_SECONDS, seconds)}s`,
+      ...(receiver === undefined ? {} : { REMOTE_WRITE_URL: receiver.url }),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -89,7 +93,23 @@ async function ofFleet(report: Report, appliances: number, { portalUrl, credenti
   } finally {
     child.kill('SIGTERM');
     await new Promise((resolve) => child.once('close', resolve));
+    receiver?.close();
   }
+  if (receiver !== undefined) report(`${place}/received`, receiver.bytes / 2 ** 20, 'MiB');
+}
+
+/** A receiver of remote write that takes everything. */
+async function startReceiver() {
+  const server = createServer((request, response) => {
+    request.on('data', (chunk: Buffer) => {
+      receiver.bytes += chunk.length;
+    });
+    request.on('end', () => response.writeHead(204).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const receiver = { url: `http://127.0.0.1:${port}/write`, bytes: 0, close: () => server.closeAllConnections() };
+  return receiver;
 }
 
 /** Resolves when every appliance has been asked for everything once, with the requests that it took. */
