@@ -1,7 +1,7 @@
 import { upstreamCatalog } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
 import { formatBound, headerLines } from '../exposition/format.ts';
-import { Backfill, type PastTask } from '../history/backfill.ts';
+import { Backfill, OLDEST_READ_MS, type PastTask } from '../history/backfill.ts';
 import { WHOLE_AFTER_MS } from '../history/new-points.ts';
 import { Spool } from '../history/spool.ts';
 import type { Task } from '../metrics/task.ts';
@@ -54,7 +54,7 @@ export async function createBackfill(
   const aligned = (agoMs: number) => Math.floor((environment.clock.now() - agoMs) / binMs) * binMs;
   const spool = await Spool.open(wish.folder, {
     asked: askedOf(target.baseUrl, binMs, wish),
-    from: aligned(wish.sinceMs),
+    from: aligned(Math.min(wish.sinceMs, OLDEST_READ_MS)),
     // Younger bins may be incomplete.
     to: aligned(Math.max(wish.untilMs, WHOLE_AFTER_MS)),
   });

@@ -25,8 +25,8 @@ export interface BackfillSettings {
 /** How long services keep history, in milliseconds. */
 export const LONGEST_PAST_MS = 30 * 86_400_000;
 
-/** Data that is nearly this old is not requested: it may be too old when the request leaves. */
-const MARGIN_MS = 600_000;
+/** How old requested data is at most, in milliseconds: what is nearly too old may be too old when the request leaves. */
+export const OLDEST_READ_MS = LONGEST_PAST_MS - 600_000;
 
 /** The longest period of one request, in milliseconds: some megabytes. */
 const PIECE_MS = 5 * 86_400_000;
@@ -136,7 +136,7 @@ export class Backfill {
     for (let from = begin; from < end; from += lengthMs) {
       const to = Math.min(from + lengthMs, end);
       // Data that has become too old since the start does not exist any more.
-      const kept = Math.ceil((this.#clock.now() - LONGEST_PAST_MS + MARGIN_MS) / binMs) * binMs;
+      const kept = Math.ceil((this.#clock.now() - OLDEST_READ_MS) / binMs) * binMs;
       if (to - kept < SHORTEST_MS) continue;
       // One more bin: the first bin of an answer may be incomplete.
       const asked = Math.max(kept, Math.min(from, to - SHORTEST_MS) - binMs);

@@ -77,7 +77,10 @@ export class Spool {
     await claim(folder);
     const spool = new Spool(folder, begun);
     await spool.#resume(first, lines);
-    return spool;
+    if (spool.#done.size > 0) return spool;
+    // Nothing was read yet, so the period need not be that of the first run.
+    await writeFile(path, `${JSON.stringify(question)}\n`);
+    return new Spool(folder, question);
   }
 
   /** The results of the finished tasks. */

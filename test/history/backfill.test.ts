@@ -136,11 +136,15 @@ describe('what the service keeps', () => {
   test('is no longer asked for where it has become older than thirty days', async () => {
     const standIn = await services({ appliances: 1 });
     const folder = temporaryDirectory();
-    const wanted = wish(folder, { series: ['cpu_utilization'] });
-    await through((await begin(standIn, wanted)).close(new AbortController().signal));
+    const wanted = wish(folder, { series: ['cpu_utilization', 'os_disk_iops'] });
+    const first = await begin(standIn, wanted);
+    await through(first.backfill.run(first.tasks.slice(0, 1), new AbortController().signal));
+    await through(first.close(new AbortController().signal));
     await clock.advance(6 * DAY_MS);
     const before = asked(standIn).length;
-    const [points = []] = pointsIn(await finish(await begin(standIn, wanted))).values();
+    const second = await begin(standIn, wanted);
+    expect([second.from, second.to]).toEqual([first.from, first.to]);
+    const points = [...pointsIn(await finish(second))].find(([name]) => name.includes('disk="os"'))?.[1] ?? [];
     const requests = asked(standIn).slice(before);
     // The first five of the thirty days are gone, and a part of the next five.
     expect(requests).toHaveLength(5);
@@ -153,10 +157,21 @@ describe('what the service keeps', () => {
     expect((points[0]?.[0] ?? 0) * 1000).toBe(Math.min(...limits));
   });
 
+  test('is of the thirty days before the first run that has read something', async () => {
+    const standIn = await services({ appliances: 1 });
+    const wanted = wish(temporaryDirectory(), { series: ['cpu_utilization'] });
+    const first = await begin(standIn, wanted);
+    await through(first.close(new AbortController().signal));
+    await clock.advance(DAY_MS);
+    const second = await begin(standIn, wanted);
+    expect(second.from - first.from).toBeGreaterThanOrEqual(DAY_MS);
+    await through(second.close(new AbortController().signal));
+  });
+
   test('is read of chosen appliances and series alone', async () => {
     const standIn = await services({ appliances: 3 });
-    const [, second] = standIn.fleet.appliances;
-    const chosen = { filers: [second?.title.toUpperCase() ?? ''], series: ['os_disk_iops'], sinceMs: HOUR_MS };
+    const [, appliance] = standIn.fleet.appliances;
+    const chosen = { filers: [appliance?.title.toUpperCase() ?? ''], series: ['os_disk_iops'], sinceMs: HOUR_MS };
     const run = await begin(standIn, wish(temporaryDirectory(), chosen));
     const series = pointsIn(await finish(run));
     expect([...series.keys()].map((name) => name.replace(/.*direction="(\w+)",disk="(\w+)".*/, '$1 $2'))).toEqual([
