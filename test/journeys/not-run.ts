@@ -14,11 +14,11 @@ export const notRun: Readonly<Record<string, string>> = {
   'docs/deployment.md, Kustomize, 2': 'builds an API server for some minutes, for a check before a release',
   'docs/doctor.md, The doctor, 1': 'test/doctor runs the doctor on every variant of the services',
   'docs/doctor.md, The report, 1': 'test/doctor writes the report and reads it',
-  'docs/history.md, Switch it on, 1': 'settings with an example address; test/history writes to a receiver',
-  'docs/names.md, When two are one, 1': 'a setting with example ids; test/config reads such settings',
+  'docs/history.md, Configure it, 1': 'settings with an example address; test/history writes to a receiver',
+  'docs/history.md, History before the first start, 1':
+    'asks an account for its history; test/history runs --backfill and promtool on what it prints',
+  'docs/names.md, Which records are one filer, 1': 'a setting with example ids; test/config reads such settings',
   'docs/status.md, The JSON, 1': 'asks a running exporter; test/pages reads the same document',
   'deploy/prometheus/README.md, Prometheus: scrape job, rules, alerts, 1': 'test/deploy/prometheus checks both files',
-  'deploy/prometheus/README.md, Thresholds, waiting times and links, 1':
-    'test/deploy/prometheus/command.test.ts runs it',
   'grafana/README.md, Provisioning, 1': 'needs the image of Grafana, which this project neither ships nor builds',
 };

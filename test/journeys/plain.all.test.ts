@@ -90,6 +90,19 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     expect(said).not.toMatch(/\.ts$|\.map$|package\/(?:src|test|node_modules)/m);
   }, 120_000);
 
+  test('rules with thresholds of one’s own, and dashboards with links to runbooks of one’s own', async () => {
+    await machine.follow('deploy/prometheus/README.md, Thresholds, waiting times and links, 1');
+    expect(await machine.run('promtool check rules my.rules.yml')).toContain('SUCCESS');
+    expect(await machine.read('my.prometheusrule.yml')).toContain('kind: PrometheusRule');
+    await machine.follow('grafana/README.md, Grafana dashboards, 1');
+    const { status, said } = await machine.try('grep -rh runbooks grafana/dashboards');
+    expect({ status, others: said.split('\n').filter((line) => line.includes('git.example.com')) }).toEqual({
+      status: 0,
+      others: [],
+    });
+    expect(said).toContain('https://your.host/docs/runbooks');
+  }, 60_000);
+
   test('one executable file: built, and serving the demo without Node.js', async () => {
     const at = await portOf();
     const started = machine.start('docs/deployment.md, One executable file, 1', { LISTEN_ADDRESS: `127.0.0.1:${at}` });
