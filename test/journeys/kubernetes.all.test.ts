@@ -51,7 +51,7 @@ describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
       'https://portal.example.com': standIn.portalUrl,
     });
     await machine.follow('docs/deployment.md, Credentials, 1');
-  }, 60_000);
+  }, 240_000);
 
   // Each way begins on a cluster that has nothing of the exporter.
   beforeEach(async () => {
@@ -126,7 +126,7 @@ describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
   test('Helm as in docs/deployment.md: both services are up, and an outage of the portal arrives and resolves', async () => {
     const manifests = await installed('monitoring', 'docs/deployment.md, Helm, 1');
     await outageArrives(await watched(manifests, 2), standIn);
-  }, 180_000);
+  }, 240_000);
 
   test('Helm as in the README of the chart: an outage of the portal arrives with a link, and resolves', async () => {
     const demo = await installed('default', 'deploy/helm/filer-exporter/README.md, Helm chart filer-exporter, 1');
@@ -137,13 +137,13 @@ describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
     expect((await outageArrives(alerting, standIn)).annotations.runbook_url).toBe(
       'https://git.example.com/filer-exporter/docs/runbooks/exporter.md#filerapidown',
     );
-  }, 180_000);
+  }, 240_000);
 
   test('kustomize as in docs/deployment.md: both services are up, and an outage of the portal arrives and resolves', async () => {
     const manifests = await installed('monitoring', 'docs/deployment.md, Kustomize, 1');
     expect(exporterIn(manifests).image).toBe('registry.example.com/filer-exporter:1.0.0');
     await outageArrives(await watched(manifests, 2), standIn);
-  }, 180_000);
+  }, 240_000);
 });
 
 test.runIf(process.env.REQUIRE_NAMESPACES && process.env.REQUIRE_KUBECTL)('kubectl is there for the journeys', () => {

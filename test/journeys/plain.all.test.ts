@@ -41,7 +41,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     };
     machine = await Machine.make(examples, canRunSystemd ? 'systemd' : 'sleep');
     await machine.follow('docs/deployment.md, Credentials, 1');
-  }, 60_000);
+  }, 240_000);
 
   afterAll(async () => {
     await machine?.remove();
@@ -88,7 +88,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     expect(said).toContain('package/dist/main.js');
     expect(said).toContain('package/deploy/prometheus/filer-exporter.rules.yml');
     expect(said).not.toMatch(/\.ts$|\.map$|package\/(?:src|test|node_modules)/m);
-  }, 120_000);
+  }, 240_000);
 
   test('rules with thresholds of one’s own, and dashboards with links to runbooks of one’s own', async () => {
     await machine.follow('deploy/prometheus/README.md, Thresholds, waiting times and links, 1');
@@ -101,7 +101,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
       others: [],
     });
     expect(said).toContain('https://your.host/docs/runbooks');
-  }, 60_000);
+  }, 240_000);
 
   test('one executable file: built, and serving the demo without Node.js', async () => {
     const at = await portOf();
@@ -109,7 +109,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     const address = await ready(at, started);
     expect(await scrape(address)).toContain('filer_exporter_build_info{version="1.0.0"');
     expect(await (await fetch(`${address}/status`)).text()).toContain('</html>');
-  }, 180_000);
+  }, 240_000);
 
   test.runIf(canRunSystemd)(
     'the Debian package: installed, started by systemd in its sandbox, and an outage arrives by its rules',
