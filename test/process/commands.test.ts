@@ -69,7 +69,7 @@ describe('--check-config', () => {
   test.each([
     [{ GFA_TOKEN: 'replace-me' }, 'gfa: token is a placeholder of an example; expected '],
     [{ STATE_FILE: '/nowhere/state' }, 'STATE_FILE: the folder /nowhere is not writable (ENOENT); expected '],
-    [{ STATE_FILE: tmpdir() }, `STATE_FILE: ${tmpdir()} is not a file; expected `],
+    [{ STATE_FILE: tmpdir() }, `STATE_FILE: ${tmpdir()} exists and is not a file; expected `],
   ])('ends with 78 where %j would not work', async (more, line) => {
     const { code, stdout, stderr } = await run(['--check-config'], { environment: { ...GOOD, ...more } });
     expect(stderr).toContain(line);
