@@ -117,7 +117,7 @@ describe('the examples', () => {
   test('the numbers of the README follow from its formula', () => {
     const perAppliance = (STANDARD_SERIES.length * 86_400) / 300;
     expect(readme).toContain(`takes ${perAppliance.toLocaleString('en')} requests a day`);
-    expect(readme).toContain(`so ${Math.floor(1_000_000 / perAppliance)} appliances use the whole day`);
+    expect(readme).toContain(`so ${Math.floor(1_000_000 / perAppliance)} appliances use the whole daily`);
     const mostOf = (mode: string) => {
       const portal = portalSection.of(configOf(`${fenced('env')}\nPORTAL_MODE=${mode}\n`));
       const fits = (appliances: number) => portal !== undefined && planOf(portal, appliances, 1).fits;
