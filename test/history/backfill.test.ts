@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type BackfillRun, type BackfillWish, createBackfill, openMetrics } from '../../src/app/backfill.ts';
@@ -8,6 +8,7 @@ import type { StandIn } from '../../src/demo/stand-in.ts';
 import { Backfill, type PastTask } from '../../src/history/backfill.ts';
 import { Spool } from '../../src/history/spool.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
+import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
 import { clock, network, portalEnvironment, services } from '../support/live.ts';
 import { settle } from '../support/manual-clock.ts';
@@ -157,6 +158,21 @@ describe('what the service keeps', () => {
     expect((points[0]?.[0] ?? 0) * 1000).toBe(Math.min(...limits));
   });
 
+  test.each([
+    ['the economy mode', { PORTAL_MODE: 'economy' }, ['cpu_utilization', 'load_average', 'cow_disk_iops']],
+    ['series that are not polled', { PORTAL_COLLECTORS: 'volumes', PORTAL_SERIES: '' }, STANDARD_SERIES],
+    [
+      'operations without a history',
+      { PORTAL_SERIES: 'appliance_health_score,current_appliance_performance,os_disk_iops' },
+      ['os_disk_iops'],
+    ],
+  ])('is read of every series that has it, with %s', async (_, more, expected) => {
+    const standIn = await services({ appliances: 1 });
+    const run = await begin(standIn, wish(temporaryDirectory()), more);
+    expect(new Set(run.tasks.map(({ operation }) => operation))).toEqual(new Set(expected));
+    await through(run.close(new AbortController().signal));
+  });
+
   test('is of the thirty days before the first run that has read something', async () => {
     const standIn = await services({ appliances: 1 });
     const wanted = wish(temporaryDirectory(), { series: ['cpu_utilization'] });
@@ -223,6 +239,8 @@ describe('an interruption', () => {
     await expect(begin(standIn, wish(folder, { labels: { job: 'other' } }))).rejects.toThrow(
       'belongs to a run with other options',
     );
+    // It names appliances.
+    expect(statSync(join(folder, 'progress')).mode & 0o777).toBe(0o600);
     writeFileSync(join(folder, 'pid'), String(process.ppid));
     await expect(begin(standIn, wish(folder))).rejects.toThrow(`is used by process ${process.ppid}`);
     const other = temporaryDirectory();
