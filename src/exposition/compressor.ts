@@ -64,7 +64,7 @@ export class Compressor {
   changed(): void {
     this.#forget();
     if (this.#askedAt.size === 0) this.#store.uncompressed.clear();
-    while (this.#lanes < LANES && this.#store.uncompressed.size > WAITING_BLOCKS) {
+    while (this.#lanes < LANES && this.#isTooMuch()) {
       this.#lanes += 1;
       // Not in the caller's turn: a sequence of changes is compressed after the last one.
       const lane = turn().then(() => this.#work());
@@ -101,10 +101,19 @@ export class Compressor {
     if (bytes > 0) this.#store.recompressed();
   }
 
+  /** Whether more waits than one scrape should compress. */
+  #isTooMuch(): boolean {
+    const { uncompressed } = this.#store;
+    if (uncompressed.size > WAITING_BLOCKS) return true;
+    let bytes = 0;
+    for (const block of uncompressed) bytes += block.bytes;
+    return bytes > SCRAPE_BYTES;
+  }
+
   async #work(): Promise<void> {
     const { uncompressed } = this.#store;
     try {
-      while (uncompressed.size > WAITING_BLOCKS) {
+      while (this.#isTooMuch()) {
         const [block] = uncompressed;
         if (block === undefined) break;
         uncompressed.delete(block);

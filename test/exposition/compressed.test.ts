@@ -137,6 +137,18 @@ describe('a compressed scrape', () => {
     expect((await packed()).length).toBeLessThan(400_000);
   });
 
+  test('leaves no more for the next one than one scrape compresses, however large the tasks are', async () => {
+    const { store, exposition, publish, packed } = made();
+    for (let task = 0; task < 30; task += 1) publish(`large ${task}`, 6_000, 1);
+    expect([...store.blocks()].length).toBeLessThanOrEqual(64);
+    await packed();
+    await exposition.idle;
+    const waiting = [...store.uncompressed].reduce((sum, { bytes }) => sum + bytes, 0);
+    expect(waiting).toBeLessThanOrEqual(2 * 1024 * 1024);
+    await packed();
+    expect(store.uncompressed.size).toBe(0);
+  });
+
   test('that is read slowly is of the moment at which it began', async () => {
     const { scrapes, publish, store } = made();
     publish('large', 30_000, 1);
