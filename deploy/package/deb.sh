@@ -44,7 +44,7 @@ Description: Prometheus exporter for a global file system's two cloud services
  executable file; Node.js is not needed.
 CONTROL
 echo /etc/filer-exporter/filer-exporter.env >"$root/DEBIAN/conffiles"
-# The service starts when the administrator has said whom to ask, so installing it enables nothing.
+# The service starts when the administrator has set the services, so installing it enables nothing.
 cat >"$root/DEBIAN/postinst" <<'SCRIPT'
 #!/bin/sh
 set -e

@@ -11,7 +11,7 @@ import type { Environment } from './environment.ts';
 export type CountDrop = (api: Api, reason: DropReason, count: number) => void;
 
 /**
- * Passes each reading to the further outputs, then what they leave to `/metrics`. Counts dropped and mended values once,
+ * Passes each reading to the further outputs, then what they leave to `/metrics`. Counts dropped and corrected values once,
  * however many outputs there are.
  */
 export class Outputs implements Sink {
@@ -31,8 +31,8 @@ export class Outputs implements Sink {
       await sink.accept(origin, reading);
       exposed = sink.leaves?.(exposed) ?? exposed;
     }
-    const mended = await this.#exposition.accept(origin.id, exposed.samples);
-    for (const [reason, count] of [...reading.drops, ...mended]) this.#count(origin.api, reason, count);
+    const corrected = await this.#exposition.accept(origin.id, exposed.samples);
+    for (const [reason, count] of [...reading.drops, ...corrected]) this.#count(origin.api, reason, count);
   }
 
   withdraw(id: string, keepsCounts = false): void {

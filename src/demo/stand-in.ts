@@ -57,7 +57,7 @@ export interface StandIn {
   removeAppliance(serial: string): void;
   renameAppliance(serial: string, title: string): void;
   renameVolume(guid: string, title: string): void;
-  /** Serves one request as the listener does, for whoever has one without a connection. */
+  /** Serves one request as the listener does, for a request without a connection. */
   readonly serve: RequestListener;
   /** Ends at once, open connections included. */
   close(): Promise<void>;

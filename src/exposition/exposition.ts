@@ -49,7 +49,7 @@ export class Exposition {
 
   /**
    * Replaces the task's samples: writes the new lines in slices, then exposes all of them at once. Resolves with what had
-   * to be mended, by reason. Rejects with a RequestError `oversize` if there is no memory for the lines; then the previous
+   * to be corrected, by reason. Rejects with a RequestError `oversize` if there is no memory for the lines; then the previous
    * samples stay.
    */
   async accept(task: string, samples: Iterable<Sample>): Promise<ReadonlyMap<DropReason, number>> {
@@ -58,11 +58,11 @@ export class Exposition {
     await this.#compressor.compressBeforehand(prepared);
     const { cut, duplicates } = this.#store.replace(task, prepared);
     this.#compressor.changed();
-    const mended: (readonly [DropReason, number])[] = [
+    const corrected: (readonly [DropReason, number])[] = [
       ['label', cut],
       ['duplicate', duplicates],
     ];
-    return new Map(mended.filter(([, count]) => count > 0));
+    return new Map(corrected.filter(([, count]) => count > 0));
   }
 
   withdraw(task: string, keepsCounts = false): void {

@@ -15,7 +15,7 @@ export interface FamilyHeader {
 export const LONGEST_LABEL = 1024;
 
 /** How often samples could not be written unchanged. */
-export interface Mended {
+export interface Corrections {
   /** Label values shortened to {@link LONGEST_LABEL} characters. */
   cut: number;
   /** Samples dropped because a later one of the same task had the same name and labels. */
@@ -48,10 +48,10 @@ export function headerLines(family: FamilyHeader, format: Format): string {
 }
 
 /** `{a="1",b="2"}`, or an empty text without labels; each value by {@link cleanLabel}. */
-export function labelText(labels: Labels, mended: Mended): string {
+export function labelText(labels: Labels, corrected: Corrections): string {
   let text = '';
   for (const name in labels) {
-    text += `${text === '' ? '{' : ','}${name}="${cleanLabel(labels[name] ?? '', mended)}"`;
+    text += `${text === '' ? '{' : ','}${name}="${cleanLabel(labels[name] ?? '', corrected)}"`;
   }
   return text === '' ? '' : `${text}}`;
 }
@@ -62,14 +62,14 @@ const NEEDS_CARE = /[\\"\n\0\ud800-\udfff]/;
  * A label value for use between quotes: at most 1,024 characters, escaped, valid UTF-8 (half a surrogate pair becomes
  * U+FFFD, as does NUL, at which Prometheus' text parser stops).
  */
-export function cleanLabel(value: string, mended: Mended): string {
+export function cleanLabel(value: string, corrected: Corrections): string {
   let text = value;
   if (text.length > LONGEST_LABEL) {
     // A character has at most two UTF-16 units; one unit more shows whether the text is longer.
     const characters = Array.from(text.slice(0, 2 * LONGEST_LABEL + 1));
     if (characters.length > LONGEST_LABEL) {
       text = characters.slice(0, LONGEST_LABEL).join('');
-      mended.cut += 1;
+      corrected.cut += 1;
     }
   }
   return NEEDS_CARE.test(text) ? escapeText(text.toWellFormed().replaceAll('\0', '\ufffd')) : text;

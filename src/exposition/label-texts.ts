@@ -37,10 +37,10 @@ export class LabelTexts {
 }
 
 function made(name: string, value: string): LabelText {
-  const mended = { cut: 0, duplicates: 0 };
-  const text = `${name}="${cleanLabel(value, mended)}"`;
+  const corrected = { cut: 0, duplicates: 0 };
+  const text = `${name}="${cleanLabel(value, corrected)}"`;
   const bytes = Buffer.byteLength(text) + 1;
-  return { first: `{${text}`, further: `,${text}`, bytes, hash: hashOf(text), cut: mended.cut };
+  return { first: `{${text}`, further: `,${text}`, bytes, hash: hashOf(text), cut: corrected.cut };
 }
 
 /** FNV-1a over the UTF-16 units. */

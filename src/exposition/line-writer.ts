@@ -3,20 +3,20 @@ import type { Sample } from '../metrics/samples.ts';
 import { RequestError } from '../runtime/errors.ts';
 import type { Lines } from './block.ts';
 import { FamilyLines } from './family-lines.ts';
-import { formatValue, type Mended } from './format.ts';
+import { type Corrections, formatValue } from './format.ts';
 import { hashOf, LabelTexts, mixed } from './label-texts.ts';
 
 /** A task's lines by family, written but not exposed yet. */
 export class Prepared {
   readonly families: readonly Lines[];
-  readonly mended: Mended;
+  readonly corrected: Corrections;
   readonly lines: number;
   /** An upper bound of their size; exact without replaced values. */
   readonly bytes: number;
 
-  constructor(families: readonly Lines[], mended: Mended, bytes: number) {
+  constructor(families: readonly Lines[], corrected: Corrections, bytes: number) {
     this.families = families;
-    this.mended = mended;
+    this.corrected = corrected;
     this.bytes = bytes;
     let lines = 0;
     for (const { samples } of families) lines += samples;
@@ -48,7 +48,7 @@ export class LineWriter {
    * with duplicates. Yields where it may be interrupted. Throws a RequestError `oversize` above `mostBytes`.
    */
   *write(samples: Iterable<Sample>, mostBytes: number): Generator<void, Prepared> {
-    const mended: Mended = { cut: 0, duplicates: 0 };
+    const corrected: Corrections = { cut: 0, duplicates: 0 };
     const families = new Map<string, FamilyLines>();
     let last: Labels | undefined;
     let labels = NO_LABELS;
@@ -63,7 +63,7 @@ export class LineWriter {
         last = sample.labels;
         labels = this.#textOf(last);
       }
-      mended.cut += labels.cut;
+      corrected.cut += labels.cut;
       if (lines === undefined || name.family !== family) {
         family = name.family;
         lines = families.get(family) ?? new FamilyLines(family);
@@ -74,13 +74,13 @@ export class LineWriter {
       bytes += name.bytes + labels.bytes + value.length + 2;
       if (bytes > mostBytes) throw tooLarge(mostBytes);
       const isNew = lines.add(sample.name, labels.text, name.bytes + labels.bytes, hash, value);
-      if (!isNew) mended.duplicates += 1;
+      if (!isNew) corrected.duplicates += 1;
       written += 1;
       if (written % LINES_A_STEP === 0) yield;
     }
     const finished: Lines[] = [];
     for (const each of families.values()) finished.push(yield* each.finish());
-    return new Prepared(finished, mended, bytes);
+    return new Prepared(finished, corrected, bytes);
   }
 
   #nameOf(name: string): Name {

@@ -4,7 +4,7 @@ import type { Block, Stored } from './block.ts';
 import { ChangedBlocks, FamilyBlocks } from './blocks.ts';
 import { BufferMemory } from './buffer-memory.ts';
 import { type Coding, type Compressed, codec, joinSmall, type Piece } from './compression.ts';
-import { type FamilyHeader, type Format, headerLines, type Mended } from './format.ts';
+import { type Corrections, type FamilyHeader, type Format, headerLines } from './format.ts';
 import { LineWriter, type Prepared } from './line-writer.ts';
 
 interface Family {
@@ -117,13 +117,13 @@ export class LineStore {
     return this.#writer.write(samples, mostBytes);
   }
 
-  /** Replaces the task's samples synchronously. Returns what had to be mended. */
-  publish({ task, samples }: { readonly task: string; readonly samples: Iterable<Sample> }): Mended {
+  /** Replaces the task's samples synchronously. Returns what had to be corrected. */
+  publish({ task, samples }: { readonly task: string; readonly samples: Iterable<Sample> }): Corrections {
     return this.replace(task, atOnce(this.prepare(samples)));
   }
 
-  /** Replaces the task's lines. Returns what had to be mended. */
-  replace(task: string, prepared: Prepared): Mended {
+  /** Replaces the task's lines. Returns what had to be corrected. */
+  replace(task: string, prepared: Prepared): Corrections {
     const before = this.#tasks.get(task);
     const families = this.#familiesOf(prepared, before);
     this.#samples += prepared.lines - (before?.samples ?? 0);
@@ -141,7 +141,7 @@ export class LineStore {
     } else this.#tasks.set(task, this.#replaced(before, families, prepared));
     this.#changed.join();
     this.#change();
-    return prepared.mended;
+    return prepared.corrected;
   }
 
   /** Removes a task's lines; with `keepsCounts` all but those of counters and histograms. */

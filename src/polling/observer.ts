@@ -158,8 +158,8 @@ export class Observer {
       if (given !== undefined) log.info({ api, operation: given }, 'operation available again');
     }
     if (outcome.state !== 'failed') {
-      const mended = this.#failing.leave(id);
-      if (mended !== undefined) log.info({ api, operation: mended }, 'the operation can be polled again');
+      const recovered = this.#failing.leave(id);
+      if (recovered !== undefined) log.info({ api, operation: recovered }, 'the operation can be polled again');
     } else if (this.#toldUp && state.failures > 1 && (!isOfSeries || appliances.isReporting(appliance.serial))) {
       if (this.#failing.enter(operation, id)) {
         log.warn({ api, operation, task: id, err: outcome.error }, 'the operation cannot be polled');

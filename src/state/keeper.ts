@@ -57,7 +57,7 @@ export class StateKeeper {
   }
 
   /**
-   * Takes back what was saved, if it is there, whole and ours; what is not goes aside. From then on `save` has it kept. Where the disk does not let it be
+   * Takes back what was saved, if it is there, whole and ours; anything else is moved aside. From then on `save` has it kept. Where the disk does not let it be
    * read, counting begins without it after some seconds. Never rejects.
    */
   async load(kept: Kept): Promise<void> {

@@ -103,8 +103,8 @@ describe('a label value', () => {
     ['{a="b",c}', '{a=\\"b\\",c}'],
     ['# EOF\n', '# EOF\\n'],
   ])('%j is written %j', (value, written) => {
-    const mended = { cut: 0, duplicates: 0 };
-    expect([cleanLabel(value, mended), mended.cut]).toEqual([written, 0]);
+    const corrected = { cut: 0, duplicates: 0 };
+    expect([cleanLabel(value, corrected), corrected.cut]).toEqual([written, 0]);
   });
 
   test.each<[string, string, number, number]>([
@@ -117,19 +117,22 @@ describe('a label value', () => {
     ['an emoji across the cut', `a${'\ud83d\ude00'.repeat(2_000)}`, LONGEST_LABEL, 1],
     ['half pairs', '\ud83d'.repeat(5_000), LONGEST_LABEL, 1],
   ])('is cut at 1,024 characters, never within one, and counted: %s', (_, value, characters, cuts) => {
-    const mended = { cut: 0, duplicates: 0 };
-    const cleaned = cleanLabel(value, mended);
-    expect([Array.from(cleaned).length, mended.cut, cleaned.isWellFormed()]).toEqual([characters, cuts, true]);
+    const corrected = { cut: 0, duplicates: 0 };
+    const cleaned = cleanLabel(value, corrected);
+    expect([Array.from(cleaned).length, corrected.cut, cleaned.isWellFormed()]).toEqual([characters, cuts, true]);
   });
 
   test('whatever it is, no more than 1,024 characters come back, and short ones whole', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 3_000, size: 'max' }), (value) => {
-        const mended = { cut: 0, duplicates: 0 };
-        const [family] = parseExposition(`# HELP a a\n# TYPE a gauge\na${labelText({ l: value }, mended)} 1\n`, 'text');
+        const corrected = { cut: 0, duplicates: 0 };
+        const [family] = parseExposition(
+          `# HELP a a\n# TYPE a gauge\na${labelText({ l: value }, corrected)} 1\n`,
+          'text',
+        );
         const expected = Array.from(value).slice(0, LONGEST_LABEL).join('').toWellFormed().replaceAll('\0', '\ufffd');
         expect(family?.samples[0]?.labels.l).toBe(expected);
-        expect(mended.cut).toBe(Array.from(value).length > LONGEST_LABEL ? 1 : 0);
+        expect(corrected.cut).toBe(Array.from(value).length > LONGEST_LABEL ? 1 : 0);
       }),
     );
   });

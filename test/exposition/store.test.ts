@@ -73,8 +73,8 @@ describe('the store', () => {
 
   test('keeps the later of two samples with the same labels, and says so', () => {
     const store = new LineStore(families);
-    const mended = store.publish({ task: 't', samples: [sample('filer_a', 'x', 1), sample('filer_a', 'x', 2)] });
-    expect([mended, parsed(store), store.samples]).toEqual([
+    const corrected = store.publish({ task: 't', samples: [sample('filer_a', 'x', 1), sample('filer_a', 'x', 2)] });
+    expect([corrected, parsed(store), store.samples]).toEqual([
       { ...none, duplicates: 1 },
       { filer_a: ['filer_a{x} 2'] },
       1,
@@ -84,11 +84,11 @@ describe('the store', () => {
   test('knows duplicates that only a cut has made', () => {
     const store = new LineStore(families);
     const long = 'a'.repeat(2_000);
-    const mended = store.publish({
+    const corrected = store.publish({
       task: 't',
       samples: [sample('filer_a', `${long}1`), sample('filer_a', `${long}2`)],
     });
-    expect([mended, store.samples]).toEqual([{ cut: 2, duplicates: 1 }, 1]);
+    expect([corrected, store.samples]).toEqual([{ cut: 2, duplicates: 1 }, 1]);
   });
 
   test('gathers the lines of a histogram in its family', () => {
@@ -239,7 +239,7 @@ describe('the whole exposition', () => {
     expect(store.bytes).toBe(0);
   });
 
-  test('tells what had to be mended, and nothing where nothing had to be', async () => {
+  test('tells what had to be corrected, and nothing where nothing had to be', async () => {
     const exposition = new Exposition(new LineStore(families), new ManualClock());
     const accept = async (...samples: Sample[]) => [...(await exposition.accept('t', samples))];
     expect(await accept(sample('filer_a', 'x'))).toEqual([]);

@@ -16,9 +16,9 @@ describe('an outage of the whole API', () => {
     // Without probes it would be 600; one every 30 s, and those until it was clear.
     expect(stage.started.filter(({ at }) => at > before).length).toBeLessThan(160);
     stage.manner = () => ({});
-    const mended = stage.clock.monotonic();
+    const corrected = stage.clock.monotonic();
     await stage.clock.advance(minutes(5) + 40_000);
-    const since = stage.started.filter(({ at }) => at >= mended).map(({ id }) => id);
+    const since = stage.started.filter(({ at }) => at >= corrected).map(({ id }) => id);
     expect(new Set(since).size).toBe(100);
     expect(since.length).toBeLessThan(200);
     expect(stage.turns.slice(2)).toEqual(['the API answers again']);

@@ -94,14 +94,14 @@ describe('polling', () => {
 describe('failures', () => {
   test('of one appliance delay it alone, to at most two intervals, until it answers', async () => {
     const stage = new Stage(fleet(5, 2));
-    let mended = false;
-    stage.manner = ({ appliance }) => (appliance?.serial === 'a0' && !mended ? broken : {});
+    let corrected = false;
+    stage.manner = ({ appliance }) => (appliance?.serial === 'a0' && !corrected ? broken : {});
     await stage.run().clock.advance(minutes(120));
     const [first, second] = fleet(5, 2);
     const pauses = stage.pausesOf(first ?? dataTask).slice(1);
     for (const pause of pauses) expect(pause).toBeCloseTo(1.9);
     expect(stage.startsOf('a1/s0').length).toBeGreaterThanOrEqual(23);
-    mended = true;
+    corrected = true;
     const now = stage.clock.monotonic();
     await stage.clock.advance(minutes(60));
     for (const pause of stage.pausesOf(second ?? dataTask, now).slice(1)) expect(pause).toBeCloseTo(1, 3);

@@ -2,7 +2,7 @@ import { catalog } from '../../src/catalog.ts';
 import { beyond, type Endpoint, isOfToken, onlyReads, published } from './endpoints.ts';
 
 /*
- * docs/coverage.md: what becomes of each operation that only reads. The operations come from the fixtures, the families
+ * docs/coverage.md: how each operation is handled that only reads. The operations come from the fixtures, the families
  * from the catalogue, and what is decided here is which collector asks, or why none does. `npm run docs` writes it,
  * test/coverage.test.ts compares it.
  */
@@ -37,14 +37,14 @@ const COLLECTORS: Readonly<Record<string, readonly string[]>> = {
 
 const ONE_OF = 'the list has the same fields, in one request for all of them';
 const SETTINGS = 'settings that a person makes, not a state that changes; holds secrets';
-const RIGHTS = 'who may do what is no measurement, and names people';
+const RIGHTS = 'permissions are no measurement, and name people';
 
-/** Why nobody asks an operation. */
+/** Why an operation is not polled. */
 const REASONS: Readonly<Record<string, string>> = {
   'GET /activity-logs/records': 'what people did, by name: an audit trail for a log store, not for metrics',
   'GET /activity-logs/records/{record_id}': 'as the list of records',
   'GET /ai_activate/inventories/{volume_id}': ONE_OF,
-  'GET /ai_activate/indexes/{volume_id}': 'beside the fields of the list it has paths, which may tell of contents',
+  'GET /ai_activate/indexes/{volume_id}': 'beside the fields of the list it has paths, which may reveal contents',
   'GET /ai_activate/indexes/{volume_id}/mcp': 'settings of the query scope; names people and groups',
   'GET /configuration/sso': SETTINGS,
   'GET /configuration/web_access_sso': SETTINGS,
@@ -71,7 +71,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'GET /iam/roles/{role_id}': RIGHTS,
   'GET /iam/roles/{role_id}/permissions': RIGHTS,
   'GET /iam/permissions': 'the list of rights that there are; the same for everybody',
-  'GET /iam/me': 'the rights of the exporter’s own key: a 403 says what is missing where it is',
+  'GET /iam/me': 'the rights of the exporter’s own key: a 403 names the missing right',
   'GET /iam/service_keys/{service_key_id}': ONE_OF,
   'GET /iam/user_keys/{user_key_id}': ONE_OF,
   'GET /jobs/{job_id}': ONE_OF,
@@ -89,7 +89,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'POST /telemetry/volumes/{volume_id}/snapshot_content': 'part of `snapshot_details`',
 };
 
-/** What becomes of one operation. */
+/** How one operation is handled. */
 export interface Covered {
   readonly endpoint: Endpoint;
   /** Empty for one that is not exported. */
@@ -129,13 +129,13 @@ function familiesOf({ method, path }: Endpoint): readonly string[] {
 
 /** docs/coverage.md, whole. */
 export function coveragePage(): string {
-  return `# What is exported of what the services tell
+  return `# Coverage of the services
 
 <!-- Generated from the catalogue and test/support/coverage.ts by \`npm run docs\`; do not edit. -->
 
-Every operation of the two services that only reads, and what becomes of it: the collector that asks it and the metrics
+Every operation of the two services that only reads, with its use: the collector that asks it and the metrics
 that it feeds, or why it is not asked. Collectors are chosen with \`PORTAL_COLLECTORS\`; the file acceleration service has one
-operation and one collector, \`gfa\`, and the \`inventory\` of the portal is always read. Operations of tokens are left out:
+operation and one collector, \`gfa\`, and the \`inventory\` of the portal is always read. Operations of tokens are not listed:
 the exporter signs in with \`POST /auth/token\` and \`POST /auth/token/refresh\`, and gives its token back with
 \`DELETE /auth/token\`. Everything else that the services offer changes something, and is never sent
 ([security](security.md)).

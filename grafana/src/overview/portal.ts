@@ -19,7 +19,7 @@ export const portalPanels = [
   }),
   number({
     title: 'Snapshots failing',
-    description: 'Volumes on appliances whose snapshot failed: nothing new is protected there until it is mended.',
+    description: 'Volumes on appliances whose snapshot failed: new data there is not protected until it is corrected.',
     queries: [
       {
         expr: `sum(max by (serial, volume_guid) (${select('filer_volume_snapshot_status', { status: '="failed"' })}))`,

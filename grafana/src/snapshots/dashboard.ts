@@ -3,7 +3,7 @@ import { connectionPanels } from './connections.ts';
 import { finishedPanels, newestPanels } from './finished.ts';
 import { protectionPanels, trendPanels } from './protection.ts';
 
-/** What the portal tells of volumes: what is not protected, their snapshots, their connections. */
+/** Volumes in the portal: what is not protected, their snapshots, their connections. */
 export function snapshots(): Dashboard {
   return dashboard({
     place: 'snapshots',

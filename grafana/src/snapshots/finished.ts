@@ -172,7 +172,7 @@ export const newestPanels = [
   table({
     title: 'Last failed metadata snapshots',
     description:
-      'When a metadata snapshot last failed, for those that ever did. A recent one with no newer snapshot above is still not mended.',
+      'When a metadata snapshot last failed, for those that ever did. A recent one with no newer snapshot above is not corrected yet.',
     queries: [
       {
         expr: `bottomk(50, time() - ${pair('filer_snapshot_latest_metadata_failure_timestamp_seconds')})`,
