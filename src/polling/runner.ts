@@ -29,9 +29,9 @@ export interface RunnerSettings {
 
 /**
  * Tasks with long intervals are repeated soon after a failure, in milliseconds, doubling up to their interval or the
- * longest: without the inventory nothing else is polled.
+ * longest; the inventory, as long as nothing else is polled without it, at least once a minute.
  */
-const RETRY = { firstMs: 15_000, longestMs: 900_000 } as const;
+const RETRY = { firstMs: 15_000, longestMs: 900_000, decidingMs: 60_000 } as const;
 
 /** A series that failed more than once is polled every second interval, so that it recovers soon. */
 const FAILING_INTERVALS = 2;
@@ -240,13 +240,16 @@ export class Runner {
   }
 
   /** When to poll the task again, if not in its next slot. */
-  #afterMs({ task, failures, resting }: TaskState, outcome: Outcome): number | undefined {
+  #afterMs(state: TaskState, outcome: Outcome): number | undefined {
+    const { task, failures, resting } = state;
     const jitter = 0.9 + this.#settings.random() / 10;
     if (resting !== undefined && outcome.state !== 'failed') return (task.restMs ?? task.intervalMs) * jitter;
     if (outcome.state === 'succeeded' && outcome.reading.isDoubtful) return Math.min(task.intervalMs, CONFIRM_MS);
     if (outcome.state !== 'failed') return undefined;
     if (!task.retriesSoon)
       return failures > 1 && task.appliance ? FAILING_INTERVALS * task.intervalMs * jitter : undefined;
-    return Math.min(task.intervalMs, RETRY.longestMs, RETRY.firstMs * 2 ** (failures - 1)) * jitter;
+    const isAlone = task.changesTasks && this.#settings.tasks.deciding.includes(state);
+    const longestMs = isAlone ? RETRY.decidingMs : RETRY.longestMs;
+    return Math.min(task.intervalMs, longestMs, RETRY.firstMs * 2 ** (failures - 1)) * jitter;
   }
 }
