@@ -21,6 +21,9 @@ const SET_BY_THE_CHART: readonly string[] = [
 /** A duration as Prometheus takes it. */
 const DURATION = '^([0-9]+(ms|[smhdwy]))+$';
 
+/** A number, or its text: `helm --set` reads every number with a point as text. */
+const NUMBER = { type: ['number', 'string'], pattern: String.raw`^-?\d+(\.\d+)?$` };
+
 /**
  * The schema of the values, in which `settings` takes every variable of the exporter that has no value of its own, and
  * `prometheusRule` every alert and threshold.
@@ -35,7 +38,7 @@ export function valuesSchema(): string {
   const alerts = alertRules.map(({ alert }) => alert);
   rule.disabled.items = { enum: alerts };
   rule.for.properties = Object.fromEntries(alerts.map((alert) => [alert, { type: 'string', pattern: DURATION }]));
-  rule.thresholds.properties = Object.fromEntries(thresholdNames.map((name) => [name, { type: 'number' }]));
+  rule.thresholds.properties = Object.fromEntries(thresholdNames.map((name) => [name, NUMBER]));
   return formatted('values.schema.json', JSON.stringify(schema, null, 2));
 }
 

@@ -52,6 +52,11 @@ describe('the chart', () => {
     }
   });
 
+  test('takes a fraction from the command line, which Helm reads as text', () => {
+    const groups = groupsIn(renderChart(...base, '--set', 'prometheusRule.thresholds.cpu=0.7'));
+    expect(groups).toEqual(render(template, { thresholds: { cpu: 0.7 } }));
+  });
+
   test('takes links, waiting times and what is to be left out', () => {
     const runbooks = 'https://wiki.example.com/runbooks/';
     const set = `prometheusRule.runbooks=${runbooks},prometheusRule.for.FilerApiDown=1h,prometheusRule.disabled={FilerJobFailed},prometheusRule.keepFiringFor=1m`;
@@ -62,7 +67,7 @@ describe('the chart', () => {
 
   test.each([
     ['prometheusRule.thresholds.cpuu=1', 'Additional property cpuu is not allowed'],
-    ['prometheusRule.thresholds.cpu=much', 'Expected: number'],
+    ['prometheusRule.thresholds.cpu=much', 'Does not match pattern'],
     ['prometheusRule.for.FilerApiDown=soon', 'Does not match pattern'],
     ['prometheusRule.disabled={FilerNothing}', 'prometheusRule.disabled.0 must be one of'],
     ['prometheusRule.runbooks=wiki', 'Does not match pattern'],
