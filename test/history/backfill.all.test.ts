@@ -1,74 +1,10 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import process from 'node:process';
-import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { builtMain, root, start, temporaryDirectory } from '../support/program.ts';
+import { test } from 'vitest';
 import { hasPrometheus } from '../support/prometheus.ts';
-import { until } from '../support/until.ts';
-import { differences, LABELS, Play } from './play.ts';
-import { prometheusReceiver } from './receivers.ts';
+import { backfilledDay } from './backfilled-day.ts';
 
 const isLeftOut = !hasPrometheus && process.env.REQUIRE_PROMETHEUS !== '1';
 
-/** Series that were asked for of the stand-in so far. */
-const asked = ({ requests }: StandIn) => requests.filter(({ path }) => path.includes('/telemetry/')).length;
-
-/** The commands of docs/history.md, about a day and with the labels of the comparison. */
-function commands(): string {
-  const page = readFileSync(join(root, 'docs', 'history.md'), 'utf8');
-  const block = /```sh\n(filer-exporter --backfill .*?)```/s.exec(page)?.[1] ?? '';
-  const labels = Object.entries(LABELS).map(([name, value]) => `${name}=${value}`);
-  const changed = block.replace('--since 30d', '--since 1d').replace(/--labels \S+/, `--labels ${labels.join(',')}`);
-  expect(changed.split('\n')).toHaveLength(3);
-  return changed;
-}
-
 test.skipIf(isLeftOut)(
   'a backfill that is killed and begun again gives promtool every minute of every series, as the portal has it',
-  async () => {
-    const folder = temporaryDirectory();
-    const standIn = await startStandIn({ clock: systemClock, appliances: 2, variations: { latencyMs: 200 } });
-    onTestFinished(() => standIn.close());
-    const environment = {
-      ...{ PORTAL_URL: standIn.portalUrl, PORTAL_USER_KEY: standIn.credentials.userKey },
-      PORTAL_CONCURRENCY: '1',
-    };
-    const [words = ''] = commands().split(' > ');
-    const first = start(words.split(' ').slice(1), { environment, directory: folder });
-    const progress = join(folder, 'filer-exporter-backfill', 'progress');
-    const done = () => (existsSync(progress) ? readFileSync(progress, 'utf8').split('\n').length - 2 : 0);
-    await until('five series to be done', () => done() >= 5);
-    first.kill('SIGKILL');
-    expect(await first.ended).toMatchObject({ signal: 'SIGKILL', stdout: '' });
-    const kept = done();
-    const begun = JSON.parse(readFileSync(progress, 'utf8').split('\n')[0] ?? '') as { from: number; to: number };
-
-    standIn.vary({ latencyMs: 0 });
-    const before = asked(standIn);
-    const programs = join(folder, 'bin');
-    mkdirSync(programs);
-    const shell = ['#!/bin/sh', `exec "${process.execPath}" "${builtMain()}" "$@"`, ''].join('\n');
-    writeFileSync(join(programs, 'filer-exporter'), shell, { mode: 0o755 });
-    const env = { ...environment, PATH: `${programs}:${process.env.PATH}` };
-    const { stderr } = await promisify(execFile)('sh', ['-e', '-c', commands()], { cwd: folder, env });
-    expect(asked(standIn) - before).toBe(30 - kept);
-    expect(stderr).toContain(`${kept} of them were read before the interruption`);
-    expect(stderr).not.toContain(standIn.credentials.userKey);
-    expect(existsSync(progress)).toBe(false);
-
-    renameSync(join(folder, 'blocks'), join(folder, 'data'));
-    const prometheus = await prometheusReceiver('prometheus', folder);
-    await prometheus.start();
-    onTestFinished(() => prometheus.kill());
-    const { from, to } = begun;
-    const play = await Play.begin({ appliances: 2, start: Date.now(), send: prometheus.send });
-    onTestFinished(() => play.close());
-    const truth = await play.truth(from, to - 1);
-    expect([...truth.values()].reduce((sum, { size }) => sum + size, 0)).toBeGreaterThan(50_000);
-    expect(differences(truth, await prometheus.points(from, to)).slice(0, 10)).toEqual([]);
-  },
+  () => backfilledDay(),
 );

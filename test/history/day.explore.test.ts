@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
+import { backfilledDay } from './backfilled-day.ts';
 import { dayOf } from './day.ts';
 import { prometheusReceiver, type RealReceiver, victoriaReceiver } from './receivers.ts';
 
-/** The path of a Prometheus 3. It and a VictoriaMetrics on the PATH are there where the variables are set. */
+/** The path of a Prometheus 3, with its promtool beside it. It and a VictoriaMetrics on the PATH are there where the variables are set. */
 const newer = process.env.NEWER_PROMETHEUS ?? '';
 const hasVictoria = Boolean(process.env.REQUIRE_VICTORIA_METRICS);
 
@@ -33,3 +35,7 @@ for (const [name, make, version, isThere] of receivers) {
     600_000,
   );
 }
+
+test.skipIf(newer === '')('a backfill gives the promtool of Prometheus 3 every minute of every series', () =>
+  backfilledDay(dirname(newer)),
+);
