@@ -99,9 +99,9 @@ test('where the inventory is forbidden both sides go by the title', async () => 
   const standIn = await services({ variations: { filerTitles: 'own', forbidden: ['serials', 'edges'] } });
   const serial = standIn.fleet.appliances[1]?.serial ?? '';
   const live = await exporter({ ...both(standIn), PORTAL_SERIALS: serial });
-  const scrape = await until('the title on the side of the portal', async () => {
+  const scrape = await until('the title on the side of the portal, and filers on the other', async () => {
     const one = await live.scrape();
-    return names(one, 'serial').join() === 'edge-osaka.accelerated' && one;
+    return names(one, 'serial').join() === 'edge-osaka.accelerated' && names(one, 'filer_guid').length > 0 && one;
   });
   expect(names(scrape, 'filer_guid')).toContain('edge-osaka.accelerated');
 });
