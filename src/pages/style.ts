@@ -73,7 +73,7 @@ summary { cursor: pointer; }
 .fleet { margin-top: .6rem; font-size: .93rem; }
 .fleet tr {
   display: grid; align-items: start; border-top: 1px solid var(--line);
-  grid-template-columns: minmax(7rem, 1.1fr) 8.2rem minmax(6rem, 19.6rem) minmax(4.5rem, .8fr) 6rem 5.8rem minmax(7rem, 1.3fr) minmax(7rem, 2fr);
+  grid-template-columns: minmax(7rem, 1.2fr) 8.2rem minmax(6rem, 19.6rem) minmax(4.5rem, .8fr) 6rem 5.8rem minmax(7rem, 2.1fr) minmax(7rem, 1.6fr);
 }
 .fleet tbody tr { content-visibility: auto; contain-intrinsic-size: auto 2.1rem; }
 .fleet tbody { overflow-anchor: none; }
@@ -96,6 +96,7 @@ summary { cursor: pointer; }
   .fleet td:nth-child(4)::before { content: 'Build'; }
   .fleet td:nth-child(5)::before { content: 'Last poll'; }
   .fleet td:nth-child(6)::before { content: 'Data age'; }
+  .fleet td:nth-child(n + 7) { grid-column: 1 / -1; }
   .fleet td:nth-child(7)::before { content: 'Backed off'; }
   .fleet td:nth-child(8)::before { content: 'Last error'; }
 }
