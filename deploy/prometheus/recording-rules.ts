@@ -1,19 +1,15 @@
 import type { RecordingRule } from './rule.ts';
 
-const quantile = (name: string, share: number): RecordingRule => ({
-  record: `volume_filer:filer_propagation_duration_seconds:${name}_rate1h`,
-  // Without an event in the last hour the quantile is NaN; the comparison removes it.
-  expr: `histogram_quantile(${share}, sum without (kind) (rate(filer_propagation_duration_seconds_bucket[1h]))) >= 0`,
-});
-
 /** When the P2 lock was last released: only one filer holds it at a time, so volumes wait for it. */
 const RELEASED = 'filer_lock_latest_timestamp_seconds{lock_phase="p2",lock_state="released"}';
 
 /** Rules for both dashboards and alerts. Labels that are not aggregated away stay, including those of the scrape. */
 export const recordingRules: readonly RecordingRule[] = [
-  quantile('p50', 0.5),
-  quantile('p90', 0.9),
-  quantile('p99', 0.99),
+  {
+    record: 'volume_filer:filer_propagation_duration_seconds:p90_rate1h',
+    // Without an event in the last hour the quantile is NaN; the comparison removes it.
+    expr: 'histogram_quantile(0.9, sum without (kind) (rate(filer_propagation_duration_seconds_bucket[1h]))) >= 0',
+  },
   {
     record: 'volume_filer:filer_lock_duration_seconds:share_rate1h',
     expr: 'sum without (lock_phase) (rate(filer_lock_duration_seconds_sum{lock_phase="p2"}[1h]))',

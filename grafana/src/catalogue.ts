@@ -46,7 +46,7 @@ export const recorded: readonly Metric[] = [
   ...[
     ...['last_checkin_age:seconds', 'oldest_unprotected_data_age:seconds'],
     ...['release_age', 'held_age'].map((name) => `filer_lock_latest_timestamp_seconds:${name}`),
-    ...['p50', 'p90', 'p99'].map((name) => `filer_propagation_duration_seconds:${name}_rate1h`),
+    'filer_propagation_duration_seconds:p90_rate1h',
   ].map((name) => gauge(`volume_filer:${name}`, 'seconds', [...filer, ...volume])),
   gauge('volume_filer:filer_lock_duration_seconds:share_rate1h', 'ratio', [...filer, ...volume]),
 ];

@@ -9,8 +9,8 @@ const DAY = 24 * HOUR;
 export const limits = {
   /** A filer that has not checked in for longer is missing. */
   missingCheckIn: thresholds.checkinAge,
-  /** The vendor's own marks: under 5 minutes, to an hour, above. */
-  checkIn: above(5 * MINUTE, HOUR),
+  /** The vendor's first mark, and where the filer is missing. */
+  checkIn: above(5 * MINUTE, thresholds.checkinAge),
   unprotectedAge: thresholds.unprotectedAge,
   unprotected: above(thresholds.unprotectedAge / 2, thresholds.unprotectedAge),
   propagation: above(thresholds.propagationP90 / 2, thresholds.propagationP90),

@@ -37,11 +37,14 @@ export const accelerationPanels = [
   chart({
     title: 'Filers by time since check-in',
     description:
-      'How many filers were heard of within 5 minutes, within the hour, or longer ago. Many that turn at once point to the service or the network, one alone to its appliance.',
+      'How many filers were heard of within 5 minutes, within half an hour, or longer ago. Many that turn at once point to the service or the network, one alone to its appliance.',
     queries: [
       { expr: `sum(${contact} <= bool 300)`, legend: 'under 5 minutes' },
-      { expr: `sum(${contact} <= bool 3600) - sum(${contact} <= bool 300)`, legend: '5 minutes to 1 hour' },
-      { expr: `sum(${contact} > bool 3600)`, legend: 'above 1 hour' },
+      {
+        expr: `sum(${contact} <= bool ${limits.missingCheckIn}) - sum(${contact} <= bool 300)`,
+        legend: '5 to 30 minutes',
+      },
+      { expr: `sum(${contact} > bool ${limits.missingCheckIn})`, legend: 'above 30 minutes' },
     ],
     steps: plain,
     width: 12,

@@ -34,7 +34,7 @@ export const nowPanels = [
       title: 'Oldest data waits',
       description:
         'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
-      queries: [{ expr: `max(${oldest}) or ${nothingWaits}`, legend: 'worst' }],
+      queries: [{ expr: `max(${oldest}) or on () ${nothingWaits}`, legend: 'worst' }],
       steps: limits.unprotected,
       width: 4,
       links: [more('volumes')],

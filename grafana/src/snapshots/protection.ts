@@ -29,7 +29,7 @@ const stateWords = words(
 );
 
 /** The connections that are worst off: snapshots that fail, then those longest ago. */
-const worstConnections = `topk(20, max by (filer, volume) (label_replace(1e9 * (${states}), "rank", "1", "", "") or label_replace(${lastSnapshot}, "rank", "2", "", "")))`;
+const worstConnections = `topk(20, max by (filer, volume) (label_replace(1e9 * ${status('="failed"')}, "rank", "1", "", "") or label_replace(${lastSnapshot}, "rank", "2", "", "")))`;
 const ofWorst = (query: string) => `(${query}) and on (filer, volume) ${worstConnections}`;
 
 /** What is not yet in cloud storage, from one request for the whole account. */
@@ -91,7 +91,7 @@ export const protectionPanels = [
         'Age of the oldest data of any filer that is not yet in cloud storage, as file acceleration tells. When it grows while snapshots end, the lock or the line holds it up.',
       queries: [
         {
-          expr: `max(${select('volume_filer:oldest_unprotected_data_age:seconds')}) or ${nothingWaits}`,
+          expr: `max(${select('volume_filer:oldest_unprotected_data_age:seconds')}) or on () ${nothingWaits}`,
           legend: 'worst',
         },
       ],

@@ -17,13 +17,17 @@ export const checkInPanels = [
     {
       title: 'Check-in state',
       description:
-        'The twenty filers that were heard of longest ago: under 5 minutes, up to 1 hour, above. One bar that turns red is an appliance that is off or cut off; all at once is the service.',
+        'The twenty filers that were heard of longest ago: under 5 minutes, up to 30 minutes, above. One bar that turns red is an appliance that is off or cut off; all at once is the service.',
       queries: [{ expr: worst(20, byFiler), legend: '{{filer}}' }],
       steps: limits.checkIn,
       width: 16,
       drill: [drillDown('appliance', 'filer')],
     },
-    ranges([0, 'under 5 minutes', 'green'], [300, '5 minutes to 1 hour', 'yellow'], [3600, 'above 1 hour', 'red']),
+    ranges(
+      [0, 'under 5 minutes', 'green'],
+      [300, '5 to 30 minutes', 'yellow'],
+      [limits.missingCheckIn, 'above 30 minutes', 'red'],
+    ),
   ),
   table({
     title: 'Missing check-ins',

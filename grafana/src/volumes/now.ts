@@ -40,7 +40,7 @@ export const nowPanels = [
   number({
     title: 'Longest silence',
     description:
-      'The filer with the longest time since its last contact. Above an hour its changes reach no other filer: check the appliance and its connection.',
+      'The filer with the longest time since its last contact. Above half an hour its changes reach no other filer: check the appliance and its connection.',
     queries: [{ expr: `topk(1, ${checkIns('filer')})`, legend: '{{filer}}' }],
     steps: limits.checkIn,
     width: 4,
@@ -51,7 +51,7 @@ export const nowPanels = [
       title: 'Oldest data waits',
       description:
         'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
-      queries: [{ expr: `topk(1, max by (filer) (${waits})) or ${nothingWaits}`, legend: '{{filer}}' }],
+      queries: [{ expr: `topk(1, max by (filer) (${waits})) or on () ${nothingWaits}`, legend: '{{filer}}' }],
       steps: limits.unprotected,
       width: 4,
       drill: [drillDown('appliance', 'filer')],

@@ -79,9 +79,7 @@ export const recordingCases: RecordingCases = {
       samples: [{ labels: { job: 'filer-exporter' }, value: 2 }],
     },
   ],
-  'volume_filer:filer_propagation_duration_seconds:p50_rate1h': quantile(60),
   'volume_filer:filer_propagation_duration_seconds:p90_rate1h': quantile(540),
-  'volume_filer:filer_propagation_duration_seconds:p99_rate1h': quantile(3000),
   'volume_filer:filer_lock_duration_seconds:share_rate1h': [
     {
       when: 'six seconds of each minute, and twelve at another filer; phase P1 is no lock of the volume',
