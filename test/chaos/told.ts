@@ -50,6 +50,9 @@ const CREDIT_SHARE = 0.01;
 /** A token is renewed when this part of its life is over. */
 const RENEWED_AFTER = 0.8;
 
+/** The part of the limits that series have, however much goes before them. */
+const LEAST_LEFT = 0.1;
+
 /** How many requests a round takes that keep their interval, and how many wait where limits bind; counted without the exporter's help. */
 function requestsARound({ appliances, troubled, tokenMs }: Demand): {
   readonly first: number;
@@ -66,7 +69,8 @@ function requestsARound({ appliances, troubled, tokenMs }: Demand): {
 export function allowedIntervalMs(told: Told, demand: Demand): number {
   const perMs = Math.min(told.requests / told.windowMs, ((1 - CREDIT_SHARE) * told.aDay) / DAY_MS);
   const { first, others } = requestsARound(demand);
-  return INTERVAL_MS * Math.max(1, others / (INTERVAL_MS * perMs - first));
+  const allowed = INTERVAL_MS * perMs;
+  return INTERVAL_MS * Math.max(1, others / Math.max(allowed - first, LEAST_LEFT * allowed));
 }
 
 /** What may come on top of intervals: time-outs of thirty seconds, probes half a minute apart, a turn in the queue; in milliseconds. */
