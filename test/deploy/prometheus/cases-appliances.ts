@@ -100,7 +100,7 @@ export const applianceCases: AlertCases = {
         {
           labels: applianceLyon,
           severity: 'warning',
-          summary: 'Appliance edge-lyon has not taken over the settings of the portal.',
+          summary: 'Appliance edge-lyon has not applied the settings of the portal.',
           description: 'It runs with old settings: changes in the portal have no effect on it.',
         },
       ],
@@ -237,7 +237,7 @@ export const applianceCases: AlertCases = {
         {
           labels: applianceLyon,
           severity: 'warning',
-          summary: 'Appliance edge-lyon cannot be reached by the portal.',
+          summary: 'The portal cannot reach appliance edge-lyon.',
           description: 'It receives neither configuration nor updates, and its telemetry may be missing.',
         },
       ],

@@ -162,7 +162,7 @@ export const exporterCases: AlertCases = {
         {
           labels: scraped,
           severity: 'critical',
-          summary: 'The certificate of filer-exporter at exporter:9989 ends in 1d 0h 0m 0s.',
+          summary: 'The certificate of filer-exporter at exporter:9989 expires in 1d 0h 0m 0s.',
           description: 'Less than 2d 0h 0m 0s are left. After it has expired, every scrape fails.',
         },
       ],
@@ -640,7 +640,7 @@ export const exporterCases: AlertCases = {
         {
           labels: scraped,
           severity: 'warning',
-          summary: 'The certificate of filer-exporter at exporter:9989 ends in 10d 0h 0m 0s.',
+          summary: 'The certificate of filer-exporter at exporter:9989 expires in 10d 0h 0m 0s.',
           description: 'Less than 14d 0h 0m 0s are left. After it has expired, every scrape fails.',
         },
       ],

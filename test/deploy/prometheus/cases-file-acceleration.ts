@@ -94,7 +94,7 @@ export const fileAccelerationCases: AlertCases = {
           severity: 'critical',
           summary: 'Filer edge-lyon has not checked in for 40m 0s.',
           description:
-            'The file acceleration service has not heard of it for more than 30m 0s: its locks and new data wait.',
+            'The file acceleration service has had no contact for more than 30m 0s: its locks and new data wait.',
         },
       ],
     },
