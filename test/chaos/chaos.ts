@@ -71,8 +71,11 @@ export async function chaos(seed: number, days: number, told: Told = toldOf(seed
   const witness = new Witness(clock, told, TOKEN_MS);
   const disk = new Disk(clock);
   let stack = '';
+  const logged = { lines: 0, down: 0 };
   const log = createLog('info', {
     write: (line) => {
+      logged.lines += 1;
+      if (line.includes('the API cannot be polled')) logged.down += 1;
       // A full disk is no defect, and is told with all that is known of it.
       if (line.includes('"stack"') && !line.includes('ENOSPC')) stack ||= line;
     },
@@ -110,6 +113,7 @@ export async function chaos(seed: number, days: number, told: Told = toldOf(seed
       if (clock.sleeping > MOST_SLEEPERS) throw new Error(`${clock.sleeping} are asleep`);
       if (at <= (days * DAY_MS) / 2 && at + STEP_MS > (days * DAY_MS) / 2) heapInTheMiddle = liveHeap();
     }
+    expectNoFlapping(logged, counts.troubles + counts.restarts);
     const grown = liveHeap() - heapInTheMiddle;
     if (grown > BREATH_BYTES) throw new Error(`the live heap grew by ${grown} bytes in the second half`);
     for (const trouble of active) lift(trouble, active, clock);
@@ -128,6 +132,16 @@ export async function chaos(seed: number, days: number, told: Told = toldOf(seed
     await standIn.close();
     process.off('unhandledRejection', reject);
   }
+}
+
+/** Lines of the log that one trouble or restart may take, and how often a service may be told to be down for it. */
+const TOLD = { lines: 60, down: 2 } as const;
+
+/** What is wrong once is told once. */
+function expectNoFlapping({ lines, down }: { readonly lines: number; readonly down: number }, events: number): void {
+  if (down > TOLD.down * (events + 1))
+    throw new Error(`a service was told to be down ${down} times in ${events} troubles`);
+  if (lines > TOLD.lines * (events + 1)) throw new Error(`${lines} lines were logged in ${events} troubles`);
 }
 
 function toldOf(seed: number): Told {

@@ -124,7 +124,7 @@ export class PortalWitness {
     // An appliance is known with the next inventory, and polled with that.
     if (now - (this.#joined.get(serial) ?? now) < freshMs + INTERVAL_MS) return false;
     const concerns = (touches: Trouble['touches']) =>
-      touches === 'portal' || (typeof touches === 'object' && touches.serial === serial);
+      touches === 'portal' || (typeof touches === 'object' && touches.serials.includes(serial));
     return this.#troubles.isQuiet(concerns, freshMs, now);
   }
 

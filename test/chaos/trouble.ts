@@ -6,8 +6,8 @@ import type { Disk } from './disk.ts';
 /** Something that goes wrong for a while. */
 export interface Trouble {
   readonly name: string;
-  /** Whom it concerns: all of one service, one appliance only, or the state file, which nobody else may feel. */
-  readonly touches: 'gfa' | 'portal' | 'disk' | { readonly serial: string };
+  /** Whom it concerns: all of one service, some appliances only; or what no appliance may feel, the account or the state file. */
+  readonly touches: 'gfa' | 'portal' | 'account' | 'disk' | { readonly serials: readonly string[] };
   /** How long after its end it may still be felt, beside the two intervals that everything may take, in milliseconds. */
   readonly echoMs: number;
 }
@@ -40,24 +40,41 @@ export function troubleOf(
   const one = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
   const effect = effectOf(random, one);
   const { serial } = one(standIn.fleet.appliances);
+  const half = standIn.fleet.appliances.map((appliance) => appliance.serial).filter((_, index) => index % 2 === 0);
   const scope = one([
     { operation: 'data', touches: 'gfa' },
     { operation: /^(?!data$)/, touches: 'portal' },
     { operation: /^(?:serials|edges)$/, touches: 'portal' },
     { operation: /^(?:token|refresh)$/, touches: 'portal' },
     { operation: 'refresh', touches: 'portal' },
-    { serial, touches: { serial } },
-    { serial, operation: 'cpu_utilization', touches: { serial } },
+    { operation: /^(?:cpu_utilization|load_average)$/, touches: 'portal' },
+    { operation: /^(?:volume_connections|account|account_license|account_ai_activate)$/, touches: 'account' },
+    { serials: half, touches: { serials: half } },
+    { serials: [serial], touches: { serials: [serial] } },
+    { serials: [serial], operation: 'cpu_utilization', touches: { serials: [serial] } },
   ] as const);
   const isRefusal = effect.kind === 'status' && effect.status === 429;
-  const { touches, ...where } = scope;
+  const { touches, operation, serials = [undefined] }: Concerned = scope;
   return {
-    name: `${describe(effect)} of ${JSON.stringify({ ...where, operation: String(scope.operation ?? 'all') })}`,
+    name: `${describe(effect)} of ${operation ?? 'all'}, ${serials[0] === undefined ? 'everywhere' : serials.join(' ')}`,
     // A refusal holds up everything, for the time that it says or a part of the time that it has lasted.
     touches: isRefusal && touches !== 'gfa' ? 'portal' : touches,
     echoMs: isRefusal ? 1_200_000 : 0,
-    begin: () => standIn.fail({ ...effect, ...where }),
+    begin: () => {
+      const lifts = serials.map((one) =>
+        standIn.fail({ ...effect, ...(operation && { operation }), ...(one !== undefined && { serial: one }) }),
+      );
+      return () => {
+        for (const lift of lifts) lift();
+      };
+    },
   };
+}
+
+/** What a trouble is about: operations, all unless told, and appliances, everything unless told. */
+interface Concerned extends Pick<Trouble, 'touches'> {
+  readonly operation?: string | RegExp;
+  readonly serials?: readonly (string | undefined)[];
 }
 
 function effectOf(random: Random, one: <Item>(items: readonly Item[]) => Item): FaultEffect {

@@ -29,8 +29,7 @@ export class Troubles {
 
   /** How many appliances are in trouble of their own, or were lately. */
   get troubled(): number {
-    const serials = this.#noted.map(({ touches }) => (typeof touches === 'object' ? touches.serial : undefined));
-    return new Set(serials.filter((serial) => serial !== undefined)).size;
+    return new Set(this.#noted.flatMap(({ touches }) => (typeof touches === 'object' ? touches.serials : []))).size;
   }
 
   /** What goes on, for people. */
