@@ -136,15 +136,6 @@ export class Agenda {
     this.#unpark();
   }
 
-  /** An appliance that hung answers again: its other tasks stop waiting. */
-  revive(states: Iterable<TaskState>, now: number): void {
-    for (const state of states) {
-      state.failures = Math.min(state.failures, 1);
-      const due = now + (unitHash(state.task.id) * state.task.intervalMs) / 2;
-      if (!state.isTaken) this.#schedule(state, Math.min(state.due, due));
-    }
-  }
-
   /** An appliance answers, or is not polled any more: it is not a suspect. */
   forget(serial: string): void {
     this.#inVain.delete(serial);

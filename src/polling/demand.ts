@@ -1,16 +1,7 @@
-/** A task's interval, in milliseconds, and the longer one while it is backed off. */
-interface Asked {
-  readonly intervalMs: number;
-  readonly restMs?: number;
-}
-
-/** The requests per second that polling these takes. */
-export function demandPerSecond<Task extends Asked>(
-  tasks: Iterable<Task>,
-  rests: (task: Task) => boolean = () => false,
-): number {
+/** The requests per second that polling these at their intervals takes. */
+export function demandPerSecond(tasks: Iterable<{ readonly intervalMs: number }>): number {
   let demand = 0;
-  for (const task of tasks) demand += 1000 / (rests(task) ? (task.restMs ?? task.intervalMs) : task.intervalMs);
+  for (const { intervalMs } of tasks) demand += 1000 / intervalMs;
   return demand;
 }
 

@@ -188,7 +188,11 @@ export class Runner {
   #revive(serial: string, now: number): void {
     const series = [...this.#settings.appliances.tasksOf(serial)].filter(({ resting }) => resting === undefined);
     const failing = series.filter(({ failures }) => failures > 0);
-    if (failing.length === series.length - 1) this.#settings.agenda.revive(failing, now);
+    if (failing.length !== series.length - 1) return;
+    for (const state of failing) {
+      state.failures = 1;
+      this.#settings.agenda.wake(state, now, state.task.intervalMs / 2);
+    }
   }
 
   /**

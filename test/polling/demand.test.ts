@@ -1,16 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { demandPerSecond, stretch } from '../../src/polling/demand.ts';
-import { fleet, minutes } from './fleet.ts';
+import { fleet } from './fleet.ts';
 
 describe('what a fleet asks of the pace', () => {
   test('is the sum of its tasks', () => {
     expect(demandPerSecond([])).toBe(0);
     expect(demandPerSecond(fleet(100, 15))).toBeCloseTo(5);
-  });
-
-  test('counts a task at rest by the pace at which it is asked', () => {
-    const tasks = fleet(100, 15, { restMs: minutes(15) });
-    expect(demandPerSecond(tasks, () => true)).toBeCloseTo(5 / 3);
   });
 
   test.each([
