@@ -22,6 +22,9 @@ import type { Scrape } from '../support/scrape.ts';
 
 const HOUR_MS = 3_600_000;
 const COUNTS = /^filer_(?:lock_events_total|(?:lock|propagation)_duration_seconds_(?:sum|count))$/;
+const OF_FILERS = /^filer_(?:lock|propagation|gfa|volume)_/;
+const COUNTED = /_(?:total|bucket|sum|count)$/;
+const KEPT = ['filer_lock_events_total', 'filer_propagation_duration_seconds_count'] as const;
 
 /** One life of the whole program, all but the process. */
 interface Life {
@@ -100,20 +103,28 @@ describe('a program that is started again with its state file', () => {
     expect(after.warnings.filter((text) => text.includes('state file'))).toEqual([]);
   });
 
-  test('after too long exposes nothing until a poll brings it, and then has lost no count', async () => {
+  test('after an hour exposes what it had counted and no gauge until a poll brings it, and has lost no count', async () => {
     const [standIn, store] = [await services(), new MemoryStore()];
     const before = await polledLife(store, gfaEnvironment(standIn));
     const lift = standIn.fail({ kind: 'status', status: 500, operation: 'data' });
     const after = await life(store, gfaEnvironment(standIn), HOUR_MS);
-    expect((await after.scrape()).all(/^filer_(?:lock|propagation|gfa|volume)_/)).toEqual([]);
+    const during = await after.scrape();
+    expect(during.all(OF_FILERS).filter(({ name }) => !COUNTED.test(name))).toEqual([]);
+    for (const name of KEPT) expect(during.sum(name)).toBe(before.sum(name));
     lift();
-    const now = await until('events', async () => {
+    const now = await until('a poll that succeeds', async () => {
       const scraped = await after.scrape();
-      return scraped.all(COUNTS).length > 0 && scraped;
+      return scraped.value('filer_api_up', { api: 'gfa' }) === 1 && scraped;
     });
-    for (const name of ['filer_lock_events_total', 'filer_propagation_duration_seconds_count']) {
-      expect(now.sum(name)).toBeGreaterThanOrEqual(before.sum(name));
-    }
+    for (const name of KEPT) expect(now.sum(name)).toBeGreaterThanOrEqual(before.sum(name));
+  });
+
+  test('after more than FORGET_AFTER exposes nothing until a poll brings it', async () => {
+    const [standIn, store] = [await services(), new MemoryStore()];
+    await polledLife(store, gfaEnvironment(standIn));
+    standIn.fail({ kind: 'status', status: 500, operation: 'data' });
+    const after = await life(store, gfaEnvironment(standIn), 25 * HOUR_MS);
+    expect((await after.scrape()).all(OF_FILERS)).toEqual([]);
   });
 
   test('with another client key begins from zero, and the file is put aside', async () => {
