@@ -209,6 +209,6 @@ test('the notes say where the pages are, and what is not switched on', () => {
   expect(notes).toContain('port-forward service/fleet-filer-exporter 9989');
   expect(notes).toContain('Nothing scrapes it yet');
   expect(notes).toContain('No alert is installed');
-  expect(notes).toContain('Event counters begin anew with each restart');
+  expect(notes).toContain('Event counters start again with each restart');
   expect(notes).toContain('Secret keys, keys gfa-token, portal-service-key, portal-service-secret.');
 });
