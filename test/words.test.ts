@@ -19,7 +19,7 @@ const OUT = [
 ];
 
 /** Words that stand for no thing of the glossary. */
-const WORDS = /\b(?:whoever|whom|oftener|mends?|mended)\b/i;
+const WORDS = /\b(?:nobody|somebody|anybody|everybody|whatever|whoever|whom|oftener|mends?|mended)\b/i;
 
 /** Every text that a person reads: the program, its documentation, boards, rules and charts. */
 const files = ['src', 'docs', 'deploy', join('grafana', 'src')]

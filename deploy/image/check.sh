@@ -58,7 +58,7 @@ build() { # TAG, and what else podman build takes
 of_image() { podman image inspect --format "$1" "${images[2]}"; }
 of_container() { podman inspect --format "$1" "$name"; }
 
-# The sources of one moment, whatever is edited meanwhile.
+# The sources of one moment: later edits have no effect.
 mkdir "$work/context"
 tar -C "$top" -cf - Dockerfile .dockerignore package.json package-lock.json tsconfig.json LICENSE src deploy/image |
   tar -C "$work/context" -xf -

@@ -6,7 +6,7 @@ export interface RecordingRule {
   readonly expr: string;
 }
 
-/** How soon somebody has to react: now, in working hours, or when there is time. */
+/** How soon a person has to act: now, in working hours, or when there is time. */
 export type Severity = 'critical' | 'warning' | 'info';
 
 /** A page of `docs/runbooks/`, with a section for each of its alerts. */

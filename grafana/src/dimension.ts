@@ -21,7 +21,7 @@ const ofUnit: Readonly<Record<string, Dimension>> = {
   ratio: SHARE,
 };
 
-/** The aggregations and functions that count, whatever they are given. */
+/** The aggregations and functions that count: their result is a plain number. */
 const COUNTING = /^(?:count|count_values|group|changes|resets|count_over_time|absent|vector)$/;
 
 /**

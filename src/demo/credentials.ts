@@ -1,6 +1,6 @@
 import { uuidOf } from './world/signals.ts';
 
-/** What the two services accept. Made up from the seed, so there is nothing to keep secret. */
+/** The credentials that the two services accept. Derived from the seed, so they are no secret. */
 export interface DemoCredentials {
   readonly gfaToken: string;
   readonly serviceKey: string;

@@ -18,13 +18,13 @@ export function startDemo(clock: Clock, like: Partial<Variations> = {}): Promise
   });
 }
 
-/** Has one appliance fail for good: trouble that a visitor can follow from the page to the alert and its runbook. */
+/** Makes one appliance fail permanently: visitors can follow the fault from the page to the alert and its runbook. */
 export function causeTrouble(standIn: Pick<StandIn, 'fleet' | 'fail'>): void {
   const [, , third] = standIn.fleet.appliances;
   if (third !== undefined) standIn.fail({ kind: 'status', status: 500, serial: third.serial });
 }
 
-/** What the demo's account may: more than a real one, for it is polled ten times as often. */
+/** The limits of the demo's account: higher than real ones, because it is polled ten times as often. */
 const LIMITS = { burst: { requests: 3_000, windowMs: 30_000 }, daily: 10_000_000 } as const;
 
 /**

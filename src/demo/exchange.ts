@@ -2,7 +2,7 @@ import type { Cursors } from './portal/pages.ts';
 import type { Variations } from './variations.ts';
 import type { World } from './world/world.ts';
 
-/** A request as the handlers see it: read whole, its path without the prefix of its service. */
+/** A request for the handlers: with its whole body, its path without the prefix of the service. */
 export interface Ask {
   readonly method: string;
   readonly path: string;
@@ -12,24 +12,24 @@ export interface Ask {
   readonly body: string;
 }
 
-/** An answer before it is written, or before a fault spoils it. */
+/** An answer before it is sent, and before a fault changes it. */
 export interface DemoAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
 }
 
-/** What a handler may look at: the request, the world and the moment. */
+/** The input of a handler: the request, the world and the time. */
 export interface Scene {
   readonly ask: Ask;
   readonly world: World;
   readonly variations: Variations;
   readonly now: number;
-  /** The lists that are being paged through. */
+  /** The lists that clients read page by page. */
   readonly cursors: Cursors;
 }
 
-/** One fault of a 422, in the words of the portal's ValidationErrorResponse. */
+/** One error of a 422, as in the portal's ValidationErrorResponse. */
 export interface Complaint {
   readonly type: string;
   readonly loc: readonly (string | number)[];
@@ -66,7 +66,7 @@ export function gfaError(status: number, error: string): DemoAnswer {
   return json(status, { error });
 }
 
-/** JSON text as a value, or undefined when it is none. */
+/** The value of a JSON text; undefined if it is invalid. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);

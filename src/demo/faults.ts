@@ -1,29 +1,29 @@
-/** What a fault is about; all requests of both services when nothing is said. */
+/** The requests that a fault applies to; by default all requests of both services. */
 export interface FaultScope {
   /** An operation's name, or a pattern that it must match. */
   readonly operation?: string | RegExp;
-  /** Only telemetry of this appliance. */
+  /** Limits the fault to telemetry of this appliance. */
   readonly serial?: string;
-  /** How many requests it spoils before it lifts itself. */
+  /** The number of requests after which the fault ends; unlimited by default. */
   readonly times?: number;
 }
 
-/** How an answer is spoiled. */
+/** What happens to an answer. */
 export type FaultEffect =
   | {
       readonly kind: 'status';
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
-      /** The error body of the service when absent. */
+      /** By default the error body of the service. */
       readonly body?: string | Buffer;
     }
   /** The connection is closed before an answer. */
   | { readonly kind: 'reset' }
   /** The headers and half of the body, then the connection is closed. */
   | { readonly kind: 'cut' }
-  /** No answer, ever. */
+  /** No answer; the connection stays open. */
   | { readonly kind: 'hang' }
-  /** The headers and half of the body, then nothing, ever. */
+  /** The headers and half of the body, then no more bytes; the connection stays open. */
   | { readonly kind: 'hang-body' }
   /** The body at one byte a second. */
   | { readonly kind: 'drip' }
@@ -35,14 +35,14 @@ export type FaultEffect =
       readonly headers?: Readonly<Record<string, string>>;
     };
 
-/** Something that goes wrong, where, and how often. */
+/** A fault: what happens, to which requests, and how often. */
 export type DemoFault = FaultScope & FaultEffect;
 
-/** The faults in force; the oldest that fits a request has it. */
+/** The active faults; the oldest one that matches a request applies. */
 export class Faults {
   readonly #left = new Map<symbol, { readonly fault: DemoFault; readonly times: number }>();
 
-  /** Adds a fault; what it returns lifts it. */
+  /** Adds a fault, and returns the function that removes it. */
   add(fault: DemoFault): () => void {
     const name = Symbol(fault.kind);
     this.#left.set(name, { fault, times: fault.times ?? Number.POSITIVE_INFINITY });
@@ -51,7 +51,7 @@ export class Faults {
     };
   }
 
-  /** The fault that a request meets, counted. */
+  /** The fault that applies to a request, which counts as one of its times. */
   take(operation: string, serial: string | undefined): DemoFault | undefined {
     for (const [name, { fault, times }] of this.#left) {
       if (times < 1 || !matches(fault, operation, serial)) continue;
@@ -66,6 +66,6 @@ export class Faults {
 function matches(fault: FaultScope, operation: string, serial: string | undefined): boolean {
   if (fault.serial !== undefined && fault.serial !== serial) return false;
   if (fault.operation === undefined) return true;
-  // `search` rather than `test`: a pattern with the flag `g` would remember where it was.
+  // `search` rather than `test`: a pattern with the flag `g` keeps its position between calls.
   return typeof fault.operation === 'string' ? fault.operation === operation : operation.search(fault.operation) !== -1;
 }

@@ -2,7 +2,7 @@ import { ConfigError } from '../runtime/errors.ts';
 import { isObject } from './exchange.ts';
 import type { Variations } from './variations.ts';
 
-/** The variation behind each answer of a report. */
+/** The variation for each answer of a report. */
 const ANSWERS: Readonly<Record<string, Readonly<Record<string, Partial<Variations>>>>> = {
   metrics_shape: {
     array: { metricsShape: 'array' },
@@ -56,7 +56,7 @@ const ANSWERS: Readonly<Record<string, Readonly<Record<string, Partial<Variation
   connection_appliance_id: { edge_id: { connectionIds: 'edge' }, serial: { connectionIds: 'serial' } },
 };
 
-/** The variations that make the stand-in answer as the account of a doctor's report. Throws a ConfigError where it is none. */
+/** Variations that make the stand-in answer like the account of a doctor's report. Throws a ConfigError for other text. */
 export function variationsLike(report: unknown): Partial<Variations> {
   if (!isObject(report) || report.format !== 'filer-exporter-report/1' || !isObject(report.services)) {
     throw new ConfigError(['--like: expected a report that --doctor --report has written']);

@@ -2,19 +2,19 @@ import type { DemoAnswer } from './exchange.ts';
 import { portalError } from './exchange.ts';
 import type { DemoRateLimit, Variations } from './variations.ts';
 
-/** Lets a request through with 0, or says in how many milliseconds the next one would be. Refused ones do not count. */
+/** Returns 0 if a request is allowed, or the milliseconds until the next one is. Rejected requests do not count. */
 type Gate = (now: number) => number;
 
 const DAY_MS = 86_400_000;
 
-/** The limits that all portal operations share. */
+/** The limits shared by all portal operations. */
 export class Limits {
   #limit: DemoRateLimit | null = null;
   #gate: Gate = open;
   #day = 0;
   #today = 0;
 
-  /** The 429 that a request gets now, if any. */
+  /** The answer with 429, if a request now exceeds a limit. */
   refusal(variations: Variations, now: number): DemoAnswer | undefined {
     const day = Math.floor(now / DAY_MS);
     if (day !== this.#day) this.#today = 0;

@@ -1,4 +1,4 @@
-/** What the pages of the demo say before anything else; code in backticks. */
+/** The notice at the top of the pages of the demo; code in backticks. */
 export const demoNotice = {
   title: 'This is the demo.',
   paragraphs: [

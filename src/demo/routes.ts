@@ -1,13 +1,13 @@
 import { type Found, operationAt } from './portal/operations.ts';
 
-/** Which operation a request is; `refusal` when there is none. */
+/** The operation of a request; `refusal` if there is none. */
 export interface Route {
   readonly service: 'gfa' | 'portal';
   /** A name for faults and records: the operation, the telemetry segment, or `unknown`. */
   readonly operation: string;
   /** The path without the prefix of its service. */
   readonly path: string;
-  /** The read operation of the portal, where it is one. */
+  /** The read operation, for a request to the portal. */
   readonly found?: Found;
   /** The appliance of a telemetry operation. */
   readonly serial?: string;
@@ -25,7 +25,7 @@ const tokenPaths: ReadonlyMap<string, string> = new Map([
   ['POST /auth/token/refresh', 'refresh'],
 ]);
 
-/** Finds the operation. What only reads and is not known is 404; what might change something is 405. */
+/** Finds the operation. An unknown read request is 404; a request that might change something is 405. */
 export function routeOf(method: string, pathname: string): Route {
   const service = pathname.startsWith(`${GFA_PREFIX}/`) ? 'gfa' : 'portal';
   const prefix = service === 'gfa' ? GFA_PREFIX : PORTAL_PREFIX;

@@ -1,6 +1,6 @@
 /** One request that reached the stand-in, allowed or not. */
 export interface SeenRequest {
-  /** The clock's time when it had arrived whole. */
+  /** The time by the clock when the whole request had arrived. */
   readonly at: number;
   readonly method: string;
   /** Without the prefix of the service and without the query. */
@@ -12,7 +12,7 @@ export interface SeenRequest {
   /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Undefined while there is no answer, or when there never was one. */
+  /** Undefined as long as there is no answer. */
   readonly status: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export class SeenRequests {
     return this.#seen;
   }
 
-  /** Records an arrival; what it returns records the answer's status. */
+  /** Records a request, and returns the function that records the status of its answer. */
   add(request: Omit<SeenRequest, 'status'>): (status: number) => void {
     const record: { -readonly [Key in keyof SeenRequest]: SeenRequest[Key] } = { ...request, status: undefined };
     this.#seen.push(record);

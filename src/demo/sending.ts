@@ -5,13 +5,13 @@ import { empty, gfaError, invalid, portalError } from './exchange.ts';
 import type { FaultEffect } from './faults.ts';
 import type { Route } from './routes.ts';
 
-/** Writes an answer whole. */
+/** Writes a whole answer. */
 export function sendWhole(response: ServerResponse, answer: DemoAnswer): void {
   const body = begin(response, answer);
   response.end(body);
 }
 
-/** The answer that a fault puts in place of the real one; undefined when it only spoils the sending. */
+/** The answer of a fault in place of the real one; undefined if the fault only affects the sending. */
 export function replacement(fault: FaultEffect, service: Route['service']): DemoAnswer | undefined {
   if (fault.kind === 'body') {
     const headers = { 'content-type': fault.contentType ?? 'application/json', ...fault.headers };
@@ -22,17 +22,17 @@ export function replacement(fault: FaultEffect, service: Route['service']): Demo
   return { ...usual, headers: { ...usual.headers, ...fault.headers }, body: fault.body ?? usual.body };
 }
 
-/** Whether a fault keeps the request from its operation: there is no answer at all. */
+/** Whether a fault prevents any answer, so that the operation does not run. */
 export function isSilence(fault: FaultEffect): boolean {
   return fault.kind === 'reset' || fault.kind === 'hang';
 }
 
-/** Gives a request no answer. */
+/** Leaves a request without an answer. */
 export function sendSilence(response: ServerResponse, fault: FaultEffect): void {
   if (fault.kind === 'reset') response.destroy();
 }
 
-/** Sends an answer as the fault spoils it; `signal` ends what still drips. */
+/** Sends an answer with the fault applied; `signal` ends one that is still being sent. */
 export async function sendSpoiled(
   response: ServerResponse,
   fault: FaultEffect,
@@ -65,7 +65,7 @@ function begin(response: ServerResponse, { status, headers, body }: DemoAnswer):
   return bytes;
 }
 
-/** The error body that the service would send with a status. */
+/** The error body of the service for a status. */
 function usualError(status: number, service: Route['service']): DemoAnswer {
   const msg = 'Injected fault';
   if (service === 'portal') {

@@ -14,7 +14,7 @@ import { isSilence, replacement, sendSilence, sendSpoiled, sendWhole } from './s
 import type { Variations } from './variations.ts';
 import type { World } from './world/world.ts';
 
-/** The longest request body that is read. */
+/** The maximum size of a request body. */
 const LONGEST_BODY = 1_048_576;
 
 /** Both services behind one listener: reads a request, records it, applies faults, and answers. */
@@ -39,7 +39,7 @@ export class Service {
 
   /** Serves one request; never rejects. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A client that goes away in the middle is its own business.
+    // A client may disconnect at any time; that is no fault of the stand-in.
     response.on('error', () => {});
     try {
       await this.#serve(request, response);
@@ -79,7 +79,7 @@ export class Service {
     else await sendSpoiled(response, fault, dated, this.#clock, signal);
   }
 
-  /** What the gateway in front adds to every answer. */
+  /** The headers that the gateway adds to every answer. */
   #gatewayHeaders(): Readonly<Record<string, string>> {
     const { clockAheadMs, rateLimitHeaders } = this.variations;
     return {
@@ -104,7 +104,7 @@ function askOf(request: IncomingMessage, path: string, query: URLSearchParams, b
   return { method: request.method ?? '', path, query, headers, body };
 }
 
-/** The body as text; undefined when it is too long, and then it is read to its end and thrown away. */
+/** The body as text; undefined if it is too long, in which case it is read to the end and dropped. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,6 +1,6 @@
 /**
- * A stand-in for both upstream services on one port of this machine. All it says is a function of the seed, the clock
- * and what was asked of it before, so two of them with one seed and one clock say the same.
+ * A stand-in for both upstream services on one local port. Its answers depend only on the seed, the clock and the earlier
+ * requests, so two stand-ins with the same seed, clock and requests give the same answers.
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
@@ -19,17 +19,17 @@ export type { SeenRequest } from './seen-requests.ts';
 export type { DemoRateLimit, Variations } from './variations.ts';
 export type { FleetAppliance, FleetView, FleetVolume } from './world/fleet.ts';
 
-/** What a stand-in is started with; everything but the clock has a default. */
+/** The options of a stand-in; all but the clock have a default. */
 export interface StandInOptions {
   /** Every value and every event depends on `clock.now()` and the seed only. */
   readonly clock: Clock;
   /** 1 by default. */
   readonly seed?: number;
-  /** How many appliances; 12 by default. */
+  /** The number of appliances; 12 by default. */
   readonly appliances?: number;
-  /** How many volumes; 5 by default. */
+  /** The number of volumes; 5 by default. */
   readonly volumes?: number;
-  /** Any free one by default; always bound to 127.0.0.1. */
+  /** By default any free port; always bound to 127.0.0.1. */
   readonly port?: number;
   readonly variations?: Partial<Variations>;
 }
@@ -41,25 +41,25 @@ export interface StandIn {
   /** The base address of the portal, which ends in `/portal`. */
   readonly portalUrl: string;
   readonly credentials: DemoCredentials;
-  /** Every secret and every word about a person that the portal tells: none may ever come out of an exporter. */
+  /** Every secret and every text about a person in the answers of the portal; the exporter must never show one. */
   readonly confidential: readonly string[];
-  /** What was asked, oldest first; the newest 10,000. */
+  /** The newest 10,000 requests, oldest first. */
   readonly requests: readonly SeenRequest[];
-  /** Who and what there is at the moment. */
+  /** The appliances and volumes that exist now. */
   readonly fleet: FleetView;
-  /** Switches variations; takes effect with the next request. */
+  /** Changes variations, from the next request on. */
   vary(change: Partial<Variations>): void;
-  /** Adds a fault; what it returns lifts it. */
+  /** Adds a fault, and returns the function that removes it. */
   fail(fault: DemoFault): () => void;
-  /** One more appliance joins now, without a history. */
+  /** Adds an appliance now, without a history. */
   addAppliance(): FleetAppliance;
-  /** An appliance goes now; its serial is unknown from here on, and only its past events remain. */
+  /** Removes an appliance now; its serial is unknown from now on, and only its past events remain. */
   removeAppliance(serial: string): void;
   renameAppliance(serial: string, title: string): void;
   renameVolume(guid: string, title: string): void;
   /** Serves one request as the listener does, for a request without a connection. */
   readonly serve: RequestListener;
-  /** Ends at once, open connections included. */
+  /** Stops at once, and closes open connections. */
   close(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
   const service = new Service(clock, world, credentials, { ...plausible, ...options.variations });
   const serve: RequestListener = (request, response) => void service.serve(request, response);
   const server = createServer(serve);
-  // Longer than clients keep an idle connection, so that none is closed under a request just sent.
+  // Longer than clients keep an idle connection, so that none is closed while a request is on its way.
   server.keepAliveTimeout = 120_000;
   const origin = `http://127.0.0.1:${await listen(server, port)}`;
   return {

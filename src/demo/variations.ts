@@ -1,30 +1,30 @@
-/** What one spelling of the load average fields is called; the definition of the service names none. */
+/** The spelling of the load average fields; the definition of the service does not name them. */
 export type LoadNames = 'longterm' | 'fifteen_minute_load_average' | '15' | '15min';
 
-/** How many portal requests are let through, and by which kind of counting. */
+/** The number of portal requests in a window, and the kind of window. */
 export type DemoRateLimit =
   | { readonly kind: 'token-bucket'; readonly perSecond: number; readonly burst: number }
   | { readonly kind: 'fixed-window' | 'sliding-window'; readonly requests: number; readonly windowMs: number };
 
-/** Everything about the two services that is unknown or may change, as switches. */
+/** A switch for each behaviour of the two services that is unknown or may change. */
 export interface Variations {
   /** The header that names the client within one API key of `GET /data`. */
   readonly clientKeyHeader: string;
   /** `metrics` as an array of one object, as the object itself, or as an array of several objects. */
   readonly metricsShape: 'array' | 'object' | 'split';
-  /** What becomes of a group that the query switches off. */
+  /** How the answer shows a group that the query switches off. */
   readonly switchedOff: 'empty' | 'missing';
   /** `filer_guid` as the portal's serial, as the same in upper case, or as one of the accelerator's own. */
   readonly filerGuids: 'serial' | 'upper' | 'own';
   /** `filer_title` as the name in the portal's inventory, or as one of the accelerator's own. */
   readonly filerTitles: 'inventory' | 'own';
-  /** Events after the bookmark, from some minutes before it, or the whole of `freshHistoryMs` each time. */
+  /** Events after the bookmark, from a few minutes before it, or always those of `freshHistoryMs`. */
   readonly delivery: 'incremental' | 'overlapping' | 'full';
   /** Every volume's profile is empty text, not only that of a volume in mode Observation. */
   readonly emptyProfile: boolean;
-  /** Now and then a word that nobody has documented, in both services: a lock state, a severity, a status. */
+  /** Undocumented words from time to time, in both services: a lock state, a severity, a status. */
   readonly unknownStates: boolean;
-  /** Leaves out whatever a record may go without, in both services; a null becomes an absent field. */
+  /** Omits the optional fields of a record, in both services; a null becomes an absent field. */
   readonly omitOptional: boolean;
   /** The undocumented count in propagation records. */
   readonly dataProtected: boolean;
@@ -35,17 +35,17 @@ export interface Variations {
   readonly loadNames: LoadNames;
   /** Decimals of the telemetry series as JSON strings or as JSON numbers. */
   readonly decimals: 'string' | 'number';
-  /** Shares of a whole as percent, or as a ratio from 0 to 1. */
+  /** Shares as percent, or as a ratio from 0 to 1. */
   readonly ratioUnit: 'percent' | 'ratio';
   readonly memoryUnit: 'kilobytes' | 'bytes';
   /** The time of telemetry records in milliseconds or in seconds since the Unix epoch. */
   readonly timeUnit: 'milliseconds' | 'seconds';
   readonly latencyUnit: 'milliseconds' | 'seconds';
-  /** Counts of a record: of the whole bin, or of one second. */
+  /** Counts of a record: for the whole bin, or for one second. */
   readonly counts: 'bin' | 'second';
-  /** Whether `bin_size` decides how long a bin is; a minute where it does not. */
+  /** Whether the service uses `bin_size`; if not, bins are one minute long. */
   readonly binSize: 'honoured' | 'ignored';
-  /** The longest period that a telemetry request may name; a longer one is answered 422. */
+  /** The longest period of a telemetry request; a longer one gets 422. */
   readonly longestPeriodMs: number;
   /** The share of null among the values that may be null, from 0 to 1. */
   readonly nulls: number;
@@ -53,29 +53,29 @@ export interface Variations {
   readonly integers: 'number' | 'string';
   /** The newest bin of every series holds nulls only. */
   readonly newestNull: boolean;
-  /** Items in no order. */
+  /** Items in random order. */
   readonly shuffled: boolean;
   /** The answer about a disk that the appliance does not have. */
   readonly absentDisks: '404' | 'empty' | 'null';
-  /** The answer of the memory series that does not fit the appliance's build. */
+  /** The answer of the memory series that the appliance's build does not have. */
   readonly memoryMismatch: 'empty' | '404' | '422';
   /** A health score is a number in text, or a word. */
   readonly healthScore: 'number' | 'word';
-  /** `expires_in` of a token answer, in seconds, true or not; null leaves the JWT's `exp` as the only truth. */
+  /** `expires_in` of a token answer in seconds, which may be wrong; null omits it, and only the JWT has its `exp`. */
   readonly expiresIn: number | null;
   /** An access token is a JWT with `iat` and `exp`, or opaque. */
   readonly jwt: 'exp' | 'none';
   readonly tokenLifetimeMs: number;
   readonly refreshSingleUse: boolean;
-  /** Whether a token is refreshed without the bearer header as well. */
+  /** Whether a token can also be refreshed without the bearer header. */
   readonly refreshBearer: 'optional' | 'required';
-  /** The forms in which `POST /auth/token` takes credentials. */
+  /** The forms of credentials that `POST /auth/token` accepts. */
   readonly authForms: readonly ('oauth2' | 'service_key' | 'user_key')[];
-  /** How far the services' clock, as their headers tell it, is ahead of ours. */
+  /** How far the clock of the services, by their headers, is ahead of the local one. */
   readonly clockAheadMs: number;
-  /** Whether answers tell what is left of the burst limit, in `RateLimit-*` headers. */
+  /** Whether answers have `RateLimit-*` headers with the remaining burst limit. */
   readonly rateLimitHeaders: boolean;
-  /** The operations of the portal, by name, that the role may not use: they answer 403. */
+  /** The names of portal operations that the role may not use: they answer 403. */
   readonly forbidden: readonly string[];
   /** When the licence ends, in milliseconds since the Unix epoch; null when it never does. */
   readonly licenceExpiresAt: number | null;
@@ -89,13 +89,13 @@ export interface Variations {
   readonly rateLimit: DemoRateLimit | null;
   /** Portal requests a day (UTC); beyond it 429 without `Retry-After`. */
   readonly dailyLimit: number | null;
-  /** How a 429 of the burst limit says when to come back. */
+  /** How a 429 of the burst limit says when to retry. */
   readonly retryAfter: 'seconds' | 'date' | 'none';
-  /** How long every answer of both services takes. */
+  /** The delay of every answer of both services. */
   readonly latencyMs: number;
 }
 
-/** What the real services most plausibly do. */
+/** The most plausible behaviour of the real services. */
 export const plausible: Variations = {
   clientKeyHeader: 'X-Service-client-key',
   metricsShape: 'array',

@@ -86,7 +86,7 @@ export function clientFault({ client, allowedNames }: TlsSettings, socket: TLSSo
 function optionsOf(section: TlsSection, { certificate, key, clientCa }: PemTexts): TlsOptions {
   const isOld = section.minVersion < 'TLSv1.2';
   const usual = [...Object.values(USUAL_SUITES), ...(isOld ? Object.values(OLD_SUITES) : [])];
-  // Go offers the suites of TLS 1.3 whatever the list contains; Node would disable TLS 1.3 without them.
+  // Go always offers the suites of TLS 1.3; Node would disable TLS 1.3 without them.
   const suites = [...new Set([...Object.values(TLS13_SUITES), ...(section.suites ?? usual)])];
   // OpenSSL accepts versions before 1.2 only at its lowest level.
   const ciphers = `${suites.join(':')}${isOld ? ':@SECLEVEL=0' : ''}`;

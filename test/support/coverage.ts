@@ -36,53 +36,53 @@ const COLLECTORS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const ONE_OF = 'the list has the same fields, in one request for all of them';
-const SETTINGS = 'settings that a person makes, not a state that changes; holds secrets';
-const RIGHTS = 'permissions are no measurement, and name people';
+const SETTINGS = 'settings, which only people change; the answer has secrets';
+const RIGHTS = 'permissions, not measurements; the answers name people';
 
 /** Why an operation is not polled. */
 const REASONS: Readonly<Record<string, string>> = {
-  'GET /activity-logs/records': 'what people did, by name: an audit trail for a log store, not for metrics',
-  'GET /activity-logs/records/{record_id}': 'as the list of records',
+  'GET /activity-logs/records': 'what people did, by name: an audit trail, which belongs in a log store',
+  'GET /activity-logs/records/{record_id}': 'one record of that list',
   'GET /ai_activate/inventories/{volume_id}': ONE_OF,
-  'GET /ai_activate/indexes/{volume_id}': 'beside the fields of the list it has paths, which may reveal contents',
+  'GET /ai_activate/indexes/{volume_id}': 'has the fields of the list, and paths, which may reveal contents',
   'GET /ai_activate/indexes/{volume_id}/mcp': 'settings of the query scope; names people and groups',
   'GET /configuration/sso': SETTINGS,
   'GET /configuration/web_access_sso': SETTINGS,
   'GET /configuration/s3_edge': SETTINGS,
-  'GET /configuration/software': 'settings that a person makes, not a state that changes',
-  'GET /configuration/ai_activate': 'settings that a person makes, not a state that changes',
+  'GET /configuration/software': 'settings, which only people change',
+  'GET /configuration/ai_activate': 'settings, which only people change',
   'GET /cloud-credentials/{credential_id}': ONE_OF,
-  'GET /cloud-credentials/exports/{request_id}': 'about an export that a person asked for; the exporter asks for none',
-  'GET /cloud-credentials/files/{file_id}': 'the file of such an export: the list again, with access keys in it',
-  'GET /edges/{edge_id}/services/fiq': 'whether it is on is in `GET /edges`, the connection in `GET /fiq_appliances`',
-  'GET /edges/{edge_id}/services/s3_edge': 'whether it is on is in `GET /edges`',
+  'GET /cloud-credentials/exports/{request_id}': 'state of an export that a person started; the exporter starts none',
+  'GET /cloud-credentials/files/{file_id}': 'the file of such an export: the same list, with access keys',
+  'GET /edges/{edge_id}/services/fiq': '`GET /edges` says whether it is on, `GET /fiq_appliances` has the connection',
+  'GET /edges/{edge_id}/services/s3_edge': '`GET /edges` says whether it is on',
   'GET /fiq_appliances/{file_iq_serial}': ONE_OF,
-  'GET /uaas/stacks/{stack_id}': 'beside the fields of the list it has settings of the log alone',
+  'GET /uaas/stacks/{stack_id}': 'has the fields of the list, and settings of the log',
   'GET /uaas/stacks/{stack_id}/nds': 'settings, with storage keys in the answer',
   'GET /uaas/stacks/{stack_id}/volumes': 'settings: which volumes a stack serves',
   'GET /uaas/stacks/{stack_id}/volumes/{volume_id}': 'settings, with paths in the answer',
-  'GET /uaas/stacks/{stack_id}/sraas': 'runs of a clean-up without an identity to count each one once by',
-  'GET /uaas/analytics_connector': 'answers with the key of the connector',
-  'GET /uaas/stacks/{stack_id}/nds/blob-keys': 'answers with storage keys',
-  'GET /uaas/stacks/{stack_id}/nds/blob-keys/{blob_key_id}': 'answers with a storage key',
+  'GET /uaas/stacks/{stack_id}/sraas': 'runs of a clean-up without an id, so that a run cannot be counted once',
+  'GET /uaas/analytics_connector': 'the answer has the key of the connector',
+  'GET /uaas/stacks/{stack_id}/nds/blob-keys': 'the answer has storage keys',
+  'GET /uaas/stacks/{stack_id}/nds/blob-keys/{blob_key_id}': 'the answer has a storage key',
   'GET /iam/users/{user_id}': 'about one person',
   'GET /iam/users/{user_id}/roles': RIGHTS,
   'GET /iam/roles': RIGHTS,
   'GET /iam/roles/{role_id}': RIGHTS,
   'GET /iam/roles/{role_id}/permissions': RIGHTS,
-  'GET /iam/permissions': 'the list of rights that there are; the same for everybody',
-  'GET /iam/me': 'the rights of the exporter’s own key: a 403 names the missing right',
+  'GET /iam/permissions': 'the list of all rights, which is the same for every account',
+  'GET /iam/me': 'the rights of the exporter’s own key; an answer with 403 names the missing right',
   'GET /iam/service_keys/{service_key_id}': ONE_OF,
   'GET /iam/user_keys/{user_key_id}': ONE_OF,
   'GET /jobs/{job_id}': ONE_OF,
   'GET /serials/{serial_id}': ONE_OF,
-  'GET /serials/{serial_id}/auth_code': 'answers with a code that an appliance signs on with',
-  'GET /software/downloads/{id}': 'an address to download from',
-  'GET /volumes': 'names and providers, which `GET /volume_connections` has too',
+  'GET /serials/{serial_id}/auth_code': 'the answer is the code with which an appliance registers',
+  'GET /software/downloads/{id}': 'a download address',
+  'GET /volumes': 'names and providers, which `GET /volume_connections` has as well',
   'GET /volumes/{volume_id}': 'settings, and sizes as texts for people; a request for each volume',
   'GET /volumes/{volume_id}/details': 'settings, and sizes as texts for people; a request for each volume',
   'GET /volumes/{volume_id}/capacity-history':
-    'a point a day, a request for each volume: the accessible bytes of `GET /volume_connections` show growth sooner',
+    'one point a day for one request per volume; the accessible bytes of `GET /volume_connections` show growth earlier',
   'GET /volumes/{volume_id}/edges/{edge_id}/snapshots':
     'the status is in `GET /volume_connections`, for all pairs in one request',
   'POST /telemetry/volumes/{volume_id}/average_time_to_protect': 'part of `snapshot_details`',
@@ -133,11 +133,11 @@ export function coveragePage(): string {
 
 <!-- Generated from the catalogue and test/support/coverage.ts by \`npm run docs\`; do not edit. -->
 
-Every operation of the two services that only reads, with its use: the collector that asks it and the metrics
-that it feeds, or why it is not asked. Collectors are chosen with \`PORTAL_COLLECTORS\`; the file acceleration service has one
-operation and one collector, \`gfa\`, and the \`inventory\` of the portal is always read. Operations of tokens are not listed:
-the exporter signs in with \`POST /auth/token\` and \`POST /auth/token/refresh\`, and gives its token back with
-\`DELETE /auth/token\`. Everything else that the services offer changes something, and is never sent
+Every read operation of the two services: the collector that polls it and the metrics that it feeds, or the reason why it is
+not polled. Collectors are chosen with \`PORTAL_COLLECTORS\`; the file acceleration service has one
+operation and one collector, \`gfa\`, and the \`inventory\` of the portal is always polled. Operations of tokens are not
+listed: the exporter signs in with \`POST /auth/token\` and \`POST /auth/token/refresh\`, and revokes its token with
+\`DELETE /auth/token\`. All other operations of the services change something, and are never requested
 ([security](security.md)).
 
 ## The published interfaces
@@ -155,5 +155,5 @@ function table(endpoints: readonly Endpoint[]): string {
     const what = reason ?? families.map((name) => `[\`${name}\`](metrics.md#${name})`).join(', ');
     return `| ${operation} | ${by} | ${what} |`;
   });
-  return `| operation | collector | metrics, or why not |\n|---|---|---|\n${rows.join('\n')}\n`;
+  return `| operation | collector | metrics, or the reason |\n|---|---|---|\n${rows.join('\n')}\n`;
 }

@@ -40,7 +40,7 @@ A word that a service chooses from a list is a label in lower case with undersco
 with its own spelling, and it may send others.
 
 "From" names the upstream operation and its fields in the service's own spelling. "Series" is what a metric costs in
-Prometheus: so many for each appliance, filer and volume, or whatever it is about; a histogram takes one for each of the
+Prometheus: the number for each appliance, filer, volume or other subject; a histogram takes one for each of the
 ${bucketCount()} default buckets of \`EVENT_BUCKETS\`, the infinite one, the sum and the count. "Dashboards" and "Alerts" name what of
 [grafana/](../grafana/README.md) and [deploy/prometheus/](../deploy/prometheus/README.md) asks for it, directly or through
 a recorded series. The query below each metric is one to begin with.

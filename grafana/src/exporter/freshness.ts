@@ -31,7 +31,7 @@ export const freshnessPanels = [
     width: 12,
   }),
   chart({
-    title: 'Resting tasks over time',
+    title: 'Tasks backed off over time',
     description: 'Tasks backed off, by reason. If forbidden rises, a right or licence was removed.',
     queries: [
       {

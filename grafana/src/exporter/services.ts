@@ -67,7 +67,7 @@ export const servicePanels = [
   byService(12),
   stepsOf(
     number({
-      title: 'Resting tasks',
+      title: 'Tasks backed off',
       description:
         'Tasks backed off, by reason. forbidden is a right or the licence: ask for it, or drop the series. not_found and empty are what the appliance does not have.',
       queries: [{ expr: `sum by (reason) (${select('filer_exporter_tasks_resting')})`, legend: '{{reason}}' }],

@@ -43,7 +43,7 @@ export const finishedPanels = [
   chart({
     title: 'Length of the phases, p90',
     description:
-      'Nine of ten snapshots took no longer: data goes up in parallel, metadata one appliance after the other under the lock. Long metadata holds up everybody.',
+      'Nine of ten snapshots took no longer: data goes up in parallel, metadata one appliance after the other under the lock. Long metadata delays all appliances.',
     queries: [
       {
         expr: quantile(0.9, 'filer_snapshot_phase_duration_seconds', { window: '$window', by: ['phase'] }),

@@ -51,7 +51,7 @@ export const lockPanels = [
   chart({
     title: 'Share of time locked, the highest volumes',
     description:
-      'How much of the event window the lock of a volume was held, by all filers together. Near 100 % the filers queue: protection and propagation of that volume slow down for everybody.',
+      'How much of the event window the lock of a volume was held, by all filers together. Near 100 % the filers queue: protection and propagation of that volume slow down for all its filers.',
     queries: [{ expr: worst(10, held('volume')), legend: '{{volume}}' }],
     steps: limits.lockedShare,
     width: 12,
@@ -87,7 +87,7 @@ export const lockPanels = [
   chart({
     title: 'Time since the last release',
     description:
-      'How long ago a filer last gave back the lock of a volume. Above two hours no snapshot of the volume has ended in that time: see who holds the lock, or whether anybody asks for it.',
+      'How long ago a filer last gave back the lock of a volume. Above two hours no snapshot of the volume has ended in that time: see which filer holds the lock, or whether any filer requests it.',
     queries: [
       {
         expr: worst(10, `min by (volume) (${select('volume:filer_lock_latest_timestamp_seconds:release_age')})`),

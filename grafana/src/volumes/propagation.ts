@@ -15,7 +15,7 @@ export const propagationPanels = [
   chart({
     title: 'Propagation time, quantiles',
     description:
-      'Half, nine tenths and 99 of 100 events were at least so quick, over the event window. When p50 rises everybody waits: look at locks and time to protect. When only p99 does, look for the filer or volume below.',
+      'Half, nine tenths and 99 of 100 events were at least so quick, over the event window. When p50 rises, all filers wait: look at locks and time to protect. When only p99 does, look for the filer or volume below.',
     queries: [0.5, 0.9, 0.99].map((share) => ({
       expr: quantile(share, histogram, { window, by: ['kind'] }),
       legend: `p${share * 100} {{kind}}`,

@@ -7,14 +7,14 @@ export type EventGroup = 'locks' | 'propagation';
 /** How far before the bookmark an overlapping delivery begins. */
 const OVERLAP_MS = 3 * MINUTE_MS;
 
-/** How many client keys are remembered; the one used longest ago is forgotten first. */
+/** The maximum number of client keys; the least recently used one is evicted first. */
 const CLIENTS_KEPT = 1_000;
 
-/** How far each client key has been served, for each group of events. */
+/** The bookmark of each client key, for each group of events. */
 export class Bookmarks {
   readonly #marks = new Map<string, ReadonlyMap<EventGroup, number>>();
 
-  /** The moment after which events are due to a client, and moves its bookmark to `now`. */
+  /** Returns the bookmark of a client, after which its events begin, and moves the bookmark to `now`. */
   advance(client: string, group: EventGroup, now: number, variations: Variations): number {
     const marks = this.#marks.get(client) ?? new Map<EventGroup, number>();
     const mark = marks.get(group);

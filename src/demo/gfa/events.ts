@@ -1,23 +1,23 @@
 /**
  * Lock and propagation events as a function of time. Each pair of appliance and volume has slots of ten minutes on a
- * grid of its own, and a slot's events depend on its number alone, so every call sees the same history. That P2 is
- * serialised over the appliances of a volume is left out: their locks may overlap.
+ * grid of its own, and a slot's events depend on its number alone, so every call sees the same history. Unlike the
+ * real P2 locks, those of several appliances on one volume may overlap.
  */
 import { hash32, type Random, seededRandom } from '../../runtime/random.ts';
 import { draw, MINUTE_MS } from '../world/signals.ts';
 import type { DemoAppliance, Volume, World } from '../world/world.ts';
 
-/** One event of a pair; `knownAt` is when the service hears of it, some seconds later. */
+/** One event of a pair; the service receives it some seconds later, at `knownAt`. */
 export interface PairEvent {
   readonly at: number;
   readonly knownAt: number;
   readonly appliance: DemoAppliance;
   readonly volume: Volume;
-  /** A draw of this event's own, from 0 to 1, for what varies by event. */
+  /** A random number from 0 to 1 of this event, for values that differ by event. */
   readonly luck: number;
 }
 
-/** The lock of a volume changed hands; `heldSeconds` is of the release. */
+/** A filer took or released the lock of a volume; only a release has `heldSeconds`. */
 export interface LockEvent extends PairEvent {
   readonly state: 'ACQUIRED' | 'RELEASED';
   readonly heldSeconds: number | undefined;
@@ -29,7 +29,7 @@ export interface PropagationEvent extends PairEvent {
   readonly seconds: number;
 }
 
-/** One slot of one pair, and the draws for what happens in it. */
+/** One slot of one pair, and its random numbers. */
 interface Slot {
   readonly appliance: DemoAppliance;
   readonly volume: Volume;
@@ -39,7 +39,7 @@ interface Slot {
 
 const SLOT_MS = 10 * MINUTE_MS;
 
-/** The lock events that the service hears of after `from` and not after `to`, in the order it does. */
+/** The lock events that the service receives after `from` and not after `to`, in that order. */
 export function lockEvents(world: World, from: number, to: number): readonly LockEvent[] {
   return slotEvents(world, 'lock', from, to, ({ appliance, volume, start, random }) => {
     // Within the first half of the slot, so that the next lock is five to fifteen minutes away.
@@ -54,7 +54,7 @@ export function lockEvents(world: World, from: number, to: number): readonly Loc
   });
 }
 
-/** The propagation events that the service hears of after `from` and not after `to`, in the order it does. */
+/** The propagation events that the service receives after `from` and not after `to`, in that order. */
 export function propagationEvents(world: World, from: number, to: number): readonly PropagationEvent[] {
   const kinds = ['data', 'metadata'] as const;
   return slotEvents(world, 'propagation', from, to, ({ appliance, volume, start, random }) =>
@@ -92,7 +92,7 @@ function slotEvents<Event extends PairEvent>(
     for (const volume of world.volumesOf(appliance)) {
       const name = hash32(`${appliance.serial}/${volume.guid}/${group}`);
       const phase = draw(name, 'phase') * SLOT_MS;
-      // One slot more at the front: its last events become known in the next one.
+      // One slot earlier too: the service receives its last events in the next slot.
       const first = Math.floor((from - phase) / SLOT_MS) - 1;
       const last = Math.floor((to - phase) / SLOT_MS);
       for (let slot = first; slot <= last; slot += 1) {

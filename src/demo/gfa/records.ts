@@ -3,10 +3,10 @@ import { draw, floorTo, HOUR_MS, MINUTE_MS, rfc3339, sawtooth, smoothNoise, uuid
 import type { DemoAppliance, Volume, World } from '../world/world.ts';
 import type { LockEvent, PairEvent, PropagationEvent } from './events.ts';
 
-/** One record of `GET /data`, in the service's own words. */
+/** One record of `GET /data`, as the service sends it. */
 export type GfaRecord = Readonly<Record<string, string | number>>;
 
-/** How often the service refreshes what it says of appliances and volumes. */
+/** How often the service updates the records of appliances and volumes. */
 const REFRESH_MS = 30_000;
 
 /** The moment of the newest appliance and volume records. */
@@ -56,7 +56,7 @@ export function filerRecords(world: World, variations: Variations, now: number):
   });
 }
 
-/** A lock event; ones that nobody has documented now and then, when asked for. */
+/** A lock event; with the variation, its state is undocumented from time to time. */
 export function lockRecord(event: LockEvent, variations: Variations): GfaRecord {
   const strange = variations.unknownStates && event.luck < 0.2;
   return {
@@ -77,13 +77,13 @@ export function propagationRecord(event: PropagationEvent, variations: Variation
   };
 }
 
-/** About a minute at most; since the start and some more for an appliance that has fallen silent. */
+/** Up to about a minute; for a silent appliance, longer than the time since the start. */
 function secondsSinceContact(world: World, appliance: DemoAppliance, at: number): number {
   if (appliance.trait === 'silent') return 45 + Math.max(0, Math.round((at - world.startedAt) / 1000));
   return Math.floor(67 * sawtooth(`${appliance.serial}/contact`, at, 67_000));
 }
 
-/** Undefined in the quiet hours when nothing is waiting. */
+/** Undefined in quiet hours, when no data is unprotected. */
 function unprotectedSeconds(name: string, volume: Volume, at: number): number | undefined {
   const age = smoothNoise(`${name}/unprotected`, at, 20 * MINUTE_MS);
   if (volume.trait === 'slow') return Math.round(10_800 + 21_600 * age);

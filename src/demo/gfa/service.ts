@@ -9,14 +9,14 @@ import type { GfaRecord } from './records.ts';
 import { filerRecords, lockRecord, propagationRecord, refreshedAt, volumeRecords } from './records.ts';
 
 type Group = 'volumes' | 'filers' | EventGroup;
-/** The file acceleration service has no lists to page through. */
+/** The file acceleration service has no lists with pages. */
 type GfaScene = Omit<Scene, 'cursors'>;
 type Groups = ReadonlyMap<Group, readonly GfaRecord[]>;
 
 /** How far back `info` looks for the newest event. */
 const LATELY_MS = 20 * MINUTE_MS;
 
-/** Which query switch is whose. */
+/** The query switch of each group. */
 const switches: ReadonlyMap<Group, string> = new Map([
   ['volumes', 'volume_metrics'],
   ['filers', 'filer_metrics'],
@@ -76,12 +76,12 @@ export class Gfa {
   }
 }
 
-/** The newest event's moment; the epoch when there is none. */
+/** The time of the newest event; the epoch if there is none. */
 function newest(events: readonly PairEvent[]): number {
   return events.reduce((latest, event) => Math.max(latest, event.at), 0);
 }
 
-/** Each group dealt out over several metrics objects. */
+/** Each group spread over several metrics objects. */
 function split(groups: Groups, parts: number): readonly unknown[] {
   return Array.from({ length: parts }, (_, part) =>
     Object.fromEntries([...groups].map(([group, records]) => [group, records.filter((_, at) => at % parts === part)])),

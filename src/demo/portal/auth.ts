@@ -7,7 +7,7 @@ import { Tokens } from './tokens.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The token operations of the portal, and the check of everybody else's bearer token. */
+/** The token operations of the portal, and the check of the bearer token for all other operations. */
 export class Auth {
   readonly #credentials: DemoCredentials;
   readonly #tokens: Tokens;
@@ -29,7 +29,7 @@ export class Auth {
     return refusal ?? tokenAnswer(this.#tokens.issue(now, variations), variations);
   }
 
-  /** `POST /auth/token/refresh`: a new pair for a refresh token; whose bearer token it is, and how old, does not count. */
+  /** `POST /auth/token/refresh`: a new pair for a refresh token; owner and age of the bearer token are not checked. */
   refresh({ ask, variations, now }: Scene): DemoAnswer {
     if (variations.refreshBearer === 'required' && bearer(ask) === undefined)
       return portalError(401, 'Not authenticated');
@@ -42,13 +42,13 @@ export class Auth {
     return pair === undefined ? portalError(401, 'Invalid refresh token') : tokenAnswer(pair, variations);
   }
 
-  /** `DELETE /auth/token`, once the bearer token is found good. */
+  /** `DELETE /auth/token`, after the check of the bearer token. */
   revoke({ ask }: Scene): DemoAnswer {
     this.#tokens.revoke(bearer(ask) ?? '');
     return json(200, {});
   }
 
-  /** The 401 that a request without a good bearer token gets. */
+  /** The 401 for a request without a valid bearer token. */
   refusal({ ask, now }: Scene): DemoAnswer | undefined {
     const token = bearer(ask);
     if (token !== undefined && this.#tokens.accepts(token, now)) return undefined;

@@ -1,15 +1,15 @@
 import type { Variations } from '../variations.ts';
 import { draw } from '../world/signals.ts';
 
-/** A JSON object before it is written. */
+/** A JSON object before it is serialized. */
 export type Item = Readonly<Record<string, unknown>>;
 
 /**
- * One record of an answer: what is promised, and what may be null or absent, which the variations make so. `name` makes
- * the draws its own.
+ * One record of an answer: its required fields, and those that the variations can make null or absent. `name` makes the
+ * random choices independent of other records.
  */
 export function item(name: string, promised: Item, optional: Item, variations: Variations): Item {
-  // Not drawn for nothing: a large fleet has tens of thousands of fields.
+  // Drawn only where needed: a large fleet has tens of thousands of fields.
   const isNull = (field: string) => variations.nulls > 0 && draw(name, field, 'null') < variations.nulls;
   const rest = variations.omitOptional
     ? []
@@ -20,7 +20,7 @@ export function item(name: string, promised: Item, optional: Item, variations: V
   return variations.integers === 'string' ? withTexts(whole) : whole;
 }
 
-/** The word, or now and then one that nobody has documented where the variations ask for it. */
+/** The word, or from time to time an undocumented one if the variations say so. */
 export function worded(name: string, usual: string, strange: string, variations: Variations): string {
   return variations.unknownStates && draw(name, 'strange') < 0.2 ? strange : usual;
 }

@@ -1,18 +1,18 @@
 import type { DemoAnswer, Scene } from '../exchange.ts';
 import type { QueryRule } from './query.ts';
 
-/** The identifiers in a path by the names of its template. */
+/** The identifiers in a path, by their names in the template. */
 export type Parameters = Readonly<Record<string, string>>;
 
-/** One operation of the portal that only reads. */
+/** A read operation of the portal. */
 export interface DemoOperation {
   /** A name for faults, rights and records. */
   readonly name: string;
-  /** POST where the service wants a body for what only reads. */
+  /** POST if the service expects a body for a read operation. */
   readonly method: 'GET' | 'POST';
   /** As documented, with `{identifier}` in braces. */
   readonly path: string;
-  /** The documented query; what is not listed is passed over, as the service does. */
+  /** The documented query; other parameters are ignored, as the service does. */
   readonly query?: Readonly<Record<string, QueryRule>>;
   /** Needs no bearer token. */
   readonly isPublic?: true;

@@ -18,7 +18,7 @@ import { volumeConnectionOperations } from './volumes/connections.ts';
 import { volumeTelemetryOperations } from './volumes/telemetry.ts';
 import { volumeOperations } from './volumes/volumes.ts';
 
-/** Every operation of the portal that only reads, but for those of the token. */
+/** Every read operation of the portal, without those of the token. */
 export const readOperations: readonly DemoOperation[] = [
   ...accountOperations,
   ...activityLogOperations,
@@ -40,7 +40,7 @@ export const readOperations: readonly DemoOperation[] = [
   ...volumeTelemetryOperations,
 ];
 
-/** One operation found by its path, with the identifiers that the path holds. */
+/** An operation found by its path, with the identifiers of the path. */
 export interface Found {
   readonly operation: DemoOperation;
   readonly parameters: Parameters;
@@ -48,7 +48,7 @@ export interface Found {
 
 const patterns = readOperations.map((operation) => ({ operation, pattern: patternOf(operation.path) }));
 
-/** The operation of a path; of several that fit, the one with the fewest identifiers. */
+/** The operation of a path; if several match, the one with the fewest identifiers. */
 export function operationAt(path: string): Found | undefined {
   const found = patterns.flatMap(({ operation, pattern }) => {
     const groups = pattern.exec(path);
@@ -65,7 +65,7 @@ function decoded(groups: Readonly<Record<string, string>>): Parameters {
   return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodedText(value)]));
 }
 
-/** A path that is not well encoded names nothing that there is. */
+/** Undefined for a path with invalid encoding. */
 function decodedText(value: string): string {
   try {
     return decodeURIComponent(value);

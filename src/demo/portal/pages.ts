@@ -1,15 +1,15 @@
 import { uuidOf } from '../world/signals.ts';
 import type { Item } from './item.ts';
 
-/** A list under way: frozen when it was first asked for, so that no page shows an item twice. */
+/** A list that a client reads: a copy of the first request, so that no item is on two pages. */
 interface Listing {
   readonly items: readonly Item[];
   readonly from: number;
-  /** The query that it belongs to: a cursor is good for no other. */
+  /** The query of the list: its cursor is valid for this query only. */
   readonly query: string;
 }
 
-/** One page of a list, and where it goes on. */
+/** One page of a list, and the cursor of the next one. */
 export interface DemoPage {
   readonly items: readonly Item[];
   readonly metadata: {
@@ -21,10 +21,10 @@ export interface DemoPage {
   };
 }
 
-/** How many cursors are remembered; older ones become invalid. */
+/** The maximum number of cursors; older ones become invalid. */
 const KEPT = 1_000;
 
-/** The cursors that the portal has given out. */
+/** The cursors that the portal has issued. */
 export class Cursors {
   readonly #open = new Map<string, Listing>();
   readonly #seed: number;
@@ -34,7 +34,7 @@ export class Cursors {
     this.#seed = seed;
   }
 
-  /** The page that a query of a path asks for, or what is wrong with its cursor. */
+  /** The page for a query of a path, or the error of its cursor. */
   page(path: string, asked: URLSearchParams, all: () => readonly Item[], usualLimit: number): DemoPage | string {
     const id = asked.get('iterator_id');
     const limit = Number(asked.get('limit') ?? usualLimit);

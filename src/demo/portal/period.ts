@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from '../world/signals.ts';
 
-/** A stretch of time, its ends in milliseconds since the Unix epoch. */
+/** A period of time in milliseconds since the Unix epoch. */
 export interface Period {
   readonly startMs: number;
   readonly endMs: number;
@@ -12,7 +12,7 @@ const DURATION = /^P(?=.)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 const UNITS_MS = [7 * 24 * HOUR_MS, 24 * HOUR_MS, HOUR_MS, MINUTE_MS, 1000] as const;
 
-/** A period in any of its three forms, or what is wrong with it. */
+/** A period in any of its three forms, or its error. */
 export function parsePeriod(text: string, now: number): Period | string {
   const period = duration(text, now) ?? interval(text);
   if (period === undefined) return 'neither an ISO 8601 duration nor an interval';
@@ -30,7 +30,7 @@ function duration(text: string, now: number): Period | undefined {
   return { startMs: now - lengthMs, endMs: now };
 }
 
-/** Two moments with a slash between, both RFC 3339 or both in epoch milliseconds. */
+/** Two moments separated by a slash, both in RFC 3339 or both in epoch milliseconds. */
 function interval(text: string): Period | undefined {
   const ends = text.split('/');
   const [start = '', end = ''] = ends;

@@ -1,6 +1,6 @@
 import type { Complaint } from '../exchange.ts';
 
-/** What a query parameter may hold. */
+/** The allowed values of a query parameter. */
 export type QueryRule =
   | { readonly kind: 'text' | 'boolean' | 'uuid' | 'moment'; readonly many?: true }
   | { readonly kind: 'integer'; readonly least?: number }
@@ -9,7 +9,7 @@ export type QueryRule =
 /** Any text. */
 export const text: QueryRule = { kind: 'text' };
 
-/** Any texts, the parameter repeated. */
+/** Any texts, in a repeated parameter. */
 export const texts: QueryRule = { kind: 'text', many: true };
 
 /** `true` or `false`. */
@@ -21,17 +21,17 @@ export const uuid: QueryRule = { kind: 'uuid' };
 /** A date-time of RFC 3339. */
 export const moment: QueryRule = { kind: 'moment' };
 
-/** One of some words. */
+/** One word of a list. */
 export function word(words: readonly string[]): QueryRule {
   return { kind: 'word', words };
 }
 
-/** Some of some words, the parameter repeated. */
+/** Words of a list, in a repeated parameter. */
 export function words(known: readonly string[]): QueryRule {
   return { kind: 'word', words: known, many: true };
 }
 
-/** A whole number, not below `least` where there is one. */
+/** A whole number, at least `least` if that is given. */
 export function integer(least?: number): QueryRule {
   return least === undefined ? { kind: 'integer' } : { kind: 'integer', least };
 }
@@ -43,7 +43,7 @@ export function isUuid(value: string): boolean {
   return UUID.test(value);
 }
 
-/** What is wrong with a query, in the words of a 422. */
+/** The errors of a query, for a 422. */
 export function queryComplaints(
   query: URLSearchParams,
   rules: Readonly<Record<string, QueryRule>>,

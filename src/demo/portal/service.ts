@@ -16,7 +16,7 @@ export class Portal {
     this.#auth = new Auth(credentials, seed);
   }
 
-  /** The answer to a request that was routed here. */
+  /** The answer to a request for the portal. */
   answer(scene: Scene, route: Route): DemoAnswer {
     const refusal = this.#limits.refusal(scene.variations, scene.now) ?? unknownRoute(route);
     if (refusal !== undefined) return refusal;
@@ -41,7 +41,7 @@ function allowed(scene: Scene, { operation, parameters }: Found): DemoAnswer {
   return complaints.length > 0 ? invalid(...complaints) : operation.answer(scene, parameters);
 }
 
-/** Every identifier is a UUID, but for those of volumes. */
+/** Every identifier but that of a volume is a UUID. */
 function pathComplaints(parameters: Found['parameters']): readonly Complaint[] {
   return Object.entries(parameters)
     .filter(([name, value]) => name !== 'volume_id' && !isUuid(value))

@@ -23,10 +23,10 @@ interface RefreshToken {
   used: boolean;
 }
 
-/** How many tokens of each sort are remembered; older ones become invalid. */
+/** The maximum number of tokens of each kind; older ones become invalid. */
 const TOKENS_KEPT = 1_000;
 
-/** The tokens that the portal has given out. */
+/** The tokens that the portal has issued. */
 export class Tokens {
   readonly #seed: number;
   readonly #access = new Map<string, AccessToken>();
@@ -37,7 +37,7 @@ export class Tokens {
     this.#seed = seed;
   }
 
-  /** A new pair, of a new family unless one is handed in. */
+  /** A new pair, of the given family or a new one. */
   issue(now: number, variations: Variations, family: Family = { id: this.#issued, revoked: false }): TokenPair {
     this.#issued += 1;
     const expiresAt = now + variations.tokenLifetimeMs;
@@ -48,13 +48,13 @@ export class Tokens {
     return { access, refresh };
   }
 
-  /** Whether the access token is one of ours, has time left and is not revoked. */
+  /** Whether the access token was issued here, has not expired and is not revoked. */
   accepts(access: string, now: number): boolean {
     const token = this.#access.get(access);
     return token !== undefined && !token.family.revoked && now < token.expiresAt;
   }
 
-  /** A new pair of the same family; undefined when the refresh token is unknown, revoked or used up. */
+  /** A new pair of the same family; undefined if the refresh token is unknown, revoked or used. */
   refresh(refresh: string, now: number, variations: Variations): TokenPair | undefined {
     const token = this.#refresh.get(refresh);
     if (token === undefined || token.family.revoked) return undefined;
@@ -63,7 +63,7 @@ export class Tokens {
     return this.issue(now, variations, token.family);
   }
 
-  /** Ends an access token and its whole family. */
+  /** Revokes an access token and its whole family. */
   revoke(access: string): void {
     const token = this.#access.get(access);
     if (token !== undefined) token.family.revoked = true;
@@ -75,7 +75,7 @@ export class Tokens {
     const parts = [{ alg: 'HS256', typ: 'JWT' }, claims].map((part) =>
       Buffer.from(JSON.stringify(part)).toString('base64url'),
     );
-    // Nobody holds a key to check it with: the third part only has to look like a signature.
+    // No client has a key to verify it: the third part only has to look like a signature.
     return [...parts, createHash('sha256').update(parts.join('.')).digest('base64url')].join('.');
   }
 

@@ -1,19 +1,19 @@
-/** What an appliance or a volume is here to show. */
+/** The situation that an appliance or a volume demonstrates. */
 export type Trait =
   | 'ordinary'
-  /** Has not been in touch with the accelerator since the stand-in started. */
+  /** Has not checked in with the accelerator since the stand-in started. */
   | 'silent'
-  /** Out of the portal's reach for the last five minutes of each half hour. */
+  /** Unreachable for the portal in the last five minutes of each half hour. */
   | 'wavering'
-  /** Its cache fills up over hours and then evicts. */
+  /** Its cache fills up over hours, and then data is evicted. */
   | 'filling'
   /** Takes hours to protect its data. */
   | 'slow';
 
-/** The disks that telemetry knows; every appliance has the first and the last. */
+/** The disks in telemetry; every appliance has the first and the last. */
 export type Disk = 'cache' | 'cow' | 'file_iq' | 'os';
 
-/** One appliance as it is cast; the rest of it is drawn from the seed. */
+/** The fixed properties of an appliance; its other ones depend on the seed. */
 export interface ApplianceRole {
   readonly name: string;
   readonly kind: 'edge' | 'file_iq';
@@ -26,7 +26,7 @@ export interface ApplianceRole {
   readonly trait: Trait;
 }
 
-/** One volume as it is cast. */
+/** The fixed properties of a volume. */
 export interface VolumeRole {
   readonly name: string;
   readonly mode: 'Active' | 'Observation' | 'Disabled';
@@ -44,7 +44,7 @@ const office = {
   trait: 'ordinary',
 } as const satisfies Omit<ApplianceRole, 'name'>;
 
-/** The appliances in the order they join; a larger fleet goes round again with numbered names. */
+/** The appliances in the order of joining; a larger fleet repeats them with numbered names. */
 export const applianceRoles: readonly [ApplianceRole, ...ApplianceRole[]] = [
   { ...office, name: 'edge-lyon', utcOffsetHours: 1, extraDisks: ['cow'] },
   { ...office, name: 'edge-osaka', utcOffsetHours: 9, build: '9.15.7', cores: 16, memoryGib: 64 },
@@ -69,7 +69,7 @@ export const volumeRoles: readonly [VolumeRole, ...VolumeRole[]] = [
   { name: 'home', mode: 'Disabled', profile: 'data-protect-moderate', trait: 'ordinary' },
 ];
 
-/** The role at a place in the order, its name numbered from the second round on. */
+/** The entry at a place in the order, with a numbered name from the second round on. */
 export function castAt<Role extends { readonly name: string }>(roles: readonly [Role, ...Role[]], index: number): Role {
   const role = roles[index % roles.length] ?? roles[0];
   const round = Math.floor(index / roles.length);

@@ -1,7 +1,7 @@
 import { credentialsOf } from '../credentials.ts';
 import { uuidOf } from './signals.ts';
 
-/** What the portal tells of people and secrets; none of it may ever leave the exporter. Made up from the seed. */
+/** Texts about people and secrets in the answers of the portal; the exporter must never show one. Derived from the seed. */
 export interface Confidential {
   readonly person: { readonly firstName: string; readonly lastName: string; readonly phone: string };
   /** The users' names, which are addresses. */
@@ -18,7 +18,7 @@ export interface Confidential {
   readonly authCode: string;
 }
 
-/** The confidential values of a seed; those that the exporter itself signs in with are among them. */
+/** The confidential values of a seed, including the credentials of the exporter. */
 export function confidentialOf(seed: number): Confidential {
   const secret = (name: string) => `confidential-${uuidOf(seed, name)}`;
   const credentials = credentialsOf(seed);
@@ -38,7 +38,7 @@ export function confidentialOf(seed: number): Confidential {
   };
 }
 
-/** All of them as texts, for tests that look for one where it must not be. */
+/** All of them as texts, for tests that search the output for them. */
 export function confidentialTexts(seed: number): readonly string[] {
   return Object.values(confidentialOf(seed)).flatMap((value) =>
     typeof value === 'string' ? value : Object.values<string>(value),

@@ -2,7 +2,7 @@ import type { Trait } from './cast.ts';
 import type { DemoAppliance, World } from './world.ts';
 import { hasMemoryDetails } from './world.ts';
 
-/** An appliance as a test names it. */
+/** An appliance as tests see it. */
 export interface FleetAppliance {
   /** Its serial in the portal and its `filer_guid` in `GET /data`. */
   readonly serial: string;
@@ -19,7 +19,7 @@ export interface FleetAppliance {
   readonly trait: Trait;
 }
 
-/** A volume as a test names it. */
+/** A volume as tests see it. */
 export interface FleetVolume {
   readonly guid: string;
   /** Its id in the portal: the guid, for some with a numeric suffix. */
@@ -31,7 +31,7 @@ export interface FleetVolume {
   readonly trait: Trait;
 }
 
-/** Who and what there is. */
+/** The appliances and volumes. */
 export interface FleetView {
   readonly appliances: readonly FleetAppliance[];
   readonly volumes: readonly FleetVolume[];

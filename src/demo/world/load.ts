@@ -2,20 +2,20 @@ import type { Disk } from './cast.ts';
 import { dailyLoad, HOUR_MS, MINUTE_MS, sawtooth, smoothNoise } from './signals.ts';
 import type { DemoAppliance } from './world.ts';
 
-/** How busy an appliance is, 0 to 1: its place's day, with a slow and a quick unrest on top. */
+/** The activity of an appliance, 0 to 1: the daily curve of its place, with slow and fast noise. */
 export function busyness(appliance: DemoAppliance, at: number): number {
   const slow = smoothNoise(`${appliance.serial}/slow`, at, 40 * MINUTE_MS);
   const quick = smoothNoise(`${appliance.serial}/quick`, at, 3 * MINUTE_MS);
   return 0.03 + 0.5 * dailyLoad(at, appliance.utcOffsetHours) * (0.5 + 0.5 * slow) + 0.3 * slow * quick;
 }
 
-/** A level that follows the appliance's busyness, with some unrest of its own; about 0 to `most`. */
+/** A value that follows the activity of the appliance, with its own noise; about 0 to `most`. */
 export function following(name: string, most: number): (appliance: DemoAppliance, at: number) => number {
   return (appliance, at) =>
     most * busyness(appliance, at) * (0.7 + 0.5 * smoothNoise(`${appliance.serial}/${name}`, at, 4 * MINUTE_MS));
 }
 
-/** Processes waiting or running, averaged over some minutes: the longer, the calmer. */
+/** Waiting or running processes, averaged over some minutes: the longer, the smoother. */
 export function loadAverage(minutes: number): (appliance: DemoAppliance, at: number) => number {
   return (appliance, at) => {
     const peak = smoothNoise(`${appliance.serial}/load`, at, minutes * 2 * MINUTE_MS);
@@ -23,13 +23,13 @@ export function loadAverage(minutes: number): (appliance: DemoAppliance, at: num
   };
 }
 
-/** Percent of the cache in use; where it fills up, nine hours from 58 to 98 percent and then an eviction. */
+/** Percent of the cache in use; a filling cache takes nine hours from 58 to 98 percent, and then data is evicted. */
 export function cachePercent(appliance: DemoAppliance, at: number): number {
   if (appliance.trait === 'filling') return 58 + 40 * sawtooth(`${appliance.serial}/fill`, at, 9 * HOUR_MS);
   return 66 + 18 * smoothNoise(`${appliance.serial}/cache`, at, 6 * HOUR_MS);
 }
 
-/** How busy one disk is beside the others. */
+/** The load of one disk relative to the others. */
 export const diskWeight: Readonly<Record<Disk, number>> = { cache: 1, cow: 0.5, file_iq: 0.3, os: 0.1 };
 
 /** Total memory in KB. */
@@ -37,13 +37,13 @@ export function memoryTotal(appliance: DemoAppliance): number {
   return appliance.memoryGib * 1_048_576;
 }
 
-/** What of the memory programs hold, in KB. */
+/** Memory in use by programs, in KB. */
 export function memoryUsed(appliance: DemoAppliance, at: number): number {
   const calm = smoothNoise(`${appliance.serial}/memory`, at, 2 * HOUR_MS);
   return memoryTotal(appliance) * (0.25 + 0.2 * calm + 0.15 * busyness(appliance, at));
 }
 
-/** What of the memory buffers and caches hold and would give back, in KB. */
+/** Memory of buffers and caches, which can be reclaimed, in KB. */
 export function memoryReclaimable(appliance: DemoAppliance, at: number): number {
   return memoryTotal(appliance) * (0.2 + 0.1 * smoothNoise(`${appliance.serial}/reclaimable`, at, 3 * HOUR_MS));
 }

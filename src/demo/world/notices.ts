@@ -1,13 +1,13 @@
 /**
- * Notifications as a function of time: what happens in the world (a metadata snapshot that failed, an appliance out of
- * reach), and the small things of every day, one in most quarters of an hour of each appliance.
+ * Notifications as a function of time: events of the world (a failed metadata snapshot, an unreachable appliance), and
+ * routine ones, one in most quarters of an hour of each appliance.
  */
 import { losses } from './reach.ts';
 import { draw, floorTo, HOUR_MS, MINUTE_MS, uuidOf } from './signals.ts';
 import { snapshotsOf } from './snapshots.ts';
 import type { DemoAppliance, World } from './world.ts';
 
-/** One notification before it is written. */
+/** One notification before it becomes JSON. */
 export interface Notice {
   readonly id: string;
   readonly at: number;
@@ -55,7 +55,7 @@ function text(
 
 function failedSnapshots(world: World, from: number, to: number): readonly Notice[] {
   return world.volumes.flatMap((volume) =>
-    // A slot more at the end: the failure comes before the snapshot that it delays.
+    // One slot later too: a failure comes before the snapshot that it delays.
     snapshotsOf(world, volume, from, to + 5 * MINUTE_MS).flatMap(({ appliance, failed, version }) => {
       if (failed === undefined || failed.endMs <= from || failed.endMs > to) return [];
       return [

@@ -1,10 +1,10 @@
 import { floorTo, MINUTE_MS } from './signals.ts';
 import type { DemoAppliance, World } from './world.ts';
 
-/** How often a wavering appliance is lost, and how long it is there before that. */
+/** How often a wavering appliance is unreachable, and how long it is reachable before. */
 const WAVER = { everyMs: 30 * MINUTE_MS, thereMs: 25 * MINUTE_MS } as const;
 
-/** When the portal last heard from an appliance: undefined while it is in reach. */
+/** When an appliance last answered the portal: undefined while it is reachable. */
 export function lostAt(world: World, appliance: DemoAppliance, now: number): number | undefined {
   if (appliance.trait === 'silent') return world.startedAt - 45_000;
   if (appliance.trait !== 'wavering') return undefined;
@@ -12,7 +12,7 @@ export function lostAt(world: World, appliance: DemoAppliance, now: number): num
   return now - round < WAVER.thereMs ? undefined : round + WAVER.thereMs;
 }
 
-/** The moments in a stretch of time at which the portal lost an appliance. */
+/** The moments in a period when an appliance became unreachable for the portal. */
 export function losses(world: World, appliance: DemoAppliance, from: number, to: number): readonly number[] {
   if (appliance.trait !== 'wavering') return [];
   const first = Math.max(0, Math.floor((from - world.startedAt) / WAVER.everyMs));

@@ -1,7 +1,7 @@
 /**
  * Snapshots of volumes as a function of time. Each volume has slots of three minutes on a grid of its own; in each one
  * of its appliances, in turn, takes a snapshot: a data phase, and after it the metadata phase that makes a new version.
- * A slot depends on its number and on who was there, so every call sees the same history.
+ * A slot depends on its number and on the appliances of that time, so every call sees the same history.
  */
 import { hash32, seededRandom } from '../../runtime/random.ts';
 import { draw, HOUR_MS, MINUTE_MS } from './signals.ts';
@@ -17,22 +17,22 @@ export interface Phase {
 export interface DemoSnapshot {
   readonly volume: Volume;
   readonly appliance: DemoAppliance;
-  /** One more than that of the snapshot before it. */
+  /** One more than the version of the previous snapshot. */
   readonly version: number;
-  /** When the appliance was told to begin. */
+  /** When the appliance received the request for the snapshot. */
   readonly dueMs: number;
-  /** Undefined when there were locked files only, which are protected otherwise. */
+  /** Undefined if all files were locked; those are protected in another way. */
   readonly data: Phase | undefined;
-  /** A metadata phase that failed, and was tried again. */
+  /** A metadata phase that failed and was retried. */
   readonly failed: Phase | undefined;
   readonly metadata: Phase;
-  /** From 0 to 1, for what varies by snapshot. */
+  /** A random number from 0 to 1, for values that differ by snapshot. */
   readonly luck: number;
 }
 
 const SLOT_MS = 3 * MINUTE_MS;
 
-/** Versions are counted from so long before the stand-in's start. */
+/** Versions are counted from this long before the start of the stand-in. */
 const HISTORY_MS = 32 * 24 * HOUR_MS;
 
 /** The snapshots of a volume that were finished after `from` and not after `to`, oldest first. */
@@ -46,11 +46,11 @@ export function snapshotsOf(world: World, volume: Volume, from: number, to: numb
   return found;
 }
 
-/** What of a volume's snapshots concerns one moment. */
+/** The snapshots of a volume at one moment. */
 export interface SnapshotState {
   /** The newest finished snapshot of each appliance, by serial. */
   readonly finished: ReadonlyMap<string, DemoSnapshot>;
-  /** The one of the slot at that moment; finished or not. */
+  /** The snapshot of the slot at that moment, finished or not. */
   readonly current: DemoSnapshot | undefined;
 }
 
@@ -59,7 +59,7 @@ export function snapshotState(world: World, volume: Volume, now: number): Snapsh
   const members = membersOf(world, volume);
   const finished = new Map<string, DemoSnapshot>();
   const newest = slotAt(volume, now);
-  // Everybody has had a turn within as many slots as there are members.
+  // Each appliance has had a slot within as many slots as there are appliances.
   for (let slot = newest; slot >= newest - 2 * members.length; slot -= 1) {
     const snapshot = inSlot(world, volume, members, slot);
     if (snapshot === undefined || snapshot.metadata.endMs > now) continue;
@@ -69,7 +69,7 @@ export function snapshotState(world: World, volume: Volume, now: number): Snapsh
   return { finished, current: inSlot(world, volume, members, newest) };
 }
 
-/** When another appliance has a snapshot, and the appliances that get it at all. */
+/** The appliances that receive a snapshot, and when they have it. */
 export function propagationOf(world: World, snapshot: DemoSnapshot): readonly (readonly [DemoAppliance, number])[] {
   const { volume, version, metadata } = snapshot;
   const slowness = volume.trait === 'slow' ? 4 : 1;
@@ -85,7 +85,7 @@ function membersOf(world: World, volume: Volume): readonly DemoAppliance[] {
   return world.everyAppliance.filter(({ volumes }) => volumes.has(volume.guid));
 }
 
-/** An appliance that has fallen silent takes no snapshots and gets none. */
+/** A silent appliance takes no snapshots and receives none. */
 function isPresent(world: World, { joinedAt, leftAt, trait }: DemoAppliance, at: number): boolean {
   return joinedAt <= at && at < leftAt && (trait !== 'silent' || at < world.startedAt);
 }

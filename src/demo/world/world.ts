@@ -22,10 +22,10 @@ export interface Volume extends Omit<VolumeRole, 'name'> {
   readonly title: string;
 }
 
-/** How many appliances that have left are remembered, for the events they had before. */
+/** The maximum number of removed appliances that are kept for their past events. */
 const DEPARTED_KEPT = 100;
 
-/** Who and what exists, by seed; only its titles and its appliances change, and only when told. */
+/** The appliances and volumes of a seed. Only titles and appliances change, and only by calls. */
 export class World {
   readonly seed: number;
   readonly account: string;
@@ -51,7 +51,7 @@ export class World {
     return [...this.#volumes.values()];
   }
 
-  /** Those there are and those that have left: events outlive their appliance. */
+  /** The present and the removed appliances: events stay longer than their appliance. */
   get everyAppliance(): readonly DemoAppliance[] {
     return [...this.#appliances.values(), ...this.#departed];
   }
@@ -78,7 +78,7 @@ export class World {
       .map(({ appliance }) => appliance);
   }
 
-  /** The next of the cast joins; it has no history from before `joinedAt`. */
+  /** Adds the next appliance of the cast; it has no history before `joinedAt`. */
   addAppliance(joinedAt: number): DemoAppliance {
     const index = this.#joined;
     this.#joined += 1;
@@ -98,7 +98,7 @@ export class World {
     return appliance;
   }
 
-  /** The appliance is gone from everything but the events it had until then. */
+  /** Removes an appliance from everything but its past events. */
   removeAppliance(serial: string, leftAt: number): void {
     const gone = this.#appliances.get(serial);
     if (gone === undefined) return;
@@ -123,7 +123,7 @@ export class World {
     this.#volumes.set(guid, { ...role, guid, portalId, title: name });
   }
 
-  /** About half of the volumes, and always one of them. */
+  /** About half of the volumes, and always at least one. */
   #connections(serial: string, index: number): readonly string[] {
     const guids = [...this.#volumes.keys()];
     return guids.filter((guid, place) => place === index % guids.length || draw(guid, serial, 'connected') < 0.5);

@@ -53,8 +53,8 @@ const FEWEST_ANSWERS = 10;
 const BLIND_DECREASE = 0.6;
 
 /**
- * The lowest rate is one request in twelve seconds, whatever the ceiling: without requests the limit would never be
- * found again.
+ * The lowest rate is one request in twelve seconds for every ceiling: without requests the limit would never be found
+ * again.
  */
 const FLOOR_PER_MS = 1 / 12_000;
 

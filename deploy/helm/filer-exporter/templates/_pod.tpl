@@ -1,4 +1,4 @@
-{{- /* A probe of a path that is open to everybody, or else of the port alone. */ -}}
+{{- /* A probe of a path that needs no password, or else of the port alone. */ -}}
 {{- define "filer-exporter.probe" -}}
 {{- if and (hasKey .root.Values.settings "WEB_OPEN_PATHS") (not (contains .path .root.Values.settings.WEB_OPEN_PATHS)) -}}
 tcpSocket:

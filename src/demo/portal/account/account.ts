@@ -4,10 +4,10 @@ import { MINUTE_MS, rfc3339 } from '../../world/signals.ts';
 import { type Item, item, worded } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 
-/** Files that the account may have indexed, and how many more there are each minute. */
+/** The limit of indexed files of the account, and the number of new ones each minute. */
 const INDEXING = { limit: 5_000_000, atStart: 4_200_000, perMinute: 137 } as const;
 
-/** The account, its licence, what it has indexed, and the service's own health. */
+/** The account, its licence, its indexed files, and the health of the service. */
 export const accountOperations: readonly DemoOperation[] = [
   { ...get('health', '/health', () => json(200, { healthy: true })), isPublic: true },
   get('account', '/account', ({ world }) => {

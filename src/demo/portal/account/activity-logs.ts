@@ -9,7 +9,7 @@ const USUAL = { limit: 500, windowMs: 7 * 24 * HOUR_MS } as const;
 const ACTIONS = ['Authorized Login', 'Authorized Logout', 'Snapshot Started', 'Cloud Credential Updated'] as const;
 const SORTS = ['timestamp', 'action', 'target', 'target_description', 'initiated_by'];
 
-/** Who did what: list and one. */
+/** The actions of people: list and one. */
 export const activityLogOperations: readonly DemoOperation[] = [
   get('activity_logs', '/activity-logs/records', listed, {
     ...{ start_date: moment, end_date: moment, user_id: uuid, target: word(['Portal', 'Edge', 'File IQ', 'Stack']) },
@@ -33,7 +33,7 @@ function listed(scene: Scene): DemoAnswer {
   return typeof page === 'string' ? portalError(400, page) : json(200, page);
 }
 
-/** One an hour, newest first. */
+/** One record an hour, newest first. */
 function records({ world }: Scene, from: number, to: number): readonly Item[] {
   const found: Item[] = [];
   for (let at = floorTo(to, HOUR_MS); at >= from; at -= HOUR_MS) {

@@ -10,7 +10,7 @@ import { CLOUD_PROVIDERS, cloudOf } from './cloud.ts';
 const SORTS = ['name', 'shortname', 'hostname', 'access_key', 'note', 'created_at', 'updated_at', 'appliance_name'];
 const USUAL_LIMIT = 50;
 
-/** Two that the volumes use, and one that is left over. */
+/** Two credentials that the volumes use, and an unused one. */
 const kinds = [
   { name: 'primary-objects', shortname: 'amazons3', hostname: 'objects.example', region: 'eu-west-1' },
   { name: 'secondary-blobs', shortname: 'azure', hostname: 'blobs.example', region: null },
@@ -93,7 +93,7 @@ function credential({ world, variations, now }: Scene, place: number, appliance:
   );
 }
 
-/** Most are as they should be; now and then one is sent anew, and a few never arrive. */
+/** Most are deployed; from time to time one is sent again, and a few never arrive. */
 function stateOf(own: string, now: number): { readonly status: string; readonly changedAt: number } {
   const everyMs = (3 + 5 * draw(own, 'round')) * HOUR_MS;
   const changedAt = Math.floor(now / everyMs) * everyMs;

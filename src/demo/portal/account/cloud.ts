@@ -7,7 +7,7 @@ export interface Cloud {
   readonly credential: 'primary-objects' | 'secondary-blobs';
 }
 
-/** The clouds in turn, so that both are in use. */
+/** Alternates between the clouds, so that both are in use. */
 export function cloudOf(world: World, volume: Volume): Cloud {
   const place = world.volumes.findIndex(({ guid }) => guid === volume.guid);
   return place % 3 === 2

@@ -2,7 +2,7 @@ import { json } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
 import { type DemoOperation, get } from '../operation.ts';
 
-/** How the account is set up. */
+/** The settings of the account. */
 export const configurationOperations: readonly DemoOperation[] = [
   get('configuration_sso', '/configuration/sso', ({ world }) =>
     json(200, { ...signOn(world.seed), name: 'Company sign-on', login_button_label: null }),

@@ -4,7 +4,7 @@ import { floorTo, MINUTE_MS, rfc3339 } from '../../world/signals.ts';
 import { item } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 
-/** The keys of the file acceleration service: the one in use, and one that nobody has used yet. */
+/** The keys of the file acceleration service: the one in use, and a new one that has not been used. */
 export const gfaKeyOperations: readonly DemoOperation[] = [
   get('gfa_api_keys', '/gfa/api_keys', ({ world, variations, now }) => {
     const [used, unused] = confidentialOf(world.seed).gfaKeys;

@@ -71,7 +71,7 @@ function permissionIds(seed: number): readonly string[] {
   return PERMISSIONS.map((key) => uuidOf(seed, 'permission', key));
 }
 
-/** The exporter's own, and an old one that nobody uses. */
+/** The exporter's own key, and an old unused one. */
 function serviceKeys({ world, now }: Scene): readonly Item[] {
   const [own, old] = confidentialOf(world.seed).serviceKeys;
   const key = (place: number, rest: Item): Item => ({

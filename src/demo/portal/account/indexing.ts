@@ -7,7 +7,7 @@ import { type DemoOperation, get } from '../operation.ts';
 import { text, texts, words } from '../query.ts';
 import { cloudOf } from './cloud.ts';
 
-/** As a filter; `Not Indexed` is none. */
+/** The states of the filter; `Not Indexed` is not one of them. */
 const STATUSES = [
   ...['Waiting for NDS creation', 'Waiting for NDS configuration', 'NDS Ready', 'Metadata Index in progress'],
   ...['Metadata Index Complete', 'Full Content Index in progress', 'Full Content Index Pending'],
@@ -15,7 +15,7 @@ const STATUSES = [
   ...['Volume Inventory Expired', 'Soft Deleted', 'Indexing Failed'],
 ];
 
-/** How long a volume that is indexed waits from one incremental run to the next, and how long a run takes. */
+/** The time between two incremental runs of an indexed volume, and the duration of a run. */
 const INCREMENT = { everyMs: 20 * MINUTE_MS, takesMs: 6 * MINUTE_MS } as const;
 
 /** Inventories and content indexes of the volumes. */
@@ -64,7 +64,7 @@ function about(scene: Scene, id: string, tell: (scene: Scene, volume: Volume) =>
   return told === undefined ? portalError(404, 'Unknown index') : json(200, told);
 }
 
-/** Every volume but those that are switched off. */
+/** Every volume with indexing switched on. */
 function indexed({ world }: Scene): readonly Volume[] {
   return world.volumes.filter(({ mode }) => mode !== 'Disabled');
 }
@@ -97,7 +97,7 @@ function index(scene: Scene, volume: Volume): Item | undefined {
   );
 }
 
-/** A slow volume's increments fail, one in Observation has its metadata alone, the others are kept up to date. */
+/** Increments of a slow volume fail; one in Observation has only its metadata indexed; others are up to date. */
 function statusOf({ world, now }: Scene, volume: Volume): string {
   if (volume.mode === 'Observation') return 'Metadata Index Complete';
   const age = now - world.startedAt + draw(volume.guid, 'index') * INCREMENT.everyMs;

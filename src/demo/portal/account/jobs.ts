@@ -4,7 +4,7 @@ import { type Item, item, worded } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 import { text, word } from '../query.ts';
 
-/** In most slots a job is begun; the list goes back a day. */
+/** Most slots start a job; the list has the jobs of one day. */
 const SLOT_MS = 4 * MINUTE_MS;
 const LISTED_MS = 24 * HOUR_MS;
 
@@ -45,7 +45,7 @@ function jobs(scene: Scene): readonly Item[] {
   return found;
 }
 
-/** Runs for some minutes, a few for hours, and then is done; one in six has failed. */
+/** Runs for some minutes, sometimes for hours, and then ends; one in six fails. */
 function job({ world, variations, now }: Scene, createdAt: number): Item {
   const { seed } = world;
   const chance = (what: string) => draw(seed, createdAt, 'job', what);

@@ -33,7 +33,7 @@ function notifications(scene: Scene): DemoAnswer {
   return typeof page === 'string' ? refused(page) : json(200, page);
 }
 
-/** This operation's errors have a message and nothing else. */
+/** The errors of this operation have only a message. */
 function refused(message: string): DemoAnswer {
   return json(400, { message });
 }

@@ -6,7 +6,7 @@ import { text, word } from '../query.ts';
 
 const TYPES = ['nmc', 'naa', 'edge', 'uaas', 'file_iq', 'naada', 'awada', 'desktop', 'ha_edge'];
 
-/** What can be downloaded: the newest build that the fleet's appliances could have, and one before it. */
+/** The downloads: the newest build for the appliances of the fleet, and the previous one. */
 const offered: readonly (readonly [type: string, platform: string, version: string | null])[] = [
   ['edge', 'vmware', '10.1.2'],
   ['edge', 'vmware', '10.0.5'],

@@ -5,7 +5,7 @@ import { type Item, item, worded } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 import { volumeOf } from '../volumes/volumes.ts';
 
-/** One stack as it is cast. */
+/** The fixed properties of a stack. */
 interface Stack {
   readonly name: string;
   readonly cloud: 'aws' | 'azure';
@@ -18,7 +18,7 @@ const cast: readonly Stack[] = [
   { name: 'stack-north', cloud: 'aws', region: 'eu-north-1', build: '3.3.0' },
 ];
 
-/** The stacks with what belongs to them, and the analytics connector. */
+/** The stacks with their sub-resources, and the analytics connector. */
 export const stackOperations: readonly DemoOperation[] = [
   get('stacks', '/uaas/stacks', (scene) => json(200, { items: cast.map((stack) => base(scene, stack)) })),
   get('stack', '/uaas/stacks/{stack_id}', (scene, { stack_id = '' }) =>

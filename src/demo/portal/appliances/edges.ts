@@ -48,7 +48,7 @@ function common({ variations }: Scene, { edgeId, title, serial, disks }: DemoApp
     : { ...promised, services: { s3_edge: false, file_iq: disks.has('file_iq') } };
 }
 
-/** What newer versions of the service add. */
+/** The fields of newer versions of the service. */
 function state({ world, variations, now }: Scene, appliance: DemoAppliance): Item {
   if (variations.omitOptional || !variations.newerEdgeFields) return {};
   const lost = lostAt(world, appliance, now);
@@ -56,7 +56,7 @@ function state({ world, variations, now }: Scene, appliance: DemoAppliance): Ite
   return { synced: lost === undefined, is_reachable: lost === undefined, last_seen_at: rfc3339(seenAt) };
 }
 
-/** `build` is an object here and a text in the list, as with the service. */
+/** As in the real service, `build` is an object here and a text in the list. */
 function detail(scene: Scene, appliance: DemoAppliance): Item {
   const { world, variations } = scene;
   const volumes = world.volumesOf(appliance);

@@ -16,7 +16,7 @@ export const fiqOperations: readonly DemoOperation[] = [
   }),
 ];
 
-/** The file-intelligence appliance that the edges are connected to, where there is one. */
+/** The file-intelligence appliance of the edges, if there is one. */
 export function fiqSerialOf(world: World): string | undefined {
   return fiqAppliances(world)[0]?.serial;
 }

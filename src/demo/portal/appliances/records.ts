@@ -9,16 +9,16 @@ import type { Field, Series } from './series.ts';
 import { applianceSeries, loadFields } from './series.ts';
 import { telemetryRequest } from './telemetry-request.ts';
 
-/** Some minutes that share a record; `time` is where the record begins. */
+/** The minutes of one record; `time` is the beginning of the record. */
 interface Bin {
   readonly time: number;
   readonly minutes: readonly number[];
 }
 
-/** Appliances report every five minutes, each at a moment of its own. */
+/** Appliances report every five minutes, each at its own offset. */
 const REPORT_MS = 5 * MINUTE_MS;
 
-/** How many bins a period is cut into when the request asks for no size. */
+/** The number of bins in a period if the request has no bin size. */
 const BINS_UNASKED = 360;
 
 /** The newest minute that an appliance has reported. */
@@ -66,13 +66,13 @@ function misfit(status: '404' | '422'): DemoAnswer {
   return invalid({ type: 'value_error', loc: ['path', 'serial_number'], msg, input: null });
 }
 
-/** A decimal as the service writes it: so many places at most, no exponent. */
+/** A decimal in the format of the service: with at most `places` places, without an exponent. */
 export function written(value: number, decimals: Variations['decimals'], places = 2): string | number {
   const rounded = Math.round(value * 10 ** places) / 10 ** places;
   return decimals === 'string' ? String(rounded) : rounded;
 }
 
-/** The minutes from `from` to `to`, gathered by bin. */
+/** The minutes from `from` to `to`, grouped by bin. */
 function binsOf(appliance: DemoAppliance, from: number, to: number, binMs: number): readonly Bin[] {
   const bins = new Map<number, number[]>();
   const first = Math.ceil(Math.max(from, appliance.joinedAt) / MINUTE_MS) * MINUTE_MS;
@@ -116,12 +116,12 @@ export function measured(value: number, measure: Field['measure'], variations: V
   return written(value, decimals);
 }
 
-/** A record's time as this account tells it. */
+/** A record's time in the unit that this account uses. */
 export function timeOf(time: number, { timeUnit }: Variations): number {
   return timeUnit === 'seconds' ? time / 1000 : time;
 }
 
-/** The same items in an order that has nothing to do with time, the same one each time. */
+/** The items in an order that does not depend on time, and is the same for each request. */
 function shuffled<Item>(items: readonly Item[], name: string): readonly Item[] {
   const random = seededRandom(hash32(name));
   return items

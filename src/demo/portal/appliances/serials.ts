@@ -34,7 +34,7 @@ function serials(scene: Scene): DemoAnswer {
   return json(200, { items: items.map((serial) => lean(scene, serial)) });
 }
 
-/** Without what may be left out; `in_use` stays, for its absence would mean false. */
+/** Without optional fields; `in_use` stays, because its absence means false. */
 function lean({ variations }: Scene, serial: Item): Item {
   const { id, type, in_use } = serial;
   return variations.omitOptional ? { id, type, in_use } : serial;

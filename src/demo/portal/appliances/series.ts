@@ -11,22 +11,22 @@ import {
 } from '../../world/load.ts';
 import type { DemoAppliance } from '../../world/world.ts';
 
-/** One field of a series: how it is written, and its value at a minute. */
+/** One field of a series: its form, and its value at a minute. */
 export interface Field {
-  /** A decimal travels as text; a count is a JSON integer and sums up when minutes are put together. */
+  /** A decimal is sent as text; a count is a JSON integer, and is the sum of the minutes of a bin. */
   readonly form: 'decimal' | 'rate' | 'count';
   /** False where the service promises a value in every record. */
   readonly nullable: boolean;
-  /** What it is measured in, where a variation may say otherwise. */
+  /** The unit, if a variation can change it. */
   readonly measure?: 'share' | 'memory' | 'latency';
   readonly value: (appliance: DemoAppliance, at: number) => number;
 }
 
-/** One series: its fields, and the appliances it fits. */
+/** One series: its fields, and the appliances that have it. */
 export interface Series {
   readonly fields: ReadonlyMap<string, Field>;
   readonly disk?: Disk;
-  /** Which builds have it: with or without detailed memory. */
+  /** The builds that have it: those with or those without detailed memory. */
   readonly memoryDetails?: boolean;
 }
 
@@ -42,7 +42,7 @@ const count = (value: Value): Field => ({ form: 'count', nullable: true, value }
 const fields = (entries: Readonly<Record<string, Field>>): ReadonlyMap<string, Field> =>
   new Map(Object.entries(entries));
 
-/** What the fields of `load_average` are called, for 1, 5 and 15 minutes. */
+/** The field names of `load_average`, for 1, 5 and 15 minutes. */
 export const loadSpellings: Readonly<Record<LoadNames, readonly [string, string, string]>> = {
   longterm: ['shortterm', 'midterm', 'longterm'],
   fifteen_minute_load_average: ['one_minute_load_average', 'five_minute_load_average', 'fifteen_minute_load_average'],
@@ -124,7 +124,7 @@ export const applianceSeries: ReadonlyMap<string, Series> = new Map<string, Seri
   ...diskSeries('os', 'os_disk'),
 ]);
 
-/** The three series of one disk; `prefix` is of its operation fields, which the cache spells differently. */
+/** The three series of one disk; `prefix` begins its operation fields, which the cache spells differently. */
 function diskSeries(disk: Disk, prefix: string): readonly (readonly [string, Series])[] {
   const level = (name: string, most: number) => decimal(following(`${disk}/${name}`, most * diskWeight[disk]));
   const latency = (name: string, most: number): Field => ({

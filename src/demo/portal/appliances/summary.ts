@@ -8,7 +8,7 @@ import { telemetryRequest } from './telemetry-request.ts';
 
 const cpu = following('cpu', 90);
 
-/** `current_appliance_performance`: one object about the last half hour, whatever the period says. */
+/** `current_appliance_performance`: one object about the last half hour; the period is ignored. */
 export function currentPerformance(scene: Scene, appliance: DemoAppliance): DemoAnswer {
   const request = telemetryRequest(scene, 'duration');
   if ('status' in request) return request;

@@ -3,7 +3,7 @@ import { invalid, isObject, parsedJson } from '../../exchange.ts';
 import type { Period } from '../period.ts';
 import { parsePeriod } from '../period.ts';
 
-/** A telemetry request body, found good. */
+/** A valid telemetry request body. */
 export interface TelemetryRequest {
   readonly period: Period;
   readonly binSeconds: number | undefined;
@@ -18,7 +18,7 @@ interface IntegerRule {
 
 type Rules = ReadonlyMap<string, IntegerRule>;
 
-/** What a body may hold beside `period`. Anything else is refused: what is sent should be what is documented. */
+/** The fields allowed beside `period`. Any other field is rejected, so that only documented ones are sent. */
 const rules = {
   series: new Map([
     ['panel_width', { least: 100, most: 5200, nullable: true }],
@@ -29,11 +29,11 @@ const rules = {
   volume: new Map([['chart_width', { least: 100, most: 5200, nullable: true }]]),
 } as const satisfies Record<string, Rules>;
 
-/** Fields that are no integers, checked by those who read them. */
+/** Fields that are not integers; the operation that reads them checks them. */
 const otherFields: ReadonlySet<string> = new Set(['period']);
 const volumeFields: ReadonlySet<string> = new Set(['period', 'serial_numbers', 'smart_sampling']);
 
-/** The request in a body of one of the four sorts, or the 422 that it gets. */
+/** The request in a body of one of the four kinds, or the answer with 422. */
 export function telemetryRequest({ ask, now }: Scene, sort: keyof typeof rules): TelemetryRequest | DemoAnswer {
   const body = /^application\/json\b/i.test(ask.headers.get('content-type') ?? '') ? parsedJson(ask.body) : undefined;
   if (!isObject(body)) {

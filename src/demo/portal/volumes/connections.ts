@@ -22,7 +22,7 @@ const POLICIES = [
   ...['NTFS Compatible Mode', 'NTFS Exclusive Mode', 'NTFS Multiprotocol Mode'],
 ];
 
-/** The list filters by the field that each is about. */
+/** The query filters of the list, and the field that each compares. */
 const FILTERS: readonly (readonly [parameter: string, field: string])[] = [
   ['cloud_providers', 'cloud_provider'],
   ['protocols', 'protocol'],

@@ -6,7 +6,7 @@ import { written } from '../appliances/records.ts';
 import { type Item, item, worded } from '../item.ts';
 import type { Period } from '../period.ts';
 
-/** Which appliances are asked about, by serial. */
+/** The requested appliances, by serial. */
 type Asked = ReadonlySet<string>;
 
 /** `snapshot_details`: everything about each finished snapshot. */
@@ -74,7 +74,7 @@ export function timeline(scene: Scene, volume: Volume, period: Period, asked: As
   };
 }
 
-/** The finished snapshots of the appliances asked about. */
+/** The finished snapshots of the requested appliances. */
 export function finished({ world, now }: Scene, volume: Volume, period: Period, asked: Asked): readonly DemoSnapshot[] {
   return snapshotsOf(world, volume, period.startMs, Math.min(now, period.endMs)).filter(({ appliance }) =>
     asked.has(appliance.serial),
@@ -116,7 +116,7 @@ function nameOf({ volume, version }: DemoSnapshot): string {
   return `${volume.guid}/${version}`;
 }
 
-/** Undefined for a snapshot of locked files only. */
+/** Undefined for a snapshot that has only locked files. */
 function protectSeconds({ volume, data, luck }: DemoSnapshot): number | undefined {
   if (data === undefined) return undefined;
   return (volume.trait === 'slow' ? 9_000 : 240) * (0.5 + 1.5 * luck);

@@ -10,7 +10,7 @@ import { propagations } from './snapshot-propagation.ts';
 import { contents, details, timeline, timesToProtect } from './snapshot-records.ts';
 import { volumeOf } from './volumes.ts';
 
-/** What one operation tells of a volume's snapshots, for some appliances. */
+/** The records of one operation about a volume's snapshots, for some appliances. */
 export type Tell = (scene: Scene, volume: Volume, period: Period, asked: ReadonlySet<string>) => Item;
 
 const segments: Readonly<Record<string, Tell>> = {

@@ -17,7 +17,7 @@ export function unprotectedBytes(
   return Math.round(bytesPerSecond * (0.1 + busyness(appliance, now)) * Math.max(0, (now - since) / 1000));
 }
 
-/** Where the snapshot of an appliance on a volume stands. */
+/** The status of the snapshot of an appliance on a volume. */
 export function snapshotStatus(appliance: DemoAppliance, { current, finished }: SnapshotState, now: number): string {
   if (current?.appliance === appliance && now >= current.dueMs && now < current.metadata.endMs) {
     return statusDuring(current, now);
@@ -33,7 +33,7 @@ function statusDuring({ data, failed, metadata }: DemoSnapshot, now: number): st
   return failed !== undefined && now >= failed.endMs && now < metadata.startMs ? 'failed' : 'in_progress';
 }
 
-/** An appliance without a snapshot has been writing since it joined, or since shortly before the start. */
+/** An appliance without a snapshot has written data since it joined, or since shortly before the start. */
 function quietSince(world: World, { joinedAt }: DemoAppliance): number {
   return Math.max(joinedAt, world.startedAt - 45_000);
 }

@@ -46,7 +46,7 @@ export class TelemetryLicence {
     return body;
   }
 
-  /** A telemetry request succeeded: the licence covers it, whatever was read before. */
+  /** A telemetry request succeeded: the licence covers it, even if an earlier answer says otherwise. */
   given(): void {
     if (this.#hasTelemetry === false) this.#hasTelemetry = undefined;
   }

@@ -79,7 +79,7 @@ export function operationsFor(chosen: readonly string[], isEconomy = false): Rea
 /** The load over one and five minutes, which no other operation has. */
 const shortLoad: readonly Family[] = standardSeries.load_average.filter(({ fields }) => isEveryOtherField(fields));
 
-/** The records without the number of cores and the load over fifteen minutes, whatever its field is called. */
+/** The records without the number of cores and the load over fifteen minutes, in any spelling of its field. */
 function withoutLongLoad(body: unknown, note: NoteDrop): readonly Fields[] {
   const isLeft = (field: string) => field !== 'num_cores' && loadWindow(field) !== '15m';
   return newestFirst(body, note).map((record) =>
