@@ -5,12 +5,14 @@ import { runInNewContext } from 'node:vm';
 import { startStandIn } from '../../src/demo/stand-in.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { type Random, seededRandom } from '../../src/runtime/random.ts';
+import { Editor } from '../support/edits.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { Scrape } from '../support/scrape.ts';
 import { change, stepClock } from './change.ts';
 import { Disk } from './disk.ts';
 import { ENDINGS, Lives } from './lives.ts';
+import { ordinaryTroubleOf } from './ordinary.ts';
 import { ROOMY, TIGHT, type Told } from './told.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 import { Witness } from './witness.ts';
@@ -42,6 +44,8 @@ const STEP_MS = 290_000;
 const BREATH_BYTES = 12_000_000;
 /** Sleepers that there may be: a worker or a request each, and the few that wake by themselves. */
 const MOST_SLEEPERS = 60;
+/** Added to the seed of what ordinary life brings, so that it leaves the faults as they are. */
+const ORDINARY = 500_000;
 /** How long tokens live at first. */
 const TOKEN_MS = 900_000;
 /** One seed in so many has room within its limits: with the others they bind. */
@@ -61,6 +65,7 @@ export async function chaos(seed: number, days: number, told: Told = toldOf(seed
   setMaxListeners(100);
   const clock = new ManualClock();
   const random = seededRandom(seed);
+  const ordinary = seededRandom(ORDINARY + seed);
   const standIn = await startStandIn({
     clock,
     seed,
@@ -75,7 +80,10 @@ export async function chaos(seed: number, days: number, told: Told = toldOf(seed
   const log = createLog('info', {
     write: (line) => {
       logged.lines += 1;
-      if (line.includes('the API cannot be polled')) logged.down += 1;
+      if (line.includes('the API cannot be polled')) {
+        logged.down += 1;
+        witness.toldDown((JSON.parse(line) as { readonly api: 'gfa' | 'portal' }).api);
+      }
       // A full disk is no defect, and is told with all that is known of it.
       if (line.includes('"stack"') && !line.includes('ENOSPC')) stack ||= line;
     },
@@ -83,7 +91,8 @@ export async function chaos(seed: number, days: number, told: Told = toldOf(seed
   const rejections: unknown[] = [];
   const reject = (reason: unknown) => rejections.push(reason);
   process.on('unhandledRejection', reject);
-  const lives = new Lives({ clock, standIn, disk, told, log, seed, overhearing: witness });
+  const editor = new Editor(standIn.serve);
+  const lives = new Lives({ clock, standIn, editor, disk, told, log, seed, overhearing: witness });
   const counts = { troubles: 0, restarts: 0, scrapes: 0 };
   const active = new Set<Going>();
   let heapInTheMiddle = 0;
@@ -95,6 +104,10 @@ export async function chaos(seed: number, days: number, told: Told = toldOf(seed
         active.add(begun(troubleOf(random, standIn, disk), random, witness, clock));
         counts.troubles += 1;
       }
+      if (ordinary() < 0.04) {
+        active.add(begun(ordinaryTroubleOf(ordinary, standIn, editor), ordinary, witness, clock));
+        counts.troubles += 1;
+      }
       if (random() < 0.01) {
         await restart(lives, random, witness, disk, clock);
         counts.restarts += 1;
@@ -102,7 +115,8 @@ export async function chaos(seed: number, days: number, told: Told = toldOf(seed
       const tokenMs = change(random, standIn, clock, told);
       if (tokenMs !== undefined) witness.portal.tokensLive(tokenMs);
       await clock.advance(STEP_MS);
-      witness.expectWithinLimits();
+      witness.expectNoViolation();
+      if (!(await lives.ready())) throw new Error('it is not ready minutes after its start');
       const format = random() < 0.5 ? 'openmetrics' : 'text';
       const text = await lives.scrape(format);
       counts.scrapes += 1;
@@ -118,7 +132,7 @@ export async function chaos(seed: number, days: number, told: Told = toldOf(seed
     if (grown > BREATH_BYTES) throw new Error(`the live heap grew by ${grown} bytes in the second half`);
     for (const trouble of active) lift(trouble, active, clock);
     await lives.end();
-    witness.expectWithinLimits();
+    witness.expectNoViolation();
     return { seed, days, ...counts, ...calmOf(witness) };
   } catch (cause) {
     const moment = `day ${(clock.monotonic() / DAY_MS).toFixed(3)}`;

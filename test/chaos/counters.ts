@@ -16,9 +16,10 @@ export class Counters {
     return [...this.#seen.values()].filter(({ name }) => KEPT.test(name)).length;
   }
 
-  /** Throws when a count is less than it was. Filers that are not `there` may be forgotten, and counted anew. */
+  /** Throws when a count is less than it was, or of events and not there any more. Filers that are not `there` may be forgotten, and counted anew. */
   expectNoneWentBack(scrape: Scrape, there: ReadonlySet<string>): void {
     for (const [key, { filer }] of this.#seen) if (filer !== undefined && !there.has(filer)) this.#seen.delete(key);
+    const found = new Set<string>();
     for (const sample of scrape.samples) {
       const { name, labels, value } = sample;
       if (!isCount(sample, scrape.types)) continue;
@@ -28,7 +29,10 @@ export class Counters {
       const before = this.#seen.get(key)?.value ?? value;
       if (value < before) throw new Error(`${key} went back from ${before} to ${value}`);
       this.#seen.set(key, { name, filer, value });
+      found.add(key);
     }
+    for (const [key, { name, filer }] of this.#seen)
+      if (KEPT.test(name) && filer !== undefined && !found.has(key)) throw new Error(`${key} left`);
   }
 
   /** A process ended: what it counted of itself is gone, and without its state all the rest as well. */

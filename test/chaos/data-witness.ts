@@ -21,6 +21,8 @@ export class DataWitness {
   readonly #joined = new Map<string, number>();
   #answeredAt = Number.NEGATIVE_INFINITY;
   #looks = 0;
+  /** The latest time that the service has told, in Unix seconds. */
+  #latest = Number.NEGATIVE_INFINITY;
 
   constructor(troubles: Troubles) {
     this.#troubles = troubles;
@@ -37,6 +39,7 @@ export class DataWitness {
     if (answer === undefined) return;
     this.#answeredAt = now;
     this.#asked.tell(answer.requestedAt, now);
+    this.#latest = Math.max(this.#latest, answer.requestedAt);
     for (const guid of answer.filers) this.#named.tell(guid, now);
   }
 
@@ -51,6 +54,10 @@ export class DataWitness {
     const told = scrape.value('filer_gfa_request_timestamp_seconds');
     const age = told === undefined ? undefined : this.#asked.age(told, now);
     if (age !== undefined && age > LIMIT_MS) throw new Error(`/data is exposed, and ${age / 1000} s old`);
+    for (const { labels, value } of CHECK_INS.flatMap((name) => scrape.all(name))) {
+      if (value > this.#latest)
+        throw new Error(`filer ${labels.filer_guid} checks in ${value - this.#latest} s from now`);
+    }
     const serials = standIn.fleet.appliances.map(({ serial }) => serial);
     for (const serial of serials) if (!this.#joined.has(serial)) this.#joined.set(serial, now);
     for (const serial of this.#joined.keys()) if (!serials.includes(serial)) this.#joined.delete(serial);

@@ -4,6 +4,7 @@ import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { Log } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { assemble } from '../support/assemble.ts';
+import type { Editor } from '../support/edits.ts';
 import { type ManualClock, settle } from '../support/manual-clock.ts';
 import { MemoryDispatcher, type Overhearing } from '../support/memory-dispatcher.ts';
 import type { Disk } from './disk.ts';
@@ -16,6 +17,8 @@ export const ENDINGS = ['stopped', 'killed', 'wiped'] as const;
 export interface Surroundings {
   readonly clock: ManualClock;
   readonly standIn: StandIn;
+  /** Stands between the two. */
+  readonly editor: Editor;
   readonly disk: Disk;
   readonly told: Told;
   readonly log: Log;
@@ -46,14 +49,14 @@ export class Lives {
 
   /** The next one begins. */
   async begin(): Promise<void> {
-    const { clock, standIn, disk, told, log, seed, overhearing } = this.#surroundings;
+    const { clock, standIn, editor, disk, told, log, seed, overhearing } = this.#surroundings;
     this.#begun += 1;
     this.#app = assemble(environmentOf(standIn, told), {
       ...{ clock, log, random: seededRandom(1_000 * seed + this.#begun) },
-      connect: () => new MemoryDispatcher(standIn.serve, overhearing),
+      connect: () => new MemoryDispatcher(editor.serve, overhearing),
       openState: () => disk,
     });
-    this.#url = `http://127.0.0.1:${await this.#started(this.#app)}/metrics`;
+    this.#url = `http://127.0.0.1:${await this.#started(this.#app)}`;
   }
 
   /** It ends, whatever it is doing, and leaves nothing behind but its state. */
@@ -87,14 +90,24 @@ export class Lives {
   }
 
   /** One scrape, over a socket. */
-  scrape(format: 'text' | 'openmetrics'): Promise<string> {
+  async scrape(format: 'text' | 'openmetrics'): Promise<string> {
     const accept = format === 'openmetrics' ? 'application/openmetrics-text;version=1.0.0' : 'text/plain';
+    const { status, text } = await this.#page('/metrics', accept);
+    if (status !== 200) throw new Error(`a scrape was answered ${status}`);
+    return text;
+  }
+
+  /** Whether it is ready. */
+  async ready(): Promise<boolean> {
+    return (await this.#page('/readyz', 'text/plain')).status === 200;
+  }
+
+  #page(path: string, accept: string): Promise<{ readonly status: number | undefined; readonly text: string }> {
     return new Promise((resolve, reject) => {
-      get(this.#url, { headers: { accept }, agent: false }, async (answer) => {
+      get(`${this.#url}${path}`, { headers: { accept }, agent: false }, async (answer) => {
         const pieces: Buffer[] = [];
         for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
-        if (answer.statusCode === 200) resolve(Buffer.concat(pieces).toString('utf8'));
-        else reject(new Error(`a scrape was answered ${answer.statusCode}`));
+        resolve({ status: answer.statusCode, text: Buffer.concat(pieces).toString('utf8') });
       }).once('error', reject);
     });
   }

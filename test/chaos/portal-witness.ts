@@ -22,6 +22,20 @@ const REFUSAL_ECHO_MS = 1_500_000;
 /** How many times the interval that was told a refusal may make of it. */
 const REFUSED_STRETCH = 4;
 
+/** No promise of an interval lasts longer, in milliseconds. */
+const PROMISES_KEPT_MS = 14_400_000;
+
+/** Within so long of any moment there was a look, in milliseconds: only half of all looks are at the interval. */
+const LOOKED_MS = 6 * INTERVAL_MS;
+
+/** So many of the intervals that applied when it was answered a value is exposed at least. */
+const LEAST_SHOWN = 2;
+
+/** Whatever limits make of other intervals, the list of appliances is asked for so often, in milliseconds. */
+const LIST_MS = INTERVAL_MS + SETTLING_MS;
+
+const LICENCE = '/portal/account/license';
+
 /** Lists that are asked for as a whole, each with a gauge that it yields. */
 const LISTS = {
   '/portal/serials': 'filer_appliance_info',
@@ -43,6 +57,17 @@ export class PortalWitness {
   readonly #times = new Map<string, Moments>();
   readonly #lists = new Moments();
   readonly #joined = new Map<string, number>();
+  /** Since when every series is rejected with 403, and when the licence was last read. */
+  #rejectedSince: number | undefined;
+  #licenceAt = Number.NEGATIVE_INFINITY;
+  /** When the list of appliances was last asked for. */
+  #listAt = Number.NEGATIVE_INFINITY;
+  /** The series exposed at the last look; and when each was last withdrawn with reason: rejected, or its appliance not listed. */
+  #shown: ReadonlySet<string> = new Set();
+  readonly #withdrawn = new Map<string, number>();
+  #restartedAt = Number.NEGATIVE_INFINITY;
+  /** The interval told at each look, the newest last. */
+  #intervals: { readonly at: number; readonly ms: number }[] = [];
   #refusedAt = Number.NEGATIVE_INFINITY;
   #tokenMs: number;
   #looks = 0;
@@ -70,10 +95,25 @@ export class PortalWitness {
     this.#tokenMs = ms;
   }
 
+  /** The exporter was started again. */
+  restarted(now: number): void {
+    this.#restartedAt = now;
+  }
+
   /** An answer arrived whole; of those with 200 only the good ones count. */
   answered(path: string, { status, body }: WholeAnswer, now: number): void {
     if (status === 429) this.#refusedAt = now;
+    const isSeries = path.startsWith('/portal/telemetry/appliances/');
+    if (isSeries && status >= 400 && status < 429) this.#withdrawn.set(path, now);
+    if (path === '/portal/serials') {
+      this.#listAt = now;
+      const text = body.toString('utf8');
+      for (const serial of this.#joined.keys()) if (!text.includes(serial)) this.#withdrawn.set(serial, now);
+    }
+    if (isSeries && status === 403) this.#rejectedSince ??= now;
+    if (isSeries && status === 200) this.#rejectedSince = undefined;
     if (status !== 200) return;
+    if (path === LICENCE) this.#licenceAt = now;
     if (path in LISTS && isList(jsonOf(body))) this.#lists.tell(path, now);
     const [, serial, series] = /\/telemetry\/appliances\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
     const answer = series === undefined ? undefined : seriesAnswer(jsonOf(body));
@@ -87,10 +127,14 @@ export class PortalWitness {
 
   /** Throws when what is exposed breaks a promise. */
   expectPromises(scrape: Scrape, standIn: StandIn, now: number): void {
-    const limitMs = STALE_AFTER * this.#expectInterval(scrape, now) + SURPLUS_MS;
+    const intervalMs = this.#expectInterval(scrape, now);
+    const limitMs = STALE_AFTER * intervalMs + SURPLUS_MS;
+    this.#expectUpIsUp(scrape, intervalMs, now);
+    this.#expectNoneLeft(scrape, now);
     for (const { labels, value } of scrape.all('filer_appliance_series_timestamp_seconds')) {
       const age = this.#times.get(`${labels.serial}/${labels.series}`)?.age(value, now) ?? Number.POSITIVE_INFINITY;
-      if (age > limitMs) throw new Error(`${labels.series} of ${labels.serial} is exposed, and ${age / 1000} s old`);
+      if (age > Math.max(limitMs, this.#promisedMs(now - age).most * STALE_AFTER + SURPLUS_MS))
+        throw new Error(`${labels.series} of ${labels.serial} is exposed, and ${age / 1000} s old`);
     }
     for (const [path, gauge] of Object.entries(LISTS)) {
       const age = this.#lists.age(path, now);
@@ -104,6 +148,7 @@ export class PortalWitness {
       if (!this.#joined.has(serial)) this.#joined.set(serial, now);
       if (this.#isHealthy(serial, freshMs, now)) this.#expectFresh(serial, scrape, freshMs, now);
     }
+    this.#expectDecidingRead(freshMs, now);
     this.#forgetOthers(new Set(appliances.map(({ serial }) => serial)), scrape);
   }
 
@@ -117,6 +162,59 @@ export class PortalWitness {
     const most = now - this.#refusedAt > REFUSAL_ECHO_MS ? allowed : REFUSED_STRETCH * allowed;
     if (seconds > most) throw new Error(`the portal is asked every ${seconds} s, and every ${most} s was allowed`);
     return seconds * 1000;
+  }
+
+  /** What counts as up has answered while its values were fresh, and an appliance with records. */
+  #expectUpIsUp(scrape: Scrape, intervalMs: number, now: number): void {
+    this.#intervals = [...this.#intervals.filter(({ at }) => now - at < PROMISES_KEPT_MS), { at: now, ms: intervalMs }];
+    const limitMs = STALE_AFTER * Math.max(...this.#intervals.map(({ ms }) => ms)) + SURPLUS_MS;
+    const isFresh = (answer: Answered | undefined) => answer !== undefined && now - answer.at <= limitMs;
+    if (scrape.value('filer_api_up', { api: 'portal' }) === 1 && ![...this.#latest.values()].some(isFresh))
+      throw new Error('the portal counts as up, and no series of it has answered');
+    for (const { labels, value } of scrape.all('filer_appliance_up')) {
+      const keys = Object.keys(GAUGES).map((series) => `${labels.serial}/${series}`);
+      const answers = keys.map((key) => this.#latest.get(key));
+      // The scrape that finds its last value stale still says that it is up.
+      if (keys.some((key) => this.#shown.has(key))) continue;
+      if (value === 1 && !answers.some((answer) => isFresh(answer) && answer?.newest !== undefined))
+        throw new Error(`${labels.serial} counts as up, and has no records`);
+    }
+  }
+
+  /** The intervals told around a moment; none when it is too long ago. */
+  #promisedMs(moment: number): { readonly least: number; readonly most: number } {
+    const near = this.#intervals.filter(({ at }) => Math.abs(at - moment) < LOOKED_MS).map(({ ms }) => ms);
+    return near.length === 0 ? { least: 0, most: 0 } : { least: Math.min(...near), most: Math.max(...near) };
+  }
+
+  /** What was exposed stays for as long as was promised when it was answered, unless there is a reason. */
+  #expectNoneLeft(scrape: Scrape, now: number): void {
+    const shown = new Set(
+      scrape.all('filer_appliance_series_timestamp_seconds').map(({ labels }) => `${labels.serial}/${labels.series}`),
+    );
+    for (const key of this.#shown) {
+      const [serial = ''] = key.split('/');
+      const latest = this.#latest.get(key);
+      const reasons = [this.#withdrawn.get(`/portal/telemetry/appliances/${key}`), this.#withdrawn.get(serial)];
+      const reasonAt = Math.max(this.#restartedAt, ...reasons.map((at) => at ?? Number.NEGATIVE_INFINITY));
+      if (shown.has(key) || latest?.newest === undefined || latest.at <= reasonAt) continue;
+      const age = now - latest.at;
+      if (age < LEAST_SHOWN * this.#promisedMs(latest.at).least)
+        throw new Error(`${key} is not exposed, and was answered ${age / 1000} s ago`);
+    }
+    this.#shown = shown;
+  }
+
+  /** The list of appliances keeps its interval; and when every series is rejected, the licence may explain it, and is read. */
+  #expectDecidingRead(freshMs: number, now: number): void {
+    const since = this.#rejectedSince;
+    const concerns = (touches: Trouble['touches']) => touches === 'portal' || touches === 'account';
+    if (!this.#troubles.isQuiet(concerns, freshMs, now)) return;
+    const listMs = now - this.#listAt;
+    if (listMs > LIST_MS) throw new Error(`the list of appliances was asked for ${listMs / 1000} s ago`);
+    if (since === undefined || now - since < freshMs) return;
+    if (this.#licenceAt < since)
+      throw new Error(`every series is rejected for ${(now - since) / 1000} s, and the licence not read`);
   }
 
   /** Nothing has been wrong with it for two intervals, and it has been there for as long. */

@@ -8,7 +8,11 @@ import { DataWitness } from './data-witness.ts';
 import { RequestCount } from './limits.ts';
 import { PortalWitness } from './portal-witness.ts';
 import type { Told } from './told.ts';
+import type { Trouble } from './trouble.ts';
 import { Troubles } from './troubles.ts';
+
+/** So long a trouble explains that a service counts as down, in milliseconds: until what it left is stale. */
+const EXPLAINED_MS = 3_600_000;
 
 /** What stands between exporter and services, and hears everything: holds what is sent and exposed against the promises. */
 export class Witness implements Overhearing {
@@ -19,6 +23,7 @@ export class Witness implements Overhearing {
   readonly limits: RequestCount;
   readonly #clock: Clock;
   #requests = 0;
+  #toldDown: string | undefined;
 
   constructor(clock: Clock, told: Told, tokenMs: number) {
     this.#clock = clock;
@@ -52,14 +57,23 @@ export class Witness implements Overhearing {
     const now = this.#clock.monotonic();
     this.counters.restarted(isKept);
     this.data.restarted(youngerByMs);
+    this.portal.restarted(now);
     for (const touches of ['gfa', 'portal'] as const) {
       this.troubles.begin({ name: 'a restart', touches, echoMs: 0 })(now);
     }
   }
 
-  /** Throws when more was sent than the limits allow. */
-  expectWithinLimits(): void {
-    const [violation] = this.limits.violations;
+  /** The log says that a service is down: only trouble of that service explains it. */
+  toldDown(api: 'gfa' | 'portal'): void {
+    const concerns = (touches: Trouble['touches']) =>
+      touches === api || (api === 'portal' && typeof touches === 'object');
+    if (!this.troubles.isQuiet(concerns, EXPLAINED_MS, this.#clock.monotonic())) return;
+    this.#toldDown ??= `${api} was told to be down, and nothing was wrong with it`;
+  }
+
+  /** Throws when more was sent than the limits allow, or a service was told to be down that is not. */
+  expectNoViolation(): void {
+    const violation = this.limits.violations[0] ?? this.#toldDown;
     if (violation !== undefined) throw new Error(violation);
   }
 

@@ -54,7 +54,7 @@ export class TokenSource {
   readonly #clock: Clock;
   #pair: Pair | undefined;
   #renewal: Promise<Pair> | undefined;
-  readonly #retries = new RetryAllowance();
+  #retries = new RetryAllowance();
   #failures = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #lastError: CredentialError | undefined;
@@ -131,6 +131,8 @@ export class TokenSource {
       this.#pair = pair;
       this.#failures = 0;
       this.#lastError = undefined;
+      // Tokens are asked for too seldom to earn anew what an outage used up.
+      this.#retries = new RetryAllowance();
       return pair;
     } catch (thrown) {
       const error = asError(thrown);

@@ -29,7 +29,12 @@ export class Editor {
       writeHead: (status: number, headers: Readonly<Record<string, unknown>> = {}) => {
         head = [status, headers];
       },
-      end: (chunk: Uint8Array) => {
+      end: (chunk?: Uint8Array) => {
+        // The rest of an answer that came in pieces.
+        if (chunk === undefined) {
+          response.end();
+          return;
+        }
         const [status, headers] = head;
         const edits = status === 200 ? [...this.#edits].filter((edit) => edit.path.test(path)) : [];
         let body: Uint8Array = chunk;
