@@ -7,7 +7,7 @@ export const services: readonly Row[] = [
     who: 'service',
     tries: 'sends answers made to be too much once they are parsed or unpacked',
     holds: 'each is refused as oversize before anything is made of it, in 128 MiB',
-    shownBy: ['process/heavy-answers.all.test.ts', 'whatever fills the answers to all operations at once'],
+    shownBy: ['process/heavy-answers.all.test.ts', 'with oversized answers to all operations at once'],
   },
   {
     id: 'echoed-secrets',

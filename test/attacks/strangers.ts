@@ -315,7 +315,7 @@ export const strangers: readonly Row[] = [
     who: 'stranger',
     tries: 'stalls a handshake until an authority is taken out',
     holds: 'a handshake ends with the rules that it began by',
-    shownBy: ['web/front.test.ts', 'lets nobody in'],
+    shownBy: ['web/front.test.ts', 'rejects every request'],
   },
   {
     id: 'known-users',

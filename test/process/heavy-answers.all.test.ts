@@ -95,7 +95,7 @@ async function spoil(standIn: StandIn, { ended }: Program, filling: string, most
   for (const { lift } of all) lift();
 }
 
-test('whatever fills the answers to all operations at once, the process lives, serves, says so and recovers', async () => {
+test('with oversized answers to all operations at once, the process lives, serves, reports it and recovers', async () => {
   const { standIn, program } = await small();
   const url = await program.serving();
   await until('both to be up', () => isWell(url), 30_000);
@@ -115,7 +115,7 @@ test('whatever fills the answers to all operations at once, the process lives, s
   expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
 }, 240_000);
 
-test('whatever fills the answer to the question for a token, it is asked for again', async () => {
+test('after an oversized answer to a token request, the token is requested again', async () => {
   const { standIn, program } = await small(3_000);
   const answers = ['empty objects', 'numbers'].flatMap((filling) =>
     [500_000, LARGEST].map((most) => answerOf(filling, most)),

@@ -20,7 +20,7 @@ describe('a file with a secret', () => {
     return stderr.replace(path, 'FILE');
   }
 
-  test.each([0o400, 0o600, 0o440, 0o640])('with the mode %o is nobody else’s, and fine', async (mode) => {
+  test.each([0o400, 0o600, 0o440, 0o640])('with the mode %o is accepted without a warning', async (mode) => {
     expect(await warnings(mode)).toBe('');
   });
 
@@ -87,7 +87,7 @@ describe('a file with a secret', () => {
     expect((await check()).stderr).toBe('');
   });
 
-  test('that is too open is told of in the log of a running exporter too, once, and it runs', async () => {
+  test('with too permissive a mode gets one warning in the log of a running exporter, which goes on', async () => {
     const directory = temporaryDirectory();
     const [token, web] = [join(directory, 'token'), join(directory, 'web.yml')];
     writeFileSync(token, 'a-token\n');

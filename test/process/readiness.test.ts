@@ -33,7 +33,7 @@ describe('before the first polls have ended', () => {
 });
 
 describe('readiness', () => {
-  test('comes also where nothing answers from the start: the polls were made, whatever came of them', async () => {
+  test('is also reached if no service answers from the start, because every poll was made', async () => {
     const live = await exporter({
       GFA_URL: 'http://127.0.0.1:9/v1',
       GFA_TOKEN: 'token',

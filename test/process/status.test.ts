@@ -46,7 +46,7 @@ test('the status as JSON tells both services and the fleet as they are', async (
   }
 });
 
-test('one appliance that fails is told with its error in words, and what it does not have rests with the reason', async () => {
+test('a failing appliance has its error in words, and series that it does not have are backed off with a reason', async () => {
   const standIn = await services();
   const [first] = standIn.fleet.appliances;
   standIn.fail({ kind: 'status', status: 500, serial: first?.serial ?? '' });

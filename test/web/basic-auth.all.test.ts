@@ -39,7 +39,7 @@ describe('with users', () => {
     expect(await statusOf(`http://${address}/nowhere`, basic('42', 'geheim'))).toBe(404);
   });
 
-  test('who is refused is hung up on, and who is let in is not', async () => {
+  test('a rejected client is disconnected, and an accepted one is not', async () => {
     const { address } = await guarded(users);
     const connection = async (headers: Readonly<Record<string, string>>) => {
       const answer = await fetch(`http://${address}/metrics`, { headers });
@@ -114,7 +114,7 @@ describe('with users', () => {
     }
   });
 
-  test('a flood of guesses keeps nobody out who has been in, and holds up no probe', async () => {
+  test('a flood of guesses neither rejects a client with a known password nor delays a probe', async () => {
     const { address } = await guarded(users);
     expect(await statusOf(`http://${address}/metrics`, basic('prometheus', 'geheim'))).toBe(200);
     let answered = 0;

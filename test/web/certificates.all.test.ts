@@ -33,7 +33,7 @@ test.each([
   expect(shortAddress(address)).toBe(short);
 });
 
-test('what is no PEM is told without being quoted', () => {
+test('a text that is not PEM is reported without a quote of it', () => {
   expect(() => certificatesIn('canary')).toThrow(/^contains no certificate/);
   expect(() => certificatesIn('-----BEGIN CERTIFICATE-----\ncanary\n-----END CERTIFICATE-----')).toThrow(
     'contains an unreadable certificate; expected PEM',

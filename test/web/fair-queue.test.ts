@@ -76,7 +76,7 @@ describe('a client that was not served yet', () => {
   });
 });
 
-test('no more waits than the limit, whoever comes', async () => {
+test('no more than the limit wait, from any number of addresses', async () => {
   const { begun, skipped, ask, end } = queue({ each: 4, all: 10 });
   for (let network = 0; network < 100; network += 1) ask(`${network}`, `${network}.0.0.1`);
   await end(200);

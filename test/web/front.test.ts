@@ -55,7 +55,7 @@ async function frontOfUsers() {
 }
 
 describe('passwords that are to be checked', () => {
-  test('keep a scraper out no longer than one more check, however many of them somebody else sends', async () => {
+  test('delay a scraper by one check at most, for any number of requests from another address', async () => {
     const { begun, end, ask } = await frontOfUsers();
     const guesses = Array.from({ length: 50 }, (_, guess) => ask(`guess ${guess}`, '192.0.2.66'));
     const scraper = ask('geheim', '192.0.2.1');
@@ -141,7 +141,7 @@ describe.runIf(hasTlsClients)('a handshake that is stalled while an authority is
     return heard.text;
   }
 
-  test('lets nobody in', async () => {
+  test('rejects every request', async () => {
     const { authority, client, trusting } = parties();
     const passwords = new Passwords(() => Promise.resolve(false), Buffer.alloc(32, 1));
     const front = new WebFront(await trusting('authority'), passwords, NOTHING_OPEN, outside());

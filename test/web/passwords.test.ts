@@ -51,7 +51,7 @@ describe('a password', () => {
     expect(hashes).toEqual([GEHEIM, GEHEIM]);
   });
 
-  test('of somebody who is not there is checked too, against a hash at the cost of the others', async () => {
+  test('of an unknown user is checked too, against a hash with the same cost', async () => {
     const { passwords, hashes } = checking();
     expect(await passwords.check(users, 'nobody', 'geheim', here)).toBe('wrong');
     expect(hashes.map((hash) => hash.slice(0, 7))).toEqual(['$2b$04$']);
@@ -60,7 +60,7 @@ describe('a password', () => {
     expect(hashes.map((hash) => hash.slice(0, 7))).toEqual(['$2b$04$', '$2b$10$']);
   });
 
-  test('of somebody who is not there takes one check, of a whole hash, at a cost that goes with the name', async () => {
+  test('of an unknown user takes one check of a whole hash, with a cost that depends on the name', async () => {
     const hashes: string[] = [];
     const noting = (_: string, hash: string) => {
       hashes.push(hash);
@@ -105,7 +105,7 @@ describe('a password', () => {
     expect(hashes.length).toBe(before + 1);
   });
 
-  test('asked for twice at once is checked once; beyond four that wait somebody has to come again', async () => {
+  test('that arrives twice at once is checked once; beyond four waiting ones a client has to retry', async () => {
     const { passwords, begun, end } = held();
     const first = passwords.check(users, 'me', '0', here);
     expect(passwords.check(users, 'me', '0', here)).toBe(first);

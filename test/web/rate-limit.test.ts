@@ -24,7 +24,7 @@ describe('the bucket of a rate limit', () => {
     expect(taken()).toBe(3);
   });
 
-  test('of no burst lets in nobody, however long nobody came', async () => {
+  test('with a burst of 0 allows no request, even after a long pause', async () => {
     const clock = new ManualClock();
     const bucket = new TokenBucket({ intervalMs: 1, burst: 0 }, clock);
     await clock.advance(60_000);
@@ -39,7 +39,7 @@ describe('the bucket of a rate limit', () => {
     expect(bucket.take()).toBe(false);
   });
 
-  test('lets in as many as the burst and one an interval in any stretch of time, and whoever waited for one', async () => {
+  test('allows at most the burst and one request an interval in any period, and every client that waits long enough', async () => {
     const limit = fc.record({ intervalMs: fc.constantFrom(1, 8, 250, 1_000), burst: fc.integer({ min: 1, max: 5 }) });
     const gaps = fc.array(fc.integer({ min: 0, max: 2_000 }), { maxLength: 40 });
     await fc.assert(

@@ -70,7 +70,7 @@ describe.runIf(hasTlsClients)('certificates that are renewed', () => {
     expect((await curl(`http://${address}/healthz`)).status).toBe(0);
   });
 
-  test('an authority that is taken out of the file lets nobody in any more', async () => {
+  test('a certificate of an authority that was removed from the file is rejected', async () => {
     const { folder, authority } = authorities();
     const other = makePair(folder, 'other', { authority: true });
     const client = makePair(folder, 'client', { by: authority });
