@@ -109,6 +109,24 @@ describe('the life of a token', () => {
   });
 });
 
+test('one 503 fails no request for a token, even after an outage that used up all retries', async () => {
+  const api = mockApi();
+  api.answer('POST', TOKEN, [503, undefined]);
+  const tokens = source(api);
+  for (let hour = 0; hour < 24; hour += 1) {
+    const ended = got(tokens);
+    await api.clock.advance(3_600_000);
+    expect(await ended).toBe('CredentialError');
+  }
+  api.answer('POST', TOKEN, token('one'));
+  expect(await got(tokens)).toBe('one');
+  tokens.reject('one');
+  api.answer('POST', TOKEN, [503, undefined], token('two'));
+  const again = got(tokens);
+  await api.clock.advance(60_000);
+  expect(await again).toBe('two');
+});
+
 test.each([
   ['nothing', undefined],
   ['a list', []],
