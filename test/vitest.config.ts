@@ -28,7 +28,8 @@ export default defineConfig({
           name: 'quick',
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ALL, EXPLORED],
-          maxWorkers: cores,
+          // One more than there are cores: some tests wait for a process or a time-out of their own.
+          maxWorkers: cores + 1,
         },
       },
       {
@@ -38,7 +39,6 @@ export default defineConfig({
           include: [ALL],
           exclude: [...configDefaults.exclude, BATTERY],
           globalSetup: fileURLToPath(new URL('tools/install.ts', import.meta.url)),
-          // Programs that wait for each other leave the processor free.
           maxWorkers: cores + 1,
           sequence: { groupOrder: 1 },
         },

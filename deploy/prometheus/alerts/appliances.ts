@@ -67,7 +67,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
         `(${limits.applianceDataAge} + 2 * sum without (api) (filer_exporter_effective_interval_seconds{api="portal"}))`,
       ].join('\n'),
       summary: `The newest record of appliance {{ $labels.filer }} is {{ $value | humanizeDuration }} old.`,
-      description: `That is more than ${spell(limits.applianceDataAge)} more than the polling interval explains; appliances report every 5 minutes.`,
+      description: `That is at least ${spell(limits.applianceDataAge)} more than the polling interval explains; appliances report every 5 minutes.`,
       page,
     },
     {

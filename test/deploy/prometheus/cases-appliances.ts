@@ -199,7 +199,7 @@ export const applianceCases: AlertCases = {
           severity: 'warning',
           summary: 'The newest record of appliance edge-lyon is 40m 0s old.',
           description:
-            'That is more than 15m 0s more than the polling interval explains; appliances report every 5 minutes.',
+            'That is at least 15m 0s more than the polling interval explains; appliances report every 5 minutes.',
         },
       ],
     },
