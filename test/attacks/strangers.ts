@@ -308,7 +308,7 @@ export const strangers: readonly Row[] = [
     who: 'stranger',
     tries: 'asks more often than rate_limit allows',
     holds: '429 before a password is asked for, and probes are answered',
-    shownBy: ['web/rate-limit.test.ts', 'it counts before a password is asked for'],
+    shownBy: ['web/rate-limit.all.test.ts', 'it counts before a password is asked for'],
   },
   {
     id: 'stalled-handshake',
