@@ -26,10 +26,11 @@ import { RENAMED } from './support/renamed.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = fileText('README.md');
 const configuration = configurationPage(fileText('docs/configuration.md'));
+const reference = metricsReference();
 /** As they should be, which while --update runs is not yet what the files hold. */
 const generated: Readonly<Record<string, string>> = {
   'docs/configuration.md': configuration,
-  'docs/metrics.md': metricsReference(),
+  'docs/metrics.md': reference,
 };
 const pages = new Set([...Object.keys(generated), ...pagesToRead()]);
 
@@ -39,11 +40,11 @@ describe('what is generated from the code', () => {
   });
 
   test('docs/metrics.md has a section for every metric', async () => {
-    await expect(metricsReference()).toMatchFileSnapshot(join(root, 'docs/metrics.md'));
+    await expect(reference).toMatchFileSnapshot(join(root, 'docs/metrics.md'));
   });
 
   test('the sections of docs/metrics.md are the catalogue, each metric once', () => {
-    const sections = [...metricsReference().matchAll(/^### `(.+)`$/gm)].map(([, name]) => name);
+    const sections = [...reference.matchAll(/^### `(.+)`$/gm)].map(([, name]) => name);
     expect(sections).toHaveLength(catalog.length);
     expect(new Set(sections)).toEqual(new Set(catalog.map(({ name }) => name)));
   });
