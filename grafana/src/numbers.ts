@@ -170,7 +170,7 @@ export function table(
 /** What Grafana gives a column without a width at least, in pixels. */
 const LEAST_WIDTH = 150;
 
-/** The pixels of a table of so many columns of the grid on a screen of 1440, without its margins. */
+/** The width in pixels of a table of this many grid columns on a screen of 1440 pixels, without its margins. */
 export function pixelsOf(width: number): number {
   return Math.floor((width * 1416) / 24) - 8 - 18;
 }
