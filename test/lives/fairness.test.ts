@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HOUR, Life, MINUTE } from './life.ts';
+import { HOUR, Life, MINUTE, SERIES } from './life.ts';
 import { APPLIANCE_UP, STATE } from './names.ts';
 
 const CPU = 'filer_appliance_cpu_utilization_ratio';
@@ -10,6 +10,9 @@ test('a healthy appliance that fails once beside twenty that hang misses one int
   const serials = life.services.fleet.appliances.map(({ serial }) => serial);
   for (const serial of serials.slice(0, 20)) life.fails({ serial, kind: 'hang' });
   await life.passes(HOUR);
+  // The judge holds that the healthy ones are asked at their interval; what hangs is asked half as often at most.
+  const asked = (HOUR / (5 * MINUTE)) * SERIES.length;
+  for (const serial of serials.slice(0, 20)) expect(life.sent.count(new RegExp(serial), HOUR)).toBeLessThan(asked / 2);
   const [healthy = ''] = serials.slice(20);
   life.fails({ serial: healthy, operation: 'cpu_utilization', times: 3, kind: 'status', status: 503 });
   await life.passes(12 * MINUTE);

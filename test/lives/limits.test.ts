@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { HOUR, Life, MINUTE } from './life.ts';
-import { APPLIANCE_UP } from './names.ts';
+import { HOUR, Life, MINUTE, PORTAL, SECOND, type Seen } from './life.ts';
+import { API_UP, APPLIANCE_UP } from './names.ts';
 
 test('a limit that is lifted makes no value vanish', async () => {
   const life = await Life.begin({
@@ -16,6 +16,22 @@ test('a limit that is lifted makes no value vanish', async () => {
     const { scrape } = await life.passes(MINUTE);
     expect(scrape.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(24);
   }
+});
+
+test('a refusal with a Retry-After holds the whole portal for that long, and nothing else', async () => {
+  const life = await Life.begin({ appliances: 6, gfa: true, environment: { PORTAL_INTERVAL: '30s' } });
+  await life.passes(5 * MINUTE);
+  life.fails({ operation: PORTAL, kind: 'status', status: 429, headers: { 'retry-after': '40' }, times: 1 });
+  const refused = ({ scrape }: Seen) => scrape.value('filer_exporter_throttled_total', { api: 'portal' }) ?? 0;
+  let seen = await life.sees();
+  while (refused(seen) === 0) seen = await life.passes(SECOND);
+  expect(seen.scrape.value('filer_exporter_pace_requests_per_second', { api: 'portal' })).toBe(0);
+  await life.passes(38 * SECOND);
+  expect(life.sent.count(/^\/portal/, 37 * SECOND)).toBe(0);
+  expect((await life.passes(3 * SECOND)).scrape.sum(API_UP)).toBe(2);
+  const { scrape } = await life.passes(2 * MINUTE);
+  expect(life.sent.count(/^\/portal/, 2 * MINUTE)).toBeGreaterThan(0);
+  expect(scrape.value('filer_exporter_throttled_total', { api: 'portal' })).toBe(1);
 });
 
 test('a licence that lapses and comes back is told by its own series and by the page at once', async () => {

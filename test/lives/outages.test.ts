@@ -1,7 +1,41 @@
-import { vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
+import { isAtLeast } from '../support/program.ts';
+import { HOUR, Life, MINUTE, PORTAL, SECOND, TELEMETRY } from './life.ts';
+import { API_UP } from './names.ts';
 import { outages } from './stories/outages.ts';
 import { tell } from './story.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 tell(outages, 'never');
+
+test('a portal that is down is told once, and not again for each appliance, and its return once', async () => {
+  const life = await Life.begin({ appliances: 12, series: STANDARD_SERIES, lookMs: 10 * MINUTE });
+  await life.passes(20 * MINUTE);
+  const before = life.log.length;
+  const over = life.fails({ operation: PORTAL, kind: 'status', status: 503 });
+  await life.passes(HOUR);
+  const told = life.log.slice(before).filter(({ level }) => isAtLeast(level, 'info'));
+  const lines = told.map(({ msg, operation, serial }) => `${msg}: ${operation ?? serial ?? ''}`);
+  expect(lines).toHaveLength(new Set(lines).size);
+  expect(told.filter(({ msg }) => msg === 'the API cannot be polled')).toHaveLength(1);
+  expect(told.filter(({ msg }) => msg === 'the appliance does not answer').length).toBeLessThan(3);
+  over();
+  await life.passes(20 * MINUTE);
+  expect(life.log.filter(({ msg }) => msg === 'the API answers again')).toHaveLength(1);
+});
+
+test('a portal that hangs is probed with one request at a time', async () => {
+  const life = await Life.begin({ appliances: 6, environment: { REQUEST_TIMEOUT: '5s', PORTAL_INTERVAL: '30s' } });
+  await life.passes(5 * MINUTE);
+  life.fails({ operation: TELEMETRY, kind: 'hang' });
+  const { scrape } = await life.passes(5 * MINUTE);
+  expect(scrape.value(API_UP, { api: 'portal' })).toBe(0);
+  const telemetry = /^\/portal\/telemetry/;
+  const before = life.sent.count(telemetry);
+  await life.passes(20 * MINUTE);
+  const pauses = life.sent.pauses(telemetry).slice(before);
+  expect(pauses.length).toBeGreaterThan(3);
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(5 * SECOND);
+});

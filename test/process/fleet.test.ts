@@ -3,43 +3,6 @@ import type { StandIn } from '../../src/demo/stand-in.ts';
 import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
 
 describe('an appliance', () => {
-  test('that is added appears with the next discovery', async () => {
-    const { standIn, live } = await whole();
-    const { serial, title } = standIn.addAppliance();
-    const moment = await until('the new appliance', async () => {
-      const scrape = await live.scrape();
-      return scrape.value('filer_appliance_up', { serial }) === 1 && scrape;
-    });
-    expect(moment.value('filer_appliance_info', { serial, filer: title })).toBe(1);
-    expect(moment.all('filer_appliance_up')).toHaveLength(5);
-  });
-
-  test('that is removed leaves the exposition whole', async () => {
-    const { standIn, live, first } = await whole();
-    standIn.removeAppliance(first.serial);
-    const after = await until('the appliance to be gone', async () => {
-      const scrape = await live.scrape();
-      return scrape.all(/./, { serial: first.serial }).length === 0 && scrape;
-    });
-    expect(after.all('filer_appliance_up').map(({ value }) => value)).toEqual([1, 1, 1]);
-    expect((await live.get('/status')).text).not.toContain(first.serial);
-  });
-
-  test('that is renamed has its new name everywhere and its old one nowhere', async () => {
-    const { standIn, live, first } = await whole();
-    standIn.renameAppliance(first.serial, 'edge-renamed');
-    const after = await until('the old name to be gone', async () => {
-      const scrape = await live.scrape();
-      return !scrape.mentions(first.title) && scrape;
-    });
-    const names = (name: RegExp, label: string) => [
-      ...new Set(after.all(name, { [label]: first.serial }).map(({ labels }) => labels.filer)),
-    ];
-    expect(names(/^filer_appliance_/, 'serial')).toEqual(['edge-renamed']);
-    expect(names(/./, 'filer_guid')).toEqual(['edge-renamed']);
-    expect((await live.get('/status')).text).not.toContain(first.title);
-  });
-
   test('that fails keeps its values until they are stale, counts as down, and touches no other', async () => {
     const { standIn, live, first } = await whole();
     const cpu = { serial: first.serial };

@@ -135,7 +135,10 @@ export const fleet: readonly Story[] = [
       life.act();
       for (const serial of gone) life.services.removeAppliance(serial);
       await life.mayRestart();
-      life.expects([await life.after(40 * MINUTE)], ['portal up, 3 reporting, 9 series']);
+      const after = await life.after(40 * MINUTE);
+      const { text } = await life.page('/status');
+      const mentioned = [...gone].filter((serial) => text.includes(serial));
+      life.expects([after, mentioned], ['portal up, 3 reporting, 9 series', []]);
     },
   },
   {
