@@ -35,6 +35,7 @@ export const listenAddress: Kind<{ readonly host: string | undefined; readonly p
     const port = Number(portText);
     return port > 65_535 ? bad(`${quoted(text)} has a port above 65535`) : good({ host: v6 ?? name, port });
   },
+  show: ({ host = '', port }) => `${isIPv6(host) ? `[${host}]` : host}:${port}`,
 };
 
 /** The paths of other pages. */
@@ -72,6 +73,7 @@ export const openPaths: Kind<readonly string[]> = {
     if (strange !== undefined) return bad(`${quoted(strange)} is not one of them`);
     return paths.length === 0 ? bad(`${quoted(text)} is an empty list`) : good(paths);
   },
+  show: (paths) => paths.join(',') || 'none',
 };
 
 /**

@@ -18,6 +18,7 @@ export const aliasList: Kind<readonly FilerAlias[]> = {
     if (flaws.length > 0) return { state: 'bad', flaws };
     return aliases.length === 0 ? bad(`${quoted(text)} is an empty list`) : good(aliases);
   },
+  show: (aliases) => aliases.map(({ id, is }) => `${id}=${is}`).join(','),
 };
 
 function aliasOf(entry: string, before: readonly FilerAlias[]): FilerAlias | Flaw {

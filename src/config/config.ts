@@ -14,6 +14,10 @@ export interface Config extends CommonConfig {
     /** Undefined if neither HTTP_PROXY nor HTTPS_PROXY is set. */
     readonly proxy: ProxyConfig | undefined;
   };
+  /** The text in effect of each variable that has an effect, for `--check-config`; undefined if it is not set. */
+  readonly shown: Readonly<Record<string, string | undefined>>;
+  /** By variable, with and without effect. */
+  readonly secrets: ReadonlyMap<string, Secret>;
   /** One line for each variable without effect that is likely a mistake. */
   readonly warnings: readonly string[];
   /** Where every point is sent; undefined without remote write. */

@@ -1,8 +1,6 @@
 import type { Config } from './config.ts';
 import { rowsOf } from './load.ts';
-import { remoteWriteSection } from './remote-write.ts';
 import type { NamedRow, Row, ServiceSection } from './section.ts';
-import { commonSection } from './variables.ts';
 
 /** The variables for `--help`: a line with name, kind and default, and below it one line with the meaning. */
 export function helpText(rows: readonly NamedRow[]): string {
@@ -43,17 +41,13 @@ function defaultOf(row: Row): string {
  * Apart from the secrets, which show as `[redacted]`, it is a valid `.env` file. A disabled API has only its empty URL.
  */
 export function effectiveConfiguration(config: Config, services: readonly ServiceSection[]): string {
-  const values: Record<string, string | undefined> = {
-    ...commonSection.show(config),
-    ...remoteWriteSection.show(config),
-  };
-  for (const service of services) Object.assign(values, service.show(service.of(config)));
   const lines = rowsOf(services).flatMap(({ name, row }) => {
-    if (!(name in values)) return [];
+    if (!(name in config.shown)) return [];
+    const text = config.shown[name];
     // An explicit value would count as a choice, so the value in effect is a comment.
-    if (values[name] === undefined && row.unset !== undefined)
+    if (text === undefined && row.unset !== undefined)
       return [`# ${name}: not set; ${row.unset.replaceAll('`', '')}\n`];
-    return [`${name}=${values[name] ?? ''}\n`];
+    return [`${name}=${text ?? ''}\n`];
   });
   const { httpProxy, httpsProxy, noProxy } = config.requests.proxy ?? {};
   const proxies = { HTTP_PROXY: httpProxy?.shown, HTTPS_PROXY: httpsProxy?.shown, NO_PROXY: noProxy };

@@ -16,6 +16,8 @@ export interface Kind<Value> {
   /** The end of the line about a fault: `expected …`. */
   readonly expects: string;
   readonly parse: (text: string) => Parsed<Value>;
+  /** The value as a text of this kind, for `--check-config`; default: `String`. */
+  show?(value: Value): string;
 }
 
 export function good<Value>(value: Value): Parsed<Value> {

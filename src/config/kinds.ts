@@ -1,6 +1,7 @@
 import { Secret } from '../runtime/secret.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 import { bad, good, headerFlaw, type Kind, quoted } from './kind.ts';
+import { secretText } from './secrets.ts';
 
 /** The shortest interval between polls. */
 export const SHORTEST_INTERVAL_MS = 1000;
@@ -33,6 +34,7 @@ export function duration(boundsMs: Bounds, examples: string): Kind<number> {
       const flaw = boundFlaw(valueMs, boundsMs, formatDuration);
       return flaw === undefined ? good(valueMs) : bad(`${quoted(text)} ${flaw}`);
     },
+    show: formatDuration,
   };
 }
 
@@ -47,6 +49,7 @@ export function wholeSeconds(boundsMs: Bounds, examples: string): Kind<number> {
       if (parsed.value % 1000 !== 0) return bad(`${quoted(text)} is not a whole number of seconds`);
       return good(parsed.value / 1000);
     },
+    show: (seconds) => formatDuration(seconds * 1000),
   };
 }
 
@@ -91,6 +94,7 @@ export const rate: Kind<{ readonly requests: number; readonly windowMs: number }
     }
     return good({ requests, windowMs });
   },
+  show: ({ requests, windowMs }) => `${requests}/${formatDuration(windowMs)}`,
 };
 
 export function choice<const Word extends string>(words: readonly Word[]): Kind<Word> {
@@ -133,6 +137,7 @@ export const secret: Kind<Secret> = {
     const flaw = headerFlaw(text);
     return flaw === undefined ? good(Secret.of(text)) : bad(`the value ${flaw}`);
   },
+  show: secretText,
 };
 
 /** A path of the file system; not checked for existence here. */

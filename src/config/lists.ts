@@ -1,4 +1,4 @@
-import { parseDuration } from './duration.ts';
+import { formatDuration, parseDuration } from './duration.ts';
 import { bad, entriesOf, type Flaw, good, type Kind, type Parsed, quoted } from './kind.ts';
 
 /** A list of entries: every invalid entry is a fault, and a repeated entry counts once. */
@@ -61,4 +61,11 @@ export const bucketList: Kind<readonly number[]> = {
       parsed.value.every((bound, place) => place === 0 || bound > (parsed.value[place - 1] ?? 0));
     return ascending ? parsed : bad(`${quoted(text)} is not in ascending order`);
   },
+  show: (bounds) => bounds.map(bucketText).join(','),
 };
+
+/** A bound finer than a millisecond cannot be a duration, so it is written in seconds. */
+function bucketText(seconds: number): string {
+  const ms = seconds * 1000;
+  return Number.isSafeInteger(ms) ? formatDuration(ms) : String(seconds);
+}

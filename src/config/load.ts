@@ -1,4 +1,5 @@
 import { ConfigError } from '../runtime/errors.ts';
+import { Secret } from '../runtime/secret.ts';
 import type { Config } from './config.ts';
 import { nearMisses, type ReadAgain, type ReadFile, settledTexts, unknownVariables } from './environment.ts';
 import { proxies } from './proxy.ts';
@@ -52,11 +53,20 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
   ];
   if (faults.length > 0) throw new ConfigError(inTableOrder(faults, rows).map(({ line }) => line));
   const common = commonSection.settle(values);
-  const settled = services.map((service) => [service.api, service.settle(values)] as const);
+  const remoteWrite = remoteWriteSection.settle(values);
+  const settled = services.map((service) => ({ service, settings: service.settle(values) }));
   return {
     ...common,
-    ...remoteWriteSection.settle(values),
-    services: new Map(settled.filter(([, settings]) => settings !== undefined)),
+    ...remoteWrite,
+    services: new Map(settled.flatMap(({ service, settings }) => (settings ? [[service.api, settings]] : []))),
+    shown: {
+      ...commonSection.show(values, common),
+      ...remoteWriteSection.show(values, remoteWrite),
+      ...Object.assign({}, ...settled.map(({ service, settings }) => service.show(values, settings))),
+    },
+    secrets: new Map(
+      Object.entries(values).flatMap(([name, value]) => (value instanceof Secret ? [[name, value]] : [])),
+    ),
     requests: { ...common.requests, proxy },
     warnings: nearMisses(texts, rows, services),
     ownFiles: [

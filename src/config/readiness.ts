@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Secret } from '../runtime/secret.ts';
 import type { Config } from './config.ts';
 import { codeOf } from './environment.ts';
 import type { ServiceSection } from './section.ts';
@@ -14,23 +13,12 @@ import type { ServiceSection } from './section.ts';
 /** Values of secrets in examples. */
 const PLACEHOLDER = /^(?:(?:replace|change)[-_ ]?(?:me|this)|your[-_ ].*|<.*>|x{3,}|secret|token|password|todo)$/i;
 
-/** A line for each secret that is still the placeholder of an example. Does not show the secret. */
-export function placeholderFaults(
-  { services }: Pick<Config, 'services'>,
-  sections: readonly ServiceSection[],
-): readonly string[] {
-  return sections.flatMap(({ api }) =>
-    secretsIn(services.get(api)).map(
-      (place) => `${api}: ${place} is a placeholder of an example; expected the value that the service issued`,
-    ),
-  );
-}
-
-/** The places of secrets that are placeholders, such as `credentials.key`. */
-function secretsIn(value: unknown, place = ''): readonly string[] {
-  if (value instanceof Secret) return PLACEHOLDER.test(value.reveal()) ? [place] : [];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => secretsIn(inner, place === '' ? name : `${place}.${name}`));
+/** A line for each secret of a service that is still the placeholder of an example. Does not show the secret. */
+export function placeholderFaults({ secrets, shown }: Config, sections: readonly ServiceSection[]): readonly string[] {
+  return sections
+    .flatMap(({ rows }) => rows)
+    .filter(({ name }) => shown[name] !== undefined && PLACEHOLDER.test(secrets.get(name)?.reveal() ?? ''))
+    .map(({ name }) => `${name}: is the placeholder of an example; expected the value that the service issued`);
 }
 
 /** What prevents the state file from being written; empty without a state file. */

@@ -1,9 +1,7 @@
 import { baseUrl, isLoopback } from './addresses.ts';
 import type { RemoteWriteConfig } from './config.ts';
-import { formatDuration } from './duration.ts';
 import { bad, entriesOf, good, headerFlaw, type Kind, quoted } from './kind.ts';
 import { duration, filePath, headerValue, secret, truth } from './kinds.ts';
-import { secretText } from './secrets.ts';
 import { type Fault, fault, type Given, type Rows, section, type Values } from './section.ts';
 
 /** Remote write is on if its URL is set. */
@@ -25,6 +23,10 @@ export const labelPairs: Kind<Readonly<Record<string, string>>> = {
     }
     return good(labels);
   },
+  show: (labels) =>
+    Object.entries(labels)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(','),
 };
 
 const variables = {
@@ -67,10 +69,10 @@ const variables = {
 type RemoteRows = typeof variables;
 
 export const remoteWriteSection = section<RemoteRows, { readonly remoteWrite: RemoteWriteConfig | undefined }>({
+  url: 'REMOTE_WRITE_URL',
   variables,
   faults,
   settle,
-  show,
 });
 
 function faults({ isSet, values }: Given<RemoteRows>): readonly Fault[] {
@@ -133,25 +135,5 @@ function settle(values: Values<RemoteRows>): { readonly remoteWrite: RemoteWrite
       },
       isExposedToo: values.REMOTE_WRITE_AND_EXPOSE,
     },
-  };
-}
-
-function show({ remoteWrite: config }: { readonly remoteWrite: RemoteWriteConfig | undefined }) {
-  if (config === undefined) return { REMOTE_WRITE_URL: undefined };
-  const { url, token, basic, headers, labels, tls } = config;
-  return {
-    REMOTE_WRITE_URL: url,
-    REMOTE_WRITE_TOKEN: token && secretText(token),
-    REMOTE_WRITE_USER: basic?.user,
-    REMOTE_WRITE_PASSWORD: basic && secretText(basic.password),
-    REMOTE_WRITE_HEADERS: headers && secretText(headers),
-    REMOTE_WRITE_LABELS: Object.entries(labels)
-      .map(([name, value]) => `${name}=${value}`)
-      .join(','),
-    REMOTE_WRITE_CATCH_UP: formatDuration(config.catchUpMs),
-    REMOTE_WRITE_CA_FILE: tls.caFile,
-    REMOTE_WRITE_CERT_FILE: tls.certFile,
-    REMOTE_WRITE_KEY_FILE: tls.keyFile,
-    REMOTE_WRITE_AND_EXPOSE: String(config.isExposedToo),
   };
 }

@@ -51,31 +51,48 @@ export interface Given<Table extends Rows> {
 
 /** Some variables, and the settings they result in. */
 interface SectionParts<Table extends Rows, Settings> {
+  /** The variable without which the others have no effect. */
+  readonly url?: string & keyof Table;
   readonly variables: Table;
   /** The faults in combinations of variables. */
-  readonly faults: (given: Given<Table>) => readonly Fault[];
+  readonly faults?: (given: Given<Table>) => readonly Fault[];
   /** Called only without faults. */
   readonly settle: (values: Values<Table>) => Settings;
-  /** Texts by variable, for `--check-config`; undefined for an unset variable. */
-  readonly show: (settings: Settings) => { readonly [Name in keyof Table]?: string | undefined };
+  /** For `--check-config`: texts that differ from what is set, because the settings follow from several variables. */
+  readonly show?: (settings: Settings) => Partial<Texts<Table>>;
 }
+
+/** Texts by variable; undefined for an unset one. */
+type Texts<Table extends Rows> = { readonly [Name in keyof Table]: string | undefined };
 
 export interface Section<Settings = unknown> {
   readonly rows: readonly NamedRow[];
   faults(given: Given<Rows>): readonly Fault[];
   settle(values: Values<Rows>): Settings;
-  show(settings: Settings): Readonly<Record<string, string | undefined>>;
+  /** The text in effect of each variable that has an effect. */
+  show(values: Values<Rows>, settings: Settings): Texts<Rows>;
 }
 
 export function section<const Table extends Rows, Settings>(parts: SectionParts<Table, Settings>): Section<Settings> {
-  const { variables, faults, settle, show } = parts;
+  const { url, variables, faults, settle, show } = parts;
+  const rows = Object.entries<Row>(variables).map(([name, row]) => ({ name, row }));
   return {
-    rows: Object.entries(variables).map(([name, row]) => ({ name, row })),
+    rows,
     // The rows themselves read the values, which is what gives the values these types.
-    faults: (given) => faults(given as Given<Table>),
+    faults: (given) => faults?.(given as Given<Table>) ?? [],
     settle: (values) => settle(values as Values<Table>),
-    show,
+    show: (values, settings) =>
+      url !== undefined && values[url] === undefined
+        ? { [url]: undefined }
+        : {
+            ...Object.fromEntries(rows.map(({ name, row }) => [name, textOf(row, values[name])])),
+            ...show?.(settings),
+          },
   };
+}
+
+function textOf({ kind }: Row, value: unknown): string | undefined {
+  return value === undefined ? undefined : (kind.show?.(value) ?? String(value));
 }
 
 /** The variables of one service, which is polled if its URL is set. */
@@ -89,7 +106,6 @@ export interface ServiceSection<Settings = unknown> extends Section<Settings | u
 
 export function serviceSection<const Table extends Rows, Settings>({
   api,
-  url,
   ...parts
 }: SectionParts<Table, Settings | undefined> & {
   readonly api: string;
@@ -98,7 +114,7 @@ export function serviceSection<const Table extends Rows, Settings>({
   return {
     ...section<Table, Settings | undefined>(parts),
     api,
-    url,
+    url: parts.url,
     of: ({ services }) => services.get(api) as Settings | undefined,
   };
 }

@@ -1,7 +1,6 @@
 import { listenAddress, metricsPath, openPaths, PROBE_PATHS } from './addresses.ts';
 import { aliasList } from './aliases.ts';
 import type { CommonConfig } from './config.ts';
-import { formatDuration } from './duration.ts';
 import { choice, count, duration, filePath, ordinal, truth } from './kinds.ts';
 import { bucketList } from './lists.ts';
 import { type Fault, fault, type Given, type Rows, section, type Values } from './section.ts';
@@ -119,7 +118,12 @@ const variables = {
 
 type CommonRows = typeof variables;
 
-export const commonSection = section<CommonRows, CommonConfig>({ variables, faults: shardFaults, settle, show });
+export const commonSection = section<CommonRows, CommonConfig>({
+  variables,
+  faults: shardFaults,
+  settle,
+  show: ({ log }) => ({ LOG_FORMAT: log.format }),
+});
 
 function shardFaults({ values: { SHARD: index, TOTAL_SHARDS: total } }: Given<CommonRows>): readonly Fault[] {
   if (index === undefined || total === undefined || index < total) return [];
@@ -150,42 +154,4 @@ function settle(values: Values<CommonRows>): CommonConfig {
     shutdownTimeoutMs: values.SHUTDOWN_TIMEOUT,
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT ?? 'auto' },
   };
-}
-
-function show({
-  requests,
-  events,
-  shard,
-  web,
-  log,
-  ...config
-}: CommonConfig): Partial<Record<keyof CommonRows, string | undefined>> {
-  return {
-    REQUEST_TIMEOUT: formatDuration(requests.timeoutMs),
-    MAX_RESPONSE_BYTES: String(requests.maxResponseBytes),
-    STALE_AFTER: String(config.staleAfter),
-    FORGET_AFTER: formatDuration(config.forgetAfterMs),
-    EVENT_BUCKETS: events.bucketsSeconds.map(bucketText).join(','),
-    EVENT_HISTOGRAMS: String(events.histograms),
-    FILER_ALIASES: config.filerAliases.map(({ id, is }) => `${id}=${is}`).join(',') || undefined,
-    STATE_FILE: config.stateFile,
-    ALLOW_INSECURE_UPSTREAM: String(requests.allowInsecure),
-    MAX_SCRAPES: String(web.maxScrapes),
-    LISTEN_ADDRESS: `${web.host?.includes(':') ? `[${web.host}]` : (web.host ?? '')}:${web.port}`,
-    METRICS_PATH: web.metricsPath,
-    WEB_CONFIG_FILE: web.configFile,
-    WEB_OPEN_PATHS: web.openPaths.named ? web.openPaths.paths.join(',') || 'none' : undefined,
-    MAX_CONNECTIONS: String(web.maxConnections),
-    SHARD: String(shard.index),
-    TOTAL_SHARDS: String(shard.total),
-    SHUTDOWN_TIMEOUT: formatDuration(config.shutdownTimeoutMs),
-    LOG_LEVEL: log.level,
-    LOG_FORMAT: log.format,
-  };
-}
-
-/** A bound finer than a millisecond cannot be a duration, so it is written in seconds. */
-function bucketText(seconds: number): string {
-  const ms = seconds * 1000;
-  return Number.isSafeInteger(ms) ? formatDuration(ms) : String(seconds);
 }

@@ -67,7 +67,7 @@ describe('--check-config', () => {
   });
 
   test.each([
-    [{ GFA_TOKEN: 'replace-me' }, 'gfa: token is a placeholder of an example; expected '],
+    [{ GFA_TOKEN: 'replace-me' }, 'GFA_TOKEN: is the placeholder of an example; expected '],
     [{ STATE_FILE: '/nowhere/state' }, 'STATE_FILE: the folder /nowhere is not writable (ENOENT); expected '],
     [{ STATE_FILE: tmpdir() }, `STATE_FILE: ${tmpdir()} exists and is not a file; expected `],
   ])('ends with 78 where %j would not work', async (more, line) => {

@@ -1,8 +1,6 @@
 import { baseUrl, headerName } from '../../config/addresses.ts';
-import { formatDuration } from '../../config/duration.ts';
 import { duration, headerValue, SHORTEST_INTERVAL_MS, secret } from '../../config/kinds.ts';
 import { wordList } from '../../config/lists.ts';
-import { secretText } from '../../config/secrets.ts';
 import { fault, serviceSection } from '../../config/section.ts';
 import type { GfaSettings } from './client.ts';
 import { GROUPS } from './series.ts';
@@ -67,16 +65,4 @@ export const gfaSection = serviceSection({
       groups: values.GFA_METRICS,
     };
   },
-
-  show: (gfa) =>
-    gfa === undefined
-      ? { GFA_URL: undefined }
-      : {
-          GFA_URL: gfa.url,
-          GFA_TOKEN: secretText(gfa.token),
-          GFA_CLIENT_KEY: gfa.clientKey,
-          GFA_CLIENT_KEY_HEADER: gfa.clientKeyHeader,
-          GFA_INTERVAL: formatDuration(gfa.intervalMs),
-          GFA_METRICS: gfa.groups.join(','),
-        },
 });

@@ -1,5 +1,4 @@
 import { formatDuration } from '../../config/duration.ts';
-import { secretText } from '../../config/secrets.ts';
 import {
   type Fault,
   fault,
@@ -66,7 +65,7 @@ export function portalSectionOf(vocabulary: Vocabulary): ServiceSection<PortalCo
     variables: portalVariables(vocabulary),
     faults: (given) => [...credentialFaults(given), ...modeFaults(given)],
     settle: (values) => settledPortal(values, vocabulary),
-    show: (portal) => (portal === undefined ? { PORTAL_URL: undefined } : shown(portal)),
+    show: (portal) => (portal === undefined ? {} : shown(portal)),
   });
 }
 
@@ -170,33 +169,17 @@ function settledCredentials(values: PortalValues): Credentials | undefined {
   return key === undefined || secret === undefined ? undefined : { kind, key, secret };
 }
 
-function shown(portal: PortalConfig): { readonly [Name in keyof PortalRows]: string | undefined } {
-  const { credentials, rateLimit } = portal;
+/** What follows from several variables: the credentials in use, and each choice with its own interval. */
+function shown({ credentials, series, collectors, intervalMs: usualMs }: PortalConfig) {
   const isPair = credentials.kind !== 'user_key';
+  const listOf = (choices: readonly PortalSeries[], hasUsual: (choice: PortalSeries) => boolean) =>
+    choices
+      .map((choice) => (hasUsual(choice) ? choice.name : `${choice.name}=${formatDuration(choice.intervalMs)}`))
+      .join(',');
   return {
-    PORTAL_URL: portal.url,
-    PORTAL_SERVICE_KEY: isPair ? secretText(credentials.key) : undefined,
-    PORTAL_SERVICE_SECRET: isPair ? secretText(credentials.secret) : undefined,
-    PORTAL_USER_KEY: isPair ? undefined : secretText(credentials.key),
+    ...(isPair ? { PORTAL_USER_KEY: undefined } : { PORTAL_SERVICE_KEY: undefined, PORTAL_SERVICE_SECRET: undefined }),
     PORTAL_AUTH: credentials.kind,
-    PORTAL_INTERVAL: formatDuration(portal.intervalMs),
-    PORTAL_MODE: portal.mode,
-    PORTAL_FULL_INTERVAL: formatDuration(portal.fullIntervalMs),
-    PORTAL_DISCOVERY_INTERVAL: formatDuration(portal.discoveryIntervalMs),
-    PORTAL_SERIALS: portal.serials?.join(','),
-    PORTAL_SERIES:
-      portal.series
-        .map(({ name, intervalMs }) =>
-          intervalMs === portal.intervalMs ? name : `${name}=${formatDuration(intervalMs)}`,
-        )
-        .join(',') || undefined,
-    PORTAL_CONCURRENCY: String(portal.concurrency),
-    PORTAL_LOOKBACK: formatDuration(portal.lookbackMs),
-    PORTAL_BIN_SIZE: formatDuration(portal.binSizeSeconds * 1000),
-    PORTAL_RATE_LIMIT: `${rateLimit.requests}/${formatDuration(rateLimit.windowMs)}`,
-    PORTAL_DAILY_LIMIT: String(portal.dailyLimit ?? 0),
-    PORTAL_COLLECTORS: portal.collectors
-      .map(({ name, intervalMs }) => (name === 'telemetry' ? name : `${name}=${formatDuration(intervalMs)}`))
-      .join(','),
+    PORTAL_SERIES: listOf(series, ({ intervalMs }) => intervalMs === usualMs) || undefined,
+    PORTAL_COLLECTORS: listOf(collectors, ({ name }) => name === 'telemetry'),
   };
 }
