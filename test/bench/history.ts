@@ -1,34 +1,21 @@
-import { mkdtempSync, readdirSync, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createServer } from 'node:http';
 import process from 'node:process';
-import { createBackfill, openMetrics } from '../../src/app/backfill.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
 import { Receiver, type Send } from '../../src/history/receiver.ts';
 import { RemoteWrite } from '../../src/history/remote-write.ts';
 import type { SeriesPoints } from '../../src/history/write-request.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import type { Reading } from '../../src/metrics/snapshot.ts';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import { upstreams } from '../../src/sources/upstreams.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { createPostDispatcher, post } from '../../src/transport/post.ts';
-import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { noLog } from '../support/mock-api.ts';
+import { backfilling } from './backfill.ts';
+import { listening } from './listening.ts';
 import type { Report } from './main.ts';
 
-/*
- * What remote write and --backfill cost. `BACKFILL_APPLIANCES=4 npm run bench -- history` makes the last part short: with
- * 100 it writes and reads some 30 GB of text, compressed on the disk.
- */
-
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const { signal } = new AbortController();
 
+/** What remote write and `--backfill` cost. */
 export async function history(report: Report): Promise<void> {
   await sending(report);
   await holding(report);
@@ -144,140 +131,6 @@ function readingOf(task: number): Reading {
     }
   }
   return { samples: [], points, drops: new Map(), empty: false };
-}
-
-/** Time that jumps to the next moment for which something waits, when nothing else is going on. */
-class JumpingClock implements Clock {
-  readonly #sleepers = new Set<{ readonly due: number; readonly wake: () => void }>();
-  readonly #start = Math.floor(systemClock.now() / MINUTE_MS) * MINUTE_MS;
-  #elapsed = 0;
-
-  now(): number {
-    return this.#start + this.#elapsed;
-  }
-
-  monotonic(): number {
-    return this.#elapsed;
-  }
-
-  sleep(ms: number, stop?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        this.#sleepers.delete(sleeper);
-        stop?.removeEventListener('abort', wake);
-        resolve();
-      };
-      const sleeper = { due: this.#elapsed + ms, wake };
-      this.#sleepers.add(sleeper);
-      stop?.addEventListener('abort', wake, { once: true });
-      if (stop?.aborted) wake();
-    });
-  }
-
-  jump(): void {
-    const [first] = [...this.#sleepers].sort((one, other) => one.due - other.due);
-    if (first === undefined) return;
-    this.#elapsed = Math.max(this.#elapsed, first.due);
-    first.wake();
-  }
-}
-
-/** Thirty days of a fleet: the pacing in simulated time, the bytes for real. */
-async function backfilling(report: Report): Promise<void> {
-  const appliances = Number(process.env.BACKFILL_APPLIANCES ?? 100);
-  const place = `history.backfill_30d_${appliances}_appliances`;
-  const folder = mkdtempSync(join(tmpdir(), 'bench-history-'));
-  const clock = new JumpingClock();
-  const standIn = await startStandIn({ clock, appliances, variations: { rateLimit: null, dailyLimit: null } });
-  let inFlight = 0;
-  const overhearing = {
-    left: () => {
-      inFlight += 1;
-    },
-    ended: () => {
-      inFlight -= 1;
-    },
-  };
-  const connect = () => new MemoryDispatcher(repeating(standIn), overhearing);
-  const environment = { PORTAL_URL: standIn.portalUrl, PORTAL_USER_KEY: standIn.credentials.userKey };
-  const config = loadConfig({
-    environment,
-    readFile: () => {
-      throw Object.assign(new Error('no file'), { code: 'ENOENT' });
-    },
-    services: upstreams.map(({ section }) => section),
-  });
-  let isOver = false;
-  const jumping = (async () => {
-    while (!isOver) {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (inFlight === 0) clock.jump();
-    }
-  })();
-  const versions = { version: '0', revision: 'bench', nodeVersion: process.version };
-  const labels = { job: 'filer-exporter', instance: 'filer-exporter:9989' };
-  const started = performance.now();
-  const run = await createBackfill(
-    config,
-    { clock, random: () => 0.5, log: noLog, connect, ...versions },
-    {
-      // An hour less: what is older than thirty days by the end is not asked for.
-      ...{ sinceMs: 30 * DAY_MS - 3_600_000, untilMs: 0, labels, filers: undefined, series: undefined },
-      ...{ share: 0.5, folder: join(folder, 'work') },
-    },
-    signal,
-  );
-  await run.backfill.run(run.tasks, signal);
-  const readSeconds = (performance.now() - started) / 1000;
-  const points = [...run.spool.done.values()].reduce((sum, one) => sum + one.points, 0);
-  report(`${place}.requests`, run.requests().answered, 'requests');
-  report(`${place}.paced`, clock.monotonic() / MINUTE_MS, 'min');
-  report(`${place}.points`, points, 'points');
-  report(`${place}.read`, points / readSeconds, 'points/s');
-  const printing = performance.now();
-  let bytes = 0;
-  for await (const piece of openMetrics(run.spool)) bytes += piece.length;
-  report(`${place}.text`, bytes / 2 ** 20, 'MiB');
-  report(`${place}.printed`, bytes / 2 ** 20 / ((performance.now() - printing) / 1000), 'MiB/s');
-  const sizes = readdirSync(join(folder, 'work')).map((name) => statSync(join(folder, 'work', name)).size);
-  report(`${place}.work_folder`, sizes.reduce((sum, size) => sum + size, 0) / 2 ** 20, 'MiB');
-  report(`${place}.most_resident`, process.resourceUsage().maxRSS / 1024, 'MiB');
-  await run.close(signal);
-  isOver = true;
-  await jumping;
-  await standIn.close();
-  await rm(folder, { recursive: true });
-}
-
-/** The stand-in, but for series: of these one appliance's answers are kept, since making them costs more than reading them. */
-function repeating(standIn: StandIn): (request: IncomingMessage, response: ServerResponse) => void {
-  const answers = new Map<string, Promise<string>>();
-  const [first] = standIn.fleet.appliances;
-  return async (request, response) => {
-    const [, operation] = /\/telemetry\/appliances\/[^/]+\/(\w+)$/.exec(request.url ?? '') ?? [];
-    if (operation === undefined) return standIn.serve(request, response);
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
-    const key = operation + body;
-    const known = answers.get(key) ?? fetched(standIn, `${first?.serial}/${operation}`, request, body);
-    answers.set(key, known);
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(await known);
-  };
-}
-
-async function fetched(standIn: StandIn, path: string, { headers }: IncomingMessage, body: string): Promise<string> {
-  const answer = await fetch(`${standIn.portalUrl}/telemetry/appliances/${path}`, {
-    ...{ method: 'POST', body },
-    headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
-  });
-  return answer.text();
-}
-
-function listening(server: Server): Promise<string> {
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-  });
 }
 
 function heapUsed(): number {
