@@ -2,8 +2,8 @@ import { upstreamCatalog } from '../catalog.ts';
 import { codec } from '../exposition/compression.ts';
 import { Exposition } from '../exposition/exposition.ts';
 import { LineStore } from '../exposition/store.ts';
-import type { DropReason } from '../metrics/samples.ts';
-import type { Origin, Sink } from '../metrics/sink.ts';
+import type { DropReason, Sample } from '../metrics/samples.ts';
+import type { Origin, PollSink, Sink } from '../metrics/sink.ts';
 import type { Api, Reading } from '../metrics/snapshot.ts';
 import type { Environment } from './environment.ts';
 
@@ -14,12 +14,16 @@ export type CountDrop = (api: Api, reason: DropReason, count: number) => void;
  * Passes each reading to the further outputs, then what they leave to `/metrics`. Counts dropped and corrected values once,
  * however many outputs there are.
  */
-export class Outputs implements Sink {
-  readonly #exposition: Pick<Exposition, 'accept' | 'withdraw'>;
+export class Outputs implements PollSink {
+  readonly #exposition: Pick<Exposition, 'accept' | 'publish' | 'withdraw'>;
   readonly #count: CountDrop;
   readonly #further: readonly Sink[];
 
-  constructor(exposition: Pick<Exposition, 'accept' | 'withdraw'>, count: CountDrop, further: readonly Sink[] = []) {
+  constructor(
+    exposition: Pick<Exposition, 'accept' | 'publish' | 'withdraw'>,
+    count: CountDrop,
+    further: readonly Sink[] = [],
+  ) {
     this.#exposition = exposition;
     this.#count = count;
     this.#further = further;
@@ -33,6 +37,10 @@ export class Outputs implements Sink {
     }
     const corrected = await this.#exposition.accept(origin.id, exposed.samples);
     for (const [reason, count] of [...reading.drops, ...corrected]) this.#count(origin.api, reason, count);
+  }
+
+  conclude({ id, api }: Origin, samples: Iterable<Sample>): void {
+    for (const [reason, count] of this.#exposition.publish(id, samples)) this.#count(api, reason, count);
   }
 
   withdraw(id: string, keepsCounts = false): void {

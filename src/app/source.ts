@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { formatBound } from '../exposition/format.ts';
 import type { OwnMetrics } from '../exposition/own/metrics.ts';
-import type { Sink } from '../metrics/sink.ts';
+import type { PollSink } from '../metrics/sink.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import { Poller } from '../polling/poller.ts';
 import { FilerNames } from '../sources/filer-names.ts';
@@ -29,7 +29,7 @@ export interface Source extends Connection {
 export interface SourceParts {
   readonly config: Config;
   readonly own: OwnMetrics;
-  readonly sink: Sink;
+  readonly sink: PollSink;
   readonly environment: Environment;
   readonly keeping: Keeping | undefined;
   readonly history: History | undefined;

@@ -1,10 +1,11 @@
 import type { DropReason, Sample } from '../metrics/samples.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { inSlices } from '../runtime/slices.ts';
+import { atOnce, inSlices } from '../runtime/slices.ts';
 import { type Body, bodyOf } from './body.ts';
 import type { Coding } from './compression.ts';
 import { Compressor, type CompressorSettings, quietCodec } from './compressor.ts';
 import type { Format } from './format.ts';
+import type { Prepared } from './line-writer.ts';
 import type { LineStore } from './store.ts';
 
 /** The body of a scrape; its memory is valid until it is released. */
@@ -56,13 +57,12 @@ export class Exposition {
     const mostBytes = Math.max(0, this.#mostBytes - this.#store.bytes);
     const prepared = await inSlices(this.#store.prepare(samples, mostBytes), this.#clock);
     await this.#compressor.compressBeforehand(prepared);
-    const { cut, duplicates } = this.#store.replace(task, prepared);
-    this.#compressor.changed();
-    const corrected: (readonly [DropReason, number])[] = [
-      ['label', cut],
-      ['duplicate', duplicates],
-    ];
-    return new Map(corrected.filter(([, count]) => count > 0));
+    return this.#replace(task, prepared);
+  }
+
+  /** The same at once, for a few samples. */
+  publish(task: string, samples: Iterable<Sample>): ReadonlyMap<DropReason, number> {
+    return this.#replace(task, atOnce(this.#store.prepare(samples)));
   }
 
   withdraw(task: string, keepsCounts = false): void {
@@ -82,5 +82,15 @@ export class Exposition {
       release();
       throw error;
     }
+  }
+
+  #replace(task: string, prepared: Prepared): ReadonlyMap<DropReason, number> {
+    const { cut, duplicates } = this.#store.replace(task, prepared);
+    this.#compressor.changed();
+    const corrected: (readonly [DropReason, number])[] = [
+      ['label', cut],
+      ['duplicate', duplicates],
+    ];
+    return new Map(corrected.filter(([, count]) => count > 0));
   }
 }

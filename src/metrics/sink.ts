@@ -1,3 +1,4 @@
+import type { Sample } from './samples.ts';
 import type { Reading } from './snapshot.ts';
 import type { Task } from './task.ts';
 
@@ -16,4 +17,13 @@ export interface Sink {
   withdraw(id: string, keepsCounts?: boolean): void;
   /** The part of a reading that this output leaves to `/metrics`, because each series has one writer; all by default. */
   readonly leaves?: (reading: Reading) => Reading;
+}
+
+/** All outputs together: what polling writes to. */
+export interface PollSink extends Pick<Sink, 'accept' | 'withdraw'> {
+  /**
+   * Exposes a conclusion from several polls, at once: a scrape that withdraws stale values says in the same exposition that
+   * their appliance is not up.
+   */
+  conclude(origin: Origin, samples: Iterable<Sample>): void;
 }

@@ -1,6 +1,6 @@
-import { newestTime } from '../metrics/samples.ts';
-import type { Sink } from '../metrics/sink.ts';
-import type { Api, Reading } from '../metrics/snapshot.ts';
+import { newestTime, type Sample } from '../metrics/samples.ts';
+import type { PollSink } from '../metrics/sink.ts';
+import type { Api } from '../metrics/snapshot.ts';
 import type { ApplianceNames, Task } from '../metrics/task.ts';
 import type { Outcome } from './poll.ts';
 import type { TaskState } from './task-state.ts';
@@ -52,11 +52,11 @@ const RECORD_STEP_MS = 60_000;
 /** The appliances of one API, derived from the states of their tasks. */
 export class Appliances {
   readonly #api: Api;
-  readonly #sink: Sink;
+  readonly #sink: PollSink;
   readonly #names: ApplianceNames | undefined;
   readonly #known = new Map<string, Known>();
 
-  constructor(api: Api, sink: Sink, names: ApplianceNames | undefined) {
+  constructor(api: Api, sink: PollSink, names: ApplianceNames | undefined) {
     this.#api = api;
     this.#sink = sink;
     this.#names = names;
@@ -142,7 +142,7 @@ export class Appliances {
     if (state !== known.published || isNewer) {
       known.published = state;
       known.publishedRecordAt = known.lastRecordAt;
-      void this.#sink.accept({ id: idOf(this.#api, serial), api: this.#api }, this.#reading(serial, known, state));
+      this.#expose(serial, known, state);
     }
     return state;
   }
@@ -151,24 +151,19 @@ export class Appliances {
     const known = appliance === undefined ? undefined : this.#known.get(appliance.serial);
     if (known === undefined || appliance === undefined || known.name === appliance.name) return;
     known.name = appliance.name;
-    const { published } = known;
-    if (published === undefined) return;
-    void this.#sink.accept(
-      { id: idOf(this.#api, appliance.serial), api: this.#api },
-      this.#reading(appliance.serial, known, published),
-    );
+    if (known.published !== undefined) this.#expose(appliance.serial, known, known.published);
   }
 
-  #reading(serial: string, { name, lastRecordAt }: Known, state: ApplianceState): Reading {
+  #expose(serial: string, { name, lastRecordAt }: Known, state: ApplianceState): void {
+    if (this.#names === undefined) return;
     const labels = { serial, filer: name };
-    if (this.#names === undefined) return { samples: [], drops: new Map(), empty: true };
     const { up, state: stateName, lastRecord } = this.#names;
-    const samples = [
+    const samples: Sample[] = [
       { name: up, labels, value: state === 'reporting' ? 1 : 0 },
       { name: stateName, labels: { ...labels, state }, value: 1 },
       ...(lastRecordAt === undefined ? [] : [{ name: lastRecord, labels, value: lastRecordAt / 1000 }]),
     ];
-    return { samples, drops: new Map(), empty: false };
+    this.#sink.conclude({ id: idOf(this.#api, serial), api: this.#api }, samples);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Sink } from '../metrics/sink.ts';
+import type { PollSink } from '../metrics/sink.ts';
 import type { Reading } from '../metrics/snapshot.ts';
 import type { ApplianceNames, Collector, Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -14,7 +14,7 @@ import { Tasks } from './tasks.ts';
 export interface PollerSettings {
   readonly collector: Collector;
   readonly workers: number;
-  readonly sink: Sink;
+  readonly sink: PollSink;
   readonly staleAfter: number;
   readonly forgetAfterMs?: number;
   /** The requests per second that the limits sustain, and whether everything is held after a 429. */

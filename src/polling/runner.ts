@@ -1,4 +1,4 @@
-import type { Sink } from '../metrics/sink.ts';
+import type { PollSink } from '../metrics/sink.ts';
 import type { Reading } from '../metrics/snapshot.ts';
 import type { Collector, Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -19,7 +19,7 @@ export interface RunnerSettings {
   readonly appliances: Appliances;
   readonly health: SeriesHealth;
   readonly observer: Observer;
-  readonly sink: Sink;
+  readonly sink: PollSink;
   readonly clock: Clock;
   readonly random: Random;
   readonly workers: number;

@@ -99,6 +99,7 @@ export class Judge {
     // A limit that was lifted makes no value older than what was promised for it.
     this.#longestMs = Math.max(this.#longestMs, seconds * 1000);
     this.#expectFresh(scrape, now);
+    this.#expectOneTruth(scrape);
     this.#expectHealthyAsked(scrape, now);
     this.#expectNoMoreRequests(now);
     for (const broken of this.#counts.broken(scrape, this.forgives)) this.#break(broken);
@@ -130,6 +131,17 @@ export class Judge {
     for (const [name, most] of Object.entries(this.#deliveries.counts())) {
       const sum = scrape.sum(name);
       if (sum > most) this.#break(`jumps: ${name} is ${sum}, and ${most} were delivered`);
+    }
+  }
+
+  /** What one scrape says is of one moment: up is only what something is shown of, and not while the portal is down. */
+  #expectOneTruth(scrape: Scrape): void {
+    const shown = new Set(scrape.all(SERIES_TIME).map(({ labels }) => labels.serial));
+    const isDown = scrape.value(API_UP, { api: 'portal' }) === 0;
+    for (const { labels, value } of scrape.all(APPLIANCE_UP)) {
+      if (value === 0) continue;
+      if (!shown.has(labels.serial)) this.#break(`contradicts: ${labels.serial} is up, without any series`);
+      if (isDown) this.#break(`contradicts: ${labels.serial} is up, and the portal is down`);
     }
   }
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { ACCOUNT, HOUR, Life, MINUTE, SECOND, TELEMETRY } from './life.ts';
-import { API_UP, APPLIANCE_UP, DOWN_REASON, STATE } from './names.ts';
+import { API_UP, APPLIANCE_UP, DOWN_REASON, SERIES_TIME, STATE } from './names.ts';
 
 // Days pass in each: on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 120_000 });
@@ -79,6 +79,16 @@ test('a service that refuses everything is down after three intervals, and says 
   await life.passes(HOUR);
   calm();
   await life.passes(25 * MINUTE);
+});
+
+test('the scrape that withdraws the last values of an appliance says that it is down', async () => {
+  const life = await Life.begin();
+  await life.passes(20 * MINUTE);
+  life.fails({ kind: 'status', status: 429, headers: { 'retry-after': '900' } });
+  for (let { scrape } = await life.sees(); scrape.sum(APPLIANCE_UP) > 0; { scrape } = await life.passes(MINUTE)) {
+    const shown = new Set(scrape.all(SERIES_TIME).map(({ labels }) => labels.serial));
+    expect(shown.size).toBe(scrape.sum(APPLIANCE_UP));
+  }
 });
 
 test('one empty list of serials, and one half list, take no appliance away', async () => {

@@ -1,5 +1,5 @@
 import type { Sample } from '../../src/metrics/samples.ts';
-import type { Origin, Sink } from '../../src/metrics/sink.ts';
+import type { Origin, PollSink } from '../../src/metrics/sink.ts';
 import type { Reading } from '../../src/metrics/snapshot.ts';
 import type { Task } from '../../src/metrics/task.ts';
 import type { Outcome } from '../../src/polling/poll.ts';
@@ -92,12 +92,16 @@ export class Lines implements Log {
 }
 
 /** A sink that holds what was published last: by origin, its samples. */
-export class Shelf implements Sink {
+export class Shelf implements PollSink {
   readonly held = new Map<string, readonly Sample[]>();
 
   accept({ id }: Origin, { samples }: Reading): Promise<void> {
     this.held.set(id, [...samples]);
     return Promise.resolve();
+  }
+
+  conclude({ id }: Origin, samples: Iterable<Sample>): void {
+    this.held.set(id, [...samples]);
   }
 
   withdraw(id: string): void {

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { upstreamCatalog } from '../../src/catalog.ts';
 import { formatBound } from '../../src/exposition/format.ts';
 import { LineStore } from '../../src/exposition/store.ts';
-import type { Sink } from '../../src/metrics/sink.ts';
+import type { PollSink } from '../../src/metrics/sink.ts';
 import type { Task } from '../../src/metrics/task.ts';
 import { Poller } from '../../src/polling/poller.ts';
 import { Secret } from '../../src/runtime/secret.ts';
@@ -167,8 +167,9 @@ function exposed(api: MockApi, tasks: readonly Task[]): Promise<string> {
 /** Polls tasks into one store, each time it is called, and gives what that says then. */
 function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<string> {
   const store = new LineStore(upstreamCatalog);
-  const sink: Sink = {
+  const sink: PollSink = {
     accept: async ({ id }, { samples }) => void store.publish({ task: id, samples }),
+    conclude: ({ id }, samples) => void store.publish({ task: id, samples }),
     withdraw: (id) => store.withdraw(id),
   };
   const limits = { allowedPerSecond: () => Number.POSITIVE_INFINITY, isHeld: () => false };
