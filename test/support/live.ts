@@ -1,13 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { Dispatcher } from 'undici';
 import { onTestFinished } from 'vitest';
-import { type App, createApp } from '../../src/app/app.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import type { App } from '../../src/app/app.ts';
 import { type StandIn, type StandInOptions, startStandIn } from '../../src/demo/stand-in.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
-import { upstreams } from '../../src/sources/upstreams.ts';
+import { assemble } from './assemble.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryDispatcher } from './memory-dispatcher.ts';
 import { type LogLine, linesOf } from './program.ts';
@@ -113,13 +110,7 @@ export async function exporter(environment: Environment): Promise<Live> {
       logged += line;
     },
   });
-  const config = loadConfig({
-    environment: { LISTEN_ADDRESS: '127.0.0.1:0', ...environment },
-    readFile: (path) => readFileSync(path === '.env' ? '/nowhere/.env' : path, 'utf8'),
-    services: upstreams.map(({ section }) => section),
-  });
-  const versions = { version: '0.0.0', revision: 'test', nodeVersion: process.version };
-  const app = createApp(config, { clock, random: seededRandom(1), log, ...network, ...versions });
+  const app = assemble(environment, { clock, log, ...network });
   const url = `http://127.0.0.1:${await app.start()}`;
   onTestFinished(() => stopped(app));
   return {
