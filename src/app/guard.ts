@@ -1,5 +1,5 @@
-import type { WebConfig } from '../config/config.ts';
-import { type FactsOf, warnOfLooseFiles } from '../config/secret-files.ts';
+import type { Config } from '../config/config.ts';
+import { warnOfLooseFiles } from '../config/secret-files.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { unpredictableKey } from '../runtime/random.ts';
 import { WebFront } from '../web/front.ts';
@@ -13,17 +13,16 @@ import type { Environment } from './environment.ts';
 export interface Guard {
   readonly path: string;
   readonly read: ReadText;
-  readonly factsOf: FactsOf;
   readonly first: GoodReading;
 }
 
 /** Reads `WEB_CONFIG_FILE`; undefined if it is not set. Rejects with a ConfigError if it is not valid. */
-export async function readGuard(web: WebConfig, read: ReadText, factsOf: FactsOf): Promise<Guard | undefined> {
+export async function readGuard(web: Config['web'], read: ReadText): Promise<Guard | undefined> {
   const path = web.configFile;
   if (path === undefined) return undefined;
   const reading = await readWebRules(path, read);
   if (reading.state === 'bad') throw new ConfigError(reading.faults.map((fault) => `WEB_CONFIG_FILE: ${fault}`));
-  return { path, read, factsOf, first: reading };
+  return { path, read, first: reading };
 }
 
 /** Warnings about a server certificate that clients reject now. */
@@ -44,12 +43,12 @@ export interface Protection {
   readonly isTls: boolean;
 }
 
-export function protectionOf(web: WebConfig, guard: Guard, { clock, log }: Environment): Protection {
-  const { path, read, factsOf, first } = guard;
+export function protectionOf(web: Config['web'], guard: Guard, { clock, log }: Environment): Protection {
+  const { path, read, first } = guard;
   const front = frontOf(web, first, { clock, log });
   const adopt = async (rules: WebRules) => {
     front.adopt(rules);
-    await warnOfLooseFiles(rules.ownFiles, factsOf, log);
+    await warnOfLooseFiles(rules.ownFiles, log);
   };
   return {
     front,
@@ -59,7 +58,7 @@ export function protectionOf(web: WebConfig, guard: Guard, { clock, log }: Envir
 }
 
 function frontOf(
-  { openPaths, maxConnections }: WebConfig,
+  { openPaths, maxConnections }: Config['web'],
   first: GoodReading,
   { clock, log }: Pick<Environment, 'clock' | 'log'>,
 ): WebFront {

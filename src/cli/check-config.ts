@@ -6,14 +6,14 @@ import { placeholderFaults, stateFileFaults } from '../config/readiness.ts';
 import { looseFiles } from '../config/secret-files.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { factsOf, ownFiles, serviceSections, webFiles } from './configuration.ts';
+import { ownFiles, serviceSections, webFiles } from './configuration.ts';
 import { say } from './process.ts';
 
 export async function checkConfig(config: Config): Promise<number> {
-  const guard = await readGuard(config.web, webFiles.read, factsOf);
+  const guard = await readGuard(config.web, webFiles.read);
   const warnings = [
     ...config.warnings,
-    ...(await looseFiles(ownFiles(config, guard), factsOf)),
+    ...(await looseFiles(ownFiles(config, guard))),
     ...certificateWarnings(guard, systemClock.now() / 1000),
   ];
   for (const line of warnings) process.stderr.write(`warning: ${line}\n`);

@@ -1,12 +1,9 @@
-import { realpath, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import process from 'node:process';
 import type { Guard } from '../app/guard.ts';
 import { variableRows } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { readAhead } from '../config/read-ahead.ts';
-import type { FactsOf, OwnFile } from '../config/secret-files.ts';
+import type { OwnFile } from '../config/secret-files.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { SmallFiles } from '../runtime/small-files.ts';
 import { upstreams } from '../sources/upstreams.ts';
@@ -30,13 +27,3 @@ export async function load(environment: Variables, readAgain = secretFiles.read)
 export function ownFiles(config: Config, guard: Guard | undefined): readonly OwnFile[] {
   return [...config.ownFiles, ...(guard?.first.rules.ownFiles ?? [])];
 }
-
-export const factsOf: FactsOf = async (path) => {
-  try {
-    const [{ mode, uid: owner }, realPath] = await Promise.all([stat(path), realpath(path)]);
-    const { mode: folderMode } = await stat(dirname(realPath));
-    return { mode, owner, realPath, folderMode, self: process.geteuid?.() };
-  } catch {
-    return undefined;
-  }
-};

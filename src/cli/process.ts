@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { getHeapStatistics } from 'node:v8';
 import type { Environment } from '../app/environment.ts';
-import type { LogConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { usableHeapBytes } from '../runtime/memory.ts';
@@ -33,7 +33,10 @@ export function packageVersion(): string {
 }
 
 /** Where log lines go: pretty on a terminal if pino-pretty is installed; the image has none. */
-export async function logDestination({ format }: LogConfig, out: NodeJS.WriteStream): Promise<NodeJS.WritableStream> {
+export async function logDestination(
+  { format }: Config['log'],
+  out: NodeJS.WriteStream,
+): Promise<NodeJS.WritableStream> {
   if (format === 'json' || (format === 'auto' && !out.isTTY)) return out;
   try {
     const { default: pretty } = await import('pino-pretty');

@@ -11,7 +11,7 @@ import { asError } from '../runtime/errors.ts';
 import { endNow, threadsAtRest } from '../runtime/exit.ts';
 import { createLog, type Log } from '../runtime/log.ts';
 import { EXIT } from './arguments.ts';
-import { factsOf, ownFiles, webFiles } from './configuration.ts';
+import { ownFiles, webFiles } from './configuration.ts';
 import { logDestination, systemEnvironment } from './process.ts';
 
 export async function serve(
@@ -55,9 +55,9 @@ export async function prepared(
   setMaxListeners(4 * inFlight.reduce((sum, count) => sum + count, 0) + 20);
   const log = createLog(config.log.level, await logDestination(config.log, out));
   tellDefects(log);
-  const guard = await readGuard(config.web, webFiles.read, factsOf);
+  const guard = await readGuard(config.web, webFiles.read);
   for (const line of config.warnings) log.warn(line);
-  await warnOfLooseFiles(ownFiles(config, guard), factsOf, log);
+  await warnOfLooseFiles(ownFiles(config, guard), log);
   for (const reason of certificateWarnings(guard, systemClock.now() / 1000)) {
     log.warn({ reason }, 'clients will reject the server certificate');
   }

@@ -1,23 +1,18 @@
-import type { FilerAlias } from './config.ts';
-import { bad, entriesOf, type Flaw, good, type Kind, quoted } from './kind.ts';
+import { type Flaw, type Kind, quoted } from './kind.ts';
+import { listOf, UUID } from './lists.ts';
 
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+export interface FilerAlias {
+  /** The guid or serial of a filer, in lower case. */
+  readonly id: string;
+  /** The id of the same filer in the other service, in lower case, or else the filer's name. */
+  readonly is: string;
+}
 
 /** Pairs that join two ids to one filer, or name a filer; uuids in lower case. */
 export const aliasList: Kind<readonly FilerAlias[]> = {
   label: 'list of pairs',
   expects: 'filer_guid=serial or filer_guid=name, separated by commas',
-  parse: (text) => {
-    const aliases: FilerAlias[] = [];
-    const flaws: Flaw[] = [];
-    for (const entry of entriesOf(text)) {
-      const alias = aliasOf(entry, aliases);
-      if ('what' in alias) flaws.push(alias);
-      else aliases.push(alias);
-    }
-    if (flaws.length > 0) return { state: 'bad', flaws };
-    return aliases.length === 0 ? bad(`${quoted(text)} is an empty list`) : good(aliases);
-  },
+  parse: (text) => listOf(text, aliasOf),
   show: (aliases) => aliases.map(({ id, is }) => `${id}=${is}`).join(','),
 };
 

@@ -88,16 +88,20 @@ export function codeOf(error: unknown): string {
 const SERVICE_LINK =
   /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)$/;
 
-/** A line for each unknown variable with the prefix of a service: most likely a typing error. */
+/**
+ * What is said of unknown variables. With the prefix of a service one is a fault, because it is most likely a typing
+ * error. One spelt almost as a known variable is a warning: it has no effect, or is meant for another program.
+ */
 export function unknownVariables(
   texts: Texts,
   rows: readonly NamedRow[],
   services: readonly ServiceSection[],
-): readonly Fault[] {
+): { readonly faults: readonly Fault[]; readonly warnings: readonly string[] } {
   const known = rows.flatMap(({ name, row }) => (row.file ? [name, fileVariable(name)] : [name]));
+  const unknown = [...texts.keys()].filter((name) => !known.includes(name) && !SERVICE_LINK.test(name));
   const isOurs = (name: string) => services.some(({ url }) => name.startsWith(url.replace(/URL$/, '')));
-  return [...texts.keys()]
-    .filter((name) => isOurs(name) && !known.includes(name) && !SERVICE_LINK.test(name))
+  const faults = unknown
+    .filter(isOurs)
     .sort((one, other) => (one < other ? -1 : 1))
     .map((name) => {
       const withoutFile = name.replace(/_FILE$/, '');
@@ -105,26 +109,15 @@ export function unknownVariables(
       const shown = /^\w+$/.test(name) ? name : quoted(name);
       return { variable: undefined, line: `${shown}: unknown variable; did you mean ${meant}?` };
     });
+  const warnings = unknown.flatMap((name) => {
+    const meant = isOurs(name) ? undefined : known.find((one) => isNearMiss(name, one));
+    return meant === undefined ? [] : [`${name}: has no effect here; did you mean ${meant}?`];
+  });
+  return { faults, warnings };
 }
 
-/**
- * A line for each unknown variable spelt almost as a known one: it has no effect, which may be a typing error, or it is
- * meant for another program.
- */
-export function nearMisses(
-  texts: Texts,
-  rows: readonly NamedRow[],
-  services: readonly ServiceSection[],
-): readonly string[] {
-  const known = rows.flatMap(({ name, row }) => (row.file ? [name, fileVariable(name)] : [name]));
-  const bare = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
-  const isMissed = (name: string) => (one: string) =>
-    bare(one) === bare(name) || (name.length >= 8 && editDistance(name, one) <= (name.length >= 12 ? 2 : 1));
-  const told = new Set(unknownVariables(texts, rows, services).map(({ line }) => line.split(':')[0]));
-  return [...texts.keys()]
-    .filter((name) => !known.includes(name) && !told.has(name))
-    .flatMap((name) => {
-      const meant = known.find(isMissed(name));
-      return meant === undefined ? [] : [`${name}: has no effect here; did you mean ${meant}?`];
-    });
+function isNearMiss(name: string, known: string): boolean {
+  const bare = (text: string) => text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+  const slips = name.length >= 12 ? 2 : 1;
+  return bare(known) === bare(name) || (name.length >= 8 && editDistance(name, known) <= slips);
 }

@@ -1,20 +1,26 @@
 import { formatDuration, parseDuration } from './duration.ts';
 import { bad, entriesOf, type Flaw, good, type Kind, type Parsed, quoted } from './kind.ts';
 
-/** A list of entries: every invalid entry is a fault, and a repeated entry counts once. */
-function listOf<Entry extends string | number>(
+export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** A list of entries: every invalid entry is a fault, and a repeated word counts once. */
+export function listOf<Entry extends string | number | object>(
   text: string,
-  parseEntry: (entry: string) => Entry | Flaw,
+  parseEntry: (entry: string, before: readonly Entry[]) => Entry | Flaw,
 ): Parsed<readonly Entry[]> {
-  const values = new Set<Entry>();
+  const values: Entry[] = [];
   const flaws: Flaw[] = [];
   for (const entry of entriesOf(text)) {
-    const value = parseEntry(entry);
-    if (typeof value === 'object') flaws.push(value);
-    else values.add(value);
+    const value = parseEntry(entry, values);
+    if (isFlaw(value)) flaws.push(value);
+    else if (!values.includes(value)) values.push(value);
   }
   if (flaws.length > 0) return { state: 'bad', flaws };
-  return values.size === 0 ? bad(`${quoted(text)} is an empty list`) : good([...values]);
+  return values.length === 0 ? bad(`${quoted(text)} is an empty list`) : good(values);
+}
+
+function isFlaw(value: object | string | number): value is Flaw {
+  return typeof value === 'object' && 'what' in value;
 }
 
 export function wordList<const Word extends string>(words: readonly Word[]): Kind<readonly Word[]> {
@@ -35,9 +41,7 @@ export const serialList: Kind<readonly string[]> = {
   expects: 'a comma-separated list of uuids, such as 0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f',
   parse: (text) =>
     listOf(text, (entry): string | Flaw =>
-      /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(entry)
-        ? entry.toLowerCase()
-        : { what: `${quoted(entry)} is not a uuid` },
+      UUID.test(entry) ? entry.toLowerCase() : { what: `${quoted(entry)} is not a uuid` },
     ),
 };
 

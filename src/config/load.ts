@@ -1,7 +1,7 @@
 import { ConfigError } from '../runtime/errors.ts';
 import { Secret } from '../runtime/secret.ts';
 import type { Config } from './config.ts';
-import { nearMisses, type ReadAgain, type ReadFile, settledTexts, unknownVariables } from './environment.ts';
+import { type ReadAgain, type ReadFile, settledTexts, unknownVariables } from './environment.ts';
 import { proxies } from './proxy.ts';
 import { remoteWriteSection } from './remote-write.ts';
 import { nodeFaults, serviceFaults } from './rules.ts';
@@ -37,6 +37,7 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
   );
   const { values: read, faults: valueFaults } = readValues(texts, rows);
   const { proxy, faults: proxyFaults } = proxies(texts);
+  const unknown = unknownVariables(texts, rows, services);
   const values: Values<Rows> = Object.fromEntries([...read, ...secrets]);
   const given = { isSet: (name: string) => texts.has(name) || texts.has(fileVariable(name)), values };
   const faults = [
@@ -49,7 +50,7 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
     ...commonSection.faults(given),
     ...remoteWriteSection.faults(given),
     ...proxyFaults,
-    ...unknownVariables(texts, rows, services),
+    ...unknown.faults,
   ];
   if (faults.length > 0) throw new ConfigError(inTableOrder(faults, rows).map(({ line }) => line));
   const common = commonSection.settle(values);
@@ -57,7 +58,7 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
   const settled = services.map((service) => ({ service, settings: service.settle(values) }));
   return {
     ...common,
-    ...remoteWrite,
+    remoteWrite,
     services: new Map(settled.flatMap(({ service, settings }) => (settings ? [[service.api, settings]] : []))),
     shown: {
       ...commonSection.show(values, common),
@@ -68,7 +69,7 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
       Object.entries(values).flatMap(([name, value]) => (value instanceof Secret ? [[name, value]] : [])),
     ),
     requests: { ...common.requests, proxy },
-    warnings: nearMisses(texts, rows, services),
+    warnings: unknown.warnings,
     ownFiles: [
       ...[...new Set([...secrets.values()].map(({ path }) => path))].map((path) => ({ path, isSecret: true })),
       // It says where tokens are sent, so only its owner may write it, with or without a secret in it.

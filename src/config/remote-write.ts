@@ -1,5 +1,4 @@
 import { baseUrl, isLoopback } from './addresses.ts';
-import type { RemoteWriteConfig } from './config.ts';
 import { bad, entriesOf, good, headerFlaw, type Kind, quoted } from './kind.ts';
 import { duration, filePath, headerValue, secret, truth } from './kinds.ts';
 import { type Fault, fault, type Given, type Rows, section, type Values } from './section.ts';
@@ -68,7 +67,7 @@ const variables = {
 
 type RemoteRows = typeof variables;
 
-export const remoteWriteSection = section<RemoteRows, { readonly remoteWrite: RemoteWriteConfig | undefined }>({
+export const remoteWriteSection = section({
   url: 'REMOTE_WRITE_URL',
   variables,
   faults,
@@ -117,23 +116,21 @@ export function headerPairs(text: string): Readonly<Record<string, string>> | un
   return headers;
 }
 
-function settle(values: Values<RemoteRows>): { readonly remoteWrite: RemoteWriteConfig | undefined } {
+function settle(values: Values<RemoteRows>) {
   const { REMOTE_WRITE_URL: url, REMOTE_WRITE_USER: user, REMOTE_WRITE_PASSWORD: password } = values;
-  if (url === undefined) return { remoteWrite: undefined };
+  if (url === undefined) return undefined;
   return {
-    remoteWrite: {
-      url,
-      token: values.REMOTE_WRITE_TOKEN,
-      basic: user === undefined || password === undefined ? undefined : { user, password },
-      headers: values.REMOTE_WRITE_HEADERS,
-      labels: values.REMOTE_WRITE_LABELS ?? {},
-      catchUpMs: values.REMOTE_WRITE_CATCH_UP,
-      tls: {
-        caFile: values.REMOTE_WRITE_CA_FILE,
-        certFile: values.REMOTE_WRITE_CERT_FILE,
-        keyFile: values.REMOTE_WRITE_KEY_FILE,
-      },
-      isExposedToo: values.REMOTE_WRITE_AND_EXPOSE,
+    url,
+    token: values.REMOTE_WRITE_TOKEN,
+    basic: user === undefined || password === undefined ? undefined : { user, password },
+    headers: values.REMOTE_WRITE_HEADERS,
+    labels: values.REMOTE_WRITE_LABELS ?? {},
+    catchUpMs: values.REMOTE_WRITE_CATCH_UP,
+    tls: {
+      caFile: values.REMOTE_WRITE_CA_FILE,
+      certFile: values.REMOTE_WRITE_CERT_FILE,
+      keyFile: values.REMOTE_WRITE_KEY_FILE,
     },
-  };
+    isExposedToo: values.REMOTE_WRITE_AND_EXPOSE,
+  } as const;
 }

@@ -1,20 +1,7 @@
+import { realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import process from 'node:process';
 import type { Log } from '../runtime/log.ts';
-
-export interface FileFacts {
-  /** The nine permission bits and those before them, as `stat` returns them. */
-  readonly mode: number;
-  /** The owner's user id. */
-  readonly owner: number;
-  /** With all links resolved. */
-  readonly realPath: string;
-  /** The mode of the file's own folder. */
-  readonly folderMode: number;
-  /** The user id of this process; undefined on systems without user ids. */
-  readonly self: number | undefined;
-}
-
-/** Reads the permissions of a file; undefined if that fails, which is reported elsewhere. Never rejects. */
-export type FactsOf = (path: string) => Promise<FileFacts | undefined>;
 
 /** A file that only its owner may write, and that others may not read if it contains a secret. */
 export interface OwnFile {
@@ -22,18 +9,18 @@ export interface OwnFile {
   readonly isSecret: boolean;
 }
 
-/** The lines about files with permissions that are too permissive. Never rejects. */
-export async function looseFiles(files: readonly OwnFile[], factsOf: FactsOf): Promise<readonly string[]> {
-  const lines = files.map(async (file) => {
-    const facts = await factsOf(file.path);
-    return facts && loosenessOf(file, facts);
-  });
-  return (await Promise.all(lines)).filter((line) => line !== undefined);
+/**
+ * The lines about files with permissions that are too permissive. A file that cannot be read is reported elsewhere.
+ * Never rejects.
+ */
+export async function looseFiles(files: readonly OwnFile[]): Promise<readonly string[]> {
+  const lines = await Promise.all(files.map((file) => loosenessOf(file).catch(() => undefined)));
+  return lines.filter((line) => line !== undefined);
 }
 
 /** Logs a warning for each of these files with permissions that are too permissive. Never rejects. */
-export async function warnOfLooseFiles(files: readonly OwnFile[], factsOf: FactsOf, log: Log): Promise<void> {
-  for (const reason of await looseFiles(files, factsOf)) log.warn({ reason }, 'file permissions are too permissive');
+export async function warnOfLooseFiles(files: readonly OwnFile[], log: Log): Promise<void> {
+  for (const reason of await looseFiles(files)) log.warn({ reason }, 'file permissions are too permissive');
 }
 
 const OTHERS_READ = 0o004;
@@ -47,8 +34,10 @@ const STICKY = 0o1000;
  * that a service's user can read what root owns. Everyone may read a secret if everyone is this container: Kubernetes
  * and Compose mount secrets with the mode 0444 or 0644 by default, and no one else sees them there.
  */
-function loosenessOf({ path, isSecret }: OwnFile, facts: FileFacts): string | undefined {
-  const { mode, owner, realPath, folderMode, self } = facts;
+async function loosenessOf({ path, isSecret }: OwnFile): Promise<string | undefined> {
+  const [{ mode, uid: owner }, realPath] = await Promise.all([stat(path), realpath(path)]);
+  const { mode: folderMode } = await stat(dirname(realPath));
+  const self = process.geteuid?.();
   const shown = `mode ${(mode & 0o777).toString(8).padStart(4, '0')}`;
   if (mode & OTHERS_WRITE)
     return `${path} is writable by other users than its owner (${shown}); expected 0640 or stricter`;

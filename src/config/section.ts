@@ -1,4 +1,3 @@
-import type { Config } from './config.ts';
 import type { Kind } from './kind.ts';
 
 /** One variable, as the operator sets it. */
@@ -101,7 +100,7 @@ export interface ServiceSection<Settings = unknown> extends Section<Settings | u
   /** The name of the variable with its URL; the part before `URL` is the prefix of all its variables. */
   readonly url: string;
   /** The settings in a configuration; undefined if the service is not polled. */
-  of(config: Pick<Config, 'services'>): Settings | undefined;
+  of(config: { readonly services: ReadonlyMap<string, unknown> }): Settings | undefined;
 }
 
 export function serviceSection<const Table extends Rows, Settings>({

@@ -1,6 +1,5 @@
 import { listenAddress, metricsPath, openPaths, PROBE_PATHS } from './addresses.ts';
 import { aliasList } from './aliases.ts';
-import type { CommonConfig } from './config.ts';
 import { choice, count, duration, filePath, ordinal, truth } from './kinds.ts';
 import { bucketList } from './lists.ts';
 import { type Fault, fault, type Given, type Rows, section, type Values } from './section.ts';
@@ -118,7 +117,7 @@ const variables = {
 
 type CommonRows = typeof variables;
 
-export const commonSection = section<CommonRows, CommonConfig>({
+export const commonSection = section({
   variables,
   faults: shardFaults,
   settle,
@@ -130,7 +129,7 @@ function shardFaults({ values: { SHARD: index, TOTAL_SHARDS: total } }: Given<Co
   return [fault('SHARD', `"${index}" is not below TOTAL_SHARDS; expected a whole number from 0 to ${total - 1}`)];
 }
 
-function settle(values: Values<CommonRows>): CommonConfig {
+function settle(values: Values<CommonRows>) {
   return {
     requests: {
       timeoutMs: values.REQUEST_TIMEOUT,
@@ -149,9 +148,11 @@ function settle(values: Values<CommonRows>): CommonConfig {
       maxScrapes: values.MAX_SCRAPES,
       maxConnections: values.MAX_CONNECTIONS,
       configFile: values.WEB_CONFIG_FILE,
+      // Named ones need no client certificate either.
       openPaths: { paths: values.WEB_OPEN_PATHS ?? PROBE_PATHS, named: values.WEB_OPEN_PATHS !== undefined },
     },
     shutdownTimeoutMs: values.SHUTDOWN_TIMEOUT,
+    // `auto` is `pretty` on a terminal, else `json`.
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT ?? 'auto' },
-  };
+  } as const;
 }

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { EventsConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { FamilyHeader } from '../exposition/format.ts';
 import { LineStore } from '../exposition/store.ts';
 import { seededRandom } from '../runtime/random.ts';
@@ -32,7 +32,7 @@ const MEMORY = { emptyBytes: 120 * 2 ** 20, perSample: 820 } as const;
 export async function sizeOf(
   fleet: FleetPlan,
   shares: readonly SampleShare[],
-  events: EventsConfig,
+  events: Config['events'],
   families: readonly FamilyHeader[],
 ): Promise<Size> {
   const series = await seriesSize(fleet, families);
@@ -48,7 +48,7 @@ export async function sizeOf(
 
 function samplesOf(
   { account = 0, appliance = 0, volume = 0, histograms = 0 }: SampleShare,
-  events: EventsConfig,
+  events: Config['events'],
   of: number,
 ) {
   // Every histogram has the infinite bucket, sum and count.

@@ -1,4 +1,4 @@
-import type { FilerAlias } from '../config/config.ts';
+import type { FilerAlias } from '../config/aliases.ts';
 
 /**
  * The names of filers, the same for both services. File acceleration identifies a filer by `filer_guid` and a title,

@@ -1,4 +1,4 @@
-import type { FilerAlias } from '../config/config.ts';
+import type { FilerAlias } from '../config/aliases.ts';
 import type { Named, ServiceAnswers } from '../doctor/examination.ts';
 import type { Find } from '../doctor/finding.ts';
 import type { Api } from '../metrics/snapshot.ts';
