@@ -16,28 +16,30 @@ interface Range {
 }
 
 /**
- * The format for an `Accept` header, by RFC 9110 12.5.1: for each format, the most specific matching range gives its
- * quality. OpenMetrics has to be named and wanted at least as much as text; without a match the answer is text, which
+ * The format for an `Accept` header, by RFC 9110 12.5.1. OpenMetrics has to be named and wanted at least as much as text;
+ * of equals the one named first wins, and a wildcard does not outweigh a name. Without a match the answer is text, which
  * every scraper reads. The library `negotiator` cannot be used: it treats the `escaping` that Prometheus adds to each
  * range as a parameter of the type and answers text, and it does not know `x-gzip`.
  */
 export function chooseFormat(accept: string | undefined): Format {
   const ranges = parseRanges(accept);
-  const openMetrics = best(ranges, (range) => openMetricsRank(range));
-  if (openMetrics === undefined || openMetrics.quality === 0 || openMetrics.rank < 2) return 'text';
-  const text = best(ranges, (range) => textRank(range));
-  if (text === undefined || openMetrics.quality !== text.quality) {
-    return text === undefined || openMetrics.quality > text.quality ? 'openmetrics' : 'text';
-  }
-  // For equal quality the one named first wins; a wildcard does not outweigh a name.
-  return text.rank < 2 || openMetrics.index < text.index ? 'openmetrics' : 'text';
+  const openMetrics = ranges.find((range) => isOf(range, 'application/openmetrics-text', '1.0.0'));
+  if (openMetrics === undefined || openMetrics.quality === 0) return 'text';
+  const text = ranges.find((range) => isOf(range, 'text/plain', '0.0.4'));
+  if (text !== undefined) return ranges.indexOf(openMetrics) < ranges.indexOf(text) ? 'openmetrics' : 'text';
+  const wildcard = ranges.find(({ name }) => name === 'text/*') ?? ranges.find(({ name }) => name === '*/*');
+  return openMetrics.quality >= (wildcard?.quality ?? 0) ? 'openmetrics' : 'text';
+}
+
+function isOf({ name, parameters }: Range, type: string, version: string): boolean {
+  return name === type && (parameters.get('version') ?? version) === version;
 }
 
 /** Whether an `Accept-Encoding` header accepts gzip: named or by `*`, and not with `q=0`. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   const ranges = parseRanges(acceptEncoding);
-  const named = ranges.find((range) => range.name === 'gzip' || range.name === 'x-gzip');
-  return ((named ?? ranges.find((range) => range.name === '*'))?.quality ?? 0) > 0;
+  const named = ranges.find(({ name }) => codingOf(name) === 'gzip');
+  return ((named ?? ranges.find(({ name }) => name === '*'))?.quality ?? 0) > 0;
 }
 
 /**
@@ -45,56 +47,19 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
  * for a wildcard. Undefined if none is accepted.
  */
 export function chooseCoding(acceptEncoding: string | undefined, codings: readonly Coding[]): Coding | undefined {
-  const ranges = parseRanges(acceptEncoding);
-  const wanted = ranges
-    .flatMap(({ name, quality }) => {
-      const coding = codings.find((each) => each === name.replace(/^x-(?=gzip$)/, ''));
-      return coding === undefined ? [] : [{ coding, quality }];
-    })
-    .filter(({ quality }) => quality > 0)
-    // Stable: codings of equal quality stay in order.
-    .sort((a, b) => b.quality - a.quality)[0];
-  return wanted?.coding ?? (acceptsGzip(acceptEncoding) ? 'gzip' : undefined);
-}
-
-interface Match {
-  readonly quality: number;
-  readonly rank: number;
-  readonly index: number;
-}
-
-function best(ranges: readonly Range[], rankOf: (range: Range) => number | undefined): Match | undefined {
-  let found: Match | undefined;
-  ranges.forEach((range, index) => {
-    const rank = rankOf(range);
-    if (rank === undefined) return;
-    if (found === undefined || rank > found.rank || (rank === found.rank && range.quality > found.quality)) {
-      found = { quality: range.quality, rank, index };
-    }
-  });
-  return found;
-}
-
-function openMetricsRank({ name, parameters }: Range): number | undefined {
-  if (name === 'application/openmetrics-text') {
-    const version = parameters.get('version');
-    if (version === undefined) return 2;
-    return version === '1.0.0' ? 3 : undefined;
+  const wanted = parseRanges(acceptEncoding).filter(({ quality }) => quality > 0);
+  for (const { name } of wanted) {
+    const coding = codings.find((each) => each === codingOf(name));
+    if (coding !== undefined) return coding;
   }
-  if (name === 'application/*') return 1;
-  return name === '*/*' ? 0 : undefined;
+  return acceptsGzip(acceptEncoding) ? 'gzip' : undefined;
 }
 
-function textRank({ name, parameters }: Range): number | undefined {
-  if (name === 'text/plain') {
-    const version = parameters.get('version');
-    if (version === undefined) return 2;
-    return version === '0.0.4' ? 3 : undefined;
-  }
-  if (name === 'text/*') return 1;
-  return name === '*/*' ? 0 : undefined;
+function codingOf(name: string): string {
+  return name === 'x-gzip' ? 'gzip' : name;
 }
 
+/** The ranges of a header, the highest quality first, of equals the one named first. */
 function parseRanges(header: string | undefined): Range[] {
   if (header === undefined) return [];
   return header
@@ -108,7 +73,8 @@ function parseRanges(header: string | undefined): Range[] {
       }
       return { name, parameters, quality: quality(parameters.get('q')) };
     })
-    .filter((range) => range.name !== '');
+    .filter((range) => range.name !== '')
+    .sort((one, other) => other.quality - one.quality);
 }
 
 function quality(text: string | undefined): number {

@@ -9,9 +9,9 @@ import type { Log } from '../runtime/log.ts';
 import { HttpAnswer, refuseNonsense } from './answer.ts';
 import { Answers } from './answers.ts';
 import type { Connections } from './connections.ts';
-import { type Document, sendDocument } from './document.ts';
+import type { Document } from './document.ts';
 import type { Front } from './front.ts';
-import { CONTENT_TYPES, chooseCoding, chooseFormat } from './negotiate.ts';
+import { acceptsGzip, CONTENT_TYPES, chooseCoding, chooseFormat } from './negotiate.ts';
 import { parseInPieces } from './pieces.ts';
 import { send } from './send.ts';
 
@@ -228,10 +228,7 @@ export class ExpositionServer {
         return;
       }
     }
-    const page = async (document: () => Promise<Document>) => {
-      if (this.#pages.begin(response)) await sendDocument(request, response, await document(), this.#settings.log);
-      else sendBusy(response, 'too many pages at once\n');
-    };
+    const page = (make: () => Promise<Document>) => this.#page(request, response, make);
     const pages: Readonly<Record<string, () => Promise<void> | void>> = {
       [metricsPath]: () => this.#scrape(request, response),
       '/healthz': () => sendText(response, 200, 'ok\n'),
@@ -258,24 +255,44 @@ export class ExpositionServer {
     const format = chooseFormat(request.headers.accept);
     const coding = chooseCoding(request.headers['accept-encoding'], CODINGS);
     const body = await this.#settings.site.exposition(format, coding);
+    const headers = { 'content-type': CONTENT_TYPES[format], vary: 'Accept, Accept-Encoding' };
     try {
-      response.setHeader('content-type', CONTENT_TYPES[format]);
-      response.setHeader('vary', 'Accept, Accept-Encoding');
-      if (coding !== undefined) response.setHeader('content-encoding', coding);
-      response.setHeader('content-length', body.length);
-      if (request.method === 'HEAD') response.end();
-      else await this.#send(body, response);
+      await this.#send(request, response, headers, body, coding);
     } finally {
       body.release();
     }
   }
 
-  async #send(body: Body, response: ServerResponse): Promise<void> {
+  async #page(request: IncomingMessage, response: ServerResponse, make: () => Promise<Document>): Promise<void> {
+    if (!this.#pages.begin(response)) {
+      sendBusy(response, 'too many pages at once\n');
+      return;
+    }
+    const document = await make();
+    const gzip = acceptsGzip(request.headers['accept-encoding']);
+    const headers = { ...document.headers, vary: 'Accept-Encoding', 'referrer-policy': 'no-referrer' };
+    await this.#send(request, response, headers, await document.body(gzip), gzip ? 'gzip' : undefined);
+  }
+
+  /** Sends a body as fast as it is read. Headers that the operator has set for every answer are kept. */
+  async #send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    headers: Readonly<Record<string, string>>,
+    body: Body,
+    coding: Coding | undefined,
+  ): Promise<void> {
+    const all = { ...headers, ...(coding && { 'content-encoding': coding }), 'content-length': body.length };
+    for (const [name, value] of Object.entries(all)) if (!response.hasHeader(name)) response.setHeader(name, value);
+    if (request.method === 'HEAD') {
+      response.end();
+      return;
+    }
     try {
       await send(response, body.buffers());
     } catch (err) {
-      // The scraper disconnected or was too slow; everything it held is released.
-      this.#settings.log.debug({ err }, 'scrape not read to its end');
+      // The client disconnected or was too slow; everything it held is released.
+      this.#settings.log.debug({ err, path: pathOf(request) }, 'answer not read to its end');
     }
   }
 }
