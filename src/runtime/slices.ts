@@ -23,6 +23,18 @@ export async function inSlices<Result>(work: Generator<void, Result>, clock: Clo
   }
 }
 
+/** Passes on items one by one; between two of them the event loop turns as in {@link inSlices}. */
+export async function* inTurns<Item>(items: Iterable<Item>, clock: Clock): AsyncGenerator<Item> {
+  let started = clock.monotonic();
+  for (const item of items) {
+    yield item;
+    if (clock.monotonic() - started >= SLICE_MS) {
+      await nextTurn();
+      started = clock.monotonic();
+    }
+  }
+}
+
 /** Runs the same work at once: for tests, and for small amounts. */
 export function atOnce<Result>(work: Generator<void, Result>): Result {
   for (;;) {

@@ -6,7 +6,6 @@ import { upstreamCatalog } from '../../src/catalog.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import { CountingStart } from '../../src/runtime/counting-start.ts';
-import { atOnce } from '../../src/runtime/slices.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
 import { GROUPS } from '../../src/sources/gfa/series.ts';
@@ -71,7 +70,7 @@ async function written(): Promise<readonly unknown[]> {
   take(gfa.ledger, dataAnswer({ ...events, filers: [filer(8, 3)], volumes: [volume(9)] }, { account: 'a' }));
   const notifications = new NotificationLedger(new CountingStart(clock));
   const notice = { id: 'n', severity: 'ALERT', category: 'c', generated_at: new Date(clock.now()).toISOString() };
-  atOnce(notifications.absorb({ items: [notice] }, () => {}));
+  notifications.take(notice, () => {});
   notifications.ended(clock.now() / 1000);
   portal.restore({ notifications: notifications.state() }, 0)();
   for (const minute of [0, 0, 1]) budget.spend(minute * MINUTE_MS);

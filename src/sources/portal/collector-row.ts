@@ -1,4 +1,4 @@
-import type { Table } from '../../metrics/family.ts';
+import type { Fields, Table } from '../../metrics/family.ts';
 import type { HistogramSettings } from '../../metrics/histogram.ts';
 import type { NoteDrop, Sample } from '../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../metrics/snapshot.ts';
@@ -6,14 +6,16 @@ import type { Task } from '../../metrics/task.ts';
 import type { SampleShare } from '../../planning/plan.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import { inSlices } from '../../runtime/slices.ts';
+import { inTurns } from '../../runtime/slices.ts';
 import type { AnswerSize } from '../../transport/answer-limits.ts';
+import type { ApiRequest } from '../../transport/client.ts';
 import type { TelemetryLicence } from './account/telemetry-licence.ts';
 import type { AccountDialect } from './appliances/account-dialect.ts';
 import type { ApplianceIndex } from './appliances/inventory.ts';
 import type { InventoryReadout } from './appliances/inventory-collector.ts';
 import type { PortalClient } from './client.ts';
-import { objectOf } from './records.ts';
+import { pagesOf } from './paging.ts';
+import { listed, objectOf } from './records.ts';
 
 /** What the portal's collectors are built from, and share. */
 export interface PortalParts {
@@ -46,12 +48,15 @@ export interface KeptCounts {
   restore(saved: unknown, elapsedMs: number): () => void;
 }
 
-/** The requests of one round of a collector: for the whole account, each appliance and each volume. */
+/** The requests of one round of a collector, as far as it has any. */
 export interface RoundCost {
-  readonly account: number;
-  readonly perAppliance: number;
-  readonly perVolume: number;
+  readonly account?: number;
+  readonly perAppliance?: number;
+  readonly perVolume?: number;
 }
+
+/** Its current tasks, evaluated at each call. */
+type CreateTasks = (parts: PortalParts, intervalMs: number) => () => readonly Task[];
 
 /** One collector of the portal, named in `PORTAL_COLLECTORS`. */
 export interface CollectorRow {
@@ -63,8 +68,7 @@ export interface CollectorRow {
   readonly size: SampleShare;
   /** Samples from each inventory round, without requests of its own. */
   readonly readout?: InventoryReadout;
-  /** Its current tasks, evaluated at each call. */
-  readonly create: (parts: PortalParts, intervalMs: number) => () => readonly Task[];
+  readonly create: CreateTasks;
 }
 
 /** One GET about the whole account, and its samples. */
@@ -72,40 +76,66 @@ export interface AccountRead {
   /** The label `operation`; the task's id ends in it. */
   readonly operation: string;
   readonly path: string;
+  readonly query?: () => Readonly<Record<string, string>>;
   /** Default `list`. */
   readonly size?: AnswerSize;
-  /**
-   * The samples of an answer; for a list of any length, a generator that yields wherever it may be interrupted. Throws
-   * a ShapeError if the body is not such an answer.
-   */
-  readonly read: (body: unknown, note: NoteDrop) => Sample[] | Generator<void, Sample[]>;
+  /** Its list comes in pages. As there can be many, they do not go before other requests. */
+  readonly paged?: true;
+  /** Sends the request in another way than with the token. */
+  readonly send?: (request: ApiRequest, signal: AbortSignal) => Promise<unknown>;
+  /** The samples of an answer. Throws a ShapeError if the body is not such an answer. */
+  readonly read: (answer: AccountAnswer) => Sample[] | Promise<Sample[]>;
+}
+
+export interface AccountAnswer {
+  /** The answer itself; empty if it is a list in pages. */
+  readonly body: Fields;
+  /** The objects of its list, of all pages; reading them gives the event loop its turns. */
+  readonly records: AsyncIterable<Fields>;
+  readonly note: NoteDrop;
 }
 
 /** The tasks of a collector of the whole account, one for each GET, on shard 0 only. */
-export function accountTasks(
-  parts: PortalParts,
-  intervalMs: number,
-  reads: readonly AccountRead[],
-): () => readonly Task[] {
-  if (parts.shard.index !== 0) return () => [];
-  const tasks = reads.map(({ operation, path, size = 'list', read }) =>
-    accountTask(parts, intervalMs, operation, async (note, signal) => {
-      const check = (answer: unknown) => objectOf(answer, `GET ${path}`);
-      const body = await parts.client.send({ method: 'GET', path, operation, size, check, turn: 'ahead' }, signal);
-      const work = read(body, note);
-      return Array.isArray(work) ? work : inSlices(work, parts.clock);
-    }),
-  );
-  const first = tasks.map((task): Task => ({ ...task, first: true }));
-  return () => first;
+export function accountReads(reads: (parts: PortalParts) => readonly AccountRead[]): CreateTasks {
+  return (parts, intervalMs) => {
+    const tasks = parts.shard.index === 0 ? reads(parts).map((read) => readTask(parts, intervalMs, read)) : [];
+    return () => tasks;
+  };
+}
+
+function readTask(parts: PortalParts, intervalMs: number, account: AccountRead): Task {
+  const { client, clock } = parts;
+  const { operation, path, query, size = 'list', paged, read } = account;
+  const send = account.send ?? client.send.bind(client);
+  const what = `GET ${path}`;
+  const check = (answer: unknown) => objectOf(answer, what);
+  const task = accountTask(parts, intervalMs, operation, async (note, signal) => {
+    const request = { method: 'GET', path, operation, size, check, ...(query && { query: query() }) } as const;
+    if (!paged) {
+      const body = objectOf(await send({ ...request, turn: 'ahead' }, signal), what);
+      return read({ body, records: inTurns(listed(body, what, note), clock), note });
+    }
+    let answeredAt: number | undefined;
+    const records = async function* () {
+      for await (const page of pagesOf(client, request, signal)) {
+        answeredAt ??= clock.monotonic();
+        yield* inTurns(listed(page, what, note), clock);
+      }
+    };
+    return { samples: await read({ body: {}, records: records(), note }), answeredAt };
+  });
+  return paged ? task : { ...task, first: true };
 }
 
 /**
  * Tasks that name appliances by the inventory: there are none before it was read, or the first samples after each start
  * would have other labels than all later ones.
  */
-export function afterInventory({ appliances }: PortalParts, tasksOf: () => readonly Task[]): () => readonly Task[] {
-  return () => (appliances.hasBeenAsked ? tasksOf() : []);
+export function afterInventory(create: CreateTasks): CreateTasks {
+  return (parts, intervalMs) => {
+    const tasksOf = create(parts, intervalMs);
+    return () => (parts.appliances.hasBeenAsked ? tasksOf() : []);
+  };
 }
 
 /** The result of a poll about the account: only samples if they come from a single answer. */

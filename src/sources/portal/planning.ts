@@ -35,7 +35,8 @@ export function collectorDemands(
   return collectors.flatMap(({ name, intervalMs }) => {
     const cost = collectorRows.find((row) => row.name === name)?.cost;
     if (cost === undefined) return [];
-    const requests = cost.account + cost.perAppliance * appliances + cost.perVolume * volumes;
+    const { account = 0, perAppliance = 0, perVolume = 0 } = cost;
+    const requests = account + perAppliance * appliances + perVolume * volumes;
     return [{ name, requests, intervalMs }];
   });
 }

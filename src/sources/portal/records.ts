@@ -34,13 +34,11 @@ export function newestFirst(body: unknown, note: NoteDrop): readonly Fields[] {
   return num_cores === undefined || num_cores === null ? records : [...records, { num_cores }];
 }
 
-/** The list `items` of an answer. Throws a ShapeError if there is none; `what` names the answer in its message. */
-export function itemsOf(body: unknown, what: string): readonly unknown[] {
-  if (!isFields(body)) throw new ShapeError(`reading ${what}: expected a JSON object, got ${kindOf(body)}`);
-  if (!Array.isArray(body.items)) {
-    throw new ShapeError(`reading ${what}: items: expected a list, got ${kindOf(body.items)}`);
-  }
-  return body.items;
+/** A list in an answer. Throws a ShapeError if there is none; `what` names the answer in its message. */
+export function itemsOf(body: unknown, what: string, list = 'items'): readonly unknown[] {
+  const items = objectOf(body, what)[list];
+  if (!Array.isArray(items)) throw new ShapeError(`reading ${what}: ${list}: expected a list, got ${kindOf(items)}`);
+  return items;
 }
 
 /** Like {@link itemsOf}, for answers in which an empty list may be missing (upstream-api.md 5). */
@@ -49,14 +47,22 @@ export function optionalItemsOf(body: unknown, what: string): readonly unknown[]
 }
 
 /**
- * The objects of an answer's list, each with its place; notes and skips other values. A missing list is an empty one.
- * Throws a ShapeError if the answer is not an object or the list is not a list.
+ * The objects of an answer's list; notes and skips other values. Without `list` it is `items`, which may be missing if
+ * it is empty. Throws a ShapeError if the answer is not an object or the list is not a list.
  */
-export function* listed(body: unknown, what: string, note: NoteDrop): Generator<Fields> {
-  for (const [index, record] of optionalItemsOf(body, what).entries()) {
+export function* listed(body: unknown, what: string, note: NoteDrop, list?: string): Generator<Fields> {
+  const items = list === undefined ? optionalItemsOf(body, what) : itemsOf(body, what, list);
+  for (const [index, record] of items.entries()) {
     if (isFields(record)) yield record;
-    else note('record', `${what} items[${index}]`);
+    else note('record', `${what} ${list ?? 'items'}[${index}]`);
   }
+}
+
+/** All of them at once. */
+export async function allOf(records: AsyncIterable<Fields> | Iterable<Fields>): Promise<readonly Fields[]> {
+  const all: Fields[] = [];
+  for await (const record of records) all.push(record);
+  return all;
 }
 
 /** An answer that is one object. Throws a ShapeError for anything else. */

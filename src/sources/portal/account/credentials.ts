@@ -1,11 +1,8 @@
 import type { Family } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
-import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
+import { type Sample, text, wordOf } from '../../../metrics/samples.ts';
 import { records } from '../../../metrics/units.ts';
-import { inSlices } from '../../../runtime/slices.ts';
-import { accountTask, type CollectorRow } from '../collector-row.ts';
-import { pagesOf } from '../paging.ts';
-import { listed } from '../records.ts';
+import { type AccountAnswer, accountReads, type CollectorRow } from '../collector-row.ts';
 
 /** Values of a credential's status (upstream-api.md 5.9). */
 const STATUS = ['synced', 'pending', 'failed', 'creating'] as const;
@@ -31,58 +28,31 @@ export const credentials: CollectorRow = {
   name: 'credentials',
   intervalMs: 900_000,
   tables: [{ source: 'GET /cloud-credentials', subject: [], families: [byStatus, withError] }],
-  cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  cost: { account: 1 },
   size: { account: 27 },
-  create: (parts, intervalMs) => {
-    if (parts.shard.index !== 0) return () => [];
-    const request = {
-      method: 'GET',
-      path: '/cloud-credentials',
-      operation: 'cloud_credentials',
-      size: 'list',
-    } as const;
-    const task = accountTask(parts, intervalMs, 'cloud_credentials', async (note, signal) => {
-      const count = new CredentialCount();
-      let answeredAt: number | undefined;
-      for await (const page of pagesOf(parts.client, request, signal)) {
-        answeredAt ??= parts.clock.monotonic();
-        await inSlices(count.add(page, note), parts.clock);
-      }
-      return { samples: count.samples(), answeredAt };
-    });
-    return () => [task];
-  },
+  create: accountReads(() => [
+    { operation: 'cloud_credentials', path: '/cloud-credentials', paged: true, read: countCredentials },
+  ]),
 };
 
-/** Counts the credentials of one round, page by page; one that is on two pages counts once. */
-class CredentialCount {
-  readonly #byStatus = new Tally([{ name: 'status', known: STATUS }, { name: 'type' }, { name: 'in_use' }]);
-  readonly #withError = new Tally([{ name: 'type' }]);
-  readonly #seen = new Set<string>();
-
-  *add(page: unknown, note: NoteDrop): Generator<void> {
-    for (const { id, appliance_id, status, cred_type, volumes, error } of listed(
-      page,
-      'GET /cloud-credentials',
-      note,
-    )) {
-      const key = `${text(id)} ${text(appliance_id)}`;
-      if (text(id) !== '' && this.#seen.has(key)) {
-        note('duplicate', 'id');
-        continue;
-      }
-      this.#seen.add(key);
-      const type = wordOf(cred_type);
-      if (text(status) === '') note('absent', 'status');
-      // Every status of an existing cloud type: a status without credentials is a counted zero.
-      for (const word of STATUS) for (const inUse of ['true', 'false']) this.#byStatus.add([word, type, inUse], 0);
-      this.#byStatus.add([wordOf(status), type, String(Array.isArray(volumes) && volumes.length > 0)]);
-      this.#withError.add([type], error === null || error === undefined ? 0 : 1);
-      yield;
+/** One that is on two pages counts once. */
+async function countCredentials({ records, note }: AccountAnswer): Promise<Sample[]> {
+  const count = new Tally([{ name: 'status', known: STATUS }, { name: 'type' }, { name: 'in_use' }]);
+  const errors = new Tally([{ name: 'type' }]);
+  const seen = new Set<string>();
+  for await (const { id, appliance_id, status, cred_type, volumes, error } of records) {
+    const key = `${text(id)} ${text(appliance_id)}`;
+    if (text(id) !== '' && seen.has(key)) {
+      note('duplicate', 'id');
+      continue;
     }
+    seen.add(key);
+    const type = wordOf(cred_type);
+    if (text(status) === '') note('absent', 'status');
+    // Every status of an existing cloud type: a status without credentials is a counted zero.
+    for (const word of STATUS) for (const inUse of ['true', 'false']) count.add([word, type, inUse], 0);
+    count.add([wordOf(status), type, String(Array.isArray(volumes) && volumes.length > 0)]);
+    errors.add([type], error === null || error === undefined ? 0 : 1);
   }
-
-  samples(): Sample[] {
-    return [...this.#byStatus.samples(byStatus.name), ...this.#withError.samples(withError.name)];
-  }
+  return [...count.samples(byStatus.name), ...errors.samples(withError.name)];
 }

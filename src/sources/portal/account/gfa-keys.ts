@@ -1,9 +1,8 @@
-import type { Family, Fields } from '../../../metrics/family.ts';
-import type { NoteDrop, Sample } from '../../../metrics/samples.ts';
+import type { Family } from '../../../metrics/family.ts';
 import { date, listLength, records } from '../../../metrics/units.ts';
-import { accountTasks, type CollectorRow } from '../collector-row.ts';
+import { accountReads, type CollectorRow } from '../collector-row.ts';
 import { extremeSample } from '../extremes.ts';
-import { listed } from '../records.ts';
+import { allOf } from '../records.ts';
 
 const keys = {
   name: 'filer_gfa_api_keys',
@@ -39,22 +38,21 @@ export const gfaKeys: CollectorRow = {
   name: 'gfa_keys',
   intervalMs: 3_600_000,
   tables: [{ source: 'GET /gfa/api_keys', subject: [], families: [keys, unused, oldest, lastUsed] }],
-  cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  cost: { account: 1 },
   size: { account: 4 },
-  create: (parts, intervalMs) =>
-    accountTasks(parts, intervalMs, [{ operation: 'gfa_api_keys', path: '/gfa/api_keys', read: readKeys }]),
+  create: accountReads(() => [
+    {
+      operation: 'gfa_api_keys',
+      path: '/gfa/api_keys',
+      async read({ records, note }) {
+        const all = await allOf(records);
+        return [
+          { name: keys.name, labels: {}, value: all.length },
+          { name: unused.name, labels: {}, value: all.filter(({ last_used }) => last_used === null).length },
+          ...extremeSample(oldest, 'created', all, 'least', {}, note),
+          ...extremeSample(lastUsed, 'last_used', all, 'most', {}, note),
+        ];
+      },
+    },
+  ]),
 };
-
-function* readKeys(body: unknown, note: NoteDrop): Generator<void, Sample[]> {
-  const all: Fields[] = [];
-  for (const key of listed(body, 'GET /gfa/api_keys', note)) {
-    all.push(key);
-    yield;
-  }
-  return [
-    { name: keys.name, labels: {}, value: all.length },
-    { name: unused.name, labels: {}, value: all.filter(({ last_used }) => last_used === null).length },
-    ...extremeSample(oldest, 'created', all, 'least', {}, note),
-    ...extremeSample(lastUsed, 'last_used', all, 'most', {}, note),
-  ];
-}

@@ -2,8 +2,7 @@ import type { Family } from '../../../metrics/family.ts';
 import { toSamples } from '../../../metrics/samples.ts';
 import { flag } from '../../../metrics/units.ts';
 import { RequestError } from '../../../runtime/errors.ts';
-import { accountTask, type CollectorRow } from '../collector-row.ts';
-import { objectOf } from '../records.ts';
+import { accountReads, type CollectorRow } from '../collector-row.ts';
 
 const table = [
   {
@@ -21,18 +20,19 @@ export const health: CollectorRow = {
   name: 'health',
   intervalMs: 300_000,
   tables: [{ source: 'GET /health', subject: [], families: table }],
-  cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  cost: { account: 1 },
   size: { account: 1 },
-  create: (parts, intervalMs) => {
-    if (parts.shard.index !== 0) return () => [];
-    const request = { method: 'GET', path: '/health', operation: 'health' } as const;
-    const task = accountTask(parts, intervalMs, 'health', async (note, signal) => {
-      const body = await parts.client.sendOpen(request, signal).catch((error: unknown) => {
-        if (error instanceof RequestError && error.status === 401) return parts.client.send(request, signal);
-        throw error;
-      });
-      return toSamples(table, [objectOf(body, 'GET /health')], {}, note);
-    });
-    return () => [task];
-  },
+  create: accountReads(({ client }) => [
+    {
+      operation: 'health',
+      path: '/health',
+      size: 'one',
+      send: (request, signal) =>
+        client.sendOpen(request, signal).catch((error: unknown) => {
+          if (error instanceof RequestError && error.status === 401) return client.send(request, signal);
+          throw error;
+        }),
+      read: ({ body, note }) => toSamples(table, [body], {}, note),
+    },
+  ]),
 };

@@ -1,9 +1,8 @@
-import type { Family, Fields } from '../../../metrics/family.ts';
-import type { NoteDrop, Sample } from '../../../metrics/samples.ts';
+import type { Family } from '../../../metrics/family.ts';
 import { date, listLength } from '../../../metrics/units.ts';
-import { type AccountRead, accountTasks, type CollectorRow } from '../collector-row.ts';
+import { type AccountRead, accountReads, type CollectorRow } from '../collector-row.ts';
 import { extremeSample } from '../extremes.ts';
-import { listed } from '../records.ts';
+import { allOf } from '../records.ts';
 
 const users = {
   name: 'filer_iam_users',
@@ -43,36 +42,25 @@ export const iam: CollectorRow = {
     { source: 'GET /iam/service_keys', subject: ['kind'], families: [keys, oldestKey] },
     { source: 'GET /iam/user_keys', subject: ['kind'], families: [keys, oldestKey, nextExpiry] },
   ],
-  cost: { account: 3, perAppliance: 0, perVolume: 0 },
+  cost: { account: 3 },
   size: { account: 6 },
-  create: (parts, intervalMs) =>
-    accountTasks(parts, intervalMs, [
-      { operation: 'iam_users', path: '/iam/users', read: readUsers },
-      keyRead('service', 'service_keys'),
-      keyRead('user', 'user_keys'),
-    ]),
+  create: accountReads(() => [
+    {
+      operation: 'iam_users',
+      path: '/iam/users',
+      read: async ({ records }) => [{ name: users.name, labels: {}, value: (await allOf(records)).length }],
+    },
+    keyRead('service', 'service_keys'),
+    keyRead('user', 'user_keys'),
+  ]),
 };
 
-function* readUsers(body: unknown, note: NoteDrop): Generator<void, Sample[]> {
-  let count = 0;
-  for (const _ of listed(body, 'GET /iam/users', note)) {
-    count += 1;
-    yield;
-  }
-  return [{ name: users.name, labels: {}, value: count }];
-}
-
 function keyRead(kind: 'service' | 'user', segment: string): AccountRead {
-  const path = `/iam/${segment}`;
   return {
     operation: `iam_${segment}`,
-    path,
-    *read(body, note) {
-      const all: Fields[] = [];
-      for (const key of listed(body, `GET ${path}`, note)) {
-        all.push(key);
-        yield;
-      }
+    path: `/iam/${segment}`,
+    async read({ records, note }) {
+      const all = await allOf(records);
       return [
         { name: keys.name, labels: { kind }, value: all.length },
         ...extremeSample(oldestKey, 'date_created', all, 'least', { kind }, note),

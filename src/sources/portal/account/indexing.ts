@@ -1,61 +1,134 @@
-import { type Family, type Fields, OTHER } from '../../../metrics/family.ts';
+import { type Family, OTHER } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
-import { type NoteDrop, type Sample, text, toSamples, wordOf } from '../../../metrics/samples.ts';
-import { type AccountRead, accountTasks, type CollectorRow } from '../collector-row.ts';
-import { listed } from '../records.ts';
+import { type Sample, text, toSamples, wordOf } from '../../../metrics/samples.ts';
+import { plain, presence, records } from '../../../metrics/units.ts';
+import { inTurns } from '../../../runtime/slices.ts';
+import { type AccountRead, accountReads, type CollectorRow, type PortalParts } from '../collector-row.ts';
+import { allOf } from '../records.ts';
 import { volumeGuids } from '../volumes/volume-guid.ts';
-import {
-  INDEX_STATUS,
-  INVENTORY_STATUS,
-  indexesByStatus,
-  indexingTables,
-  indexTable,
-  inventoriesByStatus,
-  inventoryTable,
-} from './inventories-tables.ts';
+
+const volumeLabels = ['volume_guid', 'volume'] as const;
+
+/** Values of an inventory's status (upstream-api.md 5.6). */
+const INVENTORY_STATUS = {
+  field: 'status',
+  known: [
+    'Not Indexed',
+    'Waiting for NDS creation',
+    'Waiting for NDS configuration',
+    'NDS Ready',
+    'Metadata Index in progress',
+    'Metadata Index Complete',
+    'Full Content Index in progress',
+    'Full Content Index Pending',
+    'Full Content Index Complete',
+    'Incremental Content Index in progress',
+    'Incremental Content Index failed',
+    'Volume Inventory Expired',
+    'Soft Deleted',
+    'Indexing Failed',
+  ],
+} as const;
+
+/** Values of an index's status. */
+const INDEX_STATUS = {
+  field: 'status',
+  known: ['in_progress', 'complete', 'failed', 'queued_for_deletion'],
+} as const;
+
+const inventoriesByStatus = {
+  name: 'filer_indexing_inventories',
+  help: 'Volumes with an indexing inventory, by its status.',
+  from: records,
+  fields: { status: {} },
+  wordsFrom: { status: INVENTORY_STATUS },
+} as const satisfies Family;
+
+const indexesByStatus = {
+  name: 'filer_indexing_indexes',
+  help: 'Volumes with a content index, by its status.',
+  from: records,
+  fields: { status: {} },
+  wordsFrom: { status: INDEX_STATUS },
+} as const satisfies Family;
+
+const inventoryTable = [
+  {
+    name: 'filer_indexing_inventory_info',
+    help: 'Always 1: the indexing inventory of a volume with its location and status.',
+    from: presence,
+    fields: { volume_guid: {} },
+    wordsFrom: { provider: { field: 'provider' }, status: INVENTORY_STATUS },
+  },
+  {
+    name: 'filer_indexing_inventory_files',
+    help: 'Files in the indexing inventory of a volume.',
+    from: plain,
+    fields: { file_count: {} },
+    optional: true,
+  },
+] as const satisfies readonly Family[];
+
+const indexTable = [
+  {
+    name: 'filer_indexing_index_info',
+    help: 'Always 1: the content index of a volume with its location and status.',
+    from: presence,
+    fields: { volume_guid: {} },
+    wordsFrom: { provider: { field: 'provider' }, status: INDEX_STATUS },
+  },
+  {
+    name: 'filer_indexing_index_files',
+    help: 'Files in the content index of a volume.',
+    from: plain,
+    fields: { file_count: {} },
+    optional: true,
+  },
+] as const satisfies readonly Family[];
 
 /** The progress of content indexing, by volume. */
 export const indexing: CollectorRow = {
   name: 'indexing',
   intervalMs: 900_000,
-  tables: indexingTables,
-  cost: { account: 2, perAppliance: 0, perVolume: 0 },
+  tables: [
+    { source: 'GET /ai_activate/inventories', subject: [], families: [inventoriesByStatus] },
+    { source: 'GET /ai_activate/inventories', subject: volumeLabels, families: inventoryTable },
+    { source: 'GET /ai_activate/indexes', subject: [], families: [indexesByStatus] },
+    { source: 'GET /ai_activate/indexes', subject: volumeLabels, families: indexTable },
+  ],
+  cost: { account: 2 },
   size: { account: 34 },
-  create: (parts, intervalMs) =>
-    accountTasks(parts, intervalMs, [
-      readOf('inventories', INVENTORY_STATUS.known.map(wordOf), inventoriesByStatus, inventoryTable),
-      readOf('indexes', INDEX_STATUS.known.map(wordOf), indexesByStatus, indexTable),
-    ]),
+  create: accountReads((parts) => [
+    readOf(parts, 'inventories', INVENTORY_STATUS.known, inventoriesByStatus, inventoryTable),
+    readOf(parts, 'indexes', INDEX_STATUS.known, indexesByStatus, indexTable),
+  ]),
 };
 
-function readOf(segment: string, known: readonly string[], byStatus: Family, table: readonly Family[]): AccountRead {
-  const path = `/ai_activate/${segment}`;
-  return {
-    operation: `ai_activate_${segment}`,
-    path,
-    read: (body, note) => readVolumes(listed(body, `GET ${path}`, note), known, byStatus, table, note),
-  };
-}
-
-function* readVolumes(
-  records: Iterable<Fields>,
-  known: readonly string[],
+function readOf(
+  { clock }: PortalParts,
+  segment: string,
+  statuses: readonly string[],
   byStatus: Family,
   table: readonly Family[],
-  note: NoteDrop,
-): Generator<void, Sample[]> {
-  const all = [...records];
-  const guidOf = volumeGuids(all.map(({ volume_guid }) => text(volume_guid)));
-  const count = new Tally([{ name: 'status', known }]);
-  for (const status of [...known, OTHER]) count.add([status], 0);
-  const samples: Sample[] = [];
-  for (const record of all) {
-    count.add([wordOf(record.status)]);
-    const guid = guidOf(text(record.volume_guid));
-    const subject = { volume_guid: guid, volume: text(record.volume_name) || guid };
-    if (guid === '') note('record', 'volume_guid');
-    else samples.push(...toSamples(table, [record], subject, note));
-    yield;
-  }
-  return [...count.samples(byStatus.name), ...samples];
+): AccountRead {
+  const known = statuses.map(wordOf);
+  return {
+    operation: `ai_activate_${segment}`,
+    path: `/ai_activate/${segment}`,
+    async read({ records, note }) {
+      const all = await allOf(records);
+      const guidOf = volumeGuids(all.map(({ volume_guid }) => text(volume_guid)));
+      const count = new Tally([{ name: 'status', known }]);
+      for (const status of [...known, OTHER]) count.add([status], 0);
+      const samples: Sample[] = [];
+      for await (const record of inTurns(all, clock)) {
+        count.add([wordOf(record.status)]);
+        const guid = guidOf(text(record.volume_guid));
+        const subject = { volume_guid: guid, volume: text(record.volume_name) || guid };
+        if (guid === '') note('record', 'volume_guid');
+        else samples.push(...toSamples(table, [record], subject, note));
+      }
+      return [...count.samples(byStatus.name), ...samples];
+    },
+  };
 }

@@ -1,13 +1,48 @@
-import { type Fields, OTHER } from '../../../metrics/family.ts';
+import { type Family, type Fields, OTHER } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
 import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
-import { dateSeconds } from '../../../metrics/units.ts';
+import { date, dateSeconds, records } from '../../../metrics/units.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';
-import { accountTasks, type CollectorRow } from '../collector-row.ts';
+import { accountReads, type CollectorRow } from '../collector-row.ts';
 import { extremeSample } from '../extremes.ts';
-import { listed } from '../records.ts';
-import { jobsFinished, jobsListed, jobsUnacknowledged, jobTables, oldestUnfinishedJob } from './jobs-tables.ts';
+
+/** The labels of a job, besides its state. */
+const KIND_WORDS = { resource: { field: 'resource' }, action: { field: 'action' } } as const;
+
+const jobsListed = {
+  name: 'filer_jobs',
+  help: 'Jobs in the list of the portal, by resource, action and state.',
+  from: records,
+  fields: { id: {} },
+  wordsFrom: { ...KIND_WORDS, state: { field: 'state' } },
+} as const satisfies Family;
+
+/** Counts every finished job once. */
+const jobsFinished = {
+  name: 'filer_jobs_finished_total',
+  help: 'Jobs finished since the exporter started, by resource, action and state.',
+  type: 'counter',
+  from: records,
+  fields: { id: {} },
+  wordsFrom: { ...KIND_WORDS, state: { field: 'state' } },
+} as const satisfies Family;
+
+const jobsUnacknowledged = {
+  name: 'filer_jobs_failed_unacknowledged',
+  help: 'Failed jobs without an acknowledgement, by resource and action.',
+  from: records,
+  fields: { user_acknowledged_at: {} },
+  wordsFrom: KIND_WORDS,
+} as const satisfies Family;
+
+const oldestUnfinishedJob = {
+  name: 'filer_job_oldest_unfinished_timestamp_seconds',
+  help: 'Creation time of the oldest unfinished job, by resource; missing if every job is finished.',
+  from: date,
+  fields: { created_at: {} },
+  wordsFrom: { resource: { field: 'resource' } },
+} as const satisfies Family;
 
 /** Values of a job's state (upstream-api.md 5.8). */
 const STATES = ['in_progress', 'completed', 'failed'] as const;
@@ -26,15 +61,19 @@ const MOST_REMEMBERED = 100_000;
 export const jobs: CollectorRow = {
   name: 'jobs',
   intervalMs: 300_000,
-  tables: jobTables,
-  cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  tables: [
+    {
+      source: 'GET /jobs',
+      subject: [],
+      families: [jobsListed, jobsFinished, jobsUnacknowledged, oldestUnfinishedJob],
+    },
+  ],
+  cost: { account: 1 },
   size: { account: 33 },
-  create: (parts, intervalMs) => {
-    const ledger = new JobLedger(parts.clock, parts.forgetAfterMs);
-    return accountTasks(parts, intervalMs, [
-      { operation: 'jobs', path: '/jobs', read: (body, note) => ledger.absorb(body, note) },
-    ]);
-  },
+  create: accountReads(({ clock, forgetAfterMs }) => {
+    const ledger = new JobLedger(clock, forgetAfterMs);
+    return [{ operation: 'jobs', path: '/jobs', read: ({ records, note }) => ledger.absorb(records, note) }];
+  }),
 };
 
 /**
@@ -58,13 +97,13 @@ export class JobLedger {
     this.#start = new CountingStart(clock);
   }
 
-  /** Adds an answer of `GET /jobs` and returns the samples. */
-  *absorb(body: unknown, note: NoteDrop): Generator<void, Sample[]> {
+  /** Adds all jobs of an answer and returns the samples. */
+  async absorb(jobs: AsyncIterable<Fields> | Iterable<Fields>, note: NoteDrop): Promise<Sample[]> {
     const list = new Tally([...KIND, { name: 'state', known: STATES }]);
     const unacknowledged = new Tally(KIND);
     const unfinished = new Map<string, Fields[]>();
     const now = this.#clock.monotonic();
-    for (const job of listed(body, 'GET /jobs', note)) {
+    for await (const job of jobs) {
       const id = text(job.id);
       const [resource, action, state] = [wordOf(job.resource), wordOf(job.action), wordOf(job.state)];
       if (id === '') {
@@ -83,17 +122,18 @@ export class JobLedger {
         keep(this.#ended, id, now);
         this.#open.delete(id);
       } else keep(this.#open, id, now);
-      yield;
     }
     this.#hasListed = true;
-    for (const jobs of [this.#ended, this.#open]) {
-      for (const [id, at] of jobs) if (now - at > this.#forgetAfterMs) jobs.delete(id);
+    for (const known of [this.#ended, this.#open]) {
+      for (const [id, at] of known) if (now - at > this.#forgetAfterMs) known.delete(id);
     }
     return [
       ...list.samples(jobsListed.name),
       ...this.#finished.samples(jobsFinished.name),
       ...unacknowledged.samples(jobsUnacknowledged.name),
-      ...[...unfinished].flatMap(([resource, open]) => oldestOf(resource, open, note)),
+      ...[...unfinished].flatMap(([resource, open]) =>
+        extremeSample(oldestUnfinishedJob, 'created_at', open, 'least', { resource }, note),
+      ),
     ];
   }
 
@@ -115,8 +155,4 @@ function openOf(unfinished: Map<string, Fields[]>, resource: string): Fields[] {
   const open = unfinished.get(known) ?? [];
   unfinished.set(known, open);
   return open;
-}
-
-function oldestOf(resource: string, open: readonly Fields[], note: NoteDrop): Sample[] {
-  return extremeSample(oldestUnfinishedJob, 'created_at', open, 'least', { resource }, note);
 }

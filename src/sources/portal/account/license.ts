@@ -1,44 +1,120 @@
-import { isFields } from '../../../metrics/family.ts';
+import { type Family, isFields } from '../../../metrics/family.ts';
 import { toSamples } from '../../../metrics/samples.ts';
+import { date, flag, plain, presence } from '../../../metrics/units.ts';
 import { ShapeError } from '../../../runtime/errors.ts';
-import { type AccountRead, accountTask, accountTasks, type CollectorRow } from '../collector-row.ts';
-import { objectOf } from '../records.ts';
-import { accountTable, consumptionTable, licenseTable, licenseTables } from './license-tables.ts';
+import { accountReads, type CollectorRow } from '../collector-row.ts';
+
+/** Every documented feature of a licence (upstream-api.md 5.5). */
+const FEATURES = [
+  'analytics_connector_enabled',
+  'uaas_enabled',
+  'nds_enabled',
+  'prune_enabled',
+  'gfa_enabled',
+  'file_iq_enabled',
+  'file_iq_premium',
+  's3_enabled',
+  'naa_enabled',
+  'awada_enabled',
+  'ops_iq_premium',
+  'ransomware_protection_enabled',
+  'multi_site_collaboration_enabled',
+  'ai_activate',
+  'enterprise_search',
+] as const;
+
+const licenseTable = [
+  {
+    name: 'filer_license_info',
+    help: 'Always 1: the status of the account’s subscription.',
+    from: presence,
+    fields: { subscription_status: {} },
+    wordsFrom: { status: { field: 'subscription_status' } },
+  },
+  {
+    name: 'filer_license_expiry_timestamp_seconds',
+    help: 'Time when the account’s subscription ends; missing if it has no end.',
+    from: date,
+    fields: { subscription_expiration: {} },
+    optional: true,
+  },
+  {
+    name: 'filer_license_feature_enabled',
+    help: '1 when the licence has the feature, else 0. Without ops_iq_premium the portal rejects the telemetry series.',
+    from: flag,
+    fields: Object.fromEntries(FEATURES.map((name) => [name, { feature: name.replace(/_enabled$/, '') }])),
+    optional: true,
+  },
+] as const satisfies readonly Family[];
+
+/** `GET /account`; no personal data. */
+const accountTable = [
+  {
+    name: 'filer_portal_account_info',
+    help: 'Always 1: the polled portal account and its company.',
+    from: presence,
+    fields: { id: {} },
+    labelsFrom: { account: 'id', company: 'company' },
+  },
+] as const satisfies readonly Family[];
+
+/** `mcp` in `GET /account/ai_activate`. */
+const consumptionTable = [
+  {
+    name: 'filer_indexing_limit_files',
+    help: 'Files that the subscription allows to be indexed.',
+    from: plain,
+    fields: { subscribed_limit: {} },
+  },
+  {
+    name: 'filer_indexing_consumed_files',
+    help: 'Files that are indexed.',
+    from: plain,
+    fields: { consumed: {} },
+  },
+  {
+    name: 'filer_indexing_remaining_files',
+    help: 'Files that may still be indexed; negative above the limit.',
+    from: plain,
+    fields: { remaining: {} },
+  },
+] as const satisfies readonly Family[];
 
 /** The account's subscription, its end, and its use. */
 export const license: CollectorRow = {
   name: 'license',
   intervalMs: 3_600_000,
-  tables: licenseTables,
-  cost: { account: 3, perAppliance: 0, perVolume: 0 },
+  tables: [
+    { source: 'GET /account/license', subject: [], families: licenseTable },
+    { source: 'GET /account', subject: [], families: accountTable },
+    { source: 'GET /account/ai_activate', subject: [], families: consumptionTable },
+  ],
+  cost: { account: 3 },
   size: { account: 21 },
-  create: (parts, intervalMs) => {
-    if (parts.shard.index !== 0) return () => [];
-    const task = accountTask(parts, intervalMs, 'account_license', async (note, signal) => {
-      const body = await parts.licence.read(signal);
-      return toSamples(licenseTable, [objectOf(body, 'GET /account/license')], {}, note);
-    });
-    const others = accountTasks(parts, intervalMs, [account, consumption]);
-    return () => [{ ...task, first: true }, ...others()];
-  },
-};
-
-const account: AccountRead = {
-  operation: 'account',
-  path: '/account',
-  size: 'one',
-  read(body, note) {
-    return toSamples(accountTable, [objectOf(body, 'GET /account')], {}, note);
-  },
-};
-
-const consumption: AccountRead = {
-  operation: 'account_ai_activate',
-  path: '/account/ai_activate',
-  size: 'one',
-  read(body, note) {
-    const { mcp } = objectOf(body, 'GET /account/ai_activate');
-    if (!isFields(mcp)) throw new ShapeError('reading GET /account/ai_activate: mcp: expected an object');
-    return toSamples(consumptionTable, [mcp], {}, note);
-  },
+  create: accountReads(({ licence }) => [
+    {
+      operation: 'account_license',
+      path: '/account/license',
+      size: 'one',
+      read({ body, note }) {
+        licence.take(body);
+        return toSamples(licenseTable, [body], {}, note);
+      },
+    },
+    {
+      operation: 'account',
+      path: '/account',
+      size: 'one',
+      read: ({ body, note }) => toSamples(accountTable, [body], {}, note),
+    },
+    {
+      operation: 'account_ai_activate',
+      path: '/account/ai_activate',
+      size: 'one',
+      read({ body: { mcp }, note }) {
+        if (!isFields(mcp)) throw new ShapeError('reading GET /account/ai_activate: mcp: expected an object');
+        return toSamples(consumptionTable, [mcp], {}, note);
+      },
+    },
+  ]),
 };

@@ -1,11 +1,53 @@
-import { isFields } from '../../../metrics/family.ts';
-import { keptNumber } from '../../../metrics/restored-values.ts';
-import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
-import { dateSeconds } from '../../../metrics/units.ts';
+import { type Family, type Fields, isFields, OTHER } from '../../../metrics/family.ts';
+import { keptTally, Tally, type TallyState } from '../../../metrics/label-counter.ts';
+import { keptList, keptNumber, keptText } from '../../../metrics/restored-values.ts';
+import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
+import { keptSeen, Seen, type SeenState } from '../../../metrics/seen-ids.ts';
+import { date, dateSeconds, records } from '../../../metrics/units.ts';
 import type { CountingStart } from '../../../runtime/counting-start.ts';
 import type { KeptCounts } from '../collector-row.ts';
-import { listed } from '../records.ts';
-import { NotificationCounts, type NotificationCountsState } from './notification-counts.ts';
+
+const SEVERITY = { field: 'severity', known: ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] } as const;
+
+/** Values of `severity` (upstream-api.md 5.7), as labels. */
+const SEVERITIES: readonly string[] = SEVERITY.known.map(wordOf);
+
+const notificationsTotal = {
+  name: 'filer_notifications_total',
+  help: 'Notifications generated since the exporter started, by origin, severity, appliance and volume; appliance and volume may be empty.',
+  type: 'counter',
+  from: records,
+  fields: { id: {} },
+  wordsFrom: { severity: SEVERITY, category: { field: 'category' }, sub_category: { field: 'sub_category' } },
+  labelsFrom: { filer: 'appliance_name', volume: 'volume_name' },
+} as const satisfies Family;
+
+/** By severity only: these series exist from the start, so increase() sees the first one too. */
+const notificationsBySeverity = {
+  name: 'filer_notifications_by_severity_total',
+  help: 'Notifications generated since the exporter started, by severity. Every series exists from the start, so increase() misses none.',
+  type: 'counter',
+  from: records,
+  fields: { id: {} },
+  wordsFrom: { severity: SEVERITY },
+} as const satisfies Family;
+
+const latestNotification = {
+  name: 'filer_notification_latest_timestamp_seconds',
+  help: 'Time of the newest notification, by severity.',
+  from: date,
+  fields: { generated_at: {} },
+  wordsFrom: { severity: SEVERITY },
+} as const satisfies Family;
+
+export const notificationFamilies: readonly Family[] = [
+  notificationsTotal,
+  notificationsBySeverity,
+  latestNotification,
+];
+
+/** The most ids to remember. Above it the oldest are evicted, and count again if they arrive again. */
+const MOST_REMEMBERED = 50_000;
 
 /** How far before the newest notification the next request begins, in seconds: a notification may be listed late. */
 const OVERLAP_SECONDS = 900;
@@ -21,7 +63,7 @@ const LONGEST_RANGE_SECONDS = 30 * 86_400 - 60;
 export class NotificationLedger implements KeptCounts {
   /** Only notifications generated from here on are counted. */
   readonly #start: CountingStart;
-  #counts = new NotificationCounts();
+  #counts = noCounts();
   /** The newest notification of all complete rounds, in Unix seconds; undefined while there was none. */
   #mark: number | undefined;
   /** The newest notification of this round. */
@@ -37,19 +79,26 @@ export class NotificationLedger implements KeptCounts {
     return Math.max(Math.min(reached, now) - OVERLAP_SECONDS, now - LONGEST_RANGE_SECONDS);
   }
 
-  /** Adds one page. */
-  *absorb(page: unknown, note: NoteDrop): Generator<void> {
-    for (const record of listed(page, 'GET /notifications', note)) {
-      const id = text(record.id);
-      const at = dateSeconds(record.generated_at) ?? dateSeconds(record.created_at);
-      if (id === '' || at === undefined) note('record', id === '' ? 'id' : 'generated_at');
-      // One from before the start creates its series with the value 0. Evicted ones may arrive again after a clock was
-      // set back.
-      else if (at >= this.#forgotten && this.#counts.take(record, id, at, this.#start.includes(at))) {
-        this.#newest = Math.max(this.#newest, at);
-      }
-      yield;
+  /** Counts a notification, unless it was counted before. */
+  take(record: Fields, note: NoteDrop): void {
+    const { total, bySeverity, latest, seen } = this.#counts;
+    const id = text(record.id);
+    const at = dateSeconds(record.generated_at) ?? dateSeconds(record.created_at);
+    if (id === '' || at === undefined) {
+      note('record', id === '' ? 'id' : 'generated_at');
+      return;
     }
+    // Evicted ones may arrive again after a clock was set back.
+    if (at < this.#forgotten || !seen.admit(id, at)) return;
+    this.#newest = Math.max(this.#newest, at);
+    const told = wordOf(record.severity);
+    const severity = SEVERITIES.find((word) => word === told) ?? OTHER;
+    latest.set(severity, Math.max(at, latest.get(severity) ?? at));
+    const { category, sub_category, appliance_name, volume_name } = record;
+    // One from before the start creates its series with the value 0.
+    const by = this.#start.includes(at) ? 1 : 0;
+    total.add([severity, wordOf(category), wordOf(sub_category), text(appliance_name), text(volume_name)], by);
+    bySeverity.add([severity], by);
   }
 
   /** All pages have been read: the next round begins where this one ended. */
@@ -58,22 +107,35 @@ export class NotificationLedger implements KeptCounts {
     // A time in the future would hide everything before it.
     const reached = Math.min(this.#newest, now);
     if (reached > (this.#mark ?? Number.NEGATIVE_INFINITY)) this.#mark = reached;
-    this.#counts.forgetBefore(this.#forgotten);
+    this.#counts.seen.forgetBefore(this.#forgotten);
   }
 
   /** The samples so far. */
   samples(): Sample[] {
-    return this.#counts.samples();
+    const { total, bySeverity, latest } = this.#counts;
+    return [
+      ...total.samples(notificationsTotal.name),
+      ...bySeverity.samples(notificationsBySeverity.name),
+      ...[...latest].map(([severity, value]) => ({ name: latestNotification.name, labels: { severity }, value })),
+    ];
   }
 
   state(): NotificationState {
-    return { ...this.#start.state(), mark: this.#mark ?? null, ...this.#counts.state() };
+    const { total, bySeverity, latest, seen } = this.#counts;
+    return {
+      ...this.#start.state(),
+      mark: this.#mark ?? null,
+      seen: seen.state(),
+      total: total.state(),
+      bySeverity: bySeverity.state(),
+      latest: [...latest],
+    };
   }
 
   restore(saved: unknown, elapsedMs: number): () => void {
     if (!isFields(saved)) throw new TypeError('state file: expected notifications');
     const { ageMs = 0, since, mark, ...kept } = saved as unknown as NotificationState;
-    const counts = NotificationCounts.of(kept);
+    const counts = restoredCounts(kept);
     const reached = mark === null ? undefined : keptNumber(mark);
     // The pause is longer than the longest period of a request, or a clock was wrong: notifications from meanwhile are
     // not new.
@@ -95,8 +157,39 @@ export class NotificationLedger implements KeptCounts {
   }
 }
 
+/** Counts of notifications by their labels, the newest of each severity, and the ids of those that may arrive again. */
+function noCounts() {
+  const bySeverity = new Tally([{ name: 'severity', known: SEVERITIES }]);
+  for (const severity of [...SEVERITIES, OTHER]) bySeverity.add([severity], 0);
+  const total = new Tally([
+    { name: 'severity', known: SEVERITIES },
+    ...['category', 'sub_category', 'filer', 'volume'].map((name) => ({ name })),
+  ]);
+  return { total, bySeverity, latest: new Map<string, number>(), seen: new Seen(MOST_REMEMBERED) };
+}
+
+/** Throws if it is not a saved state. */
+function restoredCounts(saved: SavedCounts) {
+  const counts = noCounts();
+  counts.seen.restore(keptSeen(saved.seen));
+  counts.total.restore(keptTally(saved.total));
+  counts.bySeverity.restore(keptTally(saved.bySeverity));
+  for (const one of keptList(saved.latest)) {
+    const [severity, at] = keptList(one);
+    counts.latest.set(keptText(severity), keptNumber(at));
+  }
+  return counts;
+}
+
+interface SavedCounts {
+  readonly seen: SeenState;
+  readonly total: TallyState;
+  readonly bySeverity: TallyState;
+  readonly latest: readonly (readonly [severity: string, at: number])[];
+}
+
 /** A notification ledger as saved in the state file. */
-export interface NotificationState extends NotificationCountsState {
+export interface NotificationState extends SavedCounts {
   /** How long ago counting began; missing in state files of earlier versions. */
   readonly ageMs?: number;
   /** The earliest counted notification, in Unix seconds. */

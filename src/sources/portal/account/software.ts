@@ -1,12 +1,11 @@
-import type { Family } from '../../../metrics/family.ts';
+import type { Family, Fields } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
 import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
 import { plain, presence, records } from '../../../metrics/units.ts';
+import { inTurns } from '../../../runtime/slices.ts';
 import { compareVersions, versionOf } from '../appliances/builds.ts';
-import type { Appliance } from '../appliances/inventory.ts';
 import { applianceLabels } from '../appliances/series.ts';
-import { accountTasks, afterInventory, type CollectorRow } from '../collector-row.ts';
-import { listed } from '../records.ts';
+import { accountReads, afterInventory, type CollectorRow } from '../collector-row.ts';
 
 const downloads = {
   name: 'filer_software_downloads',
@@ -40,26 +39,25 @@ export const software: CollectorRow = {
     { source: 'GET /software/downloads', subject: [], families: [downloads, newest] },
     { source: 'GET /software/downloads, GET /edges', subject: applianceLabels, families: [outdated] },
   ],
-  cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  cost: { account: 1 },
   size: { account: 51 },
-  create: (parts, intervalMs) =>
-    afterInventory(
-      parts,
-      accountTasks(parts, intervalMs, [
-        {
-          operation: 'software_downloads',
-          path: '/software/downloads',
-          *read(body, note) {
-            const { samples, newestOf } = yield* readDownloads(body, note);
-            for (const appliance of parts.appliances.all()) {
-              samples.push(...outdatedSample(appliance, newestOf));
-              yield;
-            }
-            return samples;
-          },
+  create: afterInventory(
+    accountReads(({ appliances, clock }) => [
+      {
+        operation: 'software_downloads',
+        path: '/software/downloads',
+        async read({ records, note }) {
+          const { samples, newestOf } = await readDownloads(records, note);
+          for await (const { serial, name, type, build } of inTurns(appliances.all(), clock)) {
+            const order = compareVersions(newestOf.get(wordOf(type)) ?? '', build);
+            if (order === undefined) continue;
+            samples.push({ name: outdated.name, labels: { serial, filer: name }, value: order > 0 ? 1 : 0 });
+          }
+          return samples;
         },
-      ]),
-    ),
+      },
+    ]),
+  ),
 };
 
 interface Offer {
@@ -67,10 +65,13 @@ interface Offer {
   readonly newestOf: ReadonlyMap<string, string>;
 }
 
-function* readDownloads(body: unknown, note: NoteDrop): Generator<void, Offer> {
+/** The most types of software as label values; the portal documents nine. */
+const MOST_TYPES = 50;
+
+async function readDownloads(records: AsyncIterable<Fields>, note: NoteDrop): Promise<Offer> {
   const count = new Tally([{ name: 'type' }, { name: 'platform' }]);
   const newestOf = new Map<string, string>();
-  for (const { appliance_type, platform, version } of listed(body, 'GET /software/downloads', note)) {
+  for await (const { appliance_type, platform, version } of records) {
     const type = wordOf(appliance_type);
     if (type === '') {
       note('record', 'appliance_type');
@@ -82,20 +83,9 @@ function* readDownloads(body: unknown, note: NoteDrop): Generator<void, Offer> {
     if (versionOf(offered) === undefined) {
       if (version !== null && version !== undefined) note('invalid', 'version');
     } else if (known === undefined || (compareVersions(offered, known) ?? 0) > 0) newestOf.set(type, offered);
-    yield;
   }
   const infos = [...newestOf]
     .slice(0, MOST_TYPES)
     .map(([type, version]) => ({ name: newest.name, labels: { type, version }, value: 1 }));
   return { samples: [...count.samples(downloads.name), ...infos], newestOf };
-}
-
-/** The most types of software as label values; the portal documents nine. */
-const MOST_TYPES = 50;
-
-function outdatedSample({ serial, name, type, build }: Appliance, newestOf: ReadonlyMap<string, string>): Sample[] {
-  const order = compareVersions(newestOf.get(wordOf(type)) ?? '', build);
-  return order === undefined
-    ? []
-    : [{ name: outdated.name, labels: { serial, filer: name }, value: order > 0 ? 1 : 0 }];
 }

@@ -1,9 +1,8 @@
 import type { Family } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
-import { type NoteDrop, type Sample, text, toSamples, wordOf } from '../../../metrics/samples.ts';
+import { type Sample, text, toSamples, wordOf } from '../../../metrics/samples.ts';
 import { date, presence, records } from '../../../metrics/units.ts';
-import { accountTasks, type CollectorRow } from '../collector-row.ts';
-import { listed } from '../records.ts';
+import { accountReads, type CollectorRow } from '../collector-row.ts';
 
 const byCloud = {
   name: 'filer_stacks',
@@ -49,27 +48,27 @@ export const stacks: CollectorRow = {
     { source: 'GET /uaas/stacks', subject: [], families: [byCloud] },
     { source: 'GET /uaas/stacks', subject: ['stack_id', 'stack'], families: table },
   ],
-  cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  cost: { account: 1 },
   size: { account: 8 },
-  create: (parts, intervalMs) =>
-    accountTasks(parts, intervalMs, [{ operation: 'uaas_stacks', path: '/uaas/stacks', read: readStacks }]),
+  create: accountReads(() => [
+    {
+      operation: 'uaas_stacks',
+      path: '/uaas/stacks',
+      async read({ records, note }) {
+        const clouds = new Tally([{ name: 'cloud_provider' }]);
+        const samples: Sample[] = [];
+        for await (const stack of records) {
+          const id = text(stack.id).toLowerCase();
+          if (id === '') {
+            note('record', 'id');
+            continue;
+          }
+          clouds.add([wordOf(stack.cloud_provider)]);
+          const record = { ...stack, serial_number: text(stack.serial_number).toLowerCase() };
+          samples.push(...toSamples(table, [record], { stack_id: id, stack: text(stack.name) || id }, note));
+        }
+        return [...clouds.samples(byCloud.name), ...samples];
+      },
+    },
+  ]),
 };
-
-function* readStacks(body: unknown, note: NoteDrop): Generator<void, Sample[]> {
-  const clouds = new Tally([{ name: 'cloud_provider' }]);
-  const samples: Sample[] = [];
-  for (const stack of listed(body, 'GET /uaas/stacks', note)) {
-    const id = text(stack.id).toLowerCase();
-    if (id === '') {
-      note('record', 'id');
-      continue;
-    }
-    clouds.add([wordOf(stack.cloud_provider)]);
-    const subject = { stack_id: id, stack: text(stack.name) || id };
-    samples.push(
-      ...toSamples(table, [{ ...stack, serial_number: text(stack.serial_number).toLowerCase() }], subject, note),
-    );
-    yield;
-  }
-  return [...clouds.samples(byCloud.name), ...samples];
-}

@@ -1,3 +1,4 @@
+import type { Fields } from '../../../metrics/family.ts';
 import { flag } from '../../../metrics/units.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { RequestError } from '../../../runtime/errors.ts';
@@ -33,17 +34,15 @@ export class TelemetryLicence {
     return this.#hasTelemetry;
   }
 
-  /** The current licence. Rejects as the request does. */
-  async read(signal: AbortSignal): Promise<unknown> {
+  /** Takes an answer of `GET /account/license`. */
+  take({ ops_iq_premium }: Fields): void {
     this.#readAt = this.#clock.monotonic();
-    const body = await this.#client.send(REQUEST, signal);
-    const premium = flag.read(objectOf(body, 'GET /account/license').ops_iq_premium);
+    const premium = flag.read(ops_iq_premium);
     const before = this.#hasTelemetry;
     this.#hasTelemetry = premium === undefined ? undefined : premium === 1;
     if (this.#hasTelemetry === false && before !== false) {
       this.#log.warn('licence lacks ops_iq_premium: telemetry rejected (403)');
     } else if (this.#hasTelemetry && before === false) this.#log.info('licence has ops_iq_premium now');
-    return body;
   }
 
   /** A telemetry request succeeded: the licence covers it, even if an earlier answer says otherwise. */
@@ -56,10 +55,7 @@ export class TelemetryLicence {
     if (!(error instanceof RequestError) || error.status !== 403) return error;
     if (this.#clock.monotonic() - this.#readAt > OLD_AFTER_MS) {
       // Without the right to read the licence there is no explanation; the next 403 tries again.
-      this.#reading ??= this.read(signal).then(
-        () => {},
-        () => {},
-      );
+      this.#reading ??= this.#read(signal).catch(() => {});
     }
     await this.#reading;
     this.#reading = undefined;
@@ -68,5 +64,10 @@ export class TelemetryLicence {
       status: 403,
       cause: error,
     });
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    this.#readAt = this.#clock.monotonic();
+    this.take(objectOf(await this.#client.send(REQUEST, signal), 'GET /account/license'));
   }
 }

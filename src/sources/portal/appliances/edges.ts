@@ -1,10 +1,78 @@
-import { type Fields, isFields } from '../../../metrics/family.ts';
+import { type Family, type Fields, isFields } from '../../../metrics/family.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
 import type { Task } from '../../../metrics/task.ts';
+import { date, flag, plain, presence } from '../../../metrics/units.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { inTurns } from '../../../runtime/slices.ts';
 import { accountTask, type CollectorRow, type PortalParts } from '../collector-row.ts';
 import { objectOf, optionalItemsOf } from '../records.ts';
-import { edgeDetailTable, edgeTable, edgeTables, serialTable } from './edges-tables.ts';
 import type { Appliance, ApplianceIndex, InventoryAnswers } from './inventory.ts';
+import { applianceLabels } from './series.ts';
+
+/** A row of `GET /edges`. The newer fields may be missing, which means unknown and not false. */
+const edgeTable = [
+  {
+    name: 'filer_appliance_reachable',
+    help: '1 when the portal can reach the appliance, else 0.',
+    from: flag,
+    fields: { is_reachable: {} },
+  },
+  {
+    name: 'filer_appliance_synced',
+    help: '1 when the appliance has applied its configuration from the portal, else 0.',
+    from: flag,
+    fields: { synced: {} },
+  },
+  {
+    name: 'filer_appliance_last_seen_timestamp_seconds',
+    help: 'Time of the last contact of the appliance with the portal.',
+    from: date,
+    fields: { last_seen_at: {} },
+  },
+  {
+    name: 'filer_appliance_service_enabled',
+    help: '1 when the service is enabled on the appliance, else 0.',
+    from: flag,
+    fields: { s3_edge: { service: 's3_edge' }, file_iq: { service: 'file_iq' } },
+    optional: true,
+  },
+] as const satisfies readonly Family[];
+
+/** A row of `GET /serials`, beyond the inventory. */
+const serialTable = [
+  {
+    name: 'filer_appliance_update_available',
+    help: '1 when the portal offers the appliance another build, else 0.',
+    from: flag,
+    fields: { available_build: {} },
+  },
+] as const satisfies readonly Family[];
+
+const edgeDetailTable = [
+  {
+    name: 'filer_appliance_volumes',
+    help: 'Volumes of the appliance, by its role: owner, or connected to another appliance’s volume.',
+    from: plain,
+    fields: { owned_volumes: { role: 'owner' }, remotely_connected_volumes: { role: 'connected' } },
+  },
+  {
+    name: 'filer_appliance_machine_info',
+    help: 'Always 1: the platform of the appliance, as the portal names it.',
+    from: presence,
+    fields: { machine: {} },
+    wordsFrom: { platform: { field: 'platform' } },
+    labelsFrom: {
+      cpu: 'cpu',
+      ram: 'ram',
+      cache_disk: 'cache_disk',
+      os_disk: 'os_disk',
+      cow_disk: 'cow_disk',
+      fiq_disk: 'fiq_disk',
+      vm_instance_type: 'vm_instance_type',
+      vm_region: 'vm_region',
+    },
+  },
+] as const satisfies readonly Family[];
 
 /**
  * The appliances in the portal: from the lists of each inventory round, without requests of its own, and one request
@@ -13,36 +81,36 @@ import type { Appliance, ApplianceIndex, InventoryAnswers } from './inventory.ts
 export const edges: CollectorRow = {
   name: 'edges',
   intervalMs: 3_600_000,
-  tables: edgeTables,
-  cost: { account: 0, perAppliance: 1, perVolume: 0 },
+  tables: [
+    { source: 'GET /edges', subject: applianceLabels, families: edgeTable },
+    { source: 'GET /serials', subject: applianceLabels, families: serialTable },
+    { source: 'GET /edges/{edge_id}', subject: applianceLabels, families: edgeDetailTable },
+  ],
+  cost: { perAppliance: 1 },
   size: { appliance: 8.4 },
   readout: readInventoryRound,
   create: (parts, intervalMs) => () =>
     [...parts.appliances.own()].flatMap((appliance) => detailTask(parts, intervalMs, appliance)),
 };
 
-function* readInventoryRound(
+async function readInventoryRound(
   answers: InventoryAnswers,
   appliances: ApplianceIndex,
   note: NoteDrop,
-): Generator<void, Sample[]> {
+  clock: Clock,
+): Promise<Sample[]> {
   const own = new Map(appliances.own().map((appliance) => [appliance.serial, appliance]));
   const samples: Sample[] = [];
-  for (const [record, { serial, name }] of recordsOf(
-    answers.edges === undefined ? [] : [answers.edges],
-    'serial',
-    own,
-  )) {
+  const edgeAnswers = answers.edges === undefined ? [] : [answers.edges];
+  for await (const [record, { serial, name }] of inTurns(recordsOf(edgeAnswers, 'serial', own), clock)) {
     const { services, ...rest } = record;
     const flat = { ...rest, ...(isFields(services) ? { s3_edge: services.s3_edge, file_iq: services.file_iq } : {}) };
     samples.push(...toSamples(edgeTable, [flat], { serial, filer: name }, note));
-    yield;
   }
-  for (const [record, { serial, name, build }] of recordsOf(answers.serials ?? [], 'id', own)) {
+  for await (const [record, { serial, name, build }] of inTurns(recordsOf(answers.serials ?? [], 'id', own), clock)) {
     const offered = text(record.available_build);
     const isUpdate = offered !== '' && offered !== (build || text(record.build));
     samples.push(...toSamples(serialTable, [{ available_build: isUpdate }], { serial, filer: name }, note));
-    yield;
   }
   return samples;
 }

@@ -1,51 +1,80 @@
-import { isFields } from '../../../metrics/family.ts';
-import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
-import { accountTasks, afterInventory, type CollectorRow } from '../collector-row.ts';
-import { listed } from '../records.ts';
-import { fiqEdgeTable, fiqTable, fiqTables } from './fiq-tables.ts';
+import { type Family, isFields } from '../../../metrics/family.ts';
+import { type Sample, text, toSamples } from '../../../metrics/samples.ts';
+import { flag, listLength, presence } from '../../../metrics/units.ts';
+import { accountReads, afterInventory, type CollectorRow } from '../collector-row.ts';
+import { applianceLabels } from './series.ts';
+
+const fiqTable = [
+  {
+    name: 'filer_fiq_appliance_info',
+    help: 'Always 1: a file-intelligence appliance and its build.',
+    from: presence,
+    fields: { serial_number: {} },
+    labelsFrom: { build: 'build' },
+  },
+  {
+    name: 'filer_fiq_appliance_enabled',
+    help: '1 when the file-intelligence appliance is enabled, else 0.',
+    from: flag,
+    fields: { enabled: {} },
+  },
+  {
+    name: 'filer_fiq_appliance_edges',
+    help: 'Edge appliances connected to the file-intelligence appliance.',
+    from: listLength,
+    fields: { edges: {} },
+  },
+] as const satisfies readonly Family[];
+
+const fiqEdgeTable = [
+  {
+    name: 'filer_fiq_edge_service_enabled',
+    help: '1 when file intelligence is enabled on the connected edge appliance, else 0.',
+    from: flag,
+    fields: { fiq_service_enabled: {} },
+  },
+] as const satisfies readonly Family[];
 
 /** The file-intelligence appliances and their connected edges. */
 export const fiq: CollectorRow = {
   name: 'fiq',
   intervalMs: 900_000,
-  tables: fiqTables,
-  cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  tables: [
+    { source: 'GET /fiq_appliances', subject: applianceLabels, families: fiqTable },
+    {
+      source: 'GET /fiq_appliances, connections.edges',
+      subject: [...applianceLabels, 'edge_serial', 'edge'],
+      families: fiqEdgeTable,
+    },
+  ],
+  cost: { account: 1 },
   size: { account: 15 },
-  create: (parts, intervalMs) =>
-    afterInventory(
-      parts,
-      accountTasks(parts, intervalMs, [
-        {
-          operation: 'fiq_appliances',
-          path: '/fiq_appliances',
-          read: (body, note) => readAppliances(body, (id) => parts.appliances.find(id)?.name, note),
+  create: afterInventory(
+    accountReads(({ appliances }) => [
+      {
+        operation: 'fiq_appliances',
+        path: '/fiq_appliances',
+        async read({ records, note }) {
+          const nameOf = (serial: string, told: unknown) => appliances.find(serial)?.name ?? (text(told) || serial);
+          const samples: Sample[] = [];
+          for await (const appliance of records) {
+            const serial = text(appliance.serial_number).toLowerCase();
+            if (serial === '') {
+              note('record', 'serial_number');
+              continue;
+            }
+            const subject = { serial, filer: nameOf(serial, appliance.description) };
+            const edges = isFields(appliance.connections) ? appliance.connections.edges : undefined;
+            samples.push(...toSamples(fiqTable, [{ ...appliance, edges }], subject, note));
+            for (const edge of Array.isArray(edges) ? edges.filter(isFields) : []) {
+              const edgeSerial = text(edge.serial_number).toLowerCase();
+              const labels = { ...subject, edge_serial: edgeSerial, edge: nameOf(edgeSerial, edge.description) };
+              samples.push(...toSamples(fiqEdgeTable, [edge], labels, note));
+            }
+          }
+          return samples;
         },
-      ]),
-    ),
+      },
+    ]),
+  ),
 };
-
-function* readAppliances(
-  body: unknown,
-  nameOf: (serial: string) => string | undefined,
-  note: NoteDrop,
-): Generator<void, Sample[]> {
-  const samples: Sample[] = [];
-  for (const appliance of listed(body, 'GET /fiq_appliances', note)) {
-    const serial = text(appliance.serial_number).toLowerCase();
-    if (serial === '') {
-      note('record', 'serial_number');
-      continue;
-    }
-    const subject = { serial, filer: nameOf(serial) ?? (text(appliance.description) || serial) };
-    const edges = isFields(appliance.connections) ? appliance.connections.edges : undefined;
-    samples.push(...toSamples(fiqTable, [{ ...appliance, edges }], subject, note));
-    for (const edge of Array.isArray(edges) ? edges.filter(isFields) : []) {
-      const edgeSerial = text(edge.serial_number).toLowerCase();
-      const name = nameOf(edgeSerial) ?? (text(edge.description) || edgeSerial);
-      samples.push(...toSamples(fiqEdgeTable, [edge], { ...subject, edge_serial: edgeSerial, edge: name }, note));
-      yield;
-    }
-    yield;
-  }
-  return samples;
-}

@@ -5,7 +5,7 @@ import type { Collector, Task } from '../../../metrics/task.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { CredentialError, RequestError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
-import { inSlices } from '../../../runtime/slices.ts';
+import { inTurns } from '../../../runtime/slices.ts';
 import type { FilerNames } from '../../filer-names.ts';
 import type { PortalClient } from '../client.ts';
 import {
@@ -34,15 +34,13 @@ export interface InventorySettings {
   readonly names?: FilerNames;
 }
 
-/**
- * Samples that another collector makes from an inventory round, for this instance's appliances; yields wherever it may
- * be interrupted.
- */
+/** Samples that another collector makes from an inventory round, for this instance's appliances. */
 export type InventoryReadout = (
   answers: InventoryAnswers,
   appliances: ApplianceIndex,
   note: NoteDrop,
-) => Generator<void, Sample[]>;
+  clock: Clock,
+) => Promise<Sample[]>;
 
 /** The answer for a list, and when it arrived in monotonic milliseconds. */
 interface Answer {
@@ -146,7 +144,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     this.#take(this.#withDoubtful(readInventory(answers, drops.note)), drops.note);
     const shown = edges !== undefined && this.#isFresh(edges, begunAt) ? edges : undefined;
     const told = { ...answers, edges: shown?.body };
-    const samples = await inSlices(this.#samples(told, drops.note), this.#clock);
+    const samples = await this.#samples(told, drops.note);
     const [answeredAt] = [...lists, ...(shown ? [shown] : [])].map(({ at }) => at).sort((one, other) => one - other);
     return { samples, answeredAt, drops: drops.counts, empty: false, isDoubtful: this.#missing.size > 0 };
   }
@@ -160,14 +158,11 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     return at >= begunAt || this.#clock.monotonic() - at <= (staleAfter - 1.5) * discoveryIntervalMs;
   }
 
-  *#samples(answers: InventoryAnswers, note: NoteDrop): Generator<void, Sample[]> {
+  async #samples(answers: InventoryAnswers, note: NoteDrop): Promise<Sample[]> {
     const samples: Sample[] = [];
-    for (const appliance of this.#own) {
-      samples.push(...inventorySamples(appliance));
-      yield;
-    }
+    for await (const appliance of inTurns(this.#own, this.#clock)) samples.push(...inventorySamples(appliance));
     for (const readout of this.#readouts)
-      for (const sample of yield* readout(answers, this, note)) samples.push(sample);
+      for (const sample of await readout(answers, this, note, this.#clock)) samples.push(sample);
     return samples;
   }
 

@@ -1,3 +1,5 @@
+import { RequestError } from '../../../runtime/errors.ts';
+
 /** The shortest period that the portal accepts, in milliseconds (upstream-api.md 4.1). */
 export const SHORTEST_PERIOD_MS = 360_000;
 
@@ -11,6 +13,22 @@ export class Lookback {
 
   constructor(usualMs: number) {
     this.#usualMs = usualMs;
+  }
+
+  /**
+   * Sends a request for a period of at most `wantedMs`, and again for half of it where that is too much for one answer.
+   */
+  async ask<Answer>(task: string, wantedMs: number, send: (periodMs: number) => Promise<Answer>): Promise<Answer> {
+    for (;;) {
+      const periodMs = Math.min(this.of(task), wantedMs);
+      try {
+        const answer = await send(periodMs);
+        this.recover(task);
+        return answer;
+      } catch (error) {
+        if (!(isTooSlow(error) || isTooLarge(error)) || !this.shorten(task, periodMs)) throw error;
+      }
+    }
   }
 
   of(task: string): number {
@@ -37,4 +55,14 @@ export class Lookback {
 export function isoPeriod(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   return seconds % 60 === 0 ? `PT${seconds / 60}M` : `PT${seconds}S`;
+}
+
+/** The service did not find all of it in time. */
+export function isTooSlow(error: unknown): boolean {
+  return error instanceof RequestError && error.status === 408;
+}
+
+/** The service or the exporter finds the answer too large. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof RequestError && (error.status === 413 || error.fault === 'oversize');
 }

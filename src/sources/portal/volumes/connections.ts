@@ -1,36 +1,133 @@
-import type { Fields } from '../../../metrics/family.ts';
+import type { Family, Fields } from '../../../metrics/family.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
-import type { ApplianceIndex } from '../appliances/inventory.ts';
-import { accountTasks, afterInventory, type CollectorRow } from '../collector-row.ts';
-import { listed } from '../records.ts';
-import { connectionTable, connectionTables } from './connections-table.ts';
+import { bytes, date, flag, plain, presence, word } from '../../../metrics/units.ts';
+import { inTurns } from '../../../runtime/slices.ts';
+import { accountReads, afterInventory, type CollectorRow, type PortalParts } from '../collector-row.ts';
+import { allOf } from '../records.ts';
 import { volumeGuids } from './volume-guid.ts';
+
+/** Values of the connections' fields (upstream-api.md 5.4). */
+const SECURITY_MODES = ['Publicly Available', 'Active Directory', 'LDAP Directory'] as const;
+const PERMISSION_POLICIES = [
+  'POSIX Mixed Mode',
+  'UNIX/NFS Permissions Only Mode',
+  'Unauthenticated Access Mode',
+  'NTFS Compatible Mode',
+  'NTFS Exclusive Mode',
+  'NTFS Multiprotocol Mode',
+] as const;
+
+/** The labels of a volume on an appliance. */
+export const volumeApplianceLabels = ['volume_guid', 'volume', 'serial', 'filer'] as const;
+
+/** Values of `current_snapshot_status` (upstream-api.md 5.4). */
+export const SNAPSHOT_STATUS = [
+  'idle',
+  'pending',
+  'in_progress',
+  'succeeded',
+  'failed',
+  'cancelling',
+  'cancelled',
+  'cancel_rejected',
+  'up_to_date',
+] as const;
+
+/** A row of `GET /volume_connections`: one volume on one appliance. */
+const connectionTable = [
+  {
+    name: 'filer_volume_unprotected_bytes',
+    help: 'Data of the volume on this appliance that is not yet in cloud storage; missing until the appliance has reported.',
+    from: bytes,
+    fields: { unprotected_data: {} },
+  },
+  {
+    name: 'filer_volume_accessible_bytes',
+    help: 'Data of the volume that can be reached through this appliance.',
+    from: bytes,
+    fields: { accessible_data: {} },
+  },
+  {
+    name: 'filer_volume_last_snapshot_timestamp_seconds',
+    help: 'Time of this appliance’s last snapshot of the volume; missing if there is none.',
+    from: date,
+    fields: { last_snapshot_utc: {} },
+    optional: true,
+  },
+  {
+    name: 'filer_volume_snapshot_status',
+    help: 'Status of the current snapshot as a state set: 1 for the current status, 0 for the others.',
+    from: word,
+    fields: { current_snapshot_status: {} },
+    states: { label: 'status', known: SNAPSHOT_STATUS },
+  },
+  {
+    name: 'filer_volume_connection_info',
+    help: 'Always 1: how the appliance is connected to the volume, and where the volume is stored.',
+    from: presence,
+    fields: { volume_id: {} },
+    wordsFrom: {
+      role: { field: 'role' },
+      cloud_provider: { field: 'cloud_provider' },
+      protocols: { field: 'protocol' },
+      security_mode: { field: 'security_mode', known: SECURITY_MODES },
+      permission_policy: { field: 'permission_policy', known: PERMISSION_POLICIES },
+      connection_permission: { field: 'connection_permission', known: ['READONLY', 'READWRITE', 'Custom'] },
+    },
+    labelsFrom: { cloud_region: 'cloud_region' },
+  },
+  {
+    name: 'filer_volume_read_only',
+    help: '1 when the appliance may only read the volume, else 0.',
+    from: flag,
+    fields: { is_readonly: {} },
+    optional: true,
+  },
+  {
+    name: 'filer_volume_shares',
+    help: 'Shares of the volume on the appliance, by protocol: SMB shares, NFS exports, FTP directories.',
+    from: plain,
+    fields: {
+      share_count: { protocol: 'smb' },
+      export_count: { protocol: 'nfs' },
+      ftp_dir_count: { protocol: 'ftp' },
+    },
+    optional: true,
+  },
+  {
+    name: 'filer_volume_cached_folders',
+    help: 'Folders of the volume that the appliance keeps in its cache: pinned, or cached automatically.',
+    from: plain,
+    fields: {
+      pinned_folders_count: { setting: 'pinned' },
+      autofault_folders_count: { setting: 'autofault' },
+    },
+    optional: true,
+  },
+] as const satisfies readonly Family[];
 
 /** Every volume on every appliance, with one request for the whole account. */
 export const volumes: CollectorRow = {
   name: 'volumes',
   intervalMs: 300_000,
-  tables: connectionTables,
-  cost: { account: 1, perAppliance: 0, perVolume: 0 },
+  tables: [{ source: 'GET /volume_connections', subject: volumeApplianceLabels, families: connectionTable }],
+  cost: { account: 1 },
   size: { volume: 11.2 },
-  create: (parts, intervalMs) =>
-    afterInventory(
-      parts,
-      accountTasks(parts, intervalMs, [
-        {
-          operation: 'volume_connections',
-          path: '/volume_connections',
-          *read(body, note) {
-            const samples: Sample[] = [];
-            for (const { labels, record } of yield* readConnections(body, parts.appliances, note)) {
-              samples.push(...toSamples(connectionTable, [record], labels, note));
-              yield;
-            }
-            return samples;
-          },
+  create: afterInventory(
+    accountReads((parts) => [
+      {
+        operation: 'volume_connections',
+        path: '/volume_connections',
+        async read({ records, note }) {
+          const samples: Sample[] = [];
+          for await (const { labels, record } of readConnections(records, parts, note)) {
+            samples.push(...toSamples(connectionTable, [record], labels, note));
+          }
+          return samples;
         },
-      ]),
-    ),
+      },
+    ]),
+  ),
 };
 
 export interface VolumeConnection {
@@ -52,28 +149,26 @@ export interface VolumeConnection {
  * The rows of `GET /volume_connections`. It is not documented whether a record names an appliance by serial or by edge
  * id, so both are looked up (upstream-api.md 7). Notes and skips rows without a volume or an appliance.
  */
-export function* readConnections(
-  body: unknown,
-  appliances: ApplianceIndex,
+export async function* readConnections(
+  records: AsyncIterable<Fields> | Iterable<Fields>,
+  { appliances, clock }: Pick<PortalParts, 'appliances' | 'clock'>,
   note: NoteDrop,
-): Generator<void, VolumeConnection[]> {
-  const rows = [...listed(body, 'GET /volume_connections', note)];
+): AsyncGenerator<VolumeConnection> {
+  const rows = await allOf(records);
   const guidOf = volumeGuids(rows.map(({ volume_id }) => text(volume_id)));
-  const connections: VolumeConnection[] = [];
-  for (const row of rows) {
+  for await (const row of inTurns(rows, clock)) {
     const [id, applianceId] = [text(row.volume_id), text(row.appliance_id)];
-    if (id === '' || applianceId === '') note('record', id === '' ? 'volume_id' : 'appliance_id');
-    else {
-      const guid = guidOf(id);
-      const appliance = appliances.find(applianceId);
-      const serial = appliance?.serial ?? applianceId.toLowerCase();
-      const filer = appliance?.name ?? (text(row.appliance_name) || serial);
-      const labels = { volume_guid: guid, volume: text(row.volume_name) || guid, serial, filer };
-      connections.push({ id, serial: appliance?.serial, labels, record: { ...row, protocol: wordsOf(row.protocol) } });
+    if (id === '' || applianceId === '') {
+      note('record', id === '' ? 'volume_id' : 'appliance_id');
+      continue;
     }
-    yield;
+    const guid = guidOf(id);
+    const appliance = appliances.find(applianceId);
+    const serial = appliance?.serial ?? applianceId.toLowerCase();
+    const filer = appliance?.name ?? (text(row.appliance_name) || serial);
+    const labels = { volume_guid: guid, volume: text(row.volume_name) || guid, serial, filer };
+    yield { id, serial: appliance?.serial, labels, record: { ...row, protocol: wordsOf(row.protocol) } };
   }
-  return connections;
 }
 
 /** A list of words as one label: sorted, so that the order in the answer has no effect. */

@@ -1,35 +1,17 @@
-import type { NoteDrop, Sample } from '../../../metrics/samples.ts';
+import type { NoteDrop } from '../../../metrics/samples.ts';
 import type { Task } from '../../../metrics/task.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';
-import { RequestError } from '../../../runtime/errors.ts';
-import { inSlices } from '../../../runtime/slices.ts';
+import { inTurns } from '../../../runtime/slices.ts';
 import { isoPeriod, Lookback, SHORTEST_PERIOD_MS } from '../appliances/lookback.ts';
 import { shardOf } from '../appliances/shard.ts';
 import { accountTask, afterInventory, type CollectorRow, type PortalParts } from '../collector-row.ts';
-import { readConnections } from './connections.ts';
-import { FailedSnapshots } from './failed-snapshots.ts';
-import { FinishedSnapshots } from './finished-snapshots.ts';
-import { PropagatedSnapshots } from './propagated-snapshots.ts';
-import { type LedgerParts, LONGEST_PERIOD_MS, type SnapshotLedger } from './snapshot-ledgers.ts';
-import { snapshotTables } from './snapshot-tables.ts';
-
-const DAY_MS = 86_400_000;
+import { listed } from '../records.ts';
+import { readConnections, volumeApplianceLabels } from './connections.ts';
+import { type LedgerParts, LONGEST_PERIOD_MS, SnapshotLedger } from './snapshot-ledger.ts';
+import { type SnapshotOperation, snapshotOperations } from './snapshot-operations.ts';
 
 /** Ids that can be part of a path unchanged: others could be read as another path. */
 const PORTAL_ID = /^[\w-]+$/;
-
-interface Segment {
-  readonly create: (parts: LedgerParts) => SnapshotLedger;
-  /** The period of the first request: a volume may make one snapshot a day. */
-  readonly firstPeriodMs: number;
-}
-
-const SEGMENTS: Readonly<Record<string, Segment>> = {
-  snapshot_details: { create: (parts) => new FinishedSnapshots(parts), firstPeriodMs: DAY_MS },
-  snapshot_timeline: { create: (parts) => new FailedSnapshots(parts), firstPeriodMs: DAY_MS },
-  // One record for each snapshot and receiving appliance: a day of a large fleet would be too large an answer.
-  snapshot_propagation_by_appliance: { create: (parts) => new PropagatedSnapshots(parts), firstPeriodMs: DAY_MS / 24 },
-};
 
 /**
  * The snapshots of every volume: three requests for each volume, and at a longer interval one for the list of volumes.
@@ -37,22 +19,25 @@ const SEGMENTS: Readonly<Record<string, Segment>> = {
 export const volumeTelemetry: CollectorRow = {
   name: 'volume_telemetry',
   intervalMs: 900_000,
-  tables: snapshotTables,
-  cost: { account: 0, perAppliance: 0, perVolume: 3 },
+  tables: Object.entries(snapshotOperations).map(([source, { families }]) => ({
+    source,
+    subject: volumeApplianceLabels,
+    families,
+  })),
+  cost: { perVolume: 3 },
   size: { volume: 9, histograms: 2.3 },
-  create: (parts, intervalMs) => {
+  create: afterInventory((parts, intervalMs) => {
     const collector = new VolumeTelemetry(parts, intervalMs);
-    return afterInventory(parts, () => collector.tasks());
-  },
+    return () => collector.tasks();
+  }),
 };
 
 interface Volume {
-  readonly id: string;
   name: string;
   serials: readonly string[];
   /** Monotonic milliseconds. */
   listedAt: number;
-  readonly tasks: readonly Task[];
+  tasks: readonly Task[];
 }
 
 class VolumeTelemetry {
@@ -82,17 +67,14 @@ class VolumeTelemetry {
 
   /** Reads the list of volumes and their appliances. */
   async #discover(note: NoteDrop, signal: AbortSignal): Promise<void> {
-    const { client, appliances, clock, shard, forgetAfterMs } = this.#parts;
-    const request = {
-      method: 'GET',
-      path: '/volume_connections',
-      operation: 'volume_connections',
-      size: 'list',
-    } as const;
+    const { client, clock, shard, forgetAfterMs } = this.#parts;
+    const operation = 'volume_connections';
+    const request = { method: 'GET', path: '/volume_connections', operation, size: 'list' } as const;
     const body = await client.send(request, signal);
     const now = clock.monotonic();
     const serials = new Map<string, Set<string>>();
-    for (const { id, serial, labels } of await inSlices(readConnections(body, appliances, note), clock)) {
+    const records = inTurns(listed(body, 'GET /volume_connections', note), clock);
+    for await (const { id, serial, labels } of readConnections(records, this.#parts, note)) {
       const { volume_guid: guid, volume: name } = labels;
       if (serial === undefined) note('record', 'appliance_id');
       if (serial === undefined || shardOf(guid, shard.total) !== shard.index) continue;
@@ -113,56 +95,50 @@ class VolumeTelemetry {
 
   #volumeOf(id: string, guid: string, name: string): Volume {
     const { appliances, histograms } = this.#parts;
-    const volume: { name: string; serials: readonly string[] } = { name, serials: [] };
+    const volume: Volume = { name, serials: [], listedAt: 0, tasks: [] };
     const parts: LedgerParts = {
       volume: () => ({ volume_guid: guid, volume: volume.name }),
       since: this.#since,
       histograms,
       nameOf: (serial) => appliances.find(serial)?.name,
     };
-    const tasks = Object.entries(SEGMENTS).map(([segment, { create, firstPeriodMs }]) =>
-      this.#segmentTask(id, guid, segment, firstPeriodMs, create(parts), () => volume.serials),
-    );
-    return Object.assign(volume, { id, listedAt: 0, tasks });
+    volume.tasks = Object.entries(snapshotOperations).map(([segment, operation]) => {
+      const ledger = new SnapshotLedger(operation, parts);
+      const task = { id: `portal/volume/${guid}/${segment}`, path: `/telemetry/volumes/${id}/${segment}` };
+      return this.#segmentTask(task, segment, operation, ledger, volume);
+    });
+    return volume;
   }
 
   #segmentTask(
-    id: string,
-    guid: string,
+    { id, path }: { readonly id: string; readonly path: string },
     segment: string,
-    firstPeriodMs: number,
+    { firstPeriodMs, list }: SnapshotOperation,
     ledger: SnapshotLedger,
-    serials: () => readonly string[],
+    volume: Volume,
   ): Task {
-    const { clock, licence } = this.#parts;
-    const taskId = `portal/volume/${guid}/${segment}`;
-    const path = `/telemetry/volumes/${id}/${segment}`;
+    const { client, clock, licence } = this.#parts;
     let succeeded: Moment | undefined;
-    const task = accountTask(this.#parts, this.#intervalMs, segment, async (note, signal): Promise<Sample[]> => {
-      for (;;) {
-        const asked: Moment = {
-          wall: this.#since.isKnown ? clock.now() : undefined,
-          monotonic: clock.monotonic(),
-        };
-        // After an outage, requests the period that it covered.
-        const wanted = succeeded === undefined ? firstPeriodMs : sinceThen(succeeded, asked) + 2 * this.#intervalMs;
-        const periodMs = Math.min(this.#lookback.of(taskId), Math.max(SHORTEST_PERIOD_MS, wanted));
-        const json = { period: isoPeriod(periodMs), serial_numbers: serials() };
-        try {
-          const body = await this.#parts.client.send(
-            { method: 'POST', path, operation: segment, size: 'list', json },
-            signal,
-          );
-          this.#lookback.recover(taskId);
-          succeeded = asked;
-          return await inSlices(ledger.absorb(body, clock.now() / 1000, note), clock);
-        } catch (error) {
-          if (!isTooMuch(error) || !this.#lookback.shorten(taskId, periodMs))
-            throw await licence.explained(error, signal);
-        }
-      }
+    const task = accountTask(this.#parts, this.#intervalMs, segment, async (note, signal) => {
+      const asked: Moment = {
+        wall: this.#since.isKnown ? clock.now() : undefined,
+        monotonic: clock.monotonic(),
+      };
+      // After an outage, requests the period that it covered.
+      const wanted = succeeded === undefined ? firstPeriodMs : sinceThen(succeeded, asked) + 2 * this.#intervalMs;
+      const send = (periodMs: number) => {
+        const json = { period: isoPeriod(periodMs), serial_numbers: volume.serials };
+        return client.send({ method: 'POST', path, operation: segment, size: 'list', json }, signal);
+      };
+      const body = await this.#lookback
+        .ask(id, Math.max(SHORTEST_PERIOD_MS, wanted), send)
+        .catch(async (error: unknown) => {
+          throw await licence.explained(error, signal);
+        });
+      succeeded = asked;
+      return ledger.absorb(inTurns(listed(body, segment, note, list), clock), clock.now() / 1000, note);
     });
-    return { ...task, id: taskId };
+    return { ...task, id };
   }
 }
 
@@ -180,12 +156,4 @@ interface Moment {
 function sinceThen(then: Moment, now: Moment): number {
   const byWall = now.wall === undefined || then.wall === undefined ? 0 : now.wall - then.wall;
   return Math.max(byWall, now.monotonic - then.monotonic);
-}
-
-/**
- * Whether a shorter period may help: the portal or the exporter finds the answer too large, or the portal finds it too
- * slow.
- */
-function isTooMuch(error: unknown): boolean {
-  return error instanceof RequestError && (error.status === 408 || error.status === 413 || error.fault === 'oversize');
 }

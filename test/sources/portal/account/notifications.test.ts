@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Task } from '../../../../src/metrics/task.ts';
 import { CountingStart } from '../../../../src/runtime/counting-start.ts';
-import { atOnce } from '../../../../src/runtime/slices.ts';
 import { NotificationLedger } from '../../../../src/sources/portal/account/notification-ledger.ts';
+import { listed } from '../../../../src/sources/portal/records.ts';
 import { valuesOf } from '../../../support/exposition-lines.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { going, type MockApi, mockApi, token } from '../../../support/mock-api.ts';
@@ -50,7 +50,8 @@ function restart(elapsedSeconds: number): void {
 }
 
 function absorb(...items: readonly unknown[]): void {
-  atOnce(ledger.absorb(page(items), (reason, place) => drops.push(`${reason} ${place}`)));
+  const note = (reason: string, place: string) => drops.push(`${reason} ${place}`);
+  for (const record of listed(page(items), 'GET /notifications', note)) ledger.take(record, note);
 }
 
 function alerts(): number | undefined {

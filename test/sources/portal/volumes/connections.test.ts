@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Fields } from '../../../../src/metrics/family.ts';
 import type { Sample } from '../../../../src/metrics/samples.ts';
-import { atOnce } from '../../../../src/runtime/slices.ts';
 import type { Appliance, ApplianceIndex } from '../../../../src/sources/portal/appliances/inventory.ts';
 import { readConnections } from '../../../../src/sources/portal/volumes/connections.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { going, mockApi, token } from '../../../support/mock-api.ts';
 import { portalCollector, uuid } from '../../../support/portal-parts.ts';
 
@@ -21,20 +22,24 @@ function row(appliance_id: unknown, more: object = {}) {
   return { volume_id: 'v_0', volume_name: 'projects', appliance_id, appliance_name: 'as told', role: 'owner', ...more };
 }
 
-const labelsOf = (...items: readonly unknown[]) =>
-  atOnce(readConnections({ items }, index, () => {})).map(({ labels }) => labels);
+async function labelsOf(...rows: readonly Fields[]) {
+  const labels: unknown[] = [];
+  const parts = { appliances: index, clock: new ManualClock() };
+  for await (const one of readConnections(rows, parts, () => {})) labels.push(one.labels);
+  return labels;
+}
 
 describe('the appliance of a connection', () => {
   test.each([
     ['the serial', A],
     ['the id of its edge', EDGE_ID],
     ['either in upper case', EDGE_ID.toUpperCase()],
-  ])('is found by %s, and has the name of the inventory', (_, id) => {
-    expect(labelsOf(row(id))).toEqual([{ volume_guid: 'v', volume: 'projects', serial: A, filer: 'lyon' }]);
+  ])('is found by %s, and has the name of the inventory', async (_, id) => {
+    expect(await labelsOf(row(id))).toEqual([{ volume_guid: 'v', volume: 'projects', serial: A, filer: 'lyon' }]);
   });
 
-  test('that the inventory does not have goes by what the portal calls it', () => {
-    expect(labelsOf(row('UNKNOWN'))).toEqual([
+  test('that the inventory does not have goes by what the portal calls it', async () => {
+    expect(await labelsOf(row('UNKNOWN'))).toEqual([
       { volume_guid: 'v', volume: 'projects', serial: 'unknown', filer: 'as told' },
     ]);
   });

@@ -1,0 +1,137 @@
+import { type Family, type Fields, isEveryOtherField, type Labels } from '../../../metrics/family.ts';
+import { Histogram, type HistogramSettings } from '../../../metrics/histogram.ts';
+import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
+import { Seen } from '../../../metrics/seen-ids.ts';
+import { decimal } from '../../../metrics/units.ts';
+import type { CountingStart } from '../../../runtime/counting-start.ts';
+import type { SnapshotOperation } from './snapshot-operations.ts';
+
+export interface LedgerParts {
+  /** The current labels of the volume. */
+  readonly volume: () => Labels;
+  /** Only snapshots that ended from here on are counted. */
+  readonly since: Pick<CountingStart, 'includes'>;
+  readonly histograms: HistogramSettings;
+  /** The name of an appliance in the inventory. */
+  readonly nameOf: (serial: string) => string | undefined;
+}
+
+/** The longest period that the service accepts, in milliseconds (upstream-api.md 4.1): older records never arrive. */
+export const LONGEST_PERIOD_MS = 30 * 86_400_000;
+
+/** The most snapshots to remember for one volume, which makes some thousand a month. */
+const MOST_REMEMBERED = 20_000;
+
+/** One field that is counted, with the labels that it adds. */
+interface CountedField {
+  readonly family: Family;
+  readonly field: string;
+  readonly added: Labels;
+}
+
+interface ApplianceSnapshots {
+  /** Its name in the newest record that has one. */
+  told: string;
+  latest: { readonly at: number; readonly record: Fields } | undefined;
+  readonly counts: Map<CountedField, { total: number; readonly histogram: Histogram | undefined }>;
+}
+
+/** The snapshots of one volume from one operation: the newest of each appliance, and every one counted once. */
+export class SnapshotLedger {
+  readonly #operation: SnapshotOperation;
+  readonly #parts: LedgerParts;
+  readonly #latest: readonly Family[];
+  readonly #counted: readonly CountedField[];
+  readonly #seen = new Seen(MOST_REMEMBERED);
+  readonly #appliances = new Map<string, ApplianceSnapshots>();
+  /** The newest end of a snapshot, in Unix seconds. */
+  #newest = Number.NEGATIVE_INFINITY;
+  /** Snapshots that ended earlier were counted and are forgotten, in Unix seconds. */
+  #horizon = Number.NEGATIVE_INFINITY;
+
+  constructor(operation: SnapshotOperation, parts: LedgerParts) {
+    this.#operation = operation;
+    this.#parts = parts;
+    this.#latest = operation.families.filter(({ type }) => type === undefined);
+    this.#counted = operation.families.flatMap((family) => {
+      if (family.type === undefined || isEveryOtherField(family.fields)) return [];
+      return Object.entries(family.fields).map(([field, added]) => ({ family, field, added }));
+    });
+  }
+
+  /** Adds the records of an answer and returns the samples; `now` in Unix seconds. */
+  async absorb(records: AsyncIterable<Fields> | Iterable<Fields>, now: number, note: NoteDrop): Promise<Sample[]> {
+    for await (const record of records) this.#take(record, note);
+    // By the service's times, because with a clock that is ahead everything would be forgotten; but no later than now.
+    this.#horizon = Math.max(this.#horizon, Math.min(this.#newest, now) - LONGEST_PERIOD_MS / 1000);
+    this.#seen.forgetBefore(this.#horizon);
+    return [...this.#samples(note)];
+  }
+
+  #take(raw: Fields, note: NoteDrop): void {
+    const { fields, isSnapshot, identity, prepared } = this.#operation;
+    const serial = text(raw[fields.serial]).toLowerCase();
+    const endMs = decimal(raw[fields.end]);
+    if (serial === '' || endMs === undefined) {
+      note('record', serial === '' ? fields.serial : fields.end);
+      return;
+    }
+    const appliance = this.#applianceOf(serial);
+    appliance.told = text(raw[fields.name]) || appliance.told;
+    if (isSnapshot?.(raw) === false) return;
+    const record = prepared?.(raw) ?? raw;
+    const at = endMs / 1000;
+    if (appliance.latest === undefined || at >= appliance.latest.at) appliance.latest = { at, record };
+    const id = identity(record);
+    if (id === undefined) {
+      note('record', 'identity');
+      return;
+    }
+    const isCounted = this.#isNew(`${serial} ${id}`, at);
+    for (const counted of this.#counted) {
+      const value = counted.family.from.read(record[counted.field]);
+      if (value === undefined || value < 0) continue;
+      // One from before the start creates its series with the value 0, so that increase() sees the first one.
+      const count = this.#countOf(appliance, counted);
+      if (!isCounted) continue;
+      count.total += value;
+      count.histogram?.observe(value);
+    }
+  }
+
+  #applianceOf(serial: string): ApplianceSnapshots {
+    const known = this.#appliances.get(serial);
+    if (known !== undefined) return known;
+    const created: ApplianceSnapshots = { told: '', latest: undefined, counts: new Map() };
+    for (const counted of this.#counted) if (!counted.family.optional) this.#countOf(created, counted);
+    this.#appliances.set(serial, created);
+    return created;
+  }
+
+  #countOf({ counts }: ApplianceSnapshots, counted: CountedField) {
+    const { bounds } = this.#parts.histograms;
+    const histogram = counted.family.type === 'histogram' ? new Histogram(bounds) : undefined;
+    const count = counts.get(counted) ?? { total: 0, histogram };
+    counts.set(counted, count);
+    return count;
+  }
+
+  /** Whether a snapshot ended since the exporter started, and was not counted yet. */
+  #isNew(id: string, at: number): boolean {
+    this.#newest = Math.max(this.#newest, at);
+    return at >= this.#horizon && this.#parts.since.includes(at) && this.#seen.admit(id, at);
+  }
+
+  *#samples(note: NoteDrop): Generator<Sample> {
+    const { nameOf, volume, histograms } = this.#parts;
+    for (const [serial, { told, latest, counts }] of this.#appliances) {
+      const subject = { ...volume(), serial, filer: nameOf(serial) ?? (told || serial) };
+      if (latest !== undefined) yield* toSamples(this.#latest, [latest.record], subject, note);
+      for (const [{ family, added }, { total, histogram }] of counts) {
+        const labels = { ...subject, ...added };
+        if (histogram === undefined) yield { name: family.name, labels, value: total };
+        else yield* histogram.samples(family.name, labels, histograms.boundText);
+      }
+    }
+  }
+}
