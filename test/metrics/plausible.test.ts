@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Family } from '../../src/metrics/family.ts';
 import { toSamples } from '../../src/metrics/samples.ts';
 import { date, epochMilliseconds, kibibytes, latencyMilliseconds, percent } from '../../src/metrics/units.ts';
-import { AccountDialect } from '../../src/sources/portal/appliances/account-dialect.ts';
+import { Dialect } from '../../src/sources/portal/appliances/dialect.ts';
 import { Lines } from '../polling/fleet.ts';
 
 const ratio = { name: 'filer_x_ratio', help: 'x', from: percent, fields: { used: {} } } as const satisfies Family;
@@ -43,7 +43,7 @@ describe('the units of the account that is polled', () => {
 
   test('implausible values of a field are logged once, and stand on the status page', () => {
     const lines = new Lines();
-    const dialect = new AccountDialect(lines);
+    const dialect = new Dialect(lines);
     const note = dialect.watched('cpu_utilization', () => {});
     note('implausible', 'cpu_usage');
     note('implausible', 'cpu_usage');
@@ -54,7 +54,7 @@ describe('the units of the account that is polled', () => {
 
   test('another unit is logged and noted; while it is disputed its families are withheld and counted', () => {
     const lines = new Lines();
-    const dialect = new AccountDialect(lines);
+    const dialect = new Dialect(lines);
     const drops: string[] = [];
     const read = (utilization: string) =>
       dialect.read('memory_utilization_details', [ratio, memory], [record(utilization)], (reason, place) =>

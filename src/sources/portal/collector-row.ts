@@ -10,7 +10,7 @@ import { inTurns } from '../../runtime/slices.ts';
 import type { AnswerSize } from '../../transport/answer-limits.ts';
 import type { ApiRequest } from '../../transport/client.ts';
 import type { TelemetryLicence } from './account/telemetry-licence.ts';
-import type { AccountDialect } from './appliances/account-dialect.ts';
+import type { Dialect } from './appliances/dialect.ts';
 import type { ApplianceIndex } from './appliances/inventory.ts';
 import type { InventoryReadout } from './appliances/inventory-collector.ts';
 import type { PortalClient } from './client.ts';
@@ -25,7 +25,7 @@ export interface PortalParts {
   /** The appliances in the latest inventory. */
   readonly appliances: ApplianceIndex;
   readonly licence: TelemetryLicence;
-  readonly dialect: AccountDialect;
+  readonly dialect: Dialect;
   /** This instance's part of the fleet; operations of the whole account are polled on shard 0 only. */
   readonly shard: { readonly index: number; readonly total: number };
   /** Time between two polls of a task that is backed off, in milliseconds. */

@@ -4,7 +4,7 @@ import type { Variant } from '../../metrics/variant.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { TelemetryLicence } from './account/telemetry-licence.ts';
-import { AccountDialect } from './appliances/account-dialect.ts';
+import { Dialect } from './appliances/dialect.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import { InventoryCollector, type InventorySettings } from './appliances/inventory-collector.ts';
 import { TelemetryCollector, type TelemetrySettings } from './appliances/telemetry.ts';
@@ -32,7 +32,7 @@ export class PortalCollector implements Collector {
   readonly #inventory: InventoryCollector;
   readonly #parts: readonly (() => readonly Task[])[];
   readonly #licence: TelemetryLicence;
-  readonly #dialect: AccountDialect;
+  readonly #dialect: Dialect;
   readonly #kept = new Map<string, KeptCounts>();
 
   constructor(
@@ -48,7 +48,7 @@ export class PortalCollector implements Collector {
     const readouts = chosen.flatMap(({ row }) => row.readout ?? []);
     const inventory = new InventoryCollector(client, settings, readouts, { clock, log });
     const licence = new TelemetryLicence(client, clock, log);
-    const dialect = new AccountDialect(log);
+    const dialect = new Dialect(log);
     const parts: PortalParts = {
       ...{ client, clock, log, licence, dialect, shard, discoveryIntervalMs, histograms, forgetAfterMs },
       appliances: inventory,

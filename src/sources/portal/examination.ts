@@ -8,12 +8,10 @@ import type { JsonClient } from '../../transport/client.ts';
 import type { Exchange } from '../../transport/exchange.ts';
 import type { ExaminationParts } from '../upstream.ts';
 import { askBins } from './appliances/bin-questions.ts';
-import { Dialect } from './appliances/dialect.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector, type PortalSettings } from './collector.ts';
 import { documentedAnswers } from './documented.ts';
 import { portalQuestions } from './questions.ts';
-import { newestFirst } from './records.ts';
 import { type Credentials, TokenSource, tokenRequest } from './token.ts';
 import { askTokens } from './token-questions.ts';
 
@@ -81,7 +79,7 @@ async function examine(
     return {
       variants: [
         ...(await askTokens(client, credentials, clock, signal)),
-        ...unitsIn(exchanges),
+        ...collector.variants,
         ...memorySeries(exchanges),
         ...loadNames(exchanges),
         ...connectionIds(exchanges),
@@ -256,16 +254,6 @@ function itemsOf(exchanges: readonly Exchange[], operation: string) {
   return exchanges
     .filter(({ path, status }) => status === 200 && operationOf(path) === operation)
     .flatMap(({ body }) => (isFields(body) && Array.isArray(body.items) ? body.items.filter(isFields) : []));
-}
-
-function unitsIn(exchanges: readonly Exchange[]) {
-  const dialect = new Dialect();
-  for (const { path, body, status } of exchanges) {
-    if (status !== 200 || !path.includes('/telemetry/appliances/') || !isFields(body)) continue;
-    const records = Array.isArray(body.items) ? newestFirst(body, () => {}) : [body];
-    dialect.learn(operationOf(path), records);
-  }
-  return dialect.variants;
 }
 
 /** The answer of the memory series that does not exist for a build. */

@@ -9,12 +9,7 @@ import {
   percent,
 } from '../../../metrics/units.ts';
 import { type Variant, VariantVerdict } from '../../../metrics/variant.ts';
-
-/**
- * Detects units that the documentation leaves open (upstream-api.md 7) from the numbers themselves. Doctor and exporter
- * use the same detection: each answer is evidence, and values are scaled to the documented unit before a table is
- * applied.
- */
+import type { Log } from '../../../runtime/log.ts';
 
 /** More than any appliance has in KiB, and less than any has in bytes: 2.8 TiB, and 2.8 GiB. */
 const MEMORY_BORDER = 3e9;
@@ -30,66 +25,130 @@ const LATENCY_VALUES = 8;
 /** With this many values of a cache, none above 1, they are ratios: a cache in use is more than one percent full. */
 const SMALL_VALUES = 10;
 
-type Question = 'ratio_unit' | 'memory_unit' | 'time_unit' | 'latency_unit';
-
-/** What one answer of a series shows, by question; only the questions that it answers. */
-export function evidenceIn(operation: string, records: readonly Fields[]): Partial<Record<Question, string>> {
-  const found: Partial<Record<Question, string>> = {};
-  const add = (question: Question, answer: string | undefined) => {
-    if (answer !== undefined) found[question] = answer;
-  };
-  add('time_unit', timeUnit(records));
-  if (operation === 'memory_utilization_details') add('ratio_unit', first(records, ratioByParts));
-  if (operation === 'cache_utilization') add('ratio_unit', ratioBySize(records));
-  if (operation.startsWith('memory_utilization')) add('memory_unit', first(records, memoryUnit));
-  if (operation.endsWith('_disk_io_latency')) add('latency_unit', latencyUnit(records));
-  return found;
+/** A unit that the documentation leaves open (upstream-api.md 7), which the numbers themselves show. */
+interface OpenUnit {
+  readonly question: string;
+  /** The conversion of the rows that have it; from the documented unit. */
+  readonly from: Conversion;
+  readonly documented: string;
+  /** The other unit, and the factor from it to the documented one. */
+  readonly other: string;
+  readonly scale: number;
+  /** What an answer of a series shows: one of the two units, or nothing. */
+  readonly evidence: (operation: string, records: readonly Fields[]) => string | undefined;
 }
 
-const QUESTION_OF: ReadonlyMap<Conversion, Question> = new Map<Conversion, Question>([
-  [percent, 'ratio_unit'],
-  [kibibytes, 'memory_unit'],
-  [epochMilliseconds, 'time_unit'],
-  [latencyMilliseconds, 'latency_unit'],
-]);
+const OPEN_UNITS: readonly OpenUnit[] = [
+  { question: 'ratio_unit', from: percent, documented: 'percent', other: 'ratio', scale: 100, evidence: ratioUnit },
+  {
+    question: 'memory_unit',
+    from: kibibytes,
+    documented: 'kilobytes',
+    other: 'bytes',
+    scale: 1 / 1024,
+    evidence: memoryUnit,
+  },
+  {
+    question: 'time_unit',
+    from: epochMilliseconds,
+    documented: 'milliseconds',
+    other: 'seconds',
+    scale: 1000,
+    evidence: timeUnit,
+  },
+  {
+    question: 'latency_unit',
+    from: latencyMilliseconds,
+    documented: 'milliseconds',
+    other: 'seconds',
+    scale: 1000,
+    evidence: latencyUnit,
+  },
+];
 
-/** The units of one account, as detected from its answers. */
+/**
+ * The units of the polled account: learned from every answer, applied before a table, and logged once. Values are scaled
+ * to the documented unit.
+ */
 export class Dialect {
-  readonly #verdicts: Readonly<Record<Question, VariantVerdict<string>>> = {
-    ratio_unit: new VariantVerdict(),
-    memory_unit: new VariantVerdict(),
-    time_unit: new VariantVerdict(),
-    latency_unit: new VariantVerdict(),
-  };
+  readonly #units = OPEN_UNITS.map((unit) => ({ ...unit, verdict: new VariantVerdict<string>() }));
+  readonly #log: Log;
+  /** Series and fields that have held implausible values. */
+  readonly #implausible = new Set<string>();
 
-  /** Takes an answer's records as evidence; returns what has changed. */
-  learn(operation: string, records: readonly Fields[]): readonly Variant[] {
-    return Object.entries(evidenceIn(operation, records)).flatMap(([question, answer]) =>
-      this.#verdicts[question as Question].take(answer) ? [{ question, answer }] : [],
-    );
+  constructor(log: Log) {
+    this.#log = log;
   }
 
   get variants(): readonly Variant[] {
-    return Object.entries(this.#verdicts).flatMap(([question, { answer }]) =>
+    return this.#units.flatMap(({ question, verdict: { answer } }) =>
       answer === undefined ? [] : [{ question, answer }],
     );
   }
 
+  /** Explanations of unexpected numbers for the operator, in whole sentences. */
+  get notes(): readonly string[] {
+    const converted = this.#units.filter(({ verdict, other }) => verdict.answer === other);
+    return [
+      ...converted.map(
+        ({ question, other }) =>
+          `This account sends its ${question.replace('_', ' ')} as ${other}; the exporter converts it.`,
+      ),
+      ...[...this.#implausible].map((place) => `${place} has held implausible values; they have no sample.`),
+    ];
+  }
+
   /**
-   * The rows of a table whose unit is certain: while answers contradict each other, no number is better than a wrong
-   * one.
+   * The rows and records of an answer to which a table may be applied; learns from them first. A row whose unit is
+   * disputed is left out: while answers contradict each other, no number is better than a wrong one.
    */
-  undisputed(families: readonly Family[], note: NoteDrop): readonly Family[] {
-    return families.filter((family) => {
-      const question = QUESTION_OF.get(family.from);
-      const isDisputed = question !== undefined && this.#verdicts[question].isDisputed;
-      if (isDisputed) note('implausible', family.name);
+  read(
+    operation: string,
+    families: readonly Family[],
+    sent: readonly Fields[],
+    note: NoteDrop,
+  ): { readonly families: readonly Family[]; readonly records: readonly Fields[] } {
+    this.learn(operation, sent);
+    const undisputed = families.filter(({ from, name }) => {
+      const isDisputed = this.#units.some((unit) => unit.from === from && unit.verdict.isDisputed);
+      if (isDisputed) note('implausible', name);
       return !isDisputed;
+    });
+    return { families: undisputed, records: this.#translated(undisputed, sent) };
+  }
+
+  /** Takes an answer's records as evidence; returns what has changed. */
+  learn(operation: string, records: readonly Fields[]): readonly Variant[] {
+    return this.#units.flatMap(({ question, documented, evidence, verdict }) => {
+      const answer = evidence(operation, records);
+      if (answer === undefined || !verdict.take(answer)) return [];
+      if (answer !== documented) {
+        this.#log.warn(
+          { api: 'portal', question, answer },
+          'account uses another unit than documented; values converted',
+        );
+      }
+      return [{ question, answer }];
     });
   }
 
+  /** Passes on noted values, and logs the first implausible value of each field. */
+  watched(operation: string, note: NoteDrop): NoteDrop {
+    return (reason, place) => {
+      note(reason, place);
+      const field = `${operation} ${place}`;
+      if (reason !== 'implausible' || this.#implausible.has(field)) return;
+      this.#implausible.add(field);
+      this.#log.warn({ api: 'portal', operation, field: place }, 'implausible value dropped');
+    };
+  }
+
+  /** The factor that converts a value to the unit in the table. */
+  readonly scaleOf = (from: Conversion): number =>
+    this.#units.find((unit) => unit.from === from && unit.verdict.answer === unit.other)?.scale ?? 1;
+
   /** Records with every number, including the times, in the unit that the table names. */
-  translated(families: readonly Family[], records: readonly Fields[]): readonly Fields[] {
+  #translated(families: readonly Family[], records: readonly Fields[]): readonly Fields[] {
     const scales = new Map([['time', this.scaleOf(epochMilliseconds)]]);
     for (const { fields, from } of families) {
       if (!isEveryOtherField(fields)) for (const field of Object.keys(fields)) scales.set(field, this.scaleOf(from));
@@ -104,28 +163,20 @@ export class Dialect {
       return { ...record, ...Object.fromEntries(scaled) };
     });
   }
-
-  /** The factor that converts a value to the unit in the table. */
-  readonly scaleOf = (from: Conversion): number => {
-    if (from === percent && this.#verdicts.ratio_unit.answer === 'ratio') return 100;
-    if (from === kibibytes && this.#verdicts.memory_unit.answer === 'bytes') return 1 / 1024;
-    if (from === epochMilliseconds && this.#verdicts.time_unit.answer === 'seconds') return 1000;
-    return from === latencyMilliseconds && this.#verdicts.latency_unit.answer === 'seconds' ? 1000 : 1;
-  };
 }
 
-function first(records: readonly Fields[], read: (record: Fields) => string | undefined): string | undefined {
-  for (const record of records) {
-    const answer = read(record);
-    if (answer !== undefined) return answer;
-  }
-  return undefined;
-}
-
-function timeUnit(records: readonly Fields[]): string | undefined {
+function timeUnit(_: string, records: readonly Fields[]): string | undefined {
   const time = decimal(records[0]?.time);
   if (time === undefined || time < 1e8) return undefined;
   return time < TIME_BORDER ? 'seconds' : 'milliseconds';
+}
+
+function ratioUnit(operation: string, records: readonly Fields[]): string | undefined {
+  if (operation === 'memory_utilization_details') return firstAnswer(records, ratioByParts);
+  if (operation !== 'cache_utilization') return undefined;
+  const values = records.map((one) => decimal(one.cache_utilization) ?? 0).filter((value) => value > 0);
+  if (values.some((value) => value > 1)) return 'percent';
+  return values.length >= SMALL_VALUES ? 'ratio' : undefined;
 }
 
 /** `utilization` is documented as (total - available) / total in percent, so the record itself shows its unit. */
@@ -138,20 +189,26 @@ function ratioByParts({ total, available, utilization }: Fields): string | undef
   return Math.abs(told - ratio) < 0.25 * ratio ? 'ratio' : undefined;
 }
 
-function ratioBySize(records: readonly Fields[]): string | undefined {
-  const values = records.map((one) => decimal(one.cache_utilization) ?? 0).filter((value) => value > 0);
-  if (values.some((value) => value > 1)) return 'percent';
-  return values.length >= SMALL_VALUES ? 'ratio' : undefined;
+function memoryUnit(operation: string, records: readonly Fields[]): string | undefined {
+  if (!operation.startsWith('memory_utilization')) return undefined;
+  return firstAnswer(records, ({ total, memory_used, memory_cached, memory_buffered }) => {
+    const parts = [memory_used, memory_cached, memory_buffered].map((part) => decimal(part) ?? 0);
+    const all = decimal(total) ?? parts.reduce((sum, part) => sum + part, 0);
+    if (all < 100_000) return undefined;
+    return all < MEMORY_BORDER ? 'kilobytes' : 'bytes';
+  });
 }
 
-function memoryUnit({ total, memory_used, memory_cached, memory_buffered }: Fields): string | undefined {
-  const parts = [memory_used, memory_cached, memory_buffered].map((part) => decimal(part) ?? 0);
-  const all = decimal(total) ?? parts.reduce((sum, part) => sum + part, 0);
-  if (all < 100_000) return undefined;
-  return all < MEMORY_BORDER ? 'kilobytes' : 'bytes';
+function firstAnswer(records: readonly Fields[], read: (record: Fields) => string | undefined): string | undefined {
+  for (const record of records) {
+    const answer = read(record);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
 }
 
-function latencyUnit(records: readonly Fields[]): string | undefined {
+function latencyUnit(operation: string, records: readonly Fields[]): string | undefined {
+  if (!operation.endsWith('_disk_io_latency')) return undefined;
   const values = records
     .flatMap(({ read_latency, write_latency }) => [decimal(read_latency) ?? 0, decimal(write_latency) ?? 0])
     .filter((value) => value > 0)

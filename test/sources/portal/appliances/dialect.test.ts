@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Fields } from '../../../../src/metrics/family.ts';
 import {
   epochMilliseconds,
   kibibytes,
@@ -6,7 +7,14 @@ import {
   milliseconds,
   percent,
 } from '../../../../src/metrics/units.ts';
-import { Dialect, evidenceIn } from '../../../../src/sources/portal/appliances/dialect.ts';
+import { Dialect } from '../../../../src/sources/portal/appliances/dialect.ts';
+import { noLog } from '../../../support/mock-api.ts';
+
+/** What one answer shows, by question. */
+function evidenceIn(operation: string, records: readonly Fields[]) {
+  const found = new Dialect(noLog).learn(operation, records);
+  return Object.fromEntries(found.map(({ question, answer }) => [question, answer]));
+}
 
 const memory = (utilization: string, unit = 1) => ({
   time: 1_772_445_300_000,
@@ -51,19 +59,19 @@ describe('what an answer shows of the units that the documentation leaves open',
 
 describe('the units of an account', () => {
   test('documented units are taken as they are', () => {
-    const dialect = new Dialect();
+    const dialect = new Dialect(noLog);
     expect([percent, kibibytes, epochMilliseconds, latencyMilliseconds].map(dialect.scaleOf)).toEqual([1, 1, 1, 1]);
   });
 
   test('other units are scaled to the documented ones', () => {
-    const dialect = new Dialect();
+    const dialect = new Dialect(noLog);
     dialect.learn('memory_utilization_details', [{ ...memory('0.375', 1024), time: 1_772_445_300 }]);
     expect([percent, kibibytes, epochMilliseconds].map(dialect.scaleOf)).toEqual([100, 1 / 1024, 1000]);
     expect(dialect.scaleOf(milliseconds)).toBe(1);
   });
 
   test('one odd record changes nothing, three in a row do, and each change is told once', () => {
-    const dialect = new Dialect();
+    const dialect = new Dialect(noLog);
     const learn = (utilization: string) =>
       dialect.learn('memory_utilization_details', [{ ...memory(utilization), time: null }]);
     expect(learn('37.5')).toEqual([
