@@ -7,14 +7,22 @@ import type { Coding, Compressed } from './compression.ts';
  */
 export const BLOCK_BYTES = 32 * 1024;
 
-/** A task's lines of one family, just written: a text if they are few, otherwise buffers that end at line ends. */
-export interface Lines {
+/** A task's lines of one family, just written: a text if they are few, otherwise blocks that end at line ends. */
+export type Lines = LinesInText | LinesInBlocks;
+
+interface WrittenLines {
   readonly family: string;
   readonly samples: number;
-  readonly text: string;
-  /** Of the text. */
   readonly bytes: number;
-  /** Empty if there is a text. */
+  /** How many samples are missing because a later one had the same name and labels. */
+  readonly duplicates: number;
+}
+
+export interface LinesInText extends WrittenLines {
+  readonly text: string;
+}
+
+export interface LinesInBlocks extends WrittenLines {
   readonly blocks: readonly Block[];
 }
 
@@ -29,10 +37,14 @@ export class Chunk {
   constructor(block: Block) {
     this.block = block;
   }
+
+  get family(): string {
+    return this.block.family;
+  }
 }
 
-/** A task's lines of one family, stored: a chunk of a shared block, or blocks of their own. */
-export type Stored = Chunk | readonly Block[];
+/** A task's lines of one family, stored. */
+export type Stored = Chunk | LinesInBlocks;
 
 /**
  * Lines that form one buffer and are compressed together: those of several small tasks, or a part of one large task. A
@@ -40,6 +52,7 @@ export type Stored = Chunk | readonly Block[];
  * returned it.
  */
 export class Block {
+  readonly family: string;
   readonly chunks: Chunk[] = [];
   #bytes: number;
   #buffer: Buffer;
@@ -53,7 +66,8 @@ export class Block {
   #compressed: Map<Coding, Compressed> | undefined;
 
   /** `lines`: a part of a large task. */
-  constructor(lines: Buffer = NO_LINES) {
+  constructor(family: string, lines: Buffer = NO_LINES) {
+    this.family = family;
     this.#buffer = lines;
     this.#bytes = lines.length;
   }

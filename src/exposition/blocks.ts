@@ -1,5 +1,7 @@
 import { BLOCK_BYTES, Block, Chunk, type Lines, type Stored } from './block.ts';
 import type { BufferMemory } from './buffer-memory.ts';
+import { type Coding, codec, type Piece } from './compression.ts';
+import { type FamilyHeader, type Format, headerLines } from './format.ts';
 
 /** How many blocks may wait with a stale buffer: several changes to one block then cost one new buffer. */
 const UNJOINED_BLOCKS = 64;
@@ -35,53 +37,61 @@ export class ChangedBlocks {
   }
 }
 
+const COUNTS: ReadonlySet<string> = new Set(['counter', 'histogram']);
+
 /** The lines of one family in blocks: small tasks share blocks, a large task has its own. */
 export class FamilyBlocks {
   /** In the order of the exposition. */
   readonly blocks = new Set<Block>();
+  /** Whether it is a counter or a histogram. */
+  readonly isCount: boolean;
+  readonly #family: FamilyHeader;
+  readonly #headers = new Map<string, Piece>();
   readonly #changed: ChangedBlocks;
   readonly #memory: BufferMemory;
   /** Takes new chunks until it is full. */
   #open: Block | undefined;
-  #tasks = 0;
 
-  constructor(changed: ChangedBlocks, memory: BufferMemory) {
+  constructor(family: FamilyHeader, changed: ChangedBlocks, memory: BufferMemory) {
+    this.isCount = COUNTS.has(family.type);
+    this.#family = family;
     this.#changed = changed;
     this.#memory = memory;
   }
 
-  get tasks(): number {
-    return this.#tasks;
+  /** Its header, compressed if a coding is given. */
+  header(format: Format, coding: Coding | undefined): Piece {
+    const key = `${coding} ${format}`;
+    let header = this.#headers.get(key);
+    if (header === undefined) {
+      const lines = Buffer.from(headerLines(this.#family, format));
+      header = coding === undefined ? lines : codec.compressNow(coding, lines);
+      this.#headers.set(key, header);
+    }
+    return header;
   }
 
   /** Stores a task's lines; they replace its previous ones. */
-  put({ text, bytes, blocks }: Lines, before: Stored | undefined): Stored {
-    if (blocks.length === 0 && before instanceof Chunk) {
-      before.block.replace(before, text, bytes, this.#memory);
+  put(lines: Lines, before: Stored | undefined): Stored {
+    if ('text' in lines && before instanceof Chunk) {
+      before.block.replace(before, lines.text, lines.bytes, this.#memory);
       this.#settle(before.block, before);
       return before;
     }
     if (before !== undefined) this.remove(before);
-    this.#tasks += 1;
-    if (blocks.length === 0) {
-      const chunk = new Chunk(this.#blockFor(bytes));
-      chunk.block.add(chunk, text, bytes, this.#memory);
-      this.#changed.add(chunk.block);
-      return chunk;
-    }
-    for (const block of blocks) {
+    if ('text' in lines) return this.#add(lines.text, lines.bytes);
+    for (const block of lines.blocks) {
       this.blocks.add(block);
       this.#changed.add(block);
     }
-    return blocks;
+    return lines;
   }
 
   remove(stored: Stored): void {
-    this.#tasks -= 1;
     if (stored instanceof Chunk) {
       stored.block.remove(stored);
       this.#settle(stored.block);
-    } else for (const block of stored) this.#close(block);
+    } else for (const block of stored.blocks) this.#close(block);
   }
 
   /** After a change: moves a chunk that grew out of a block that is too full, and empties a block that is nearly empty. */
@@ -96,17 +106,19 @@ export class FamilyBlocks {
   #move(chunk: Chunk): void {
     const text = chunk.block.textOf(chunk);
     chunk.block.remove(chunk);
-    const block = this.#blockFor(chunk.bytes);
-    block.add(chunk, text, chunk.bytes, this.#memory);
-    this.#changed.add(block);
+    this.#add(text, chunk.bytes, chunk);
   }
 
-  #blockFor(bytes: number): Block {
+  /** Adds lines to the block that is being filled. */
+  #add(text: string, bytes: number, moved?: Chunk): Chunk {
     if (this.#open === undefined || this.#open.bytes + bytes > BLOCK_BYTES) {
-      this.#open = new Block();
+      this.#open = new Block(this.#family.name);
       this.blocks.add(this.#open);
     }
-    return this.#open;
+    const chunk = moved ?? new Chunk(this.#open);
+    this.#open.add(chunk, text, bytes, this.#memory);
+    this.#changed.add(this.#open);
+    return chunk;
   }
 
   #close(block: Block): void {

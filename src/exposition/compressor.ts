@@ -76,7 +76,9 @@ export class Compressor {
 
   /** Compresses a large task's blocks before they are exposed; until then scrapes get the previous ones, compressed. */
   async compressBeforehand(prepared: Prepared): Promise<void> {
-    for (const { blocks } of prepared.families) for (const block of blocks) await this.#compress(block);
+    for (const lines of prepared.families) {
+      if ('blocks' in lines) for (const block of lines.blocks) await this.#compress(block);
+    }
   }
 
   *#compressWaiting(): Generator<void, void> {

@@ -5,23 +5,12 @@ import type { Lines } from './block.ts';
 import { FamilyLines } from './family-lines.ts';
 import { type Corrections, formatValue } from './format.ts';
 import { hashOf, LabelTexts, mixed } from './label-texts.ts';
+import { SeriesHashes } from './series-hashes.ts';
 
 /** A task's lines by family, written but not exposed yet. */
-export class Prepared {
+export interface Prepared {
   readonly families: readonly Lines[];
   readonly corrected: Corrections;
-  readonly lines: number;
-  /** An upper bound of their size; exact without replaced values. */
-  readonly bytes: number;
-
-  constructor(families: readonly Lines[], corrected: Corrections, bytes: number) {
-    this.families = families;
-    this.corrected = corrected;
-    this.bytes = bytes;
-    let lines = 0;
-    for (const { samples } of families) lines += samples;
-    this.lines = lines;
-  }
 }
 
 /** How many lines to write between two yields: about 50 microseconds. */
@@ -32,6 +21,8 @@ interface Name {
   readonly bytes: number;
   readonly hash: number;
 }
+
+const NO_LABELS = { text: '', bytes: 0, hash: 0, check: 1, cut: 0 };
 
 export class LineWriter {
   readonly #familyOf: (sampleName: string) => string;
@@ -50,6 +41,7 @@ export class LineWriter {
   *write(samples: Iterable<Sample>, mostBytes: number): Generator<void, Prepared> {
     const corrected: Corrections = { cut: 0, duplicates: 0 };
     const families = new Map<string, FamilyLines>();
+    const seen = new SeriesHashes();
     let last: Labels | undefined;
     let labels = NO_LABELS;
     let family = '';
@@ -69,18 +61,23 @@ export class LineWriter {
         lines = families.get(family) ?? new FamilyLines(family);
         families.set(family, lines);
       }
-      const hash = mixed(name.hash, labels.hash);
+      const series = sample.name + labels.text;
+      const seriesBytes = name.bytes + labels.bytes;
       const value = formatValue(sample.value);
-      bytes += name.bytes + labels.bytes + value.length + 2;
+      bytes += seriesBytes + value.length + 2;
       if (bytes > mostBytes) throw tooLarge(mostBytes);
-      const isNew = lines.add(sample.name, labels.text, name.bytes + labels.bytes, hash, value);
-      if (!isNew) corrected.duplicates += 1;
+      if (seen.add(wideHash(name, labels))) lines.add(series, seriesBytes, value);
+      else lines.addAgain(series, value);
       written += 1;
       if (written % LINES_A_STEP === 0) yield;
     }
     const finished: Lines[] = [];
-    for (const each of families.values()) finished.push(yield* each.finish());
-    return new Prepared(finished, corrected, bytes);
+    for (const each of families.values()) {
+      const made = each.hasRepeats ? yield* each.rewritten() : each.lines();
+      corrected.duplicates += made.duplicates;
+      finished.push(made);
+    }
+    return { families: finished, corrected };
   }
 
   #nameOf(name: string): Name {
@@ -93,19 +90,23 @@ export class LineWriter {
   }
 
   #textOf(labels: Labels): typeof NO_LABELS {
-    let text = '';
+    let { text, hash, check, cut } = NO_LABELS;
     let bytes = 1;
-    let hash = 0;
-    let cut = 0;
     for (const name in labels) {
       const label = this.#labels.of(name, labels[name] ?? '');
       text = text === '' ? label.first : text + label.further;
       bytes += label.bytes;
       hash = mixed(hash, label.hash);
+      check = mixed(check, label.hash);
       cut += label.cut;
     }
-    return text === '' ? NO_LABELS : { text: `${text}}`, bytes, hash, cut };
+    return text === '' ? NO_LABELS : { text: `${text}}`, bytes, hash, check, cut };
   }
+}
+
+/** A number of 52 bits, never 0: with 32 bits, two of 100,000 series would often share one. */
+function wideHash(name: Name, { hash, check }: typeof NO_LABELS): number {
+  return (mixed(name.hash, hash) >>> 0) * 2 ** 20 + (mixed(name.hash, check) >>> 12) + 1;
 }
 
 function tooLarge(mostBytes: number): RequestError {
@@ -115,5 +116,3 @@ function tooLarge(mostBytes: number): RequestError {
     `writing the samples: ${lines}; give the process more memory, or export fewer series`,
   );
 }
-
-const NO_LABELS = { text: '', bytes: 0, hash: 0, cut: 0 };

@@ -1,35 +1,11 @@
 import type { Sample } from '../metrics/samples.ts';
 import { atOnce } from '../runtime/slices.ts';
-import type { Block, Stored } from './block.ts';
+import type { Block, Lines, Stored } from './block.ts';
 import { ChangedBlocks, FamilyBlocks } from './blocks.ts';
 import { BufferMemory } from './buffer-memory.ts';
-import { type Coding, type Compressed, codec, joinSmall, type Piece } from './compression.ts';
-import { type Corrections, type FamilyHeader, type Format, headerLines } from './format.ts';
+import { type Coding, joinSmall, type Piece } from './compression.ts';
+import type { Corrections, FamilyHeader, Format } from './format.ts';
 import { LineWriter, type Prepared } from './line-writer.ts';
-
-interface Family {
-  readonly name: string;
-  /** Whether it is a counter or a histogram. */
-  readonly isCount: boolean;
-  readonly blocks: FamilyBlocks;
-  readonly headers: Readonly<Record<Format, Buffer>>;
-  readonly compressed: Map<string, Compressed>;
-}
-
-const COUNTS: ReadonlySet<string> = new Set(['counter', 'histogram']);
-
-/** Cached lists of families: tasks leave out values in many combinations. */
-const MOST_LISTS = 1_000;
-
-/** A task's lines by family. */
-interface Entry {
-  readonly families: readonly Family[];
-  readonly stored: Stored[];
-  samples: number;
-  bytes: number;
-  /** Of those, what is in counters and histograms. */
-  counts: Size;
-}
 
 interface Size {
   readonly samples: number;
@@ -37,6 +13,14 @@ interface Size {
 }
 
 const NOTHING: Size = { samples: 0, bytes: 0 };
+
+/** A task's lines by family. */
+interface Entry {
+  readonly stored: readonly Stored[];
+  readonly size: Size;
+  /** Of that, what is in counters and histograms. */
+  readonly counts: Size;
+}
 
 /**
  * The lines of every task, as bytes, by family. New lines of a task are prepared first and then replace the previous ones
@@ -46,12 +30,11 @@ export class LineStore {
   /** Readers of the store's buffers hold it. */
   readonly memory = new BufferMemory();
   readonly #changed = new ChangedBlocks(this.memory);
-  readonly #families = new Map<string, Family>();
+  readonly #families = new Map<string, FamilyBlocks>();
   readonly #familyOfSample = new Map<string, string>();
   readonly #writer = new LineWriter((name) => this.#familyNameOf(name));
   readonly #tasks = new Map<string, Entry>();
   readonly #pieces = new Map<string, readonly Piece[]>();
-  readonly #lists = new Map<string, readonly Family[]>();
   #samples = 0;
   #bytes = 0;
   #version = 0;
@@ -59,18 +42,7 @@ export class LineStore {
   /** `families`: all that tasks may publish, in the order of the exposition. */
   constructor(families: readonly FamilyHeader[]) {
     for (const family of families) {
-      const headers = {
-        text: Buffer.from(headerLines(family, 'text')),
-        openmetrics: Buffer.from(headerLines(family, 'openmetrics')),
-      };
-      const blocks = new FamilyBlocks(this.#changed, this.memory);
-      this.#families.set(family.name, {
-        name: family.name,
-        isCount: COUNTS.has(family.type),
-        blocks,
-        headers,
-        compressed: new Map(),
-      });
+      this.#families.set(family.name, new FamilyBlocks(family, this.#changed, this.memory));
       for (const suffix of family.type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) {
         this.#familyOfSample.set(family.name + suffix, family.name);
       }
@@ -96,7 +68,7 @@ export class LineStore {
   }
 
   *blocks(): Generator<Block> {
-    for (const { blocks } of this.#families.values()) yield* blocks.blocks;
+    for (const { blocks } of this.#families.values()) yield* blocks;
   }
 
   /** Blocks that have changed since they were compressed; the longest waiting first. */
@@ -123,46 +95,39 @@ export class LineStore {
   }
 
   /** Replaces the task's lines. Returns what had to be corrected. */
-  replace(task: string, prepared: Prepared): Corrections {
-    const before = this.#tasks.get(task);
-    const families = this.#familiesOf(prepared, before);
-    this.#samples += prepared.lines - (before?.samples ?? 0);
-    this.#bytes += prepared.bytes - (before?.bytes ?? 0);
-    if (before?.families === families) {
-      // The usual case: no new objects, because they would be promoted to the old generation.
-      before.samples = prepared.lines;
-      before.bytes = prepared.bytes;
-      before.counts = countsOf(families, prepared);
-      for (let index = 0; index < families.length; index += 1) {
-        const lines = prepared.families[index];
-        const stored = lines && families[index]?.blocks.put(lines, before.stored[index]);
-        if (stored !== undefined) before.stored[index] = stored;
-      }
-    } else this.#tasks.set(task, this.#replaced(before, families, prepared));
+  replace(task: string, { families, corrected }: Prepared): Corrections {
+    const last = this.#tasks.get(task)?.stored ?? [];
+    const before = families.map(({ family }, index) => storedOf(family, last, index));
+    for (const one of last) if (!before.includes(one)) this.#familyOf(one.family).remove(one);
+    const counts = families.filter(({ family }) => this.#familyOf(family).isCount);
+    this.#set(task, {
+      stored: families.map((lines, index) => this.#familyOf(lines.family).put(lines, before[index])),
+      size: sizeOf(families),
+      counts: counts.length === 0 ? NOTHING : sizeOf(counts),
+    });
     this.#changed.join();
-    this.#change();
-    return prepared.corrected;
+    return corrected;
   }
 
   /** Removes a task's lines; with `keepsCounts` all but those of counters and histograms. */
   withdraw(task: string, keepsCounts = false): void {
     const entry = this.#tasks.get(task);
     if (entry === undefined) return;
-    const kept: { families: Family[]; stored: Stored[] } = { families: [], stored: [] };
-    for (const [index, stored] of entry.stored.entries()) {
-      const family = entry.families[index];
-      if (family === undefined) continue;
-      if (keepsCounts && family.isCount) {
-        kept.families.push(family);
-        kept.stored.push(stored);
-      } else family.blocks.remove(stored);
-    }
-    const { samples, bytes } = kept.stored.length === 0 ? NOTHING : entry.counts;
-    if (kept.stored.length === 0) this.#tasks.delete(task);
-    else this.#tasks.set(task, { ...kept, samples, bytes, counts: entry.counts });
-    this.#samples -= entry.samples - samples;
-    this.#bytes -= entry.bytes - bytes;
-    this.#change();
+    const stored = entry.stored.filter(({ family }) => keepsCounts && this.#familyOf(family).isCount);
+    for (const one of entry.stored) if (!stored.includes(one)) this.#familyOf(one.family).remove(one);
+    this.#set(task, stored.length === 0 ? undefined : { stored, size: entry.counts, counts: entry.counts });
+  }
+
+  #set(task: string, entry: Entry | undefined): void {
+    const before = this.#tasks.get(task)?.size ?? NOTHING;
+    const { samples, bytes } = entry?.size ?? NOTHING;
+    this.#samples += samples - before.samples;
+    this.#bytes += bytes - before.bytes;
+    if (entry === undefined) this.#tasks.delete(task);
+    else this.#tasks.set(task, entry);
+    this.#version += 1;
+    // Dropped at once, because they would keep replaced lines alive.
+    this.#pieces.clear();
   }
 
   /**
@@ -187,18 +152,10 @@ export class LineStore {
 
   *#piecesOf(format: Format, coding: Coding | undefined): Generator<Piece> {
     for (const family of this.#families.values()) {
-      if (family.blocks.tasks === 0) continue;
-      yield coding === undefined ? family.headers[format] : compressedHeader(family, format, coding);
-      for (const block of family.blocks.blocks) {
-        yield (coding && block.compressed(coding)) ?? block.lines(this.memory);
-      }
+      if (family.blocks.size === 0) continue;
+      yield family.header(format, coding);
+      for (const block of family.blocks) yield (coding && block.compressed(coding)) ?? block.lines(this.memory);
     }
-  }
-
-  #change(): void {
-    this.#version += 1;
-    // Dropped at once, because they would keep replaced lines alive.
-    this.#pieces.clear();
   }
 
   #familyNameOf(sampleName: string): string {
@@ -207,56 +164,23 @@ export class LineStore {
     return family;
   }
 
-  /** The entry of a new task, or of one whose families have changed. */
-  #replaced(before: Entry | undefined, families: readonly Family[], prepared: Prepared): Entry {
-    const stored = prepared.families.map((lines) => {
-      const family = this.#familyOf(lines.family);
-      return family.blocks.put(lines, before?.stored[before.families.indexOf(family)]);
-    });
-    for (const [index, last] of before?.stored.entries() ?? []) {
-      const family = before?.families[index];
-      if (family !== undefined && !families.includes(family)) family.blocks.remove(last);
-    }
-    return { families, stored, samples: prepared.lines, bytes: prepared.bytes, counts: countsOf(families, prepared) };
-  }
-
-  /** A list shared by all tasks with the same families: there are as many lists as series, not as tasks. */
-  #familiesOf({ families: written }: Prepared, before: Entry | undefined): readonly Family[] {
-    if (
-      before?.families.length === written.length &&
-      written.every(({ family }, index) => before.families[index]?.name === family)
-    ) {
-      return before.families;
-    }
-    const key = written.map(({ family }) => family).join(' ');
-    let families = this.#lists.get(key);
-    if (families === undefined) {
-      families = written.map(({ family }) => this.#familyOf(family));
-      if (this.#lists.size >= MOST_LISTS) this.#lists.clear();
-      this.#lists.set(key, families);
-    }
-    return families;
-  }
-
-  #familyOf(name: string): Family {
+  #familyOf(name: string): FamilyBlocks {
     const family = this.#families.get(name);
     if (family === undefined) throw new TypeError(`family ${name} is not in the catalogue`);
     return family;
   }
 }
 
-function countsOf(families: readonly Family[], { families: written }: Prepared): Size {
-  if (!families.some(({ isCount }) => isCount)) return NOTHING;
-  const counts = written.filter((_, index) => families[index]?.isCount);
-  return {
-    samples: counts.reduce((sum, lines) => sum + lines.samples, 0),
-    bytes: counts.reduce((sum, lines) => lines.blocks.reduce((all, block) => all + block.bytes, sum + lines.bytes), 0),
-  };
+/** The lines of a family among a task's previous ones; usually at the same place. */
+function storedOf(family: string, last: readonly Stored[], index: number): Stored | undefined {
+  return last[index]?.family === family ? last[index] : last.find((one) => one.family === family);
 }
 
-function compressedHeader({ headers, compressed }: Family, format: Format, coding: Coding): Compressed {
-  const key = `${coding} ${format}`;
-  const known = compressed.get(key) ?? codec.compressNow(coding, headers[format]);
-  compressed.set(key, known);
-  return known;
+function sizeOf(families: readonly Lines[]): Size {
+  let [samples, bytes] = [0, 0];
+  for (const lines of families) {
+    samples += lines.samples;
+    bytes += lines.bytes;
+  }
+  return { samples, bytes };
 }
