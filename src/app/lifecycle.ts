@@ -1,10 +1,10 @@
 import type { Config } from '../config/config.ts';
 import type { Scrapes } from '../exposition/scrapes.ts';
+import type { RemoteWrite } from '../history/remote-write.ts';
 import type { ExpositionServer } from '../http/server.ts';
 import type { Kept, StateKeeper } from '../state/keeper.ts';
 import type { Environment } from './environment.ts';
 import type { Protection } from './guard.ts';
-import type { History } from './history.ts';
 import type { Source } from './source.ts';
 
 /** How often to save the state if no poll does: then only the daily budget changes. */
@@ -19,7 +19,7 @@ export interface Parts {
   readonly server: ExpositionServer;
   readonly keeper: StateKeeper | undefined;
   readonly kept: Kept;
-  readonly history: History | undefined;
+  readonly history: RemoteWrite | undefined;
   readonly protection: Protection | undefined;
 }
 
@@ -37,13 +37,18 @@ export class Lifecycle {
   }
 
   async start(): Promise<number> {
-    const { server, sources, keeper, history, protection } = this.#parts;
+    const { environment, server, sources, keeper, history, protection } = this.#parts;
     const { signal } = this.#stopping;
     const port = await server.listen();
     // A stop during the lookup of the address had nothing to close.
     if (signal.aborted) await server.close(signal);
     else await this.#restore();
     if (signal.aborted) return port;
+    if (history !== undefined && keeper === undefined) {
+      environment.log.warn(
+        'REMOTE_WRITE_URL without STATE_FILE: after a restart it is unknown which points have arrived',
+      );
+    }
     const pollsSave = sources.some(({ kept }) => kept?.values !== undefined);
     const saving = pollsSave ? undefined : keeper?.run(STATE_INTERVAL_MS, signal);
     this.#polling = sources.map(({ poller }) => poller.run(signal));

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { formatBound } from '../exposition/format.ts';
 import type { OwnMetrics } from '../exposition/own/metrics.ts';
+import type { RemoteWrite } from '../history/remote-write.ts';
 import type { PollSink } from '../metrics/sink.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import { Poller } from '../polling/poller.ts';
@@ -10,7 +11,6 @@ import type { Budget } from '../transport/rate/budget.ts';
 import type { Pacer } from '../transport/rate/pacer.ts';
 import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
-import type { History } from './history.ts';
 import { politeClient } from './polite-client.ts';
 
 /** A polled service. */
@@ -32,7 +32,7 @@ export interface SourceParts {
   readonly sink: PollSink;
   readonly environment: Environment;
   readonly keeping: Keeping | undefined;
-  readonly history: History | undefined;
+  readonly history: RemoteWrite | undefined;
 }
 
 export function sourcesOf(asked: readonly AskedUpstream[], parts: SourceParts): readonly Source[] {
@@ -57,7 +57,7 @@ function sourceOf({ api, upstream, settings }: AskedUpstream, names: FilerNames,
   );
   const connection = upstream.connect(settings, {
     ...{ config, names, keeping: parts.keeping },
-    wantedSince: parts.history?.wantedSince,
+    wantedSince: (task) => parts.history?.wantedSince(task),
     client,
     clock,
     random,

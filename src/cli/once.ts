@@ -17,11 +17,14 @@ export async function once(configured: Config, stopped: Promise<void>): Promise<
   return polled ? EXIT.clean : EXIT.failure;
 }
 
-/** The configuration of a process that takes neither the events nor the state file of an exporter running beside it. */
+/**
+ * The configuration of a process beside a running exporter: it takes neither its events nor its state file, and sends
+ * nothing.
+ */
 function besideDaemon(config: Config): Config {
   const services = upstreams.flatMap(({ section, besideDaemon: changed }) => {
     const settings = section.of(config);
     return settings === undefined ? [] : [[section.api, changed?.(settings, systemClock.now()) ?? settings] as const];
   });
-  return { ...config, services: new Map(services), stateFile: undefined };
+  return { ...config, services: new Map(services), stateFile: undefined, remoteWrite: undefined };
 }

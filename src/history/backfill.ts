@@ -5,8 +5,8 @@ import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError, CredentialError, RequestError, ShapeError } from '../runtime/errors.ts';
 import type { Random } from '../runtime/random.ts';
-import { type Cursor, newPoints, type Unfit } from './new-points.ts';
-import { familyOf, seriesLines } from './open-metrics.ts';
+import { type Cursor, newPoints, type PointsBySeries, type Unfit } from './new-points.ts';
+import { linesByFamily } from './open-metrics.ts';
 import type { Spool } from './spool.ts';
 import type { SeriesPoints } from './write-request.ts';
 
@@ -130,7 +130,7 @@ export class Backfill {
     const { from: begin, to: end } = this.#spool.question;
     const count = Math.ceil((end - begin) / PIECE_MS);
     const lengthMs = Math.ceil((end - begin) / count / binMs) * binMs;
-    const series = new Map<string, Growing>();
+    const series: PointsBySeries = new Map();
     let [points, bins] = [0, 0];
     let cursor: Cursor = { at: begin - 1, sum: undefined };
     for (let from = begin; from < end; from += lengthMs) {
@@ -141,10 +141,9 @@ export class Backfill {
       // One more bin: the first bin of an answer may be incomplete.
       const asked = Math.max(kept, Math.min(from, to - SHORTEST_MS) - binMs);
       const past = await this.#patiently(() => task.past(asked, to, signal), signal);
-      const news = newPoints(past.points, cursor, this.#clock.now(), labels, to);
+      const news = newPoints(past.points, cursor, this.#clock.now(), labels, { end: to, series });
       this.#count(past.drops);
       this.#count(news.unfit);
-      for (const one of news.series) grow(series, one);
       points += news.count;
       bins += news.bins;
       cursor = { at: to - 1, sum: undefined };
@@ -175,36 +174,6 @@ interface Brought {
   readonly series: readonly SeriesPoints[];
   readonly points: number;
   readonly bins: number;
-}
-
-interface Growing extends SeriesPoints {
-  readonly times: number[];
-  readonly values: number[];
-}
-
-function grow(series: Map<string, Growing>, { labels, times, values }: SeriesPoints): void {
-  const key = labels.flat().join('\n');
-  const known = series.get(key) ?? { labels, times: [], values: [] };
-  series.set(key, known);
-  for (const [index, time] of times.entries()) {
-    known.times.push(time);
-    known.values.push(values[index] ?? Number.NaN);
-  }
-}
-
-function linesByFamily(series: readonly SeriesPoints[]): ReadonlyMap<string, Iterable<string>> {
-  const families = new Map<string, SeriesPoints[]>();
-  for (const one of series) {
-    const family = familyOf(one);
-    const known = families.get(family);
-    if (known === undefined) families.set(family, [one]);
-    else known.push(one);
-  }
-  return new Map([...families].map(([family, all]) => [family, linesOf(all)]));
-}
-
-function* linesOf(series: readonly SeriesPoints[]): Generator<string> {
-  for (const one of series) yield* seriesLines(one);
 }
 
 /** The service does not have it: the appliance or the series is unknown, or does not exist for its build. */

@@ -17,42 +17,22 @@ export interface Parcel {
 }
 
 /** The parcel of an answer; undefined if it has no new points. */
-export function parcelOf(task: string, { series, count, cursor }: NewPoints, closesHole: boolean): Parcel | undefined {
-  return cursor === undefined ? undefined : { task, series, count, oldest: oldestOf(series), cursor, closesHole };
+export function parcelOf(task: string, { series, cursor }: NewPoints, closesHole: boolean): Parcel | undefined {
+  return cursor && withSeries({ task, cursor, closesHole }, series);
 }
 
-/** A parcel without the points that have arrived meanwhile; undefined if none are left. */
-export function after(parcel: Parcel, arrived: Cursor | undefined): Parcel | undefined {
-  if (arrived === undefined) return parcel;
-  if (parcel.cursor.at <= arrived.at) return undefined;
-  return withSeries(
-    parcel,
-    within(parcel.series, (time) => time > arrived.at),
-  );
-}
-
-/** The oldest bin of a parcel, and the rest; the rest is undefined if there is only one bin. */
-export function oldestBin(parcel: Parcel): readonly [first: Parcel, rest: Parcel | undefined] {
-  return until(parcel, parcel.oldest);
-}
-
-/** A parcel up to a moment after its beginning, and the rest; the rest is undefined if there is none. */
-export function until(parcel: Parcel, moment: number): readonly [first: Parcel, rest: Parcel | undefined] {
-  if (moment >= parcel.cursor.at) return [parcel, undefined];
-  const first = withSeries(
-    parcel,
-    within(parcel.series, (time) => time <= moment),
-  );
-  const rest = withSeries(
-    parcel,
-    within(parcel.series, (time) => time > moment),
-  );
+/** A parcel up to a moment. */
+export function until(parcel: Parcel, moment: number): Parcel {
+  if (moment >= parcel.cursor.at) return parcel;
+  const first = within(parcel, (time) => time <= moment);
   const at = Math.max(...first.series.map(({ times }) => times.at(-1) ?? 0));
-  return [{ ...first, cursor: { at, sum: undefined }, closesHole: false }, rest];
+  return { ...first, cursor: { at, sum: undefined }, closesHole: false };
 }
 
-function oldestOf(series: readonly SeriesPoints[]): number {
-  return series.reduce((oldest, { times }) => Math.min(oldest, times[0] ?? oldest), Number.POSITIVE_INFINITY);
+/** A parcel without the points up to a moment; undefined if none are left. */
+export function after(parcel: Parcel, moment: number): Parcel | undefined {
+  const rest = within(parcel, (time) => time > moment);
+  return rest.count === 0 ? undefined : rest;
 }
 
 /** A parcel in two, by its series; the second is undefined if there is only one. */
@@ -63,16 +43,18 @@ export function halves(parcel: Parcel): readonly [Parcel, Parcel | undefined] {
   return second.length === 0 ? [first, undefined] : [{ ...first, isPart: true }, withSeries(parcel, second)];
 }
 
-function withSeries(parcel: Parcel, series: readonly SeriesPoints[]): Parcel {
+function withSeries(parcel: Omit<Parcel, 'series' | 'count' | 'oldest'>, series: readonly SeriesPoints[]): Parcel {
   const count = series.reduce((sum, { times }) => sum + times.length, 0);
-  return { ...parcel, series, count, oldest: oldestOf(series) };
+  const oldest = series.reduce((least, { times }) => Math.min(least, times[0] ?? least), Number.POSITIVE_INFINITY);
+  return { ...parcel, series, count, oldest };
 }
 
-function within(series: readonly SeriesPoints[], isWanted: (time: number) => boolean): readonly SeriesPoints[] {
-  return series.flatMap(({ labels, times, values }) => {
+function within(parcel: Parcel, isWanted: (time: number) => boolean): Parcel {
+  const series = parcel.series.flatMap(({ labels, times, values }) => {
     const wanted = times.flatMap((time, index) => (isWanted(time) ? [index] : []));
     if (wanted.length === 0) return [];
     const pick = (numbers: readonly number[]) => wanted.map((index) => numbers[index] ?? Number.NaN);
     return [{ labels, times: pick(times), values: pick(values) }];
   });
+  return withSeries(parcel, series);
 }

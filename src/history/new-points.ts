@@ -40,19 +40,23 @@ export const WHOLE_AFTER_MS = 600_000;
 /** Clocks differ; a later bin is not valid. */
 const FUTURE_MS = 300_000;
 
-interface Growing {
-  readonly labels: SeriesPoints['labels'];
+interface Growing extends SeriesPoints {
   readonly times: number[];
   readonly values: number[];
 }
 
-/** The points of an answer after the cursor and before `end`; `own` are labels added to every series. Pure. */
+/** Points by the name and labels of their series. */
+export type PointsBySeries = Map<string, Growing>;
+
+/**
+ * The points of an answer after the cursor and before `end`, added to `series`; `own` are labels added to every series.
+ */
 export function newPoints(
   points: Iterable<Sample>,
   cursor: Cursor | undefined,
   now: number,
   own: Labels = {},
-  end = Number.POSITIVE_INFINITY,
+  { end = Number.POSITIVE_INFINITY, series = new Map() as PointsBySeries } = {},
 ): NewPoints {
   const unfit = new Map<Unfit, number>();
   const count = (reason: Unfit) => unfit.set(reason, (unfit.get(reason) ?? 0) + 1);
@@ -72,7 +76,6 @@ export function newPoints(
   const newest = times.at(-1);
   const held = cursor === undefined ? undefined : bins.get(cursor.at);
   if (cursor?.sum !== undefined && held !== undefined && checksum(held) !== cursor.sum) count('changed');
-  const series = new Map<string, Growing>();
   let last: number | undefined;
   let sent = 0;
   let sentBins = 0;
@@ -92,7 +95,7 @@ export function newPoints(
 }
 
 /** False if the series has a point of that time: the first one is used. */
-function append(series: Map<string, Growing>, { name, labels, value }: Sample, time: number, own: Labels): boolean {
+function append(series: PointsBySeries, { name, labels, value }: Sample, time: number, own: Labels): boolean {
   let key = name;
   for (const label in labels) key += `\n${label}\n${labels[label]}`;
   let known = series.get(key);

@@ -5,23 +5,29 @@ import type { SeriesPoints } from './write-request.ts';
 /** Lines in one piece: some ten thousand bytes. */
 const LINES_A_PIECE = 200;
 
-/** The lines of one series in OpenMetrics, each with its own time, in pieces for a stream. */
-export function* seriesLines({ labels, times, values }: SeriesPoints): Generator<string> {
-  const named = Object.fromEntries(labels) as Labels;
-  const { __name__: name = '', ...others } = named;
-  const start = `${name}${labelText(others, { cut: 0, duplicates: 0 })} `;
-  let piece = '';
-  for (const [index, time] of times.entries()) {
-    // OpenMetrics has Unix seconds.
-    piece += `${start}${formatValue(values[index] ?? Number.NaN)} ${time / 1000}\n`;
-    if (index % LINES_A_PIECE < LINES_A_PIECE - 1) continue;
-    yield piece;
-    piece = '';
+/** The lines of series in OpenMetrics, by family: every series with a history is a gauge with the name of its family. */
+export function linesByFamily(series: Iterable<SeriesPoints>): ReadonlyMap<string, Iterable<string>> {
+  const families = new Map<string, SeriesPoints[]>();
+  for (const one of series) {
+    const name = new Map(one.labels).get('__name__') ?? '';
+    families.set(name, [...(families.get(name) ?? []), one]);
   }
-  if (piece !== '') yield piece;
+  return new Map([...families].map(([name, all]) => [name, linesOf(all)]));
 }
 
-/** The family of a series: every series with a history is a gauge with the name of its family. */
-export function familyOf({ labels }: Pick<SeriesPoints, 'labels'>): string {
-  return labels.find(([name]) => name === '__name__')?.[1] ?? '';
+/** Lines, each with its own time, in pieces for a stream. */
+function* linesOf(series: readonly SeriesPoints[]): Generator<string> {
+  for (const { labels, times, values } of series) {
+    const { __name__: name = '', ...others } = Object.fromEntries(labels) as Labels;
+    const start = `${name}${labelText(others, { cut: 0, duplicates: 0 })} `;
+    let piece = '';
+    for (const [index, time] of times.entries()) {
+      // OpenMetrics has Unix seconds.
+      piece += `${start}${formatValue(values[index] ?? Number.NaN)} ${time / 1000}\n`;
+      if (index % LINES_A_PIECE < LINES_A_PIECE - 1) continue;
+      yield piece;
+      piece = '';
+    }
+    if (piece !== '') yield piece;
+  }
 }

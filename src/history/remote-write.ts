@@ -1,32 +1,30 @@
-import type { Labels } from '../metrics/family.ts';
+import type { Fields, Labels } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { Origin, Sink } from '../metrics/sink.ts';
 import type { Reading } from '../metrics/snapshot.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
-import { after, halves, oldestBin, type Parcel, parcelOf, until } from './batch.ts';
+import { after, halves, type Parcel, parcelOf, until } from './batch.ts';
 import { HistoryCursors } from './cursors.ts';
-import { newPoints, type Unfit } from './new-points.ts';
-import type { Delivery, PointRefusal, Receiver } from './receiver.ts';
-
-/** Counts points, for the exporter's own metrics. */
-export interface HistoryMeter {
-  sent(points: number): void;
-  dropped(reason: Unfit | PointRefusal, points: number): void;
-  hole(outcome: 'closed' | 'lost'): void;
-}
+import { newPoints } from './new-points.ts';
+import { type Delivery, type PointRefusal, Receiver, type Send } from './receiver.ts';
 
 export interface RemoteWriteSettings {
   /** Labels added to every series. */
   readonly labels: Labels;
   /** How far back gaps are filled. */
   readonly catchUpMs: number;
+  /** Whether the sent series stay on `/metrics`. */
+  readonly isExposedToo: boolean;
   /** How long one round over all tasks takes. */
   readonly sweepMs: number;
   /** The period of a normal request. */
   readonly lookbackMs: number;
 }
+
+/** Why points are dropped, by the receiver or because of the answer they are in. */
+const DROPS = ['out_of_order', 'too_old', 'too_large', 'rejected', 'duplicate', 'future', 'changed'];
 
 type Trouble = Extract<Delivery, { state: 'later' }>;
 
@@ -44,18 +42,6 @@ const MOST_WAITING = 200_000;
 const GATHER_MS = 1_000;
 const SLICE_MS = 30 * 60_000;
 
-/** One request, and the parcels it was cut from. */
-interface Batch {
-  readonly parcels: readonly Parcel[];
-  readonly origins: readonly Origins[];
-}
-
-interface Origins {
-  readonly parcel: Parcel;
-  /** The rest that keeps waiting. */
-  readonly rest: Parcel | undefined;
-}
-
 const BACK_OFF = { firstMs: 1_000, longestMs: 60_000 } as const;
 
 /**
@@ -66,7 +52,6 @@ const BACK_OFF = { firstMs: 1_000, longestMs: 60_000 } as const;
 export class RemoteWrite implements Sink {
   readonly #settings: RemoteWriteSettings;
   readonly #receiver: Receiver;
-  readonly #meter: HistoryMeter;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Log;
@@ -75,27 +60,41 @@ export class RemoteWrite implements Sink {
   readonly #asked = new Map<string, number>();
   readonly #told = new Set<PointRefusal>();
   readonly cursors = new HistoryCursors();
+  /** The cursors, as the state file has them. */
+  readonly kept = {
+    counts: {
+      state: () => ({ cursors: this.cursors.state(this.#clock.now()) }),
+      restore: ({ cursors }: Fields) => this.cursors.restore(cursors),
+    },
+  };
+  #sent = 0;
+  readonly #dropped = new Map(DROPS.map((reason) => [reason, 0]));
+  readonly #holes = new Map(['closed', 'lost'].map((outcome) => [outcome, 0]));
+  readonly #answers = new Map<string, number>();
   #waitingPoints = 0;
   #failures = 0;
   #wake: () => void = () => {};
 
   constructor(
     settings: RemoteWriteSettings,
-    receiver: Receiver,
-    meter: HistoryMeter,
+    send: Send,
     { clock, random, log }: { readonly clock: Clock; readonly random: Random; readonly log: Log },
   ) {
     this.#settings = settings;
-    this.#receiver = receiver;
-    this.#meter = meter;
+    this.#receiver = new Receiver(send, clock, (code) => add(this.#answers, code));
     this.#clock = clock;
     this.#random = random;
     this.#log = log;
   }
 
-  /** Points waiting to be sent. */
-  get waiting(): number {
-    return this.#waitingPoints;
+  /** For the metrics about the exporter. */
+  status() {
+    const { newest } = this.cursors;
+    return {
+      ...{ sent: this.#sent, dropped: this.#dropped, holes: this.#holes, answers: this.#answers },
+      newestSeconds: newest && newest / 1000,
+      waiting: this.#waitingPoints,
+    };
   }
 
   /** Whether the receiver answered the latest request without an error. */
@@ -125,6 +124,12 @@ export class RemoteWrite implements Sink {
   /** Points that have arrived stay there. */
   withdraw(): void {}
 
+  /** Each series has one writer: what is sent is not exposed. */
+  leaves(reading: Reading): Reading {
+    if (this.#settings.isExposedToo || reading.points === undefined) return reading;
+    return { ...reading, samples: [...reading.samples].filter(({ at }) => at === undefined) };
+  }
+
   /** Sends new points until `signal` aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -138,10 +143,9 @@ export class RemoteWrite implements Sink {
 
   /** Sends all waiting points; returns the receiver's error if there is one, and then the rest keeps waiting. */
   async flush(signal: AbortSignal): Promise<Trouble | undefined> {
-    for (let batch = this.#next(); batch.parcels.length > 0 && !signal.aborted; batch = this.#next()) {
-      const trouble = await this.#deliver(batch.parcels, signal);
+    while (this.#waiting.size > 0 && !signal.aborted) {
+      const trouble = await this.#deliver(this.#next(), signal);
       if (trouble === undefined) continue;
-      this.#putBack(batch);
       if (!signal.aborted) this.#failed(trouble);
       return trouble;
     }
@@ -157,25 +161,22 @@ export class RemoteWrite implements Sink {
     const reaches = cursor === undefined || news.oldest === undefined || news.oldest <= cursor.at;
     // The gap was not requested yet: it is, once the receiver answers again.
     if (!reaches && asked === undefined) return;
-    for (const [reason, count] of news.unfit) this.#meter.dropped(reason, count);
+    for (const [reason, count] of news.unfit) add(this.#dropped, reason, count);
     const isLong = asked !== undefined && now - asked > this.#settings.lookbackMs;
     const parcel = parcelOf(task, news, isLong);
     if (parcel === undefined) return;
-    if (cursor !== undefined && asked !== undefined && asked > cursor.at && !reaches) this.#meter.hole('lost');
-    this.#remove(task);
+    if (cursor !== undefined && asked !== undefined && asked > cursor.at && !reaches) add(this.#holes, 'lost');
+    this.#replace(task, undefined);
     if (this.#waitingPoints + parcel.count > MOST_WAITING) return;
-    this.#wait(parcel);
+    this.#replace(task, parcel);
     this.#wake();
   }
 
-  #wait(parcel: Parcel): void {
-    this.#waiting.set(parcel.task, parcel);
-    this.#waitingPoints += parcel.count;
-  }
-
-  #remove(task: string): void {
-    this.#waitingPoints -= this.#waiting.get(task)?.count ?? 0;
-    this.#waiting.delete(task);
+  /** Replaces what waits of a task; undefined if nothing does. */
+  #replace(task: string, parcel: Parcel | undefined): void {
+    this.#waitingPoints += (parcel?.count ?? 0) - (this.#waiting.get(task)?.count ?? 0);
+    if (parcel === undefined) this.#waiting.delete(task);
+    else this.#waiting.set(task, parcel);
   }
 
   #somethingToSend(signal: AbortSignal): Promise<void> {
@@ -190,38 +191,20 @@ export class RemoteWrite implements Sink {
     });
   }
 
-  /** The next request: the oldest of all waiting points, a slice of time of every task. */
-  #next(): Batch {
-    const parcels: Parcel[] = [];
-    const origins: Origins[] = [];
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const parcel of this.#waiting.values()) oldest = Math.min(oldest, parcel.oldest);
+  /** The next request: the oldest of all waiting points, a slice of time of every task. They wait until they arrive. */
+  #next(): readonly Parcel[] {
+    const waiting = [...this.#waiting.values()];
+    const oldest = waiting.reduce((least, parcel) => Math.min(least, parcel.oldest), Number.POSITIVE_INFINITY);
+    const batch: Parcel[] = [];
     let points = 0;
-    for (const [task, waiting] of this.#waiting) {
-      if (waiting.oldest > oldest + SLICE_MS) continue;
-      const parcel = after(waiting, this.cursors.of(task));
-      if (parcel === undefined) {
-        this.#remove(task);
-        continue;
-      }
-      const [first, rest] = until(parcel, Math.max(parcel.oldest, oldest + SLICE_MS));
+    for (const parcel of waiting) {
+      if (parcel.oldest > oldest + SLICE_MS) continue;
+      const first = until(parcel, oldest + SLICE_MS);
       if (points > 0 && points + first.count > MOST_SENT) break;
-      this.#remove(task);
-      if (rest !== undefined) this.#wait(rest);
-      parcels.push(first);
-      origins.push({ parcel, rest });
+      batch.push(first);
       points += first.count;
     }
-    return { parcels, origins };
-  }
-
-  /** Points that have not arrived wait again, unless a newer answer contains them. */
-  #putBack({ origins }: Batch): void {
-    for (const { parcel, rest } of origins) {
-      if (this.#waiting.get(parcel.task) !== rest) continue;
-      this.#remove(parcel.task);
-      this.#wait(parcel);
-    }
+    return batch;
   }
 
   /**
@@ -237,7 +220,7 @@ export class RemoteWrite implements Sink {
     if (delivery.state === 'refused') return this.#refused(batch, delivery, signal);
     const refused = delivery.state === 'partly' ? delivery.refused : 0;
     if (delivery.state === 'partly') this.#drop(delivery.reason, refused, delivery.text);
-    this.#meter.sent(batch.reduce((sum, { count }) => sum + count, 0) - refused);
+    this.#sent += batch.reduce((sum, { count }) => sum + count, 0) - refused;
     for (const parcel of batch) this.#arrived(parcel);
     return undefined;
   }
@@ -245,7 +228,9 @@ export class RemoteWrite implements Sink {
   #arrived({ task, cursor, closesHole, isPart }: Parcel): void {
     if (isPart) return;
     this.cursors.advance(task, cursor);
-    if (closesHole) this.#meter.hole('closed');
+    const waiting = this.#waiting.get(task);
+    if (waiting !== undefined) this.#replace(task, after(waiting, cursor.at));
+    if (closesHole) add(this.#holes, 'closed');
   }
 
   /**
@@ -263,7 +248,8 @@ export class RemoteWrite implements Sink {
       const middle = Math.ceil(batch.length / 2);
       return (await this.#deliver(batch.slice(0, middle), signal)) ?? this.#deliver(batch.slice(middle), signal);
     }
-    const [first, rest] = reason === 'rejected' ? halves(only) : oldestBin(only);
+    const { oldest } = only;
+    const [first, rest] = reason === 'rejected' ? halves(only) : [until(only, oldest), after(only, oldest)];
     if (rest !== undefined) return (await this.#deliver([first], signal)) ?? this.#deliver([rest], signal);
     this.#drop(reason, only.count, text);
     this.#arrived({ ...only, closesHole: false });
@@ -271,7 +257,7 @@ export class RemoteWrite implements Sink {
   }
 
   #drop(reason: PointRefusal, points: number, answer: string): void {
-    this.#meter.dropped(reason, points);
+    add(this.#dropped, reason, points);
     if (this.#told.has(reason)) return;
     this.#told.add(reason);
     this.#log.warn({ reason, answer }, 'remote write: the receiver rejected points; dropped');
@@ -291,4 +277,8 @@ export class RemoteWrite implements Sink {
     if (this.#failures > 0) this.#log.info('remote write: the receiver accepts points again');
     this.#failures = 0;
   }
+}
+
+function add(counts: Map<string, number>, name: string, by = 1): void {
+  counts.set(name, (counts.get(name) ?? 0) + by);
 }

@@ -86,9 +86,11 @@ async function holding(report: Report): Promise<void> {
   };
   const before = heapUsed();
   const remote = new RemoteWrite(
-    { labels: {}, catchUpMs: 6 * 60 * MINUTE_MS, sweepMs: 5 * MINUTE_MS, lookbackMs: 15 * MINUTE_MS },
-    new Receiver(send, systemClock, () => {}),
-    { sent: () => {}, dropped: () => {}, hole: () => {} },
+    {
+      ...{ labels: {}, isExposedToo: false, catchUpMs: 6 * 60 * MINUTE_MS },
+      ...{ sweepMs: 5 * MINUTE_MS, lookbackMs: 15 * MINUTE_MS },
+    },
+    send,
     { clock: systemClock, random: () => 0.5, log: noLog },
   );
   let microseconds = 0;
@@ -110,7 +112,7 @@ async function holding(report: Report): Promise<void> {
   shiftMs = 5 * MINUTE_MS;
   await sweep();
   report(`${place}.held_without_receiver`, (heapUsed() - before) / 2 ** 20, 'MiB');
-  report(`${place}.waiting`, remote.waiting, 'points');
+  report(`${place}.waiting`, remote.status().waiting, 'points');
 }
 
 let shiftMs = 0;

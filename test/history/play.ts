@@ -2,8 +2,8 @@ import pLimit from 'p-limit';
 import { type StandIn, startStandIn, type Variations } from '../../src/demo/stand-in.ts';
 import { formatBound } from '../../src/exposition/format.ts';
 import { newPoints } from '../../src/history/new-points.ts';
-import { Receiver, type Send } from '../../src/history/receiver.ts';
-import { type HistoryMeter, RemoteWrite } from '../../src/history/remote-write.ts';
+import type { Send } from '../../src/history/receiver.ts';
+import { RemoteWrite } from '../../src/history/remote-write.ts';
 import type { Labels } from '../../src/metrics/family.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { Secret } from '../../src/runtime/secret.ts';
@@ -43,31 +43,10 @@ export interface PlaySettings {
   readonly start: number;
 }
 
-/** What was counted. */
-export class Counts implements HistoryMeter {
-  sentPoints = 0;
-  readonly droppedPoints: Record<string, number> = {};
-  readonly holes = { closed: 0, lost: 0 };
-  readonly codes: Record<string, number> = {};
-
-  sent(points: number): void {
-    this.sentPoints += points;
-  }
-
-  dropped(reason: string, points: number): void {
-    this.droppedPoints[reason] = (this.droppedPoints[reason] ?? 0) + points;
-  }
-
-  hole(outcome: 'closed' | 'lost'): void {
-    this.holes[outcome] += 1;
-  }
-}
-
 /** A stand-in, and an exporter's life after another that polls it and sends. */
 export class Play {
   readonly clock: ManualClock;
   readonly standIn: StandIn;
-  readonly counts = new Counts();
   readonly #settings: PlaySettings;
   readonly #stop = new AbortController();
   #portal: PortalCollector | undefined;
@@ -136,6 +115,13 @@ export class Play {
     return portal;
   }
 
+  /** What was counted in this life. */
+  get counts() {
+    const { dropped, holes } = this.remote.status();
+    const droppedPoints = Object.fromEntries([...dropped].filter(([, points]) => points > 0));
+    return { droppedPoints, holes: Object.fromEntries(holes) };
+  }
+
   /** Polls every series once, sends what came, and lets five minutes pass. */
   async round({ polls = true, sends = true } = {}): Promise<void> {
     if (polls) await this.poll();
@@ -195,14 +181,11 @@ export class Play {
   }
 
   #newRemote(): RemoteWrite {
-    const { counts, clock } = this;
-    const note = (code: string) => {
-      counts.codes[code] = (counts.codes[code] ?? 0) + 1;
-    };
+    const { clock } = this;
+    const catchUpMs = this.#settings.catchUpMs ?? 6 * HOUR_MS;
     return new RemoteWrite(
-      { labels: LABELS, catchUpMs: this.#settings.catchUpMs ?? 6 * HOUR_MS, lookbackMs: 900_000, sweepMs: POLL_MS },
-      new Receiver(this.#settings.send, this.clock, note),
-      counts,
+      { labels: LABELS, catchUpMs, isExposedToo: false, lookbackMs: 900_000, sweepMs: POLL_MS },
+      this.#settings.send,
       { clock, random: () => 0.5, log: noLog },
     );
   }

@@ -72,7 +72,7 @@ describe.each(['1.0', '2.0'] as const)('by protocol %s', (version) => {
     await play.hours(1);
     receiver.answer = () => new Error('connect ECONNREFUSED');
     await play.hours(3);
-    expect(play.remote.waiting).toBeLessThan(1_000);
+    expect(play.remote.status().waiting).toBeLessThan(1_000);
     receiver.answer = undefined;
     await play.hours(1);
     expect(await faults(play, receiver)).toEqual([]);
