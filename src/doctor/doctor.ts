@@ -17,12 +17,9 @@ export interface Patient {
 }
 
 /** The findings about one service. */
-export interface Diagnosis {
-  readonly api: Api;
-  readonly examination: Examination;
+export interface Diagnosis extends Patient {
   readonly variants: readonly Variant[];
   readonly unexpected: readonly CountedUnexpected[];
-  readonly exchanges: readonly Exchange[];
 }
 
 /** All findings, in order. */
@@ -41,35 +38,32 @@ export interface DoctorParts {
 }
 
 /** Examines one service after the other. Rejects only when the doctor is stopped. */
-export async function examineAll(parts: DoctorParts, signal: AbortSignal): Promise<Diagnoses> {
+export async function examineAll(
+  { patients, compare, allowance, network, clock }: DoctorParts,
+  signal: AbortSignal,
+): Promise<Diagnoses> {
   const findings: Finding[] = [];
   const services: Diagnosis[] = [];
   const answers = new Map<Api, ServiceAnswers>();
-  for (const patient of parts.patients) {
-    const { api } = patient;
-    const find: Find = (finding) => findings.push({ subject: api, ...finding });
-    const { answered, diagnosis } = await examineOne(patient, parts, find, signal);
+  const about =
+    (subject: string): Find =>
+    (level, check, code, seen, more) => {
+      findings.push({ subject, level, check, code, seen, ...more });
+    };
+  for (const patient of patients) {
+    const { api, destination, examination, exchanges } = patient;
+    const find = about(api);
+    const isReached = await checkNetwork(destination, network, allowance.timeoutMs, clock.now(), find);
+    const answered = isReached ? await examination.run(find, signal) : undefined;
     if (answered !== undefined) answers.set(api, answered);
-    services.push(diagnosis);
+    const variants = answered?.variants ?? [];
+    services.push({ ...patient, variants, unexpected: judgeExchanges(exchanges, examination, allowance, find) });
+    for (const { question, answer } of variants) {
+      const known = examination.questions.find((one) => one.question === question);
+      const effect = known?.answers[answer] ?? 'read without conversion';
+      find('ok', question, answer, `${answer.replaceAll('_', ' ')}: ${effect}`);
+    }
   }
-  parts.compare(answers, (finding) => findings.push({ subject: 'names', ...finding }));
+  compare(answers, about('names'));
   return { findings, services };
-}
-
-async function examineOne(
-  { api, destination, examination, exchanges }: Patient,
-  { allowance, network, clock }: DoctorParts,
-  find: Find,
-  signal: AbortSignal,
-): Promise<{ readonly answered: ServiceAnswers | undefined; readonly diagnosis: Diagnosis }> {
-  const isReached = await checkNetwork(destination, network, allowance.timeoutMs, clock.now(), find);
-  const answered = isReached ? await examination.run(find, signal) : undefined;
-  const unexpected = judgeExchanges(exchanges, examination, allowance, find);
-  const variants = answered?.variants ?? [];
-  for (const { question, answer } of variants) {
-    const effect =
-      examination.questions.find((one) => one.question === question)?.answers[answer] ?? 'read without conversion';
-    find({ level: 'ok', check: question, code: answer, seen: `${answer.replaceAll('_', ' ')}: ${effect}` });
-  }
-  return { answered, diagnosis: { api, examination, variants, unexpected, exchanges } };
 }

@@ -18,7 +18,13 @@ export interface Finding {
   readonly advice?: string;
 }
 
-export type Find = (finding: Omit<Finding, 'subject'>) => void;
+/** Adds a finding. */
+export type Find = (
+  ...of: readonly [
+    ...[level: Level, check: string, code: string, seen: string],
+    more?: Pick<Finding, 'expected' | 'advice'>,
+  ]
+) => void;
 
 /** Whether the exit code is 0. */
 export function isHealthy(findings: readonly Finding[]): boolean {

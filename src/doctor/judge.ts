@@ -27,13 +27,13 @@ export function judgeExchanges(
   const median = seconds[Math.floor(seconds.length / 2)] ?? 0;
   const speed = `median ${shownTime(median)}, longest ${shownTime(slowest.seconds)} (${operationOf(slowest)})`;
   if (slowest.seconds * 1000 > timeoutMs / 2) {
-    find({ level: 'warning', check: 'latency', code: 'slow', seen: speed, advice: 'raise REQUEST_TIMEOUT' });
-  } else find({ level: 'ok', check: 'latency', code: 'fast', seen: speed });
+    find('warning', 'latency', 'slow', speed, { advice: 'raise REQUEST_TIMEOUT' });
+  } else find('ok', 'latency', 'fast', speed);
   const largest = answered.reduce((one, other) => (other.bytes > one.bytes ? other : one));
   const size = `largest ${Math.ceil(largest.bytes / 1024)} KiB as sent (${operationOf(largest)})`;
   if (largest.bytes > maxResponseBytes / 2) {
-    find({ level: 'warning', check: 'size', code: 'large', seen: size, advice: 'raise MAX_RESPONSE_BYTES' });
-  } else find({ level: 'ok', check: 'size', code: 'small', seen: size });
+    find('warning', 'size', 'large', size, { advice: 'raise MAX_RESPONSE_BYTES' });
+  } else find('ok', 'size', 'small', size);
   judgeLimits(answered, rateVariable, find);
   return judgeForm(answered, operationOf, documented, find);
 }
@@ -47,17 +47,12 @@ function judgeClock(answered: readonly Exchange[], find: Find): void {
   if (skew === undefined) return;
   const seconds = Math.round(Math.abs(skew) / 1000);
   if (Math.abs(skew) <= SKEW_MS) {
-    find({
-      level: 'ok',
-      check: 'clock',
-      code: 'equal',
-      seen: `within ${Math.max(1, seconds)} s of the service's clock`,
-    });
+    find('ok', 'clock', 'equal', `within ${Math.max(1, seconds)} s of the service's clock`);
     return;
   }
   const seen = `this machine's clock is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's`;
   const advice = 'set the clock of this machine, for instance by NTP; ages in alerts have the same error';
-  find({ level: 'warning', check: 'clock', code: 'skewed', seen, expected: 'at most 60 s', advice });
+  find('warning', 'clock', 'skewed', seen, { expected: 'at most 60 s', advice });
 }
 
 function judgeLimits(answered: readonly Exchange[], rateVariable: string | undefined, find: Find): void {
@@ -72,20 +67,9 @@ function judgeLimits(answered: readonly Exchange[], rateVariable: string | undef
   if (refused > 0) {
     const own = rateVariable === undefined ? '' : `, or ${rateVariable}`;
     const advice = `another tool uses the same quota: lower its rate${own}`;
-    find({
-      level: 'warning',
-      check: 'limits',
-      code: 'refused',
-      seen: `${refused} requests were answered 429; ${told}`,
-      advice,
-    });
+    find('warning', 'limits', 'refused', `${refused} requests were answered 429; ${told}`, { advice });
   } else {
-    find({
-      level: 'ok',
-      check: 'limits',
-      code: 'taken',
-      seen: told === '' ? 'no answer has a rate-limit header' : told,
-    });
+    find('ok', 'limits', 'taken', told === '' ? 'no answer has a rate-limit header' : told);
   }
 }
 
@@ -119,19 +103,12 @@ function judgeForm(
   const harmless = all.filter((one) => !wrong.includes(one));
   if (wrong.length > 0) {
     const advice = 'these values have no sample; attach a report (--report FILE) to an issue';
-    find({
-      level: 'warning',
-      check: 'form',
-      code: 'unexpected',
-      seen: listed(wrong),
-      expected: 'the documented types',
-      advice,
-    });
+    find('warning', 'form', 'unexpected', listed(wrong), { expected: 'the documented types', advice });
   }
   if (harmless.length > 0) {
-    find({ level: 'ok', check: 'form', code: 'additions', seen: `undocumented and ignored: ${listed(harmless)}` });
+    find('ok', 'form', 'additions', `undocumented and ignored: ${listed(harmless)}`);
   }
-  if (all.length === 0) find({ level: 'ok', check: 'form', code: 'documented', seen: 'answers are as documented' });
+  if (all.length === 0) find('ok', 'form', 'documented', 'answers are as documented');
   return all;
 }
 

@@ -103,54 +103,48 @@ export async function checkNetwork(
   now: number,
   find: Find,
 ): Promise<boolean> {
-  const { hostname, port, protocol } = new URL(url);
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  if (proxy === undefined) {
-    if (!(await checkName(host, network, find))) return false;
-  } else {
-    find({ level: 'ok', check: 'proxy', code: 'in-use', seen: `requests go through ${proxy.shown}` });
-    const { hostname: proxyHost } = new URL(proxy.url);
-    if (!(await checkName(proxyHost.replace(/^\[(.*)\]$/, '$1'), network, find))) return false;
-  }
+  const { port, protocol } = new URL(url);
+  if (proxy !== undefined) find('ok', 'proxy', 'in-use', `requests go through ${proxy.shown}`);
+  if (!(await checkName(hostOf(proxy?.url ?? url), network, find))) return false;
   if (protocol === 'http:' && isLocal) {
-    find({ level: 'ok', check: 'tls', code: 'loopback', seen: 'not needed on this machine' });
+    find('ok', 'tls', 'loopback', 'not needed on this machine');
     return true;
   }
   if (protocol === 'http:') {
     const seen = 'the URL begins with http:, so keys travel unencrypted';
-    find({ level: 'warning', check: 'tls', code: 'none', seen, advice: 'use the https: URL of the service' });
+    find('warning', 'tls', 'none', seen, { advice: 'use the https: URL of the service' });
     return true;
   }
   try {
-    const handshake = await network.handshake(host, Number(port || 443), proxy, timeoutMs);
+    const handshake = await network.handshake(hostOf(url), Number(port || 443), proxy, timeoutMs);
     return judgeChain(handshake, now, find);
   } catch (thrown) {
     const error = asError(thrown);
     const code = (error as { code?: string }).code;
     const advice = proxy === undefined ? 'check host, port and firewall of the URL' : PROXY_ADVICE;
     const seen = (code === undefined ? undefined : tlsFault(code, 'service')) ?? error.message;
-    find({ level: 'failure', check: 'tls', code: 'no-connection', seen, expected: 'a TLS connection', advice });
+    find('failure', 'tls', 'no-connection', seen, { expected: 'a TLS connection', advice });
     return false;
   }
 }
 
 const PROXY_ADVICE = 'check HTTPS_PROXY, with user name and password if the proxy needs them, and NO_PROXY';
 
+/** An address of IP version 6 without its brackets. */
+function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
 async function checkName(host: string, network: Network, find: Find): Promise<boolean> {
   try {
     const { length } = await network.resolve(host);
-    find({
-      level: 'ok',
-      check: 'name',
-      code: 'resolved',
-      seen: `${host} has ${length} address${length === 1 ? '' : 'es'}`,
-    });
+    find('ok', 'name', 'resolved', `${host} has ${length} address${length === 1 ? '' : 'es'}`);
     return true;
   } catch (thrown) {
     const code = (thrown as { code?: string }).code ?? asError(thrown).message;
-    find({
-      ...{ level: 'failure', check: 'name', code: 'unresolved', seen: `${host} cannot be resolved (${code})` },
-      ...{ expected: 'an address', advice: 'check the host of the URL and the name servers of this machine' },
+    find('failure', 'name', 'unresolved', `${host} cannot be resolved (${code})`, {
+      expected: 'an address',
+      advice: 'check the host of the URL and the name servers of this machine',
     });
     return false;
   }
@@ -159,14 +153,14 @@ async function checkName(host: string, network: Network, find: Find): Promise<bo
 function judgeChain({ fault, endsAt, protocol }: Handshake, now: number, find: Find): boolean {
   if (fault !== undefined) {
     const seen = tlsFault(fault, 'service') ?? `the service's certificate is not trusted (${fault})`;
-    find({ level: 'failure', check: 'tls', code: 'untrusted', seen, expected: 'a certificate chain that is trusted' });
+    find('failure', 'tls', 'untrusted', seen, { expected: 'a certificate chain that is trusted' });
     return false;
   }
   const day = endsAt === undefined ? 'an unknown day' : new Date(endsAt).toISOString().slice(0, 10);
   const seen = `${protocol}, trusted; the chain expires on ${day}`;
   if (endsAt !== undefined && endsAt - now < SOON_MS) {
     const advice = "tell the service's operator; no data arrives after the certificate has expired";
-    find({ level: 'warning', check: 'tls', code: 'ends-soon', seen, advice });
-  } else find({ level: 'ok', check: 'tls', code: 'trusted', seen });
+    find('warning', 'tls', 'ends-soon', seen, { advice });
+  } else find('ok', 'tls', 'trusted', seen);
   return true;
 }

@@ -5,7 +5,7 @@ import type { Variant } from '../metrics/variant.ts';
 import type { Diagnoses, Diagnosis } from './doctor.ts';
 import type { Documented } from './documented.ts';
 import type { Finding } from './finding.ts';
-import { type Look, lookOf, type Shape, ShapeCount } from './shape.ts';
+import { lookOf, power, type Shape, shapeOf } from './shape.ts';
 
 /**
  * A report contains shapes, types, shares, powers of ten, words of documented fields, and ids hashed with a temporary
@@ -31,21 +31,11 @@ export interface OperationReport {
   /** Power of ten of the longest answer, in milliseconds, and of the largest, in bytes. */
   readonly longestMs: number;
   readonly largestBytes: number;
-  readonly shape: PublicShape | null;
+  readonly shape: Shape | null;
   readonly words: Readonly<Record<string, readonly string[]>>;
   /** Hashed ids by place. */
   readonly ids: Readonly<Record<string, readonly string[]>>;
   readonly unexpected: readonly string[];
-}
-
-/** A shape with shares instead of counts. */
-export interface PublicShape {
-  /** Power of ten of how often it was seen. */
-  readonly seen: number;
-  readonly shares: Readonly<Partial<Record<Look, number>>>;
-  readonly magnitude?: readonly [least: number, most: number];
-  readonly fields?: Readonly<Record<string, PublicShape>>;
-  readonly items?: PublicShape;
 }
 
 /** Replaces a field name that may not be shown, such as an id that is used as a name. */
@@ -73,17 +63,16 @@ function serviceReport({ examination, variants, unexpected, exchanges }: Diagnos
     const own = exchanges.filter((exchange) => examination.operationOf(exchange) === operation);
     const bodies = own.filter(({ status }) => status === 200).map(({ body }) => body);
     const documented = examination.documented(operation);
-    const nameOf = namer(documented, bodies);
-    const shape = new ShapeCount();
-    for (const body of bodies) shape.add(body);
+    const texts = textsByField(bodies);
+    const nameOf = namer(documented, texts);
     operations[operation] = {
       answers: countBy(own.map(({ status }) => String(status ?? 'none'))),
       longestMs: power(Math.max(...own.map(({ seconds }) => seconds * 1000))),
       largestBytes: power(Math.max(...own.map(({ bytes }) => bytes))),
       // A token answer consists of secrets, and its form is known.
-      shape: documented === undefined || bodies.length === 0 ? null : publicShape(shape.shape(nameOf)),
-      words: documented === undefined ? {} : wordsIn(bodies, examination.wordFields),
-      ids: documented === undefined ? {} : idsIn(bodies, nameOf, key),
+      shape: documented === undefined || bodies.length === 0 ? null : shapeOf(bodies, nameOf),
+      words: documented === undefined ? {} : wordsIn(texts, examination.wordFields),
+      ids: documented === undefined ? {} : idsIn(texts, nameOf, key),
       unexpected: unexpected
         .filter((one) => one.operation === operation)
         .map(({ what, place, look }) => `${what}: ${shownPlace(place, nameOf)} (${look})`),
@@ -92,80 +81,60 @@ function serviceReport({ examination, variants, unexpected, exchanges }: Diagnos
   return { variants, operations };
 }
 
+/** The different texts of answers, by the name of their field. */
+type Texts = ReadonlyMap<string, ReadonlySet<string>>;
+
+function textsByField(bodies: readonly unknown[]): Texts {
+  const texts = new Map<string, Set<string>>();
+  const collect = (value: unknown, field: string): void => {
+    if (typeof value === 'string') texts.set(field, (texts.get(field) ?? new Set()).add(value));
+    else if (Array.isArray(value)) for (const item of value) collect(item, field);
+    else if (isFields(value)) for (const [name, one] of Object.entries(value)) collect(one, name);
+  };
+  collect(bodies, '');
+  return texts;
+}
+
 /**
  * Returns how to show a field name: unchanged if it is documented, or if it looks like a field and never occurs as a
  * value.
  */
-function namer(documented: Documented | undefined, bodies: readonly unknown[]): (field: string) => string {
-  const known = new Set<string>();
-  if (documented !== undefined) collectNames(documented, known);
-  const texts = new Set<string>();
-  for (const body of bodies) eachValue(body, '', (value) => typeof value === 'string' && texts.add(value));
-  return (field) => (known.has(field) || (FIELD_NAME.test(field) && !texts.has(field)) ? field : HIDDEN);
+function namer(documented: Documented | undefined, texts: Texts): (field: string) => string {
+  const known = new Set(documented === undefined ? [] : fieldNames(documented));
+  const values = new Set([...texts.values()].flatMap((own) => [...own]));
+  return (field) => (known.has(field) || (FIELD_NAME.test(field) && !values.has(field)) ? field : HIDDEN);
 }
 
-function collectNames(documented: Documented, names: Set<string>): void {
-  if (typeof documented === 'string') return;
-  if (Array.isArray(documented)) {
-    for (const item of documented) collectNames(item, names);
-    return;
-  }
-  for (const [field, one] of Object.entries(documented)) {
-    names.add(field);
-    if (typeof one === 'object') collectNames(one, names);
-  }
+function* fieldNames(documented: unknown): Generator<string> {
+  if (Array.isArray(documented)) for (const item of documented) yield* fieldNames(item);
+  if (!isFields(documented)) return;
+  yield* Object.keys(documented);
+  for (const one of Object.values(documented)) yield* fieldNames(one);
 }
 
-function eachValue(value: unknown, field: string, tell: (value: unknown, field: string) => void): void {
-  tell(value, field);
-  if (Array.isArray(value)) for (const item of value) eachValue(item, field, tell);
-  else if (isFields(value)) for (const [name, one] of Object.entries(value)) eachValue(one, name, tell);
-}
-
-function wordsIn(bodies: readonly unknown[], fields: ReadonlySet<string>): Readonly<Record<string, readonly string[]>> {
-  const words = new Map<string, Set<string>>();
-  for (const body of bodies) {
-    eachValue(body, '', (value, field) => {
-      if (typeof value !== 'string' || !fields.has(field) || !WORD.test(value)) return;
-      words.set(field, (words.get(field) ?? new Set()).add(value));
-    });
-  }
-  return Object.fromEntries([...words].flatMap(([field, all]) => (all.size > MOST_WORDS ? [] : [[field, [...all]]])));
+function wordsIn(texts: Texts, fields: ReadonlySet<string>): Readonly<Record<string, readonly string[]>> {
+  const words = [...texts].map(([field, own]) => [field, [...own].filter((text) => WORD.test(text))] as const);
+  return Object.fromEntries(
+    words.filter(([field, own]) => fields.has(field) && own.length > 0 && own.length <= MOST_WORDS),
+  );
 }
 
 function idsIn(
-  bodies: readonly unknown[],
+  texts: Texts,
   nameOf: (field: string) => string,
   key: Uint8Array,
 ): Readonly<Record<string, readonly string[]>> {
-  const ids = new Map<string, Set<string>>();
-  for (const body of bodies) {
-    eachValue(body, '', (value, field) => {
-      if (typeof value !== 'string' || lookOf(value.replace(/_\d+$/, '')) !== 'uuid') return;
-      const known = ids.get(nameOf(field)) ?? new Set<string>();
-      ids.set(nameOf(field), known);
-      if (known.size < MOST_IDS) known.add(hashed(value, key));
-    });
+  const ids = new Map<string, ReadonlySet<string>>();
+  for (const [field, own] of texts) {
+    const found = [...own].filter((text) => lookOf(text.replace(/_\d+$/, '')) === 'uuid');
+    const all = new Set([...(ids.get(nameOf(field)) ?? []), ...found.map((id) => hashed(id, key))]);
+    if (all.size > 0) ids.set(nameOf(field), all);
   }
-  return Object.fromEntries([...ids].map(([field, all]) => [field, [...all]]));
+  return Object.fromEntries([...ids].map(([field, all]) => [field, [...all].slice(0, MOST_IDS)]));
 }
 
 function hashed(id: string, key: Uint8Array): string {
   return createHmac('sha256', key).update(id.toLowerCase().replace(/_\d+$/, '')).digest('hex').slice(0, 8);
-}
-
-function publicShape({ looks, magnitude, fields, items }: Shape): PublicShape {
-  const counts = Object.entries(looks) as readonly [Look, number][];
-  const total = counts.reduce((sum, [, count]) => sum + count, 0);
-  return {
-    seen: power(total),
-    shares: Object.fromEntries(counts.map(([look, count]) => [look, Math.round((100 * count) / total) / 100])),
-    ...(magnitude === undefined ? {} : { magnitude }),
-    ...(fields === undefined
-      ? {}
-      : { fields: Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, publicShape(one)])) }),
-    ...(items === undefined ? {} : { items: publicShape(items) }),
-  };
 }
 
 function shownPlace(place: string, nameOf: (field: string) => string): string {
@@ -179,8 +148,4 @@ function countBy(texts: readonly string[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const text of texts) counts[text] = (counts[text] ?? 0) + 1;
   return counts;
-}
-
-function power(value: number): number {
-  return value > 0 ? Math.floor(Math.log10(value)) : 0;
 }

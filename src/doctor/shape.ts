@@ -31,8 +31,10 @@ export function lookOf(value: unknown): Look {
 
 /** The values at one place of many answers: their looks, and the magnitude of their numbers. Safe to publish. */
 export interface Shape {
-  /** How often each look was seen. */
-  readonly looks: Readonly<Partial<Record<Look, number>>>;
+  /** Power of ten of how many there are. */
+  readonly seen: number;
+  /** The share of each look. */
+  readonly shares: Readonly<Partial<Record<Look, number>>>;
   /** The powers of ten below the smallest and the largest number other than zero. */
   readonly magnitude?: readonly [least: number, most: number];
   /** The fields of objects; a field that some objects lack was seen less often than the objects. */
@@ -41,78 +43,36 @@ export interface Shape {
   readonly items?: Shape;
 }
 
-/** Adds up the shapes of answers. */
-export class ShapeCount {
-  readonly #looks = new Map<Look, number>();
-  readonly #fields = new Map<string, ShapeCount>();
-  #items: ShapeCount | undefined;
-  #least = Number.POSITIVE_INFINITY;
-  #most = Number.NEGATIVE_INFINITY;
-
-  add(value: unknown): this {
+/** The shape of these values; `nameOf` returns how to show a field name. Two fields of one name are one. */
+export function shapeOf(values: readonly unknown[], nameOf: (field: string) => string): Shape {
+  const looks = new Map<Look, number>();
+  const fields = new Map<string, unknown[]>();
+  const lists = values.filter(Array.isArray);
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) {
     const look = lookOf(value);
-    this.#looks.set(look, (this.#looks.get(look) ?? 0) + 1);
+    looks.set(look, (looks.get(look) ?? 0) + 1);
     const number = Math.abs(decimal(value) ?? 0);
-    if (number > 0) {
-      const power = Math.floor(Math.log10(number));
-      this.#least = Math.min(this.#least, power);
-      this.#most = Math.max(this.#most, power);
+    if (number > 0) [least, most] = [Math.min(least, power(number)), Math.max(most, power(number))];
+    if (!isFields(value)) continue;
+    for (const [field, one] of Object.entries(value)) {
+      const known = fields.get(nameOf(field));
+      if (known === undefined) fields.set(nameOf(field), [one]);
+      else known.push(one);
     }
-    if (Array.isArray(value)) {
-      this.#items ??= new ShapeCount();
-      for (const item of value) this.#items.add(item);
-    } else if (isFields(value)) {
-      for (const [name, field] of Object.entries(value)) this.#field(name).add(field);
-    }
-    return this;
   }
-
-  /** The shape; `nameOf` returns how to show a field name. Two fields of one name are one. */
-  shape(nameOf: (field: string) => string): Shape {
-    const fields: Record<string, Shape> = {};
-    for (const [name, count] of this.#fields) {
-      const shown = nameOf(name);
-      const shape = count.shape(nameOf);
-      const before = fields[shown];
-      fields[shown] = before === undefined ? shape : joined(before, shape);
-    }
-    return {
-      looks: Object.fromEntries(this.#looks),
-      ...(this.#most < this.#least ? {} : { magnitude: [this.#least, this.#most] as const }),
-      ...(this.#fields.size === 0 ? {} : { fields }),
-      ...(this.#items === undefined ? {} : { items: this.#items.shape(nameOf) }),
-    };
-  }
-
-  #field(name: string): ShapeCount {
-    const field = this.#fields.get(name) ?? new ShapeCount();
-    this.#fields.set(name, field);
-    return field;
-  }
+  const shares = [...looks].map(([look, count]) => [look, Math.round((100 * count) / values.length) / 100] as const);
+  const shapes = [...fields].map(([name, own]) => [name, shapeOf(own, nameOf)] as const);
+  return {
+    seen: power(values.length),
+    shares: Object.fromEntries(shares),
+    ...(most >= least && { magnitude: [least, most] as const }),
+    ...(shapes.length > 0 && { fields: Object.fromEntries(shapes) }),
+    ...(lists.length > 0 && { items: shapeOf(lists.flat(), nameOf) }),
+  };
 }
 
-/** The union of two shapes, field by field. */
-function joined(one: Shape, other: Shape): Shape {
-  const looks: Partial<Record<Look, number>> = { ...one.looks };
-  for (const look of Object.keys(other.looks) as Look[]) looks[look] = (looks[look] ?? 0) + (other.looks[look] ?? 0);
-  const fields: Record<string, Shape> = { ...one.fields };
-  for (const [name, shape] of Object.entries(other.fields ?? {})) {
-    const before = fields[name];
-    fields[name] = before === undefined ? shape : joined(before, shape);
-  }
-  const magnitudes = [one.magnitude, other.magnitude].filter((magnitude) => magnitude !== undefined);
-  const items = one.items && other.items ? joined(one.items, other.items) : (one.items ?? other.items);
-  return {
-    looks,
-    ...(magnitudes.length === 0
-      ? {}
-      : {
-          magnitude: [
-            Math.min(...magnitudes.map(([least]) => least)),
-            Math.max(...magnitudes.map(([, most]) => most)),
-          ] as const,
-        }),
-    ...(Object.keys(fields).length === 0 ? {} : { fields }),
-    ...(items === undefined ? {} : { items }),
-  };
+/** The power of ten below a number; 0 for 0. */
+export function power(value: number): number {
+  return value > 0 ? Math.floor(Math.log10(value)) : 0;
 }

@@ -25,25 +25,13 @@ export function compareNames(
     const names = [...new Set(twice.map(({ name }) => name))];
     if (names.length === 0) continue;
     const advice = 'rename one, so that people can tell them apart; the label filer gets a short id';
-    find({
-      level: 'warning',
-      check,
-      code: 'not-unique',
-      seen: `several have the name ${names.slice(0, 3).join(', ')}`,
-      advice,
-    });
+    find('warning', check, 'not-unique', `several have the name ${names.slice(0, 3).join(', ')}`, { advice });
   }
   const ids = new Set([...(accelerator?.filers ?? []), ...(portal?.filers ?? [])].map(({ id }) => id.toLowerCase()));
   const unmatched = aliases.filter(({ id }) => !ids.has(id));
   if (unmatched.length > 0 && ids.size > 0) {
     const seen = `${unmatched.length} of ${aliases.length} entries name a filer that neither service has: ${unmatched[0]?.id}`;
-    find({
-      level: 'warning',
-      check: 'aliases',
-      code: 'unmatched',
-      seen,
-      advice: 'correct or remove them in FILER_ALIASES',
-    });
+    find('warning', 'aliases', 'unmatched', seen, { advice: 'correct or remove them in FILER_ALIASES' });
   }
 }
 
@@ -61,8 +49,8 @@ function compareFilers(
   if (joined === 0) {
     const advice =
       'list pairs of filer_guid=serial in FILER_ALIASES, so that a filer has the same name in both services';
-    find({ level: 'warning', check: 'filer-ids', code: 'apart', seen, expected: 'equal ids', advice });
-  } else find({ level: 'ok', check: 'filer-ids', code: 'joined', seen });
+    find('warning', 'filer-ids', 'apart', seen, { expected: 'equal ids', advice });
+  } else find('ok', 'filer-ids', 'joined', seen);
 }
 
 function compareVolumes(accelerated: readonly Named[], volumes: readonly Named[], find: Find): void {
@@ -70,7 +58,7 @@ function compareVolumes(accelerated: readonly Named[], volumes: readonly Named[]
   const ids = new Set(volumes.map(({ id }) => bareVolumeId(id)));
   const joined = accelerated.filter(({ id }) => ids.has(bareVolumeId(id))).length;
   const seen = `${joined} of ${accelerated.length} accelerated volumes have the id of a volume in the portal`;
-  find({ level: joined === 0 ? 'warning' : 'ok', check: 'volume-ids', code: joined === 0 ? 'apart' : 'joined', seen });
+  find(joined === 0 ? 'warning' : 'ok', 'volume-ids', joined === 0 ? 'apart' : 'joined', seen);
 }
 
 /** Both services' ids of one volume: in any case, and with or without a number at the end (upstream-api.md 5.4). */

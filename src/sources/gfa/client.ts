@@ -64,6 +64,11 @@ export class GfaClient {
   }
 }
 
+/** A client key of its own for a process beside a running exporter, which must not take its events. */
+export function besideKey({ clientKey }: GfaSettings, use: string, now: number): string {
+  return `${clientKey}-${use}-${new Date(now).toISOString().replaceAll(/\D/g, '').slice(0, 14)}`;
+}
+
 export function dataRequest({ token, clientKey, clientKeyHeader, groups }: GfaSettings): ApiRequest {
   const query = Object.fromEntries(GROUPS.map((group) => [SWITCHES[group], String(groups.includes(group))]));
   // The key is sent as issued: the service uses no scheme such as Bearer.

@@ -8,7 +8,7 @@ import { asError, RequestError } from '../../runtime/errors.ts';
 import { Secret } from '../../runtime/secret.ts';
 import type { Exchange } from '../../transport/exchange.ts';
 import type { ExaminationParts } from '../upstream.ts';
-import { dataRequest, type GfaSettings } from './client.ts';
+import { besideKey, dataRequest, type GfaSettings } from './client.ts';
 import { documentedData } from './documented.ts';
 import { gfaQuestions } from './questions.ts';
 import { readAnswer } from './records.ts';
@@ -27,32 +27,25 @@ export function gfaExamination(
   settings: GfaSettings,
   { client, environment: { clock } }: ExaminationParts,
 ): Examination {
-  const stamp = new Date(clock.now()).toISOString().replaceAll(/\D/g, '').slice(0, 14);
-  const keyed = (suffix: string, change: Partial<GfaSettings> = {}): GfaSettings => ({
-    ...{ ...settings, ...change },
-    clientKey: `${settings.clientKey}-doctor-${stamp}${suffix}`,
-  });
-  /** One call, without retries: each may move a bookmark. */
-  const ask = (own: GfaSettings, signal: AbortSignal) => client.send(dataRequest(own), signal);
-
+  const key = besideKey(settings, 'doctor', clock.now());
   const run = async (find: Find, signal: AbortSignal): Promise<ServiceAnswers> => {
-    const none: ServiceAnswers = { variants: [], filers: [], volumes: [] };
-    const first = await attempt(() => ask(keyed('-a'), signal));
-    if ('error' in first) {
-      await explain(first.error, find, () => ask(bearerOf(keyed('-a')), signal));
-      return none;
+    // Without retries: each call may move a bookmark.
+    const ask = (suffix: string, change: Partial<GfaSettings> = {}) =>
+      attempted(client.send(dataRequest({ ...settings, ...change, clientKey: `${key}${suffix}` }), signal));
+    const { body: first, error } = await ask('-a');
+    if (error !== undefined) {
+      const token = Secret.of(`Bearer ${settings.token.reveal()}`);
+      await explain(error, find, () => ask('-a', { token }));
+      return { variants: [], filers: [], volumes: [] };
     }
-    find({ level: 'ok', check: 'credentials', code: 'accepted', seen: 'GFA_TOKEN is accepted' });
+    find('ok', 'credentials', 'accepted', 'GFA_TOKEN is accepted');
     await clock.sleep(PAUSE_MS, signal);
-    const again = await attempt(() => ask(keyed('-a'), signal));
-    const other = await attempt(() => ask(keyed('-b'), signal));
-    const reduced = await attempt(() => ask(keyed('-b', { groups: ['filers', 'volumes'] }), signal));
-    const answers = { first: first.body, again: bodyOf(again), other: bodyOf(other), reduced: bodyOf(reduced) };
-    await checkHeader(settings, answers, find, (header) =>
-      attempt(() => ask(keyed('-c', { clientKeyHeader: header }), signal)).then(bodyOf),
-    );
-    checkContents(answers.first, find);
-    return { variants: variantsOf(answers), ...namesIn(answers.first) };
+    const { body: again } = await ask('-a');
+    const { body: other } = await ask('-b');
+    const { body: reduced } = await ask('-b', { groups: ['filers', 'volumes'] });
+    await checkHeader(settings, first, other, find, (clientKeyHeader) => ask('-c', { clientKeyHeader }));
+    checkContents(first, find);
+    return { variants: variantsOf({ first, again, other, reduced }), ...namesIn(first) };
   };
   return {
     ...{ requests: 6, questions: gfaQuestions, run },
@@ -62,11 +55,14 @@ export function gfaExamination(
   };
 }
 
-type Attempt = { readonly body: unknown } | { readonly error: Error };
+interface Attempt {
+  readonly body?: unknown;
+  readonly error?: Error;
+}
 
-async function attempt(ask: () => Promise<unknown>): Promise<Attempt> {
+async function attempted(asked: Promise<unknown>): Promise<Attempt> {
   try {
-    return { body: await ask() };
+    return { body: await asked };
   } catch (thrown) {
     const error = asError(thrown);
     if (error instanceof RequestError && error.fault === 'aborted') throw error;
@@ -74,48 +70,25 @@ async function attempt(ask: () => Promise<unknown>): Promise<Attempt> {
   }
 }
 
-function bodyOf(result: Attempt): unknown {
-  return 'body' in result ? result.body : undefined;
-}
-
-function bearerOf(settings: GfaSettings): GfaSettings {
-  return { ...settings, token: Secret.of(`Bearer ${settings.token.reveal()}`) };
-}
-
 /** Explains why there was no answer, after a try with the other form of the credential. */
-async function explain(error: Error, find: Find, withBearer: () => Promise<unknown>): Promise<void> {
+async function explain(error: Error, find: Find, withBearer: () => Promise<Attempt>): Promise<void> {
   const status = error instanceof RequestError ? error.status : undefined;
   const seen = error.message;
   if (status === 401 || status === 403) {
-    const takesBearer = 'body' in (await attempt(withBearer));
-    find({
-      ...{ level: 'failure', check: 'credentials', seen, expected: '200' },
-      ...(takesBearer
-        ? {
-            code: 'other-form',
-            advice: 'put the word Bearer and a space before the key in GFA_TOKEN: the service accepts that',
-          }
-        : {
-            code: 'refused',
-            advice: 'check GFA_TOKEN: it must be the complete key that the portal issued, not revoked',
-          }),
-    });
+    const takesBearer = (await withBearer()).error === undefined;
+    const advice = takesBearer
+      ? 'put the word Bearer and a space before the key in GFA_TOKEN: the service accepts that'
+      : 'check GFA_TOKEN: it must be the complete key that the portal issued, not revoked';
+    find('failure', 'credentials', takesBearer ? 'other-form' : 'refused', seen, { expected: '200', advice });
   } else if (status === 406) {
     const advice =
       'check in the portal that the account has the acceleration add-on and a volume in mode Active or Observation';
-    find({ level: 'failure', check: 'data', code: 'no-volumes', seen, expected: 'information about a volume', advice });
+    find('failure', 'data', 'no-volumes', seen, { expected: 'information about a volume', advice });
   } else {
     const advice =
       status === 404 ? 'check GFA_URL: the path ends in /v1' : 'check GFA_URL, and ask the operator of the service';
-    find({ level: 'failure', check: 'data', code: `status-${status ?? 'none'}`, seen, expected: '200', advice });
+    find('failure', 'data', `status-${status ?? 'none'}`, seen, { expected: '200', advice });
   }
-}
-
-interface Four {
-  readonly first: unknown;
-  readonly again: unknown;
-  readonly other: unknown;
-  readonly reduced: unknown;
 }
 
 /**
@@ -124,9 +97,10 @@ interface Four {
  */
 async function checkHeader(
   { clientKeyHeader }: GfaSettings,
-  { first, other }: Four,
+  first: unknown,
+  other: unknown,
   find: Find,
-  askWith: (header: string) => Promise<unknown>,
+  askWith: (header: string) => Promise<Attempt>,
 ): Promise<void> {
   const check = 'client-key';
   // Events that happen meanwhile are delivered to any key.
@@ -134,29 +108,24 @@ async function checkHeader(
   const had = old.size;
   const hasOld = (body: unknown) => [...eventsIn(body)].some((event) => old.has(event));
   if (had === 0) {
-    find({
-      level: 'ok',
-      check,
-      code: 'untold',
-      seen: `no events to tell whether ${clientKeyHeader} is the right header`,
-    });
+    find('ok', check, 'untold', `no events to tell whether ${clientKeyHeader} is the right header`);
     return;
   }
   if (hasOld(other)) {
-    find({ level: 'ok', check, code: 'honoured', seen: `${clientKeyHeader} gives each key its own events` });
+    find('ok', check, 'honoured', `${clientKeyHeader} gives each key its own events`);
     return;
   }
   const seen = `two keys in ${clientKeyHeader} share one bookmark: the second got 0 of ${had} events`;
   const expected = 'each client key receives all events';
   for (const header of HEADERS) {
     if (header.toLowerCase() === clientKeyHeader.toLowerCase()) continue;
-    if (!hasOld(await askWith(header))) continue;
+    if (!hasOld((await askWith(header)).body)) continue;
     const advice = `set GFA_CLIENT_KEY_HEADER=${header}: with it a new key receives all events`;
-    find({ level: 'failure', check, code: 'other-header', seen, expected, advice });
+    find('failure', check, 'other-header', seen, { expected, advice });
     return;
   }
   const advice = 'ask the operator of the service for the name of the client key header, and set GFA_CLIENT_KEY_HEADER';
-  find({ level: 'failure', check, code: 'ignored', seen, expected, advice });
+  find('failure', check, 'ignored', seen, { expected, advice });
 }
 
 function checkContents(body: unknown, find: Find): void {
@@ -164,21 +133,24 @@ function checkContents(body: unknown, find: Find): void {
   const counts = GROUPS.map((group) => `${groups[group].length} ${group}`).join(', ');
   if (groups.filers.length === 0) {
     const advice = 'check that filers are connected to an accelerated volume, and that GFA_METRICS holds filers';
-    find({ level: 'warning', check: 'data', code: 'no-filers', seen: counts, expected: 'records of filers', advice });
-  } else find({ level: 'ok', check: 'data', code: 'records', seen: counts });
+    find('warning', 'data', 'no-filers', counts, { expected: 'records of filers', advice });
+  } else find('ok', 'data', 'records', counts);
 }
 
 /** The undocumented alternatives of `GET /data` that these answers show (upstream-api.md 7). */
-export function variantsOf({ first, again, other, reduced }: Four): readonly Variant[] {
-  const told: Variant[] = [];
-  const add = (question: string, answer: string | undefined) => {
-    if (answer !== undefined) told.push({ question, answer });
+function variantsOf({
+  first,
+  again,
+  other,
+  reduced,
+}: Readonly<Record<'first' | 'again' | 'other' | 'reduced', unknown>>): readonly Variant[] {
+  const told = {
+    metrics_shape: shapeOf(first),
+    delivery: deliveryOf(eventsIn(first), eventsIn(again), eventsIn(other)),
+    new_key_reach: reachOf(first),
+    switched_off_group: switchedOff(reduced),
   };
-  add('metrics_shape', shapeOf(first));
-  add('delivery', deliveryOf(eventsIn(first), eventsIn(again), eventsIn(other)));
-  add('new_key_reach', reachOf(first));
-  add('switched_off_group', switchedOff(reduced));
-  return told;
+  return Object.entries(told).flatMap(([question, answer]) => (answer === undefined ? [] : [{ question, answer }]));
 }
 
 function shapeOf(body: unknown): string | undefined {

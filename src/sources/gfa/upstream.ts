@@ -3,7 +3,7 @@ import type { MemoryLimits } from '../../metrics/event-memory.ts';
 import type { Table } from '../../metrics/family.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { KeptService, Upstream } from '../upstream.ts';
-import { GfaClient } from './client.ts';
+import { besideKey, GfaClient } from './client.ts';
 import { GfaCollector } from './collector.ts';
 import { type GfaConfig, gfaSection } from './configuration.ts';
 import { gfaExamination } from './examination.ts';
@@ -58,11 +58,7 @@ export const gfa: Upstream<GfaConfig> = {
 
   size: () => [{ volume: 7.7, histograms: 1.7 }],
 
-  // The service delivers each event once to each key; the events of the exporter's key must stay its own.
-  besideDaemon(settings, now) {
-    const stamp = new Date(now).toISOString().replaceAll(/\D/g, '').slice(0, 14);
-    return { ...settings, clientKey: `${settings.clientKey}-once-${stamp}` };
-  },
+  besideDaemon: (settings, now) => ({ ...settings, clientKey: besideKey(settings, 'once', now) }),
 
   examine: gfaExamination,
 

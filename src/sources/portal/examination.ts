@@ -105,12 +105,7 @@ async function checkCredentials(
     await tokens.get(signal);
     const left = tokens.secondsLeft;
     const minutes = left === undefined ? 'an unknown time' : `${Math.round(left / 6) / 10} min`;
-    find({
-      level: 'ok',
-      check,
-      code: 'accepted',
-      seen: `accepted as ${credentials.kind}; a token lives for ${minutes}`,
-    });
+    find('ok', check, 'accepted', `accepted as ${credentials.kind}; a token lives for ${minutes}`);
     return true;
   } catch (thrown) {
     const error = asError(thrown);
@@ -118,7 +113,7 @@ async function checkCredentials(
     const cause = error instanceof CredentialError && error.cause instanceof RequestError ? error.cause : undefined;
     if (cause?.status === undefined) {
       const advice = 'check PORTAL_URL: the base address of the account’s own region, without a path';
-      find({ level: 'failure', check, code: 'no-token', seen: error.message, expected: 'a token', advice });
+      find('failure', check, 'no-token', error.message, { expected: 'a token', advice });
       return false;
     }
     const seen = `POST /auth/token with ${credentials.kind} was answered ${cause.status}`;
@@ -128,7 +123,7 @@ async function checkCredentials(
         ? 'check the portal credentials: complete, not revoked, and of an account in this region'
         : `set PORTAL_AUTH=${other}: the portal accepts the same credentials in that form`;
     const code = other === undefined ? 'refused' : 'other-form';
-    find({ level: 'failure', check, code, seen, expected: '200 with a token', advice });
+    find('failure', check, code, seen, { expected: '200 with a token', advice });
     return false;
   }
 }
@@ -196,12 +191,9 @@ function differing(collector: PortalCollector): readonly { readonly serial: stri
 function tellOperations(faults: readonly Fault[], collector: PortalCollector, find: Find): void {
   const check = 'operations';
   if (collector.licence.hasTelemetry === false) {
-    find({
-      ...{ level: 'failure', check: 'licence', code: 'no-telemetry', seen: 'the licence lacks ops_iq_premium' },
-      ...{
-        expected: 'a licence with operations insight',
-        advice: 'ask the account owner, or leave telemetry out of PORTAL_COLLECTORS',
-      },
+    find('failure', 'licence', 'no-telemetry', 'the licence lacks ops_iq_premium', {
+      expected: 'a licence with operations insight',
+      advice: 'ask the account owner, or leave telemetry out of PORTAL_COLLECTORS',
     });
   }
   const told = new Set<string>();
@@ -214,9 +206,9 @@ function tellOperations(faults: readonly Fault[], collector: PortalCollector, fi
     if (told.has(operation)) continue;
     told.add(operation);
     const code = `${operation}-${status ?? 'failed'}`;
-    find({ level: 'failure', check, code, seen: error.message, expected: '200', advice: adviceOn(status, operation) });
+    find('failure', check, code, error.message, { expected: '200', advice: adviceOn(status, operation) });
   }
-  if (told.size === 0) find({ level: 'ok', check, code: 'answered', seen: 'every operation was answered' });
+  if (told.size === 0) find('ok', check, 'answered', 'every operation was answered');
 }
 
 function adviceOn(status: number | undefined, operation: string): string {
@@ -234,7 +226,7 @@ function tellInventory(exchanges: readonly Exchange[], find: Find): void {
   const edges = new Set(itemsOf(exchanges, 'edges').map(({ serial }) => text(serial).toLowerCase()));
   if (serials.size === 0 && edges.size === 0) {
     const advice = 'check that the account has appliances, and that the role may read serials and appliances';
-    find({ level: 'failure', check, code: 'empty', seen: 'no appliance', expected: 'at least one', advice });
+    find('failure', check, 'empty', 'no appliance', { expected: 'at least one', advice });
     return;
   }
   const both = [...edges].filter((serial) => serials.has(serial)).length;
@@ -242,12 +234,12 @@ function tellInventory(exchanges: readonly Exchange[], find: Find): void {
   if (serials.size > 0 && edges.size > 0 && both === 0) {
     const advice =
       'report this: the ids of GET /serials are not the serials of GET /edges, so names and builds cannot be joined';
-    find({ level: 'failure', check, code: 'no-match', seen, expected: 'the same serials in both lists', advice });
+    find('failure', check, 'no-match', seen, { expected: 'the same serials in both lists', advice });
   } else if (edges.size > both && serials.size > 0) {
     const advice =
       'check in the portal that these appliances are in use; the exporter also polls those that are missing in GET /serials';
-    find({ level: 'warning', check, code: 'partial-match', seen, advice });
-  } else find({ level: 'ok', check, code: 'match', seen });
+    find('warning', check, 'partial-match', seen, { advice });
+  } else find('ok', check, 'match', seen);
 }
 
 function itemsOf(exchanges: readonly Exchange[], operation: string) {
