@@ -4,17 +4,10 @@ import { compareSync } from 'bcryptjs';
 /** The thread that checks passwords: bcrypt is slow on purpose and would block the event loop. */
 
 export interface PasswordQuestion {
-  readonly id: number;
   readonly password: string;
   readonly hash: string;
 }
 
-export interface CompareVerdict {
-  readonly id: number;
-  readonly matches: boolean;
-}
-
-parentPort?.on('message', ({ id, password, hash }: PasswordQuestion) => {
-  const verdict: CompareVerdict = { id, matches: compareSync(password, hash) };
-  parentPort?.postMessage(verdict);
+parentPort?.on('message', ({ password, hash }: PasswordQuestion) => {
+  parentPort?.postMessage(compareSync(password, hash));
 });

@@ -44,30 +44,63 @@ export type GoodReading = Print & { readonly state: 'good'; readonly rules: WebR
 /** The result of reading the files. */
 export type RulesReading = GoodReading | (Print & { readonly state: 'bad'; readonly faults: readonly string[] });
 
-/** The longest accepted file, in characters. */
-const LONGEST_FILE = 1024 * 1024;
+type Texts = readonly (readonly [path: string, text: string | undefined])[];
+
+function printOf(texts: Texts): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
+}
 
 /** Reads the web configuration and the files that it names, each path relative to its folder. Never rejects. */
 export async function readWebRules(path: string, read: ReadText): Promise<RulesReading> {
-  const files = new Files(path, read);
-  const text = await files.text(path, 'the file');
-  if (text === undefined) return files.bad([]);
-  const { file, faults } = parseWebFile(text);
-  const texts = file.tls && (await pemTexts(file.tls, files));
-  if (faults.length + files.faults.length > 0) return files.bad(faults);
-  const { users, headers, rate } = file;
+  const texts: (readonly [path: string, text: string | undefined])[] = [];
+  const faults: string[] = [];
+  const textOf = async (file: string, name: string) => {
+    const text = await read(file).catch((error: unknown) => {
+      const code = (error as { readonly code?: unknown }).code;
+      faults.push(`${name} ${file} cannot be read (${typeof code === 'string' ? code : 'unknown reason'})`);
+      return undefined;
+    });
+    texts.push([file, text]);
+    return text;
+  };
+  const rules = await rulesOf(path, textOf, faults);
+  const print = { paths: texts.map(([file]) => file), print: printOf(texts) };
+  return rules === undefined ? { state: 'bad', faults, ...print } : { state: 'good', rules, ...print };
+}
+
+type TextOf = (path: string, name: string) => Promise<string | undefined>;
+
+/** Undefined if `faults` has got some. */
+async function rulesOf(path: string, textOf: TextOf, faults: string[]): Promise<WebRules | undefined> {
+  const text = await textOf(path, 'the file');
+  if (text === undefined) return undefined;
+  const parsed = parseWebFile(text);
+  faults.push(...parsed.faults);
+  const { tls: section, users, headers, rate } = parsed.file;
   const itself = { path: resolve(path), isSecret: users.size > 0 };
-  if (file.tls === undefined || texts === undefined) {
-    return files.good({ tls: undefined, users, headers, rate, ownFiles: [itself] });
-  }
-  const { settings: tls, faults: tlsFaults } = tlsSettings(file.tls, texts);
-  if (tls === undefined) return files.bad(tlsFaults);
-  const { key } = file.tls;
+  const place = (file: string) => resolve(dirname(itself.path), file);
+  const texts = section && (await pemTexts(section, (file, name) => textOf(place(file), name)));
+  if (faults.length > 0) return undefined;
+  if (section === undefined || texts === undefined) return { tls: undefined, users, headers, rate, ownFiles: [itself] };
+  const { settings: tls, faults: tlsFaults } = tlsSettings(section, texts);
+  faults.push(...tlsFaults);
+  if (tls === undefined) return undefined;
+  const { key } = section;
   const ownFiles =
-    key.state === 'inline'
-      ? [{ ...itself, isSecret: true }]
-      : [itself, { path: files.place(key.path), isSecret: true }];
-  return files.good({ tls, users, headers, rate, ownFiles });
+    key.state === 'inline' ? [{ ...itself, isSecret: true }] : [itself, { path: place(key.path), isSecret: true }];
+  return { tls, users, headers, rate, ownFiles };
+}
+
+async function pemTexts({ certificate, key, clientCa }: TlsSection, textOf: TextOf): Promise<PemTexts | undefined> {
+  const pemOf = (source: PemSource, name: string) =>
+    source.state === 'inline' ? source.text : textOf(source.path, name);
+  const texts = {
+    certificate: await pemOf(certificate, 'cert_file'),
+    key: await pemOf(key, 'key_file'),
+    clientCa: clientCa && (await pemOf(clientCa, 'client_ca_file')),
+  };
+  if (texts.certificate === undefined || texts.key === undefined) return undefined;
+  return { certificate: texts.certificate, key: texts.key, clientCa: texts.clientCa };
 }
 
 /**
@@ -75,65 +108,6 @@ export async function readWebRules(path: string, read: ReadText): Promise<RulesR
  * keys takes time on the event loop. Never rejects.
  */
 export async function readAgain(earlier: RulesReading, path: string, read: ReadText): Promise<RulesReading> {
-  const files = new Files(path, read);
-  for (const each of earlier.paths) await files.text(each, 'the file');
-  const { print } = files.print();
-  return print === earlier.print ? earlier : readWebRules(path, read);
-}
-
-/** Reads files and remembers their content. */
-class Files {
-  readonly faults: string[] = [];
-  readonly #paths: string[] = [];
-  readonly #folder: string;
-  readonly #read: ReadText;
-  readonly #hash = createHash('sha256');
-
-  constructor(path: string, read: ReadText) {
-    this.#folder = dirname(resolve(path));
-    this.#read = read;
-  }
-
-  place(path: string): string {
-    return resolve(this.#folder, path);
-  }
-
-  async text(path: string, name: string): Promise<string | undefined> {
-    const text = await this.#read(path).catch((error: unknown) => {
-      const code = (error as { readonly code?: unknown }).code;
-      this.faults.push(`${name} ${path} cannot be read (${typeof code === 'string' ? code : 'unknown reason'})`);
-      return undefined;
-    });
-    if (text !== undefined && text.length > LONGEST_FILE) {
-      this.faults.push(`${name} ${path} is larger than ${LONGEST_FILE} characters; expected a small text`);
-    }
-    this.#paths.push(path);
-    this.#hash.update(JSON.stringify([path, text ?? null]));
-    return text !== undefined && text.length <= LONGEST_FILE ? text : undefined;
-  }
-
-  good(rules: WebRules): RulesReading {
-    return { state: 'good', rules, ...this.print() };
-  }
-
-  bad(faults: readonly string[]): RulesReading {
-    return { state: 'bad', faults: [...faults, ...this.faults], ...this.print() };
-  }
-
-  /** The digest of everything read; called once, at the end. */
-  print(): Print {
-    return { paths: this.#paths, print: this.#hash.digest('hex') };
-  }
-}
-
-async function pemTexts({ certificate, key, clientCa }: TlsSection, files: Files): Promise<PemTexts | undefined> {
-  const textOf = (source: PemSource, name: string) =>
-    source.state === 'inline' ? source.text : files.text(files.place(source.path), name);
-  const texts = {
-    certificate: await textOf(certificate, 'cert_file'),
-    key: await textOf(key, 'key_file'),
-    clientCa: clientCa && (await textOf(clientCa, 'client_ca_file')),
-  };
-  if (texts.certificate === undefined || texts.key === undefined) return undefined;
-  return { certificate: texts.certificate, key: texts.key, clientCa: texts.clientCa };
+  const texts = earlier.paths.map(async (file) => [file, await read(file).catch(() => undefined)] as const);
+  return printOf(await Promise.all(texts)) === earlier.print ? earlier : readWebRules(path, read);
 }
