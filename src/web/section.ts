@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { editDistance, nearest } from '../runtime/suggest.ts';
 
 /** A text in the file, and its line. */
@@ -28,24 +28,17 @@ export class YamlFile {
 
   /** The whole file as one section. */
   top(): YamlSection {
-    return this.section(this.#document.contents, '');
+    return new YamlSection(this, this.#document.contents, '');
   }
 
-  /** A node as a section; a missing one has no keys, and an empty one is a fault: a truncated file looks like that. */
-  section(node: unknown, place: string): YamlSection {
+  /** The pairs of a mapping; a missing one has none, and an empty one is a fault: a truncated file looks like that. */
+  pairs(node: unknown, place: string): readonly { readonly key: unknown; readonly value: unknown }[] {
     const map = this.#resolved(node);
-    if (map === undefined) {
-      if (node !== undefined) {
-        this.complain(
-          this.lineOf(node),
-          `${place === '' ? 'the file' : place} is empty; write {} for an empty section`,
-        );
-      }
-      return new YamlSection(this, [], place);
-    }
-    if (isMap(map)) return new YamlSection(this, map.items, place);
-    this.#refuse(map, place === '' ? 'the file' : place, ' contains no keys; expected key: value lines');
-    return new YamlSection(this, [], place);
+    if (isMap(map)) return map.items;
+    const name = place === '' ? 'the file' : place;
+    if (map !== undefined) this.#refuse(map, name, ' contains no keys; expected key: value lines');
+    else if (node !== undefined) this.complain(this.lineOf(node), `${name} is empty; write {} for an empty section`);
+    return [];
   }
 
   /** A key's text; undefined, with a fault, if it is not text: everything below it would be ignored without notice. */
@@ -59,48 +52,38 @@ export class YamlFile {
     return undefined;
   }
 
-  /** A scalar's text as it is written; undefined, with a fault, for any other node. */
-  text(node: unknown, place: string): Placed | undefined {
+  /** A scalar's text as it is written; undefined, with a fault, for any other node. `empty`: the fault of an empty one. */
+  text(node: unknown, place: string, empty = 'has no value; set one or remove the key'): Placed | undefined {
     const scalar = this.#resolved(node);
-    if (scalar === undefined) return this.#missing(node, place);
     if (isScalar(scalar)) {
       const text = typeof scalar.value === 'string' ? scalar.value : (scalar.source ?? String(scalar.value));
       return { text, line: this.lineOf(scalar) };
     }
-    this.#refuse(scalar, place, ' is not a single value');
+    if (scalar !== undefined) this.#refuse(scalar, place, ' is not a single value');
+    else if (node !== undefined) this.complain(this.lineOf(node), `${place}: ${empty}`);
     return undefined;
   }
 
   /** The texts of a list; undefined without a list. */
   texts(node: unknown, place: string): readonly Placed[] | undefined {
     const list = this.#resolved(node);
-    if (list === undefined) return this.#missing(node, place);
-    if (isSeq(list)) return list.items.flatMap((item) => this.#item(item, place) ?? []);
-    this.#refuse(list, place, ' is not a list; expected lines that begin with -');
+    if (isSeq(list)) {
+      return list.items.flatMap((item) => this.text(item, place, 'an item is empty; expected a value') ?? []);
+    }
+    // The fault of an empty node is the same for a text.
+    if (list === undefined) this.text(node, place);
+    else this.#refuse(list, place, ' is not a list; expected lines that begin with -');
     return undefined;
   }
 
   /** The line of a node, counted from one; 1 if unknown. */
   lineOf(node: unknown): number {
-    const offset =
-      typeof node === 'object' && node !== null && 'range' in node ? (node.range as number[] | null) : null;
-    return offset?.[0] === undefined ? 1 : this.#lines.linePos(offset[0]).line;
+    const offset = isNode(node) ? node.range?.[0] : undefined;
+    return offset === undefined ? 1 : this.#lines.linePos(offset).line;
   }
 
   complain(line: number, what: string): void {
     this.#faults.add(`line ${line}: ${what}`);
-  }
-
-  #item(node: unknown, place: string): Placed | undefined {
-    const item = this.#resolved(node);
-    if (item !== undefined) return this.text(item, place);
-    this.complain(this.lineOf(node), `${place}: an item is empty; expected a value`);
-    return undefined;
-  }
-
-  /** Adds a fault about a key without a value. */
-  #missing(node: unknown, place: string): undefined {
-    if (node !== undefined) this.complain(this.lineOf(node), `${place}: has no value; set one or remove the key`);
   }
 
   /** Adds a fault about a node of the wrong type. */
@@ -131,13 +114,11 @@ export class YamlSection {
   readonly #place: string;
   readonly #nodes = new Map<string, { readonly value: unknown; readonly line: number }>();
   readonly #known = new Set<string>();
-  /** Keys that the operator chooses. */
-  readonly #own = new Set<string>();
 
-  constructor(file: YamlFile, pairs: readonly { readonly key: unknown; readonly value: unknown }[], place: string) {
+  constructor(file: YamlFile, node: unknown, place: string) {
     this.#file = file;
     this.#place = place;
-    for (const { key, value } of pairs) {
+    for (const { key, value } of file.pairs(node, place)) {
       const name = file.key(key);
       if (name === undefined) continue;
       // In YAML, 42 and "42" are two keys.
@@ -180,15 +161,14 @@ export class YamlSection {
 
   /** The section below a key. */
   section(key: string): YamlSection {
-    return this.#file.section(this.#take(key), this.nameOf(key));
+    return new YamlSection(this.#file, this.#take(key), this.nameOf(key));
   }
 
   /** Every key with its text, for sections with keys that the operator chooses. */
   entries(): readonly (readonly [key: string, value: Placed])[] {
-    return [...this.#nodes].map(([key, { value, line }]) => {
-      this.#own.add(key);
-      return [key, this.#file.text(value, this.nameOf(key)) ?? { text: '', line }] as const;
-    });
+    return [...this.#nodes].map(
+      ([key, { value, line }]) => [key, this.#file.text(value, this.nameOf(key)) ?? { text: '', line }] as const,
+    );
   }
 
   /** A key with the names of the sections around it. */
@@ -202,7 +182,7 @@ export class YamlSection {
   /** Adds a fault for every key that was not read. */
   end(): void {
     for (const [key, { line }] of this.#nodes) {
-      if (this.#known.has(key) || this.#own.has(key)) continue;
+      if (this.#known.has(key)) continue;
       const known = [...this.#known];
       const meant = nearest(key, known) ?? '';
       const isSlip = editDistance(key, meant) <= LONGEST_SLIP;
