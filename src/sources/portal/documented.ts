@@ -1,4 +1,8 @@
 import { type Documented, type DocumentedFields, oneOf } from '../../doctor/documented.ts';
+import { fieldNames } from '../../metrics/family.ts';
+import { SEVERITY } from './account/notification-ledger.ts';
+import { furtherSeries, standardSeries } from './appliances/series.ts';
+import { SNAPSHOT_STATUS } from './volumes/connections.ts';
 
 /**
  * The documented fields of every answer that a collector reads (upstream-api.md 4 and 5), for the doctor only: the
@@ -9,27 +13,15 @@ const items = (record: DocumentedFields): DocumentedFields => ({ metadata: 'any?
 const point = (...fields: readonly string[]): DocumentedFields =>
   items({ time: 'milliseconds', ...Object.fromEntries(fields.map((field) => [field, 'decimal?' as const])) });
 
-const disk = (name: string, prefix: string): Readonly<Record<string, DocumentedFields>> => ({
-  [`${name}_disk_iops`]: point(`${prefix}_io_reads`, `${prefix}_io_writes`),
-  [`${name}_disk_io_time`]: point('io_time', 'weighted_io_time'),
-  [`${name}_disk_io_latency`]: point('read_latency', 'write_latency'),
-});
-
-const SNAPSHOT = oneOf(
-  ...[
-    'idle',
-    'pending',
-    'in_progress',
-    'succeeded',
-    'failed',
-    'cancelling',
-    'cancelled',
-    'cancel_rejected',
-    'up_to_date',
-  ],
+/** The series with records of minutes: the fields of their tables, but for the load, whose names are not documented. */
+const minutes: Readonly<Record<string, DocumentedFields>> = Object.fromEntries(
+  Object.entries({ ...standardSeries, ...furtherSeries }).map(([name, families]) => [
+    name,
+    point(...families.flatMap(fieldNames)),
+  ]),
 );
+
 const SERIAL_TYPE = oneOf('edge', 'nmc', 'file_iq', 'naa', 'uaas');
-const SEVERITY = oneOf('ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN');
 const PAGE: DocumentedFields = {
   ...{ iterator_id: 'uuid?', page_size: 'integer', total_pages: 'integer?' },
   ...{ total_items: 'integer', page: 'integer?' },
@@ -41,21 +33,11 @@ const indexed: DocumentedFields = {
 
 /** The documented answer of each operation; operations without an entry are not compared. */
 export const documentedAnswers: Readonly<Record<string, Documented>> = {
+  ...minutes,
   load_average: {
     ...{ metadata: 'any?', num_cores: 'integer?' },
     items: [{ time: 'milliseconds', '*': 'decimal?' }],
   },
-  cpu_utilization: point('cpu_usage'),
-  memory_utilization: point('memory_used', 'memory_cached', 'memory_buffered'),
-  memory_utilization_details: point('total', 'available', 'shared', 'buf_rec', 'free', 'used', 'utilization'),
-  cache_utilization: point('cache_utilization'),
-  cache_hits_misses: point('cache_reads', 'cache_misses'),
-  network_utilization: point('clients_in', 'clients_out', 'cloud_in', 'cloud_out'),
-  smb_connections: point('connections'),
-  ...disk('cache', 'cache'),
-  ...disk('cow', 'cow_disk'),
-  ...disk('file_iq', 'file_iq_disk'),
-  ...disk('os', 'os_disk'),
   current_appliance_performance: {
     ...{
       metadata: 'any?',
@@ -89,7 +71,12 @@ export const documentedAnswers: Readonly<Record<string, Documented>> = {
   volume_connections: items({
     ...{ volume_id: 'text', volume_name: 'text', appliance_id: 'text', appliance_name: 'text' },
     ...{ role: oneOf('owner', 'connected'), accessible_data: 'integer?', unprotected_data: 'integer?' },
-    ...{ last_snapshot_utc: 'date?', current_snapshot_status: SNAPSHOT, status: 'text?', cloud_provider: 'text?' },
+    ...{
+      last_snapshot_utc: 'date?',
+      current_snapshot_status: oneOf(...SNAPSHOT_STATUS),
+      status: 'text?',
+      cloud_provider: 'text?',
+    },
     ...{ cloud_region: 'text?', protocol: 'any?', permission_policy: 'text?', security_mode: 'text?' },
     ...{ connection_permission: 'text?', appliance_hostname: 'text?', is_readonly: 'flag?', share_count: 'integer?' },
     ...{ export_count: 'integer?', ftp_dir_count: 'integer?', pinned_folders_count: 'integer?' },
@@ -118,7 +105,7 @@ export const documentedAnswers: Readonly<Record<string, Documented>> = {
     metadata: PAGE,
     items: [
       {
-        ...{ id: 'text', account_id: 'uuid', severity: SEVERITY, code_name: 'text', message: 'text' },
+        ...{ id: 'text', account_id: 'uuid', severity: oneOf(...SEVERITY.known), code_name: 'text', message: 'text' },
         ...{ created_at: 'date', generated_at: 'date', category: 'text?', sub_category: 'text?', source: 'text?' },
         ...{ appliance_name: 'text?', volume_name: 'text?', arguments: 'any?', linked_doc: 'text?' },
       },

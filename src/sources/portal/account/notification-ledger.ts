@@ -7,7 +7,7 @@ import { date, dateSeconds, records } from '../../../metrics/units.ts';
 import type { CountingStart } from '../../../runtime/counting-start.ts';
 import type { KeptCounts } from '../collector-row.ts';
 
-const SEVERITY = { field: 'severity', known: ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] } as const;
+export const SEVERITY = { field: 'severity', known: ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] } as const;
 
 /** Values of `severity` (upstream-api.md 5.7), as labels. */
 const SEVERITIES: readonly string[] = SEVERITY.known.map(wordOf);
