@@ -2,8 +2,11 @@ import type { Config } from '../config/config.ts';
 import { OwnMetrics } from '../exposition/own/metrics.ts';
 import { Scrapes } from '../exposition/scrapes.ts';
 import { Connections } from '../http/connections.ts';
-import { ExpositionServer } from '../http/server.ts';
-import { exporterStatus } from '../status/report.ts';
+import { ExpositionServer, type Site } from '../http/server.ts';
+import { landingPage } from '../pages/landing-page.ts';
+import { noticeHtml } from '../pages/notice.ts';
+import { PublishedStatus } from '../pages/published.ts';
+import { exporterStatus, report } from '../status/report.ts';
 import { askedUpstreams } from './asked.ts';
 import type { Environment } from './environment.ts';
 import { type Guard, protectionOf } from './guard.ts';
@@ -11,19 +14,9 @@ import { historyOf } from './history.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { expositionOf, Outputs } from './outputs.ts';
 import { keeperOf, keptOf, ownersOf } from './persisted-state.ts';
-import { siteOf } from './site.ts';
 import { sourcesOf } from './source.ts';
 
-export interface App {
-  /** Serves and polls; resolves with the port. Rejects if the address is not available. */
-  start(): Promise<number>;
-  /** Polls everything once without serving; resolves with the exposition, and whether any poll succeeded. */
-  once(signal: AbortSignal): Promise<{ readonly exposition: Buffer; readonly polled: boolean }>;
-  /** Reads the inventory once; resolves with the number of appliances that this instance would poll. */
-  countAppliances(): Promise<number>;
-  /** Stops polling, lets scrapes end, revokes tokens; within the configured time-out. */
-  stop(): Promise<void>;
-}
+export type App = Lifecycle;
 
 /** Builds the program: each part from those before it. */
 export function createApp(config: Config, environment: Environment, guard?: Guard): App {
@@ -48,7 +41,16 @@ export function createApp(config: Config, environment: Environment, guard?: Guar
       for (const { poller } of sources) poller.expire(clock.monotonic());
     },
   });
-  const site = siteOf(scrapes, sources, config, environment);
+  const notice = environment.notice && noticeHtml(environment.notice);
+  const status = new PublishedStatus(() => report(sources, config.shard, environment), clock, notice);
+  const landing = landingPage(version, config.web.metricsPath, notice);
+  const site: Site = {
+    exposition: (format, coding) => scrapes.body(format, coding),
+    ready: () => sources.every(({ poller, hasHadTrouble }) => poller.observer.polledOnce || hasHadTrouble()),
+    statusPage: () => status.page(),
+    statusJson: () => status.json(),
+    landingPage: () => Promise.resolve(landing),
+  };
   const server = new ExpositionServer({ ...config.web, front: protection?.front, connections, site, clock, log });
   const cursors = history === undefined ? [] : [{ api: 'remote_write', kept: history.kept }];
   const kept = keptOf(ownersOf(asked, config), [...sources, ...cursors], clock);

@@ -39,32 +39,21 @@ export function certificateWarnings(guard: Guard | undefined, nowSeconds: number
 export interface Protection {
   readonly front: WebFront;
   readonly reloading: Reloading;
-  /** Whether the server started with TLS. */
-  readonly isTls: boolean;
 }
 
-export function protectionOf(web: Config['web'], guard: Guard, { clock, log }: Environment): Protection {
-  const { path, read, first } = guard;
-  const front = frontOf(web, first, { clock, log });
-  const adopt = async (rules: WebRules) => {
-    front.adopt(rules);
-    await warnOfLooseFiles(rules.ownFiles, log);
-  };
-  return {
-    front,
-    reloading: new Reloading({ path, read, first, adopt, clock, log }),
-    isTls: first.rules.tls !== undefined,
-  };
-}
-
-function frontOf(
+export function protectionOf(
   { openPaths, maxConnections }: Config['web'],
-  first: GoodReading,
-  { clock, log }: Pick<Environment, 'clock' | 'log'>,
-): WebFront {
+  { path, read, first }: Guard,
+  { clock, log }: Environment,
+): Protection {
   // A waiting client holds a connection; half of the connections stay free for others.
   const mostWaiting = Math.ceil(maxConnections / 2);
   const passwords = new Passwords(new PasswordThread().compare, unpredictableKey(), mostWaiting);
   const open = { paths: new Set(openPaths.paths), withoutCertificate: openPaths.named && openPaths.paths.length > 0 };
-  return new WebFront(first.rules, passwords, open, { clock, log });
+  const front = new WebFront(first.rules, passwords, open, { clock, log });
+  const adopt = async (rules: WebRules) => {
+    front.adopt(rules);
+    await warnOfLooseFiles(rules.ownFiles, log);
+  };
+  return { front, reloading: new Reloading({ path, read, first, adopt, clock, log }) };
 }

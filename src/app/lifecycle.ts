@@ -36,6 +36,7 @@ export class Lifecycle {
     this.#parts = parts;
   }
 
+  /** Serves and polls; resolves with the port. Rejects if the address is not available. */
   async start(): Promise<number> {
     const { environment, server, sources, keeper, history, protection } = this.#parts;
     const { signal } = this.#stopping;
@@ -58,6 +59,7 @@ export class Lifecycle {
     return port;
   }
 
+  /** Polls everything once without serving; resolves with the exposition, and whether any poll succeeded. */
   async once(signal: AbortSignal): Promise<{ readonly exposition: Buffer; readonly polled: boolean }> {
     const { sources, scrapes } = this.#parts;
     await this.#restore();
@@ -66,11 +68,13 @@ export class Lifecycle {
     return { exposition: await scrapes.whole('text'), polled };
   }
 
+  /** Reads the inventory once; resolves with the number of appliances that this instance would poll. */
   async countAppliances(): Promise<number> {
     const counts = await Promise.all(this.#parts.sources.map(({ count }) => count?.(this.#stopping.signal) ?? 0));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
+  /** Stops polling, lets scrapes end, revokes tokens; within the configured time-out. */
   async stop(): Promise<void> {
     const { config, environment, sources, server, keeper, history } = this.#parts;
     const { clock, log } = environment;
@@ -109,7 +113,7 @@ export class Lifecycle {
   #announce(port: number): void {
     const { config, environment, sources, protection } = this.#parts;
     const { host, metricsPath } = config.web;
-    const address = `${protection?.isTls ? 'https' : 'http'}://${hostOf(host)}:${port}`;
+    const address = `${protection?.front.isSecure ? 'https' : 'http'}://${hostOf(host)}:${port}`;
     const apis = sources.map(({ api }) => api);
     environment.log.info({ port, path: metricsPath, apis, version: environment.version }, `listening on ${address}`);
   }

@@ -37,7 +37,15 @@ function isExpected(error: unknown): error is Error {
 }
 
 async function obey(invocation: Invocation, variables: Variables, stopped: Promise<void>): Promise<number> {
-  const { command, appliances, like } = invocation;
+  const { command, appliances, like, doctor, backfill } = invocation;
+  if (doctor !== undefined) {
+    const examine = (config: Config) =>
+      runDoctor(config, systemEnvironment(createLog('silent', process.stderr)), doctor, stopped);
+    return doctor.isDemo ? withDemo(variables, undefined, examine) : examine(await load(variables));
+  }
+  if (backfill !== undefined) {
+    return runBackfill(await load(variables), systemEnvironment(createLog('warn', process.stderr)), backfill, stopped);
+  }
   switch (command) {
     case 'help':
       return say(usage(helpText(variableRows)));
@@ -49,19 +57,7 @@ async function obey(invocation: Invocation, variables: Variables, stopped: Promi
       return plan(appliances, variables, stopped);
     case 'demo':
       return withDemo(variables, like, (config, notice) => serve(config, stopped, { notice }), like === undefined);
-    case 'doctor': {
-      const options = invocation.doctor ?? { isJson: false, reportPath: undefined, isDemo: false };
-      const examine = (config: Config) =>
-        runDoctor(config, systemEnvironment(createLog('silent', process.stderr)), options, stopped);
-      return options.isDemo ? withDemo(variables, undefined, examine) : examine(await load(variables));
-    }
-    case 'backfill': {
-      if (invocation.backfill === undefined) return EXIT.configuration;
-      const log = createLog('warn', process.stderr);
-      return runBackfill(await load(variables), systemEnvironment(log), invocation.backfill, stopped);
-    }
-    case 'once':
-    case 'run': {
+    default: {
       const config = await Promise.race([load(variables), stopped]);
       if (config === undefined) return EXIT.clean;
       return command === 'once' ? once(config, stopped) : serve(config, stopped);

@@ -64,9 +64,8 @@ export class WebFront implements Front {
     return this.#standing.rules.headers;
   }
 
-  /** The rules in effect. */
-  get rules(): WebRules {
-    return this.#standing.rules;
+  get isSecure(): boolean {
+    return this.#standing.tls !== undefined;
   }
 
   /** Applies new rules to every further request and connection. */
