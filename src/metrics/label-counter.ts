@@ -1,38 +1,71 @@
-import { OTHER } from './family.ts';
+import { type Family, type Fields, OTHER } from './family.ts';
 import { LabelLimit } from './label-limit.ts';
 import { keptCount, keptList, keptText } from './restored-values.ts';
-import type { Sample } from './samples.ts';
-
-/**
- * One label of a {@link Tally}: its documented words, with `other` for the rest; or without them an open set, limited
- * in number.
- */
-export interface TallyLabel {
-  readonly name: string;
-  readonly known?: readonly string[];
-}
+import { type Sample, text, wordOf } from './samples.ts';
 
 /** The most series of one tally; in further ones every open label is `other`. */
 const MOST_SERIES = 5_000;
+
+/** One label: its documented words, with `other` for the rest; or without them an open set, limited in number. */
+interface TallyLabel {
+  readonly name: string;
+  readonly read: (record: Fields) => string;
+  readonly known: readonly string[] | undefined;
+  readonly cap: LabelLimit;
+}
 
 interface Entry {
   readonly values: readonly string[];
   count: number;
 }
 
-/** Counts things by a few labels, with a bounded number of series for any label values. */
+/**
+ * Counts records by the labels of a family, with a bounded number of series for any label values. If its only label has
+ * documented words, every series exists from the start.
+ */
 export class Tally {
-  readonly #labels: readonly { readonly name: string; readonly known?: readonly string[]; readonly cap: LabelLimit }[];
+  readonly #name: string;
+  readonly #labels: readonly TallyLabel[];
   readonly #mostSeries: number;
   readonly #entries = new Map<string, Entry>();
 
-  constructor(labels: readonly TallyLabel[], mostSeries = MOST_SERIES) {
-    this.#labels = labels.map((label) => ({ ...label, cap: new LabelLimit() }));
+  constructor({ name: family, wordsFrom = {}, labelsFrom = {} }: Family, mostSeries = MOST_SERIES) {
+    this.#name = family;
+    this.#labels = [
+      ...Object.entries(wordsFrom).map(([name, { field, known }]) => ({
+        ...{ name, known: known?.map(wordOf), cap: new LabelLimit() },
+        read: (record: Fields) => wordOf(record[field]),
+      })),
+      ...Object.entries(labelsFrom).map(([name, field]) => ({
+        ...{ name, known: undefined, cap: new LabelLimit() },
+        read: (record: Fields) => text(record[field]),
+      })),
+    ];
     this.#mostSeries = mostSeries;
+    const [only, ...others] = this.#labels;
+    if (only?.known !== undefined && others.length === 0) {
+      for (const word of [...only.known, OTHER]) this.#count([word], 0);
+    }
   }
 
-  /** Adds `by` to the series with these values, in the order of the labels; 0 creates the series. */
-  add(values: readonly string[], by = 1): void {
+  /** Adds `by` to the series of a record; 0 creates the series. */
+  add(record: Fields, by = 1): void {
+    this.#count(
+      this.#labels.map(({ read }) => read(record)),
+      by,
+    );
+  }
+
+  samples(): Sample[] {
+    return [...this.#entries.values()].map(({ values, count }) => ({
+      name: this.#name,
+      labels: Object.fromEntries(this.#labels.map(({ name }, index) => [name, values[index] ?? ''])),
+      value: count,
+    }));
+  }
+
+  /** `values`: in the order of the labels. */
+  #count(values: readonly string[], by: number): void {
     const admitted = this.#labels.map(({ known, cap }, index) => {
       const value = values[index] ?? '';
       if (known === undefined) return cap.admit(value);
@@ -42,21 +75,13 @@ export class Tally {
     if (entry !== undefined) entry.count += by;
   }
 
-  samples(name: string): Sample[] {
-    return [...this.#entries.values()].map(({ values, count }) => ({
-      name,
-      labels: Object.fromEntries(this.#labels.map((label, index) => [label.name, values[index] ?? ''])),
-      value: count,
-    }));
-  }
-
   state(): TallyState {
     return [...this.#entries.values()].map(({ values, count }) => [values, count]);
   }
 
   /** Adds the counts of a saved tally. */
   restore(saved: TallyState): void {
-    for (const [values, count] of saved) this.add(values, count);
+    for (const [values, count] of saved) this.#count(values, count);
   }
 
   #folded(values: readonly string[]): readonly string[] {

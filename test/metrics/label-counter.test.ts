@@ -3,47 +3,58 @@ import type { Family } from '../../src/metrics/family.ts';
 import { Tally } from '../../src/metrics/label-counter.ts';
 import { toSamples } from '../../src/metrics/samples.ts';
 import { Seen } from '../../src/metrics/seen-ids.ts';
-import { flag, word } from '../../src/metrics/units.ts';
+import { flag, records, word } from '../../src/metrics/units.ts';
 import { valuesOf } from '../support/exposition-lines.ts';
+
+/** A family with these labels. */
+function family(...labels: readonly { readonly name: string; readonly known?: readonly string[] }[]): Family {
+  const wordsFrom = Object.fromEntries(labels.map(({ name, ...rest }) => [name, { field: name, ...rest }]));
+  return { name: 'filer_n', help: 'x', from: records, fields: {}, wordsFrom };
+}
 
 describe('a tally', () => {
   test('counts by its labels, and calls a word that is not documented other', () => {
-    const tally = new Tally([{ name: 'state', known: ['good', 'bad'] }, { name: 'kind' }]);
-    tally.add(['good', 'a']);
-    tally.add(['good', 'a']);
-    tally.add(['ugly', 'a']);
-    tally.add(['bad', 'b'], 0);
-    expect(valuesOf(tally.samples('n'))).toEqual({
-      'n{state="good",kind="a"}': 2,
-      'n{state="other",kind="a"}': 1,
-      'n{state="bad",kind="b"}': 0,
+    const tally = new Tally(family({ name: 'state', known: ['good', 'bad'] }, { name: 'kind' }));
+    tally.add({ state: 'good', kind: 'a' });
+    tally.add({ state: 'good', kind: 'a' });
+    tally.add({ state: 'ugly', kind: 'a' });
+    tally.add({ state: 'bad', kind: 'b' }, 0);
+    expect(valuesOf(tally.samples())).toEqual({
+      'filer_n{state="good",kind="a"}': 2,
+      'filer_n{state="other",kind="a"}': 1,
+      'filer_n{state="bad",kind="b"}': 0,
     });
   });
 
   test('keeps fifty values of an open set, and loses nothing of the rest', () => {
-    const tally = new Tally([{ name: 'kind' }]);
-    for (let kind = 0; kind < 80; kind += 1) tally.add([`k${kind}`]);
-    const values = valuesOf(tally.samples('n'));
+    const tally = new Tally(family({ name: 'kind' }));
+    for (let kind = 0; kind < 80; kind += 1) tally.add({ kind: `k${kind}` });
+    const values = valuesOf(tally.samples());
     expect(Object.keys(values)).toHaveLength(51);
-    expect(values['n{kind="other"}']).toBe(30);
+    expect(values['filer_n{kind="other"}']).toBe(30);
   });
 
   test('has no more series than it may, whatever is combined', () => {
-    const tally = new Tally([{ name: 'a' }, { name: 'b' }], 10);
-    for (let index = 0; index < 400; index += 1) tally.add([`a${index % 20}`, `b${Math.floor(index / 20)}`]);
-    const values = valuesOf(tally.samples('n'));
+    const tally = new Tally(family({ name: 'a' }, { name: 'b' }), 10);
+    for (let index = 0; index < 400; index += 1) tally.add({ a: `a${index % 20}`, b: `b${Math.floor(index / 20)}` });
+    const values = valuesOf(tally.samples());
     expect(Object.keys(values)).toHaveLength(11);
     expect(Object.values(values).reduce((sum, value) => sum + value, 0)).toBe(400);
   });
 
   test('goes on in another process where it was', () => {
-    const tally = new Tally([{ name: 'kind' }]);
-    tally.add(['a'], 3);
-    const next = new Tally([{ name: 'kind' }]);
+    const tally = new Tally(family({ name: 'kind' }));
+    tally.add({ kind: 'a' }, 3);
+    const next = new Tally(family({ name: 'kind' }));
     next.restore(JSON.parse(JSON.stringify(tally.state())));
-    next.add(['a']);
-    expect(valuesOf(next.samples('n'))).toEqual({ 'n{kind="a"}': 4 });
+    next.add({ kind: 'a' });
+    expect(valuesOf(next.samples())).toEqual({ 'filer_n{kind="a"}': 4 });
   });
+});
+
+test('a tally over documented words alone has each of them from the start', () => {
+  const tally = new Tally(family({ name: 'state', known: ['Good', 'bad'] }));
+  expect(Object.values(valuesOf(tally.samples()))).toEqual([0, 0, 0]);
 });
 
 describe('what was seen', () => {

@@ -42,9 +42,7 @@ describe('nothing else can be sent', () => {
         `${token}: POST '/auth/token'`,
         `${token}: POST '/auth/token/refresh'`,
         'sources/portal/appliances/telemetry.ts: POST path',
-        // Of --doctor, which gets, refreshes and gives back a token of its own, and reads telemetry in bins.
-        "sources/portal/token-questions.ts: DELETE '/auth/token'",
-        "sources/portal/token-questions.ts: POST '/auth/token/refresh'",
+        // Of --doctor, which reads telemetry in bins.
         'sources/portal/appliances/bin-questions.ts: POST path',
         // To the proxy, which opens a tunnel to the service and hears nothing of what goes through.
         'doctor/network.ts: CONNECT path',

@@ -108,8 +108,8 @@ async function checkCredentials(
     find('ok', check, 'accepted', `accepted as ${credentials.kind}; a token lives for ${minutes}`);
     return true;
   } catch (thrown) {
+    if (signal.aborted) throw thrown;
     const error = asError(thrown);
-    if (error instanceof RequestError && error.fault === 'aborted') throw error;
     const cause = error instanceof CredentialError && error.cause instanceof RequestError ? error.cause : undefined;
     if (cause?.status === undefined) {
       const advice = 'check PORTAL_URL: the base address of the account’s own region, without a path';
@@ -154,22 +154,18 @@ interface Fault {
 async function pollOnce(collector: PortalCollector, signal: AbortSignal): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
   const polled = new Set<string>();
-  const poll = async (task: Task) => {
-    polled.add(keyOf(task));
-    try {
-      await task.poll(signal);
-    } catch (thrown) {
-      const error = asError(thrown);
-      if (error instanceof RequestError && error.fault === 'aborted') throw error;
-      faults.push({ task, error });
-    }
-  };
   for (;;) {
     const chosen = new Set(differing(collector).map(({ serial }) => serial));
     const isChosen = ({ appliance }: Task) => appliance === undefined || chosen.has(appliance.serial);
-    const next = collector.tasks().find((task) => isChosen(task) && !polled.has(keyOf(task)));
-    if (next === undefined) return faults;
-    await poll(next);
+    const task = collector.tasks().find((one) => isChosen(one) && !polled.has(keyOf(one)));
+    if (task === undefined) return faults;
+    polled.add(keyOf(task));
+    try {
+      await task.poll(signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      faults.push({ task, error: asError(error) });
+    }
   }
 }
 
@@ -222,8 +218,8 @@ function adviceOn(status: number | undefined, operation: string): string {
 
 function tellInventory(exchanges: readonly Exchange[], find: Find): void {
   const check = 'inventory';
-  const serials = new Set(itemsOf(exchanges, 'serials').map(({ id }) => text(id).toLowerCase()));
-  const edges = new Set(itemsOf(exchanges, 'edges').map(({ serial }) => text(serial).toLowerCase()));
+  const serials = idsOf(exchanges, 'serials', 'id');
+  const edges = idsOf(exchanges, 'edges', 'serial');
   if (serials.size === 0 && edges.size === 0) {
     const advice = 'check that the account has appliances, and that the role may read serials and appliances';
     find('failure', check, 'empty', 'no appliance', { expected: 'at least one', advice });
@@ -242,10 +238,16 @@ function tellInventory(exchanges: readonly Exchange[], find: Find): void {
   } else find('ok', check, 'match', seen);
 }
 
+/** The records in the lists that an operation answered. */
 function itemsOf(exchanges: readonly Exchange[], operation: string) {
   return exchanges
     .filter(({ path, status }) => status === 200 && operationOf(path) === operation)
     .flatMap(({ body }) => (isFields(body) && Array.isArray(body.items) ? body.items.filter(isFields) : []));
+}
+
+/** The ids of such records in lower case. */
+function idsOf(exchanges: readonly Exchange[], operation: string, field: string): ReadonlySet<string> {
+  return new Set(itemsOf(exchanges, operation).map((record) => text(record[field]).toLowerCase()));
 }
 
 /** The answer of the memory series that does not exist for a build. */
@@ -271,11 +273,8 @@ function loadNames(exchanges: readonly Exchange[]) {
 
 /** Which id `appliance_id` of `GET /volume_connections` is. */
 function connectionIds(exchanges: readonly Exchange[]) {
-  const edges = itemsOf(exchanges, 'edges');
-  const ids = new Set(
-    itemsOf(exchanges, 'volume_connections').map(({ appliance_id }) => text(appliance_id).toLowerCase()),
-  );
-  const matches = (field: 'id' | 'serial') => edges.some((edge) => ids.has(text(edge[field]).toLowerCase()));
+  const ids = idsOf(exchanges, 'volume_connections', 'appliance_id');
+  const matches = (field: 'id' | 'serial') => [...idsOf(exchanges, 'edges', field)].some((id) => ids.has(id));
   const answer = matches('id') ? 'edge_id' : matches('serial') ? 'serial' : undefined;
   return answer === undefined ? [] : [{ question: 'connection_appliance_id', answer }];
 }

@@ -107,8 +107,7 @@ export class TokenSource {
     if (pair === undefined) return false;
     this.#pair = undefined;
     try {
-      const headers = { authorization: `Bearer ${pair.access}` };
-      await this.#client.send({ method: 'DELETE', path: '/auth/token', operation: 'token', headers }, signal);
+      await this.#client.send(revokeRequest(pair.access), signal);
       return true;
     } catch {
       return false;
@@ -173,21 +172,9 @@ export class TokenSource {
     // Used up in any case: a refresh token may be valid for one use only.
     this.#pair = { ...pair, refresh: undefined };
     try {
-      return this.#read(
-        await this.#client.send(
-          {
-            method: 'POST',
-            path: '/auth/token/refresh',
-            operation: 'token',
-            // Behind others it could arrive after the token at hand has expired.
-            turn: 'ahead',
-            headers: { authorization: `Bearer ${pair.access}` },
-            json: { token: pair.refresh },
-            check: accessTokenOf,
-          },
-          signal,
-        ),
-      );
+      // Behind others it could arrive after the token at hand has expired.
+      const request: ApiRequest = { ...refreshRequest(pair.refresh, pair.access), turn: 'ahead' };
+      return this.#read(await this.#client.send(request, signal));
     } catch (error) {
       if (!(error instanceof RequestError)) return undefined;
       if (error.fault === 'aborted') throw error;
@@ -210,15 +197,14 @@ export class TokenSource {
   }
 
   #read(body: unknown): Pair {
-    const access = accessTokenOf(body);
-    const { expires_in, refresh_token } = isFields(body) ? body : {};
-    const lifetime = lifetimeSeconds(expires_in, access, this.#clock.now());
+    const { access, refresh, expiresIn } = tokensIn(body);
+    const lifetime = lifetimeSeconds(expiresIn, access, this.#clock.now());
     const now = this.#clock.monotonic();
     const margin = Math.min(MARGIN.mostSeconds, lifetime * MARGIN.share);
     const expiresAt = now + lifetime * 1000;
     return {
       access,
-      refresh: typeof refresh_token === 'string' && refresh_token !== '' ? refresh_token : undefined,
+      refresh,
       renewAt: expiresAt - margin * 1000,
       waitAt: expiresAt - TOO_LATE_SHARE * margin * 1000,
       expiresAt,
@@ -236,17 +222,25 @@ function isRefused(error: Error): boolean {
 /** Characters that a header allows: a token with any other could never be sent, and would be kept until it expires. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
-/** The access token in a token answer. Throws a ShapeError if there is none. */
-export function accessTokenOf(body: unknown): string {
-  if (isFields(body) && typeof body.access_token === 'string' && SENDABLE.test(body.access_token)) {
-    return body.access_token;
+/** The answer of the token service. */
+export interface Tokens {
+  readonly access: string;
+  readonly refresh: string | undefined;
+  readonly expiresIn: unknown;
+}
+
+/** Throws a ShapeError if there is no access token. */
+export function tokensIn(body: unknown): Tokens {
+  const { access_token: access, refresh_token: refresh, expires_in: expiresIn } = isFields(body) ? body : {};
+  if (typeof access !== 'string' || !SENDABLE.test(access)) {
+    throw new ShapeError('reading the portal’s token: expected an object with access_token in printable ASCII');
   }
-  throw new ShapeError('reading the portal’s token: expected an object with access_token in printable ASCII');
+  return { access, refresh: typeof refresh === 'string' && refresh !== '' ? refresh : undefined, expiresIn };
 }
 
 /** `POST /auth/token` in the form of the credentials. */
 export function tokenRequest(credentials: Credentials): ApiRequest {
-  const request = { method: 'POST', path: '/auth/token', operation: 'token', check: accessTokenOf } as const;
+  const request = { method: 'POST', path: '/auth/token', operation: 'token', check: tokensIn } as const;
   switch (credentials.kind) {
     case 'oauth2':
       return {
@@ -266,6 +260,19 @@ export function tokenRequest(credentials: Credentials): ApiRequest {
     case 'user_key':
       return { ...request, headers: { 'x-user-key': credentials.key.reveal() }, json: {} };
   }
+}
+
+/** `POST /auth/token/refresh`; `access` is the current token. */
+export function refreshRequest(refresh: string, access: string | undefined): ApiRequest {
+  const headers = access === undefined ? {} : { authorization: `Bearer ${access}` };
+  const json = { token: refresh };
+  return { method: 'POST', path: '/auth/token/refresh', operation: 'token', headers, json, check: tokensIn };
+}
+
+/** `DELETE /auth/token`, which revokes the token and its family. */
+export function revokeRequest(access: string): ApiRequest {
+  const headers = { authorization: `Bearer ${access}` };
+  return { method: 'DELETE', path: '/auth/token', operation: 'token', headers };
 }
 
 /**

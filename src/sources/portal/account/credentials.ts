@@ -1,6 +1,6 @@
 import type { Family } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
-import { type Sample, text, wordOf } from '../../../metrics/samples.ts';
+import { type Sample, text } from '../../../metrics/samples.ts';
 import { records } from '../../../metrics/units.ts';
 import { type AccountAnswer, accountReads, type CollectorRow } from '../collector-row.ts';
 
@@ -37,8 +37,8 @@ export const credentials: CollectorRow = {
 
 /** One that is on two pages counts once. */
 async function countCredentials({ records, note }: AccountAnswer): Promise<Sample[]> {
-  const count = new Tally([{ name: 'status', known: STATUS }, { name: 'type' }, { name: 'in_use' }]);
-  const errors = new Tally([{ name: 'type' }]);
+  const count = new Tally(byStatus);
+  const errors = new Tally(withError);
   const seen = new Set<string>();
   for await (const { id, appliance_id, status, cred_type, volumes, error } of records) {
     const key = `${text(id)} ${text(appliance_id)}`;
@@ -47,12 +47,12 @@ async function countCredentials({ records, note }: AccountAnswer): Promise<Sampl
       continue;
     }
     seen.add(key);
-    const type = wordOf(cred_type);
     if (text(status) === '') note('absent', 'status');
     // Every status of an existing cloud type: a status without credentials is a counted zero.
-    for (const word of STATUS) for (const inUse of ['true', 'false']) count.add([word, type, inUse], 0);
-    count.add([wordOf(status), type, String(Array.isArray(volumes) && volumes.length > 0)]);
-    errors.add([type], error === null || error === undefined ? 0 : 1);
+    for (const word of STATUS)
+      for (const inUse of [true, false]) count.add({ cred_type, status: word, volumes: inUse }, 0);
+    count.add({ cred_type, status, volumes: Array.isArray(volumes) && volumes.length > 0 });
+    errors.add({ cred_type }, error === null || error === undefined ? 0 : 1);
   }
-  return [...count.samples(byStatus.name), ...errors.samples(withError.name)];
+  return [...count.samples(), ...errors.samples()];
 }

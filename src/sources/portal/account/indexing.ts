@@ -1,6 +1,6 @@
-import { type Family, OTHER } from '../../../metrics/family.ts';
+import type { Family } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
-import { type Sample, text, toSamples, wordOf } from '../../../metrics/samples.ts';
+import { type Sample, text, toSamples } from '../../../metrics/samples.ts';
 import { plain, presence, records } from '../../../metrics/units.ts';
 import { inTurns } from '../../../runtime/slices.ts';
 import { type AccountRead, accountReads, type CollectorRow, type PortalParts } from '../collector-row.ts';
@@ -99,36 +99,28 @@ export const indexing: CollectorRow = {
   cost: { account: 2 },
   size: { account: 34 },
   create: accountReads((parts) => [
-    readOf(parts, 'inventories', INVENTORY_STATUS.known, inventoriesByStatus, inventoryTable),
-    readOf(parts, 'indexes', INDEX_STATUS.known, indexesByStatus, indexTable),
+    readOf(parts, 'inventories', inventoriesByStatus, inventoryTable),
+    readOf(parts, 'indexes', indexesByStatus, indexTable),
   ]),
 };
 
-function readOf(
-  { clock }: PortalParts,
-  segment: string,
-  statuses: readonly string[],
-  byStatus: Family,
-  table: readonly Family[],
-): AccountRead {
-  const known = statuses.map(wordOf);
+function readOf({ clock }: PortalParts, segment: string, byStatus: Family, table: readonly Family[]): AccountRead {
   return {
     operation: `ai_activate_${segment}`,
     path: `/ai_activate/${segment}`,
     async read({ records, note }) {
       const all = await allOf(records);
       const guidOf = volumeGuids(all.map(({ volume_guid }) => text(volume_guid)));
-      const count = new Tally([{ name: 'status', known }]);
-      for (const status of [...known, OTHER]) count.add([status], 0);
+      const count = new Tally(byStatus);
       const samples: Sample[] = [];
       for await (const record of inTurns(all, clock)) {
-        count.add([wordOf(record.status)]);
+        count.add(record);
         const guid = guidOf(text(record.volume_guid));
         const subject = { volume_guid: guid, volume: text(record.volume_name) || guid };
         if (guid === '') note('record', 'volume_guid');
         else samples.push(...toSamples(table, [record], subject, note));
       }
-      return [...count.samples(byStatus.name), ...samples];
+      return [...count.samples(), ...samples];
     },
   };
 }

@@ -7,15 +7,23 @@ import { CountingStart } from '../../../runtime/counting-start.ts';
 import { accountReads, type CollectorRow } from '../collector-row.ts';
 import { extremeSample } from '../extremes.ts';
 
+/** Values of a job's state (upstream-api.md 5.8). */
+const STATES = ['in_progress', 'completed', 'failed'] as const;
+
+/** The states of a finished job; undocumented states do not count as finished. */
+const OVER = ['completed', 'failed'] as const;
+
+const RESOURCES = ['edge', 'volume', 'cloud_credential'] as const;
+
 /** The labels of a job, besides its state. */
-const KIND_WORDS = { resource: { field: 'resource' }, action: { field: 'action' } } as const;
+const KIND_WORDS = { resource: { field: 'resource', known: RESOURCES }, action: { field: 'action' } } as const;
 
 const jobsListed = {
   name: 'filer_jobs',
   help: 'Jobs in the list of the portal, by resource, action and state.',
   from: records,
   fields: { id: {} },
-  wordsFrom: { ...KIND_WORDS, state: { field: 'state' } },
+  wordsFrom: { ...KIND_WORDS, state: { field: 'state', known: STATES } },
 } as const satisfies Family;
 
 /** Counts every finished job once. */
@@ -25,7 +33,7 @@ const jobsFinished = {
   type: 'counter',
   from: records,
   fields: { id: {} },
-  wordsFrom: { ...KIND_WORDS, state: { field: 'state' } },
+  wordsFrom: { ...KIND_WORDS, state: { field: 'state', known: OVER } },
 } as const satisfies Family;
 
 const jobsUnacknowledged = {
@@ -41,18 +49,8 @@ const oldestUnfinishedJob = {
   help: 'Creation time of the oldest unfinished job, by resource; missing if every job is finished.',
   from: date,
   fields: { created_at: {} },
-  wordsFrom: { resource: { field: 'resource' } },
+  wordsFrom: { resource: KIND_WORDS.resource },
 } as const satisfies Family;
-
-/** Values of a job's state (upstream-api.md 5.8). */
-const STATES = ['in_progress', 'completed', 'failed'] as const;
-
-/** The states of a finished job; undocumented states do not count as finished. */
-const OVER: readonly string[] = ['completed', 'failed'];
-
-const RESOURCES = ['edge', 'volume', 'cloud_credential'] as const;
-
-const KIND = [{ name: 'resource', known: RESOURCES }, { name: 'action' }] as const;
 
 /** The most finished jobs to remember; the portal lists jobs without pages, so all of them arrive each time. */
 const MOST_REMEMBERED = 100_000;
@@ -81,7 +79,7 @@ export const jobs: CollectorRow = {
  * are not counted.
  */
 export class JobLedger {
-  readonly #finished = new Tally([...KIND, { name: 'state', known: OVER }]);
+  readonly #finished = new Tally(jobsFinished);
   readonly #clock: Clock;
   readonly #forgetAfterMs: number;
   readonly #start: CountingStart;
@@ -99,26 +97,26 @@ export class JobLedger {
 
   /** Adds all jobs of an answer and returns the samples. */
   async absorb(jobs: AsyncIterable<Fields> | Iterable<Fields>, note: NoteDrop): Promise<Sample[]> {
-    const list = new Tally([...KIND, { name: 'state', known: STATES }]);
-    const unacknowledged = new Tally(KIND);
+    const list = new Tally(jobsListed);
+    const unacknowledged = new Tally(jobsUnacknowledged);
     const unfinished = new Map<string, Fields[]>();
     const now = this.#clock.monotonic();
     for await (const job of jobs) {
       const id = text(job.id);
-      const [resource, action, state] = [wordOf(job.resource), wordOf(job.action), wordOf(job.state)];
+      const state = wordOf(job.state);
       if (id === '') {
         note('record', 'id');
         continue;
       }
       // A state without jobs of this kind is a counted zero.
-      for (const word of STATES) list.add([resource, action, word], 0);
-      for (const word of OVER) this.#finished.add([resource, action, word], 0);
-      list.add([resource, action, state]);
+      for (const word of STATES) list.add({ ...job, state: word }, 0);
+      for (const word of OVER) this.#finished.add({ ...job, state: word }, 0);
+      list.add(job);
       const isOpen = job.user_acknowledged_at === null || job.user_acknowledged_at === undefined;
-      unacknowledged.add([resource, action], state === 'failed' && isOpen ? 1 : 0);
-      if (state === 'in_progress') openOf(unfinished, resource).push(job);
-      if (OVER.includes(state)) {
-        if (this.#isNews(id, job)) this.#finished.add([resource, action, state]);
+      unacknowledged.add(job, state === 'failed' && isOpen ? 1 : 0);
+      if (state === 'in_progress') openOf(unfinished, wordOf(job.resource)).push(job);
+      if (OVER.some((word) => word === state)) {
+        if (this.#isNews(id, job)) this.#finished.add(job);
         keep(this.#ended, id, now);
         this.#open.delete(id);
       } else keep(this.#open, id, now);
@@ -128,9 +126,9 @@ export class JobLedger {
       for (const [id, at] of known) if (now - at > this.#forgetAfterMs) known.delete(id);
     }
     return [
-      ...list.samples(jobsListed.name),
-      ...this.#finished.samples(jobsFinished.name),
-      ...unacknowledged.samples(jobsUnacknowledged.name),
+      ...list.samples(),
+      ...this.#finished.samples(),
+      ...unacknowledged.samples(),
       ...[...unfinished].flatMap(([resource, open]) =>
         extremeSample(oldestUnfinishedJob, 'created_at', open, 'least', { resource }, note),
       ),

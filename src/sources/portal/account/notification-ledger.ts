@@ -94,11 +94,10 @@ export class NotificationLedger implements KeptCounts {
     const told = wordOf(record.severity);
     const severity = SEVERITIES.find((word) => word === told) ?? OTHER;
     latest.set(severity, Math.max(at, latest.get(severity) ?? at));
-    const { category, sub_category, appliance_name, volume_name } = record;
     // One from before the start creates its series with the value 0.
     const by = this.#start.includes(at) ? 1 : 0;
-    total.add([severity, wordOf(category), wordOf(sub_category), text(appliance_name), text(volume_name)], by);
-    bySeverity.add([severity], by);
+    total.add(record, by);
+    bySeverity.add(record, by);
   }
 
   /** All pages have been read: the next round begins where this one ended. */
@@ -114,8 +113,8 @@ export class NotificationLedger implements KeptCounts {
   samples(): Sample[] {
     const { total, bySeverity, latest } = this.#counts;
     return [
-      ...total.samples(notificationsTotal.name),
-      ...bySeverity.samples(notificationsBySeverity.name),
+      ...total.samples(),
+      ...bySeverity.samples(),
       ...[...latest].map(([severity, value]) => ({ name: latestNotification.name, labels: { severity }, value })),
     ];
   }
@@ -159,13 +158,12 @@ export class NotificationLedger implements KeptCounts {
 
 /** Counts of notifications by their labels, the newest of each severity, and the ids of those that may arrive again. */
 function noCounts() {
-  const bySeverity = new Tally([{ name: 'severity', known: SEVERITIES }]);
-  for (const severity of [...SEVERITIES, OTHER]) bySeverity.add([severity], 0);
-  const total = new Tally([
-    { name: 'severity', known: SEVERITIES },
-    ...['category', 'sub_category', 'filer', 'volume'].map((name) => ({ name })),
-  ]);
-  return { total, bySeverity, latest: new Map<string, number>(), seen: new Seen(MOST_REMEMBERED) };
+  return {
+    total: new Tally(notificationsTotal),
+    bySeverity: new Tally(notificationsBySeverity),
+    latest: new Map<string, number>(),
+    seen: new Seen(MOST_REMEMBERED),
+  };
 }
 
 /** Throws if it is not a saved state. */

@@ -69,15 +69,16 @@ interface Offer {
 const MOST_TYPES = 50;
 
 async function readDownloads(records: AsyncIterable<Fields>, note: NoteDrop): Promise<Offer> {
-  const count = new Tally([{ name: 'type' }, { name: 'platform' }]);
+  const count = new Tally(downloads);
   const newestOf = new Map<string, string>();
-  for await (const { appliance_type, platform, version } of records) {
+  for await (const download of records) {
+    const { appliance_type, version } = download;
     const type = wordOf(appliance_type);
     if (type === '') {
       note('record', 'appliance_type');
       continue;
     }
-    count.add([type, wordOf(platform)]);
+    count.add(download);
     const offered = text(version);
     const known = newestOf.get(type);
     if (versionOf(offered) === undefined) {
@@ -87,5 +88,5 @@ async function readDownloads(records: AsyncIterable<Fields>, note: NoteDrop): Pr
   const infos = [...newestOf]
     .slice(0, MOST_TYPES)
     .map(([type, version]) => ({ name: newest.name, labels: { type, version }, value: 1 }));
-  return { samples: [...count.samples(downloads.name), ...infos], newestOf };
+  return { samples: [...count.samples(), ...infos], newestOf };
 }

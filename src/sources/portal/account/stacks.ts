@@ -1,6 +1,6 @@
 import type { Family } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
-import { type Sample, text, toSamples, wordOf } from '../../../metrics/samples.ts';
+import { type Sample, text, toSamples } from '../../../metrics/samples.ts';
 import { date, presence, records } from '../../../metrics/units.ts';
 import { accountReads, type CollectorRow } from '../collector-row.ts';
 
@@ -55,7 +55,7 @@ export const stacks: CollectorRow = {
       operation: 'uaas_stacks',
       path: '/uaas/stacks',
       async read({ records, note }) {
-        const clouds = new Tally([{ name: 'cloud_provider' }]);
+        const clouds = new Tally(byCloud);
         const samples: Sample[] = [];
         for await (const stack of records) {
           const id = text(stack.id).toLowerCase();
@@ -63,11 +63,11 @@ export const stacks: CollectorRow = {
             note('record', 'id');
             continue;
           }
-          clouds.add([wordOf(stack.cloud_provider)]);
+          clouds.add(stack);
           const record = { ...stack, serial_number: text(stack.serial_number).toLowerCase() };
           samples.push(...toSamples(table, [record], { stack_id: id, stack: text(stack.name) || id }, note));
         }
-        return [...clouds.samples(byCloud.name), ...samples];
+        return [...clouds.samples(), ...samples];
       },
     },
   ]),

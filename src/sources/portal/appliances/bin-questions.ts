@@ -1,7 +1,6 @@
 import type { Fields } from '../../../metrics/family.ts';
 import { decimal } from '../../../metrics/units.ts';
 import type { Variant } from '../../../metrics/variant.ts';
-import { RequestError } from '../../../runtime/errors.ts';
 import type { PortalClient } from '../client.ts';
 import { newestFirst } from '../records.ts';
 
@@ -21,7 +20,7 @@ export async function askBins(client: PortalClient, serial: string, signal: Abor
       const json = { period, bin_size };
       return newestFirst(await client.send({ method: 'POST', path, operation: SERIES, json }, signal), () => {});
     } catch (error) {
-      if (error instanceof RequestError && error.fault === 'aborted') throw error;
+      if (signal.aborted) throw error;
       return undefined;
     }
   };
