@@ -8,16 +8,12 @@ import { formatBound } from '../exposition/format.ts';
 import { unpredictableKey } from '../runtime/random.ts';
 import { compareNames } from '../sources/shared-names.ts';
 import { upstreams } from '../sources/upstreams.ts';
-import type { RequestObserver } from '../transport/client.ts';
-import { createDispatcher } from '../transport/dispatcher.ts';
-import { type Exchange, recorded } from '../transport/exchange.ts';
+import type { Exchange, RequestObserver } from '../transport/client.ts';
 import type { Environment } from './environment.ts';
 import { politeClient } from './polite-client.ts';
 
 /** The doctor sends few requests, so up to ten a second are allowed. */
 const PACE = { limit: { requests: 300, windowMs: 30_000 }, mostPerMs: 10 / 1_000 } as const;
-
-const quiet: RequestObserver = { started: () => {}, ended: () => {}, throttled: () => {} };
 
 export interface Doctor {
   /** The most requests that it sends. */
@@ -53,19 +49,18 @@ function patientsOf(
   config: Config,
   environment: Environment,
 ): readonly (Patient & { readonly close: () => Promise<void> })[] {
-  const { clock, connect = createDispatcher } = environment;
   return upstreams.flatMap((upstream) => {
     const settings = upstream.section.of(config);
     if (settings === undefined || upstream.examine === undefined) return [];
     const exchanges: Exchange[] = [];
-    const recording: Environment = {
-      ...environment,
-      connect: (...args) => recorded(connect(...args), clock, (exchange) => exchanges.push(exchange)),
+    const observer: RequestObserver = {
+      ...{ started: () => {}, ended: () => {}, throttled: () => {} },
+      exchanged: (exchange) => exchanges.push(exchange),
     };
     const { api } = upstream.section;
     const { baseUrl, dailyLimit } = upstream.target(settings, config);
     const target = { api, baseUrl, dailyLimit, allowed: upstream.allowed ?? [], concurrency: 1, ...PACE };
-    const { client, close } = politeClient(target, config, { requestsOf: () => quiet }, recording);
+    const { client, close } = politeClient(target, config, { requestsOf: () => observer }, environment);
     const proxy = proxyFor(baseUrl, config.requests.proxy);
     const destination = { url: baseUrl, isLocal: isLoopback(baseUrl), proxy };
     const examination = upstream.examine(settings, {

@@ -5,7 +5,8 @@ import { headerPairs } from '../config/remote-write.ts';
 import type { Send } from '../history/receiver.ts';
 import { RemoteWrite } from '../history/remote-write.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { createPostDispatcher, post } from '../transport/post.ts';
+import { createDispatcher } from '../transport/dispatcher.ts';
+import { post } from '../transport/post.ts';
 import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
 
@@ -29,7 +30,7 @@ function sendOf(settings: RemoteWriteConfig, config: Config, clock: Environment[
   const { url, token, basic, headers } = settings;
   const { timeoutMs, proxy } = config.requests;
   const way = proxyFor(url, proxy);
-  const dispatcher = createPostDispatcher(tlsOf(settings), way && { ...way, timeoutMs });
+  const dispatcher = createDispatcher(1, way && { ...way, timeoutMs }, tlsOf(settings));
   const secrets = [token, basic?.password, headers].filter((one) => one !== undefined);
   return async (own, body, signal) => {
     const further = { 'user-agent': `filer-exporter/${version}`, ...headerPairs(headers?.reveal() ?? '') };

@@ -1,7 +1,7 @@
 import type { Api } from '../metrics/snapshot.ts';
 import type { Variant } from '../metrics/variant.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Exchange } from '../transport/exchange.ts';
+import type { Exchange } from '../transport/client.ts';
 import type { Examination, ServiceAnswers } from './examination.ts';
 import type { Find, Finding } from './finding.ts';
 import { type Allowance, type CountedUnexpected, judgeExchanges } from './judge.ts';

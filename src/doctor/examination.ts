@@ -1,5 +1,4 @@
 import type { Variant } from '../metrics/variant.ts';
-import type { Exchange } from '../transport/exchange.ts';
 import type { Documented } from './documented.ts';
 import type { Find } from './finding.ts';
 
@@ -7,8 +6,6 @@ import type { Find } from './finding.ts';
 export interface Examination {
   /** The most requests that it sends; printed before the first one. */
   readonly requests: number;
-  /** The label `operation` of an exchange. */
-  readonly operationOf: (exchange: Exchange) => string;
   /** The documented answer of an operation, in the form that the body has; undefined if there is none. */
   readonly documented: (operation: string, body?: unknown) => Documented | undefined;
   /** The questions that it can answer. */

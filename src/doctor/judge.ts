@@ -1,4 +1,4 @@
-import type { Exchange } from '../transport/exchange.ts';
+import type { Exchange } from '../transport/client.ts';
 import { type Unexpected, unexpectedIn } from './documented.ts';
 import type { Examination } from './examination.ts';
 import type { Find } from './finding.ts';
@@ -15,7 +15,7 @@ const SKEW_MS = 60_000;
 /** Checks what every exchange with any service shows: clock, speed, size, limits, and the documented form. */
 export function judgeExchanges(
   exchanges: readonly Exchange[],
-  { operationOf, documented, rateVariable }: Pick<Examination, 'operationOf' | 'documented' | 'rateVariable'>,
+  { documented, rateVariable }: Pick<Examination, 'documented' | 'rateVariable'>,
   { timeoutMs, maxResponseBytes }: Allowance,
   find: Find,
 ): readonly CountedUnexpected[] {
@@ -25,17 +25,17 @@ export function judgeExchanges(
   const slowest = answered.reduce((one, other) => (other.seconds > one.seconds ? other : one));
   const seconds = answered.map((one) => one.seconds).sort((one, other) => one - other);
   const median = seconds[Math.floor(seconds.length / 2)] ?? 0;
-  const speed = `median ${shownTime(median)}, longest ${shownTime(slowest.seconds)} (${operationOf(slowest)})`;
+  const speed = `median ${shownTime(median)}, longest ${shownTime(slowest.seconds)} (${slowest.operation})`;
   if (slowest.seconds * 1000 > timeoutMs / 2) {
     find('warning', 'latency', 'slow', speed, { advice: 'raise REQUEST_TIMEOUT' });
   } else find('ok', 'latency', 'fast', speed);
   const largest = answered.reduce((one, other) => (other.bytes > one.bytes ? other : one));
-  const size = `largest ${Math.ceil(largest.bytes / 1024)} KiB as sent (${operationOf(largest)})`;
+  const size = `largest ${Math.ceil(largest.bytes / 1024)} KiB as sent (${largest.operation})`;
   if (largest.bytes > maxResponseBytes / 2) {
     find('warning', 'size', 'large', size, { advice: 'raise MAX_RESPONSE_BYTES' });
   } else find('ok', 'size', 'small', size);
   judgeLimits(answered, rateVariable, find);
-  return judgeForm(answered, operationOf, documented, find);
+  return judgeForm(answered, documented, find);
 }
 
 function judgeClock(answered: readonly Exchange[], find: Find): void {
@@ -59,7 +59,7 @@ function judgeLimits(answered: readonly Exchange[], rateVariable: string | undef
   const limits = new Map<string, string>();
   for (const { headers } of answered) {
     for (const [name, value] of Object.entries(headers)) {
-      if (/rate-?limit|retry-after|quota/.test(name)) limits.set(name, value.slice(0, 60));
+      if (/rate-?limit|retry-after|quota/.test(name)) limits.set(name, String(value).slice(0, 60));
     }
   }
   const refused = answered.filter(({ status }) => status === 429).length;
@@ -84,16 +84,14 @@ const SHOWN = 5;
 
 function judgeForm(
   answered: readonly Exchange[],
-  operationOf: Examination['operationOf'],
   documented: Examination['documented'],
   find: Find,
 ): readonly CountedUnexpected[] {
   const counted = new Map<string, CountedUnexpected>();
-  for (const exchange of answered) {
-    const operation = operationOf(exchange);
-    const form = documented(operation, exchange.body);
-    if (form === undefined || exchange.status !== 200 || exchange.body === undefined) continue;
-    unexpectedIn(form, exchange.body, (one) => {
+  for (const { operation, status, body } of answered) {
+    const form = documented(operation, body);
+    if (form === undefined || status !== 200 || body === undefined) continue;
+    unexpectedIn(form, body, (one) => {
       const key = [operation, one.what, one.place, one.look, one.word ?? ''].join('\n');
       counted.set(key, { ...one, operation, count: (counted.get(key)?.count ?? 0) + 1 });
     });

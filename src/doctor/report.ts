@@ -58,9 +58,9 @@ export function reportOf({ findings, services }: Diagnoses, version: string, key
 
 function serviceReport({ examination, variants, unexpected, exchanges }: Diagnosis, key: Uint8Array): ServiceReport {
   const operations: Record<string, OperationReport> = {};
-  const names = new Set(exchanges.map(examination.operationOf));
+  const names = new Set(exchanges.map(({ operation }) => operation));
   for (const operation of names) {
-    const own = exchanges.filter((exchange) => examination.operationOf(exchange) === operation);
+    const own = exchanges.filter((exchange) => exchange.operation === operation);
     const bodies = own.filter(({ status }) => status === 200).map(({ body }) => body);
     const documented = examination.documented(operation);
     const texts = textsByField(bodies);

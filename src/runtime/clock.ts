@@ -11,6 +11,24 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Calls `late` after `ms`, unless the returned function is called before. */
+export function after(clock: Clock, ms: number, late: () => void): () => void {
+  const ended = new AbortController();
+  void clock.sleep(ms, ended.signal).then(() => {
+    if (!ended.signal.aborted) late();
+  });
+  // With a reason: otherwise Node makes an error with its stack, for every request.
+  return () => ended.abort('ended');
+}
+
+/** Resolves as `work` does, or rejects with `late()` after `ms`; what comes of `work` then is ignored. */
+export function inTime<Result>(work: Promise<Result>, clock: Clock, ms: number, late: () => Error): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const end = after(clock, ms, () => reject(late()));
+    work.then(resolve, reject).finally(end);
+  });
+}
+
 /** The longest delay that Node's timers accept; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 

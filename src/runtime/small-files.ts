@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Clock } from './clock.ts';
+import { type Clock, inTime } from './clock.ts';
 
 /** The time limit for reading a file, in milliseconds: its disk may hang for ever. */
 const DEADLINE_MS = 5_000;
@@ -36,27 +36,12 @@ export class SmallFiles {
     this.#mostBytes = mostBytes;
   }
 
-  readonly read = async (path: string): Promise<string> => {
-    const read = this.#underWay.get(path) ?? this.#begin(path);
-    const ended = new AbortController();
-    const late = this.#clock.sleep(DEADLINE_MS, ended.signal).then(() => {
-      throw new UnreadableError(path, `not read within ${DEADLINE_MS / 1000} s`);
-    });
-    try {
-      return await Promise.race([read, late]);
-    } finally {
-      // The promise that lost the race has no other listener.
-      late.catch(() => {});
-      ended.abort();
-    }
-  };
-
-  #begin(path: string): Promise<string> {
-    const read = this.#text(path).finally(() => this.#underWay.delete(path));
+  readonly read = (path: string): Promise<string> => {
+    const read = this.#underWay.get(path) ?? this.#text(path).finally(() => this.#underWay.delete(path));
     this.#underWay.set(path, read);
-    read.catch(() => {});
-    return read;
-  }
+    const late = () => new UnreadableError(path, `not read within ${DEADLINE_MS / 1000} s`);
+    return inTime(read, this.#clock, DEADLINE_MS, late);
+  };
 
   async #text(path: string): Promise<string> {
     const file = await open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);

@@ -10,8 +10,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import type { AllowedRequests } from '../transport/allowed.ts';
-import type { JsonClient } from '../transport/client.ts';
-import type { Exchange } from '../transport/exchange.ts';
+import type { Exchange, JsonClient } from '../transport/client.ts';
 import type { RateLimit } from '../transport/rate/pace.ts';
 import type { FilerNames } from './filer-names.ts';
 

@@ -19,6 +19,8 @@ const PIECE_BYTES = 64 * 1024;
  */
 const AT_ONCE_BYTES = 32 * 1024;
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** How much of the body of a failed request is read: enough for its message. */
 const MOST_ERROR_BYTES = 64 * 1024;
 
@@ -31,6 +33,8 @@ export interface ReadSettings {
   readonly place: string;
   /** Measures the slices in which a large body is read. */
   readonly clock: Clock;
+  /** Counts the bytes of the body as sent. */
+  readonly sent: { bytes: number };
 }
 
 /** A body in pieces: a single buffer could be large enough to delay the event loop. */
@@ -61,14 +65,15 @@ async function collect({ body, headers }: Dispatcher.ResponseData, settings: Rea
   const { limits, lenient } = settings;
   const bytes = lenient ? Math.min(limits.bytes, MOST_ERROR_BYTES) : limits.bytes;
   if (Number(headers['content-length']) > bytes) throw tooLarge(settings);
-  return gather(body as AsyncIterable<Buffer>, { ...settings, limits: { ...limits, bytes } });
+  return gather(body as AsyncIterable<Buffer>, { ...settings, limits: { ...limits, bytes } }, settings.sent);
 }
 
-async function gather(body: AsyncIterable<Buffer>, settings: ReadSettings): Promise<Pieces> {
+async function gather(body: AsyncIterable<Buffer>, settings: ReadSettings, counted = { bytes: 0 }): Promise<Pieces> {
   const buffers: Buffer[] = [];
   let size = 0;
   for await (const buffer of body) {
     size += buffer.length;
+    counted.bytes = size;
     if (size > settings.limits.bytes) throw tooLarge(settings);
     buffers.push(buffer);
   }
@@ -109,7 +114,7 @@ async function parse(pieces: Pieces, { limits, place, clock }: ReadSettings): Pr
   }
   try {
     if (size > AT_ONCE_BYTES) return await inSlices(parsed(pieces), clock);
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(buffers, size)));
+    return JSON.parse(utf8.decode(Buffer.concat(buffers, size)));
   } catch {
     // Without the parser's message and cause: V8 quotes the body in them.
     throw new RequestError('invalid', `${place}: expected JSON, got ${size} bytes of something else`);

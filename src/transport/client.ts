@@ -1,6 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { LimitFunction } from 'p-limit';
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../runtime/clock.ts';
+import { after, type Clock } from '../runtime/clock.ts';
 import { asError, RequestError, ShapeError } from '../runtime/errors.ts';
 import { printable } from '../runtime/printable.ts';
 import { type AllowedRequests, assertAllowed, type Method } from './allowed.ts';
@@ -38,12 +39,29 @@ export interface ApiRequest {
   readonly turn?: Attempt | undefined;
 }
 
+/** One request and its answer, for the doctor. Contains secrets and names, so it must not be printed as it is. */
+export interface Exchange {
+  readonly operation: string;
+  /** Undefined if there was no answer. */
+  readonly status: number | undefined;
+  /** By lower-case name. */
+  readonly headers: IncomingHttpHeaders;
+  /** When the headers of the answer arrived, in epoch milliseconds. */
+  readonly answeredAt: number;
+  readonly seconds: number;
+  /** The length of the answer's body as sent, compressed or not. */
+  readonly bytes: number;
+  /** The parsed JSON body; undefined if it could not be read. */
+  readonly body: unknown;
+}
+
 /** Is called for every request, for the exporter's own metrics. */
 export interface RequestObserver {
   started(operation: string): void;
   /** `code`: the HTTP status, or why there was no usable answer. */
   ended(operation: string, code: string, seconds: number): void;
   throttled(): void;
+  exchanged?(exchange: Exchange): void;
 }
 
 export interface ClientSettings {
@@ -84,28 +102,25 @@ export class JsonClient {
     assertAllowed(request, this.#settings.allowed);
     return this.#settings.limit(async () => {
       const { pacer, clock, observer } = this.#settings;
+      const { operation } = request;
       const departure = await pacer.turn(signal, request.turn);
       if (departure === undefined)
         throw new RequestError('aborted', `${nameOf(request)} was not sent: the exporter is stopping`);
       const authorization = request.authorization?.();
       const departing =
         authorization === undefined ? request : { ...request, headers: { ...request.headers, authorization } };
-      observer.started(request.operation);
+      observer.started(operation);
       const started = clock.monotonic();
       let code = '200';
       let verdict: Verdict = { state: 'unknown' };
+      const answer: Answer = { status: undefined, headers: {}, answeredAt: 0, bytes: 0, body: undefined };
       try {
-        const answer = await this.#attempt(departing, signal);
-        code = String(answer.status);
-        verdict = answer.status === 429 ? { state: 'refused', retryAfterMs: answer.retryAfterMs } : { state: 'taken' };
-        if (answer.status < 200 || answer.status > 299) {
-          throw new RequestError(
-            'status',
-            `${nameOf(request)} was answered ${answer.status}${hintOf(departing, answer.body)}`,
-            {
-              status: answer.status,
-            },
-          );
+        const status = await this.#attempt(departing, answer, signal);
+        code = String(status);
+        verdict = status === 429 ? { state: 'refused', retryAfterMs: retryAfterOf(answer) } : { state: 'taken' };
+        if (!isSuccess(status)) {
+          const hint = hintOf(departing, answer.body);
+          throw new RequestError('status', `${nameOf(request)} was answered ${status}${hint}`, { status });
         }
         request.check?.(answer.body);
         return answer.body;
@@ -116,12 +131,15 @@ export class JsonClient {
       } finally {
         pacer.ended(departure, verdict);
         if (verdict.state === 'refused') observer.throttled();
-        observer.ended(request.operation, code, (clock.monotonic() - started) / 1000);
+        const seconds = (clock.monotonic() - started) / 1000;
+        observer.ended(operation, code, seconds);
+        observer.exchanged?.({ ...answer, operation, seconds });
       }
     });
   }
 
-  async #attempt(request: ApiRequest, signal: AbortSignal): Promise<Answer> {
+  /** Tries once. Fills in the answer as it arrives, and returns its status. */
+  async #attempt(request: ApiRequest, answer: Answer, signal: AbortSignal): Promise<number> {
     const { dispatcher, clock, timeoutMs, limitsOf, userAgent } = this.#settings;
     const attempt = new AbortController();
     const giveUp = () =>
@@ -130,17 +148,14 @@ export class JsonClient {
     // Other code may have run since the turn: a signal that is already aborted fires no event, and a listener would
     // wait for ever.
     if (signal.aborted) giveUp();
-    const timer = new AbortController();
-    void clock.sleep(timeoutMs, timer.signal).then(() => {
-      if (timer.signal.aborted) return;
-      attempt.abort(new RequestError('timeout', `${nameOf(request)} got no complete answer within ${timeoutMs} ms`));
-    });
+    const inTime = after(clock, timeoutMs, () =>
+      attempt.abort(new RequestError('timeout', `${nameOf(request)} got no complete answer within ${timeoutMs} ms`)),
+    );
     try {
       const { body, type } = payloadOf(request);
-      const query = queryOf(request);
       const asked = dispatcher.request({
         origin: this.#base.origin,
-        path: `${this.#base.pathname.replace(/\/$/, '')}${request.path}${query}`,
+        path: `${this.#base.pathname.replace(/\/$/, '')}${request.path}${queryOf(request)}`,
         method: request.method,
         headers: {
           accept: 'application/json',
@@ -154,21 +169,20 @@ export class JsonClient {
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      const answer = await unlessAborted(asked, attempt.signal);
-      const ok = answer.statusCode >= 200 && answer.statusCode <= 299;
-      return {
-        status: answer.statusCode,
-        retryAfterMs: retryAfterMs(first(answer.headers['retry-after']), first(answer.headers.date), clock.now()),
-        body: await readJson(answer, {
-          ...{ limits: limitsOf(request.size ?? 'one'), lenient: !ok },
-          ...{ place: nameOf(request), clock },
-        }),
-      };
+      const arrived = await unlessAborted(asked, attempt.signal);
+      answer.status = arrived.statusCode;
+      answer.headers = arrived.headers;
+      answer.answeredAt = clock.now();
+      answer.body = await readJson(arrived, {
+        ...{ limits: limitsOf(request.size ?? 'one'), lenient: !isSuccess(arrived.statusCode) },
+        ...{ place: nameOf(request), clock, sent: answer },
+      });
+      return arrived.statusCode;
     } catch (thrown) {
       // An abort surfaces as undici's own error; the reason of the abort says more.
       throw attempt.signal.aborted ? attempt.signal.reason : thrown;
     } finally {
-      timer.abort();
+      inTime();
       signal.removeEventListener('abort', giveUp);
     }
   }
@@ -187,10 +201,14 @@ function unlessAborted<Result>(asked: Promise<Result>, signal: AbortSignal): Pro
   });
 }
 
-interface Answer {
-  readonly status: number;
-  readonly retryAfterMs: number | undefined;
-  readonly body: unknown;
+type Answer = { -readonly [Name in keyof Omit<Exchange, 'operation' | 'seconds'>]: Exchange[Name] };
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+function retryAfterOf({ headers, answeredAt }: Answer): number | undefined {
+  return retryAfterMs(first(headers['retry-after']), first(headers.date), answeredAt);
 }
 
 function nameOf(request: ApiRequest): string {

@@ -11,15 +11,23 @@ export interface Proxy {
   readonly timeoutMs: number;
 }
 
+/** Further trusted certificate authorities, and the program's own certificate; all in PEM. */
+export interface TlsFiles {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
 /** Certificates are always checked; `NODE_TLS_REJECT_UNAUTHORIZED` has no effect here. */
 const CHECKED = { timeout: 10_000, rejectUnauthorized: true } as const;
 
 /**
- * The connections to one API: kept alive, at most `connections` of them, all through a proxy if there is one. A proxy
+ * The connections to one API or receiver: kept alive, at most `connections` of them, all through a proxy if there is one. A proxy
  * opens a tunnel for https URLs and forwards requests for http URLs: few allow a tunnel to port 80.
  */
-export function createDispatcher(connections: number, proxy: Proxy | undefined): Dispatcher {
-  const options = { connections, pipelining: 1, keepAliveTimeout: 30_000, connect: CHECKED };
+export function createDispatcher(connections: number, proxy: Proxy | undefined, tls: TlsFiles = {}): Dispatcher {
+  const requestTls = { ...CHECKED, ...tls };
+  const options = { connections, pipelining: 1, keepAliveTimeout: 30_000, connect: requestTls };
   if (proxy === undefined) return new Agent(options);
   const connect = toldApart(buildConnector(CHECKED));
   // undici passes these options on to its tunnels, and not those of the connections.
@@ -27,7 +35,7 @@ export function createDispatcher(connections: number, proxy: Proxy | undefined):
     ...options,
     uri: proxy.url,
     ...(proxy.authorization === undefined ? {} : { token: proxy.authorization.reveal() }),
-    requestTls: CHECKED,
+    requestTls,
     proxyTls: CHECKED,
     proxyTunnel: false,
     clientFactory: (origin) => new Pool(origin, { connect, headersTimeout: proxy.timeoutMs }),

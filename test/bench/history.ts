@@ -6,7 +6,8 @@ import type { SeriesPoints } from '../../src/history/write-request.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import type { Reading } from '../../src/metrics/snapshot.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { createPostDispatcher, post } from '../../src/transport/post.ts';
+import { createDispatcher } from '../../src/transport/dispatcher.ts';
+import { post } from '../../src/transport/post.ts';
 import { noLog } from '../support/mock-api.ts';
 import { backfilling } from './backfill.ts';
 import { listening } from './listening.ts';
@@ -57,7 +58,7 @@ async function sending(report: Report): Promise<void> {
       request.resume().on('end', () => response.writeHead(204, headers).end());
     });
     const url = await listening(server);
-    const dispatcher = createPostDispatcher({}, undefined);
+    const dispatcher = createDispatcher(1, undefined);
     const sent: Send = (own, body, stop) =>
       post(dispatcher, `${url}/api/v1/write`, own, body, { clock: systemClock, timeoutMs: 30_000, signal: stop });
     report(`history.${version}.sent`, await pointsPerSecond(sent, series), 'points/s');

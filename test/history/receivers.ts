@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Send } from '../../src/history/receiver.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { createPostDispatcher, post } from '../../src/transport/post.ts';
+import { createDispatcher } from '../../src/transport/dispatcher.ts';
+import { post } from '../../src/transport/post.ts';
 import { until } from '../support/until.ts';
 import { type Points, seriesKey } from './play.ts';
 
@@ -99,7 +100,7 @@ export async function victoriaReceiver(folder: string): Promise<RealReceiver> {
 
 /** Sends over real connections, with real time-outs. */
 export function sendTo(url: string, headers: Readonly<Record<string, string>> = {}): Send {
-  const dispatcher = createPostDispatcher({}, undefined);
+  const dispatcher = createDispatcher(1, undefined);
   return (own, body, signal) =>
     post(dispatcher, url, { ...headers, ...own }, body, { clock: systemClock, timeoutMs: 10_000, signal });
 }

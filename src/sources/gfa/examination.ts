@@ -6,7 +6,6 @@ import { dateSeconds } from '../../metrics/units.ts';
 import type { Variant } from '../../metrics/variant.ts';
 import { asError, RequestError } from '../../runtime/errors.ts';
 import { Secret } from '../../runtime/secret.ts';
-import type { Exchange } from '../../transport/exchange.ts';
 import type { ExaminationParts } from '../upstream.ts';
 import { besideKey, dataRequest, type GfaSettings } from './client.ts';
 import { documentedData } from './documented.ts';
@@ -49,7 +48,6 @@ export function gfaExamination(
   };
   return {
     ...{ requests: 6, questions: gfaQuestions, run },
-    operationOf: ({ path }: Exchange) => (path.includes('/data') ? 'data' : 'unknown'),
     documented: (operation, body) => (operation === 'data' ? documentedData(body) : undefined),
     wordFields: new Set(['metric_type', 'mode', 'profile', 'kind', 'lock_state', 'lock_phase']),
   };

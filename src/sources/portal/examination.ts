@@ -4,8 +4,7 @@ import { isFields } from '../../metrics/family.ts';
 import { text } from '../../metrics/samples.ts';
 import type { Task } from '../../metrics/task.ts';
 import { asError, CredentialError, RequestError } from '../../runtime/errors.ts';
-import type { JsonClient } from '../../transport/client.ts';
-import type { Exchange } from '../../transport/exchange.ts';
+import type { Exchange, JsonClient } from '../../transport/client.ts';
 import type { ExaminationParts } from '../upstream.ts';
 import { askBins } from './appliances/bin-questions.ts';
 import { PortalClient } from './client.ts';
@@ -34,7 +33,6 @@ export function portalExamination(
     questions: portalQuestions,
     rateVariable: 'PORTAL_RATE_LIMIT',
     requests: QUESTIONS + MOST_COLLECTOR * settings.collectors.length + settings.series.length + 2 * MOST_APPLIANCES,
-    operationOf: ({ path }) => operationOf(path),
     documented: (operation) => documentedAnswers[operation],
     wordFields: new Set([
       ...['type', 'role', 'current_snapshot_status', 'severity', 'state', 'resource', 'initiated_by'],
@@ -43,19 +41,6 @@ export function portalExamination(
     run: (find, signal) => examine(settings, credentials, parts, find, signal),
   };
 }
-
-/** The label `operation` of a path: its last segment, in the singular if an id follows. */
-function operationOf(path: string): string {
-  const segments = (path.split('?')[0] ?? '').split('/');
-  const isOne = ID.test(segments.at(-1) ?? '');
-  const last = isOne ? (segments.at(-2) ?? '').replace(/s$/, '') : (segments.at(-1) ?? '');
-  if (last === 'token' || last === 'refresh') return 'token';
-  if (last === 'license') return 'account_license';
-  if (last === 'ai_activate') return 'account_ai_activate';
-  return last.replaceAll('-', '_');
-}
-
-const ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:_\d+)?$/i;
 
 async function examine(
   settings: PortalSettings,
@@ -241,7 +226,7 @@ function tellInventory(exchanges: readonly Exchange[], find: Find): void {
 /** The records in the lists that an operation answered. */
 function itemsOf(exchanges: readonly Exchange[], operation: string) {
   return exchanges
-    .filter(({ path, status }) => status === 200 && operationOf(path) === operation)
+    .filter((exchange) => exchange.status === 200 && exchange.operation === operation)
     .flatMap(({ body }) => (isFields(body) && Array.isArray(body.items) ? body.items.filter(isFields) : []));
 }
 
@@ -253,8 +238,8 @@ function idsOf(exchanges: readonly Exchange[], operation: string, field: string)
 /** The answer of the memory series that does not exist for a build. */
 function memorySeries(exchanges: readonly Exchange[]) {
   const answers = new Set<string>();
-  for (const { path, status, body } of exchanges) {
-    if (!operationOf(path).startsWith('memory_utilization')) continue;
+  for (const { operation, status, body } of exchanges) {
+    if (!operation.startsWith('memory_utilization')) continue;
     if (status === 404 || status === 422) answers.add(String(status));
     else if (isFields(body) && Array.isArray(body.items) && body.items.length === 0) answers.add('empty');
   }
