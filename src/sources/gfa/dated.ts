@@ -48,3 +48,26 @@ export function datedOf([at, record]: DatedState): Dated {
   if (!isFields(record)) throw new TypeError('state file: expected a record');
   return { at: at === null ? Number.NEGATIVE_INFINITY : keptNumber(at), record };
 }
+
+/** The newest record of a filer or a volume, and the latest answer with a record of it, in monotonic milliseconds. */
+export interface Current {
+  readonly dated: Dated;
+  readonly confirmedAt: number;
+}
+
+/** The newer one of two records; a late one only confirms that its subject is there. */
+export function confirmed(held: Current | undefined, dated: Dated, confirmedAt: number): Current {
+  return { dated: held === undefined || dated.at >= held.dated.at ? dated : held.dated, confirmedAt };
+}
+
+/** With an age instead of a moment: monotonic time ends with the process. */
+export type CurrentState = readonly [dated: DatedState, ageMs: number];
+
+export function stateOfCurrent({ dated, confirmedAt }: Current, now: number): CurrentState {
+  return [stateOfDated(dated), now - confirmedAt];
+}
+
+/** The saved record. Throws a TypeError if it is not one. */
+export function currentOf([dated, ageMs]: CurrentState, now: number): Current {
+  return { dated: datedOf(dated), confirmedAt: now - keptNumber(ageMs) };
+}

@@ -3,7 +3,17 @@ import { Histogram, type HistogramSettings, type HistogramState } from '../../me
 import { keptCount, keptNumber, keptText, keptWord } from '../../metrics/restored-values.ts';
 import { type Sample, text, toSamples } from '../../metrics/samples.ts';
 import { decimal } from '../../metrics/units.ts';
-import { type Dated, type DatedState, datedOf, stateOfDated } from './dated.ts';
+import {
+  type Current,
+  type CurrentState,
+  confirmed,
+  currentOf,
+  type Dated,
+  type DatedState,
+  datedOf,
+  stateOfCurrent,
+  stateOfDated,
+} from './dated.ts';
 import {
   dataProtected,
   filerOnVolumeTable,
@@ -52,8 +62,8 @@ export class Pair {
   readonly #kinds = new Map<string, Kind>();
   readonly #phases = new Map<string, Phase>();
   readonly #newest = new Map<Group, Dated>();
-  /** The newest record of the group `filers`, and when an answer last contained it in monotonic milliseconds. */
-  #current: { readonly dated: Dated; confirmedAt: number } | undefined;
+  /** The newest record of the group `filers`. */
+  #current: Current | undefined;
 
   constructor(filer: string, volume: string, settings: HistogramSettings) {
     this.filer = filer;
@@ -63,11 +73,7 @@ export class Pair {
 
   takeCurrent(dated: Dated, now: number): void {
     this.#note('filers', dated);
-    if (this.#current === undefined || dated.at >= this.#current.dated.at) {
-      this.#current = { dated, confirmedAt: now };
-    } else {
-      this.#current.confirmedAt = now;
-    }
+    this.#current = confirmed(this.#current, dated, now);
   }
 
   /** Unique among all pairs. */
@@ -77,13 +83,15 @@ export class Pair {
 
   /** Takes an event; `fresh` if it has not been counted before. */
   takeEvent(group: 'locks' | 'propagation', dated: Dated, fresh: boolean): void {
+    this.#note(group, dated);
     if (group === 'locks') this.#takeLock(dated, fresh);
     else this.#takePropagation(dated, fresh);
   }
 
   #takePropagation(dated: Dated, fresh: boolean): void {
-    this.#note('propagation', dated);
-    const kind = this.#kindOf(text(dated.record.kind));
+    const kind = entry(this.#kinds, text(dated.record.kind), () => ({
+      ...{ latest: undefined, durations: new Histogram(this.#settings.bounds), protectedEvents: undefined },
+    }));
     const duration = propagationDuration.from.read(dated.record.prop_seconds);
     if (duration !== undefined && isNewer(dated, kind.latest)) kind.latest = dated;
     if (!fresh) return;
@@ -93,14 +101,14 @@ export class Pair {
   }
 
   #takeLock(dated: Dated, fresh: boolean): void {
-    this.#note('locks', dated);
-    const phase = this.#phaseOf(text(dated.record.lock_phase));
+    const { lock_phase, lock_state, lock_duration } = dated.record;
+    const phase = entry(this.#phases, text(lock_phase), () => {
+      return { newest: undefined, durations: undefined, states: new Map() };
+    });
     if (isNewer(dated, phase.newest)) phase.newest = dated;
-    const state = text(dated.record.lock_state);
-    const counted = phase.states.get(state) ?? { count: 0, latest: undefined, newestAt: dated.at };
+    const counted = entry(phase.states, text(lock_state), () => ({ count: 0, latest: undefined, newestAt: dated.at }));
     counted.newestAt = Math.max(counted.newestAt, dated.at);
-    phase.states.set(state, counted);
-    const duration = lockDuration.from.read(dated.record.lock_duration);
+    const duration = lockDuration.from.read(lock_duration);
     if (duration !== undefined && isNewer(dated, counted.latest)) counted.latest = dated;
     if (!fresh) return;
     counted.count += 1;
@@ -121,7 +129,12 @@ export class Pair {
    * Its samples under the labels of filer and volume; only counters and histograms if no answer names them any more.
    */
   *samples(labels: PairLabels, isNamed = true): Generator<Sample> {
-    if (isNamed && this.#current !== undefined) yield* this.#currentSamples(this.#current.dated.record, labels);
+    if (isNamed && this.#current !== undefined) {
+      const { volume_guid, volume, ...filer } = labels;
+      const { record } = this.#current.dated;
+      if (volume_guid === '') yield* toSamples(filerTable, [record], filer);
+      else yield* toSamples(filerOnVolumeTable, [record], labels);
+    }
     const newest = isNamed ? this.#newest : [];
     for (const [group, { record }] of newest) yield* toSamples([recordTimestamp], [record], { ...labels, group });
     for (const [kind, { latest, durations, protectedEvents }] of this.#kinds) {
@@ -148,7 +161,7 @@ export class Pair {
     return {
       filer: this.filer,
       volume: this.volume,
-      current: this.#current ? [stateOfDated(this.#current.dated), now - this.#current.confirmedAt] : null,
+      current: this.#current ? stateOfCurrent(this.#current, now) : null,
       newest: [...this.#newest].map(([group, dated]) => [group, stateOfDated(dated)]),
       kinds: [...this.#kinds].map(([name, { latest, durations, protectedEvents }]) => {
         return [name, latest ? stateOfDated(latest) : null, durations.state(), protectedEvents ?? null];
@@ -171,10 +184,7 @@ export class Pair {
   static restore(saved: PairState, settings: HistogramSettings, now: number): Pair {
     const pair = new Pair(keptText(saved.filer), keptText(saved.volume), settings);
     const histogram = (of: HistogramState) => Histogram.restore(settings.bounds, of);
-    if (saved.current !== null) {
-      const [dated, age] = saved.current;
-      pair.#current = { dated: datedOf(dated), confirmedAt: now - keptNumber(age) };
-    }
+    if (saved.current !== null) pair.#current = currentOf(saved.current, now);
     for (const [group, dated] of saved.newest) pair.#newest.set(keptWord(group, GROUPS), datedOf(dated));
     for (const [name, latest, durations, covered] of saved.kinds) {
       const kind = { latest: latest ? datedOf(latest) : undefined, durations: histogram(durations) };
@@ -200,31 +210,17 @@ export class Pair {
     return pair;
   }
 
-  *#currentSamples(record: Fields, { volume_guid, volume, ...filer }: PairLabels): Generator<Sample> {
-    if (volume_guid === '') yield* toSamples(filerTable, [record], filer);
-    else yield* toSamples(filerOnVolumeTable, [record], { ...filer, volume_guid, volume });
-  }
-
   #note(group: Group, dated: Dated): void {
     const held = this.#newest.get(group);
     if (Number.isFinite(dated.at) && (held === undefined || dated.at >= held.at)) this.#newest.set(group, dated);
   }
+}
 
-  #kindOf(name: string): Kind {
-    const kind = this.#kinds.get(name) ?? {
-      latest: undefined,
-      durations: new Histogram(this.#settings.bounds),
-      protectedEvents: undefined,
-    };
-    this.#kinds.set(name, kind);
-    return kind;
-  }
-
-  #phaseOf(name: string): Phase {
-    const phase = this.#phases.get(name) ?? { newest: undefined, durations: undefined, states: new Map() };
-    this.#phases.set(name, phase);
-    return phase;
-  }
+/** The entry of a map, new if it has none. */
+function entry<Value>(map: Map<string, Value>, key: string, begin: () => Value): Value {
+  const value = map.get(key) ?? begin();
+  map.set(key, value);
+  return value;
 }
 
 export function pairKey(filer: string, volume: string): string {
@@ -235,7 +231,7 @@ export function pairKey(filer: string, volume: string): string {
 export interface PairState {
   readonly filer: string;
   readonly volume: string;
-  readonly current: readonly [dated: DatedState, ageMs: number] | null;
+  readonly current: CurrentState | null;
   readonly newest: readonly (readonly [group: Group, dated: DatedState])[];
   readonly kinds: readonly (readonly [
     name: string,

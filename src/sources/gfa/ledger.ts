@@ -5,14 +5,13 @@ import { keptNumber, keptText } from '../../metrics/restored-values.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { type BookmarkState, isKeyShared } from './bookmark-watch.ts';
-import { timeOf, withTime } from './dated.ts';
+import { type Current, type CurrentState, confirmed, currentOf, stateOfCurrent, timeOf, withTime } from './dated.ts';
 import { Directory, type DirectoryState } from './directory.ts';
 import { EVENT_GROUPS, type EventKind, Events } from './events.ts';
 import { Pair, type PairState, pairKey } from './filer-volume.ts';
 import { LabelWords, type LabelWordsState } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
-import { filerOnVolumeTable, filerTable, type Group, infoTable, volumeTable } from './series.ts';
-import { Volumes, type VolumesState } from './volumes.ts';
+import { filerOnVolumeTable, filerTable, type Group, infoTable, recordTimestamp, volumeTable } from './series.ts';
 
 export interface LedgerSettings {
   readonly histograms: HistogramSettings;
@@ -44,7 +43,7 @@ export class Ledger {
   readonly #filers = new Directory();
   readonly #volumes = new Directory();
   readonly #pairs = new Map<string, Pair>();
-  readonly #volumeRecords: Volumes;
+  readonly #volumeRecords = new Map<string, Current>();
   readonly #events: Readonly<Record<EventKind, Events>>;
   readonly #words = new LabelWords();
   readonly #mostPairs: number;
@@ -60,7 +59,6 @@ export class Ledger {
   constructor(settings: LedgerSettings) {
     this.#settings = settings;
     this.#mostPairs = settings.mostPairs ?? Number.POSITIVE_INFINITY;
-    this.#volumeRecords = new Volumes(this.#mostPairs);
     this.#events = {
       locks: new Events('locks', settings.memory),
       propagation: new Events('propagation', settings.memory),
@@ -131,7 +129,11 @@ export class Ledger {
   *samples(): Generator<Sample> {
     if (this.#answeredAt === undefined) return;
     yield* toSamples(infoTable, [this.#info], {});
-    yield* this.#volumeRecords.samples((guid) => this.#volumes.titleOf(guid));
+    for (const [guid, { dated }] of this.#volumeRecords) {
+      const labels = { volume_guid: guid, volume: this.#volumes.titleOf(guid) };
+      yield* toSamples(volumeTable, [dated.record], labels);
+      yield* toSamples([recordTimestamp], [dated.record], { filer_guid: '', filer: '', ...labels, group: 'volumes' });
+    }
     for (const pair of this.#pairs.values()) {
       const labels = {
         filer_guid: pair.filer,
@@ -155,7 +157,7 @@ export class Ledger {
         this.#nameOf(guid),
       ]),
       volumes: this.#volumes.state(now),
-      volumeStates: this.#volumeRecords.state(now),
+      volumeStates: [...this.#volumeRecords].map(([guid, current]) => [guid, ...stateOfCurrent(current, now)]),
       words: this.#words.state(),
       memories: { locks: locks.memory.state(), propagation: propagation.memory.state() },
       bookmarks: { locks: locks.watch.state(), propagation: propagation.watch.state() },
@@ -179,7 +181,8 @@ export class Ledger {
     this.#filers.restore(saved.filers, then);
     this.#calledBefore = new Map((saved.called ?? []).map(([guid, name]) => [keptText(guid), keptText(name)]));
     this.#volumes.restore(saved.volumes, then);
-    this.#volumeRecords.restore(saved.volumeStates, then);
+    for (const [guid, ...current] of saved.volumeStates)
+      this.#volumeRecords.set(keptText(guid), currentOf(current, then));
     this.#words.restore(saved.words);
     for (const group of EVENT_GROUPS) {
       this.#events[group].memory.restore(saved.memories[group]);
@@ -205,13 +208,14 @@ export class Ledger {
 
   #takeVolume(record: Fields, at: number, now: number, note: NoteDrop): void {
     const guid = text(record.volume_guid);
-    if (guid === '' || !this.#volumeRecords.hasRoomFor(guid)) {
+    const held = this.#volumeRecords.get(guid);
+    if (guid === '' || (held === undefined && this.#volumeRecords.size >= this.#mostPairs)) {
       note('record', 'volumes.volume_guid');
       return;
     }
     this.#volumes.see(guid, record.volume_title, at, now);
     toSamples(volumeTable, [record], {}, note);
-    this.#volumeRecords.take(guid, { at, record: this.#words.limited(record, note) }, now);
+    this.#volumeRecords.set(guid, confirmed(held, { at, record: this.#words.limited(record, note) }, now));
   }
 
   #takeFiler(record: Fields, at: number, now: number, note: NoteDrop): void {
@@ -268,7 +272,9 @@ export class Ledger {
 
   /** Removes states that no answer has confirmed since `before`; counts stay. */
   #retireStates(before: number): void {
-    this.#volumeRecords.retire((guid) => this.#volumes.has(guid), before);
+    for (const [guid, { confirmedAt }] of this.#volumeRecords) {
+      if (!this.#volumes.has(guid) || confirmedAt < before) this.#volumeRecords.delete(guid);
+    }
     for (const pair of this.#pairs.values()) pair.retire(before);
   }
 }
@@ -282,7 +288,7 @@ export interface LedgerHeading {
   /** The name of each filer; missing in state files of earlier versions. */
   readonly called?: readonly (readonly [guid: string, name: string])[];
   readonly volumes: DirectoryState;
-  readonly volumeStates: VolumesState;
+  readonly volumeStates: readonly (readonly [guid: string, ...CurrentState])[];
   readonly words: LabelWordsState;
   readonly memories: Readonly<Record<EventKind, EventMemoryState>>;
   readonly bookmarks: Readonly<Record<EventKind, BookmarkState>>;
