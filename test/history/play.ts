@@ -103,6 +103,7 @@ export class Play {
         serials: undefined,
         shard: { index: 0, total: 1 },
         staleAfter: 3,
+        forgetAfterMs: 86_400_000,
         lookbackMs: 900_000,
         binSeconds: 60,
         collectors: [],
@@ -111,7 +112,7 @@ export class Play {
       },
       { clock, log: noLog },
     );
-    await this.#through(portal.countAppliances(this.#stop.signal));
+    await this.#through(portal.inventory.discover(this.#stop.signal));
     return portal;
   }
 

@@ -106,6 +106,7 @@ async function measured(
       serials: undefined,
       shard: { index: 0, total: 1 },
       staleAfter: 3,
+      forgetAfterMs: 86_400_000,
       lookbackMs: 900_000,
       binSeconds: 60,
       histograms: { bounds: [], boundText: String },

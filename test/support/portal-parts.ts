@@ -1,7 +1,8 @@
 import { formatBound } from '../../src/exposition/format.ts';
 import { Secret } from '../../src/runtime/secret.ts';
 import { PortalClient } from '../../src/sources/portal/client.ts';
-import { PortalCollector, type PortalSettings } from '../../src/sources/portal/collector.ts';
+import { PortalCollector } from '../../src/sources/portal/collector.ts';
+import type { PortalSettings } from '../../src/sources/portal/collector-row.ts';
 import { type Credentials, TokenSource } from '../../src/sources/portal/token.ts';
 import { type MockApi, noLog } from './mock-api.ts';
 
@@ -27,6 +28,7 @@ export function portalCollector(api: MockApi, more: Partial<PortalSettings> = {}
     serials: undefined,
     shard: { index: 0, total: 1 },
     staleAfter: 3,
+    forgetAfterMs: 86_400_000,
     lookbackMs: 900_000,
     binSeconds: 60,
     collectors: [],

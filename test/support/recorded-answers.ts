@@ -148,6 +148,7 @@ function portalCollector(
     serials: undefined,
     shard: { index: 0, total: 1 },
     staleAfter: 3,
+    forgetAfterMs: 86_400_000,
     lookbackMs: 900_000,
     binSeconds: 60,
     collectors: collectors.map((name) => ({ name, intervalMs: 300_000 })),

@@ -9,6 +9,7 @@ import type { Log } from '../../runtime/log.ts';
 import { inTurns } from '../../runtime/slices.ts';
 import type { AnswerSize } from '../../transport/answer-limits.ts';
 import type { ApiRequest } from '../../transport/client.ts';
+import type { FilerNames } from '../filer-names.ts';
 import type { TelemetryLicence } from './account/telemetry-licence.ts';
 import type { Dialect } from './appliances/dialect.ts';
 import type { ApplianceIndex } from './appliances/inventory.ts';
@@ -17,22 +18,54 @@ import type { PortalClient } from './client.ts';
 import { pagesOf } from './paging.ts';
 import { listed, objectOf } from './records.ts';
 
+/** What is polled of the portal, and how often; times in milliseconds. */
+export interface PortalSettings {
+  /** The series to poll, each with its own interval. */
+  readonly series: readonly Interval[];
+  /** Whether `current_appliance_performance` replaces two series. */
+  readonly mode?: 'full' | 'economy';
+  /** The enabled collectors besides the series. */
+  readonly collectors: readonly Interval[];
+  /** Time between two polls of the inventory, and of a task that is backed off. */
+  readonly discoveryIntervalMs: number;
+  /** Only these serials, in lower case; undefined for the whole inventory. */
+  readonly serials: readonly string[] | undefined;
+  /** This instance's part of the fleet; operations of the whole account are polled on shard 0 only. */
+  readonly shard: { readonly index: number; readonly total: number };
+  readonly lookbackMs: number;
+  readonly binSeconds: number;
+  /** How many intervals an unconfirmed value is exposed. */
+  readonly staleAfter: number;
+  /** What is counted stays for so long after the last sign of what it is about. */
+  readonly forgetAfterMs: number;
+  readonly histograms: HistogramSettings;
+  /** The most appliances of an inventory, limited by memory; `serials` are always polled. */
+  readonly mostAppliances?: number;
+  /** The names of filers in both services; without it each appliance has its name in the inventory. */
+  readonly names?: FilerNames;
+  /**
+   * The start of the points that an output needs of a task, in milliseconds since the Unix epoch; undefined if the
+   * usual period is enough. One request covers the longer period.
+   */
+  readonly wantedSince?: (task: string) => number | undefined;
+}
+
+/** One series or collector, and the time between two of its polls. */
+export interface Interval {
+  readonly name: string;
+  readonly intervalMs: number;
+}
+
 /** What the portal's collectors are built from, and share. */
 export interface PortalParts {
   readonly client: PortalClient;
   readonly clock: Clock;
   readonly log: Log;
+  readonly settings: PortalSettings;
   /** The appliances in the latest inventory. */
   readonly appliances: ApplianceIndex;
   readonly licence: TelemetryLicence;
   readonly dialect: Dialect;
-  /** This instance's part of the fleet; operations of the whole account are polled on shard 0 only. */
-  readonly shard: { readonly index: number; readonly total: number };
-  /** Time between two polls of a task that is backed off, in milliseconds. */
-  readonly discoveryIntervalMs: number;
-  /** What is counted stays for so long after the last sign of what it is about, in milliseconds. */
-  readonly forgetAfterMs: number;
-  readonly histograms: HistogramSettings;
   /** Registers what a collector saves over restarts, under its name. */
   readonly keeps: (name: string, kept: KeptCounts) => void;
 }
@@ -98,7 +131,7 @@ export interface AccountAnswer {
 /** The tasks of a collector of the whole account, one for each GET, on shard 0 only. */
 export function accountReads(reads: (parts: PortalParts) => readonly AccountRead[]): CreateTasks {
   return (parts, intervalMs) => {
-    const tasks = parts.shard.index === 0 ? reads(parts).map((read) => readTask(parts, intervalMs, read)) : [];
+    const tasks = parts.settings.shard.index === 0 ? reads(parts).map((read) => readTask(parts, intervalMs, read)) : [];
     return () => tasks;
   };
 }
@@ -143,7 +176,7 @@ export type AccountSamples = Sample[] | (Pick<Reading, 'answeredAt'> & { readonl
 
 /** One task about the whole account; backed off without the right or the licence for it. */
 export function accountTask(
-  { discoveryIntervalMs }: Pick<PortalParts, 'discoveryIntervalMs'>,
+  { settings }: PortalParts,
   intervalMs: number,
   operation: string,
   poll: (note: NoteDrop, signal: AbortSignal) => Promise<AccountSamples>,
@@ -153,7 +186,7 @@ export function accountTask(
     api: 'portal',
     operation,
     intervalMs,
-    restMs: Math.max(intervalMs, discoveryIntervalMs),
+    restMs: Math.max(intervalMs, settings.discoveryIntervalMs),
     retriesSoon: true,
     poll: async (signal): Promise<Reading> => {
       const drops = new DropCount();

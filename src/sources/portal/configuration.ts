@@ -9,6 +9,7 @@ import {
   type Values,
 } from '../../config/section.ts';
 import type { RateLimit } from '../../transport/rate/pace.ts';
+import type { Interval } from './collector-row.ts';
 import type { Credentials } from './token.ts';
 import { portalVariables, USUAL_COLLECTORS } from './variables.ts';
 import { portalVocabulary, type Vocabulary } from './vocabulary.ts';
@@ -28,9 +29,9 @@ export interface PortalConfig {
   /** The appliances to poll, in lower case, each once; undefined polls all in the inventory. */
   readonly serials: readonly string[] | undefined;
   /** The series to poll, in the catalogue's order; empty only if the collector `telemetry` is off. */
-  readonly series: readonly PortalSeries[];
+  readonly series: readonly Interval[];
   /** The series in both modes: `series` is that of `mode`. */
-  readonly seriesByMode: Readonly<Record<PortalMode, readonly PortalSeries[]>>;
+  readonly seriesByMode: Readonly<Record<PortalMode, readonly Interval[]>>;
   readonly concurrency: number;
   readonly lookbackMs: number;
   readonly binSizeSeconds: number;
@@ -38,22 +39,10 @@ export interface PortalConfig {
   /** Undefined for no limit. */
   readonly dailyLimit: number | undefined;
   /** The enabled collectors, in the catalogue's order; never empty. */
-  readonly collectors: readonly PortalCollectorChoice[];
-}
-
-/** One collector of the portal and the time between two of its polls. */
-export interface PortalCollectorChoice {
-  readonly name: string;
-  readonly intervalMs: number;
+  readonly collectors: readonly Interval[];
 }
 
 export type PortalMode = 'full' | 'economy';
-
-/** One series of the portal and the time between two polls of it for the same appliance. */
-export interface PortalSeries {
-  readonly name: string;
-  readonly intervalMs: number;
-}
 
 type PortalRows = ReturnType<typeof portalVariables>;
 type PortalValues = Values<PortalRows>;
@@ -172,7 +161,7 @@ function settledCredentials(values: PortalValues): Credentials | undefined {
 /** What follows from several variables: the credentials in use, and each choice with its own interval. */
 function shown({ credentials, series, collectors, intervalMs: usualMs }: PortalConfig) {
   const isPair = credentials.kind !== 'user_key';
-  const listOf = (choices: readonly PortalSeries[], hasUsual: (choice: PortalSeries) => boolean) =>
+  const listOf = (choices: readonly Interval[], hasUsual: (choice: Interval) => boolean) =>
     choices
       .map((choice) => (hasUsual(choice) ? choice.name : `${choice.name}=${formatDuration(choice.intervalMs)}`))
       .join(',');

@@ -8,7 +8,8 @@ import type { Exchange, JsonClient } from '../../transport/client.ts';
 import type { ExaminationParts } from '../upstream.ts';
 import { askBins } from './appliances/bin-questions.ts';
 import { PortalClient } from './client.ts';
-import { PortalCollector, type PortalSettings } from './collector.ts';
+import { PortalCollector } from './collector.ts';
+import type { PortalSettings } from './collector-row.ts';
 import { documentedAnswers } from './documented.ts';
 import { portalQuestions } from './questions.ts';
 import { type Credentials, TokenSource, tokenRequest } from './token.ts';
@@ -64,7 +65,7 @@ async function examine(
     return {
       variants: [
         ...(await askTokens(client, credentials, clock, signal)),
-        ...collector.variants,
+        ...collector.dialect.variants,
         ...memorySeries(exchanges),
         ...loadNames(exchanges),
         ...connectionIds(exchanges),

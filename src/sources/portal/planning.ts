@@ -4,6 +4,7 @@ import type { Sample } from '../../metrics/samples.ts';
 import { type FleetPlan, type Plan, planFor, roundDuration, wholeNumber } from '../../planning/plan.ts';
 import { Budget } from '../../transport/rate/budget.ts';
 import { operationsFor } from './appliances/operations.ts';
+import type { Interval } from './collector-row.ts';
 import { collectorRows } from './collectors.ts';
 import type { PortalConfig, PortalMode } from './configuration.ts';
 
@@ -17,13 +18,6 @@ export function shareOf(portal: PortalConfig, shards: number): Pick<PortalConfig
   };
 }
 
-/** The requests of one collector in a round. */
-export interface CollectorDemand {
-  readonly name: string;
-  readonly requests: number;
-  readonly intervalMs: number;
-}
-
 /**
  * The requests of the collectors besides the series on shard 0; the other shards do not poll operations of the account.
  */
@@ -31,7 +25,7 @@ export function collectorDemands(
   { collectors }: Pick<PortalConfig, 'collectors'>,
   appliances: number,
   volumes: number,
-): readonly CollectorDemand[] {
+): readonly (Interval & { readonly requests: number })[] {
   return collectors.flatMap(({ name, intervalMs }) => {
     const cost = collectorRows.find((row) => row.name === name)?.cost;
     if (cost === undefined) return [];

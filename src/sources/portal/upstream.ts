@@ -5,7 +5,8 @@ import type { Upstream } from '../upstream.ts';
 import { mostAppliances } from './appliances/inventory.ts';
 import * as series from './appliances/series.ts';
 import { PortalClient } from './client.ts';
-import { PortalCollector, type PortalSettings } from './collector.ts';
+import { PortalCollector } from './collector.ts';
+import type { PortalSettings } from './collector-row.ts';
 import { collectorRows, portalTables } from './collectors.ts';
 import { type PortalConfig, portalSection } from './configuration.ts';
 import { portalExamination } from './examination.ts';
@@ -83,11 +84,14 @@ export const portal: Upstream<PortalConfig> = {
         const volumes = tasks.filter(({ operation }) => operation === 'snapshot_details').length;
         feasibility.judge(planOf(settings, collector.appliances.length, shard.total, volumes), tasks.length);
       },
-      count: (signal) => collector.countAppliances(signal),
+      async count(signal) {
+        await collector.inventory.discover(signal);
+        return collector.appliances.length;
+      },
       tokenSecondsLeft: () => tokens.secondsLeft,
       notes: () => collector.notes,
-      variants: () => collector.variants,
-      describe: (serial) => collector.describe(serial),
+      variants: () => collector.dialect.variants,
+      describe: (serial) => collector.inventory.find(serial),
       release: (signal) => tokens.revoke(signal),
       kept: { counts: collector },
     };

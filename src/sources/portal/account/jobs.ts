@@ -68,8 +68,8 @@ export const jobs: CollectorRow = {
   ],
   cost: { account: 1 },
   size: { account: 33 },
-  create: accountReads(({ clock, forgetAfterMs }) => {
-    const ledger = new JobLedger(clock, forgetAfterMs);
+  create: accountReads(({ clock, settings }) => {
+    const ledger = new JobLedger(clock, settings.forgetAfterMs);
     return [{ operation: 'jobs', path: '/jobs', read: ({ records, note }) => ledger.absorb(records, note) }];
   }),
 };

@@ -6,8 +6,8 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { CredentialError, RequestError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { inTurns } from '../../../runtime/slices.ts';
-import type { FilerNames } from '../../filer-names.ts';
 import type { PortalClient } from '../client.ts';
+import type { PortalSettings } from '../collector-row.ts';
 import {
   type Appliance,
   type ApplianceIndex,
@@ -20,19 +20,6 @@ import {
 } from './inventory.ts';
 import { inventoryTable } from './series.ts';
 import { shardOf } from './shard.ts';
-
-export interface InventorySettings {
-  readonly discoveryIntervalMs: number;
-  /** Only these serials, in lower case; undefined for the whole inventory. */
-  readonly serials: readonly string[] | undefined;
-  readonly shard: { readonly index: number; readonly total: number };
-  /** How many intervals an unconfirmed value is exposed. */
-  readonly staleAfter: number;
-  /** The most appliances of an inventory, limited by memory; `serials` are always polled. */
-  readonly mostAppliances?: number;
-  /** The names of filers in both services; without it each appliance has its name in the inventory. */
-  readonly names?: FilerNames;
-}
 
 /** Samples that another collector makes from an inventory round, for this instance's appliances. */
 export type InventoryReadout = (
@@ -52,7 +39,7 @@ interface Answer {
 export class InventoryCollector implements Collector, ApplianceIndex {
   readonly api = 'portal';
   readonly #client: PortalClient;
-  readonly #settings: InventorySettings;
+  readonly #settings: PortalSettings;
   readonly #readouts: readonly InventoryReadout[];
   readonly #clock: Clock;
   readonly #log: Log;
@@ -70,7 +57,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
 
   constructor(
     client: PortalClient,
-    settings: InventorySettings,
+    settings: PortalSettings,
     readouts: readonly InventoryReadout[],
     { clock, log }: { readonly clock: Clock; readonly log: Log },
   ) {

@@ -35,7 +35,7 @@ export const FURTHER_SERIES: readonly string[] = [
 export const COSTLY_SERIES: Readonly<Record<string, number>> = { appliance_health_score: 1_800_000 };
 
 /** The one series of the economy mode with the short interval. */
-export const ECONOMY_SERIES = 'current_appliance_performance';
+export const ECONOMY_SERIES: string = 'current_appliance_performance';
 
 const tables: Readonly<Record<string, readonly Family[]>> = { ...standardSeries, ...furtherSeries };
 const currentNames: ReadonlySet<string> = new Set(currentPerformance.map(({ name }) => name));

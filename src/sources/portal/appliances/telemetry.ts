@@ -9,20 +9,6 @@ import { isoPeriod, isTooLarge, isTooSlow, Lookback, SHORTEST_PERIOD_MS } from '
 import { type Operation, operationsFor } from './operations.ts';
 import { seriesTimestamp } from './series.ts';
 
-export interface TelemetrySettings {
-  /** The series to poll, each with its own interval in milliseconds. */
-  readonly series: readonly { readonly name: string; readonly intervalMs: number }[];
-  /** Whether `current_appliance_performance` replaces two series; see {@link operationsFor}. */
-  readonly mode?: 'full' | 'economy';
-  readonly lookbackMs: number;
-  readonly binSeconds: number;
-  /**
-   * The start of the points that an output needs of a task, in milliseconds since the Unix epoch; undefined if the
-   * usual period is enough. One request covers the longer period.
-   */
-  readonly wantedSince?: (task: string) => number | undefined;
-}
-
 /** The longest period of one request: it returns more records than are read. */
 const LONGEST_REQUEST_MS = 5 * 86_400_000;
 
@@ -47,26 +33,26 @@ interface Stretch {
 export class TelemetryCollector implements Collector {
   readonly api = 'portal';
   readonly #parts: PortalParts;
-  readonly #settings: TelemetrySettings;
   readonly #operations: ReadonlyMap<string, Operation>;
   readonly #lookback: Lookback;
   /** The longest period that each series is asked for at once: shorter where an answer was too large. */
   readonly #longest = new Map<string, number>();
 
-  constructor(parts: PortalParts, settings: TelemetrySettings) {
+  constructor(parts: PortalParts) {
+    const { series, mode, lookbackMs } = parts.settings;
     this.#parts = parts;
-    this.#settings = settings;
     this.#operations = operationsFor(
-      settings.series.map(({ name }) => name),
-      settings.mode === 'economy',
+      series.map(({ name }) => name),
+      mode === 'economy',
     );
-    this.#lookback = new Lookback(settings.lookbackMs);
+    this.#lookback = new Lookback(lookbackMs);
   }
 
   tasks(): readonly Task[] {
-    const { appliances, discoveryIntervalMs } = this.#parts;
+    const { appliances, settings } = this.#parts;
+    const { discoveryIntervalMs } = settings;
     return appliances.own().flatMap(({ serial, name: filer, build }) =>
-      this.#settings.series.flatMap(({ name, intervalMs }): readonly Task[] => {
+      settings.series.flatMap(({ name, intervalMs }): readonly Task[] => {
         const operation = this.#operations.get(name);
         if (operation === undefined) return [];
         const id = `portal/${serial}/${name}`;
@@ -91,8 +77,9 @@ export class TelemetryCollector implements Collector {
   async #poll(series: Series, signal: AbortSignal): Promise<Reading> {
     const { id, name, operation } = series;
     const { note, counts: drops } = new DropCount();
-    const { binSeconds, lookbackMs, wantedSince } = this.#settings;
-    const now = this.#parts.clock.now();
+    const { clock, dialect, settings } = this.#parts;
+    const { binSeconds, lookbackMs, wantedSince } = settings;
+    const now = clock.now();
     const since = operation.hasHistory ? wantedSince?.(id) : undefined;
     const isLong = since !== undefined && now - since > lookbackMs;
     const sent = isLong
@@ -103,7 +90,7 @@ export class TelemetryCollector implements Collector {
     const records = isLong
       ? all.filter((one) => (timeOf(one) ?? Number.POSITIVE_INFINITY) * 1000 >= now - lookbackMs)
       : all;
-    const samples = toSamples(families, records, subject, this.#parts.dialect.watched(name, note), timeOf);
+    const samples = toSamples(families, records, subject, dialect.watched(name, note), timeOf);
     const used = records.find((record) => holdsValue(families, record));
     if (used !== undefined) samples.push(...toSamples([seriesTimestamp], [used], { ...subject, series: name }));
     if (!operation.hasHistory) return { samples, drops, empty: records.length === 0 };
@@ -139,16 +126,17 @@ export class TelemetryCollector implements Collector {
   async #askLong(series: Series, stretch: Stretch, note: NoteDrop, signal: AbortSignal): Promise<readonly Fields[]> {
     const { from, to, isWhole } = stretch;
     const { name, operation } = series;
+    const { binSeconds } = this.#parts.settings;
     if (to - from <= (this.#longest.get(name) ?? LONGEST_REQUEST_MS)) {
       try {
-        const json = { period: periodOf(stretch), bin_size: this.#settings.binSeconds };
+        const json = { period: periodOf(stretch), bin_size: binSeconds };
         return operation.records(await this.#send(series, json, signal), note);
       } catch (error) {
         if (!(isTooSlow(error) || isTooLarge(error)) || to - from < 2 * SHORTEST_PERIOD_MS) throw error;
         if (isTooLarge(error)) this.#longest.set(name, Math.ceil((to - from) / 2));
       }
     }
-    const binMs = this.#settings.binSeconds * 1000;
+    const binMs = binSeconds * 1000;
     const middle = Math.floor((from + to) / 2 / binMs) * binMs;
     const half = (part: Partial<Stretch>) => this.#askLong(series, { ...stretch, ...part }, note, signal);
     const older = await half({ to: middle }).catch((error: unknown) => {
@@ -162,8 +150,8 @@ export class TelemetryCollector implements Collector {
   }
 
   async #ask(series: Series, signal: AbortSignal): Promise<unknown> {
-    const { licence } = this.#parts;
-    const { lookbackMs, binSeconds } = this.#settings;
+    const { licence, settings } = this.#parts;
+    const { lookbackMs, binSeconds } = settings;
     const send = (periodMs: number) => this.#send(series, series.operation.body(periodMs, binSeconds), signal);
     try {
       const body = await this.#lookback.ask(series.id, lookbackMs, send);

@@ -54,7 +54,7 @@ class VolumeTelemetry {
     this.#intervalMs = intervalMs;
     this.#lookback = new Lookback(LONGEST_PERIOD_MS);
     this.#since = new CountingStart(parts.clock);
-    const listTask = accountTask(parts, parts.discoveryIntervalMs, 'volumes_listed', async (note, signal) => {
+    const listTask = accountTask(parts, parts.settings.discoveryIntervalMs, 'volumes_listed', async (note, signal) => {
       await this.#discover(note, signal);
       return [];
     });
@@ -67,7 +67,8 @@ class VolumeTelemetry {
 
   /** Reads the list of volumes and their appliances. */
   async #discover(note: NoteDrop, signal: AbortSignal): Promise<void> {
-    const { client, clock, shard, forgetAfterMs } = this.#parts;
+    const { client, clock, settings } = this.#parts;
+    const { shard, forgetAfterMs } = settings;
     const operation = 'volume_connections';
     const request = { method: 'GET', path: '/volume_connections', operation, size: 'list' } as const;
     const body = await client.send(request, signal);
@@ -94,12 +95,12 @@ class VolumeTelemetry {
   }
 
   #volumeOf(id: string, guid: string, name: string): Volume {
-    const { appliances, histograms } = this.#parts;
+    const { appliances, settings } = this.#parts;
     const volume: Volume = { name, serials: [], listedAt: 0, tasks: [] };
     const parts: LedgerParts = {
       volume: () => ({ volume_guid: guid, volume: volume.name }),
       since: this.#since,
-      histograms,
+      histograms: settings.histograms,
       nameOf: (serial) => appliances.find(serial)?.name,
     };
     volume.tasks = Object.entries(snapshotOperations).map(([segment, operation]) => {
