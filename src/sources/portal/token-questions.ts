@@ -6,7 +6,7 @@ import {
   lifetimeSeconds,
   refreshRequest,
   revokeRequest,
-  type Tokens,
+  type TokenAnswer,
   tokenRequest,
   tokensIn,
 } from './token.ts';
@@ -23,7 +23,7 @@ export async function askTokens(
   signal: AbortSignal,
 ): Promise<readonly Variant[]> {
   /** The tokens in the answer; undefined if the request was rejected. Rejects when the doctor is being stopped. */
-  const ask = (request: ApiRequest): Promise<Tokens | undefined> =>
+  const ask = (request: ApiRequest): Promise<TokenAnswer | undefined> =>
     client
       .send(request, signal)
       .then(tokensIn)
@@ -52,14 +52,14 @@ export async function askTokens(
   return told;
 }
 
-function lifetimeOf({ access, expiresIn }: Tokens, clock: Clock): string {
+function lifetimeOf({ access, expiresIn }: TokenAnswer, clock: Clock): string {
   const seconds = lifetimeSeconds(expiresIn, access, clock.now());
   if (seconds < 600) return 'below_10_minutes';
   if (seconds <= 3600) return 'up_to_an_hour';
   return seconds <= 86_400 ? 'up_to_a_day' : 'more_than_a_day';
 }
 
-function toldBy({ access, expiresIn }: Tokens): string {
+function toldBy({ access, expiresIn }: TokenAnswer): string {
   if (typeof expiresIn === 'number' && expiresIn > 0) return 'expires_in';
   return access.split('.').length === 3 ? 'jwt' : 'nothing';
 }

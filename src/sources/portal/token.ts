@@ -130,7 +130,7 @@ export class TokenSource {
       this.#pair = pair;
       this.#failures = 0;
       this.#lastError = undefined;
-      // Tokens are asked for too seldom to earn anew what an outage used up.
+      // TokenAnswer are asked for too seldom to earn anew what an outage used up.
       this.#retries = new RetryAllowance();
       return pair;
     } catch (thrown) {
@@ -223,14 +223,14 @@ function isRefused(error: Error): boolean {
 const SENDABLE = /^[\x21-\x7e]+$/;
 
 /** The answer of the token service. */
-export interface Tokens {
+export interface TokenAnswer {
   readonly access: string;
   readonly refresh: string | undefined;
   readonly expiresIn: unknown;
 }
 
 /** Throws a ShapeError if there is no access token. */
-export function tokensIn(body: unknown): Tokens {
+export function tokensIn(body: unknown): TokenAnswer {
   const { access_token: access, refresh_token: refresh, expires_in: expiresIn } = isFields(body) ? body : {};
   if (typeof access !== 'string' || !SENDABLE.test(access)) {
     throw new ShapeError('reading the portal’s token: expected an object with access_token in printable ASCII');

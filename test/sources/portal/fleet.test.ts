@@ -47,13 +47,13 @@ describe('the inventory', () => {
       build: '9.15',
       available_build: '10.1',
     };
-    expect(read([serial], [{ ...edge, serial: A.toUpperCase() }]).appliances).toEqual([
+    expect(read([serial], [{ ...edge, serial: A.toUpperCase() }]).appliances).toMatchObject([
       { serial: A, edgeId: '', name: 'lyon', type: 'edge', build: '10.0.5', availableBuild: '10.1' },
     ]);
   });
 
   test('names an appliance that nobody has named by its serial', () => {
-    expect(read([{ id: A, type: 'edge', description: '' }], [{ serial: A }]).appliances).toEqual([
+    expect(read([{ id: A, type: 'edge', description: '' }], [{ serial: A }]).appliances).toMatchObject([
       { serial: A, edgeId: '', name: A, type: 'edge', build: '', availableBuild: '' },
     ]);
   });
@@ -91,7 +91,7 @@ describe('the inventory', () => {
       { serial: B, description: 'b' },
     ];
     expect(read([{ id: A, type: 'edge' }], edges).appliances.map(({ serial }) => serial)).toEqual([A]);
-    expect(read(undefined, edges).appliances).toEqual([
+    expect(read(undefined, edges).appliances).toMatchObject([
       { serial: A, edgeId: '', name: 'a', type: 'edge', build: '10.0.4', availableBuild: '' },
       { serial: B, edgeId: '', name: 'b', type: 'edge', build: '', availableBuild: '' },
     ]);

@@ -1,12 +1,10 @@
-import { type Family, type Fields, isFields } from '../../../metrics/family.ts';
-import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
+import { type Family, isFields } from '../../../metrics/family.ts';
+import { type NoteDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import type { Task } from '../../../metrics/task.ts';
 import { date, flag, plain, presence } from '../../../metrics/units.ts';
-import type { Clock } from '../../../runtime/clock.ts';
-import { inTurns } from '../../../runtime/slices.ts';
 import { accountTask, type CollectorRow, type PortalParts } from '../collector-row.ts';
-import { objectOf, optionalItemsOf } from '../records.ts';
-import type { Appliance, ApplianceIndex, InventoryAnswers } from './inventory.ts';
+import { objectOf } from '../records.ts';
+import type { Appliance } from './inventory.ts';
 import { applianceLabels } from './series.ts';
 
 /** A row of `GET /edges`. The newer fields may be missing, which means unknown and not false. */
@@ -88,47 +86,24 @@ export const edges: CollectorRow = {
   ],
   cost: { perAppliance: 1 },
   size: { appliance: 8.4 },
-  readout: readInventoryRound,
+  readout: readRecords,
   create: (parts, intervalMs) => () =>
     [...parts.appliances.own()].flatMap((appliance) => detailTask(parts, intervalMs, appliance)),
 };
 
-async function readInventoryRound(
-  answers: InventoryAnswers,
-  appliances: ApplianceIndex,
-  note: NoteDrop,
-  clock: Clock,
-): Promise<Sample[]> {
-  const own = new Map(appliances.own().map((appliance) => [appliance.serial, appliance]));
+function readRecords({ serial, name, build, availableBuild, records = {} }: Appliance, note: NoteDrop): Sample[] {
+  const subject = { serial, filer: name };
   const samples: Sample[] = [];
-  const edgeAnswers = answers.edges === undefined ? [] : [answers.edges];
-  for await (const [record, { serial, name }] of inTurns(recordsOf(edgeAnswers, 'serial', own), clock)) {
-    const { services, ...rest } = record;
+  if (records.edge !== undefined) {
+    const { services, ...rest } = records.edge;
     const flat = { ...rest, ...(isFields(services) ? { s3_edge: services.s3_edge, file_iq: services.file_iq } : {}) };
-    samples.push(...toSamples(edgeTable, [flat], { serial, filer: name }, note));
+    samples.push(...toSamples(edgeTable, [flat], subject, note));
   }
-  for await (const [record, { serial, name, build }] of inTurns(recordsOf(answers.serials ?? [], 'id', own), clock)) {
-    const offered = text(record.available_build);
-    const isUpdate = offered !== '' && offered !== (build || text(record.build));
-    samples.push(...toSamples(serialTable, [{ available_build: isUpdate }], { serial, filer: name }, note));
+  if (records.serial !== undefined) {
+    const isUpdate = availableBuild !== '' && availableBuild !== build;
+    samples.push(...toSamples(serialTable, [{ available_build: isUpdate }], subject, note));
   }
   return samples;
-}
-
-/** The records about this instance's appliances, each appliance once; faults in a list were noted when it was read. */
-function* recordsOf(
-  bodies: readonly unknown[],
-  key: string,
-  own: ReadonlyMap<string, Appliance>,
-): Generator<readonly [Fields, Appliance]> {
-  const done = new Set<string>();
-  for (const record of bodies.flatMap((body) => optionalItemsOf(body, 'the inventory'))) {
-    const serial = isFields(record) ? text(record[key]).toLowerCase() : '';
-    const appliance = own.get(serial);
-    if (!isFields(record) || appliance === undefined || done.has(serial)) continue;
-    done.add(serial);
-    yield [record, appliance];
-  }
 }
 
 function detailTask(parts: PortalParts, intervalMs: number, { serial, edgeId, name }: Appliance): readonly Task[] {

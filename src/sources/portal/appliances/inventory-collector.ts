@@ -13,21 +13,13 @@ import {
   type ApplianceIndex,
   checkInventoryList,
   type Inventory,
-  type InventoryAnswers,
+  type InventoryReadout,
   readInventory,
   TELEMETRY_TYPES,
   unknownAppliance,
 } from './inventory.ts';
 import { inventoryTable } from './series.ts';
 import { shardOf } from './shard.ts';
-
-/** Samples that another collector makes from an inventory round, for this instance's appliances. */
-export type InventoryReadout = (
-  answers: InventoryAnswers,
-  appliances: ApplianceIndex,
-  note: NoteDrop,
-  clock: Clock,
-) => Promise<Sample[]>;
 
 /** The answer for a list, and when it arrived in monotonic milliseconds. */
 interface Answer {
@@ -127,12 +119,13 @@ export class InventoryCollector implements Collector, ApplianceIndex {
         { status: 403 },
       );
     }
-    const answers = { serials: lists.length === 0 ? undefined : lists.map(({ body }) => body), edges: edges?.body };
-    this.#take(this.#withDoubtful(readInventory(answers, drops.note)), drops.note);
-    const shown = edges !== undefined && this.#isFresh(edges, begunAt) ? edges : undefined;
-    const told = { ...answers, edges: shown?.body };
-    const samples = await this.#samples(told, drops.note);
-    const [answeredAt] = [...lists, ...(shown ? [shown] : [])].map(({ at }) => at).sort((one, other) => one - other);
+    const areEdgesFresh = edges !== undefined && this.#isFresh(edges, begunAt);
+    const bodies = lists.length === 0 ? undefined : lists.map(({ body }) => body);
+    const listed = readInventory({ serials: bodies, edges: edges?.body, areEdgesFresh }, drops.note);
+    this.#take(this.#withDoubtful(listed), drops.note);
+    const samples = await this.#samples(drops.note);
+    const exposed = areEdgesFresh ? [...lists, edges] : lists;
+    const [answeredAt] = exposed.map(({ at }) => at).sort((one, other) => one - other);
     return { samples, answeredAt, drops: drops.counts, empty: false, isDoubtful: this.#missing.size > 0 };
   }
 
@@ -145,11 +138,12 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     return at >= begunAt || this.#clock.monotonic() - at <= (staleAfter - 1.5) * discoveryIntervalMs;
   }
 
-  async #samples(answers: InventoryAnswers, note: NoteDrop): Promise<Sample[]> {
+  async #samples(note: NoteDrop): Promise<Sample[]> {
     const samples: Sample[] = [];
-    for await (const appliance of inTurns(this.#own, this.#clock)) samples.push(...inventorySamples(appliance));
-    for (const readout of this.#readouts)
-      for (const sample of await readout(answers, this, note, this.#clock)) samples.push(sample);
+    for await (const appliance of inTurns(this.#own, this.#clock)) {
+      samples.push(...inventorySamples(appliance));
+      for (const readout of this.#readouts) samples.push(...readout(appliance, note));
+    }
     return samples;
   }
 
@@ -160,7 +154,9 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     );
     const doubtful = missing.filter(([serial]) => !this.#missing.has(serial));
     this.#missing = new Set(doubtful.map(([serial]) => serial));
-    return doubtful.length === 0 ? listed : new Map([...listed, ...doubtful]);
+    const all = new Map(listed);
+    for (const [serial, appliance] of doubtful) all.set(serial, { ...appliance, records: {} });
+    return all;
   }
 
   #take(listed: Inventory, note: NoteDrop): void {

@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../../metrics/family.ts';
-import { type NoteDrop, text } from '../../../metrics/samples.ts';
+import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
 import { RequestError, ShapeError } from '../../../runtime/errors.ts';
 import { optionalItemsOf } from '../records.ts';
 
@@ -16,7 +16,12 @@ export interface Appliance {
   readonly build: string;
   /** The build that it can be updated to; empty if there is none. */
   readonly availableBuild: string;
+  /** What the lists of this round hold about it, for other rows than those of the inventory. */
+  readonly records?: { readonly serial?: Fields; readonly edge?: Fields };
 }
+
+/** Samples that another collector makes from the records of an appliance in an inventory round. */
+export type InventoryReadout = (appliance: Appliance, note: NoteDrop) => Sample[];
 
 /** The kinds of serials that have telemetry (upstream-api.md 5.2). */
 export const TELEMETRY_TYPES = ['edge', 'file_iq'] as const;
@@ -40,8 +45,9 @@ export type Inventory = ReadonlyMap<string, Appliance>;
 export interface InventoryAnswers {
   /** The bodies of `GET /serials`, one for each type. */
   readonly serials: readonly unknown[] | undefined;
-  /** The body of `GET /edges`. */
+  /** The body of `GET /edges`, and whether it may be exposed: an old one only has names and builds. */
   readonly edges: unknown;
+  readonly areEdgesFresh?: boolean;
 }
 
 /**
@@ -64,6 +70,7 @@ export function readInventory(answers: InventoryAnswers, note: NoteDrop): Invent
         type,
         build: text(record.build),
         availableBuild: text(record.available_build),
+        records: { serial: record },
       });
     }
   }
@@ -79,6 +86,7 @@ export function readInventory(answers: InventoryAnswers, note: NoteDrop): Invent
       type: listed?.type || 'edge',
       build: text(record.build) || listed?.build || '',
       availableBuild: listed?.availableBuild ?? '',
+      records: { ...listed?.records, ...(answers.areEdgesFresh && { edge: record }) },
     });
   }
   return appliances;
