@@ -29,17 +29,7 @@ export interface BackfillWish {
 }
 
 /** A backfill after its appliances were found. */
-export interface BackfillRun {
-  readonly from: number;
-  readonly to: number;
-  readonly binMs: number;
-  readonly tasks: readonly PastTask[];
-  readonly spool: Spool;
-  readonly backfill: Backfill;
-  /** Requests answered so far, and the rate that the limits sustain. */
-  requests(): { readonly answered: number; readonly perSecond: number };
-  close(signal: AbortSignal): Promise<void>;
-}
+export type BackfillRun = Awaited<ReturnType<typeof createBackfill>>;
 
 /** Reads the inventory and opens the work folder. Throws a ConfigError for an invalid choice. */
 export async function createBackfill(
@@ -47,7 +37,7 @@ export async function createBackfill(
   environment: Environment,
   wish: BackfillWish,
   signal: AbortSignal,
-): Promise<BackfillRun> {
+) {
   const { upstream, settings, binMs } = pastOf(config, wish.series);
   const { section, allowed = [] } = upstream;
   const { limit, dailyLimit, ...target } = upstream.target(settings, config);
@@ -95,6 +85,7 @@ export async function createBackfill(
       ...{ from, to, binMs, spool, close: closing },
       tasks: chosen(collector.tasks().filter(hasPast), wish.filers),
       backfill: new Backfill({ binMs, labels: wish.labels, workers: target.concurrency }, spool, { clock, random }),
+      /** Requests answered so far, and the rate that the limits sustain. */
       requests: () => ({ answered, perSecond: pacer.sustainedPerSecond }),
     };
   } catch (error) {

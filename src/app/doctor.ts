@@ -1,9 +1,9 @@
 import { isLoopback } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
-import { type Diagnoses, examineAll, type Patient } from '../doctor/doctor.ts';
+import { type Diagnoses, type DoctorParts, examineAll, type Patient } from '../doctor/doctor.ts';
 import { type Network, systemNetwork } from '../doctor/network.ts';
-import { type Report, reportOf } from '../doctor/report.ts';
+import { reportOf } from '../doctor/report.ts';
 import { formatBound } from '../exposition/format.ts';
 import { unpredictableKey } from '../runtime/random.ts';
 import { compareNames } from '../sources/shared-names.ts';
@@ -15,29 +15,19 @@ import { politeClient } from './polite-client.ts';
 /** The doctor sends few requests, so up to ten a second are allowed. */
 const PACE = { limit: { requests: 300, windowMs: 30_000 }, mostPerMs: 10 / 1_000 } as const;
 
-export interface Doctor {
-  /** The most requests that it sends. */
-  readonly requests: number;
-  /** Examines every configured service. Rejects only on abort. */
-  run(signal: AbortSignal): Promise<Diagnoses>;
-  /** The findings, safe to attach to a public issue. */
-  report(found: Diagnoses): Report;
-  close(): Promise<void>;
-}
-
-export function createDoctor(config: Config, environment: Environment, network: Network = systemNetwork): Doctor {
+export function createDoctor(config: Config, environment: Environment, network: Network = systemNetwork) {
   const patients = patientsOf(config, environment);
+  const parts: DoctorParts = {
+    ...{ patients, network, clock: environment.clock, allowance: config.requests },
+    compare: (answers, find) => compareNames(answers, config.filerAliases, find),
+  };
   return {
+    /** The most requests that it sends. */
     requests: patients.reduce((sum, { examination }) => sum + examination.requests, 0),
-    run: (signal) =>
-      examineAll(
-        {
-          ...{ patients, network, clock: environment.clock, allowance: config.requests },
-          compare: (answers, find) => compareNames(answers, config.filerAliases, find),
-        },
-        signal,
-      ),
-    report: (found) => reportOf(found, environment.version, unpredictableKey()),
+    /** Examines every configured service. Rejects only on abort. */
+    run: (signal: AbortSignal) => examineAll(parts, signal),
+    /** The findings, safe to attach to a public issue. */
+    report: (found: Diagnoses) => reportOf(found, environment.version, unpredictableKey()),
     close: async () => {
       for (const { close } of patients) await close();
     },

@@ -44,11 +44,12 @@ const LOOKS: Readonly<Record<Exclude<KindName, 'any'>, readonly Look[]>> = {
 };
 
 /** Compares an answer with its documentation; returns each difference each time it occurs. */
-export function unexpectedIn(documented: Documented, body: unknown, tell: (found: Unexpected) => void): void {
-  compare(documented, body, '', tell);
-}
-
-function compare(documented: Documented, value: unknown, place: string, tell: (found: Unexpected) => void): void {
+export function unexpectedIn(
+  documented: Documented,
+  value: unknown,
+  tell: (found: Unexpected) => void,
+  place = '',
+): void {
   const look = lookOf(value);
   if (typeof documented === 'string') {
     if (documented === 'any' || documented === 'any?') return;
@@ -66,14 +67,14 @@ function compare(documented: Documented, value: unknown, place: string, tell: (f
       if (look !== 'null') tell({ what: 'unexpected type', place, look });
       return;
     }
-    for (const item of value) compare(documented[0], item, `${place}[]`, tell);
+    for (const item of value) unexpectedIn(documented[0], item, tell, `${place}[]`);
     if (isOutOfOrder(value)) tell({ what: 'out of order', place, look: 'list' });
   } else if (isFields(value)) {
     for (const [field, one] of Object.entries(value)) {
       const known = documented[field] ?? documented['*'];
       const at = place === '' ? field : `${place}.${field}`;
       if (known === undefined) tell({ what: 'unknown field', place: at, look: lookOf(one) });
-      else compare(known, one, at, tell);
+      else unexpectedIn(known, one, tell, at);
     }
   } else if (look !== 'null') tell({ what: 'unexpected type', place, look });
 }

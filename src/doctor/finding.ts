@@ -20,10 +20,11 @@ export interface Finding {
 
 /** Adds a finding. */
 export type Find = (
-  ...of: readonly [
-    ...[level: Level, check: string, code: string, seen: string],
-    more?: Pick<Finding, 'expected' | 'advice'>,
-  ]
+  level: Level,
+  check: string,
+  code: string,
+  seen: string,
+  more?: Pick<Finding, 'expected' | 'advice'>,
 ) => void;
 
 /** Whether the exit code is 0. */

@@ -3,8 +3,8 @@ import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
 import { asError } from '../runtime/errors.ts';
-import type { Secret } from '../runtime/secret.ts';
 import { tlsFault } from '../transport/connection-faults.ts';
+import type { Proxy as HttpProxy } from '../transport/dispatcher.ts';
 import type { Find } from './finding.ts';
 
 /** Checks the connection to a service without sending it a request. */
@@ -76,11 +76,7 @@ function firstEnd(leaf: DetailedPeerCertificate): number | undefined {
 }
 
 /** A proxy; `shown` is its URL without credentials. */
-export interface NetworkProxy {
-  readonly url: string;
-  readonly shown: string;
-  readonly authorization: Secret | undefined;
-}
+export type NetworkProxy = Pick<HttpProxy, 'url' | 'authorization'> & { readonly shown: string };
 
 /** The address of a service, and the way to it. */
 export interface Destination {

@@ -1,42 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { isFields } from '../metrics/family.ts';
 import type { Api } from '../metrics/snapshot.ts';
-import type { Variant } from '../metrics/variant.ts';
 import type { Diagnoses, Diagnosis } from './doctor.ts';
 import type { Documented } from './documented.ts';
-import type { Finding } from './finding.ts';
-import { lookOf, power, type Shape, shapeOf } from './shape.ts';
-
-/**
- * A report contains shapes, types, shares, powers of ten, words of documented fields, and ids hashed with a temporary
- * key, so that they match within one report only. No text, name, id, host, key or exact number of the account.
- */
-export interface Report {
-  readonly format: 'filer-exporter-report/1';
-  readonly version: string;
-  readonly findings: readonly Pick<Finding, 'level' | 'subject' | 'check' | 'code'>[];
-  readonly services: Readonly<Partial<Record<Api, ServiceReport>>>;
-}
-
-/** One service in a public form. */
-export interface ServiceReport {
-  readonly variants: readonly Variant[];
-  readonly operations: Readonly<Record<string, OperationReport>>;
-}
-
-/** One operation in a public form. */
-export interface OperationReport {
-  /** Requests by status; `none` without an answer. */
-  readonly answers: Readonly<Record<string, number>>;
-  /** Power of ten of the longest answer, in milliseconds, and of the largest, in bytes. */
-  readonly longestMs: number;
-  readonly largestBytes: number;
-  readonly shape: Shape | null;
-  readonly words: Readonly<Record<string, readonly string[]>>;
-  /** Hashed ids by place. */
-  readonly ids: Readonly<Record<string, readonly string[]>>;
-  readonly unexpected: readonly string[];
-}
+import { lookOf, power, shapeOf } from './shape.ts';
 
 /** Replaces a field name that may not be shown, such as an id that is used as a name. */
 const HIDDEN = '*';
@@ -46,27 +13,35 @@ const WORD = /^[A-Za-z][A-Za-z_ -]{0,30}$/;
 const MOST_WORDS = 20;
 const MOST_IDS = 50;
 
-/** The report of the findings. `key` is random and not stored. */
-export function reportOf({ findings, services }: Diagnoses, version: string, key: Uint8Array): Report {
+/**
+ * A report contains shapes, types, shares, powers of ten, words of documented fields, and ids hashed with a temporary
+ * key, so that they match within one report only. No text, name, id, host, key or exact number of the account. `key` is
+ * random and not stored.
+ */
+export function reportOf({ findings, services }: Diagnoses, version: string, key: Uint8Array) {
+  const reports: Record<Api, ReturnType<typeof serviceReport>> = {};
+  for (const service of services) reports[service.api] = serviceReport(service, key);
   return {
     format: 'filer-exporter-report/1',
     version,
     findings: findings.map(({ level, subject, check, code }) => ({ level, subject, check, code })),
-    services: Object.fromEntries(services.map((service) => [service.api, serviceReport(service, key)])),
+    services: reports,
   };
 }
 
-function serviceReport({ examination, variants, unexpected, exchanges }: Diagnosis, key: Uint8Array): ServiceReport {
-  const operations: Record<string, OperationReport> = {};
-  const names = new Set(exchanges.map(({ operation }) => operation));
-  for (const operation of names) {
+export type Report = ReturnType<typeof reportOf>;
+
+function serviceReport({ examination, variants, unexpected, exchanges }: Diagnosis, key: Uint8Array) {
+  const names = [...new Set(exchanges.map(({ operation }) => operation))];
+  const operations = names.map((operation) => {
     const own = exchanges.filter((exchange) => exchange.operation === operation);
     const bodies = own.filter(({ status }) => status === 200).map(({ body }) => body);
     const documented = examination.documented(operation);
     const texts = textsByField(bodies);
     const nameOf = namer(documented, texts);
-    operations[operation] = {
+    const report = {
       answers: countBy(own.map(({ status }) => String(status ?? 'none'))),
+      // Powers of ten.
       longestMs: power(Math.max(...own.map(({ seconds }) => seconds * 1000))),
       largestBytes: power(Math.max(...own.map(({ bytes }) => bytes))),
       // A token answer consists of secrets, and its form is known.
@@ -77,8 +52,9 @@ function serviceReport({ examination, variants, unexpected, exchanges }: Diagnos
         .filter((one) => one.operation === operation)
         .map(({ what, place, look }) => `${what}: ${shownPlace(place, nameOf)} (${look})`),
     };
-  }
-  return { variants, operations };
+    return [operation, report] as const;
+  });
+  return { variants, operations: Object.fromEntries(operations) };
 }
 
 /** The different texts of answers, by the name of their field. */

@@ -21,19 +21,6 @@ export interface Cursor {
 /** Why a point of an answer is not sent; part of the label `reason`. */
 export type Unfit = 'duplicate' | 'future' | 'changed';
 
-/** The new points of an answer. */
-export interface NewPoints {
-  readonly series: readonly SeriesPoints[];
-  readonly count: number;
-  /** How many different times they have. */
-  readonly bins: number;
-  /** The cursor after all of them have arrived; undefined without new points. */
-  readonly cursor: Cursor | undefined;
-  /** The oldest bin of the answer, sent or not; undefined without any. */
-  readonly oldest: number | undefined;
-  readonly unfit: ReadonlyMap<Unfit, number>;
-}
-
 /** How long a bin waits for a newer one: an appliance reports every five minutes. */
 export const WHOLE_AFTER_MS = 600_000;
 
@@ -57,7 +44,7 @@ export function newPoints(
   now: number,
   own: Labels = {},
   { end = Number.POSITIVE_INFINITY, series = new Map() as PointsBySeries } = {},
-): NewPoints {
+) {
   const unfit = new Map<Unfit, number>();
   const count = (reason: Unfit) => unfit.set(reason, (unfit.get(reason) ?? 0) + 1);
   const bins = new Map<number, Sample[]>();
@@ -90,9 +77,21 @@ export function newPoints(
     }
     last = time;
   }
-  const reached = last === undefined ? undefined : { at: last, sum: checksum(bins.get(last) ?? []) };
-  return { series: [...series.values()], count: sent, bins: sentBins, cursor: reached, oldest: times[0], unfit };
+  const reached: Cursor | undefined =
+    last === undefined ? undefined : { at: last, sum: checksum(bins.get(last) ?? []) };
+  return {
+    ...{ series: [...series.values()], count: sent, unfit },
+    /** How many different times the new points have. */
+    bins: sentBins,
+    /** The cursor after all of them have arrived; undefined without new points. */
+    cursor: reached,
+    /** The oldest bin of the answer, sent or not; undefined without any. */
+    oldest: times[0],
+  };
 }
+
+/** The new points of an answer. */
+export type NewPoints = ReturnType<typeof newPoints>;
 
 /** False if the series has a point of that time: the first one is used. */
 function append(series: PointsBySeries, { name, labels, value }: Sample, time: number, own: Labels): boolean {

@@ -59,7 +59,7 @@ export class BookmarkWatch {
     else this.#awaited = [...this.#awaited, ...this.#judge({ at: bookmark, isExcused, left: PATIENCE + 1 })];
   }
 
-  state(): BookmarkState {
+  state() {
     return { highest: this.#highest ?? null, trusted: this.#isTrusted, moves: this.#moves };
   }
 
@@ -92,11 +92,7 @@ export function isKeyShared(watches: readonly BookmarkWatch[], before: boolean):
 }
 
 /** A bookmark as saved in the state file. */
-export interface BookmarkState {
-  readonly highest: number | null;
-  readonly trusted: boolean;
-  readonly moves: readonly boolean[];
-}
+export type BookmarkState = ReturnType<BookmarkWatch['state']>;
 
 /** Truncated and rounded: only one of the two times may have fractions. */
 function secondsOf(at: number): readonly number[] {

@@ -60,13 +60,10 @@ export class Directory {
   }
 
   /** The state for {@link Directory.restore}, with ages instead of moments: monotonic time ends with the process. */
-  state(now: number): DirectoryState {
-    return [...this.#entries].map(([guid, { title, titleAt, seenAt }]) => [
-      guid,
-      title,
-      Number.isFinite(titleAt) ? titleAt : null,
-      now - seenAt,
-    ]);
+  state(now: number) {
+    return [...this.#entries].map(([guid, { title, titleAt, seenAt }]) => {
+      return [guid, title, Number.isFinite(titleAt) ? titleAt : null, now - seenAt] as const;
+    });
   }
 
   restore(saved: DirectoryState, now: number): void {
@@ -79,9 +76,4 @@ export class Directory {
 }
 
 /** A directory's entries, as saved in the state file. */
-export type DirectoryState = readonly (readonly [
-  guid: string,
-  title: string | null,
-  titleAt: number | null,
-  ageMs: number,
-])[];
+export type DirectoryState = ReturnType<Directory['state']>;

@@ -5,7 +5,6 @@ import { type Sample, text, toSamples } from '../../metrics/samples.ts';
 import { decimal } from '../../metrics/units.ts';
 import {
   type Current,
-  type CurrentState,
   confirmed,
   currentOf,
   type Dated,
@@ -89,9 +88,9 @@ export class Pair {
   }
 
   #takePropagation(dated: Dated, fresh: boolean): void {
-    const kind = entry(this.#kinds, text(dated.record.kind), () => ({
-      ...{ latest: undefined, durations: new Histogram(this.#settings.bounds), protectedEvents: undefined },
-    }));
+    const kind = entry(this.#kinds, text(dated.record.kind), () => {
+      return { latest: undefined, durations: new Histogram(this.#settings.bounds), protectedEvents: undefined };
+    });
     const duration = propagationDuration.from.read(dated.record.prop_seconds);
     if (duration !== undefined && isNewer(dated, kind.latest)) kind.latest = dated;
     if (!fresh) return;
@@ -156,56 +155,46 @@ export class Pair {
     }
   }
 
-  /** The state for {@link Pair.restore}, with ages instead of moments: monotonic time ends with the process. */
-  state(now: number): PairState {
+  /** The state for {@link Pair.restore}. */
+  state(now: number) {
+    const kept = (dated: Dated | undefined) => (dated === undefined ? null : stateOfDated(dated));
     return {
       filer: this.filer,
       volume: this.volume,
-      current: this.#current ? stateOfCurrent(this.#current, now) : null,
-      newest: [...this.#newest].map(([group, dated]) => [group, stateOfDated(dated)]),
+      current: this.#current === undefined ? null : stateOfCurrent(this.#current, now),
+      newest: [...this.#newest].map(([group, dated]) => [group, stateOfDated(dated)] as const),
       kinds: [...this.#kinds].map(([name, { latest, durations, protectedEvents }]) => {
-        return [name, latest ? stateOfDated(latest) : null, durations.state(), protectedEvents ?? null];
+        return [name, kept(latest), durations.state(), protectedEvents ?? null] as const;
       }),
-      phases: [...this.#phases].map(([name, { newest, durations, states }]) => [
-        name,
-        newest ? stateOfDated(newest) : null,
-        durations?.state() ?? null,
-        [...states].map(([word, { count, latest, newestAt }]) => [
-          word,
-          count,
-          latest ? stateOfDated(latest) : null,
-          newestAt,
-        ]),
-      ]),
+      phases: [...this.#phases].map(([name, { newest, durations, states }]) => {
+        const words = [...states].map(([word, { count, latest, newestAt }]) => {
+          return [word, count, kept(latest), newestAt] as const;
+        });
+        return [name, kept(newest), durations?.state() ?? null, words] as const;
+      }),
     };
   }
 
   /** A pair with everything that a saved one had counted. Throws a TypeError if it is not a saved pair. */
   static restore(saved: PairState, settings: HistogramSettings, now: number): Pair {
     const pair = new Pair(keptText(saved.filer), keptText(saved.volume), settings);
-    const histogram = (of: HistogramState) => Histogram.restore(settings.bounds, of);
+    const dated = (state: DatedState | null) => (state === null ? undefined : datedOf(state));
+    const histogram = (state: HistogramState) => Histogram.restore(settings.bounds, state);
     if (saved.current !== null) pair.#current = currentOf(saved.current, now);
-    for (const [group, dated] of saved.newest) pair.#newest.set(keptWord(group, GROUPS), datedOf(dated));
+    for (const [group, state] of saved.newest) pair.#newest.set(keptWord(group, GROUPS), datedOf(state));
     for (const [name, latest, durations, covered] of saved.kinds) {
-      const kind = { latest: latest ? datedOf(latest) : undefined, durations: histogram(durations) };
       const protectedEvents = covered === null ? undefined : keptNumber(covered, 0);
-      pair.#kinds.set(keptText(name), { ...kind, protectedEvents });
+      pair.#kinds.set(keptText(name), { latest: dated(latest), durations: histogram(durations), protectedEvents });
     }
-    for (const [name, newest, durations, states] of saved.phases) {
-      pair.#phases.set(keptText(name), {
-        newest: newest ? datedOf(newest) : undefined,
-        durations: durations ? histogram(durations) : undefined,
-        states: new Map(
-          states.map(([word, count, latest, newestAt]) => [
-            keptText(word),
-            {
-              count: keptCount(count),
-              latest: latest ? datedOf(latest) : undefined,
-              newestAt: typeof newestAt === 'number' ? keptNumber(newestAt) : Number.NEGATIVE_INFINITY,
-            },
-          ]),
-        ),
-      });
+    for (const [name, newest, durations, words] of saved.phases) {
+      const states = new Map<string, State>();
+      for (const [word, count, latest, newestAt] of words) {
+        // State files of earlier versions do not have the time.
+        const at = typeof newestAt === 'number' ? keptNumber(newestAt) : Number.NEGATIVE_INFINITY;
+        states.set(keptText(word), { count: keptCount(count), latest: dated(latest), newestAt: at });
+      }
+      const held = durations === null ? undefined : histogram(durations);
+      pair.#phases.set(keptText(name), { newest: dated(newest), durations: held, states });
     }
     return pair;
   }
@@ -228,30 +217,7 @@ export function pairKey(filer: string, volume: string): string {
 }
 
 /** A pair as saved in the state file. */
-export interface PairState {
-  readonly filer: string;
-  readonly volume: string;
-  readonly current: CurrentState | null;
-  readonly newest: readonly (readonly [group: Group, dated: DatedState])[];
-  readonly kinds: readonly (readonly [
-    name: string,
-    latest: DatedState | null,
-    durations: HistogramState,
-    covered: number | null,
-  ])[];
-  readonly phases: readonly (readonly [
-    name: string,
-    newest: DatedState | null,
-    durations: HistogramState | null,
-    states: readonly (readonly [
-      word: string,
-      count: number,
-      latest: DatedState | null,
-      /** Missing in state files of earlier versions. */
-      newestAt?: number | null,
-    ])[],
-  ])[];
-}
+export type PairState = ReturnType<Pair['state']>;
 
 /**
  * Whether an event is the newer one, by its own time and not by arrival. Of two in the same second, the one with a

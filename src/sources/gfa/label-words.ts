@@ -26,14 +26,11 @@ export class LabelWords {
     return limited;
   }
 
-  state(): LabelWordsState {
+  state(): Readonly<Record<string, readonly string[]>> {
     return Object.fromEntries(Object.entries(this.#limits).map(([field, limit]) => [field, limit.state()]));
   }
 
-  restore(saved: LabelWordsState): void {
+  restore(saved: ReturnType<LabelWords['state']>): void {
     for (const [field, limit] of Object.entries(this.#limits)) limit.restore(saved[field] ?? []);
   }
 }
-
-/** The words of each field, as saved in the state file. */
-export type LabelWordsState = Readonly<Record<string, readonly string[]>>;

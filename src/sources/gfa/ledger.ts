@@ -9,7 +9,7 @@ import { type Current, type CurrentState, confirmed, currentOf, stateOfCurrent, 
 import { Directory, type DirectoryState } from './directory.ts';
 import { EVENT_GROUPS, type EventKind, Events } from './events.ts';
 import { Pair, type PairState, pairKey } from './filer-volume.ts';
-import { LabelWords, type LabelWordsState } from './label-words.ts';
+import { LabelWords } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
 import { filerOnVolumeTable, filerTable, type Group, infoTable, recordTimestamp, volumeTable } from './series.ts';
 
@@ -289,7 +289,7 @@ export interface LedgerHeading {
   readonly called?: readonly (readonly [guid: string, name: string])[];
   readonly volumes: DirectoryState;
   readonly volumeStates: readonly (readonly [guid: string, ...CurrentState])[];
-  readonly words: LabelWordsState;
+  readonly words: ReturnType<LabelWords['state']>;
   readonly memories: Readonly<Record<EventKind, EventMemoryState>>;
   readonly bookmarks: Readonly<Record<EventKind, BookmarkState>>;
 }

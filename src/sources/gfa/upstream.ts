@@ -1,5 +1,3 @@
-import type { Config } from '../../config/config.ts';
-import type { MemoryLimits } from '../../metrics/event-memory.ts';
 import type { Table } from '../../metrics/family.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { KeptService, Upstream } from '../upstream.ts';
@@ -20,6 +18,12 @@ const PAIR_BYTES = 24 * 1024;
 
 /** With more filers on volumes, reading an answer would hold the event loop too long, however much memory there is. */
 const MOST_PAIRS = 200_000;
+
+/**
+ * The most events to remember, of each of the two kinds; see `EventMemory`. One takes some 170 bytes, all of them a
+ * third of the heap of a small process.
+ */
+const MOST_EVENTS = { perPair: 5_000, total: 500_000 } as const;
 
 const tables: readonly Table[] = [
   { source: 'GET /data, info', subject: [], families: series.infoTable },
@@ -64,9 +68,10 @@ export const gfa: Upstream<GfaConfig> = {
 
   connect(settings, { client, config, clock, random, log, heapBytes, names, keeping, boundText }) {
     const { intervalMs } = settings;
-    const memory = eventMemory(heapBytes);
+    const { events } = config;
+    const memory = { perPair: MOST_EVENTS.perPair, total: Math.min(MOST_EVENTS.total, Math.floor(heapBytes / 1024)) };
     const ledger = {
-      histograms: { ...histogramBounds(config), boundText },
+      histograms: { bounds: events.histograms ? events.bucketsSeconds : [], boundText },
       memory,
       mostPairs: Math.min(MOST_PAIRS, Math.floor(heapBytes / PAIR_BYTES)),
       groups: settings.groups,
@@ -87,18 +92,6 @@ export const gfa: Upstream<GfaConfig> = {
     };
   },
 };
-
-/**
- * The most events to remember, of each of the two kinds; see `EventMemory`. One takes some 170 bytes, all of them a
- * third of the heap of a small process.
- */
-function eventMemory(heapBytes: number): MemoryLimits {
-  return { perPair: 5_000, total: Math.min(500_000, Math.floor(heapBytes / 1024)) };
-}
-
-function histogramBounds({ events }: Config): { readonly bounds: readonly number[] } {
-  return { bounds: events.histograms ? events.bucketsSeconds : [] };
-}
 
 export function keptOfGfa(collector: GfaCollector, clock: Clock): KeptService {
   return {
