@@ -1,13 +1,13 @@
 import type { Config } from './config.ts';
 import { rowsOf } from './load.ts';
-import type { NamedRow, Row, ServiceSection } from './section.ts';
+import type { NamedRow, ServiceSection } from './section.ts';
 
 /** The variables for `--help`: a line with name, kind and default, and below it one line with the meaning. */
 export function helpText(rows: readonly NamedRow[]): string {
   const width = Math.max(...rows.map(({ name }) => name.length)) + 2;
   const paragraphs = rows.map(({ name, row }) => {
-    const byDefault = defaultOf(row);
-    const facts = `${labelOf(row)}${byDefault === '' ? '' : `; default: ${byDefault}`}`;
+    const byDefault = row.default ?? row.unset;
+    const facts = `${row.kind.label}${row.file ? ' (file)' : ''}${byDefault ? `; default: ${byDefault}` : ''}`;
     return `  ${name.padEnd(width)}${facts}\n  ${' '.repeat(width)}${row.help}\n`.replaceAll('`', '');
   });
   return `Environment variables, also read from .env in the working directory:
@@ -26,14 +26,6 @@ export function markdownTable(rows: readonly NamedRow[]): string {
     return `| \`${name}\`${row.file ? ' (file)' : ''} | ${row.kind.label} | ${byDefault} | ${row.help} |\n`;
   });
   return `| variable | type | default | meaning |\n|---|---|---|---|\n${lines.join('')}`;
-}
-
-function labelOf(row: Row): string {
-  return row.file ? `${row.kind.label} (file)` : row.kind.label;
-}
-
-function defaultOf(row: Row): string {
-  return row.default ?? row.unset ?? '';
 }
 
 /**

@@ -1,7 +1,7 @@
 import { parseEnv } from 'node:util';
 import { editDistance, nearest } from '../runtime/suggest.ts';
 import { quoted } from './kind.ts';
-import { type Fault, fileVariable, type NamedRow, type ServiceSection } from './section.ts';
+import { fileVariable, type NamedRow, type ServiceSection } from './section.ts';
 
 /** Variables that are set, by name; never empty. */
 export type Texts = ReadonlyMap<string, string>;
@@ -15,7 +15,7 @@ export type ReadAgain = (path: string) => Promise<string>;
 /** Variables from the environment and from `.env`. */
 export interface Settled {
   readonly texts: Texts;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly string[];
   /** Whether `.env` contains a secret, in effect or not; undefined without `.env`. */
   readonly dotenvHasSecret: boolean | undefined;
 }
@@ -39,7 +39,7 @@ export function settledTexts(
   for (const [name, text] of set) texts.set(name, text);
   return {
     texts,
-    faults: [...faults, ...tooLateFaults(beneath, set)],
+    faults: [...faults, ...nodeFaults(beneath, set)],
     dotenvHasSecret: isThere ? [...beneath].some(([name, text]) => isSecret(rows, name, text)) : undefined,
   };
 }
@@ -53,24 +53,30 @@ function setOf(source: Readonly<Record<string, string | undefined>>): Texts {
 function dotenv(readFile: ReadFile): {
   readonly set: Texts;
   readonly isThere: boolean;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly string[];
 } {
   try {
     // A byte order mark would become part of the first name.
     return { set: setOf(parseEnv(readFile('.env').replace(/^\uFEFF/, ''))), isThere: true, faults: [] };
   } catch (error) {
     const code = codeOf(error);
-    const faults = code === 'ENOENT' ? [] : [{ variable: undefined, line: `.env: cannot be read (${code})` }];
+    const faults = code === 'ENOENT' ? [] : [`.env: cannot be read (${code})`];
     return { set: new Map(), isThere: false, faults };
   }
 }
 
-/** Variables that Node reads before this program can read `.env`. */
-function tooLateFaults(beneath: Texts, environment: Texts): readonly Fault[] {
-  const name = 'NODE_EXTRA_CA_CERTS';
-  if (!beneath.has(name) || environment.has(name)) return [];
-  const expected = 'set it in the environment of the process';
-  return [{ variable: undefined, line: `${name}: is set in .env, which Node does not read; ${expected}` }];
+/** Variables of Node: one that it reads before this program can read `.env`, and one that the exporter would ignore. */
+function nodeFaults(beneath: Texts, environment: Texts): readonly string[] {
+  const faults: string[] = [];
+  if (beneath.has('NODE_EXTRA_CA_CERTS') && !environment.has('NODE_EXTRA_CA_CERTS')) {
+    const expected = 'set it in the environment of the process';
+    faults.push(`NODE_EXTRA_CA_CERTS: is set in .env, which Node does not read; ${expected}`);
+  }
+  if ((environment.get('NODE_TLS_REJECT_UNAUTHORIZED') ?? beneath.get('NODE_TLS_REJECT_UNAUTHORIZED')) === '0') {
+    const expected = 'certificates are always checked; add your own certificate authority with NODE_EXTRA_CA_CERTS';
+    faults.push(`NODE_TLS_REJECT_UNAUTHORIZED: is 0; expected to be unset: ${expected}`);
+  }
+  return faults;
 }
 
 /** A proxy's URL may contain a password. */
@@ -96,7 +102,7 @@ export function unknownVariables(
   texts: Texts,
   rows: readonly NamedRow[],
   services: readonly ServiceSection[],
-): { readonly faults: readonly Fault[]; readonly warnings: readonly string[] } {
+): { readonly faults: readonly string[]; readonly warnings: readonly string[] } {
   const known = rows.flatMap(({ name, row }) => (row.file ? [name, fileVariable(name)] : [name]));
   const unknown = [...texts.keys()].filter((name) => !known.includes(name) && !SERVICE_LINK.test(name));
   const isOurs = (name: string) => services.some(({ url }) => name.startsWith(url.replace(/URL$/, '')));
@@ -107,7 +113,7 @@ export function unknownVariables(
       const withoutFile = name.replace(/_FILE$/, '');
       const meant = known.includes(withoutFile) ? withoutFile : nearest(name, known);
       const shown = /^\w+$/.test(name) ? name : quoted(name);
-      return { variable: undefined, line: `${shown}: unknown variable; did you mean ${meant}?` };
+      return `${shown}: unknown variable; did you mean ${meant}?`;
     });
   const warnings = unknown.flatMap((name) => {
     const meant = isOurs(name) ? undefined : known.find((one) => isNearMiss(name, one));

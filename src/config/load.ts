@@ -4,9 +4,9 @@ import type { Config } from './config.ts';
 import { type ReadAgain, type ReadFile, settledTexts, unknownVariables } from './environment.ts';
 import { proxies } from './proxy.ts';
 import { remoteWriteSection } from './remote-write.ts';
-import { nodeFaults, serviceFaults } from './rules.ts';
+import { serviceFaults } from './rules.ts';
 import { fileSecrets } from './secrets.ts';
-import { type Fault, fileVariable, type NamedRow, type Rows, type ServiceSection, type Values } from './section.ts';
+import { fileVariable, type NamedRow, type Rows, type ServiceSection, type Values } from './section.ts';
 import { readValues } from './values.ts';
 import { commonSection } from './variables.ts';
 
@@ -46,13 +46,12 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
     ...secretFaults,
     ...serviceFaults(services, given),
     ...services.flatMap((service) => service.faults(given)),
-    ...nodeFaults(texts),
     ...commonSection.faults(given),
     ...remoteWriteSection.faults(given),
     ...proxyFaults,
     ...unknown.faults,
   ];
-  if (faults.length > 0) throw new ConfigError(inTableOrder(faults, rows).map(({ line }) => line));
+  if (faults.length > 0) throw new ConfigError(inTableOrder(faults, rows));
   const common = commonSection.settle(values);
   const remoteWrite = remoteWriteSection.settle(values);
   const settled = services.map((service) => ({ service, settings: service.settle(values) }));
@@ -78,10 +77,12 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
   };
 }
 
-/** Lines without a row come last, in the given order. */
-function inTableOrder(faults: readonly Fault[], rows: readonly NamedRow[]): readonly Fault[] {
-  const place = ({ variable }: Fault) => {
-    const index = rows.findIndex(({ name }) => name === variable);
+/** Lines that begin with no variable of a row come last, in the given order. */
+function inTableOrder(faults: readonly string[], rows: readonly NamedRow[]): readonly string[] {
+  const place = (line: string) => {
+    const index = rows.findIndex(
+      ({ name, row }) => line.startsWith(`${name}:`) || (row.file && line.startsWith(`${fileVariable(name)}:`)),
+    );
     return index === -1 ? rows.length : index;
   };
   return faults.toSorted((one, other) => place(one) - place(other));

@@ -1,11 +1,10 @@
 import { REDACTED, Secret } from '../runtime/secret.ts';
 import type { ProxyConfig, ProxyUrl } from './config.ts';
 import type { Texts } from './environment.ts';
-import type { Fault } from './section.ts';
 
 /** The proxy variables. As with curl, the name in lower case takes precedence. */
-export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined; readonly faults: readonly Fault[] } {
-  const faults: Fault[] = [];
+export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined; readonly faults: readonly string[] } {
+  const faults: string[] = [];
   const urlOf = (name: string): ProxyUrl | undefined => {
     const setName = texts.has(name.toLowerCase()) ? name.toLowerCase() : name;
     const text = texts.get(setName);
@@ -13,7 +12,7 @@ export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined
     const proxyUrl = parsedProxy(text);
     if ('url' in proxyUrl) return proxyUrl;
     // Not quoted: a proxy's URL may contain its password.
-    faults.push({ variable: undefined, line: `${setName}: the value ${proxyUrl.flaw}` });
+    faults.push(`${setName}: the value ${proxyUrl.flaw}`);
     return undefined;
   };
   const httpProxy = urlOf('HTTP_PROXY');

@@ -1,7 +1,8 @@
-import { baseUrl, isLoopback } from './addresses.ts';
+import { baseUrl } from './addresses.ts';
 import { bad, entriesOf, good, headerFlaw, type Kind, quoted } from './kind.ts';
 import { duration, filePath, headerValue, secret, truth } from './kinds.ts';
-import { type Fault, fault, type Given, type Rows, section, type Values } from './section.ts';
+import { insecureFaults } from './rules.ts';
+import { type Given, type Rows, section, type Values } from './section.ts';
 
 /** Remote write is on if its URL is set. */
 
@@ -74,32 +75,27 @@ export const remoteWriteSection = section({
   settle,
 });
 
-function faults({ isSet, values }: Given<RemoteRows>): readonly Fault[] {
-  const found: Fault[] = [];
+function faults({ isSet, values }: Given<RemoteRows>): readonly string[] {
+  const found: string[] = [];
   const names = Object.keys(variables) as (keyof RemoteRows)[];
   const optional = new Set<string>(['REMOTE_WRITE_URL', 'REMOTE_WRITE_CATCH_UP', 'REMOTE_WRITE_AND_EXPOSE']);
   if (!isSet('REMOTE_WRITE_URL')) {
     const stray = names.filter((name) => !optional.has(name) && isSet(name));
-    return stray.map((name) => fault(name, 'is set but REMOTE_WRITE_URL is not; expected both or neither'));
+    return stray.map((name) => `${name}: is set but REMOTE_WRITE_URL is not; expected both or neither`);
   }
   if (isSet('REMOTE_WRITE_TOKEN') && (isSet('REMOTE_WRITE_USER') || isSet('REMOTE_WRITE_PASSWORD'))) {
-    found.push(fault('REMOTE_WRITE_TOKEN', 'is set and so is basic auth; expected one of them'));
+    found.push('REMOTE_WRITE_TOKEN: is set and so is basic auth; expected one of them');
   }
   if (isSet('REMOTE_WRITE_USER') !== isSet('REMOTE_WRITE_PASSWORD')) {
-    found.push(fault('REMOTE_WRITE_PASSWORD', 'is set without REMOTE_WRITE_USER; expected both or neither'));
+    found.push('REMOTE_WRITE_PASSWORD: is set without REMOTE_WRITE_USER; expected both or neither');
   }
   if (isSet('REMOTE_WRITE_CERT_FILE') !== isSet('REMOTE_WRITE_KEY_FILE')) {
-    found.push(fault('REMOTE_WRITE_KEY_FILE', 'is set without REMOTE_WRITE_CERT_FILE; expected both or neither'));
+    found.push('REMOTE_WRITE_KEY_FILE: is set without REMOTE_WRITE_CERT_FILE; expected both or neither');
   }
-  const { REMOTE_WRITE_URL: url } = values;
   const hasSecret = names.some((name) => 'secret' in variables[name] && isSet(name));
-  const allows = (values as Partial<Values<Rows>>).ALLOW_INSECURE_UPSTREAM === true;
-  if (url?.startsWith('http:') && hasSecret && !isLoopback(url) && !allows) {
-    const expected = 'expected https, or ALLOW_INSECURE_UPSTREAM=true to send secrets unencrypted';
-    found.push(fault('REMOTE_WRITE_URL', `is an http URL beyond this machine; ${expected}`));
-  }
+  if (hasSecret) found.push(...insecureFaults('REMOTE_WRITE_URL', { isSet, values }));
   if (values.REMOTE_WRITE_HEADERS !== undefined && headerPairs(values.REMOTE_WRITE_HEADERS.reveal()) === undefined) {
-    found.push(fault('REMOTE_WRITE_HEADERS', 'contains no headers; expected Name=value, separated by commas'));
+    found.push('REMOTE_WRITE_HEADERS: contains no headers; expected Name=value, separated by commas');
   }
   return found;
 }

@@ -1,7 +1,7 @@
 import { REDACTED, Secret } from '../runtime/secret.ts';
 import { codeOf, type ReadAgain, type ReadFile, type Texts } from './environment.ts';
 import { headerFlaw } from './kind.ts';
-import { type Fault, fileVariable, type NamedRow } from './section.ts';
+import { fileVariable, type NamedRow } from './section.ts';
 
 /** A secret in a file, which every reload reads again, so that a rotated secret needs no restart. */
 export class FileSecret extends Secret {
@@ -43,15 +43,15 @@ export function fileSecrets(
   rows: readonly NamedRow[],
   readFile: ReadFile,
   readAgain: ReadAgain,
-): { readonly secrets: ReadonlyMap<string, FileSecret>; readonly faults: readonly Fault[] } {
+): { readonly secrets: ReadonlyMap<string, FileSecret>; readonly faults: readonly string[] } {
   const secrets = new Map<string, FileSecret>();
-  const faults: Fault[] = [];
+  const faults: string[] = [];
   for (const { name, row } of rows) {
     const fileName = fileVariable(name);
     const path = row.file ? texts.get(fileName) : undefined;
     if (path === undefined) continue;
     if (texts.has(name)) {
-      faults.push({ variable: name, line: `${name}: is set and so is ${fileName}; expected one of them` });
+      faults.push(`${name}: is set and so is ${fileName}; expected one of them`);
     }
     try {
       secrets.set(name, new FileSecret(path, readFile, readAgain));
@@ -60,7 +60,7 @@ export function fileSecrets(
         error instanceof UnfitContentError
           ? error.message
           : `cannot be read (${codeOf(error)}); expected the path of a file with the secret`;
-      faults.push({ variable: name, line: `${fileName}: ${reason}` });
+      faults.push(`${fileName}: ${reason}`);
     }
   }
   return { secrets, faults };

@@ -29,17 +29,6 @@ type ValueOf<R> = R extends { readonly kind: Kind<infer Value> }
 /** Every variable's value in the type of its kind; undefined only if the row has no default. */
 export type Values<Table extends Rows> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
 
-/** One line for the operator, and the row that determines its place among the others. */
-export interface Fault {
-  /** Undefined for a line about no row: such lines come last. */
-  readonly variable: string | undefined;
-  readonly line: string;
-}
-
-export function fault(variable: string, text: string): Fault {
-  return { variable, line: `${variable}: ${text}` };
-}
-
 /** The given values of some rows. */
 export interface Given<Table extends Rows> {
   /** Whether the variable or its `NAME_FILE` is set, valid or not. */
@@ -53,8 +42,8 @@ interface SectionParts<Table extends Rows, Settings> {
   /** The variable without which the others have no effect. */
   readonly url?: string & keyof Table;
   readonly variables: Table;
-  /** The faults in combinations of variables. */
-  readonly faults?: (given: Given<Table>) => readonly Fault[];
+  /** The faults in combinations of variables, one line each, which begins with a variable. */
+  readonly faults?: (given: Given<Table>) => readonly string[];
   /** Called only without faults. */
   readonly settle: (values: Values<Table>) => Settings;
   /** For `--check-config`: texts that differ from what is set, because the settings follow from several variables. */
@@ -66,7 +55,7 @@ type Texts<Table extends Rows> = { readonly [Name in keyof Table]: string | unde
 
 export interface Section<Settings = unknown> {
   readonly rows: readonly NamedRow[];
-  faults(given: Given<Rows>): readonly Fault[];
+  faults(given: Given<Rows>): readonly string[];
   settle(values: Values<Rows>): Settings;
   /** The text in effect of each variable that has an effect. */
   show(values: Values<Rows>, settings: Settings): Texts<Rows>;

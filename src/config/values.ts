@@ -1,7 +1,7 @@
 import envSchema from 'env-schema';
 import type { Texts } from './environment.ts';
 import { faultLine } from './kind.ts';
-import type { Fault, NamedRow } from './section.ts';
+import type { NamedRow, Row } from './section.ts';
 
 /**
  * Reads every row once with env-schema, which applies the defaults, reads each text by its row's kind, and collects all
@@ -11,25 +11,16 @@ import type { Fault, NamedRow } from './section.ts';
 export function readValues(
   texts: Texts,
   rows: readonly NamedRow[],
-): { readonly values: Map<string, unknown>; readonly faults: readonly Fault[] } {
+): { readonly values: Map<string, unknown>; readonly faults: readonly string[] } {
   const values = new Map<string, unknown>();
-  const faults: Fault[] = [];
-  const read = new Map(
-    rows.map(({ name, row: { kind } }) => [
-      name,
-      (text: string): boolean => {
-        const parsed = kind.parse(text);
-        if (parsed.state === 'good') values.set(name, parsed.value);
-        else
-          faults.push(...parsed.flaws.map((flaw) => ({ variable: name, line: faultLine(name, flaw, kind.expects) })));
-        return parsed.state === 'good';
-      },
-    ]),
-  );
-  const properties = rows.map(({ name, row }) => [
-    name,
-    { type: 'string', row: name, ...(row.default !== undefined && { default: row.default }) },
-  ]);
+  const faults: string[] = [];
+  const read = (name: string, { kind }: Row, text: string): boolean => {
+    const parsed = kind.parse(text);
+    if (parsed.state === 'good') values.set(name, parsed.value);
+    else faults.push(...parsed.flaws.map((flaw) => faultLine(name, flaw, kind.expects)));
+    return parsed.state === 'good';
+  };
+  const properties = rows.map(({ name, row }) => [name, { type: 'string', default: row.default, row }]);
   try {
     envSchema({
       env: false,
@@ -39,7 +30,8 @@ export function readValues(
         customOptions: (ajv) =>
           ajv.addKeyword({
             keyword: 'row',
-            validate: (name: string, text: string) => read.get(name)?.(text) ?? false,
+            validate: (row: Row, text: string, _: unknown, at?: { readonly parentDataProperty: string | number }) =>
+              read(String(at?.parentDataProperty), row, text),
           }),
       },
     });

@@ -2,7 +2,7 @@ import { listenAddress, metricsPath, openPaths, PROBE_PATHS } from './addresses.
 import { aliasList } from './aliases.ts';
 import { choice, count, duration, filePath, ordinal, truth } from './kinds.ts';
 import { bucketList } from './lists.ts';
-import { type Fault, fault, type Given, type Rows, section, type Values } from './section.ts';
+import { type Given, type Rows, section, type Values } from './section.ts';
 
 /**
  * The variables of no single service, one row each, in the order of `--help` and the reference. Those of a service are
@@ -124,9 +124,9 @@ export const commonSection = section({
   show: ({ log }) => ({ LOG_FORMAT: log.format }),
 });
 
-function shardFaults({ values: { SHARD: index, TOTAL_SHARDS: total } }: Given<CommonRows>): readonly Fault[] {
+function shardFaults({ values: { SHARD: index, TOTAL_SHARDS: total } }: Given<CommonRows>): readonly string[] {
   if (index === undefined || total === undefined || index < total) return [];
-  return [fault('SHARD', `"${index}" is not below TOTAL_SHARDS; expected a whole number from 0 to ${total - 1}`)];
+  return [`SHARD: "${index}" is not below TOTAL_SHARDS; expected a whole number from 0 to ${total - 1}`];
 }
 
 function settle(values: Values<CommonRows>) {

@@ -1,7 +1,7 @@
 import { baseUrl, headerName } from '../../config/addresses.ts';
 import { duration, headerValue, SHORTEST_INTERVAL_MS, secret } from '../../config/kinds.ts';
 import { wordList } from '../../config/lists.ts';
-import { fault, serviceSection } from '../../config/section.ts';
+import { serviceSection } from '../../config/section.ts';
 import type { GfaSettings } from './client.ts';
 import { GROUPS } from './series.ts';
 
@@ -50,7 +50,7 @@ export const gfaSection = serviceSection({
 
   faults: ({ isSet }) =>
     isSet('GFA_URL') && !isSet('GFA_TOKEN')
-      ? [fault('GFA_TOKEN', 'is not set; GFA_URL needs it: set GFA_TOKEN or GFA_TOKEN_FILE')]
+      ? ['GFA_TOKEN: is not set; GFA_URL needs it: set GFA_TOKEN or GFA_TOKEN_FILE']
       : [],
 
   settle(values): GfaConfig | undefined {

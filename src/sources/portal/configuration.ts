@@ -1,13 +1,5 @@
 import { formatDuration } from '../../config/duration.ts';
-import {
-  type Fault,
-  fault,
-  fileVariable,
-  type Given,
-  type ServiceSection,
-  serviceSection,
-  type Values,
-} from '../../config/section.ts';
+import { fileVariable, type Given, type ServiceSection, serviceSection, type Values } from '../../config/section.ts';
 import type { RateLimit } from '../../transport/rate/pace.ts';
 import type { Interval } from './collector-row.ts';
 import type { Credentials } from './token.ts';
@@ -68,34 +60,34 @@ function chosenAuth(
   return asked ?? (hasServiceKey ? 'oauth2' : 'user_key');
 }
 
-function credentialFaults({ isSet, values: { PORTAL_AUTH: asked } }: Given<PortalRows>): readonly Fault[] {
+function credentialFaults({ isSet, values: { PORTAL_AUTH: asked } }: Given<PortalRows>): readonly string[] {
   // PORTAL_AUTH is invalid: its own error line is enough.
   if (!isSet('PORTAL_URL') || (asked === undefined && isSet('PORTAL_AUTH'))) return [];
   const hasPair = isSet('PORTAL_SERVICE_KEY') || isSet('PORTAL_SERVICE_SECRET');
   const hasUserKey = isSet('PORTAL_USER_KEY');
   if (asked === undefined && !hasPair && !hasUserKey) {
     const wanted = 'PORTAL_SERVICE_KEY and PORTAL_SERVICE_SECRET, or PORTAL_USER_KEY';
-    return [fault('PORTAL_URL', `is set without credentials; set ${wanted}`)];
+    return [`PORTAL_URL: is set without credentials; set ${wanted}`];
   }
   if (asked === undefined && hasPair && hasUserKey) {
     const choices = 'set it to oauth2, service_key or user_key';
-    return [fault('PORTAL_AUTH', `is not set, but both a service key and a user key are; ${choices}`)];
+    return [`PORTAL_AUTH: is not set, but both a service key and a user key are; ${choices}`];
   }
   const auth = chosenAuth(asked, hasPair);
   const reason = asked === undefined ? 'the other half of the pair needs it' : `PORTAL_AUTH=${auth} needs it`;
   const needed = auth === 'user_key' ? USER_KEY : SERVICE_KEY_PAIR;
   return needed
     .filter((name) => !isSet(name))
-    .map((name) => fault(name, `is not set; ${reason}: set ${name} or ${fileVariable(name)}`));
+    .map((name) => `${name}: is not set; ${reason}: set ${name} or ${fileVariable(name)}`);
 }
 
 const USER_KEY = ['PORTAL_USER_KEY'] as const;
 const SERVICE_KEY_PAIR = ['PORTAL_SERVICE_KEY', 'PORTAL_SERVICE_SECRET'] as const;
 
-function modeFaults({ values }: Given<PortalRows>): readonly Fault[] {
+function modeFaults({ values }: Given<PortalRows>): readonly string[] {
   const { PORTAL_MODE: mode, PORTAL_INTERVAL: often, PORTAL_FULL_INTERVAL: seldom } = values;
   if (mode !== 'economy' || often === undefined || seldom === undefined || seldom >= often) return [];
-  return [fault('PORTAL_FULL_INTERVAL', 'is below PORTAL_INTERVAL; PORTAL_MODE=economy needs at least as long')];
+  return ['PORTAL_FULL_INTERVAL: is below PORTAL_INTERVAL; PORTAL_MODE=economy needs at least as long'];
 }
 
 function settledPortal(values: PortalValues, vocabulary: Vocabulary): PortalConfig | undefined {
