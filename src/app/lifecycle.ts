@@ -64,7 +64,7 @@ export class Lifecycle {
     const { sources, scrapes } = this.#parts;
     await this.#restore();
     await Promise.all(sources.map(({ poller }) => poller.runOnce(signal)));
-    const polled = sources.some(({ poller }) => poller.observer.succeeded > 0);
+    const polled = sources.some(({ poller }) => poller.observer.lastSuccessAt !== undefined);
     return { exposition: await scrapes.whole('text'), polled };
   }
 

@@ -68,7 +68,8 @@ function sourceOf({ api, upstream, settings }: AskedUpstream, names: FilerNames,
   const { collector, appliances, onTasks } = connection;
   const poller = new Poller(
     {
-      ...{ collector, appliances, sink, workers: target.concurrency, staleAfter: config.staleAfter },
+      ...{ collector, appliances, sink, workers: target.concurrency, intervalMs: connection.intervalMs },
+      staleAfter: config.staleAfter,
       forgetAfterMs: config.forgetAfterMs,
       limits: { allowedPerSecond: () => pacer.sustainedPerSecond, isHeld: () => pacer.heldUntil !== undefined },
       ...(onTasks && { onTasks }),

@@ -5,9 +5,16 @@ export function demandPerSecond(tasks: Iterable<{ readonly intervalMs: number }>
   return demand;
 }
 
-/** The factor by which intervals grow for this demand at this pace: 1 if it fits. */
-export function stretch(demand: number, allowed: number): number {
-  return allowed > 0 && Number.isFinite(allowed) ? Math.max(1, demand / allowed) : 1;
+/** The part of the limits that stretched tasks get, however much the tasks that go first need. */
+const LEAST_LEFT = 0.1;
+
+/**
+ * The factor by which intervals grow for this demand at this pace: 1 if it fits. `first`: the demand of the tasks that go
+ * first, which keep their intervals. All in requests per second.
+ */
+export function stretch(demand: number, allowed: number, first = 0): number {
+  const left = Math.max(allowed - first, LEAST_LEFT * allowed);
+  return left > 0 && Number.isFinite(left) ? Math.max(1, demand / left) : 1;
 }
 
 /**

@@ -4,8 +4,8 @@ import type { Log } from '../runtime/log.ts';
 import type { Appliances } from './appliances.ts';
 import type { SeriesHealth } from './health.ts';
 import type { Outcome } from './poll.ts';
-import { reasonOf, type TaskState } from './task-state.ts';
-import type { Tasks } from './tasks.ts';
+import { isReporting, reasonOf, type TaskState } from './task-state.ts';
+import type { Change, Tasks } from './tasks.ts';
 
 export interface ObserverSettings {
   readonly api: Api;
@@ -18,17 +18,22 @@ export interface ObserverSettings {
   readonly log: Log;
 }
 
+/** An operation that is rejected or keeps failing: from its first such task until none is left. */
+interface Fault {
+  readonly operation: string;
+  readonly isDenied: boolean;
+  readonly tasks: Set<TaskState>;
+}
+
 /**
  * The state of one API, derived from its polls: whether it is up, and why not. Each change of state, of the API, an
  * appliance or an operation, is one log line; while the API is down, that explains other failures.
  */
 export class Observer {
   readonly #settings: ObserverSettings;
-  readonly #denied = new Marks();
-  readonly #failing = new Marks();
+  readonly #faults = new Map<string, Fault>();
   #toldUp: boolean | undefined;
   #polledOnce = false;
-  #succeeded = 0;
   #lastSuccessAt: number | undefined;
 
   constructor(settings: ObserverSettings) {
@@ -41,27 +46,24 @@ export class Observer {
     return !health.isDown && tasks.deciding.some(isWell);
   }
 
-  /** Why the API is not up, one of `DOWN_REASONS`; undefined while it is, or before the first poll. */
+  /** Why the API is not up, as in `filer_api_down_info`; undefined while it is, or before the first poll. */
   get downReason(): string | undefined {
     if (this.up) return undefined;
     if (this.#settings.isHeld()) return 'throttled';
-    const error = this.#lastError;
+    const error = this.#latestError;
     if (error !== undefined) return reasonOf(error);
-    return this.#polledOnce ? 'overdue' : undefined;
+    return this.polledOnce ? 'overdue' : undefined;
   }
 
   /** The error of the latest failed poll while the API is down. */
   get lastError(): string | undefined {
-    return this.up ? undefined : this.#lastError?.message;
+    return this.up ? undefined : this.#latestError?.message;
   }
 
   /** Whether a deciding task has been polled, successfully or not. Once true it stays true. */
   get polledOnce(): boolean {
+    this.#polledOnce ||= this.#settings.tasks.deciding.some(({ standing }) => standing !== undefined);
     return this.#polledOnce;
-  }
-
-  get succeeded(): number {
-    return this.#succeeded;
   }
 
   /** Epoch milliseconds of the last successful poll. */
@@ -71,38 +73,30 @@ export class Observer {
 
   /** Processes the end of a poll, after its task's state was updated. */
   ended(state: TaskState, outcome: Outcome): void {
-    const { appliances, clock, log } = this.#settings;
-    const { task, seconds } = outcome;
+    const { clock, log } = this.#settings;
+    const { id: task } = state.task;
+    const { seconds } = outcome;
     if (outcome.state === 'succeeded') {
-      this.#succeeded += 1;
       this.#lastSuccessAt = clock.now();
-      log.debug({ task: task.id, seconds, drops: Object.fromEntries(outcome.reading.drops) }, 'polled');
-    } else log.debug({ task: task.id, seconds, reason: outcome.error.message }, 'poll failed');
-    appliances.polled(state, outcome, clock.now());
-    this.#tellApi();
-    this.#tellAppliance(task.appliance?.serial);
-    this.#tellOperation(state, outcome);
+      log.debug({ task, seconds, drops: Object.fromEntries(outcome.reading.drops) }, 'polled');
+    } else log.debug({ task, seconds, reason: outcome.error.message }, 'poll failed');
+    this.#tell([state]);
+    this.#tellOperation(state);
   }
 
-  /** Processes a change of tasks. `hasChanged`: appliances were added or removed. */
-  changed(gone: readonly TaskState[], hasChanged: boolean): void {
+  /** Values are stale: their appliances, or the API, may be down. */
+  expired(states: readonly TaskState[]): void {
+    if (states.length > 0) this.#tell(states);
+  }
+
+  /** Processes a change of tasks. */
+  changed({ gone, joined, left }: Change): void {
     const { log, api, appliances, tasks } = this.#settings;
-    for (const { task } of gone) {
-      this.#denied.leave(task.id);
-      this.#failing.leave(task.id);
-    }
-    if (hasChanged) log.info({ api, appliances: appliances.size, tasks: tasks.size }, 'the inventory has changed');
-  }
-
-  /** Processes the end of storing a poll's result. */
-  settled(): void {
-    this.#polledOnce ||= this.#settings.tasks.deciding.some(({ standing }) => standing !== undefined);
-  }
-
-  /** A value is stale: its appliance, or the API, may be down. */
-  expired({ task }: TaskState): void {
-    this.#tellApi();
-    this.#tellAppliance(task.appliance?.serial);
+    for (const state of gone) for (const fault of this.#faults.values()) fault.tasks.delete(state);
+    for (const appliance of left) appliances.withdraw(appliance);
+    this.#showAll();
+    if (joined.length + left.length === 0) return;
+    log.info({ api, appliances: tasks.appliances.size, tasks: tasks.size }, 'the inventory has changed');
   }
 
   /** Storing a poll's result failed: a bug. Polling continues. */
@@ -111,13 +105,25 @@ export class Observer {
   }
 
   /** Of the deciding tasks; if none was polled yet, as after a rejected token, of any task. */
-  get #lastError(): Error | undefined {
+  get #latestError(): Error | undefined {
     const { tasks } = this.#settings;
     return latestError(tasks.deciding) ?? latestError(tasks.all());
   }
 
+  /** Exposes and logs the state of the API and of these tasks' appliances. */
+  #tell(states: readonly TaskState[]): void {
+    const { appliances } = this.#settings;
+    this.#tellApi();
+    const isDown = this.#toldUp === false;
+    for (const appliance of new Set(states.map((state) => state.appliance))) {
+      if (appliance === undefined) continue;
+      appliances.show(appliance, isDown);
+      if (!isDown) appliances.tell(appliance);
+    }
+  }
+
   #tellApi(): void {
-    const { tasks, health, api, log, appliances } = this.#settings;
+    const { tasks, health, api, log } = this.#settings;
     const { up } = this;
     // Not before all were polled: until then it is normal that none has answered.
     const isDown = health.isDown || (!up && tasks.deciding.every(({ standing }) => standing !== undefined));
@@ -125,78 +131,61 @@ export class Observer {
     const wasTold = this.#toldUp !== undefined;
     this.#toldUp = up;
     if (up) log.info({ api }, wasTold ? 'the API answers again' : 'the API answers');
-    else log.warn({ api, reason: this.downReason, err: this.#lastError }, 'the API cannot be polled');
-    appliances.publishAll(!up);
+    else log.warn({ api, reason: this.downReason, err: this.#latestError }, 'the API cannot be polled');
+    this.#showAll();
   }
 
-  #tellAppliance(serial: string | undefined): void {
-    if (serial === undefined) return;
-    const { appliances, log } = this.#settings;
-    const change = appliances.publish(serial, this.#toldUp === false);
-    if (change === undefined) return;
-    const { name: filer, state, was } = change;
-    if (state === 'reporting') {
-      log.info({ serial, filer }, was === 'unavailable' ? 'the appliance answers' : 'the appliance has records again');
-    } else if (state === 'no_records') log.warn({ serial, filer }, 'the appliance has no records');
-    else log.warn({ serial, filer }, 'the appliance does not answer');
+  #showAll(): void {
+    const { tasks, appliances } = this.#settings;
+    for (const appliance of tasks.appliances.values()) appliances.show(appliance, this.#toldUp === false);
   }
 
-  /** Logs one line when an operation is rejected or keeps failing, and one when none of its tasks is any more. */
-  #tellOperation(state: TaskState, outcome: Outcome): void {
-    const { log, api, appliances } = this.#settings;
-    const { id, appliance, operation: name } = state.task;
-    const isOfSeries = appliance !== undefined;
-    const operation = isOfSeries && outcome.state === 'denied' ? 'series' : name;
-    if (outcome.state === 'denied') {
+  /** Logs one line when an operation gets a fault, and one when it is over. */
+  #tellOperation(state: TaskState): void {
+    const { log, api } = this.#settings;
+    const before = [...this.#faults.values()].find(({ tasks }) => tasks.has(state));
+    const fault = this.#faultOf(state, before);
+    if (fault === before) return;
+    before?.tasks.delete(state);
+    if (before?.tasks.size === 0) {
+      const text = before.isDenied ? 'operation available again' : 'the operation can be polled again';
+      log.info({ api, operation: before.operation }, text);
+    }
+    fault?.tasks.add(state);
+    if (fault?.tasks.size !== 1) return;
+    const text = fault.isDenied
+      ? 'operation rejected; polled at the discovery interval'
+      : 'the operation cannot be polled';
+    log.warn({ api, operation: fault.operation, task: state.task.id, err: state.error }, text);
+  }
+
+  #faultOf(state: TaskState, before: Fault | undefined): Fault | undefined {
+    const { task, appliance, standing, error, failures } = state;
+    if (standing === 'denied') {
       // A missing series is normal; a missing right is not.
-      const isNews = !isOfSeries || state.error === undefined || reasonOf(state.error.cause) === 'forbidden';
-      if (isNews && this.#denied.enter(operation, id)) {
-        log.warn({ api, operation, err: outcome.error }, 'operation rejected; polled at the discovery interval');
-      }
-    } else if (outcome.state === 'succeeded') {
-      const given = this.#denied.leave(id);
-      if (given !== undefined) log.info({ api, operation: given }, 'operation available again');
+      if (appliance === undefined) return this.#fault(task.operation, true);
+      const isForbidden = error !== undefined && reasonOf(error) === 'forbidden';
+      return isForbidden ? this.#fault('series', true) : before?.isDenied ? before : undefined;
     }
-    if (outcome.state !== 'failed') {
-      const recovered = this.#failing.leave(id);
-      if (recovered !== undefined) log.info({ api, operation: recovered }, 'the operation can be polled again');
-    } else if (this.#toldUp && state.failures > 1 && (!isOfSeries || appliances.isReporting(appliance.serial))) {
-      if (this.#failing.enter(operation, id)) {
-        log.warn({ api, operation, task: id, err: outcome.error }, 'the operation cannot be polled');
-      }
-    }
+    if (standing !== 'failed') return undefined;
+    const isOwn = appliance === undefined || [...appliance.tasks].some(isReporting);
+    return before ?? (this.#toldUp && failures > 1 && isOwn ? this.#fault(task.operation, false) : undefined);
+  }
+
+  #fault(operation: string, isDenied: boolean): Fault {
+    const key = `${operation} ${isDenied}`;
+    const fault = this.#faults.get(key) ?? { operation, isDenied, tasks: new Set<TaskState>() };
+    this.#faults.set(key, fault);
+    return fault;
   }
 }
 
 function latestError(states: Iterable<TaskState>): Error | undefined {
-  let latest: { readonly cause: Error; readonly at: number } | undefined;
-  for (const { error } of states) {
-    if (error !== undefined && (latest === undefined || error.at >= latest.at)) latest = error;
+  let latest: TaskState | undefined;
+  for (const state of states) {
+    if (state.error !== undefined && (state.polledAt ?? 0) >= (latest?.polledAt ?? 0)) latest = state;
   }
-  return latest?.cause;
-}
-
-/** The operations with a fault: from the first task with it until none is left. */
-class Marks {
-  readonly #operations = new Map<string, Set<string>>();
-
-  /** Whether that is the first task of the operation. */
-  enter(operation: string, task: string): boolean {
-    const tasks = this.#operations.get(operation);
-    if (tasks === undefined) this.#operations.set(operation, new Set([task]));
-    else tasks.add(task);
-    return tasks === undefined;
-  }
-
-  /** The operation, if that was its last task. */
-  leave(task: string): string | undefined {
-    for (const [operation, tasks] of this.#operations) {
-      if (!tasks.delete(task) || tasks.size > 0) continue;
-      this.#operations.delete(operation);
-      return operation;
-    }
-    return undefined;
-  }
+  return latest?.error;
 }
 
 /** Whether a task's latest result is valid: an answer, with or without records, that is still fresh. */

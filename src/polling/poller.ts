@@ -2,26 +2,37 @@ import type { PollSink } from '../metrics/sink.ts';
 import type { Reading } from '../metrics/snapshot.ts';
 import type { ApplianceNames, Collector, Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import { Agenda } from './agenda.ts';
 import { Appliances } from './appliances.ts';
 import { SeriesHealth } from './health.ts';
 import { Observer } from './observer.ts';
-import { Runner } from './runner.ts';
+import { type Outcome, poll } from './poll.ts';
+import { note, type TaskState } from './task-state.ts';
 import { Tasks } from './tasks.ts';
 
 export interface PollerSettings {
   readonly collector: Collector;
   readonly workers: number;
   readonly sink: PollSink;
+  /** The configured interval, in milliseconds. */
+  readonly intervalMs: number;
   readonly staleAfter: number;
   readonly forgetAfterMs?: number;
   /** The requests per second that the limits sustain, and whether everything is held after a 429. */
   readonly limits: { readonly allowedPerSecond: () => number; readonly isHeld: () => boolean };
   /** The families of each appliance's state; without them, all tasks decide whether the API is up. */
   readonly appliances: ApplianceNames | undefined;
+  /** Called with the tasks whenever they change. */
   readonly onTasks?: (tasks: readonly Task[]) => void;
+}
+
+export interface PollerTools {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
 }
 
 /** The most polls of one appliance in flight. */
@@ -33,56 +44,234 @@ const FAILING_SHARE = 1 / 4;
 /** Time between two probes of an API that is down. */
 const PROBE = { firstMs: 2_000, longestMs: 30_000 } as const;
 
-/** Polls one API, and knows its state. */
+/**
+ * Tasks with long intervals are repeated soon after a failure, in milliseconds, doubling up to their interval or the
+ * longest; the inventory, as long as nothing else is polled without it, at least once a minute.
+ */
+const RETRY = { firstMs: 15_000, longestMs: 900_000, decidingMs: 60_000 } as const;
+
+/** A series that failed more than once is polled every second interval, so that it recovers soon. */
+const FAILING_INTERVALS = 2;
+
+/** How soon a doubtful answer is confirmed, in milliseconds. */
+const CONFIRM_MS = 60_000;
+
+/** The shortest time between two polls for the explanation of a rejection, in milliseconds. */
+const EXPLAINED_EVERY_MS = 60_000;
+
+/** The longest sleep, in milliseconds: timers stop while the machine is suspended. */
+const LONGEST_SLEEP_MS = 60_000;
+
+/** Polls one API until it is stopped: takes the task that is due, polls it, stores the result and puts it back. */
 export class Poller {
   readonly tasks: Tasks;
-  readonly appliances: Appliances;
   readonly observer: Observer;
-  readonly #runner: Runner;
+  readonly #settings: PollerSettings;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #health: SeriesHealth;
+  readonly #agenda: Agenda;
+  /** When rejected tasks were last made due because another one succeeded. */
+  #wokenAt = Number.NEGATIVE_INFINITY;
+  #wake = new AbortController();
 
-  constructor(settings: PollerSettings, { clock, random, log }: { clock: Clock; random: Random; log: Log }) {
-    const { collector, workers, sink, staleAfter, forgetAfterMs, limits } = settings;
-    const { api } = collector;
-    const tasks = new Tasks({
-      staleAfter,
-      ...(forgetAfterMs !== undefined && { forgetAfterMs }),
-      hasSeries: settings.appliances !== undefined,
-      allowedPerSecond: limits.allowedPerSecond,
-    });
-    const appliances = new Appliances(api, sink, settings.appliances);
+  constructor(settings: PollerSettings, { clock, random, log }: PollerTools) {
+    const { workers, sink, limits, appliances: names } = settings;
+    const { api } = settings.collector;
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#random = random;
+    this.tasks = new Tasks({ ...settings, hasSeries: names !== undefined, allowedPerSecond: limits.allowedPerSecond });
     // More failures in a row than workers: that many polls can hang at once while all others succeed.
-    const health = new SeriesHealth({ failures: 2 * workers, probe: PROBE }, random);
-    const observer = new Observer({ api, tasks, appliances, health, isHeld: limits.isHeld, clock, log });
-    const agenda = new Agenda({
+    this.#health = new SeriesHealth({ failures: 2 * workers, probe: PROBE }, random);
+    this.#agenda = new Agenda({
       perAppliance: PER_APPLIANCE,
       failing: Math.max(1, Math.floor(workers * FAILING_SHARE)),
     });
-    this.tasks = tasks;
-    this.appliances = appliances;
-    this.observer = observer;
-    this.#runner = new Runner({
-      ...{ collector, tasks, agenda, appliances, health, observer, sink, clock, random, workers },
-      ...(settings.onTasks && { onTasks: settings.onTasks }),
-    });
+    const appliances = new Appliances({ api, sink, log, names });
+    const parts = { tasks: this.tasks, health: this.#health };
+    this.observer = new Observer({ api, appliances, ...parts, isHeld: limits.isHeld, clock, log });
   }
 
   /** Polls until `signal` aborts; resolves when the last poll in flight has ended. Never rejects. */
   run(signal: AbortSignal): Promise<void> {
-    return this.#runner.run(signal);
+    return this.#runUntil(signal, () => false);
   }
 
-  /** Polls everything once; resolves when all have been polled, or when the API turns out to be down. */
+  /**
+   * Polls everything once, including tasks that appear meanwhile; resolves when all have been polled, or when the API
+   * turns out to be down.
+   */
   runOnce(signal: AbortSignal): Promise<void> {
-    return this.#runner.runOnce(signal);
+    const isPolled = ({ standing }: TaskState) => standing !== undefined;
+    return this.#runUntil(signal, () => this.#health.isDown || [...this.tasks.all()].every(isPolled));
   }
 
-  /** Shows the reading of a previous process, as of `at`, in monotonic milliseconds. */
-  restore(task: Task, reading: Reading, at: number): Promise<void> {
-    return this.#runner.restore(task, reading, at);
+  /** Shows the reading of a previous process, as if polled `at`, in monotonic milliseconds. */
+  async restore(task: Task, reading: Reading, at: number): Promise<void> {
+    this.#reconcile();
+    const state = this.tasks.get(task.id);
+    if (state === undefined) return;
+    await this.#settings.sink.accept(task, reading);
+    state.confirmedAt = at;
+    state.isShown = true;
+    this.expire(this.#clock.monotonic());
   }
 
   /** Removes stale values. */
   expire(now: number): void {
-    this.#runner.expire(now);
+    const stale = [...this.tasks.expire(now)];
+    for (const { task, confirmedAt } of stale) this.#settings.sink.withdraw(task.id, confirmedAt !== undefined);
+    this.observer.expired(stale);
+  }
+
+  /** Polls until `signal` aborts or `isOver` is true after a poll; resolves when the last poll in flight has ended. */
+  async #runUntil(signal: AbortSignal, isOver: () => boolean): Promise<void> {
+    const over = new AbortController();
+    const stop = () => {
+      over.abort();
+      this.#rouse();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    this.#reconcile();
+    const work = async () => {
+      for (let state = await this.#next(over.signal); state !== undefined; state = await this.#next(over.signal)) {
+        await this.#poll(state, signal);
+        if (isOver()) stop();
+      }
+    };
+    await Promise.all(Array.from({ length: this.#settings.workers }, work));
+    signal.removeEventListener('abort', stop);
+  }
+
+  /** The next task, once there is one; undefined when stopped. */
+  async #next(signal: AbortSignal): Promise<TaskState | undefined> {
+    while (!signal.aborted) {
+      const now = this.#clock.monotonic();
+      const { isDown } = this.#health;
+      const waitMs = isDown ? this.#health.waitMs(now) : Number.POSITIVE_INFINITY;
+      // A probe leaves even if nothing is due: an outage may outlast every slot.
+      const probe = waitMs === 0 ? this.#agenda.takeProbe(this.tasks.deciding) : undefined;
+      if (probe !== undefined) this.#health.starting(probe);
+      const state = probe ?? this.#agenda.take(now, isDown);
+      if (state !== undefined) return state;
+      const dueMs = (this.#agenda.nextDue(isDown) ?? Number.POSITIVE_INFINITY) - now;
+      // If a probe is due but none could be taken, a poll in flight has to end first, and wakes this.
+      const untilMs = Math.min(dueMs, waitMs || Number.POSITIVE_INFINITY, LONGEST_SLEEP_MS);
+      // One signal for all, without AbortSignal.any: a signal that lives as long as the program keeps every such
+      // combination.
+      await this.#clock.sleep(untilMs, this.#wake.signal);
+    }
+    return undefined;
+  }
+
+  /** Wakes all sleeping workers. */
+  #rouse(): void {
+    this.#wake.abort();
+    this.#wake = new AbortController();
+  }
+
+  async #poll(state: TaskState, signal: AbortSignal): Promise<void> {
+    const { sink } = this.#settings;
+    const { task } = state;
+    const outcome = await poll(task, signal, this.#clock, sink);
+    const now = this.#clock.monotonic();
+    if (state.isGone) sink.withdraw(task.id);
+    else this.#guarded(state, () => this.#take(state, outcome, now));
+    this.#agenda.settle(state, now, state.isGone ? undefined : this.#afterMs(state, outcome));
+    this.tasks.forget(state);
+    // Also after a failure: tasks that waited for the first answer need not wait for a success.
+    if (task.changesTasks && outcome.state !== 'aborted') this.#guarded(state, () => this.#reconcile());
+    this.tasks.polled(state, now);
+    this.#rouse();
+  }
+
+  /** Processes the outcome of a poll. */
+  #take(state: TaskState, outcome: Outcome, now: number): void {
+    if (outcome.state === 'aborted') return;
+    const { standing: was, failures: failed } = state;
+    note(state, outcome, now, this.#clock.now(), this.tasks.stretched(now));
+    if (outcome.state === 'denied') this.#settings.sink.withdraw(state.task.id, true);
+    const wasDown = this.#health.isDown;
+    this.#health.observe(state, outcome, this.tasks.deciding, now);
+    if (wasDown && !this.#health.isDown) this.#wakeFailed(now);
+    if (failed > 0 && state.failures === 0) this.#revive(state, now);
+    if (was === 'denied' && state.standing === 'records') this.#wakeThoseDenied(state, now);
+    if ((was === 'denied') !== (state.standing === 'denied') && outcome.state !== 'failed') this.#explain(state, now);
+    this.observer.ended(state, outcome);
+  }
+
+  /** The API is up again: failed tasks are polled within one interval, at no more requests than normal. */
+  #wakeFailed(now: number): void {
+    for (const other of this.tasks.all()) {
+      if (other.failures > 0) this.#agenda.wake(other, now, Math.min(other.task.intervalMs, RETRY.longestMs));
+    }
+  }
+
+  /** An appliance that did not answer at all answers again: its other series are polled as if they had failed once. */
+  #revive({ appliance }: TaskState, now: number): void {
+    const series = [...(appliance?.tasks ?? [])].filter(({ resting }) => resting === undefined);
+    const failing = series.filter(({ failures }) => failures > 0);
+    if (failing.length !== series.length - 1) return;
+    for (const state of failing) {
+      state.failures = 1;
+      this.#agenda.wake(state, now, state.task.intervalMs / 2);
+    }
+  }
+
+  /**
+   * A rejected task that succeeds suggests that others with the same reason may succeed too: a gateway has recovered,
+   * or a licence was bought. Once in each back-off, so that no task is polled more than twice as often.
+   */
+  #wakeThoseDenied({ task }: TaskState, now: number): void {
+    if (now - this.#wokenAt < (task.restMs ?? 0)) return;
+    this.#wokenAt = now;
+    for (const other of this.tasks.all()) {
+      if (other.resting === undefined || other.resting === 'empty') continue;
+      this.#agenda.wake(other, now, other.task.intervalMs / 10);
+    }
+  }
+
+  /** Polls the task that may explain a rejection, or its end. */
+  #explain({ task }: TaskState, now: number): void {
+    const reason = task.explainedBy === undefined ? undefined : this.tasks.get(task.explainedBy);
+    if (reason === undefined || now - (reason.confirmedAt ?? Number.NEGATIVE_INFINITY) < EXPLAINED_EVERY_MS) return;
+    this.#agenda.wake(reason, now, 0);
+  }
+
+  /** A bug in storing results must not end polling. */
+  #guarded(state: TaskState, act: () => void): void {
+    try {
+      act();
+    } catch (thrown) {
+      this.observer.defect(state, asError(thrown));
+    }
+  }
+
+  #reconcile(): void {
+    const { collector, sink, onTasks } = this.#settings;
+    const now = this.#clock.monotonic();
+    const all = collector.tasks();
+    const change = this.tasks.reconcile(all, now);
+    for (const { task } of change.gone) sink.withdraw(task.id);
+    for (const state of change.come) this.#agenda.add(state, now);
+    for (const state of change.hastened) this.#agenda.wake(state, now, state.task.intervalMs);
+    this.observer.changed(change);
+    onTasks?.(all);
+  }
+
+  /** When to poll the task again, if not in its next slot. */
+  #afterMs(state: TaskState, outcome: Outcome): number | undefined {
+    const { task, failures, resting } = state;
+    const jitter = 0.9 + this.#random() / 10;
+    if (resting !== undefined && outcome.state !== 'failed') return (task.restMs ?? task.intervalMs) * jitter;
+    if (outcome.state === 'succeeded' && outcome.reading.isDoubtful) return Math.min(task.intervalMs, CONFIRM_MS);
+    if (outcome.state !== 'failed') return undefined;
+    if (!task.retriesSoon)
+      return failures > 1 && state.appliance ? FAILING_INTERVALS * task.intervalMs * jitter : undefined;
+    const isAlone = task.changesTasks && this.tasks.deciding.includes(state);
+    const longestMs = isAlone ? RETRY.decidingMs : RETRY.longestMs;
+    return Math.min(task.intervalMs, longestMs, RETRY.firstMs * 2 ** (failures - 1)) * jitter;
   }
 }

@@ -1,3 +1,4 @@
+import { newestTime } from '../metrics/samples.ts';
 import type { Task } from '../metrics/task.ts';
 import { CredentialError, RequestError } from '../runtime/errors.ts';
 import type { Outcome } from './poll.ts';
@@ -13,11 +14,12 @@ export type RestReason = (typeof REST_REASONS)[number];
 /** The result of the latest poll: records, an answer without records, a rejection, or a failure. */
 export type Standing = 'records' | 'empty' | 'denied' | 'failed';
 
-/** Everything known about one task from poll to poll; forgotten together. Times are monotonic milliseconds. */
+/** Everything known about one task from poll to poll; forgotten together. Monotonic milliseconds unless said. */
 export interface TaskState {
   task: Task;
   /** When it was added. */
   readonly since: number;
+  appliance: PolledAppliance | undefined;
   /** Undefined before the first poll has ended. */
   standing: Standing | undefined;
   /** Failed polls in a row. */
@@ -25,32 +27,69 @@ export interface TaskState {
   /** Answers in a row without a record. */
   vain: number;
   resting: RestReason | undefined;
-  /** Whether any answer had records. */
+  /** Whether any answer had records, and the time of the newest one, in epoch milliseconds. */
   hadRecords: boolean;
-  /** Why the latest poll returned nothing; `at` in epoch milliseconds. */
-  error: { readonly cause: Error; readonly at: number } | undefined;
+  recordAt: number | undefined;
+  /** The time of the latest poll, in epoch milliseconds, and why it returned nothing. */
+  polledAt: number | undefined;
+  error: Error | undefined;
   /** The time of its latest result; undefined before the first. */
   confirmedAt: number | undefined;
   /** The interval that applied then, as stretched by the limits. */
   promisedMs: number;
   /** Whether its result is exposed. */
   isShown: boolean;
-  /** Whether it is still to be polled in this round. */
-  isAwaited: boolean;
-  /** For the agenda: when it is due, how often that changed, whether it is in flight. */
-  due: number;
-  version: number;
+  /** Its place in the agenda; undefined while it is in flight. */
+  slot: Slot | undefined;
   isTaken: boolean;
   /** It was removed while in flight. */
   isGone: boolean;
 }
 
+/** A place in the agenda; void once its task has another one. */
+export interface Slot {
+  readonly state: TaskState;
+  readonly lane: number;
+  readonly due: number;
+}
+
+/**
+ * The state of an appliance: a series has records, the portal answers without records, or none of its series can be
+ * polled. Series that are backed off do not count, unless all are.
+ */
+export type ApplianceState = 'reporting' | 'no_records' | 'unavailable';
+
+/** An appliance with its tasks. */
+export interface PolledAppliance {
+  readonly serial: string;
+  name: string;
+  readonly tasks: Set<TaskState>;
+  /** Failed polls in a row, of any of its tasks. */
+  failures: number;
+  /** What is exposed of it; undefined before it has a state. */
+  shown: ShownAppliance | undefined;
+  /** The state that was logged last. */
+  told: ApplianceState | undefined;
+}
+
+/** What is exposed of an appliance. */
+export interface ShownAppliance {
+  readonly name: string;
+  readonly state: ApplianceState;
+  /** The time of the newest record of any of its series, in epoch milliseconds. */
+  readonly recordAt: number | undefined;
+}
+
+export function newAppliance(serial: string, name: string): PolledAppliance {
+  return { serial, name, tasks: new Set(), failures: 0, shown: undefined, told: undefined };
+}
+
 /** The initial state of a task. */
-export function newTaskState(task: Task, now: number): TaskState {
+export function newTaskState(task: Task, now: number, appliance?: PolledAppliance): TaskState {
   return {
-    ...{ task, since: now, standing: undefined, failures: 0, vain: 0, resting: undefined, hadRecords: false },
-    ...{ error: undefined, confirmedAt: undefined, promisedMs: task.intervalMs, isShown: false, isAwaited: false },
-    ...{ due: now, version: 0, isTaken: false, isGone: false },
+    ...{ task, since: now, appliance, standing: undefined, failures: 0, vain: 0, resting: undefined },
+    ...{ hadRecords: false, recordAt: undefined, polledAt: undefined, error: undefined, confirmedAt: undefined },
+    ...{ promisedMs: task.intervalMs, isShown: false, slot: undefined, isTaken: false, isGone: false },
   };
 }
 
@@ -59,21 +98,31 @@ export function newTaskState(task: Task, now: number): TaskState {
  * limits stretch intervals.
  */
 export function note(state: TaskState, outcome: Outcome, now: number, at: number, stretched: number): void {
+  const { task, appliance } = state;
+  if (outcome.state === 'aborted') return;
+  state.polledAt = at;
   if (outcome.state === 'succeeded') {
-    const { empty, answeredAt } = outcome.reading;
+    const { empty, answeredAt, samples } = outcome.reading;
     state.standing = empty ? 'empty' : 'records';
     state.hadRecords ||= !empty;
+    const newest = appliance && newestTime(samples);
+    if (newest !== undefined) state.recordAt = Math.max(newest * 1000, state.recordAt ?? 0);
     state.error = undefined;
     state.confirmedAt = answeredAt ?? now;
-    state.promisedMs = state.task.intervalMs * stretched;
+    state.promisedMs = task.intervalMs * stretched;
     state.isShown = true;
-  } else if (outcome.state !== 'aborted') {
+  } else {
     state.standing = outcome.state;
     // A rejection removes the values; after a failure they stay while fresh.
     if (outcome.state === 'denied') state.isShown = false;
-    state.error = { cause: outcome.error, at };
+    state.error = outcome.error;
   }
-  state.failures = state.standing === 'failed' ? state.failures + 1 : 0;
+  if (state.standing === 'failed') state.failures += 1;
+  else {
+    state.failures = 0;
+    backOffOrResume(state);
+  }
+  if (appliance !== undefined) appliance.failures = state.failures === 0 ? 0 : appliance.failures + 1;
 }
 
 /** Answers without a record in a row before a series is backed off. */
@@ -83,21 +132,25 @@ const EMPTY_BEFORE_REST = 3;
 const DENIED_BEFORE_REST = 2;
 
 /**
- * Backs off a task without data, and ends that when data arrives; after {@link note}. A series that ever had records is
- * not backed off for having none, nor is one of an appliance without any records, which is off and will be on again.
+ * Backs off a task without data, and ends that when data arrives. A series that ever had records is not backed off for
+ * having none, nor is one of an appliance without any records, which is off and will be on again.
  */
-export function restOrWake(state: TaskState, isReporting: boolean): void {
-  const { task, standing } = state;
-  const reason = standing === 'empty' ? 'empty' : standing === 'denied' ? denialOf(state.error?.cause) : undefined;
-  if (standing === 'failed') return;
+function backOffOrResume(state: TaskState): void {
+  const { task, standing, appliance } = state;
+  const reason = standing === 'empty' ? 'empty' : standing === 'denied' ? denialOf(state.error) : undefined;
   state.vain = reason === undefined ? 0 : state.vain + 1;
   const usual = reason === 'empty' ? EMPTY_BEFORE_REST : DENIED_BEFORE_REST;
   // A task with a long interval anyway, such as a series that does not exist for the build, is backed off after the
   // first such answer.
   const isEnough = state.vain >= (task.intervalMs === task.restMs ? 1 : usual);
   const mayRest = task.restMs !== undefined && task.restMs >= task.intervalMs;
-  const isOff = reason === 'empty' && (state.hadRecords || !isReporting);
+  const isOff = reason === 'empty' && (state.hadRecords || ![...(appliance?.tasks ?? [])].some(isReporting));
   state.resting = isEnough && mayRest && !isOff ? reason : undefined;
+}
+
+/** Whether the latest poll returned records that are still fresh. */
+export function isReporting({ isShown, standing }: TaskState): boolean {
+  return isShown && standing === 'records';
 }
 
 function denialOf(error: Error | undefined): RestReason {
@@ -106,15 +159,10 @@ function denialOf(error: Error | undefined): RestReason {
   return status === 404 ? 'not_found' : 'rejected';
 }
 
-/** Why polls return nothing; the label `reason` of `filer_api_down_info`. */
-export const DOWN_REASONS = [
-  ...['credentials', 'throttled', 'forbidden', 'not_found', 'rejected', 'server_error'],
-  ...['timeout', 'network', 'invalid', 'oversize'],
-] as const;
-
 /** The statuses that mean a rejected key (upstream-api.md 3.1). */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 401, 403, 422]);
 
+/** Why a poll returned nothing: the label `reason` of `filer_api_down_info`. */
 export function reasonOf(error: Error): string {
   if (error instanceof CredentialError) {
     const { cause } = error;
@@ -126,6 +174,5 @@ export function reasonOf(error: Error): string {
   if (status === undefined) return error.fault;
   if (status === 401) return 'credentials';
   if (status === 429) return 'throttled';
-  if (status >= 500) return 'server_error';
-  return denialOf(error);
+  return status >= 500 ? 'server_error' : denialOf(error);
 }

@@ -1,14 +1,10 @@
 import type { Task } from '../metrics/task.ts';
-import { demandPerSecond, stretch, worstAgeMs } from './demand.ts';
-import { newTaskState, REST_REASONS, type RestReason, type TaskState } from './task-state.ts';
-
-/** The age of some tasks' data, in seconds. */
-export interface AgeSummary {
-  readonly medianSeconds: number;
-  readonly worstSeconds: number;
-}
+import { demandPerSecond, stretch } from './demand.ts';
+import { newAppliance, newTaskState, type PolledAppliance, type TaskState } from './task-state.ts';
 
 export interface TasksSettings {
+  /** The configured interval, in milliseconds. */
+  readonly intervalMs: number;
   /** How many intervals an unconfirmed value is exposed. */
   readonly staleAfter: number;
   /** How long counters of a task without success are shown; default: for ever. */
@@ -19,39 +15,39 @@ export interface TasksSettings {
   readonly hasSeries: boolean;
 }
 
-/** The difference between the old and the new tasks. */
+/** The difference between the old and the new tasks, and between their appliances. */
 export interface Change {
   readonly come: readonly TaskState[];
   readonly gone: readonly TaskState[];
   /** Those whose interval has become shorter. */
   readonly hastened: readonly TaskState[];
+  readonly joined: readonly PolledAppliance[];
+  readonly left: readonly PolledAppliance[];
 }
 
-/** The part of the limits that is left for series, however much the tasks that go first need. */
-const LEAST_LEFT = 0.1;
-
-/** How long a value computed over all tasks is reused, in milliseconds. */
+/** How long the stretch is reused, in milliseconds: it is computed over all tasks. */
 const STRETCH_KEPT_MS = 1_000;
 
-/** The tasks of one API with the state of each. Times are monotonic milliseconds. */
+/** The tasks of one API with the state of each, and their appliances. Times are monotonic milliseconds. */
 export class Tasks {
   readonly #settings: TasksSettings;
   readonly #states = new Map<string, TaskState>();
+  readonly #appliances = new Map<string, PolledAppliance>();
   #stretched = { at: Number.NEGATIVE_INFINITY, value: 1 };
   #deciding: readonly TaskState[] = [];
-  /** The current round: when it began, and how many tasks are still to be polled. */
-  #roundStartedAt = 0;
-  #awaited = 0;
-  #roundSeconds: number | undefined;
+  #sweepMs: number;
+  /** The current sweep: when it began, and the tasks that are still to be polled. */
+  #sweepStartedAt: number | undefined;
+  #awaited = new Set<TaskState>();
+  #sweepSeconds: number | undefined;
 
   constructor(settings: TasksSettings) {
     this.#settings = settings;
+    this.#sweepMs = settings.intervalMs;
   }
 
   get size(): number {
-    let size = 0;
-    for (const { isGone } of this.#states.values()) if (!isGone) size += 1;
-    return size;
+    return [...this.all()].length;
   }
 
   *all(): Generator<TaskState> {
@@ -62,42 +58,58 @@ export class Tasks {
     return this.#states.get(id);
   }
 
+  get appliances(): ReadonlyMap<string, PolledAppliance> {
+    return this.#appliances;
+  }
+
   /**
-   * The tasks that decide whether the API is up, and whose age counts: the series of appliances. Without any, the tasks
-   * that decide which there are; if no series are polled, all tasks.
+   * The tasks that decide whether the API is up: the series of appliances. Without any, the tasks that decide which there
+   * are; if no series are polled, all tasks.
    */
   get deciding(): readonly TaskState[] {
     return this.#deciding;
   }
 
-  /** Seconds of the last complete round; undefined before it has ended. */
-  get roundSeconds(): number | undefined {
-    return this.#roundSeconds;
+  /** Those of them that are polled at the configured interval, or at the shortest if all are longer; none that is backed off. */
+  get sweep(): readonly TaskState[] {
+    return this.#deciding.filter(({ task, resting }) => task.intervalMs <= this.#sweepMs && resting === undefined);
+  }
+
+  /** The interval of the sweep, in milliseconds. */
+  get sweepMs(): number {
+    return this.#sweepMs;
+  }
+
+  /** Seconds of the last complete sweep; undefined before it has ended. */
+  get sweepSeconds(): number | undefined {
+    return this.#sweepSeconds;
   }
 
   /** Replaces the tasks. A task that left and returns while it is in flight is the same one. */
   reconcile(tasks: readonly Task[], now: number): Change {
     const wanted = new Set(tasks.map(({ id }) => id));
     const gone = [...this.all()].filter(({ task }) => !wanted.has(task.id));
-    for (const state of gone) {
-      state.isGone = true;
-      if (!state.isTaken) this.#states.delete(state.task.id);
-    }
+    for (const state of gone) this.#remove(state);
     const come: TaskState[] = [];
     const hastened: TaskState[] = [];
+    const joined: PolledAppliance[] = [];
     for (const task of tasks) {
       const known = this.#states.get(task.id);
-      if (known === undefined || known.isGone) come.push(this.#add(task, now, known));
+      const appliance = task.appliance && this.#appliance(task.appliance, joined);
+      if (known === undefined || known.isGone) come.push(this.#add(newTaskState(task, now, appliance), known));
       else {
         if (task.intervalMs < known.task.intervalMs) hastened.push(known);
         known.task = task;
       }
     }
-    this.#deciding = this.#whoDecides();
+    const left = [...this.#appliances.values()].filter((appliance) => appliance.tasks.size === 0);
+    for (const { serial } of left) this.#appliances.delete(serial);
+    this.#decide();
     this.#stretched = { at: Number.NEGATIVE_INFINITY, value: 1 };
-    if (this.#states.size === come.length) this.#roundStartedAt = now;
-    this.#await(come, now);
-    return { come, gone, hastened };
+    this.#sweepStartedAt ??= now;
+    const sweep = new Set(this.sweep);
+    this.#awaited = new Set([...this.#awaited, ...come].filter((state) => sweep.has(state)));
+    return { come, gone, hastened, joined, left };
   }
 
   /** Forgets a task that left while in flight, after its poll has ended. */
@@ -110,9 +122,7 @@ export class Tasks {
     if (now - this.#stretched.at >= STRETCH_KEPT_MS) {
       const demand = (isFirst: boolean) =>
         demandPerSecond([...this.all()].filter(({ task }) => (task.first ?? false) === isFirst).map(spacing));
-      const allowed = this.#settings.allowedPerSecond();
-      const left = Math.max(allowed - demand(true), LEAST_LEFT * allowed);
-      this.#stretched = { at: now, value: stretch(demand(false), left) };
+      this.#stretched = { at: now, value: stretch(demand(false), this.#settings.allowedPerSecond(), demand(true)) };
     }
     return this.#stretched.value;
   }
@@ -136,88 +146,51 @@ export class Tasks {
     }
   }
 
-  /** Processes the end of a poll; the round ends with its last awaited task. */
+  /** Processes the end of a poll; a sweep ends with the last task that it awaits. */
   polled(state: TaskState, now: number): void {
-    // A round without a known list of tasks has not ended.
-    if (!state.isAwaited || (state.task.changesTasks && state.standing === 'failed')) return;
-    state.isAwaited = false;
-    this.#awaited -= 1;
-    if (this.#awaited > 0) return;
-    this.#roundSeconds = (now - this.#roundStartedAt) / 1000;
-    this.#roundStartedAt = now;
-    this.#await(this.#deciding, now);
+    // A sweep without a known list of tasks has not ended.
+    if (state.task.changesTasks && state.standing === 'failed') return;
+    const wasAwaited = this.#awaited.delete(state);
+    if (this.#awaited.size > 0) return;
+    if (wasAwaited) this.#sweepSeconds = (now - (this.#sweepStartedAt ?? now)) / 1000;
+    this.#sweepStartedAt = now;
+    this.#awaited = new Set(this.sweep);
   }
 
-  /** The ages of the deciding tasks that are not backed off; undefined without any result. */
-  ages(now: number): AgeSummary | undefined {
-    const awake = this.#deciding.filter(
-      ({ resting, confirmedAt }) => resting === undefined && confirmedAt !== undefined,
-    );
-    const ages = Float64Array.from(awake, ({ confirmedAt = now }) => now - confirmedAt).sort();
-    const median = ages[Math.floor(ages.length / 2)];
-    const worst = ages.at(-1);
-    if (median === undefined || worst === undefined) return undefined;
-    return { medianSeconds: median / 1000, worstSeconds: worst / 1000 };
+  #remove(state: TaskState): void {
+    state.isGone = true;
+    state.appliance?.tasks.delete(state);
+    if (!state.isTaken) this.#states.delete(state.task.id);
   }
 
-  /**
-   * How many tasks that are not backed off have missed more than one poll: no success for two and a half of their
-   * intervals, as stretched by the limits.
-   */
-  overdue(now: number): number {
-    const stretched = this.stretched(now);
-    let overdue = 0;
-    for (const { task, resting, confirmedAt, since } of this.all()) {
-      if (resting === undefined && now - (confirmedAt ?? since) > worstAgeMs(task.intervalMs, 2 * stretched))
-        overdue += 1;
-    }
-    return overdue;
-  }
-
-  /** How many tasks are backed off for each reason, including 0. */
-  resting(): ReadonlyMap<RestReason, number> {
-    const counts = new Map<RestReason, number>(REST_REASONS.map((reason) => [reason, 0]));
-    for (const { resting } of this.all())
-      if (resting !== undefined) counts.set(resting, (counts.get(resting) ?? 0) + 1);
-    return counts;
-  }
-
-  #add(task: Task, now: number, leaving: TaskState | undefined): TaskState {
-    const state = newTaskState(task, now);
-    if (leaving === undefined) this.#states.set(task.id, state);
-    else {
-      // Still in flight: it must not be polled twice at once.
-      const { due, version, isTaken } = leaving;
-      Object.assign(leaving, state, { due, version, isTaken });
-      return leaving;
-    }
+  #add(added: TaskState, leaving: TaskState | undefined): TaskState {
+    // One that is still in flight must not be polled twice at once.
+    const state = leaving === undefined ? added : Object.assign(leaving, added, { isTaken: true });
+    this.#states.set(state.task.id, state);
+    state.appliance?.tasks.add(state);
     return state;
   }
 
-  #whoDecides(): readonly TaskState[] {
-    const all = [...this.all()];
-    const series = all.filter(({ task }) => task.appliance !== undefined);
-    if (series.length > 0) return series;
-    return this.#settings.hasSeries ? all.filter(({ task }) => task.changesTasks) : all;
+  #appliance({ serial, name }: { readonly serial: string; readonly name: string }, joined: PolledAppliance[]) {
+    const known = this.#appliances.get(serial);
+    if (known !== undefined) return Object.assign(known, { name });
+    const appliance = newAppliance(serial, name);
+    this.#appliances.set(serial, appliance);
+    joined.push(appliance);
+    return appliance;
   }
 
-  /**
-   * A round is every deciding task, and every task that may add some; new tasks join the current round. Tasks with
-   * longer intervals, or backed off, are not awaited.
-   */
-  #await(come: Iterable<TaskState>, now: number): void {
-    const shortest = this.#deciding.reduce(
+  #decide(): void {
+    const all = [...this.all()];
+    const series = all.filter(({ appliance }) => appliance !== undefined);
+    if (series.length > 0) this.#deciding = series;
+    else this.#deciding = this.#settings.hasSeries ? all.filter(({ task }) => task.changesTasks) : all;
+    const { intervalMs } = this.#settings;
+    const shortestMs = this.#deciding.reduce(
       (least, { task }) => Math.min(least, task.intervalMs),
       Number.POSITIVE_INFINITY,
     );
-    const series = this.#deciding.some(({ task }) => task.appliance !== undefined);
-    for (const state of come) {
-      const { task, resting, since } = state;
-      const decides =
-        (task.appliance !== undefined || !series) && task.intervalMs === shortest && resting === undefined;
-      state.isAwaited = decides || (task.changesTasks === true && since === now);
-    }
-    this.#awaited = [...this.all()].filter(({ isAwaited }) => isAwaited).length;
+    this.#sweepMs = this.#deciding.length === 0 ? intervalMs : Math.max(intervalMs, shortestMs);
   }
 }
 

@@ -1,12 +1,13 @@
 import type { ApiStatus, ExporterStatus, RemoteWriteStatus } from '../exposition/own/status.ts';
-import type { ApplianceStatus } from '../polling/appliances.ts';
 import { worstAgeMs } from '../polling/demand.ts';
+import type { PolledAppliance } from '../polling/task-state.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { atOnce } from '../runtime/slices.ts';
 import type { Connection } from '../sources/upstream.ts';
 import type { ApiReport, ApplianceReport, StatusReport } from './model.ts';
 import type { ReportedService } from './service.ts';
-import { type ApplianceTasks, NO_TASKS, rounded, roundedOrNull, type TaskSummary, taskSummary } from './tasks.ts';
+import { accountReport, appliancesByName, seriesReport, type TaskSummary, taskSummary } from './tasks.ts';
+import { rfc3339, rounded, timeOf } from './text.ts';
 
 /** The parts of the program that have something to say of themselves; what is not configured is undefined. */
 export interface StatusParts {
@@ -32,24 +33,18 @@ export function exporterStatus(parts: StatusParts, clock: Clock): Omit<ExporterS
   };
 }
 
-/** The state of an API at this moment, for the exporter's own metrics. */
+/** The state of an API at this moment, for the exporter's own metrics; `now` in monotonic milliseconds. */
 function read(source: ReportedService, now: number): ApiStatus {
-  return atOnce(reading(source, now));
+  return statusOf(source, atOnce(taskSummary(source.poller.tasks, now)), now);
 }
 
-/** The same; yields between tasks, because there may be very many. `now` in monotonic milliseconds. */
-function* reading(
+function statusOf(
   { api, pacer, budget, intervalMs, poller, variants }: ReportedService,
+  { restingByReason, overdue, medianAgeSeconds, worstAgeSeconds }: TaskSummary,
   now: number,
-): Generator<void, ApiStatus> {
+): ApiStatus {
   const { tasks, observer } = poller;
   const stretched = tasks.stretched(now);
-  yield;
-  const awake = tasks.deciding.filter(({ resting }) => resting === undefined);
-  const longestMs = awake.reduce((most, { task }) => Math.max(most, task.intervalMs), intervalMs);
-  yield;
-  const ages = tasks.ages(now);
-  yield;
   return {
     api,
     up: observer.up,
@@ -58,15 +53,15 @@ function* reading(
     budgetRemaining: pacer.budgetRemaining,
     budgetLimit: budget.limit,
     lastSuccessSeconds: observer.lastSuccessAt === undefined ? undefined : observer.lastSuccessAt / 1000,
-    sweepSeconds: tasks.roundSeconds,
+    sweepSeconds: tasks.sweepSeconds,
     effectiveIntervalSeconds: (intervalMs * stretched) / 1000,
     configuredIntervalSeconds: intervalMs / 1000,
-    resting: tasks.resting(),
+    resting: restingByReason,
     variants: variants?.() ?? [],
-    overdue: tasks.overdue(now),
-    medianAgeSeconds: ages?.medianSeconds,
-    worstAgeSeconds: ages?.worstSeconds,
-    computedWorstAgeSeconds: worstAgeMs(longestMs, stretched) / 1000,
+    overdue,
+    medianAgeSeconds,
+    worstAgeSeconds,
+    computedWorstAgeSeconds: worstAgeMs(tasks.sweepMs, stretched) / 1000,
   };
 }
 
@@ -89,25 +84,23 @@ export function* report(
   const apis: ApiReport[] = [];
   const appliances: ApplianceReport[] = [];
   for (const source of sources) {
-    const found = yield* taskSummary(source.poller.tasks, clock.monotonic());
-    apis.push(apiReport(source, yield* reading(source, clock.monotonic()), found, clock));
+    const { tasks } = source.poller;
+    apis.push(apiReport(source, yield* taskSummary(tasks, clock.monotonic()), clock));
     yield;
-    for (const appliance of source.poller.appliances.statuses()) {
-      appliances.push(applianceReport(source, appliance, found.appliances.get(appliance.serial) ?? NO_TASKS));
+    for (const appliance of appliancesByName(tasks)) {
+      appliances.push(applianceReport(source, appliance, clock));
       if (appliances.length % APPLIANCES_A_STEP === 0) yield;
     }
   }
   return { time: rfc3339(clock.now()), version, revision, shard, apis, appliances };
 }
 
-function apiReport(
-  source: ReportedService,
-  told: ApiStatus,
-  { resting, account }: TaskSummary,
-  clock: Clock,
-): ApiReport {
+function apiReport(source: ReportedService, summary: TaskSummary, clock: Clock): ApiReport {
   const { pacer, poller, target, intervalMs, tokenSecondsLeft } = source;
-  const { observer, tasks } = poller;
+  const { observer } = poller;
+  const { total, resting, account } = summary;
+  const now = clock.monotonic();
+  const told = statusOf(source, summary, now);
   const secondsLeft = tokenSecondsLeft?.();
   const fromNow = (ms: number | undefined) => (ms === undefined ? null : rfc3339(clock.now() + ms));
   return {
@@ -125,7 +118,7 @@ function apiReport(
     pace: {
       requestsPerSecond: rounded(told.pacePerSecond),
       sustainedRequestsPerSecond: rounded(pacer.sustainedPerSecond),
-      heldUntil: fromNow(pacer.heldUntil === undefined ? undefined : pacer.heldUntil - clock.monotonic()),
+      heldUntil: fromNow(pacer.heldUntil === undefined ? undefined : pacer.heldUntil - now),
     },
     limits: {
       requests: target.limit.requests,
@@ -141,48 +134,29 @@ function apiReport(
       worstSeconds: roundedOrNull(told.worstAgeSeconds),
       computedWorstSeconds: rounded(told.computedWorstAgeSeconds),
     },
-    tasks: { total: tasks.size, resting: resting.reduce((sum, kind) => sum + kind.tasks, 0) },
+    tasks: { total, resting: resting.reduce((sum, kind) => sum + kind.tasks, 0) },
     resting,
-    accountTasks: account,
+    accountTasks: [...account].map(([operation, states]) => accountReport(operation, states, now)),
     notes: source.notes?.() ?? [],
   };
 }
 
-function applianceReport(source: ReportedService, status: ApplianceStatus, tasks: ApplianceTasks): ApplianceReport {
-  const { name, serial, state } = status;
-  const { lastError } = tasks;
+function applianceReport(source: ReportedService, appliance: PolledAppliance, clock: Clock): ApplianceReport {
+  const { name, serial, shown } = appliance;
   const known = source.describe?.(serial);
   return {
     name,
     serial,
-    state: state === undefined ? 'waiting' : STATE_OF[state],
+    state: shown === undefined ? 'waiting' : STATE_OF[shown.state],
     type: known?.type || null,
     build: known?.build || null,
     availableBuild: known?.availableBuild || null,
-    lastPoll: timeOf(status.lastPollAt),
-    lastSuccess: timeOf(status.lastSuccessAt),
-    lastRecord: timeOf(status.lastRecordAt),
-    dataAgeSeconds: tasks.oldestSeconds,
-    series: tasks.series,
-    resting: tasks.resting,
-    failing: tasks.failing,
-    lastError: lastError && {
-      operation: lastError.operation,
-      time: rfc3339(lastError.at),
-      message: lastError.message,
-    },
+    ...seriesReport(appliance, clock.monotonic(), clock.now()),
   };
 }
 
 const STATE_OF = { reporting: 'up', no_records: 'no_records', unavailable: 'down' } as const;
 
-function timeOf(at: number | undefined): string | null {
-  return at === undefined ? null : rfc3339(at);
-}
-
-/** The last moment that a date can represent: a service may send any number of seconds. */
-const LAST_DATE_MS = 8.64e15;
-
-function rfc3339(at: number): string {
-  return new Date(Math.min(at, LAST_DATE_MS)).toISOString();
+function roundedOrNull(value: number | undefined): number | null {
+  return value === undefined ? null : rounded(value);
 }

@@ -1,27 +1,26 @@
-import type { Task } from '../metrics/task.ts';
-import type { TaskState } from '../polling/task-state.ts';
+import { worstAgeMs } from '../polling/demand.ts';
+import { type PolledAppliance, REST_REASONS, type RestReason, type TaskState } from '../polling/task-state.ts';
 import type { Tasks } from '../polling/tasks.ts';
-import type { AccountTaskReport, RestingTask } from './model.ts';
+import type { AccountTaskReport, ApplianceReport, RestingTask } from './model.ts';
+import { rfc3339, rounded, timeOf } from './text.ts';
 
-/** The tasks of one appliance together. */
-export interface ApplianceTasks {
-  series: number;
-  /** Of the oldest task that is not backed off and has returned data. */
-  oldestSeconds: number | null;
-  readonly resting: RestingTask[];
-  /** How many failed in their last poll, and the latest failure; `at` in epoch milliseconds. */
-  failing: number;
-  lastError: { readonly operation: string; readonly at: number; readonly message: string } | null;
-}
-
-export const NO_TASKS: ApplianceTasks = { series: 0, oldestSeconds: null, resting: [], failing: 0, lastError: null };
-
+/** The tasks of an API together. */
 export interface TaskSummary {
-  /** By serial. */
-  readonly appliances: ReadonlyMap<string, ApplianceTasks>;
+  readonly total: number;
+  /** How many tasks are backed off for each reason, including 0. */
+  readonly restingByReason: ReadonlyMap<RestReason, number>;
+  /** How many tasks are backed off, by operation and reason. */
   readonly resting: readonly (RestingTask & { readonly tasks: number })[];
+  /**
+   * How many tasks have missed more than one poll: no success for two and a half of their intervals, as stretched by the
+   * limits. Without tasks that are backed off.
+   */
+  readonly overdue: number;
+  /** The ages of the tasks of the sweep; undefined without any result. */
+  readonly medianAgeSeconds: number | undefined;
+  readonly worstAgeSeconds: number | undefined;
   /** Tasks of no appliance, by operation. */
-  readonly account: readonly AccountTaskReport[];
+  readonly account: ReadonlyMap<string, readonly TaskState[]>;
 }
 
 /** How many tasks are processed before an interruption. */
@@ -29,86 +28,101 @@ const TASKS_A_STEP = 500;
 
 /** Reads every task of an API once; yields where it may be interrupted, because there may be very many. */
 export function* taskSummary(tasks: Tasks, now: number): Generator<void, TaskSummary> {
-  const appliances = new Map<string, ApplianceTasks>();
+  const stretched = tasks.stretched(now);
+  yield;
+  const restingByReason = new Map<RestReason, number>(REST_REASONS.map((reason) => [reason, 0]));
   const resting = new Map<string, RestingTask & { tasks: number }>();
-  const account = new Map<string, Mutable<AccountTaskReport>>();
-  let looked = 0;
+  const account = new Map<string, TaskState[]>();
+  let total = 0;
+  let overdue = 0;
   for (const state of tasks.all()) {
-    const { task, resting: reason } = state;
-    const { operation, appliance } = task;
-    const age = state.confirmedAt === undefined ? null : rounded((now - state.confirmedAt) / 1000);
-    if (appliance === undefined) {
-      const own = taken(account, operation, () => accountTask(task));
-      own.tasks += 1;
-      noteAccount(own, age, state);
-    } else {
-      const own = taken(appliances, appliance.serial, () => ({ ...NO_TASKS, resting: [] }));
-      own.series += 1;
-      noteSeries(own, age, state);
-    }
+    const { task, resting: reason, confirmedAt, since } = state;
+    const { operation } = task;
     if (reason !== undefined) {
-      taken(resting, `${operation} ${reason}`, () => ({ operation, reason, tasks: 0 })).tasks += 1;
+      restingByReason.set(reason, (restingByReason.get(reason) ?? 0) + 1);
+      const alike = resting.get(`${operation} ${reason}`) ?? { operation, reason, tasks: 0 };
+      alike.tasks += 1;
+      resting.set(`${operation} ${reason}`, alike);
+    } else if (now - (confirmedAt ?? since) > worstAgeMs(task.intervalMs, 2 * stretched)) overdue += 1;
+    if (state.appliance === undefined) {
+      const alike = account.get(operation) ?? [];
+      alike.push(state);
+      account.set(operation, alike);
     }
-    looked += 1;
-    if (looked % TASKS_A_STEP === 0) yield;
+    total += 1;
+    if (total % TASKS_A_STEP === 0) yield;
   }
-  return { appliances, resting: [...resting.values()], account: [...account.values()] };
-}
-
-/** A number rounded to a thousandth, for readers. */
-export function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
-}
-
-/** The same for a value that may be unknown. */
-export function roundedOrNull(value: number | undefined): number | null {
-  return value === undefined ? null : rounded(value);
-}
-
-type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
-
-function accountTask({ operation, intervalMs }: Task): Mutable<AccountTaskReport> {
+  const ages = Float64Array.from(agesOf(tasks.sweep, now)).sort();
+  yield;
   return {
-    operation,
-    tasks: 0,
-    intervalSeconds: intervalMs / 1000,
-    dataAgeSeconds: null,
-    resting: 0,
-    failing: 0,
-    lastError: null,
+    ...{ total, restingByReason, resting: [...resting.values()], overdue, account },
+    medianAgeSeconds: inSeconds(ages[Math.floor(ages.length / 2)]),
+    worstAgeSeconds: inSeconds(ages.at(-1)),
   };
 }
 
-function noteAccount(
-  own: Mutable<AccountTaskReport>,
-  age: number | null,
-  { resting, standing, error }: TaskState,
-): void {
-  if (resting !== undefined) own.resting += 1;
-  else own.dataAgeSeconds = older(own.dataAgeSeconds, age);
-  if (standing !== 'failed' || error === undefined) return;
-  own.failing += 1;
-  own.lastError = error.cause.message;
+export function accountReport(operation: string, states: readonly TaskState[], now: number): AccountTaskReport {
+  const failing = states.filter(isFailing);
+  return {
+    operation,
+    tasks: states.length,
+    intervalSeconds: (states[0]?.task.intervalMs ?? 0) / 1000,
+    dataAgeSeconds: oldestSeconds(states, now),
+    resting: states.filter(({ resting }) => resting !== undefined).length,
+    failing: failing.length,
+    lastError: failing.at(-1)?.error?.message ?? null,
+  };
 }
 
-function noteSeries(own: ApplianceTasks, age: number | null, { task, resting, standing, error }: TaskState): void {
-  if (resting !== undefined) own.resting.push({ operation: task.operation, reason: resting });
-  else own.oldestSeconds = older(own.oldestSeconds, age);
-  if (standing !== 'failed' || error === undefined) return;
-  own.failing += 1;
-  if (own.lastError !== null && own.lastError.at > error.at) return;
-  own.lastError = { operation: task.operation, at: error.at, message: error.cause.message };
+/** In the order that people expect: `edge-2` before `edge-10`. */
+const byName = new Intl.Collator('en', { numeric: true });
+
+export function appliancesByName({ appliances }: Tasks): readonly PolledAppliance[] {
+  return [...appliances.values()].sort(
+    (one, other) => byName.compare(one.name, other.name) || byName.compare(one.serial, other.serial),
+  );
 }
 
-function older(one: number | null, other: number | null): number | null {
-  if (one === null || other === null) return one ?? other;
-  return Math.max(one, other);
+/** What the tasks of an appliance say of it; `now` is monotonic, `at` epoch milliseconds. */
+export function seriesReport({ tasks }: PolledAppliance, now: number, at: number) {
+  const states = [...tasks];
+  const failing = states.filter(isFailing);
+  const last = failing.sort((one, other) => (one.polledAt ?? 0) - (other.polledAt ?? 0)).at(-1);
+  const newest = (times: readonly (number | undefined)[]) => {
+    const known = times.filter((time) => time !== undefined);
+    return known.length === 0 ? undefined : Math.max(...known);
+  };
+  const confirmedAt = newest(states.map((state) => state.confirmedAt));
+  return {
+    lastPoll: timeOf(newest(states.map(({ polledAt }) => polledAt))),
+    lastSuccess: timeOf(confirmedAt === undefined ? undefined : at - (now - confirmedAt)),
+    lastRecord: timeOf(newest(states.map(({ recordAt }) => recordAt))),
+    dataAgeSeconds: oldestSeconds(states, now),
+    series: states.length,
+    resting: states.flatMap(({ task: { operation }, resting: reason }) => (reason ? [{ operation, reason }] : [])),
+    failing: failing.length,
+    lastError:
+      last?.error === undefined
+        ? null
+        : { operation: last.task.operation, time: rfc3339(last.polledAt ?? at), message: last.error.message },
+  } satisfies Partial<ApplianceReport>;
 }
 
-function taken<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
+function isFailing({ standing }: TaskState): boolean {
+  return standing === 'failed';
+}
+
+/** The time since the last success of the oldest task that is not backed off; null without any success. */
+function oldestSeconds(states: readonly TaskState[], now: number): number | null {
+  const awake = states.filter(({ resting }) => resting === undefined);
+  const ages = agesOf(awake, now);
+  return ages.length === 0 ? null : rounded(Math.max(...ages) / 1000);
+}
+
+function agesOf(states: readonly TaskState[], now: number): readonly number[] {
+  return states.flatMap(({ confirmedAt }) => (confirmedAt === undefined ? [] : [now - confirmedAt]));
+}
+
+function inSeconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : ms / 1000;
 }

@@ -48,6 +48,11 @@ class Model {
       this.#there.delete(id);
       this.#failures.delete(id);
     }
+    // An appliance that left is forgotten.
+    const left = [...this.#inVain.keys()].filter(
+      (serial) => !wanted.some(({ appliance }) => appliance?.serial === serial),
+    );
+    for (const serial of left) this.#inVain.delete(serial);
     for (const now of wanted) {
       const known = this.#there.get(now.id);
       const before = known?.task.intervalMs ?? 0;
@@ -55,7 +60,7 @@ class Model {
       else known.task = now;
       if (known !== undefined && now.intervalMs < before) {
         known.dueBy = Math.min(known.dueBy, this.#now + 1.5 * now.intervalMs);
-        known.notBefore = Math.min(known.notBefore, this.#now + 0.5 * now.intervalMs);
+        known.notBefore = Math.min(known.notBefore, this.#now);
       }
     }
     expect([this.#agenda.size, [...this.#agenda.tasks()].length]).toEqual([wanted.length, wanted.length]);
@@ -79,10 +84,10 @@ class Model {
   #settle({ pick, failed, afterMs }: Step & { kind: 'settle' }): void {
     const [landed] = this.#flying.splice(pick % this.#flying.length, 1).map(({ task }) => task) as [Task];
     this.#agenda.settle(landed, this.#now, { failed, afterMs });
-    const { serial = '' } = landed.appliance ?? {};
-    this.#inVain.set(serial, failed ? (this.#inVain.get(serial) ?? 0) + 1 : 0);
     const known = this.#there.get(landed.id);
     if (known === undefined) return;
+    const { serial = '' } = landed.appliance ?? {};
+    this.#inVain.set(serial, failed ? (this.#inVain.get(serial) ?? 0) + 1 : 0);
     this.#failures.set(landed.id, failed ? (this.#failures.get(landed.id) ?? 0) + 1 : 0);
     known.notBefore = this.#now + (afterMs ?? 0.5 * known.task.intervalMs);
     known.dueBy = this.#now + (afterMs ?? 1.5 * known.task.intervalMs);

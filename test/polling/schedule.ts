@@ -2,11 +2,15 @@ import type { Task } from '../../src/metrics/task.ts';
 import { Agenda, type AgendaLimits } from '../../src/polling/agenda.ts';
 import type { TaskState } from '../../src/polling/task-state.ts';
 import { Tasks } from '../../src/polling/tasks.ts';
+import { minutes } from './fleet.ts';
 
 /** An agenda with the states of its tasks, spoken to by tasks: what the program does around it in a few lines. */
 export class Schedule {
   readonly #agenda: Agenda;
-  readonly #tasks = new Tasks({ staleAfter: 3, hasSeries: true, allowedPerSecond: () => Number.POSITIVE_INFINITY });
+  readonly #tasks = new Tasks({
+    ...{ intervalMs: minutes(5), staleAfter: 3, hasSeries: true },
+    allowedPerSecond: () => Number.POSITIVE_INFINITY,
+  });
 
   constructor(limits: AgendaLimits) {
     this.#agenda = new Agenda(limits);
@@ -34,9 +38,8 @@ export class Schedule {
 
   reconcile(tasks: readonly Task[], now: number): readonly Task[] {
     const { come, gone, hastened } = this.#tasks.reconcile(tasks, now);
-    for (const state of gone) this.#agenda.remove(state);
     for (const state of come) this.#agenda.add(state, now);
-    for (const state of hastened) this.#agenda.hasten(state, now);
+    for (const state of hastened) this.#agenda.wake(state, now, state.task.intervalMs);
     return gone.map(({ task }) => task);
   }
 
@@ -52,6 +55,7 @@ export class Schedule {
     const state = this.#tasks.get(id);
     if (state === undefined) return;
     state.failures = how.failed ? state.failures + 1 : 0;
+    if (state.appliance && !state.isGone) state.appliance.failures = how.failed ? state.appliance.failures + 1 : 0;
     this.#agenda.settle(state, now, how.afterMs);
     this.#tasks.forget(state);
   }

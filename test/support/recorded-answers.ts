@@ -176,14 +176,22 @@ function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<strin
   const limits = { allowedPerSecond: () => Number.POSITIVE_INFINITY, isHeld: () => false };
   return async (tasks) => {
     const collector = { api: tasks[0]?.api ?? 'portal', tasks: () => tasks };
-    const settings = { collector, workers: 1, sink, staleAfter: 3, appliances: applianceNames, limits };
+    const settings = {
+      collector,
+      workers: 1,
+      sink,
+      intervalMs: 300_000,
+      staleAfter: 3,
+      appliances: applianceNames,
+      limits,
+    };
     const poller = new Poller(settings, { clock, random: () => 0, log: noLog });
     const polled = poller.runOnce(going);
     if (tasks.length > 0) {
       await clock.advance(600_000);
       await polled;
     }
-    for (const { error } of poller.tasks.all()) if (error !== undefined) throw error.cause;
+    for (const { error } of poller.tasks.all()) if (error !== undefined) throw error;
     return store.whole('text').toString('utf8');
   };
 }
