@@ -2,6 +2,7 @@ import type { FilerAlias } from '../config/aliases.ts';
 import type { Named, ServiceAnswers } from '../doctor/examination.ts';
 import type { Find } from '../doctor/finding.ts';
 import type { Api } from '../metrics/snapshot.ts';
+import { bareOf } from './portal/volumes/volume-guid.ts';
 
 /**
  * Compares the names and ids that the two services give the same filers and volumes, and the entries of FILER_ALIASES.
@@ -55,15 +56,10 @@ function compareFilers(
 
 function compareVolumes(accelerated: readonly Named[], volumes: readonly Named[], find: Find): void {
   if (accelerated.length === 0 || volumes.length === 0) return;
-  const ids = new Set(volumes.map(({ id }) => bareVolumeId(id)));
-  const joined = accelerated.filter(({ id }) => ids.has(bareVolumeId(id))).length;
+  const ids = new Set(volumes.map(({ id }) => bareOf(id)));
+  const joined = accelerated.filter(({ id }) => ids.has(bareOf(id))).length;
   const seen = `${joined} of ${accelerated.length} accelerated volumes have the id of a volume in the portal`;
   find(joined === 0 ? 'warning' : 'ok', 'volume-ids', joined === 0 ? 'apart' : 'joined', seen);
-}
-
-/** Both services' ids of one volume: in any case, and with or without a number at the end (upstream-api.md 5.4). */
-function bareVolumeId(id: string): string {
-  return id.toLowerCase().replace(/_\d+$/, '');
 }
 
 function onlyIn(some: readonly Named[], others: readonly Named[]): readonly Named[] {

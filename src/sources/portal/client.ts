@@ -42,7 +42,6 @@ export class PortalClient {
     );
   }
 
-  /** Sends a request without a token, for operations that need none. */
   sendOpen(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     return withRetries(
       (turn) => this.#client.send({ ...request, turn }, signal),

@@ -8,7 +8,7 @@ import { InventoryCollector } from './appliances/inventory-collector.ts';
 import { TelemetryCollector } from './appliances/telemetry.ts';
 import type { PortalClient } from './client.ts';
 import type { KeptCounts, PortalParts, PortalSettings } from './collector-row.ts';
-import { collectorRows } from './collectors.ts';
+import { chosenRows } from './collectors.ts';
 
 /** The state that the portal's collectors save, by name. */
 export type PortalState = Readonly<Record<string, unknown>>;
@@ -27,10 +27,7 @@ export class PortalCollector implements Collector {
     settings: PortalSettings,
     { clock, log }: { readonly clock: Clock; readonly log: Log },
   ) {
-    const chosen = settings.collectors.flatMap(({ name, intervalMs }) => {
-      const row = collectorRows.find((one) => one.name === name);
-      return row === undefined ? [] : [{ row, intervalMs }];
-    });
+    const chosen = chosenRows(settings.collectors);
     const readouts = chosen.flatMap(({ row }) => row.readout ?? []);
     this.inventory = new InventoryCollector(client, settings, readouts, { clock, log });
     this.licence = new TelemetryLicence(client, clock, log);

@@ -11,7 +11,7 @@ import { software } from './account/software.ts';
 import { stacks } from './account/stacks.ts';
 import { edges } from './appliances/edges.ts';
 import { fiq } from './appliances/fiq.ts';
-import type { CollectorRow } from './collector-row.ts';
+import type { CollectorRow, Interval } from './collector-row.ts';
 import { volumes } from './volumes/connections.ts';
 import { volumeTelemetry } from './volumes/telemetry.ts';
 
@@ -37,3 +37,13 @@ export const collectorRows: readonly CollectorRow[] = [
 ];
 
 export const portalTables: readonly Table[] = collectorRows.flatMap(({ tables }) => tables);
+
+/** The rows of the chosen collectors, without the telemetry series, which have none. */
+export function chosenRows(
+  chosen: readonly Interval[],
+): readonly { readonly row: CollectorRow; readonly intervalMs: number }[] {
+  return chosen.flatMap(({ name, intervalMs }) => {
+    const row = collectorRows.find((one) => one.name === name);
+    return row === undefined ? [] : [{ row, intervalMs }];
+  });
+}

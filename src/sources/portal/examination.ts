@@ -3,6 +3,7 @@ import type { Find } from '../../doctor/finding.ts';
 import { isFields } from '../../metrics/family.ts';
 import { text } from '../../metrics/samples.ts';
 import type { Task } from '../../metrics/task.ts';
+import type { Variant } from '../../metrics/variant.ts';
 import { asError, CredentialError, RequestError } from '../../runtime/errors.ts';
 import type { Exchange, JsonClient } from '../../transport/client.ts';
 import type { ExaminationParts } from '../upstream.ts';
@@ -11,7 +12,7 @@ import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
 import type { PortalSettings } from './collector-row.ts';
 import { documentedAnswers } from './documented.ts';
-import { portalQuestions } from './questions.ts';
+import { type Answers, portalQuestions } from './questions.ts';
 import { type Credentials, TokenSource, tokenRequest } from './token.ts';
 import { askTokens } from './token-questions.ts';
 
@@ -61,22 +62,25 @@ async function examine(
     tellOperations(faults, collector, find);
     tellInventory(exchanges, find);
     const [appliance] = collector.appliances;
-    const bins = appliance === undefined ? [] : await askBins(portal, appliance.serial, signal);
+    const answers: Answers = {
+      ...(appliance && (await askBins(portal, appliance.serial, signal))),
+      ...(await askTokens(client, credentials, clock, signal)),
+      unfit_memory_series: unfitMemorySeries(exchanges),
+      load_names: loadNames(exchanges),
+      connection_appliance_id: connectionIds(exchanges),
+    };
     return {
-      variants: [
-        ...(await askTokens(client, credentials, clock, signal)),
-        ...collector.dialect.variants,
-        ...memorySeries(exchanges),
-        ...loadNames(exchanges),
-        ...connectionIds(exchanges),
-        ...bins,
-      ],
+      variants: [...collector.dialect.variants, ...Object.entries(answers).flatMap(variantOf)],
       filers: collector.appliances.map(({ serial, name }) => ({ id: serial, name })),
       volumes: volumesIn(exchanges),
     };
   } finally {
     await tokens.revoke(signal);
   }
+}
+
+function variantOf([question, answer]: readonly [string, string | undefined]): readonly Variant[] {
+  return answer === undefined ? [] : [{ question, answer }];
 }
 
 async function checkCredentials(
@@ -130,7 +134,6 @@ async function otherForm(
   }
 }
 
-/** How a task failed. */
 interface Fault {
   readonly task: Task;
   readonly error: Error;
@@ -237,32 +240,31 @@ function idsOf(exchanges: readonly Exchange[], operation: string, field: string)
 }
 
 /** The answer of the memory series that does not exist for a build. */
-function memorySeries(exchanges: readonly Exchange[]) {
-  const answers = new Set<string>();
+function unfitMemorySeries(exchanges: readonly Exchange[]): string | undefined {
   for (const { operation, status, body } of exchanges) {
     if (!operation.startsWith('memory_utilization')) continue;
-    if (status === 404 || status === 422) answers.add(String(status));
-    else if (isFields(body) && Array.isArray(body.items) && body.items.length === 0) answers.add('empty');
+    if (status === 404 || status === 422) return String(status);
+    if (isFields(body) && Array.isArray(body.items) && body.items.length === 0) return 'empty';
   }
-  return [...answers].slice(0, 1).map((answer) => ({ question: 'unfit_memory_series', answer }));
+  return undefined;
 }
 
-function loadNames(exchanges: readonly Exchange[]) {
+function loadNames(exchanges: readonly Exchange[]): string | undefined {
   const names = new Set(itemsOf(exchanges, 'load_average').flatMap((record) => Object.keys(record)));
   names.delete('time');
   const spelt = (pattern: RegExp) => [...names].some((name) => pattern.test(name));
-  if (names.size === 0) return [];
-  if (spelt(/longterm/i)) return [{ question: 'load_names', answer: 'longterm' }];
-  if (spelt(/fifteen/i)) return [{ question: 'load_names', answer: 'minutes_in_words' }];
-  return [{ question: 'load_names', answer: spelt(/15/) ? 'minutes_in_digits' : 'other' }];
+  if (names.size === 0) return undefined;
+  if (spelt(/longterm/i)) return 'longterm';
+  if (spelt(/fifteen/i)) return 'minutes_in_words';
+  return spelt(/15/) ? 'minutes_in_digits' : 'other';
 }
 
 /** Which id `appliance_id` of `GET /volume_connections` is. */
-function connectionIds(exchanges: readonly Exchange[]) {
+function connectionIds(exchanges: readonly Exchange[]): string | undefined {
   const ids = idsOf(exchanges, 'volume_connections', 'appliance_id');
   const matches = (field: 'id' | 'serial') => [...idsOf(exchanges, 'edges', field)].some((id) => ids.has(id));
-  const answer = matches('id') ? 'edge_id' : matches('serial') ? 'serial' : undefined;
-  return answer === undefined ? [] : [{ question: 'connection_appliance_id', answer }];
+  if (matches('id')) return 'edge_id';
+  return matches('serial') ? 'serial' : undefined;
 }
 
 function volumesIn(exchanges: readonly Exchange[]) {

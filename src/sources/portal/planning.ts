@@ -5,7 +5,7 @@ import { type FleetPlan, type Plan, planFor, roundDuration, wholeNumber } from '
 import { Budget } from '../../transport/rate/budget.ts';
 import { operationsFor } from './appliances/operations.ts';
 import type { Interval } from './collector-row.ts';
-import { collectorRows } from './collectors.ts';
+import { chosenRows } from './collectors.ts';
 import type { PortalConfig, PortalMode } from './configuration.ts';
 
 /** The share of the account's limits for one of several shards, which do not communicate. */
@@ -26,12 +26,9 @@ export function collectorDemands(
   appliances: number,
   volumes: number,
 ): readonly (Interval & { readonly requests: number })[] {
-  return collectors.flatMap(({ name, intervalMs }) => {
-    const cost = collectorRows.find((row) => row.name === name)?.cost;
-    if (cost === undefined) return [];
+  return chosenRows(collectors).map(({ row: { name, cost }, intervalMs }) => {
     const { account = 0, perAppliance = 0, perVolume = 0 } = cost;
-    const requests = account + perAppliance * appliances + perVolume * volumes;
-    return [{ name, requests, intervalMs }];
+    return { name, requests: account + perAppliance * appliances + perVolume * volumes, intervalMs };
   });
 }
 
@@ -48,7 +45,6 @@ export function planOf(portal: PortalConfig, appliances: number, shards: number,
   return { ...plan, advice: [`PORTAL_MODE=economy: ${gain}`, ...plan.advice] };
 }
 
-/** The plan in one of the modes. */
 function planInMode(portal: PortalConfig, mode: PortalMode, appliances: number, shards: number, volumes: number): Plan {
   const { rateLimit, dailyLimit } = shareOf(portal, shards);
   const budget = new Budget(dailyLimit, 0);
@@ -86,7 +82,6 @@ function* applianceSamples(portal: PortalConfig, index: number, random: () => nu
   }
 }
 
-/** The part of `--plan` about the portal. */
 export function fleetPlan(portal: PortalConfig, appliances: number, shards: number): FleetPlan {
   const { rateLimit: limit, dailyLimit } = shareOf(portal, shards);
   return {

@@ -58,7 +58,6 @@ export function* listed(body: unknown, what: string, note: NoteDrop, list?: stri
   }
 }
 
-/** All of them at once. */
 export async function allOf(records: AsyncIterable<Fields> | Iterable<Fields>): Promise<readonly Fields[]> {
   const all: Fields[] = [];
   for await (const record of records) all.push(record);

@@ -1,6 +1,6 @@
-import type { Variant } from '../../metrics/variant.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
+import type { Answers } from './questions.ts';
 import {
   type Credentials,
   lifetimeSeconds,
@@ -21,7 +21,7 @@ export async function askTokens(
   credentials: Credentials,
   clock: Clock,
   signal: AbortSignal,
-): Promise<readonly Variant[]> {
+): Promise<Answers> {
   /** The tokens in the answer; undefined if the request was rejected. Rejects when the doctor is being stopped. */
   const ask = (request: ApiRequest): Promise<TokenAnswer | undefined> =>
     client
@@ -32,24 +32,24 @@ export async function askTokens(
         return undefined;
       });
   const first = await ask(tokenRequest(credentials));
-  if (first === undefined) return [];
-  const told: Variant[] = [
-    { question: 'token_lifetime', answer: lifetimeOf(first, clock) },
-    { question: 'token_lifetime_told_by', answer: toldBy(first) },
-  ];
-  let newest = first;
-  if (first.refresh !== undefined) {
-    const bare = await ask(refreshRequest(first.refresh, undefined));
-    told.push({ question: 'refresh_bearer', answer: bare === undefined ? 'required' : 'optional' });
-    const spent = bare ?? first;
-    const request = refreshRequest(spent.refresh ?? '', spent.access);
-    const [second, again] = [await ask(request), await ask(request)];
-    newest = again ?? second ?? spent;
-    if (second === undefined) told.push({ question: 'refresh', answer: 'refused' });
-    else told.push({ question: 'refresh_token_uses', answer: again === undefined ? 'single' : 'several' });
+  if (first === undefined) return {};
+  const told = { token_lifetime: lifetimeOf(first, clock), token_lifetime_told_by: toldBy(first) };
+  if (first.refresh === undefined) {
+    await ask(revokeRequest(first.access));
+    return told;
   }
-  await ask(revokeRequest(newest.access));
-  return told;
+  const bare = await ask(refreshRequest(first.refresh, undefined));
+  const spent = bare ?? first;
+  const request = refreshRequest(spent.refresh ?? '', spent.access);
+  const [second, again] = [await ask(request), await ask(request)];
+  await ask(revokeRequest((again ?? second ?? spent).access));
+  return {
+    ...told,
+    refresh_bearer: bare === undefined ? 'required' : 'optional',
+    ...(second === undefined
+      ? { refresh: 'refused' }
+      : { refresh_token_uses: again === undefined ? 'single' : 'several' }),
+  };
 }
 
 function lifetimeOf({ access, expiresIn }: TokenAnswer, clock: Clock): string {

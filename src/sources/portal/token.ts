@@ -114,7 +114,6 @@ export class TokenSource {
     }
   }
 
-  /** The renewal in progress, or a new one. */
   #renewed(signal: AbortSignal): Promise<Pair> {
     this.#renewal ??= this.#renew(signal).finally(() => {
       this.#renewal = undefined;
@@ -222,7 +221,6 @@ function isRefused(error: Error): boolean {
 /** Characters that a header allows: a token with any other could never be sent, and would be kept until it expires. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
-/** The answer of the token service. */
 export interface TokenAnswer {
   readonly access: string;
   readonly refresh: string | undefined;

@@ -7,7 +7,7 @@ import * as series from './appliances/series.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
 import type { PortalSettings } from './collector-row.ts';
-import { collectorRows, portalTables } from './collectors.ts';
+import { chosenRows, portalTables } from './collectors.ts';
 import { type PortalConfig, portalSection } from './configuration.ts';
 import { portalExamination } from './examination.ts';
 import { settingsForPast } from './past.ts';
@@ -17,7 +17,7 @@ import { TokenSource } from './token.ts';
 
 const tables: readonly Table[] = [
   { source: 'GET /serials, GET /edges', subject: series.applianceLabels, families: series.inventoryTable },
-  { source: 'polls', subject: series.applianceLabels, families: series.applianceStanding },
+  { source: 'polls', subject: series.applianceLabels, families: Object.values(series.applianceStanding) },
   ...Object.entries({
     ...series.standardSeries,
     ...series.furtherSeries,
@@ -50,10 +50,7 @@ export const portal: Upstream<PortalConfig> = {
   owner: ({ url }, { shard }) => [url, String(shard.index)],
 
   // The inventory adds two lines for each appliance.
-  size: ({ collectors }) => [
-    { appliance: 2 },
-    ...collectors.flatMap(({ name }) => collectorRows.find((row) => row.name === name)?.size ?? []),
-  ],
+  size: ({ collectors }) => [{ appliance: 2 }, ...chosenRows(collectors).map(({ row }) => row.size)],
 
   planning: {
     placeholder: { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' },

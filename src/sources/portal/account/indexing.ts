@@ -30,7 +30,6 @@ const INVENTORY_STATUS = {
   ],
 } as const;
 
-/** Values of an index's status. */
 const INDEX_STATUS = {
   field: 'status',
   known: ['in_progress', 'complete', 'failed', 'queued_for_deletion'],
@@ -86,7 +85,6 @@ const indexTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** The progress of content indexing, by volume. */
 export const indexing: CollectorRow = {
   name: 'indexing',
   intervalMs: 900_000,

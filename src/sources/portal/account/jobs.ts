@@ -26,7 +26,6 @@ const jobsListed = {
   wordsFrom: { ...KIND_WORDS, state: { field: 'state', known: STATES } },
 } as const satisfies Family;
 
-/** Counts every finished job once. */
 const jobsFinished = {
   name: 'filer_jobs_finished_total',
   help: 'Jobs finished since the exporter started, by resource, action and state.',
@@ -55,7 +54,6 @@ const oldestUnfinishedJob = {
 /** The most finished jobs to remember; the portal lists jobs without pages, so all of them arrive each time. */
 const MOST_REMEMBERED = 100_000;
 
-/** The portal's jobs and their results. */
 export const jobs: CollectorRow = {
   name: 'jobs',
   intervalMs: 300_000,
@@ -95,7 +93,6 @@ export class JobLedger {
     this.#start = new CountingStart(clock);
   }
 
-  /** Adds all jobs of an answer and returns the samples. */
   async absorb(jobs: AsyncIterable<Fields> | Iterable<Fields>, note: NoteDrop): Promise<Sample[]> {
     const list = new Tally(jobsListed);
     const unacknowledged = new Tally(jobsUnacknowledged);

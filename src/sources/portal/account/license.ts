@@ -80,7 +80,6 @@ const consumptionTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** The account's subscription, its end, and its use. */
 export const license: CollectorRow = {
   name: 'license',
   intervalMs: 3_600_000,

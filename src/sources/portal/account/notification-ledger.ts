@@ -61,12 +61,10 @@ const LONGEST_RANGE_SECONDS = 30 * 86_400 - 60;
  * Progress is measured by the times of the notifications, never by this machine's clock, which may be set.
  */
 export class NotificationLedger implements KeptCounts {
-  /** Only notifications generated from here on are counted. */
   readonly #start: CountingStart;
   #counts = noCounts();
   /** The newest notification of all complete rounds, in Unix seconds; undefined while there was none. */
   #mark: number | undefined;
-  /** The newest notification of this round. */
   #newest = Number.NEGATIVE_INFINITY;
 
   constructor(start: CountingStart) {
@@ -109,7 +107,6 @@ export class NotificationLedger implements KeptCounts {
     this.#counts.seen.forgetBefore(this.#forgotten);
   }
 
-  /** The samples so far. */
   samples(): Sample[] {
     const { total, bySeverity, latest } = this.#counts;
     return [
@@ -166,7 +163,6 @@ function noCounts() {
   };
 }
 
-/** Throws if it is not a saved state. */
 function restoredCounts(saved: SavedCounts) {
   const counts = noCounts();
   counts.seen.restore(keptSeen(saved.seen));
@@ -186,7 +182,6 @@ interface SavedCounts {
   readonly latest: readonly (readonly [severity: string, at: number])[];
 }
 
-/** A notification ledger as saved in the state file. */
 export interface NotificationState extends SavedCounts {
   /** How long ago counting began; missing in state files of earlier versions. */
   readonly ageMs?: number;

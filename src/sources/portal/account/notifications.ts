@@ -2,7 +2,6 @@ import { CountingStart } from '../../../runtime/counting-start.ts';
 import { accountReads, type CollectorRow } from '../collector-row.ts';
 import { NotificationLedger, notificationFamilies } from './notification-ledger.ts';
 
-/** The portal's notifications, each counted once. */
 export const notifications: CollectorRow = {
   name: 'notifications',
   intervalMs: 300_000,

@@ -31,7 +31,6 @@ const outdated = {
   fields: { version: {} },
 } as const satisfies Family;
 
-/** The newest software by type, compared with the builds of the appliances. */
 export const software: CollectorRow = {
   name: 'software',
   intervalMs: 3_600_000,

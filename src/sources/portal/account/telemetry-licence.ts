@@ -34,7 +34,6 @@ export class TelemetryLicence {
     return this.#hasTelemetry;
   }
 
-  /** Takes an answer of `GET /account/license`. */
   take({ ops_iq_premium }: Fields): void {
     this.#readAt = this.#clock.monotonic();
     const premium = flag.read(ops_iq_premium);

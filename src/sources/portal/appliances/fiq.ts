@@ -35,7 +35,6 @@ const fiqEdgeTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** The file-intelligence appliances and their connected edges. */
 export const fiq: CollectorRow = {
   name: 'fiq',
   intervalMs: 900_000,

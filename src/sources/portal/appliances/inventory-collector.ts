@@ -21,13 +21,12 @@ import {
 import { inventoryTable } from './series.ts';
 import { shardOf } from './shard.ts';
 
-/** The answer for a list, and when it arrived in monotonic milliseconds. */
 interface Answer {
   readonly body: unknown;
+  /** Monotonic milliseconds. */
   readonly at: number;
 }
 
-/** Polls the inventory: the appliances and their names. */
 export class InventoryCollector implements Collector, ApplianceIndex {
   readonly api = 'portal';
   readonly #client: PortalClient;

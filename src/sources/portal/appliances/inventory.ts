@@ -3,7 +3,6 @@ import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
 import { RequestError, ShapeError } from '../../../runtime/errors.ts';
 import { optionalItemsOf } from '../records.ts';
 
-/** An appliance with telemetry. */
 export interface Appliance {
   /** In lower case: identifies its telemetry, and is the label `serial`. */
   readonly serial: string;
@@ -112,7 +111,6 @@ const MOST_POLLED = 10_000;
 /** Heap memory of an appliance with its name, tasks and samples, in bytes; rounded up. */
 const APPLIANCE_BYTES = 128 * 1024;
 
-/** How many appliances fit into the memory of an instance. */
 export function mostAppliances(heapBytes: number): number {
   return Math.min(MOST_POLLED, Math.floor(heapBytes / APPLIANCE_BYTES));
 }

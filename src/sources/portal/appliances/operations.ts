@@ -5,12 +5,10 @@ import { checkSeries, newestFirst, objectOf } from '../records.ts';
 import { isoPeriod } from './lookback.ts';
 import { currentPerformance, furtherSeries, healthScore, loadWindow, standardSeries } from './series.ts';
 
-/** The request and the answer of one telemetry operation. */
 export interface Operation {
   readonly families: readonly Family[];
   /** Whether its records are minutes: then each record is a point of the past, not only the newest one. */
   readonly hasHistory: boolean;
-  /** The request body. */
   readonly body: (periodMs: number, binSeconds: number) => Fields;
   /** Throws a ShapeError if a body is not such an answer; does not check the records. */
   readonly check: (body: unknown) => unknown;

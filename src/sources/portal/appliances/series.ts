@@ -71,7 +71,6 @@ const cpuUtilization = {
   from: percent,
 } as const;
 
-/** Two series have this one too. */
 const loadAverage = {
   name: 'filer_appliance_load_average',
   help: 'Mean number of processes running or waiting, by window.',
@@ -233,35 +232,31 @@ export const inventoryTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** Whether an appliance has data: derived from its polls, not from a field. */
-export const applianceUp = {
-  name: 'filer_appliance_up',
-  help: '1 when the latest poll of at least one series returned records that are still fresh, else 0. Series that are backed off, answers without records and operations of the account do not count.',
-  from: plain,
-  fields: {},
-} as const satisfies Family;
-
-/** The state of an appliance: also derived from its polls. */
-export const applianceState = {
-  name: 'filer_appliance_state',
-  help: 'Always 1: reporting while the appliance is up; no_records while the portal has no records of it, as when it is off; unavailable while none of its series can be polled.',
-  from: plain,
-  fields: {},
-  labelsFrom: { state: 'state' },
-} as const satisfies Family;
-
-/** Time of the newest record of all series of an appliance; stays when no more records arrive. */
-export const applianceLastRecord = {
-  name: 'filer_appliance_last_record_timestamp_seconds',
-  help: 'Time of the newest record of any series of the appliance since the exporter started; stays when no more records arrive.',
-  from: epochMilliseconds,
-  fields: {},
-} as const satisfies Family;
+/** The state of an appliance: derived from its polls, not from fields. */
+export const applianceStanding = {
+  up: {
+    name: 'filer_appliance_up',
+    help: '1 when the latest poll of at least one series returned records that are still fresh, else 0. Series that are backed off, answers without records and operations of the account do not count.',
+    from: plain,
+    fields: {},
+  },
+  state: {
+    name: 'filer_appliance_state',
+    help: 'Always 1: reporting while the appliance is up; no_records while the portal has no records of it, as when it is off; unavailable while none of its series can be polled.',
+    from: plain,
+    fields: {},
+    labelsFrom: { state: 'state' },
+  },
+  lastRecord: {
+    name: 'filer_appliance_last_record_timestamp_seconds',
+    help: 'Time of the newest record of any series of the appliance since the exporter started; stays when no more records arrive.',
+    from: epochMilliseconds,
+    fields: {},
+  },
+} as const satisfies Record<string, Family>;
 
 export const applianceNames = {
-  up: applianceUp.name,
-  state: applianceState.name,
-  lastRecord: applianceLastRecord.name,
+  up: applianceStanding.up.name,
+  state: applianceStanding.state.name,
+  lastRecord: applianceStanding.lastRecord.name,
 } as const;
-
-export const applianceStanding: readonly Family[] = [applianceUp, applianceState, applianceLastRecord];

@@ -12,7 +12,6 @@ import { seriesTimestamp } from './series.ts';
 /** The longest period of one request: it returns more records than are read. */
 const LONGEST_REQUEST_MS = 5 * 86_400_000;
 
-/** One series of one appliance. */
 interface Series {
   readonly id: string;
   readonly serial: string;

@@ -17,7 +17,6 @@ const PERMISSION_POLICIES = [
   'NTFS Multiprotocol Mode',
 ] as const;
 
-/** The labels of a volume on an appliance. */
 export const volumeApplianceLabels = ['volume_guid', 'volume', 'serial', 'filer'] as const;
 
 /** Values of `current_snapshot_status` (upstream-api.md 5.4). */
@@ -106,7 +105,6 @@ const connectionTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** Every volume on every appliance, with one request for the whole account. */
 export const volumes: CollectorRow = {
   name: 'volumes',
   intervalMs: 300_000,

@@ -65,7 +65,6 @@ class VolumeTelemetry {
     return [this.#list, ...[...this.#volumes.values()].flatMap(({ tasks }) => tasks)];
   }
 
-  /** Reads the list of volumes and their appliances. */
   async #discover(note: NoteDrop, signal: AbortSignal): Promise<void> {
     const { client, clock, settings } = this.#parts;
     const { shard, forgetAfterMs } = settings;

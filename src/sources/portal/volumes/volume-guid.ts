@@ -15,6 +15,7 @@ export function volumeGuids(ids: Iterable<string>): (id: string) => string {
   return (id) => (shared.has(bareOf(id)) ? id.toLowerCase() : bareOf(id));
 }
 
-function bareOf(id: string): string {
+/** Both services' id of one volume: in lower case, without a number at the end. */
+export function bareOf(id: string): string {
   return id.toLowerCase().replace(/_\d+$/, '');
 }
