@@ -12,7 +12,7 @@ import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
 import type { PortalSettings } from './collector-row.ts';
 import { documentedAnswers } from './documented.ts';
-import { type Answers, portalQuestions } from './questions.ts';
+import { type AnswerByQuestion, portalQuestions } from './questions.ts';
 import { type Credentials, TokenSource, tokenRequest } from './token.ts';
 import { askTokens } from './token-questions.ts';
 
@@ -62,7 +62,7 @@ async function examine(
     tellOperations(faults, collector, find);
     tellInventory(exchanges, find);
     const [appliance] = collector.appliances;
-    const answers: Answers = {
+    const answers: AnswerByQuestion = {
       ...(appliance && (await askBins(portal, appliance.serial, signal))),
       ...(await askTokens(client, credentials, clock, signal)),
       unfit_memory_series: unfitMemorySeries(exchanges),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
-import type { Answers } from './questions.ts';
+import type { AnswerByQuestion } from './questions.ts';
 import {
   type Credentials,
   lifetimeSeconds,
@@ -21,7 +21,7 @@ export async function askTokens(
   credentials: Credentials,
   clock: Clock,
   signal: AbortSignal,
-): Promise<Answers> {
+): Promise<AnswerByQuestion> {
   /** The tokens in the answer; undefined if the request was rejected. Rejects when the doctor is being stopped. */
   const ask = (request: ApiRequest): Promise<TokenAnswer | undefined> =>
     client

@@ -1,7 +1,7 @@
 import type { Fields } from '../../../metrics/family.ts';
 import { decimal } from '../../../metrics/units.ts';
 import type { PortalClient } from '../client.ts';
-import type { Answers } from '../questions.ts';
+import type { AnswerByQuestion } from '../questions.ts';
 import { newestFirst } from '../records.ts';
 
 const SERIES = 'cache_hits_misses';
@@ -13,7 +13,7 @@ const PERIODS = ['P30D', 'P7D', 'P1D'] as const;
  * Tests what the documentation leaves open about bins and periods (upstream-api.md 7) with one appliance: requests the
  * same half hour in bins of one and of five minutes, and the longest period that the service accepts.
  */
-export async function askBins(client: PortalClient, serial: string, signal: AbortSignal): Promise<Answers> {
+export async function askBins(client: PortalClient, serial: string, signal: AbortSignal): Promise<AnswerByQuestion> {
   const ask = async (period: string, bin_size: number): Promise<readonly Fields[] | undefined> => {
     const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${SERIES}`;
     try {
@@ -32,7 +32,7 @@ export async function askBins(client: PortalClient, serial: string, signal: Abor
 }
 
 /** What the same half hour in bins of one and of five minutes shows; records newest first. */
-function binAnswers(minutes: readonly Fields[], bins: readonly Fields[]): Answers {
+function binAnswers(minutes: readonly Fields[], bins: readonly Fields[]): AnswerByQuestion {
   const stepMs = medianOf(bins.slice(1).map((bin, index) => milliseconds(bins[index] ?? bin) - milliseconds(bin)));
   const [newest] = bins;
   if (stepMs === undefined || newest === undefined) return {};
