@@ -133,22 +133,19 @@ export class WebFront implements Front {
     return { rules, tls: { settings, server }, bucket };
   }
 
-  #secured(tls: Tls, secured: TLSSocket): void {
-    const fault = this.#handshakeFault(tls, secured);
-    if (fault !== undefined) {
-      this.#log.debug({ reason: fault }, 'connection rejected');
-      secured.destroy();
-      return;
-    }
-    this.#ready(secured);
-  }
-
-  #handshakeFault({ settings, server }: Tls, secured: TLSSocket): string | undefined {
+  #secured({ settings, server }: Tls, secured: TLSSocket): void {
     // Otherwise a client could stall a handshake until a certificate authority is removed, and be admitted by the old
     // rules.
-    if (server !== this.#standing.tls?.server) return 'the rules changed during the handshake';
+    const isOld = server !== this.#standing.tls?.server;
     // If some path needs no certificate, `admit` checks the certificate of each request.
-    return this.#open.withoutCertificate ? undefined : clientFault(settings, secured);
+    const fault = this.#open.withoutCertificate ? undefined : clientFault(settings, secured);
+    const reason = isOld ? 'the rules changed during the handshake' : fault;
+    if (reason === undefined) {
+      this.#ready(secured);
+      return;
+    }
+    this.#log.debug({ reason }, 'connection rejected');
+    secured.destroy();
   }
 }
 

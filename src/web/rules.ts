@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { type PemSource, parseWebFile, type TlsSection } from './file-format.ts';
 import type { ClientRateLimit } from './rate-limit.ts';
-import { type PemTexts, type TlsSettings, tlsSettings } from './tls.ts';
+import { type Pem, type PemTexts, type TlsSettings, tlsSettings } from './tls.ts';
 
 /** A web configuration in effect: TLS, who is admitted, and the headers of each answer. */
 export interface WebRules {
@@ -91,16 +91,16 @@ async function rulesOf(path: string, textOf: TextOf, faults: string[]): Promise<
   return { tls, users, headers, rate, ownFiles };
 }
 
-async function pemTexts({ certificate, key, clientCa }: TlsSection, textOf: TextOf): Promise<PemTexts | undefined> {
-  const pemOf = (source: PemSource, name: string) =>
-    source.state === 'inline' ? source.text : textOf(source.path, name);
-  const texts = {
-    certificate: await pemOf(certificate, 'cert_file'),
-    key: await pemOf(key, 'key_file'),
-    clientCa: clientCa && (await pemOf(clientCa, 'client_ca_file')),
+async function pemTexts(section: TlsSection, textOf: TextOf): Promise<PemTexts | undefined> {
+  const pemOf = async (source: PemSource, name: string): Promise<Pem | undefined> => {
+    if (source.state === 'inline') return { name, text: source.text };
+    const text = await textOf(source.path, `${name}_file`);
+    return text === undefined ? undefined : { name: `${name}_file ${source.path}`, text };
   };
-  if (texts.certificate === undefined || texts.key === undefined) return undefined;
-  return { certificate: texts.certificate, key: texts.key, clientCa: texts.clientCa };
+  const certificate = await pemOf(section.certificate, 'cert');
+  const key = await pemOf(section.key, 'key');
+  const clientCa = section.clientCa && (await pemOf(section.clientCa, 'client_ca'));
+  return certificate && key && { certificate, key, clientCa };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto';
 import { createSecureContext, createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { alternativeNames, certificatesIn, privateKeyIn, shortAddress, validityOf } from './certificates.ts';
-import type { PemSource, TlsSection } from './file-format.ts';
+import type { TlsSection } from './file-format.ts';
 import { type ClientPolicy, OLD_SUITES, TLS13_SUITES, USUAL_SUITES } from './tls-names.ts';
 
 /** The settings of a TLS server, and the clients it admits. */
@@ -15,11 +15,17 @@ export interface TlsSettings {
   readonly validFromSeconds: number;
 }
 
-/** The PEM texts of a TLS section. */
+/** A PEM text, and where it is from, for a fault. */
+export interface Pem {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The texts of a TLS section. */
 export interface PemTexts {
-  readonly certificate: string;
-  readonly key: string;
-  readonly clientCa: string | undefined;
+  readonly certificate: Pem;
+  readonly key: Pem;
+  readonly clientCa: Pem | undefined;
 }
 
 /** The time limit of a handshake, in milliseconds. */
@@ -31,34 +37,30 @@ export function tlsSettings(
   texts: PemTexts,
 ): { readonly settings: TlsSettings | undefined; readonly faults: readonly string[] } {
   const faults: string[] = [];
-  const sound = <Value>(name: string, source: PemSource | undefined, read: () => Value): Value | undefined => {
+  const sound = <Value>({ name, text }: Pem, read: (text: string) => Value): Value | undefined => {
     try {
-      return read();
+      return read(text);
     } catch (error) {
-      faults.push(`${nameOf(name, source)} ${(error as Error).message}`);
+      faults.push(`${name} ${(error as Error).message}`);
       return undefined;
     }
   };
-  const certificate = sound('cert', section.certificate, () => certificatesIn(texts.certificate)[0]);
-  const key = sound('key', section.key, () => privateKeyIn(texts.key));
-  const { clientCa } = texts;
-  if (clientCa !== undefined) sound('client_ca', section.clientCa, () => certificatesIn(clientCa));
+  const certificate = sound(texts.certificate, (text) => certificatesIn(text)[0]);
+  const key = sound(texts.key, privateKeyIn);
+  if (texts.clientCa !== undefined) sound(texts.clientCa, certificatesIn);
   if (certificate !== undefined && key !== undefined && !certificate.checkPrivateKey(key)) {
-    const [one, other] = [nameOf('cert', section.certificate), nameOf('key', section.key)];
-    faults.push(`${one} and ${other} do not match; expected a certificate and its own key`);
+    const names = `${texts.certificate.name} and ${texts.key.name}`;
+    faults.push(`${names} do not match; expected a certificate and its own key`);
   }
   if (faults.length > 0 || certificate === undefined) return { settings: undefined, faults };
   const options = optionsOf(section, texts);
-  // OpenSSL has checks of its own, such as for keys that are too short.
-  sound('tls_server_config', undefined, () => {
-    try {
-      createSecureContext(options);
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-      throw new Error(`cannot be used (${code})`);
-    }
-  });
-  if (faults.length > 0) return { settings: undefined, faults };
+  try {
+    // OpenSSL has checks of its own, such as for keys that are too short.
+    createSecureContext(options);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    return { settings: undefined, faults: [`tls_server_config cannot be used (${code})`] };
+  }
   const allowedNames = section.allowedNames && new Set(section.allowedNames.map(shortAddress));
   const { from: validFromSeconds, to: expirySeconds } = validityOf(certificate);
   return { settings: { options, client: section.client, allowedNames, expirySeconds, validFromSeconds }, faults };
@@ -91,10 +93,10 @@ function optionsOf(section: TlsSection, { certificate, key, clientCa }: PemTexts
   // OpenSSL accepts versions before 1.2 only at its lowest level.
   const ciphers = `${suites.join(':')}${isOld ? ':@SECLEVEL=0' : ''}`;
   return {
-    cert: certificate,
-    key,
+    cert: certificate.text,
+    key: key.text,
     // A chain may end at any of them, self-signed or not, as in Go: an intermediate authority may be trusted alone.
-    ...(clientCa === undefined ? {} : { ca: clientCa, allowPartialTrustChain: true }),
+    ...(clientCa === undefined ? {} : { ca: clientCa.text, allowPartialTrustChain: true }),
     ciphers,
     ...(section.curves === undefined ? {} : { ecdhCurve: section.curves.join(':') }),
     minVersion: section.minVersion,
@@ -109,9 +111,4 @@ function optionsOf(section: TlsSection, { certificate, key, clientCa }: PemTexts
     handshakeTimeout: HANDSHAKE_MS,
     ALPNProtocols: ['http/1.1'],
   };
-}
-
-function nameOf(name: string, source: PemSource | undefined): string {
-  if (source === undefined) return name;
-  return source.state === 'inline' ? `${name}` : `${name}_file ${source.path}`;
 }
