@@ -35,7 +35,6 @@ export function certificateWarnings(guard: Guard | undefined, nowSeconds: number
   return tls.validFromSeconds > nowSeconds ? [warning('is not valid before', tls.validFromSeconds)] : [];
 }
 
-/** The front of the pages, and the reload of its files. */
 export interface Protection {
   readonly front: WebFront;
   readonly reloading: Reloading;

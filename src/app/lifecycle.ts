@@ -119,7 +119,6 @@ export class Lifecycle {
   }
 }
 
-/** The host in a URL; `localhost` if the server listens on all addresses. */
 function hostOf(host: string | undefined): string {
   if (host === undefined || host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -17,7 +17,6 @@ export interface Invocation {
   readonly backfill?: BackfillOptions;
 }
 
-/** What `--backfill` was given. */
 export interface BackfillOptions {
   /** How long ago the period begins and ends, in milliseconds. */
   readonly sinceMs: number;
@@ -30,11 +29,9 @@ export interface BackfillOptions {
   readonly series: readonly string[] | undefined;
   /** The part of the limits that it may use. */
   readonly share: number;
-  /** The path of the work folder. */
   readonly folder: string;
 }
 
-/** The options of `--doctor`. */
 export interface DoctorOptions {
   /** Prints the findings as JSON instead of a check list. */
   readonly isJson: boolean;

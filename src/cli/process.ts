@@ -10,7 +10,6 @@ import { systemRandom } from '../runtime/random.ts';
 import { FileStore } from '../state/file-store.ts';
 import { EXIT } from './arguments.ts';
 
-/** The real process and machine. */
 export function systemEnvironment(log: Log): Environment {
   return {
     clock: systemClock,

@@ -38,7 +38,6 @@ export const listenAddress: Kind<{ readonly host: string | undefined; readonly p
   show: ({ host = '', port }) => `${isIPv6(host) ? `[${host}]` : host}:${port}`,
 };
 
-/** The paths of other pages. */
 const TAKEN_PATHS = ['', '/healthz', '/readyz', '/status', '/api'];
 
 /** The path of the exposition. Only paths that a request line has unchanged: `/a/../b` or a space would never match. */

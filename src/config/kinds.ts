@@ -3,7 +3,6 @@ import { formatDuration, parseDuration } from './duration.ts';
 import { bad, good, headerFlaw, type Kind, quoted } from './kind.ts';
 import { secretText } from './secrets.ts';
 
-/** The shortest interval between polls. */
 export const SHORTEST_INTERVAL_MS = 1000;
 
 /** `most` undefined means no upper bound. */

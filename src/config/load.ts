@@ -10,7 +10,6 @@ import { fileVariable, type NamedRow, type Rows, type ServiceSection, type Value
 import { readValues } from './values.ts';
 import { commonSection } from './variables.ts';
 
-/** The sources of the configuration. */
 export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads a whole file; throws an error with a `code` if it cannot be read. */

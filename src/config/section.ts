@@ -7,7 +7,6 @@ export interface Row<Value = unknown> {
   readonly default?: string;
   /** If there is no such text: what happens if the variable is not set. */
   readonly unset?: string;
-  /** The value is never shown. */
   readonly secret?: true;
   /** `NAME_FILE` may be the path of a file with the value. */
   readonly file?: true;

@@ -1,7 +1,6 @@
 import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Headers of every answer. */
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
 /** An answer with the headers of all answers: not cached, and only of its declared type. */

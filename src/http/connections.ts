@@ -14,7 +14,6 @@ interface Connection {
   readonly socket: Socket;
   /** Whether a request on it has passed the guard. */
   isKnown: boolean;
-  /** Requests that are not answered yet. */
   requests: number;
   /** When the first of these arrived, in monotonic milliseconds. */
   busySince: number;
@@ -53,7 +52,6 @@ export class Connections {
     this.#log = log;
   }
 
-  /** How many connections the server closed, by reason. */
   get closed(): ReadonlyMap<ClosedFor, number> {
     return this.#closed;
   }

@@ -17,7 +17,6 @@ export type Admission =
 export interface Front {
   /** Changes with the rules: a connection from before a change gets one more answer. */
   readonly generation: number;
-  /** Added to every answer. */
   readonly headers: Readonly<Record<string, string>>;
   /** Sets the handlers of secured connections and of changed rules. Called once, before the first connection. */
   serve(ready: (secured: Socket) => void, changed: () => void): void;

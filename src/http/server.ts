@@ -15,7 +15,6 @@ import { acceptsGzip, CONTENT_TYPES, chooseCoding, chooseFormat } from './negoti
 import { parseInPieces } from './pieces.ts';
 import { send } from './send.ts';
 
-/** What the server needs from the rest of the program. */
 export interface Site {
   /** The exposition of one moment, compressed or, without a coding, plain. */
   exposition(format: Format, coding: Coding | undefined): Promise<HeldBody>;
@@ -81,9 +80,7 @@ export class ExpositionServer {
   readonly #answered = new WeakMap<Socket, Promise<unknown>>();
   #closing = false;
   #isShort = false;
-  /** Connections during the handshake. */
   readonly #shakingHands = new Set<Socket>();
-  /** The rules in effect when a connection was made. */
   readonly #generations = new WeakMap<Socket, number>();
 
   constructor(settings: ServerSettings) {

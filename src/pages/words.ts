@@ -10,7 +10,6 @@ export const REST_WORDS = {
   empty: 'answers without records',
 } as const satisfies Record<RestReason, string>;
 
-/** The same, shorter. */
 export const SHORT_REST_WORDS = {
   forbidden: 'rejected (403)',
   not_found: 'not found',
@@ -33,7 +32,6 @@ export function badge(state: State | 'no_records'): Html {
   return html`<span class="badge ${state}">${STATE_WORDS[state]}</span>`;
 }
 
-/** A number with separators. */
 export function count(value: number): string {
   return value.toLocaleString('en');
 }

@@ -1,6 +1,5 @@
 import { networksOf } from './networks.ts';
 
-/** A waiting job. */
 interface Turn {
   /** The networks of the client, the widest first. */
   readonly networks: readonly string[];

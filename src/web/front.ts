@@ -9,7 +9,6 @@ import { TokenBucket } from './rate-limit.ts';
 import type { WebRules } from './rules.ts';
 import { clientFault, type TlsSettings, tlsServer } from './tls.ts';
 
-/** The paths with fewer requirements. */
 export interface OpenPaths {
   /** Served without a password, and outside the rate limit, so that too many requests cannot make a probe fail. */
   readonly paths: ReadonlySet<string>;

@@ -28,7 +28,6 @@ export interface WebReading {
 export interface ReloadingSettings {
   readonly path: string;
   readonly read: ReadText;
-  /** The configuration at the start. */
   readonly first: GoodReading;
   /** Applies changed rules. Never rejects. */
   readonly adopt: (rules: WebRules) => Promise<void>;
@@ -43,9 +42,7 @@ export interface ReloadingSettings {
  */
 export class Reloading {
   readonly #settings: ReloadingSettings;
-  /** The configuration in effect. */
   #good: GoodReading;
-  /** The result of the last check. */
   #last: RulesReading;
   #lastSuccess: number;
   /** The print of the last invalid content that was logged. */
@@ -78,7 +75,6 @@ export class Reloading {
     }
   }
 
-  /** Checks once. Never rejects. */
   async look(): Promise<void> {
     const { path, read, adopt, clock, log } = this.#settings;
     const last = this.#last;

@@ -21,12 +21,10 @@ export class YamlFile {
     }
   }
 
-  /** The faults so far, without repetition. */
   get faults(): readonly string[] {
     return [...this.#faults];
   }
 
-  /** The whole file as one section. */
   top(): YamlSection {
     return new YamlSection(this, this.#document.contents, '');
   }
@@ -64,7 +62,6 @@ export class YamlFile {
     return undefined;
   }
 
-  /** The texts of a list; undefined without a list. */
   texts(node: unknown, place: string): readonly Placed[] | undefined {
     const list = this.#resolved(node);
     if (isSeq(list)) {
@@ -86,7 +83,6 @@ export class YamlFile {
     this.#faults.add(`line ${line}: ${what}`);
   }
 
-  /** Adds a fault about a node of the wrong type. */
   #refuse(node: object, place: string, flaw: string): void {
     const lost = ': the alias has no anchor above it; expected one, or quotes around a text that begins with *';
     this.complain(this.lineOf(node), `${place}${isAlias(node) ? lost : flaw}`);
@@ -143,23 +139,19 @@ export class YamlSection {
     return truth;
   }
 
-  /** The meaning of a key's word, out of a few. */
   word<Meaning>(key: string, words: Readonly<Record<string, Meaning>>): Meaning | undefined {
     const placed = this.text(key);
     return placed && this.#meaning(key, placed, words);
   }
 
-  /** The meanings of the words in a key's list. */
   words<Meaning>(key: string, words: Readonly<Record<string, Meaning>>): readonly Meaning[] | undefined {
     return this.texts(key)?.flatMap((placed) => this.#meaning(key, placed, words) ?? []);
   }
 
-  /** The texts of a key's list. */
   texts(key: string): readonly Placed[] | undefined {
     return this.#file.texts(this.#take(key), this.nameOf(key));
   }
 
-  /** The section below a key. */
   section(key: string): YamlSection {
     return new YamlSection(this.#file, this.#take(key), this.nameOf(key));
   }

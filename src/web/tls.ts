@@ -21,14 +21,12 @@ export interface Pem {
   readonly text: string;
 }
 
-/** The texts of a TLS section. */
 export interface PemTexts {
   readonly certificate: Pem;
   readonly key: Pem;
   readonly clientCa: Pem | undefined;
 }
 
-/** The time limit of a handshake, in milliseconds. */
 const HANDSHAKE_MS = 10_000;
 
 /** The settings of the section and its texts, or its faults, one line each; no line quotes a text. */
