@@ -64,6 +64,7 @@ export function words(text: PanelText): stats.PanelBuilder {
 /** A ranking of this moment. */
 export function ranking(text: PanelText): bars.PanelBuilder {
   return described(new bars.PanelBuilder(), text, { height: 8, instant: true })
+    .mappings([absent(text.empty, 0)])
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
     .displayMode(BarGaugeDisplayMode.Basic)
     .valueMode(BarGaugeValueMode.Color)

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { root } from '../support/program.ts';
@@ -13,11 +13,19 @@ interface Configuration {
 
 /**
  * Starts a Prometheus with the scrape job and the rules that are shipped. Two things are others: the target's address, and
- * how often, for minutes have to fit into seconds. There is no Alertmanager to send to.
+ * how often, for minutes have to fit into seconds; where alerts are asked for, they do not wait either. There is no
+ * Alertmanager to send to.
  */
-export function startShipped(directory: string, target: string): Promise<Prometheus> {
+export function startShipped(
+  directory: string,
+  target: string,
+  { alerts = 'wait' }: { readonly alerts?: 'wait' | 'at once' } = {},
+): Promise<Prometheus> {
   const configuration = parse(readFileSync(join(shipped, 'prometheus.yml'), 'utf8')) as Configuration;
-  for (const file of configuration.rule_files) copyFileSync(join(shipped, file), join(directory, file));
+  for (const file of configuration.rule_files) {
+    const rules = readFileSync(join(shipped, file), 'utf8');
+    writeFileSync(join(directory, file), alerts === 'wait' ? rules : rules.replaceAll(/^( +for): .+$/gm, '$1: 0s'));
+  }
   const quick = {
     ...configuration,
     global: { scrape_interval: '2s', scrape_timeout: '2s', evaluation_interval: '2s' },

@@ -1,0 +1,288 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FieldConfig, MappingType, type Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { alertRules } from '../../deploy/prometheus/groups.ts';
+import { firstStep } from '../../grafana/src/alerts/words.ts';
+import { startShipped } from '../e2e/prometheus.ts';
+import { everything } from '../e2e/question.ts';
+import { dashboards, panelsOf } from '../support/dashboards.ts';
+import { end, launch, type Program } from '../support/program.ts';
+import { hasPrometheus, type Prometheus } from '../support/prometheus.ts';
+import { until } from '../support/until.ts';
+import { answersTo, withoutAnswer } from './answers.ts';
+import { type Frame, type GrafanaData, loadGrafanaData } from './grafana.ts';
+import { Reader } from './reading.ts';
+
+/*
+ * What people read on the dashboards: real answers, of a real Prometheus with the shipped rules on the demo, through Grafana's
+ * own code for transformations, units, mappings, thresholds and what stands in the place of a value.
+ */
+
+const all = dashboards.flatMap((dashboard) =>
+  panelsOf(dashboard).map((panel) => [`${dashboard.uid} / ${panel.title}`, panel] as const),
+);
+const of = (...types: readonly string[]) => all.filter(([, { type }]) => types.includes(type));
+const tables = of('table');
+const numbers = of('stat', 'bargauge');
+const charts = of('timeseries');
+const timelines = of('state-timeline');
+
+/** What nobody should have to read. */
+const RIDDLES = /NaN|undefined|null|Infinity|No data|\d K$|Mil$|Bil$|Value #|\$\{|\{\{/;
+
+let grafana: GrafanaData;
+let dark: Reader;
+
+beforeAll(async () => {
+  grafana = await loadGrafanaData();
+  dark = new Reader(grafana);
+});
+
+/** A field with a panel's settings, or with those of a column, that shows any value. */
+function display(reader: Reader, panel: Panel, column?: string): (value: unknown) => { text: string; color: string } {
+  const field = { name: column ?? 'Value', type: 'number', values: [1], config: {}, labels: {} } as const;
+  const untouched = { ...panel, type: 'any', transformations: [] };
+  const [shown] = reader.shown(untouched, [{ refId: 'A', fields: [field], length: 1 }]);
+  return (value) => {
+    const made = shown?.fields[0]?.display?.(value);
+    if (made === undefined) throw new Error(`${panel.title}: expected a field that shows values`);
+    return { text: grafana.formattedValueToString(made), color: made.color ?? '' };
+  };
+}
+
+/** The settings of some values: of a panel, or of a column of a table. */
+interface Settings {
+  readonly name: string;
+  readonly panel: Panel;
+  readonly column?: string;
+  readonly config: FieldConfig;
+}
+
+const settings = all
+  .flatMap(([name, panel]): readonly Settings[] => {
+    const { defaults = {}, overrides = [] } = panel.fieldConfig ?? {};
+    if (panel.type !== 'table') return [{ name, panel, config: defaults }];
+    return overrides
+      .filter(({ properties }) => properties.some(({ id }) => id === 'unit'))
+      .map(({ matcher, properties }) => {
+        const own = Object.fromEntries(properties.map(({ id, value }) => [id, value]));
+        const column: string = matcher.options;
+        return { name: `${name} / ${column}`, panel, column, config: { ...defaults, ...own } };
+      });
+  })
+  .map((each) => [each.name, each] as const);
+
+describe('units', () => {
+  const texts: Readonly<Record<string, readonly (readonly [value: number, text: string])[]>> = {
+    locale: [
+      [2004, '2,004'],
+      [15_403, '15,403'],
+      [1_234_567, '1,234,567'],
+    ],
+    s: [
+      [0.25, '250 ms'],
+      [90, '1.50 mins'],
+      [7200, '2 hours'],
+      [30 * 86_400, '4.29 weeks'],
+    ],
+    percentunit: [
+      [0.953, '95.3%'],
+      [1, '100%'],
+    ],
+    bytes: [[1.5 * 2 ** 30, '1.50 GiB']],
+    binBps: [[2 ** 20, '1 MiB/s']],
+    cps: [[16.5, '16.5 c/s']],
+  };
+  const united = settings.filter(([, { config }]) =>
+    (config.mappings ?? []).every(({ type }) => type === MappingType.SpecialValue),
+  );
+
+  test.each(united)('%s', (_name, { panel, column, config: { unit = '' } }) => {
+    const show = display(dark, panel, column);
+    expect(texts[unit], unit).toBeDefined();
+    for (const [value, text] of texts[unit] ?? []) expect(show(value).text).toBe(text);
+  });
+});
+
+describe.each(['light', 'dark'] as const)('colours in the %s theme', (mode) => {
+  const large = settings.filter(([, { panel }]) => ['stat', 'table', 'bargauge'].includes(panel.type));
+
+  test.each(large)('%s: a value that is not there has words, and no colour of an alarm', (_name, { panel, column }) => {
+    const reader = new Reader(grafana, mode);
+    const { text, color } = display(reader, panel, column)(null);
+    expect(text).toMatch(/^(?:[a-z].*|–|)$/);
+    if (text !== '') expect(color).toBe(reader.colour('text'));
+  });
+
+  test.each(large)('%s: each step has its colour from its own value on', (_name, { panel, column, config }) => {
+    const reader = new Reader(grafana, mode);
+    const show = display(reader, panel, column);
+    const steps = config.thresholds?.steps ?? [];
+    expect(steps).not.toEqual([]);
+    for (const [index, { value, color }] of steps.entries()) {
+      if (value === null) continue;
+      const [from, below] = [show(value), show(value - Math.max(1e-6, Math.abs(value) * 1e-6))];
+      // A word has the colour of its mapping.
+      if (!isWord(from.text)) expect(from.color).toBe(reader.colour(color));
+      if (!isWord(below.text)) expect(below.color).toBe(reader.colour(steps[index - 1]?.color ?? ''));
+    }
+  });
+});
+
+describe.runIf(hasPrometheus)('on real answers', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'filer-exporter-reading-'));
+  const answers = new Map<Panel, readonly Frame[]>();
+  let demo: Program | undefined;
+  let prometheus: Prometheus | undefined;
+  const framesFor = (panel: Panel) => answers.get(panel) ?? [];
+  const answered = (panel: Panel) => framesFor(panel).some(({ length }) => length > 0);
+
+  beforeAll(async () => {
+    demo = launch(['--demo'], {});
+    const started = await startShipped(directory, new URL(await demo.serving()).host, { alerts: 'at once' });
+    prometheus = started;
+    const seen = ['ALERTS{severity="critical"}', 'volume_filer:filer_propagation_duration_seconds:p90_rate1h'];
+    for (const query of seen) {
+      await until(query, async () => (await started.query(query)).length > 0, 120_000);
+    }
+    const at = Math.floor(Date.now() / 1000);
+    for (const dashboard of dashboards) {
+      const filer = dashboard.uid === 'filer-appliance' ? 'edge-lima' : everything.filer;
+      const values = { ...everything, ...(filer === undefined ? {} : { filer }) };
+      for (const panel of panelsOf(dashboard)) answers.set(panel, await answersTo(started, panel, { at, values }));
+    }
+  });
+
+  afterAll(async () => {
+    prometheus?.child.kill('SIGKILL');
+    if (prometheus) await new Promise((resolve) => prometheus?.child.once('close', resolve));
+    if (demo) await end(demo);
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  test('most panels have one', () => {
+    expect(all.filter(([, panel]) => answered(panel)).length).toBeGreaterThan(0.8 * all.length);
+  });
+
+  test.each(tables)('%s: every cell reads as words or a number with its unit', (_name, panel) => {
+    for (const row of dark.rows(panel, framesFor(panel))) {
+      for (const { name, text, value, linked } of row) {
+        expect(text, name).not.toMatch(RIDDLES);
+        // What is not there is a dash, or nothing at all where it would be a link.
+        if (value === '' || value === null) expect(text).toBe(linked ? '\u00a0' : '–');
+      }
+    }
+  });
+
+  test.each(tables)('%s: its columns stay, whichever of its queries has no answer', (_name, panel) => {
+    if (!answered(panel)) return;
+    const whole = dark.columns(panel, framesFor(panel));
+    const titles = titlesOf(panel);
+    expect(whole).toEqual(titles.filter((title) => whole.includes(title)));
+    const values = new Set(
+      panel.fieldConfig?.overrides.flatMap(({ matcher, properties }) =>
+        properties.some(({ id }) => id === 'unit') ? [matcher.options] : [],
+      ),
+    );
+    for (const refId of refIdsOf(panel)) {
+      const others = framesFor(panel).filter((frame) => frame.refId !== refId);
+      const left = dark.columns(panel, [...others, withoutAnswer(refId)]);
+      expect(left, `without ${refId}`).toEqual(expect.arrayContaining(whole.filter((title) => values.has(title))));
+      expect(titles, `without ${refId}`).toEqual(expect.arrayContaining([...left]));
+    }
+  });
+
+  test.each(numbers)('%s: every number has a name, and reads as a word or with its unit', (_name, panel) => {
+    const read = dark.numbers(panel, framesFor(panel));
+    for (const { text } of read) expect(text).not.toMatch(RIDDLES);
+    const names = read.map(({ name }) => name);
+    if (answered(panel)) expect(names.filter((name) => name === '' || RIDDLES.test(name))).toEqual([]);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test.each(numbers)('%s: without an answer it has words, and no colour of an alarm', (_name, panel) => {
+    const none = refIdsOf(panel).map(withoutAnswer);
+    const [{ text = '', color = '' } = {}] = dark.numbers(panel, none);
+    expect(text).toMatch(/^[a-z]/);
+    expect(color).toBe(dark.colour('text'));
+  });
+
+  test.each(charts)('%s: every line has a name of its own, and its newest value a unit', (_name, panel) => {
+    const lines = dark.lines(panel, framesFor(panel));
+    for (const { text, value } of lines) if (value !== null) expect(text).not.toMatch(RIDDLES);
+    const names = lines.map(({ name }) => name);
+    if (answered(panel)) expect(names.filter((name) => name.trim() === '' || RIDDLES.test(name))).toEqual([]);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  test.each(timelines)('%s: every state reads as a word', (_name, panel) => {
+    for (const frame of dark.shown(panel, framesFor(panel))) {
+      for (const { type, values, display: show } of frame.fields) {
+        if (type !== 'number' || show === undefined) continue;
+        for (const value of values) if (value !== null) expect(show(value).text).toMatch(/^[a-z]/);
+      }
+    }
+  });
+
+  describe('the alerts that fire', () => {
+    const [, overview] = tables.find(([name]) => name === 'filer-overview / What is broken') ?? [];
+    const read = () => {
+      if (overview === undefined) throw new Error('the overview has no table of alerts');
+      return dark
+        .rows(overview, framesFor(overview))
+        .map((row) => Object.fromEntries(row.map((cell) => [cell.name, cell])));
+    };
+
+    test('come with critical ones first, then by how long they have fired', () => {
+      const ranks = read().map(({ Severity }) => ['critical', 'warning', 'info'].indexOf(Severity?.text ?? ''));
+      expect(ranks).not.toContain(-1);
+      expect(ranks).toEqual(ranks.toSorted());
+      expect(ranks[0]).toBe(0);
+      const ages = read()
+        .filter(({ Severity }) => Severity?.text === 'warning')
+        .map(({ Since }) => Number(Since?.value));
+      expect(ages).toEqual(ages.toSorted((a, b) => b - a));
+    });
+
+    test('say what to do first in the words of the runbook, with a link to it', () => {
+      const steps = new Map(alertRules.map((rule) => [rule.alert as string, firstStep(rule)]));
+      for (const { Alert, 'Do first': next } of read()) {
+        expect(next?.text).toBe(steps.get(Alert?.text ?? ''));
+        expect(next?.linked).toBe(true);
+      }
+    });
+
+    test('say how bad it is as a number with its unit, and since when', () => {
+      const bad = read().flatMap((row) => (row['How bad']?.text === '–' ? [] : [row['How bad']?.text]));
+      expect(bad).not.toEqual([]);
+      for (const text of bad) expect(text).toMatch(/^[\d.]+ (?:hours|minutes|ms|days left|%|GiB)$/);
+      for (const { Since } of read()) expect(Since?.text).toMatch(/^[\d.]+ (?:ms|s|mins?|hours?|days?)$/);
+    });
+
+    test('come once each', () => {
+      const rows = read().map(({ Alert, Filer, Volume, About }) =>
+        [Alert, Filer, Volume, About].map((cell) => cell?.text).join(),
+      );
+      expect(rows.filter((row, index) => rows.indexOf(row) !== index)).toEqual([]);
+    });
+  });
+});
+
+/** The titles of a table's columns, from the left. */
+function titlesOf({ transformations = [] }: Panel): readonly string[] {
+  const options: { readonly renameByName?: Readonly<Record<string, string>> } | undefined = transformations.find(
+    ({ id }) => id === 'organize',
+  )?.options;
+  return Object.values(options?.renameByName ?? {});
+}
+
+function refIdsOf({ targets = [] }: Panel): readonly string[] {
+  return targets.map((target) => (target as Dataquery).refId ?? '');
+}
+
+function isWord(text: string): boolean {
+  return /^[a-z]/.test(text);
+}
