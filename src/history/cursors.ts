@@ -4,9 +4,6 @@ import type { Cursor } from './new-points.ts';
 /** How long the portal keeps history: an older cursor has no use. */
 const LONGEST_MS = 30 * 86_400_000;
 
-/** A cursor in the state file. */
-type Saved = readonly [task: string, atMs: number, sum: number | null];
-
 /** The newest point that has arrived, by task. */
 export class HistoryCursors {
   readonly #cursors = new Map<string, Cursor>();
@@ -29,10 +26,9 @@ export class HistoryCursors {
     return this.#newest;
   }
 
-  state(now: number): readonly Saved[] {
-    const saved: Saved[] = [];
-    for (const [task, { at, sum }] of this.#cursors) if (now - at < LONGEST_MS) saved.push([task, at, sum ?? null]);
-    return saved;
+  state(now: number) {
+    const useful = [...this.#cursors].filter(([, { at }]) => now - at < LONGEST_MS);
+    return useful.map(([task, { at, sum }]) => [task, at, sum ?? null] as const);
   }
 
   /**

@@ -21,12 +21,18 @@ export type PointRefusal = 'out_of_order' | 'too_old' | 'too_large' | 'rejected'
 
 export type Send = (headers: Labels, body: Uint8Array, signal: AbortSignal) => Promise<PostAnswer>;
 
-const MEDIA_TYPES = {
-  '1.0': 'application/x-protobuf',
-  '2.0': 'application/x-protobuf;proto=io.prometheus.write.v2.Request',
-} as const satisfies Record<ProtocolVersion, string>;
-
-const NUMBERS = { '1.0': '0.1.0', '2.0': '2.0.0' } as const satisfies Record<ProtocolVersion, string>;
+const HEADERS = {
+  '1.0': {
+    'content-type': 'application/x-protobuf',
+    'content-encoding': 'snappy',
+    'x-prometheus-remote-write-version': '0.1.0',
+  },
+  '2.0': {
+    'content-type': 'application/x-protobuf;proto=io.prometheus.write.v2.Request',
+    'content-encoding': 'snappy',
+    'x-prometheus-remote-write-version': '2.0.0',
+  },
+} as const satisfies Record<ProtocolVersion, Labels>;
 
 /** How many points a receiver of 2.0 has written; a receiver without this header did not understand the request. */
 const WRITTEN = 'x-prometheus-remote-write-samples-written';
@@ -53,7 +59,7 @@ export class Receiver {
   async deliver(series: readonly SeriesPoints[], signal: AbortSignal): Promise<Delivery> {
     let answer: PostAnswer;
     try {
-      answer = await this.#send(headersOf(this.#version), compress(encode(this.#version, series)), signal);
+      answer = await this.#send(HEADERS[this.#version], compress(encode(this.#version, series)), signal);
     } catch (error) {
       this.#onAnswer('network');
       return { state: 'later', afterMs: undefined, text: asError(error).message };
@@ -78,25 +84,14 @@ export class Receiver {
     // Prometheus 2.42 with an out-of-order window answers 500 to a point that is older.
     const isForGood = status === 500 && TOO_OLD.test(text);
     if (!isForGood && (status === 429 || status >= 500 || status < 400 || isOurs)) {
-      return {
-        state: 'later',
-        afterMs: retryAfterMs(headers['retry-after'], headers.date, this.#clock.now()),
-        text: said,
-      };
+      const afterMs = retryAfterMs(headers['retry-after'], headers.date, this.#clock.now());
+      return { state: 'later', afterMs, text: said };
     }
     const reason = refusalOf(status, text);
     if (Number.isNaN(written)) return { state: 'refused', reason, text: said };
     const sent = series.reduce((sum, { times }) => sum + times.length, 0);
     return { state: 'partly', refused: Math.max(0, sent - written), reason, text: said };
   }
-}
-
-function headersOf(version: ProtocolVersion): Labels {
-  return {
-    'content-type': MEDIA_TYPES[version],
-    'content-encoding': 'snappy',
-    'x-prometheus-remote-write-version': NUMBERS[version],
-  };
 }
 
 const TOO_OLD = /too[ -]old|out of bounds|out-of-bounds/i;

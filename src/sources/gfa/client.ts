@@ -49,18 +49,18 @@ export class GfaClient {
   }
 
   async #ask(signal: AbortSignal): Promise<unknown> {
+    const { token } = this.#settings;
+    const send = () => {
+      this.#attempts += 1;
+      return this.#client.send(dataRequest(this.#settings), signal);
+    };
     try {
-      return await this.#send(signal);
+      return await send();
     } catch (error) {
       const refused = error instanceof RequestError && (error.status === 401 || error.status === 403);
-      if (!refused || !(await this.#settings.token.reload())) throw error;
-      return this.#send(signal);
+      if (!refused || !(await token.reload())) throw error;
+      return send();
     }
-  }
-
-  #send(signal: AbortSignal): Promise<unknown> {
-    this.#attempts += 1;
-    return this.#client.send(dataRequest(this.#settings), signal);
   }
 }
 

@@ -114,7 +114,6 @@ export const propagationLatest = {
   wordsFrom: { kind: { field: 'kind' } },
 } as const satisfies Family;
 
-/** Counts every propagation event once. */
 export const propagationDuration = {
   name: 'filer_propagation_duration_seconds',
   help: 'Propagation times of all events since the filer and volume first appeared.',
@@ -135,7 +134,6 @@ export const dataProtected = {
   optional: true,
 } as const satisfies Family;
 
-/** The gauge of the newest lock event with a duration. */
 export const lockLatest = {
   name: 'filer_lock_latest_duration_seconds',
   help: 'How long the lock was held, from the newest event with a duration.',
@@ -145,7 +143,6 @@ export const lockLatest = {
   optional: true,
 } as const satisfies Family;
 
-/** Time of the newest lock event of each state: shows how long a lock has been held so far. */
 export const lockTimestamp = {
   name: 'filer_lock_latest_timestamp_seconds',
   help: 'Time of the newest lock event, by phase and state.',
@@ -154,7 +151,6 @@ export const lockTimestamp = {
   wordsFrom: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
 } as const satisfies Family;
 
-/** Counts every lock event with a duration once. */
 export const lockDuration = {
   name: 'filer_lock_duration_seconds',
   help: 'How long the lock was held, over all events since the filer and volume first appeared.',
@@ -165,7 +161,6 @@ export const lockDuration = {
   optional: true,
 } as const satisfies Family;
 
-/** Counts every lock event once. */
 export const lockEvents = {
   name: 'filer_lock_events_total',
   help: 'Lock events since the filer and volume first appeared.',
@@ -175,7 +170,6 @@ export const lockEvents = {
   wordsFrom: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
 } as const satisfies Family;
 
-/** The state after the newest lock event of a phase. */
 export const lockState = {
   name: 'filer_lock_state',
   help: 'Always 1: the state in the newest lock event of the phase; exactly one state for each phase.',
@@ -184,7 +178,6 @@ export const lockState = {
   wordsFrom: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
 } as const satisfies Family;
 
-/** The newest record of each group, by the record's own clock. */
 export const recordTimestamp = {
   name: 'filer_record_timestamp_seconds',
   help: 'Time of the newest record received, by group.',
