@@ -51,7 +51,6 @@ export async function createBackfill(
   const part = (requests: number) => Math.max(1, Math.floor(requests * wish.share));
   let answered = 0;
   const counting = {
-    ...{ started: () => {}, throttled: () => {} },
     ended: () => {
       answered += 1;
     },

@@ -43,10 +43,7 @@ function patientsOf(
     const settings = upstream.section.of(config);
     if (settings === undefined || upstream.examine === undefined) return [];
     const exchanges: Exchange[] = [];
-    const observer: RequestObserver = {
-      ...{ started: () => {}, ended: () => {}, throttled: () => {} },
-      exchanged: (exchange) => exchanges.push(exchange),
-    };
+    const observer: RequestObserver = { exchanged: (exchange) => exchanges.push(exchange) };
     const { api } = upstream.section;
     const { baseUrl, dailyLimit } = upstream.target(settings, config);
     const target = { api, baseUrl, dailyLimit, allowed: upstream.allowed ?? [], concurrency: 1, ...PACE };

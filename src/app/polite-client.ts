@@ -49,7 +49,7 @@ export function politeClient(
       ...counts,
       ended: (operation, code, seconds) => {
         trouble ||= code !== '200';
-        counts.ended(operation, code, seconds);
+        counts.ended?.(operation, code, seconds);
       },
     },
     timeoutMs,

@@ -57,10 +57,10 @@ export interface Exchange {
 
 /** Is called for every request, for the exporter's own metrics. */
 export interface RequestObserver {
-  started(operation: string): void;
+  started?(operation: string): void;
   /** `code`: the HTTP status, or why there was no usable answer. */
-  ended(operation: string, code: string, seconds: number): void;
-  throttled(): void;
+  ended?(operation: string, code: string, seconds: number): void;
+  throttled?(): void;
   exchanged?(exchange: Exchange): void;
 }
 
@@ -109,7 +109,7 @@ export class JsonClient {
       const authorization = request.authorization?.();
       const departing =
         authorization === undefined ? request : { ...request, headers: { ...request.headers, authorization } };
-      observer.started(operation);
+      observer.started?.(operation);
       const started = clock.monotonic();
       let code = '200';
       let verdict: Verdict = { state: 'unknown' };
@@ -130,9 +130,9 @@ export class JsonClient {
         throw error;
       } finally {
         pacer.ended(departure, verdict);
-        if (verdict.state === 'refused') observer.throttled();
+        if (verdict.state === 'refused') observer.throttled?.();
         const seconds = (clock.monotonic() - started) / 1000;
-        observer.ended(operation, code, seconds);
+        observer.ended?.(operation, code, seconds);
         observer.exchanged?.({ ...answer, operation, seconds });
       }
     });

@@ -6,7 +6,6 @@ import { atOnce } from '../../src/runtime/slices.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
 import { GROUPS } from '../../src/sources/gfa/series.ts';
-import { keptOfGfa } from '../../src/sources/gfa/upstream.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
 import { dataAnswer, lock } from '../support/gfa-answers.ts';
@@ -42,7 +41,7 @@ function parts() {
   const kept = keptOf(
     ownersOf(askedUpstreams(config), config),
     [
-      { api: 'gfa', budget: new Budget(undefined, clock.monotonic()), kept: keptOfGfa(gfa, clock) },
+      { api: 'gfa', budget: new Budget(undefined, clock.monotonic()), kept: gfa.kept },
       { api: 'portal', budget, kept: { counts: portal } },
     ],
     clock,

@@ -9,7 +9,6 @@ import { CountingStart } from '../../src/runtime/counting-start.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
 import { GROUPS } from '../../src/sources/gfa/series.ts';
-import { keptOfGfa } from '../../src/sources/gfa/upstream.ts';
 import { NotificationLedger } from '../../src/sources/portal/account/notification-ledger.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
@@ -54,7 +53,7 @@ function program(clock: ManualClock) {
   const kept = keptOf(
     ownersOf(askedUpstreams(config), config),
     [
-      { api: 'gfa', budget: new Budget(undefined, clock.monotonic()), kept: keptOfGfa(gfa, clock) },
+      { api: 'gfa', budget: new Budget(undefined, clock.monotonic()), kept: gfa.kept },
       { api: 'portal', budget, kept: { counts: portal } },
     ],
     clock,

@@ -54,15 +54,25 @@ export class GfaCollector implements Collector {
     return [this.#task];
   }
 
+  /** The counts, for the state file. */
+  readonly kept = {
+    values: {
+      state: () => this.#ledger.state(this.#clock.monotonic()),
+      restore: (values: readonly unknown[], elapsedMs: number) => this.restore(values, elapsedMs),
+      known: () => {
+        const { answeredAt } = this.#ledger;
+        if (answeredAt === undefined) return undefined;
+        return { task: this.#task, answeredAt, samples: this.#ledger.samples() };
+      },
+    },
+  };
+
   /** The state built from all answers; replaced when the account changes. */
   get ledger(): Ledger {
     return this.#ledger;
   }
 
-  /**
-   * Reads the state of the previous process, as {@link Ledger.restore} does, and returns the function that applies it;
-   * call it before the first poll. Throws if the state cannot be used, and has changed nothing then.
-   */
+  /** Reads the state of the previous process, and returns the function that applies it. */
   *restore(values: readonly unknown[], elapsedMs: number): Generator<void, () => void> {
     const ledger = new Ledger(this.#settings.ledger);
     yield* ledger.restore(values, elapsedMs, this.#clock.monotonic());

@@ -1,6 +1,5 @@
 import type { Table } from '../../metrics/family.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { KeptService, Upstream } from '../upstream.ts';
+import type { Upstream } from '../upstream.ts';
 import { besideKey, GfaClient } from './client.ts';
 import { GfaCollector } from './collector.ts';
 import { type GfaConfig, gfaSection } from './configuration.ts';
@@ -88,22 +87,7 @@ export const gfa: Upstream<GfaConfig> = {
         eventMemory: { ...collector.ledger.memory, limits: memory },
         bookmarks: collector.ledger.bookmarks,
       }),
-      kept: keptOfGfa(collector, clock),
+      kept: collector.kept,
     };
   },
 };
-
-export function keptOfGfa(collector: GfaCollector, clock: Clock): KeptService {
-  return {
-    values: {
-      state: () => collector.ledger.state(clock.monotonic()),
-      restore: (values, elapsedMs) => collector.restore(values, elapsedMs),
-      known() {
-        const { answeredAt } = collector.ledger;
-        const [task] = collector.tasks();
-        if (answeredAt === undefined || task === undefined) return undefined;
-        return { task, answeredAt, samples: collector.ledger.samples() };
-      },
-    },
-  };
-}
