@@ -9,7 +9,7 @@ import type { FilerAlias } from '../config/aliases.ts';
  * A name is unique: if one service gives several filers the same name, each gets a short id behind it.
  */
 
-/** Everything known about one filer. */
+/** A filer in FILER_ALIASES: all its ids, and its name there. */
 interface Filer {
   readonly ids: Set<string>;
   name: string | undefined;

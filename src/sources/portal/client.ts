@@ -1,5 +1,6 @@
 import { CredentialError, RequestError } from '../../runtime/errors.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
+import type { Attempt } from '../../transport/rate/pacer.ts';
 import { RetryAllowance, type RetryParts, withRetries } from '../../transport/retry.ts';
 import { portalRetries } from './requests.ts';
 import type { TokenSource } from './token.ts';
@@ -34,21 +35,13 @@ export class PortalClient {
    * request fails.
    */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
-    return withRetries(
-      (turn) => this.#withToken({ ...request, turn: turn ?? request.turn }, signal),
-      portalRetries,
-      this.#retryParts,
-      signal,
-    );
+    const ask = (turn?: Attempt) => this.#withToken({ ...request, turn: turn ?? request.turn }, signal);
+    return withRetries(ask, portalRetries, this.#retryParts, signal);
   }
 
   sendOpen(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
-    return withRetries(
-      (turn) => this.#client.send({ ...request, turn }, signal),
-      portalRetries,
-      this.#retryParts,
-      signal,
-    );
+    const ask = (turn?: Attempt) => this.#client.send({ ...request, turn: turn ?? request.turn }, signal);
+    return withRetries(ask, portalRetries, this.#retryParts, signal);
   }
 
   async #withToken(request: ApiRequest, signal: AbortSignal): Promise<unknown> {

@@ -170,15 +170,15 @@ export function afterInventory(create: CreateTasks): CreateTasks {
   };
 }
 
-/** The result of a poll about the account: only samples if they come from a single answer. */
-export type AccountSamples = Sample[] | (Pick<Reading, 'answeredAt'> & { readonly samples: Sample[] });
-
 /** One task about the whole account; backed off without the right or the licence for it. */
 export function accountTask(
   { settings }: PortalParts,
   intervalMs: number,
   operation: string,
-  poll: (note: NoteDrop, signal: AbortSignal) => Promise<AccountSamples>,
+  poll: (
+    note: NoteDrop,
+    signal: AbortSignal,
+  ) => Promise<Sample[] | (Pick<Reading, 'answeredAt'> & { readonly samples: Sample[] })>,
 ): Task {
   return {
     id: `portal/${operation}`,

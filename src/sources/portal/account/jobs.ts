@@ -51,7 +51,7 @@ const oldestUnfinishedJob = {
   wordsFrom: { resource: KIND_WORDS.resource },
 } as const satisfies Family;
 
-/** The most finished jobs to remember; the portal lists jobs without pages, so all of them arrive each time. */
+/** The most jobs to remember; the portal lists jobs without pages, so all of them arrive each time. */
 const MOST_REMEMBERED = 100_000;
 
 export const jobs: CollectorRow = {
@@ -81,9 +81,8 @@ export class JobLedger {
   readonly #clock: Clock;
   readonly #forgetAfterMs: number;
   readonly #start: CountingStart;
-  /** When each finished and each unfinished job was last listed, in monotonic milliseconds. */
-  readonly #ended = new Map<string, number>();
-  readonly #open = new Map<string, number>();
+  /** When each job was last listed, in monotonic milliseconds, and whether it had finished. */
+  readonly #listed = new Map<string, { readonly at: number; readonly isOver: boolean }>();
   #hasListed = false;
 
   /** `forgetAfterMs`: a job that was not listed for so long is forgotten. */
@@ -99,29 +98,28 @@ export class JobLedger {
     const unfinished = new Map<string, Fields[]>();
     const now = this.#clock.monotonic();
     for await (const job of jobs) {
-      const id = text(job.id);
-      const state = wordOf(job.state);
+      const { resource, action } = job;
+      const [id, state] = [text(job.id), wordOf(job.state)];
       if (id === '') {
         note('record', 'id');
         continue;
       }
       // A state without jobs of this kind is a counted zero.
-      for (const word of STATES) list.add({ ...job, state: word }, 0);
-      for (const word of OVER) this.#finished.add({ ...job, state: word }, 0);
+      for (const word of STATES) list.add({ resource, action, state: word }, 0);
+      for (const word of OVER) this.#finished.add({ resource, action, state: word }, 0);
       list.add(job);
       const isOpen = job.user_acknowledged_at === null || job.user_acknowledged_at === undefined;
       unacknowledged.add(job, state === 'failed' && isOpen ? 1 : 0);
-      if (state === 'in_progress') openOf(unfinished, wordOf(job.resource)).push(job);
-      if (OVER.some((word) => word === state)) {
-        if (this.#isNews(id, job)) this.#finished.add(job);
-        keep(this.#ended, id, now);
-        this.#open.delete(id);
-      } else keep(this.#open, id, now);
+      if (state === 'in_progress') openOf(unfinished, wordOf(resource)).push(job);
+      const isOver = OVER.some((word) => word === state);
+      const known = this.#listed.get(id);
+      if (isOver && (known === undefined ? this.#isRecent(job) : !known.isOver)) this.#finished.add(job);
+      if (known !== undefined || this.#listed.size < MOST_REMEMBERED) {
+        this.#listed.set(id, { at: now, isOver: isOver || known?.isOver === true });
+      }
     }
     this.#hasListed = true;
-    for (const known of [this.#ended, this.#open]) {
-      for (const [id, at] of known) if (now - at > this.#forgetAfterMs) known.delete(id);
-    }
+    for (const [id, { at }] of this.#listed) if (now - at > this.#forgetAfterMs) this.#listed.delete(id);
     return [
       ...list.samples(),
       ...this.#finished.samples(),
@@ -132,17 +130,11 @@ export class JobLedger {
     ];
   }
 
-  /** Whether a finished job has finished since it was last listed, or since the exporter started. */
-  #isNews(id: string, job: Fields): boolean {
-    if (this.#ended.has(id)) return false;
-    if (this.#open.has(id)) return true;
+  /** Whether a job that was never listed before has finished since the exporter started. */
+  #isRecent(job: Fields): boolean {
     const at = dateSeconds(job.last_updated_at) ?? dateSeconds(job.created_at);
     return this.#hasListed && (at === undefined || this.#start.includes(at));
   }
-}
-
-function keep(jobs: Map<string, number>, id: string, now: number): void {
-  if (jobs.has(id) || jobs.size < MOST_REMEMBERED) jobs.set(id, now);
 }
 
 function openOf(unfinished: Map<string, Fields[]>, resource: string): Fields[] {

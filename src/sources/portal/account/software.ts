@@ -1,6 +1,6 @@
-import type { Family, Fields } from '../../../metrics/family.ts';
+import type { Family } from '../../../metrics/family.ts';
 import { Tally } from '../../../metrics/label-counter.ts';
-import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
+import { type Sample, text, wordOf } from '../../../metrics/samples.ts';
 import { plain, presence, records } from '../../../metrics/units.ts';
 import { inTurns } from '../../../runtime/slices.ts';
 import { compareVersions, versionOf } from '../appliances/builds.ts';
@@ -31,6 +31,9 @@ const outdated = {
   fields: { version: {} },
 } as const satisfies Family;
 
+/** The most types of software as label values; the portal documents nine. */
+const MOST_TYPES = 50;
+
 export const software: CollectorRow = {
   name: 'software',
   intervalMs: 3_600_000,
@@ -46,7 +49,26 @@ export const software: CollectorRow = {
         operation: 'software_downloads',
         path: '/software/downloads',
         async read({ records, note }) {
-          const { samples, newestOf } = await readDownloads(records, note);
+          const count = new Tally(downloads);
+          const newestOf = new Map<string, string>();
+          for await (const download of records) {
+            const { appliance_type, version } = download;
+            const type = wordOf(appliance_type);
+            if (type === '') {
+              note('record', 'appliance_type');
+              continue;
+            }
+            count.add(download);
+            const offered = text(version);
+            const known = newestOf.get(type);
+            if (versionOf(offered) === undefined) {
+              if (version !== null && version !== undefined) note('invalid', 'version');
+            } else if (known === undefined || (compareVersions(offered, known) ?? 0) > 0) newestOf.set(type, offered);
+          }
+          const infos = [...newestOf]
+            .slice(0, MOST_TYPES)
+            .map(([type, version]) => ({ name: newest.name, labels: { type, version }, value: 1 }));
+          const samples: Sample[] = [...count.samples(), ...infos];
           for await (const { serial, name, type, build } of inTurns(appliances.all(), clock)) {
             const order = compareVersions(newestOf.get(wordOf(type)) ?? '', build);
             if (order === undefined) continue;
@@ -58,34 +80,3 @@ export const software: CollectorRow = {
     ]),
   ),
 };
-
-interface Offer {
-  readonly samples: Sample[];
-  readonly newestOf: ReadonlyMap<string, string>;
-}
-
-/** The most types of software as label values; the portal documents nine. */
-const MOST_TYPES = 50;
-
-async function readDownloads(records: AsyncIterable<Fields>, note: NoteDrop): Promise<Offer> {
-  const count = new Tally(downloads);
-  const newestOf = new Map<string, string>();
-  for await (const download of records) {
-    const { appliance_type, version } = download;
-    const type = wordOf(appliance_type);
-    if (type === '') {
-      note('record', 'appliance_type');
-      continue;
-    }
-    count.add(download);
-    const offered = text(version);
-    const known = newestOf.get(type);
-    if (versionOf(offered) === undefined) {
-      if (version !== null && version !== undefined) note('invalid', 'version');
-    } else if (known === undefined || (compareVersions(offered, known) ?? 0) > 0) newestOf.set(type, offered);
-  }
-  const infos = [...newestOf]
-    .slice(0, MOST_TYPES)
-    .map(([type, version]) => ({ name: newest.name, labels: { type, version }, value: 1 }));
-  return { samples: [...count.samples(), ...infos], newestOf };
-}

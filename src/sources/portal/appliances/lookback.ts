@@ -4,8 +4,8 @@ import { RequestError } from '../../../runtime/errors.ts';
 export const SHORTEST_PERIOD_MS = 360_000;
 
 /**
- * The period of a series request: halved after an answer that is too large or too slow (408, 413), and extended again
- * after successes.
+ * The period of a task's requests: halved after an answer that is too large or too slow (408, 413), and doubled again after
+ * each success, up to the configured one.
  */
 export class Lookback {
   readonly #usualMs: number;
@@ -15,39 +15,21 @@ export class Lookback {
     this.#usualMs = usualMs;
   }
 
-  /**
-   * Sends a request for a period of at most `wantedMs`, and again for half of it where that is too much for one answer.
-   */
+  /** Sends a request for a period of at most `wantedMs`, and again while that is too much for one answer. */
   async ask<Answer>(task: string, wantedMs: number, send: (periodMs: number) => Promise<Answer>): Promise<Answer> {
     for (;;) {
-      const periodMs = Math.min(this.of(task), wantedMs);
+      const shortened = this.#shortened.get(task);
+      const periodMs = Math.min(shortened ?? this.#usualMs, wantedMs);
       try {
         const answer = await send(periodMs);
-        this.recover(task);
+        if (shortened === undefined || shortened * 2 >= this.#usualMs) this.#shortened.delete(task);
+        else this.#shortened.set(task, shortened * 2);
         return answer;
       } catch (error) {
-        if (!(isTooSlow(error) || isTooLarge(error)) || !this.shorten(task, periodMs)) throw error;
+        if (!(isTooSlow(error) || isTooLarge(error)) || periodMs <= SHORTEST_PERIOD_MS) throw error;
+        this.#shortened.set(task, Math.max(SHORTEST_PERIOD_MS, periodMs / 2));
       }
     }
-  }
-
-  of(task: string): number {
-    return this.#shortened.get(task) ?? this.#usualMs;
-  }
-
-  /** Halves it, or `now` if that is shorter; false if it is already the shortest. */
-  shorten(task: string, now = this.of(task)): boolean {
-    if (now <= SHORTEST_PERIOD_MS) return false;
-    this.#shortened.set(task, Math.max(SHORTEST_PERIOD_MS, now / 2));
-    return true;
-  }
-
-  /** After a success: the next request may cover twice as much, up to the configured period. */
-  recover(task: string): void {
-    const now = this.#shortened.get(task);
-    if (now === undefined) return;
-    if (now * 2 >= this.#usualMs) this.#shortened.delete(task);
-    else this.#shortened.set(task, now * 2);
   }
 }
 

@@ -128,30 +128,17 @@ export const volumes: CollectorRow = {
   ),
 };
 
-export interface VolumeConnection {
-  /** The portal's own id of the volume, for requests. */
-  readonly id: string;
-  /** The serial of the appliance, or undefined if the inventory does not have it. */
-  readonly serial: string | undefined;
-  readonly labels: {
-    readonly volume_guid: string;
-    readonly volume: string;
-    /** The serial, or the id in the record if the inventory does not have it. */
-    readonly serial: string;
-    readonly filer: string;
-  };
-  readonly record: Fields;
-}
-
 /**
  * The rows of `GET /volume_connections`. It is not documented whether a record names an appliance by serial or by edge
- * id, so both are looked up (upstream-api.md 7). Notes and skips rows without a volume or an appliance.
+ * id, so both are looked up (upstream-api.md 7). Notes and skips rows without a volume or an appliance. `id` is the
+ * portal's own id of the volume; `serial` is undefined if the inventory does not have the appliance, and its label is
+ * then the id in the row.
  */
 export async function* readConnections(
   records: AsyncIterable<Fields> | Iterable<Fields>,
   { appliances, clock }: Pick<PortalParts, 'appliances' | 'clock'>,
   note: NoteDrop,
-): AsyncGenerator<VolumeConnection> {
+) {
   const rows = await allOf(records);
   const guidOf = volumeGuids(rows.map(({ volume_id }) => text(volume_id)));
   for await (const row of inTurns(rows, clock)) {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { RequestError } from '../../../../src/runtime/errors.ts';
 import { isoPeriod, Lookback } from '../../../../src/sources/portal/appliances/lookback.ts';
 import { going, mockApi, type Reply, token } from '../../../support/mock-api.ts';
 import { outcomeOf, portalCollector, uuid } from '../../../support/portal-parts.ts';
 
 const MINUTE = 60_000;
+const DAY = 1440 * MINUTE;
 const SERIAL = uuid(1);
 const SERIES = `/telemetry/appliances/${SERIAL}/cpu_utilization`;
 
@@ -17,22 +19,29 @@ test.each([
   expect(isoPeriod(ms)).toBe(text);
 });
 
-test('a period halves down to six minutes, for its own task alone, and doubles back', () => {
+/** The minutes that a task asks for, when so many requests in a row are too much for one answer. */
+async function minutesAsked(lookback: Lookback, task: string, tooMuch: number): Promise<readonly number[]> {
+  const asked: number[] = [];
+  const send = async (periodMs: number) => {
+    asked.push(periodMs / MINUTE);
+    if (asked.length <= tooMuch) throw new RequestError('status', 'too much', { status: 413 });
+  };
+  await lookback.ask(task, DAY, send).catch(() => {});
+  return asked;
+}
+
+test('a period halves down to six minutes, for its own task alone, and doubles back', async () => {
   const lookback = new Lookback(15 * MINUTE);
-  const minutes = () => lookback.of('a') / MINUTE;
-  expect([lookback.shorten('a'), minutes()]).toEqual([true, 7.5]);
-  expect([lookback.shorten('a'), minutes()]).toEqual([true, 6]);
-  expect([lookback.shorten('a'), minutes()]).toEqual([false, 6]);
-  expect(lookback.of('b') / MINUTE).toBe(15);
-  const back = [12, 15, 15].map(() => {
-    lookback.recover('a');
-    return minutes();
-  });
-  expect(back).toEqual([12, 15, 15]);
+  expect(await minutesAsked(lookback, 'a', 9)).toEqual([15, 7.5, 6]);
+  expect(await minutesAsked(lookback, 'b', 0)).toEqual([15]);
+  expect(await minutesAsked(lookback, 'a', 0)).toEqual([6]);
+  expect(await minutesAsked(lookback, 'a', 0)).toEqual([12]);
+  expect(await minutesAsked(lookback, 'a', 0)).toEqual([15]);
+  expect(await minutesAsked(lookback, 'a', 0)).toEqual([15]);
 });
 
-test('a period that is six minutes already cannot be halved', () => {
-  expect(new Lookback(6 * MINUTE).shorten('a')).toBe(false);
+test('a period that is six minutes already cannot be halved', async () => {
+  expect(await minutesAsked(new Lookback(6 * MINUTE), 'a', 9)).toEqual([6]);
 });
 
 describe('a series that is too much for one answer', () => {
