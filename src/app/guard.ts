@@ -35,16 +35,13 @@ export function certificateWarnings(guard: Guard | undefined, nowSeconds: number
   return tls.validFromSeconds > nowSeconds ? [warning('is not valid before', tls.validFromSeconds)] : [];
 }
 
-export interface Protection {
-  readonly front: WebFront;
-  readonly reloading: Reloading;
-}
+export type Protection = ReturnType<typeof protectionOf>;
 
 export function protectionOf(
   { openPaths, maxConnections }: Config['web'],
   { path, read, first }: Guard,
   { clock, log }: Environment,
-): Protection {
+) {
   // A waiting client holds a connection; half of the connections stay free for others.
   const mostWaiting = Math.ceil(maxConnections / 2);
   const passwords = new Passwords(new PasswordThread().compare, unpredictableKey(), mostWaiting);

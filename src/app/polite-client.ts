@@ -14,21 +14,12 @@ import { Pacer } from '../transport/rate/pacer.ts';
 import type { Environment } from './environment.ts';
 
 /** The client of one service with its own pace: a problem of one service never affects another. */
-export interface PoliteClient {
-  readonly client: JsonClient;
-  readonly pacer: Pacer;
-  readonly budget: Budget;
-  /** Whether any request was rejected or has failed. */
-  readonly hasHadTrouble: () => boolean;
-  readonly close: () => Promise<void>;
-}
-
 export function politeClient(
   target: Target & { readonly api: Api; readonly allowed: readonly AllowedRequests[] },
   config: Config,
   own: { readonly requestsOf: (api: Api) => RequestObserver },
   { clock, version, heapBytes = Number.POSITIVE_INFINITY, connect = createDispatcher }: Environment,
-): PoliteClient {
+) {
   const { api, baseUrl, limit, dailyLimit, mostPerMs, allowed, concurrency } = target;
   const { timeoutMs, maxResponseBytes, proxy: proxies } = config.requests;
   const proxy = proxyFor(baseUrl, proxies);
@@ -56,5 +47,10 @@ export function politeClient(
     allowed,
     limitsOf: (size) => answerLimits({ heapBytes, maxBytes: maxResponseBytes, concurrency }, size),
   });
-  return { client, pacer, budget, hasHadTrouble: () => trouble, close: () => dispatcher.destroy() };
+  return {
+    ...{ client, pacer, budget },
+    /** Whether any request was rejected or has failed. */
+    hasHadTrouble: () => trouble,
+    close: () => dispatcher.destroy(),
+  };
 }

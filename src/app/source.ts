@@ -3,28 +3,15 @@ import { formatBound } from '../exposition/format.ts';
 import type { OwnMetrics } from '../exposition/own/metrics.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
 import type { PollSink } from '../metrics/sink.ts';
-import type { Api } from '../metrics/snapshot.ts';
 import { Poller } from '../polling/poller.ts';
 import { FilerNames } from '../sources/filer-names.ts';
-import type { Connection, Keeping, Target } from '../sources/upstream.ts';
-import type { Budget } from '../transport/rate/budget.ts';
-import type { Pacer } from '../transport/rate/pacer.ts';
+import type { Keeping } from '../sources/upstream.ts';
 import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
 import { politeClient } from './polite-client.ts';
 
 /** A polled service. */
-export interface Source extends Connection {
-  readonly release: (signal: AbortSignal) => Promise<unknown>;
-  readonly api: Api;
-  readonly title: string;
-  readonly target: Target;
-  readonly pacer: Pacer;
-  readonly budget: Budget;
-  readonly poller: Poller;
-  /** Whether any request was rejected or has failed. */
-  readonly hasHadTrouble: () => boolean;
-}
+export type Source = ReturnType<typeof sourceOf>;
 
 export interface SourceParts {
   readonly config: Config;
@@ -45,7 +32,7 @@ export function sourcesOf(asked: readonly AskedUpstream[], parts: SourceParts): 
   return asked.map((one) => sourceOf(one, names, parts));
 }
 
-function sourceOf({ api, upstream, settings }: AskedUpstream, names: FilerNames, parts: SourceParts): Source {
+function sourceOf({ api, upstream, settings }: AskedUpstream, names: FilerNames, parts: SourceParts) {
   const { config, own, sink, environment } = parts;
   const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
   const target = upstream.target(settings, config);
@@ -79,7 +66,7 @@ function sourceOf({ api, upstream, settings }: AskedUpstream, names: FilerNames,
   return {
     ...connection,
     ...{ api, title: upstream.title, target, pacer, budget, poller, hasHadTrouble },
-    release: async (signal) => {
+    release: async (signal: AbortSignal) => {
       await connection.release?.(signal);
       await close();
     },

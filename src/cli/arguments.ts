@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { BackfillWish } from '../app/backfill.ts';
 import { entriesOf, type Kind } from '../config/kind.ts';
 import { duration } from '../config/kinds.ts';
 import { labelPairs } from '../config/remote-write.ts';
@@ -17,20 +18,8 @@ export interface Invocation {
   readonly backfill?: BackfillOptions;
 }
 
-export interface BackfillOptions {
-  /** How long ago the period begins and ends, in milliseconds. */
-  readonly sinceMs: number;
-  readonly untilMs: number;
-  /** Undefined for the labels of remote write, where there are some. */
-  readonly labels: Readonly<Record<string, string>> | undefined;
-  /** Undefined for every appliance. */
-  readonly filers: readonly string[] | undefined;
-  /** Undefined for every series that is polled. */
-  readonly series: readonly string[] | undefined;
-  /** The part of the limits that it may use. */
-  readonly share: number;
-  readonly folder: string;
-}
+/** Labels are undefined for those of remote write, where there are some. */
+export type BackfillOptions = Omit<BackfillWish, 'labels'> & { readonly labels: BackfillWish['labels'] | undefined };
 
 export interface DoctorOptions {
   /** Prints the findings as JSON instead of a check list. */
