@@ -29,9 +29,11 @@ export function settledTexts(
   readFile: ReadFile,
   rows: readonly NamedRow[],
 ): Settled {
-  const { set: beneath, isThere, faults } = dotenv(readFile);
+  const faults: string[] = [];
+  const dotenv = dotenvIn(readFile, faults);
+  const beneath = dotenv ?? new Map<string, string>();
   const set = setOf(environment);
-  const texts = new Map<string, string>(beneath);
+  const texts = new Map(beneath);
   for (const name of set.keys()) {
     // The case makes no difference for these: the one in `.env` must not take precedence over the environment's.
     if (PROXY.test(name)) for (const spelt of [name.toLowerCase(), name.toUpperCase()]) texts.delete(spelt);
@@ -40,7 +42,7 @@ export function settledTexts(
   return {
     texts,
     faults: [...faults, ...nodeFaults(beneath, set)],
-    dotenvHasSecret: isThere ? [...beneath].some(([name, text]) => isSecret(rows, name, text)) : undefined,
+    dotenvHasSecret: dotenv && [...dotenv].some(([name, text]) => isSecret(rows, name, text)),
   };
 }
 
@@ -50,18 +52,14 @@ function setOf(source: Readonly<Record<string, string | undefined>>): Texts {
   return new Map(Object.entries(source).flatMap(([name, text]) => (text ? [[name, text] as const] : [])));
 }
 
-function dotenv(readFile: ReadFile): {
-  readonly set: Texts;
-  readonly isThere: boolean;
-  readonly faults: readonly string[];
-} {
+function dotenvIn(readFile: ReadFile, faults: string[]): Texts | undefined {
   try {
     // A byte order mark would become part of the first name.
-    return { set: setOf(parseEnv(readFile('.env').replace(/^\uFEFF/, ''))), isThere: true, faults: [] };
+    return setOf(parseEnv(readFile('.env').replace(/^\uFEFF/, '')));
   } catch (error) {
     const code = codeOf(error);
-    const faults = code === 'ENOENT' ? [] : [`.env: cannot be read (${code})`];
-    return { set: new Map(), isThere: false, faults };
+    if (code !== 'ENOENT') faults.push(`.env: cannot be read (${code})`);
+    return undefined;
   }
 }
 

@@ -15,20 +15,13 @@ export function proxyFor(url: string, proxy: ProxyConfig | undefined): ProxyUrl 
   return url.startsWith('https:') ? (proxy.httpsProxy ?? proxy.httpProxy) : proxy.httpProxy;
 }
 
-/** The destination of a URL, for comparison with the entries of NO_PROXY. */
-interface Destination {
-  /** A name in lower case, or an address without brackets. */
-  readonly host: string;
-  readonly port: string;
-}
-
 function isExempt(url: string, noProxy: string): boolean {
   const { hostname, port, protocol } = new URL(url);
-  const destination = { host: bare(hostname), port: port || (protocol === 'https:' ? '443' : '80') };
-  return noProxy.split(',').some((entry) => matches(entry, destination));
+  const destinationPort = port || (protocol === 'https:' ? '443' : '80');
+  return noProxy.split(',').some((entry) => matches(entry, bare(hostname), destinationPort));
 }
 
-function matches(entry: string, { host, port }: Destination): boolean {
+function matches(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
   const [, network = '', bits] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];
   if (bits !== undefined) return isWithin(host, bare(network), Number(bits));

@@ -9,10 +9,10 @@ export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined
     const setName = texts.has(name.toLowerCase()) ? name.toLowerCase() : name;
     const text = texts.get(setName);
     if (text === undefined) return undefined;
-    const proxyUrl = parsedProxy(text);
-    if ('url' in proxyUrl) return proxyUrl;
+    const parsed = parsedProxy(text);
+    if (typeof parsed !== 'string') return parsed;
     // Not quoted: a proxy's URL may contain its password.
-    faults.push(`${setName}: the value ${proxyUrl.flaw}`);
+    faults.push(`${setName}: the value ${parsed}`);
     return undefined;
   };
   const httpProxy = urlOf('HTTP_PROXY');
@@ -26,20 +26,15 @@ export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined
   return { proxy, faults };
 }
 
-const NO_PROXY_AT_ALL = {
-  flaw: 'is not a proxy; expected an http or https URL with nothing after host and port, such as http://proxy.example.com:3128',
-};
+const NOT_A_PROXY =
+  'is not a proxy; expected an http or https URL with nothing after host and port, such as http://proxy.example.com:3128';
 
-const STRAY_PERCENT = {
-  flaw: 'has a % in its user name or password that does not start an encoded character; write % as %25',
-};
-
-/** `host:port` means `http://host:port`: other programs accept it in the same variables. */
-function parsedProxy(text: string): ProxyUrl | { readonly flaw: string } {
+/** A text is a flaw. `host:port` means `http://host:port`: other programs accept it in the same variables. */
+function parsedProxy(text: string): ProxyUrl | string {
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  if (/[\s\p{Cc}\\]/u.test(address) || !URL.canParse(address)) return NO_PROXY_AT_ALL;
+  if (/[\s\p{Cc}\\]/u.test(address) || !URL.canParse(address)) return NOT_A_PROXY;
   const { protocol, username, password, host, pathname, search, hash } = new URL(address);
-  if (!/^https?:$/.test(protocol) || pathname !== '/' || search !== '' || hash !== '') return NO_PROXY_AT_ALL;
+  if (!/^https?:$/.test(protocol) || pathname !== '/' || search !== '' || hash !== '') return NOT_A_PROXY;
   const url = `${protocol}//${host}`;
   if (username === '' && password === '') return { url, authorization: undefined, shown: url };
   const shown = `${protocol}//${REDACTED}@${host}`;
@@ -48,6 +43,6 @@ function parsedProxy(text: string): ProxyUrl | { readonly flaw: string } {
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     return { url, authorization: Secret.of(`Basic ${Buffer.from(credentials).toString('base64')}`), shown };
   } catch {
-    return STRAY_PERCENT;
+    return 'has a % in its user name or password that does not start an encoded character; write % as %25';
   }
 }
