@@ -1,22 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Fields } from '../../src/metrics/family.ts';
+import { ahead, oneByOne, parts, records, shortened } from './bodies.ts';
 import { HOUR, Life, MINUTE } from './life.ts';
 
 const DATA = /\/gfa\/v1\/data/;
 
 test('filers that are named one an answer keep their counts', async () => {
   const life = await Life.begin({ gfa: true, portal: false, appliances: 5 });
-  let answers = 0;
-  life.edits({
-    path: DATA,
-    change: (body) =>
-      changed(body, (part) => {
-        answers += 1;
-        const filers = part.filers as readonly Fields[];
-        const guids = [...new Set(filers.map(({ filer_guid }) => filer_guid))];
-        return { ...part, filers: filers.filter(({ filer_guid }) => filer_guid === guids[answers % guids.length]) };
-      }),
-  });
+  const one = oneByOne();
+  life.edits({ path: DATA, change: (body) => records(body, 'filers', one) });
   const { scrape } = await life.passes(2 * HOUR);
   expect(scrape.sum('filer_lock_events_total')).toBeGreaterThan(0);
 });
@@ -27,7 +19,7 @@ test('an answer without volumes and filers for half an hour takes no count away'
   const calm = life.edits({
     path: DATA,
     change: (body) => ({
-      ...changed(body, (part) => ({ ...part, filers: [], volumes: [], locks: [], propagation: [] })),
+      ...parts(body, (part) => ({ ...part, filers: [], volumes: [], locks: [], propagation: [] })),
       info: { ...((body as Fields).info as Fields), volumes: [] },
     }),
   });
@@ -40,16 +32,15 @@ test('a record dated a day ahead is replaced by the next answer', async () => {
   const life = await Life.begin({ gfa: true, portal: false });
   await life.passes(5 * MINUTE);
   const at = life.clock.now();
-  const calm = life.edits({ path: DATA, change: (body) => ahead(body, 'filers', 86_400, { last_checkin: 42 }) });
+  const calm = life.edits({
+    path: DATA,
+    change: (body) => records(body, 'filers', (all) => all.map((one) => ({ ...ahead(one, 86_400), last_checkin: 42 }))),
+  });
   await life.passes(2 * MINUTE);
   calm();
   life.edits({
     path: DATA,
-    change: (body) =>
-      changed(body, (part) => ({
-        ...part,
-        filers: (part.filers as readonly Fields[]).map((one) => ({ ...one, last_checkin: 43_200 })),
-      })),
+    change: (body) => records(body, 'filers', (all) => all.map((one) => ({ ...one, last_checkin: 43_200 }))),
   });
   const { scrape } = await life.passes(3 * MINUTE);
   for (const { value } of scrape.all('filer_last_checkin_timestamp_seconds'))
@@ -59,7 +50,10 @@ test('a record dated a day ahead is replaced by the next answer', async () => {
 test('events dated eight hours ahead stop no count', async () => {
   const life = await Life.begin({ gfa: true, portal: false });
   await life.passes(10 * MINUTE);
-  const calm = life.edits({ path: DATA, change: (body) => ahead(body, 'locks', 28_800, {}) });
+  const calm = life.edits({
+    path: DATA,
+    change: (body) => records(body, 'locks', (all) => all.map((one) => ahead(one, 28_800))),
+  });
   await life.passes(5 * MINUTE);
   calm();
   const before = (await life.sees()).scrape.sum('filer_lock_events_total');
@@ -100,24 +94,3 @@ test('a list of volume connections that is empty once counts no snapshot anew', 
   calm();
   await life.passes(30 * MINUTE);
 });
-
-function changed(body: unknown, change: (part: Fields) => Fields): Fields {
-  const { metrics, ...rest } = body as { metrics: Fields | readonly Fields[] };
-  return { ...rest, metrics: Array.isArray(metrics) ? metrics.map(change) : change(metrics as Fields) };
-}
-
-function ahead(body: unknown, group: string, seconds: number, more: Fields): Fields {
-  return changed(body, (part) => ({
-    ...part,
-    [group]: (part[group] as readonly Fields[]).map((record) => ({
-      ...record,
-      timestamp: new Date(Date.parse(String(record.timestamp)) + seconds * 1000).toISOString(),
-      ...more,
-    })),
-  }));
-}
-
-function shortened(body: unknown, share: number): unknown {
-  const { items } = body as { items: readonly unknown[] };
-  return { items: items.slice(0, Math.floor(items.length * share)) };
-}

@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/runtime/clock.ts';
+import type { WholeAnswer } from '../support/memory-dispatcher.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -8,6 +9,12 @@ export class Deliveries {
   /** When the newest record of a series, and the moment of an answer of `/data`, was last told; by its time in Unix seconds. */
   readonly #series = new Map<string, Map<number, number>>();
   readonly #data = new Map<number, number>();
+  /** When a series of any appliance was last answered, with records or without; and since when all of them are denied. */
+  #answeredAt = Number.NEGATIVE_INFINITY;
+  #deniedSince: number | undefined;
+  #refused: number[] = [];
+  /** Of each filer and volume, when it checked in by the newest answer that names it. */
+  readonly #checkIns = new Map<string, readonly number[]>();
   readonly #locks = new Set<string>();
   readonly #propagations = new Set<string>();
   readonly #jobs = new Set<string>();
@@ -18,18 +25,25 @@ export class Deliveries {
     this.#clock = clock;
   }
 
-  /** An answer arrived whole, with 200. */
-  take(path: string, bytes: Buffer): void {
+  /** An answer arrived whole. */
+  take(path: string, { status, body: bytes }: WholeAnswer): void {
+    const isSeries = path.startsWith('/portal/telemetry/appliances/');
+    if (isSeries && status === 403) this.#deniedSince ??= this.#clock.monotonic();
+    if (isSeries && status === 200) this.#deniedSince = undefined;
+    if (status === 429) this.#refused.push(this.#clock.monotonic());
+    if (status !== 200) return;
     const body = jsonOf(bytes);
     if (typeof body !== 'object' || body === null) return;
     if (path.includes('/gfa/v1/data')) this.#takeData(body as Fields);
     if (/\/portal\/jobs(?:\?|$)/.test(path)) this.#takeJobs(body as Fields);
     const [, serial, series] = /\/telemetry\/appliances\/([^/]+)\/([^/?]+)$/.exec(path) ?? [];
-    const newest = series === undefined ? undefined : newestTime(body as Fields);
+    if (series === undefined || !Array.isArray((body as Fields).items)) return;
+    this.#answeredAt = this.#clock.monotonic();
+    const newest = newestTime(body as Fields);
     if (newest === undefined) return;
     const key = `${serial}/${series}`;
     const times = this.#series.get(key) ?? new Map<number, number>();
-    this.#series.set(key, times.set(newest, this.#clock.monotonic()));
+    this.#series.set(key, times.set(newest, this.#answeredAt));
   }
 
   /** When it was told last that the newest record of a series is of that time; monotonic milliseconds. */
@@ -45,6 +59,33 @@ export class Deliveries {
   /** When `/data` told that it is that time; monotonic milliseconds. */
   dataTold(time: number): number {
     return this.#data.get(time) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** When `/data` told anything last; monotonic milliseconds. */
+  get dataAt(): number {
+    return Math.max(Number.NEGATIVE_INFINITY, ...[...this.#data.values()].slice(-1));
+  }
+
+  /** When a series of any appliance was last answered; monotonic milliseconds. */
+  get answeredAt(): number {
+    return this.#answeredAt;
+  }
+
+  /** Since when every series is denied; monotonic milliseconds. */
+  get deniedSince(): number | undefined {
+    return this.#deniedSince;
+  }
+
+  /** How many requests were refused by limits in the last so many milliseconds. */
+  refused(lastMs: number): number {
+    const from = this.#clock.monotonic() - lastMs;
+    this.#refused = this.#refused.filter((at) => at > from);
+    return this.#refused.length;
+  }
+
+  /** When a filer checked in, on a volume or not, by the newest answer that names it; Unix seconds. */
+  checkIns(filer: string, volume: string): readonly number[] {
+    return this.#checkIns.get(`${filer}/${volume}`) ?? [];
   }
 
   /** The exporter was started again. */
@@ -69,10 +110,25 @@ export class Deliveries {
     const requested = Date.parse(String((info as Fields | undefined)?.request_time)) / 1000;
     this.#data.set(requested, this.#clock.monotonic());
     const parts = (Array.isArray(metrics) ? metrics : [metrics]) as readonly (Fields | undefined)[];
+    this.#takeFilers(
+      parts.flatMap((part) => (part?.filers ?? []) as readonly Fields[]),
+      requested,
+    );
     for (const part of parts) {
       for (const record of (part?.locks ?? []) as readonly Fields[]) this.#locks.add(identity(record));
       for (const record of (part?.propagation ?? []) as readonly Fields[]) this.#propagations.add(identity(record));
     }
+  }
+
+  /** A record dated later than its answer is of the moment of the answer. */
+  #takeFilers(filers: readonly Fields[], requested: number): void {
+    const said = new Map<string, number[]>();
+    for (const { filer_guid, volume_guid = '', timestamp, last_checkin } of filers) {
+      const at = Math.min(Date.parse(String(timestamp)) / 1000, requested) - Number(last_checkin);
+      const key = `${filer_guid}/${volume_guid}`;
+      said.set(key, [...(said.get(key) ?? []), at]);
+    }
+    for (const [key, times] of said) this.#checkIns.set(key, times);
   }
 
   #takeJobs({ items }: Fields): void {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { get } from 'node:http';
 import { expect, onTestFinished } from 'vitest';
 import type { App } from '../../src/app/app.ts';
@@ -13,7 +14,8 @@ import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { type LogLine, linesOf } from '../support/program.ts';
 import { Scrape } from '../support/scrape.ts';
-import { Judge, type Told } from './judge.ts';
+import { Evidence, type Told } from './evidence.ts';
+import { Judge } from './judge.ts';
 import { NappingClock } from './napping-clock.ts';
 import { Sent } from './sent.ts';
 import { standing } from './standing.ts';
@@ -23,6 +25,9 @@ export const SECOND = 1_000;
 export const MINUTE = 60_000;
 export const HOUR = 3_600_000;
 export const DAY = 86_400_000;
+
+// As run.ts does for the process.
+setMaxListeners(100);
 
 /** The series of appliances that lives ask for unless they say otherwise. */
 export const SERIES = ['cpu_utilization', 'load_average', 'cache_utilization'] as const;
@@ -88,8 +93,8 @@ export class Life {
     this.clock = clock;
     this.services = services;
     this.#editor = new Editor(services.serve);
-    this.sent = new Sent(clock);
-    this.judge = new Judge(clock, services, this.sent, toldOf(beginning));
+    this.sent = new Sent(clock.others);
+    this.judge = new Judge(new Evidence(clock.others, services, this.sent, toldOf(beginning)));
     this.sent.hears = (path, answer) => this.judge.answered(path, answer);
   }
 
@@ -131,6 +136,7 @@ export class Life {
       log: createLog('info', {
         write: (line) => {
           this.#logged += line;
+          this.judge.logged(JSON.parse(line) as LogLine);
         },
       }),
       connect: () => new MemoryDispatcher(this.#editor.serve, this.sent),
@@ -163,15 +169,25 @@ export class Life {
     if ((this.#beginning.restarts ?? 'never') !== 'never') await this.restarts();
   }
 
+  /** What is denied rests, and is asked again with the next list of appliances. */
+  get denialEchoMs(): number {
+    return (4 / 3) * toldOf(this.#beginning).discoveryMs;
+  }
+
   /** Something goes wrong at the services, until what it returns is called. */
   fails(fault: DemoFault): () => void {
+    const lift = this.services.fail(fault);
+    // What is tried again, and answered then, is not felt.
+    if (fault.times === 1 && isTriedAgain(fault)) {
+      this.act();
+      return lift;
+    }
     const { kind, operation, serial, times } = fault;
     const isDenial = kind === 'status' && [403, 404, 422].includes(fault.status);
-    const echoMs = kind === 'status' && fault.status === 429 ? HOUR : isDenial ? DENIAL_ECHO_MS : 0;
+    const echoMs = isRefusal(fault) ? HOUR : isDenial ? this.denialEchoMs : 0;
     const scope = { ...(operation !== undefined && { operation }), ...(serial !== undefined && { serial }) };
     // A refusal holds up everything.
-    const troubled = this.troubled(echoMs === HOUR ? {} : scope, echoMs);
-    const lift = this.services.fail(fault);
+    const troubled = this.troubled(isRefusal(fault) ? {} : scope, echoMs);
     // What spoils a few requests is over by itself.
     if (times !== undefined) troubled();
     return () => {
@@ -242,8 +258,9 @@ export class Life {
     if (this.#app === undefined) return { scrape: new Scrape(''), ready: false };
     const scrape = new Scrape((await this.page('/metrics')).text);
     const { status } = await this.page('/readyz');
-    this.judge.looked(scrape);
-    return { scrape, ready: status === 200 };
+    const ready = status === 200;
+    this.judge.looked(scrape, ready);
+    return { scrape, ready };
   }
 
   /** Time passes, and then the standing of all is told in a few words. */
@@ -290,8 +307,16 @@ export class Life {
   }
 }
 
-/** What is denied rests, and is asked again with the next list of appliances. */
-const DENIAL_ECHO_MS = 20 * MINUTE;
+/** Statuses after which a request is tried again at once. */
+const TRIED_AGAIN = [401, 408, 500, 502, 503, 504];
+
+function isTriedAgain(fault: DemoFault): boolean {
+  return fault.kind === 'status' ? TRIED_AGAIN.includes(fault.status) : ['reset', 'cut'].includes(fault.kind);
+}
+
+function isRefusal(fault: DemoFault): boolean {
+  return fault.kind === 'status' && fault.status === 429;
+}
 
 function hasState({ state, restarts }: Beginning): boolean {
   return state ?? restarts === 'with its state';
@@ -306,5 +331,6 @@ function toldOf({ series = SERIES, environment = {}, portal = true, gfa = false 
     dataMs: duration('GFA_INTERVAL', MINUTE),
     portal,
     gfa,
+    licence: portal && /license|all/.test(environment.PORTAL_COLLECTORS ?? 'license'),
   };
 }

@@ -40,10 +40,14 @@ export class NappingClock implements Clock {
     this.#aheadMs += ms;
   }
 
-  /** The clock of everybody else. */
+  /** The clock of the services and of the judge, which never sleep. */
   get others(): Clock {
     const manual = this.#manual;
-    return { now: () => manual.now(), monotonic: this.monotonic, sleep: (ms, signal) => manual.sleep(ms, signal) };
+    return {
+      now: () => manual.now(),
+      monotonic: () => manual.monotonic() + this.#sleptMs,
+      sleep: (ms, signal) => manual.sleep(ms, signal),
+    };
   }
 
   /** The machine sleeps for so long. */

@@ -47,6 +47,11 @@ export class Sent implements Overhearing {
     return this.#clock.monotonic() - (this.#latest.get(path) ?? Number.NEGATIVE_INFINITY);
   }
 
+  /** Whether a request of a path, queries aside, has left since then; monotonic milliseconds. */
+  hasLeft(path: string, since: number): boolean {
+    return (this.#latest.get(path) ?? Number.NEGATIVE_INFINITY) >= since;
+  }
+
   /** The pauses between requests whose path fits, in milliseconds. */
   pauses(path: RegExp): readonly number[] {
     const times = this.#left.filter((one) => path.test(one.path)).map(({ at }) => at);

@@ -10,6 +10,8 @@ export interface Place {
   readonly operation: string;
   readonly serial?: string;
   readonly path: string;
+  /** Another path that serves as well. */
+  readonly or?: string;
 }
 
 interface Trouble {
@@ -60,3 +62,12 @@ export const INVENTORY: Place = { operation: 'serials', path: '/portal/serials' 
 
 /** What the file acceleration service tells. */
 export const DATA: Place = { operation: 'data', path: '/gfa/v1/data' };
+
+/** What the account has bought. */
+export const LICENCE: Place = { operation: 'license', path: '/portal/account/license' };
+
+/** A token is new, or renewed. */
+export const TOKEN: Place = { operation: 'token', path: '/portal/auth/token', or: '/portal/auth/token/refresh' };
+
+/** What of the portal's requests is refused, whichever they are. */
+export const LIMITS: Place = { operation: 'limits', path: '/portal/limits' };

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { shortened } from './bodies.ts';
 import { ACCOUNT, HOUR, Life, MINUTE, SECOND, TELEMETRY } from './life.ts';
 import { API_UP, APPLIANCE_UP, DOWN_REASON, SERIES_TIME, STATE } from './names.ts';
 
@@ -155,8 +156,3 @@ test('a round is every appliance there is: before all have been asked none has e
   const { scrape } = await life.passes(5 * MINUTE);
   expect(scrape.value(name, { api: 'portal' })).toBeGreaterThan(100);
 });
-
-function shortened(body: unknown, share: number): unknown {
-  const { items } = body as { items: readonly unknown[] };
-  return { items: items.slice(0, Math.floor(items.length * share)) };
-}

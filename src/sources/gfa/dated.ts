@@ -9,8 +9,8 @@ export interface Dated {
 }
 
 /**
- * The time of a state in Unix seconds. Without a time, or with a future one, the earliest possible, so that the next
- * answer wins.
+ * The time of a state in Unix seconds. Without a time, or with a future one, the earliest possible: see
+ * {@link confirmed}.
  */
 export function timeOf(record: Fields, { request_time }: Fields): number {
   const at = dateSeconds(record.timestamp) ?? Number.NEGATIVE_INFINITY;
@@ -55,9 +55,13 @@ export interface Current {
   readonly confirmedAt: number;
 }
 
-/** The newer one of two records; a late one only confirms that its subject is there. */
+/**
+ * The newer one of two records; a late one only confirms that its subject is there. Without a usable time a record is as
+ * new as its answer, and the next answer replaces it.
+ */
 export function confirmed(held: Current | undefined, dated: Dated, confirmedAt: number): Current {
-  return { dated: held === undefined || dated.at >= held.dated.at ? dated : held.dated, confirmedAt };
+  const isLate = held !== undefined && Number.isFinite(dated.at) && dated.at < held.dated.at;
+  return { dated: isLate ? held.dated : dated, confirmedAt };
 }
 
 /** With an age instead of a moment: monotonic time ends with the process. */

@@ -1,4 +1,5 @@
 import type { Fields } from '../../../src/metrics/family.ts';
+import { parts, shortened } from '../bodies.ts';
 import { HOUR, MINUTE } from '../life.ts';
 import type { Story } from '../story.ts';
 
@@ -104,10 +105,7 @@ export const counts: readonly Story[] = [
         await life.passes(40 * MINUTE);
         const calm = life.edits({
           path: /\/portal\/(?:jobs|notifications|volume_connections)/,
-          change: (body) => {
-            const { items } = body as { readonly items: readonly unknown[] };
-            return { ...(body as object), items: items.slice(0, Math.floor(items.length * share)) };
-          },
+          change: (body) => shortened(body, share),
         });
         const during = await life.after(10 * MINUTE);
         calm();
@@ -117,8 +115,3 @@ export const counts: readonly Story[] = [
     }),
   ),
 ];
-
-function parts(body: unknown, change: (part: Fields) => Fields): Fields {
-  const { metrics, ...rest } = body as { metrics: Fields | readonly Fields[] };
-  return { ...rest, metrics: Array.isArray(metrics) ? metrics.map(change) : change(metrics as Fields) };
-}

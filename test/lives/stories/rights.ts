@@ -29,7 +29,7 @@ export const rights: readonly Story[] = [
   },
   {
     name: 'a licence that nobody may read lapses',
-    begins: { variations: { forbidden: ['account_license'] } },
+    begins: { variations: { forbidden: ['license'] } },
     tells: async (life) => {
       await life.passes(20 * MINUTE);
       const bought = life.varies({ opsIqPremium: false }, { echoMs });

@@ -1,0 +1,145 @@
+import type { FaultEffect } from '../../src/demo/faults.ts';
+import { ahead, oneByOne, parts, records, shortened } from '../lives/bodies.ts';
+import { ACCOUNT, HOUR, type Life, MINUTE, PORTAL, TELEMETRY } from '../lives/life.ts';
+import type { Chance } from './chance.ts';
+
+/** Something that happens in a life; what it returns ends it. */
+export type Card = (life: Life, chance: Chance) => (() => void) | Promise<() => void>;
+
+/** Cards by what they are about. */
+export type Cards = Readonly<Record<string, Card>>;
+
+const DATA = /\/gfa\/v1\/data/;
+const INVENTORY = /^(?:serials|edges)$/;
+const TOKENS = /^(?:token|refresh)$/;
+const DAY_SECONDS = 86_400;
+const unavailable = { kind: 'status', status: 503 } as const;
+
+const EFFECTS: readonly FaultEffect[] = [
+  unavailable,
+  { kind: 'status', status: 500 },
+  { kind: 'status', status: 404 },
+  { kind: 'status', status: 403 },
+  { kind: 'body', body: '<html>We will be back.</html>' },
+  { kind: 'reset' },
+  { kind: 'hang' },
+];
+
+/** A refusal that says to come back late, soon, or says nothing. */
+export function refusal(chance: Chance): FaultEffect {
+  return { kind: 'status', status: 429, headers: chance.one([{ 'retry-after': '900' }, { 'retry-after': '60' }, {}]) };
+}
+
+/** What happens to a fleet and to what is told of it. */
+export const fleetCards: Cards = {
+  'part of the fleet fails, and one of the others once': async (life, chance) => {
+    const [well = '', ...others] = chance.shuffled(life.serials);
+    const effect = chance.one(EFFECTS);
+    const lifts = chance.part(others).map((serial) => life.fails({ serial, ...effect }));
+    await life.passes(chance.between(20, 50) * MINUTE);
+    life.fails({ serial: well, operation: 'cpu_utilization', times: 3, ...unavailable });
+    return together(lifts);
+  },
+  'part of the fleet is off': (life, chance) => life.off(...chance.part(life.serials)),
+  'one kind of operation fails': (life, chance) => life.fails({ operation: chance.one(KINDS), ...chance.one(EFFECTS) }),
+  'everything fails, and the account for longer': async (life, chance) => {
+    const over = life.fails({ operation: ACCOUNT, ...unavailable });
+    const telemetry = life.fails({ operation: TELEMETRY, ...unavailable });
+    await life.passes(chance.between(5, 40) * MINUTE);
+    telemetry();
+    return over;
+  },
+  'a list is empty or half once': (life, chance) => {
+    const [path, requests] = chance.one(LISTS);
+    const share = chance.one([0, 0.5]);
+    let left: number = requests;
+    return life.edits({
+      path,
+      change: (body) => {
+        left -= 1;
+        return left < 0 ? body : shortened(body, share);
+      },
+    });
+  },
+};
+
+/** What happens to an account. */
+export const accountCards: Cards = {
+  'the licence lapses': (life) => life.varies({ opsIqPremium: false }, { echoMs: life.denialEchoMs }),
+  'the token is revoked, and its service fails once': (life) => {
+    life.fails({ operation: TOKENS, times: 1, ...unavailable });
+    return life.fails({ operation: TELEMETRY, times: 1, kind: 'status', status: 401 });
+  },
+  'everything is refused': (life, chance) => life.fails({ operation: PORTAL, ...refusal(chance) }),
+  'the exporter is started again': async (life) => {
+    await life.restarts();
+    return () => {};
+  },
+};
+
+/** What happens to limits. */
+export const limitCards: Cards = {
+  'the limit is lowered': (life, chance) => {
+    const rateLimit = { kind: 'sliding-window', requests: chance.between(8, 12), windowMs: 30_000 } as const;
+    // Until it is found everything may be refused.
+    life.troubled({})();
+    return life.varies({ rateLimit }, { scope: { path: /^$/ } });
+  },
+};
+
+/** What happens to the file acceleration service. */
+export const dataCards: Cards = {
+  'filers are named one an answer': (life) => {
+    const one = oneByOne();
+    return life.edits({ path: DATA, change: (body) => records(body, 'filers', one) });
+  },
+  'filers or events are dated ahead': (life, chance) => {
+    const group = chance.one(['filers', 'locks', 'propagation']);
+    const seconds = chance.one([DAY_SECONDS / 3, DAY_SECONDS]);
+    return life.edits({
+      path: DATA,
+      change: (body) => records(body, group, (all) => all.map((record) => ahead(record, seconds))),
+    });
+  },
+  'neither filers nor volumes are named': (life) =>
+    life.edits({
+      path: DATA,
+      change: (body) => ({
+        ...parts(body, (part) => ({ ...part, filers: [], volumes: [] })),
+        info: { ...(body as { info: object }).info, volumes: [] },
+      }),
+    }),
+};
+
+/** What happens to the machine. */
+export const machineCards: Cards = {
+  'the machine sleeps': async (life, chance) => {
+    const awake = life.troubled({});
+    life.clock.nap(chance.between(1, 8) * HOUR);
+    // The program notices within a second.
+    await life.passes(2_000);
+    return awake;
+  },
+  'the clock is set': (life, chance) => {
+    life.act();
+    life.clock.step(chance.one([-HOUR, HOUR, 24 * HOUR]));
+    return () => {};
+  },
+};
+
+const KINDS = [TELEMETRY, ACCOUNT, PORTAL, INVENTORY, TOKENS, 'cpu_utilization', 'data'];
+
+/** Lists, and how many requests read one. */
+const LISTS = [
+  [/\/portal\/serials/, 2],
+  [/\/portal\/edges/, 1],
+  [/\/portal\/jobs/, 1],
+  [/\/portal\/notifications/, 1],
+  [/\/portal\/volume_connections/, 1],
+] as const;
+
+function together(acts: readonly (() => void)[]): () => void {
+  return () => {
+    for (const act of acts) act();
+  };
+}

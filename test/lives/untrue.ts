@@ -1,0 +1,68 @@
+import type { Scrape } from '../support/scrape.ts';
+import { type Evidence, STALE_AFTER, SURPLUS_MS } from './evidence.ts';
+import { API_UP, APPLIANCE_UP, CHECK_INS, ROUND, SERIES_TIME } from './names.ts';
+import { INVENTORY } from './troubles.ts';
+
+/** What a scrape says that is not so, by what the services have said. */
+export function* untrueIn(scrape: Scrape, evidence: Evidence): Generator<string> {
+  yield* staleIn(scrape, evidence);
+  yield* upIn(scrape, evidence);
+  yield* checkInsIn(scrape, evidence);
+  yield* roundIn(scrape, evidence);
+  for (const [name, most] of Object.entries(evidence.deliveries.counts())) {
+    const sum = scrape.sum(name);
+    if (sum > most) yield `jumps: ${name} is ${sum}, and ${most} were delivered`;
+  }
+}
+
+/** What is shown as fresh is fresh. */
+function* staleIn(scrape: Scrape, { deliveries, told, longestMs, now }: Evidence): Generator<string> {
+  for (const { labels, value } of scrape.all(SERIES_TIME)) {
+    const age = now - deliveries.seriesTold(`${labels.serial}/${labels.series}`, value);
+    if (age > STALE_AFTER * longestMs + SURPLUS_MS)
+      yield `stale: ${labels.series} of ${labels.serial} is shown, ${age / 1000} s old`;
+  }
+  const requested = scrape.value('filer_gfa_request_timestamp_seconds');
+  const age = requested === undefined ? 0 : now - deliveries.dataTold(requested);
+  if (age > STALE_AFTER * told.dataMs + SURPLUS_MS) yield `stale: /data is shown, ${age / 1000} s old`;
+}
+
+/** Up is what has answered lately, and an appliance of which records are shown. */
+function* upIn(scrape: Scrape, { deliveries, told, longestMs, now }: Evidence): Generator<string> {
+  const expect = function* (what: string, at: number, intervalMs: number) {
+    const age = now - at;
+    if (age > STALE_AFTER * intervalMs + SURPLUS_MS)
+      yield `up: ${what} is up, and has sent nothing for ${age / 1000} s`;
+  };
+  for (const { labels } of scrape.all(API_UP).filter(({ value }) => value === 1)) {
+    if (labels.api === 'gfa') yield* expect('gfa', deliveries.dataAt, told.dataMs);
+    else if (told.series.length > 0) yield* expect('the portal', deliveries.answeredAt, longestMs);
+  }
+  const shown = new Set(scrape.all(SERIES_TIME).map(({ labels }) => labels.serial));
+  const isDown = scrape.value(API_UP, { api: 'portal' }) === 0;
+  for (const { labels } of scrape.all(APPLIANCE_UP).filter(({ value }) => value === 1)) {
+    if (!shown.has(labels.serial)) yield `up: ${labels.serial} is up, without any series`;
+    if (isDown) yield `up: ${labels.serial} is up, and the portal is down`;
+  }
+}
+
+/** What is shown of a filer is what the newest answer that names it says. */
+function* checkInsIn(scrape: Scrape, { deliveries }: Evidence): Generator<string> {
+  for (const { name, labels, value } of CHECK_INS.flatMap((one) => scrape.all(one))) {
+    const said = deliveries.checkIns(String(labels.filer_guid), labels.volume_guid ?? '');
+    if (!said.some((one) => Math.abs(one - value) < 0.001))
+      yield `wrong: ${name} of ${labels.filer_guid} is ${value}, and ${said.join(' or ')} was answered`;
+  }
+}
+
+/** A round has ended when every appliance was asked. */
+function* roundIn(scrape: Scrape, { joined, sent, startedAt, troubles, told, now }: Evidence): Generator<string> {
+  if (scrape.value(ROUND, { api: 'portal' }) === undefined) return;
+  if (!troubles.isQuiet(INVENTORY, now - startedAt - 1, now)) return;
+  for (const [serial, since] of joined) {
+    const isAsked = told.series.some((series) =>
+      sent.hasLeft(`/portal/telemetry/appliances/${serial}/${series}`, startedAt),
+    );
+    if (since <= startedAt && !isAsked) yield `round: one has ended, and ${serial} was never asked`;
+  }
+}
