@@ -5,10 +5,9 @@ import { loadConfig } from '../../src/config/load.ts';
 import { atOnce } from '../../src/runtime/slices.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
-import { GROUPS } from '../../src/sources/gfa/series.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
-import { dataAnswer, lock } from '../support/gfa-answers.ts';
+import { dataAnswer, ledgerSettings, lock } from '../support/gfa-answers.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { going, mockApi, noLog } from '../support/mock-api.ts';
 import { portalCollector } from '../support/portal-parts.ts';
@@ -28,11 +27,7 @@ const config = loadConfig({
 function parts() {
   const clock = new ManualClock();
   const client = { attempts: 1, data: () => Promise.resolve(dataAnswer({ locks: [lock(1)] })) };
-  const ledger = {
-    histograms: { bounds: [], boundText: String },
-    memory: { perPair: 100, total: 1_000 },
-    ...{ groups: GROUPS, goneAfterMs: 180_000 },
-  };
+  const ledger = ledgerSettings();
   const settings = { ledger, intervalMs: 60_000, keeping: undefined };
   const gfa = new GfaCollector(client as unknown as GfaClient, settings, clock, noLog);
   const collectors = [{ name: 'notifications', intervalMs: 300_000 }];

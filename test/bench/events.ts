@@ -1,8 +1,8 @@
 import { atOnce } from '../../src/runtime/slices.ts';
-import { Ledger } from '../../src/sources/gfa/ledger.ts';
+import type { Ledger } from '../../src/sources/gfa/ledger.ts';
 import type { DataAnswer } from '../../src/sources/gfa/records.ts';
-import { GROUPS } from '../../src/sources/gfa/series.ts';
 import { decode, encode } from '../../src/state/format.ts';
+import { newLedger } from '../support/gfa-answers.ts';
 import type { Report } from './main.ts';
 
 const FILERS = 500;
@@ -14,11 +14,8 @@ const BOUNDS = [10, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 2
 
 /** 500 filers on 20 volumes each: what an event costs to count, and what a pair costs to know and to keep. */
 export async function events(report: Report): Promise<void> {
-  const ledger = new Ledger({
-    histograms: { bounds: BOUNDS, boundText: String },
-    memory: { perPair: 5_000, total: 500_000 },
-    groups: GROUPS,
-    goneAfterMs: 180_000,
+  const ledger = newLedger({
+    ...{ histograms: { bounds: BOUNDS, boundText: String }, memory: { perPair: 5_000, total: 500_000 } },
   });
   const before = heapUsed();
   let [micros, longestMs, counted] = [0, 0, 0];

@@ -8,14 +8,22 @@ import { LineStore } from '../../src/exposition/store.ts';
 import { CountingStart } from '../../src/runtime/counting-start.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
-import { GROUPS } from '../../src/sources/gfa/series.ts';
 import { NotificationLedger } from '../../src/sources/portal/account/notification-ledger.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';
-import { dataAnswer, filer, lock, propagation, released, take, volume } from '../support/gfa-answers.ts';
+import {
+  dataAnswer,
+  filer,
+  ledgerSettings,
+  lock,
+  propagation,
+  released,
+  take,
+  volume,
+} from '../support/gfa-answers.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { type MockApi, noLog } from '../support/mock-api.ts';
@@ -40,11 +48,7 @@ const config = loadConfig({
 
 /** All of the program that keeps something, with nothing to ask. */
 function program(clock: ManualClock) {
-  const ledger = {
-    histograms: { bounds: [10, 60], boundText: String },
-    memory: { perPair: 1_000, total: 1_000 },
-    ...{ groups: GROUPS, goneAfterMs: 180_000 },
-  };
+  const ledger = ledgerSettings({ memory: { perPair: 1_000, total: 1_000 } });
   const settings = { ledger, intervalMs: MINUTE_MS, keeping: undefined };
   const gfa = new GfaCollector({ attempts: 0 } as GfaClient, settings, clock, noLog);
   const nobody = { clock, client: undefined } as unknown as MockApi;

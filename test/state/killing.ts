@@ -5,8 +5,8 @@ import { type Random, seededRandom } from '../../src/runtime/random.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
 import { readAnswer } from '../../src/sources/gfa/records.ts';
-import { GROUPS } from '../../src/sources/gfa/series.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
+import { ledgerSettings } from '../support/gfa-answers.ts';
 import { type GfaService, gfaService } from '../support/gfa-service.ts';
 import { settle } from '../support/manual-clock.ts';
 import { MemoryStore, MortalStore } from '../support/memory-store.ts';
@@ -59,12 +59,10 @@ function life(outside: Outside): { kill(): void; readonly failure: unknown } {
       return answer;
     },
   };
-  const ledger = {
-    histograms: { bounds: [60, 3600], boundText: String },
-    memory: { perPair: 5_000, total: 500_000 },
-    groups: GROUPS,
+  const ledger = ledgerSettings({
+    ...{ histograms: { bounds: [60, 3600], boundText: String }, memory: { perPair: 5_000, total: 500_000 } },
     goneAfterMs: 1e12,
-  };
+  });
   const keeper = new StateKeeper(store, clock, noLog);
   const collector = new GfaCollector(
     client as unknown as GfaClient,

@@ -1,5 +1,6 @@
 import type { Fields } from '../../src/metrics/family.ts';
 import { atOnce } from '../../src/runtime/slices.ts';
+import { FilerNames } from '../../src/sources/filer-names.ts';
 import { Ledger, type LedgerSettings } from '../../src/sources/gfa/ledger.ts';
 import { readAnswer } from '../../src/sources/gfa/records.ts';
 import { GROUPS, type Group } from '../../src/sources/gfa/series.ts';
@@ -63,16 +64,20 @@ export function volume(at: number, more: Fields = {}): Fields {
 /** The time after which what no answer names is gone, in milliseconds. */
 export const GONE_AFTER_MS = 180_000;
 
-/** A ledger with two buckets, 10 and 60 seconds. */
-export function newLedger(more: Partial<LedgerSettings> = {}): Ledger {
-  return new Ledger({
+/** The settings of a ledger with two buckets, 10 and 60 seconds. */
+export function ledgerSettings(more: Partial<LedgerSettings> = {}): LedgerSettings {
+  return {
     histograms: { bounds: [10, 60], boundText: String },
     memory: { perPair: 10_000, total: 10_000 },
-    groups: GROUPS,
-    goneAfterMs: GONE_AFTER_MS,
-    forgetAfterMs: GONE_AFTER_MS,
+    ...{ groups: GROUPS, mostPairs: Number.POSITIVE_INFINITY, names: new FilerNames([], false) },
+    ...{ goneAfterMs: GONE_AFTER_MS, forgetAfterMs: 86_400_000 },
     ...more,
-  });
+  };
+}
+
+/** A ledger that forgets as soon as something is gone. */
+export function newLedger(more: Partial<LedgerSettings> = {}): Ledger {
+  return new Ledger(ledgerSettings({ forgetAfterMs: GONE_AFTER_MS, ...more }));
 }
 
 /** Reads and absorbs an answer at a moment; how many events were new, and what was noted. */

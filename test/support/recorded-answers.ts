@@ -15,6 +15,7 @@ import { applianceNames } from '../../src/sources/portal/appliances/series.ts';
 import { PortalClient } from '../../src/sources/portal/client.ts';
 import { PortalCollector } from '../../src/sources/portal/collector.ts';
 import { TokenSource } from '../../src/sources/portal/token.ts';
+import { ledgerSettings } from './gfa-answers.ts';
 import { ManualClock } from './manual-clock.ts';
 import { going, type MockApi, mockApi, noLog, token } from './mock-api.ts';
 
@@ -112,12 +113,7 @@ const RECORDED_AT = Date.parse('2026-03-02T09:00:00Z');
 export async function gfaExposition(...fixtures: readonly string[]): Promise<string> {
   const api = mockApi();
   const settings = { token: Secret.of('key'), clientKey: 'test', clientKeyHeader: 'x-client', groups: GROUPS };
-  const ledger = {
-    histograms: { bounds: [10, 60, 3600], boundText: formatBound },
-    memory: { perPair: 100, total: 1000 },
-    groups: GROUPS,
-    goneAfterMs: 180_000,
-  };
+  const ledger = ledgerSettings({ histograms: { bounds: [10, 60, 3600], boundText: formatBound } });
   const client = new GfaClient(api.client, settings, { clock: api.clock, random: () => 0 });
   const collector = new GfaCollector(client, { ledger, intervalMs: 60_000, keeping: undefined }, api.clock, noLog);
   let exposition = '';

@@ -110,7 +110,7 @@ export class GfaCollector implements Collector {
     if (this.#answers === 0) this.#log.info({ api: this.api, events }, 'first answer read');
     this.#answers += 1;
     this.#warn();
-    this.#settings.ledger.names?.takeTitles(ledger.titles());
+    this.#settings.ledger.names.takeTitles(ledger.titles());
     if (this.#answers === 1) await this.#waitForNames(signal);
     const samples = { [Symbol.iterator]: () => ledger.samples() };
     return { samples, drops: drops.counts, empty: false };
@@ -122,7 +122,7 @@ export class GfaCollector implements Collector {
    */
   async #waitForNames(signal: AbortSignal): Promise<void> {
     const { names } = this.#settings.ledger;
-    if (names === undefined || names.isSettled) return;
+    if (names.isSettled) return;
     const ended = new AbortController();
     await Promise.race([names.settled, this.#clock.sleep(NAMES_WAIT_MS, AbortSignal.any([signal, ended.signal]))]);
     ended.abort();

@@ -19,19 +19,14 @@ export interface LedgerSettings {
   /** The requested groups: the absence of any other group means nothing. */
   readonly groups: readonly Group[];
   /** The most filers on volumes, and the most volumes; further ones are noted and skipped. */
-  readonly mostPairs?: number;
+  readonly mostPairs: number;
   /** How long a current state stays without an answer that contains it, in milliseconds. */
   readonly goneAfterMs: number;
-  /**
-   * How long counts and known events stay without an answer that names their filer or volume, in milliseconds; default
-   * one day.
-   */
-  readonly forgetAfterMs?: number;
-  /** The names of filers in both services; without it each has its title. */
-  readonly names?: FilerNames;
+  /** How long counts and known events stay without an answer that names their filer or volume, in milliseconds. */
+  readonly forgetAfterMs: number;
+  /** The names of filers in both services. */
+  readonly names: FilerNames;
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * Combines all answers of `GET /data`: the current state of filers and volumes, and every event counted once. A poll
@@ -46,7 +41,6 @@ export class Ledger {
   readonly #volumeRecords = new Map<string, Current>();
   readonly #events: Readonly<Record<EventKind, Events>>;
   readonly #words = new LabelWords();
-  readonly #mostPairs: number;
   #isKeyShared = false;
   /** The names of filers in the ledger that this one continues, by guid. */
   #calledBefore: ReadonlyMap<string, string> = new Map();
@@ -58,7 +52,6 @@ export class Ledger {
 
   constructor(settings: LedgerSettings) {
     this.#settings = settings;
-    this.#mostPairs = settings.mostPairs ?? Number.POSITIVE_INFINITY;
     this.#events = {
       locks: new Events('locks', settings.memory),
       propagation: new Events('propagation', settings.memory),
@@ -200,16 +193,14 @@ export class Ledger {
   /** Until the inventory has been read, a filer keeps its name from before the restart. */
   #nameOf(guid: string): string {
     const { names } = this.#settings;
-    const title = this.#filers.titleOf(guid);
-    if (names === undefined) return title;
-    const name = names.ofFiler(guid, title);
+    const name = names.ofFiler(guid, this.#filers.titleOf(guid));
     return names.isSettled ? name : (this.#calledBefore.get(guid) ?? name);
   }
 
   #takeVolume(record: Fields, at: number, now: number, note: NoteDrop): void {
     const guid = text(record.volume_guid);
     const held = this.#volumeRecords.get(guid);
-    if (guid === '' || (held === undefined && this.#volumeRecords.size >= this.#mostPairs)) {
+    if (guid === '' || (held === undefined && this.#volumeRecords.size >= this.#settings.mostPairs)) {
       note('record', 'volumes.volume_guid');
       return;
     }
@@ -233,7 +224,7 @@ export class Ledger {
     if (filer === '') return undefined;
     const volume = text(record.volume_guid);
     const key = pairKey(filer, volume);
-    if (!this.#pairs.has(key) && this.#pairs.size >= this.#mostPairs) return undefined;
+    if (!this.#pairs.has(key) && this.#pairs.size >= this.#settings.mostPairs) return undefined;
     this.#filers.see(filer, record.filer_title, at, now);
     if (volume !== '') this.#volumes.see(volume, record.volume_title, at, now);
     const pair = this.#pairs.get(key) ?? new Pair(filer, volume, this.#settings.histograms);
@@ -248,7 +239,7 @@ export class Ledger {
   #retire({ info, groups }: DataAnswer, now: number): void {
     const before = now - this.#settings.goneAfterMs;
     if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.confirm(text(guid), now);
-    const forgotten = now - (this.#settings.forgetAfterMs ?? DAY_MS);
+    const forgotten = now - this.#settings.forgetAfterMs;
     if (groups.filers.length > 0) this.#namedAt = now;
     if (this.#settings.groups.includes('filers') && groups.filers.length > 0) this.#filers.retire(forgotten);
     this.#volumes.retire(forgotten);

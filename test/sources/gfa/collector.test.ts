@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../src/runtime/log.ts';
 import type { GfaClient } from '../../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../../src/sources/gfa/collector.ts';
-import { GROUPS } from '../../../src/sources/gfa/series.ts';
-import { dataAnswer, lock, timestamp } from '../../support/gfa-answers.ts';
+import { dataAnswer, ledgerSettings, lock, timestamp } from '../../support/gfa-answers.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { going } from '../../support/mock-api.ts';
 import { linesOf } from '../../support/program.ts';
@@ -34,11 +33,7 @@ function collecting(answers: readonly unknown[], perPair = 1_000) {
       return Promise.resolve();
     },
   };
-  const ledger = {
-    histograms: { bounds: [], boundText: String },
-    memory: { perPair, total: 10_000 },
-    ...{ groups: GROUPS, goneAfterMs: 180_000 },
-  };
+  const ledger = ledgerSettings({ memory: { perPair, total: 10_000 } });
   const settings = { ledger, intervalMs: 60_000, keeping };
   const log = createLog('warn', { write });
   const clock = new ManualClock();

@@ -4,8 +4,7 @@ import { atOnce } from '../../../src/runtime/slices.ts';
 import { FilerNames } from '../../../src/sources/filer-names.ts';
 import type { GfaClient } from '../../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../../src/sources/gfa/collector.ts';
-import { GROUPS } from '../../../src/sources/gfa/series.ts';
-import { dataAnswer, lock, newLedger, released, take } from '../../support/gfa-answers.ts';
+import { dataAnswer, ledgerSettings, lock, newLedger, released, take } from '../../support/gfa-answers.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { going } from '../../support/mock-api.ts';
 
@@ -76,8 +75,7 @@ test.each([
 function collecting(names: FilerNames) {
   const clock = new ManualClock();
   const client = { attempts: 0, data: () => Promise.resolve(dataAnswer({ locks: [lock(1)] })) };
-  const settings = { bounds: [], boundText: String };
-  const ledger = { histograms: settings, memory: { perPair: 9, total: 9 }, groups: GROUPS, goneAfterMs: 1e6, names };
+  const ledger = ledgerSettings({ names });
   const collector = new GfaCollector(
     client as unknown as GfaClient,
     { ledger, intervalMs: 60_000, keeping: undefined },
