@@ -1,40 +1,11 @@
 import { formatDuration } from '../../config/duration.ts';
 import { fileVariable, type Given, type ServiceSection, serviceSection, type Values } from '../../config/section.ts';
-import type { RateLimit } from '../../transport/rate/pace.ts';
 import type { Interval } from './collector-row.ts';
 import type { Credentials } from './token.ts';
 import { portalVariables, USUAL_COLLECTORS } from './variables.ts';
 import { portalVocabulary, type Vocabulary } from './vocabulary.ts';
 
-export interface PortalConfig {
-  /** Base URL without a slash at the end. */
-  readonly url: string;
-  readonly credentials: Credentials;
-  readonly intervalMs: number;
-  /**
-   * `full` polls every series at `intervalMs`; `economy` polls the most informative one at it and the others at
-   * `fullIntervalMs`.
-   */
-  readonly mode: PortalMode;
-  readonly fullIntervalMs: number;
-  readonly discoveryIntervalMs: number;
-  /** The appliances to poll, in lower case, each once; undefined polls all in the inventory. */
-  readonly serials: readonly string[] | undefined;
-  /** The series to poll, in the catalogue's order; empty only if the collector `telemetry` is off. */
-  readonly series: readonly Interval[];
-  /** The series in both modes: `series` is that of `mode`. */
-  readonly seriesByMode: Readonly<Record<PortalMode, readonly Interval[]>>;
-  readonly concurrency: number;
-  readonly lookbackMs: number;
-  readonly binSizeSeconds: number;
-  readonly rateLimit: RateLimit;
-  /** Undefined for no limit. */
-  readonly dailyLimit: number | undefined;
-  /** The enabled collectors, in the catalogue's order; never empty. */
-  readonly collectors: readonly Interval[];
-}
-
-export type PortalMode = 'full' | 'economy';
+export type PortalConfig = Readonly<NonNullable<ReturnType<typeof settledPortal>>>;
 
 type PortalRows = ReturnType<typeof portalVariables>;
 type PortalValues = Values<PortalRows>;
@@ -90,35 +61,36 @@ function modeFaults({ values }: Given<PortalRows>): readonly string[] {
   return ['PORTAL_FULL_INTERVAL: is below PORTAL_INTERVAL; PORTAL_MODE=economy needs at least as long'];
 }
 
-function settledPortal(values: PortalValues, vocabulary: Vocabulary): PortalConfig | undefined {
+function settledPortal(values: PortalValues, vocabulary: Vocabulary) {
+  const { PORTAL_URL: url, PORTAL_MODE: mode, PORTAL_INTERVAL: intervalMs } = values;
   const credentials = settledCredentials(values);
-  if (values.PORTAL_URL === undefined || credentials === undefined) return undefined;
-  const { collectors } = vocabulary;
-  const seriesByMode = seriesOf(values, vocabulary);
+  if (url === undefined || credentials === undefined) return undefined;
   const chosen = values.PORTAL_COLLECTORS ?? USUAL_COLLECTORS.map((name) => ({ name, intervalMs: undefined }));
-  const settledCollectors = collectors.flatMap(({ name, intervalMs }) => {
+  const collectors = vocabulary.collectors.flatMap(({ name, intervalMs: own }): readonly Interval[] => {
     const choice = chosen.find((one) => one.name === name);
-    return choice === undefined
-      ? []
-      : [{ name, intervalMs: choice.intervalMs ?? intervalMs ?? values.PORTAL_INTERVAL }];
+    return choice === undefined ? [] : [{ name, intervalMs: choice.intervalMs ?? own ?? intervalMs }];
   });
+  const hasSeries = collectors.some(({ name }) => name === 'telemetry');
+  const seriesByMode = hasSeries ? seriesOf(values, vocabulary) : { full: [], economy: [] };
   return {
-    url: values.PORTAL_URL,
-    credentials,
-    intervalMs: values.PORTAL_INTERVAL,
-    mode: values.PORTAL_MODE,
+    ...{ url, credentials, intervalMs },
+    /** `full` polls every series at `intervalMs`; `economy` polls one at it and the others at `fullIntervalMs`. */
+    mode,
     fullIntervalMs: values.PORTAL_FULL_INTERVAL,
     discoveryIntervalMs: values.PORTAL_DISCOVERY_INTERVAL,
+    /** The appliances to poll, in lower case, each once; undefined polls all in the inventory. */
     serials: values.PORTAL_SERIALS,
-    ...(settledCollectors.some(({ name }) => name === 'telemetry')
-      ? { series: seriesByMode[values.PORTAL_MODE], seriesByMode }
-      : { series: [], seriesByMode: { full: [], economy: [] } }),
+    /** The series of `mode`, in the catalogue's order; empty only if the collector `telemetry` is off. */
+    series: seriesByMode[mode],
+    seriesByMode,
     concurrency: values.PORTAL_CONCURRENCY,
     lookbackMs: values.PORTAL_LOOKBACK,
     binSizeSeconds: values.PORTAL_BIN_SIZE,
     rateLimit: values.PORTAL_RATE_LIMIT,
+    /** Undefined for no limit. */
     dailyLimit: values.PORTAL_DAILY_LIMIT === 0 ? undefined : values.PORTAL_DAILY_LIMIT,
-    collectors: settledCollectors,
+    /** The enabled collectors, in the catalogue's order; never empty. */
+    collectors,
   };
 }
 
@@ -126,7 +98,7 @@ function settledPortal(values: PortalValues, vocabulary: Vocabulary): PortalConf
 function seriesOf(
   values: PortalValues,
   { standardSeries, costlySeries, economy }: Vocabulary,
-): PortalConfig['seriesByMode'] {
+): Readonly<Record<PortalValues['PORTAL_MODE'], readonly Interval[]>> {
   const chosen = values.PORTAL_SERIES ?? standardSeries.map((name) => ({ name, intervalMs: undefined }));
   const every = (usualMs: number) =>
     chosen.map(({ name, intervalMs }) => ({

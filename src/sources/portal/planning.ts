@@ -6,7 +6,7 @@ import { Budget } from '../../transport/rate/budget.ts';
 import { operationsFor } from './appliances/operations.ts';
 import type { Interval } from './collector-row.ts';
 import { chosenRows } from './collectors.ts';
-import type { PortalConfig, PortalMode } from './configuration.ts';
+import type { PortalConfig } from './configuration.ts';
 
 /** The share of the account's limits for one of several shards, which do not communicate. */
 export function shareOf(portal: PortalConfig, shards: number): Pick<PortalConfig, 'rateLimit' | 'dailyLimit'> {
@@ -45,7 +45,13 @@ export function planOf(portal: PortalConfig, appliances: number, shards: number,
   return { ...plan, advice: [`PORTAL_MODE=economy: ${gain}`, ...plan.advice] };
 }
 
-function planInMode(portal: PortalConfig, mode: PortalMode, appliances: number, shards: number, volumes: number): Plan {
+function planInMode(
+  portal: PortalConfig,
+  mode: PortalConfig['mode'],
+  appliances: number,
+  shards: number,
+  volumes: number,
+): Plan {
   const { rateLimit, dailyLimit } = shareOf(portal, shards);
   const budget = new Budget(dailyLimit, 0);
   return planFor({
