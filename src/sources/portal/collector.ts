@@ -29,7 +29,7 @@ export class PortalCollector implements Collector {
   ) {
     const chosen = chosenRows(settings.collectors);
     const readouts = chosen.flatMap(({ row }) => row.readout ?? []);
-    this.inventory = new InventoryCollector(client, settings, readouts, { clock, log });
+    this.inventory = new InventoryCollector({ client, clock, log, settings }, readouts);
     this.licence = new TelemetryLicence(client, clock, log);
     this.dialect = new Dialect(log);
     const parts: PortalParts = {

@@ -1,13 +1,10 @@
 import type { Fields } from '../../../metrics/family.ts';
 import { type NoteDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../../metrics/snapshot.ts';
-import type { Collector, Task } from '../../../metrics/task.ts';
-import type { Clock } from '../../../runtime/clock.ts';
+import type { Task } from '../../../metrics/task.ts';
 import { CredentialError, RequestError } from '../../../runtime/errors.ts';
-import type { Log } from '../../../runtime/log.ts';
 import { inTurns } from '../../../runtime/slices.ts';
-import type { PortalClient } from '../client.ts';
-import type { PortalSettings } from '../collector-row.ts';
+import type { PortalParts } from '../collector-row.ts';
 import {
   type Appliance,
   type ApplianceIndex,
@@ -27,15 +24,10 @@ interface Answer {
   readonly at: number;
 }
 
-export class InventoryCollector implements Collector, ApplianceIndex {
-  readonly api = 'portal';
-  readonly #client: PortalClient;
-  readonly #settings: PortalSettings;
+export class InventoryCollector implements ApplianceIndex {
+  readonly #parts: Pick<PortalParts, 'client' | 'clock' | 'log' | 'settings'>;
   readonly #readouts: readonly InventoryReadout[];
-  readonly #clock: Clock;
-  readonly #log: Log;
   readonly #forbidden = new Set<string>();
-  readonly #task: Task;
   #lastEdges: Answer | undefined;
   #edgesFailing = false;
   #isTooMany = false;
@@ -47,35 +39,14 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   #own: readonly Appliance[];
 
   constructor(
-    client: PortalClient,
-    settings: PortalSettings,
+    parts: Pick<PortalParts, 'client' | 'clock' | 'log' | 'settings'>,
     readouts: readonly InventoryReadout[],
-    { clock, log }: { readonly clock: Clock; readonly log: Log },
   ) {
-    this.#client = client;
-    this.#settings = settings;
+    this.#parts = parts;
     this.#readouts = readouts;
-    this.#clock = clock;
-    this.#log = log;
-    this.#inventory = new Map(
-      (settings.serials ?? []).map((serial) => [serial, this.#named(unknownAppliance(serial))]),
-    );
+    const { serials = [] } = parts.settings;
+    this.#inventory = new Map(serials.map((serial) => [serial, this.#named(unknownAppliance(serial))]));
     this.#own = this.#ownOf(this.#inventory);
-    this.#task = {
-      id: 'portal/inventory',
-      api: 'portal',
-      operation: 'serials',
-      intervalMs: settings.discoveryIntervalMs,
-      changesTasks: true,
-      retriesSoon: true,
-      first: true,
-      requests: TELEMETRY_TYPES.length + 1,
-      poll: (signal) =>
-        this.discover(signal).finally(() => {
-          this.#hasBeenAsked = true;
-          this.#settings.names?.settle();
-        }),
-    };
   }
 
   get hasBeenAsked(): boolean {
@@ -83,7 +54,18 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   }
 
   tasks(): readonly Task[] {
-    return [this.#task];
+    const { discoveryIntervalMs, names } = this.#parts.settings;
+    const poll = (signal: AbortSignal) =>
+      this.discover(signal).finally(() => {
+        this.#hasBeenAsked = true;
+        names?.settle();
+      });
+    return [
+      {
+        ...{ id: 'portal/inventory', api: 'portal', operation: 'serials', intervalMs: discoveryIntervalMs, poll },
+        ...{ changesTasks: true, retriesSoon: true, first: true, requests: TELEMETRY_TYPES.length + 1 },
+      },
+    ];
   }
 
   own(): readonly Appliance[] {
@@ -102,14 +84,14 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   /** Reads the inventory now. Rejects as a poll of it would. */
   async discover(signal: AbortSignal): Promise<Reading> {
     const drops = new DropCount();
-    const begunAt = this.#clock.monotonic();
+    const begunAt = this.#parts.clock.monotonic();
     const lists: Answer[] = [];
     for (const type of TELEMETRY_TYPES) {
       const list = await this.#list('/serials', 'serials', { type, in_use: 'true' }, signal);
       if (list !== undefined) lists.push(list);
     }
     const edges = await this.#edges(signal);
-    const { serials } = this.#settings;
+    const { serials, staleAfter, discoveryIntervalMs } = this.#parts.settings;
     if (lists.length === 0 && edges === undefined && serials === undefined) {
       throw new RequestError(
         'status',
@@ -118,7 +100,9 @@ export class InventoryCollector implements Collector, ApplianceIndex {
         { status: 403 },
       );
     }
-    const areEdgesFresh = edges !== undefined && this.#isFresh(edges, begunAt);
+    // An old one is exposed if it will still be fresh in the next round, which follows within one and a half intervals.
+    const oldestMs = Math.min(begunAt, this.#parts.clock.monotonic() - (staleAfter - 1.5) * discoveryIntervalMs);
+    const areEdgesFresh = edges !== undefined && edges.at >= oldestMs;
     const bodies = lists.length === 0 ? undefined : lists.map(({ body }) => body);
     const listed = readInventory({ serials: bodies, edges: edges?.body, areEdgesFresh }, drops.note);
     this.#take(this.#withDoubtful(listed), drops.note);
@@ -128,18 +112,9 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     return { samples, answeredAt, drops: drops.counts, empty: false, isDoubtful: this.#missing.size > 0 };
   }
 
-  /**
-   * Whether to expose the answer of `GET /edges`: it is from the round that began then, or will still be fresh at the
-   * next one, which follows within one and a half intervals.
-   */
-  #isFresh({ at }: Answer, begunAt: number): boolean {
-    const { staleAfter, discoveryIntervalMs } = this.#settings;
-    return at >= begunAt || this.#clock.monotonic() - at <= (staleAfter - 1.5) * discoveryIntervalMs;
-  }
-
   async #samples(note: NoteDrop): Promise<Sample[]> {
     const samples: Sample[] = [];
-    for await (const appliance of inTurns(this.#own, this.#clock)) {
+    for await (const appliance of inTurns(this.#own, this.#parts.clock)) {
       samples.push(...inventorySamples(appliance));
       for (const readout of this.#readouts) samples.push(...readout(appliance, note));
     }
@@ -149,7 +124,7 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   /** The listed appliances, and those that are missing for the first time: a single answer removes no appliance. */
   #withDoubtful(listed: Inventory): Inventory {
     const missing = [...this.#inventory].filter(
-      ([serial]) => !listed.has(serial) && !this.#settings.serials?.includes(serial),
+      ([serial]) => !listed.has(serial) && !this.#parts.settings.serials?.includes(serial),
     );
     const doubtful = missing.filter(([serial]) => !this.#missing.has(serial));
     this.#missing = new Set(doubtful.map(([serial]) => serial));
@@ -160,9 +135,10 @@ export class InventoryCollector implements Collector, ApplianceIndex {
 
   #take(listed: Inventory, note: NoteDrop): void {
     const all = new Map(listed);
-    for (const serial of this.#settings.serials ?? []) if (!all.has(serial)) all.set(serial, unknownAppliance(serial));
+    for (const serial of this.#parts.settings.serials ?? [])
+      if (!all.has(serial)) all.set(serial, unknownAppliance(serial));
     // Before any appliance gets its name: a filer of the other service may belong to another shard.
-    this.#settings.names?.takeInventory(namesOf(listed));
+    this.#parts.settings.names?.takeInventory(namesOf(listed));
     for (const [serial, appliance] of all) all.set(serial, this.#named(appliance));
     this.#inventory = all;
     const edges = [...all.values()].filter(({ edgeId }) => edgeId !== '');
@@ -172,12 +148,12 @@ export class InventoryCollector implements Collector, ApplianceIndex {
 
   /** The first appliances that fit into memory: polling part of a fleet is better than a crash. */
   #bounded(own: readonly Appliance[], note: NoteDrop): readonly Appliance[] {
-    const { serials, mostAppliances: most = Number.POSITIVE_INFINITY } = this.#settings;
+    const { serials, mostAppliances: most = Number.POSITIVE_INFINITY } = this.#parts.settings;
     const isTooMany = serials === undefined && own.length > most;
     if (isTooMany && !this.#isTooMany) {
       const advice =
         'give the process more memory, divide the fleet with TOTAL_SHARDS, or name appliances in PORTAL_SERIALS';
-      this.#log.warn({ appliances: own.length, polled: most }, `not enough memory for all appliances: ${advice}`);
+      this.#parts.log.warn({ appliances: own.length, polled: most }, `not enough memory for all appliances: ${advice}`);
     }
     this.#isTooMany = isTooMany;
     if (!isTooMany) return own;
@@ -187,13 +163,13 @@ export class InventoryCollector implements Collector, ApplianceIndex {
 
   #named(appliance: Appliance): Appliance {
     const { serial, name } = appliance;
-    const called = this.#settings.names?.ofAppliance(serial, name === serial ? undefined : name);
+    const called = this.#parts.settings.names?.ofAppliance(serial, name === serial ? undefined : name);
     return called === undefined || called === name ? appliance : { ...appliance, name: called };
   }
 
   /** The chosen appliances of this instance's shard. */
   #ownOf(inventory: Inventory): readonly Appliance[] {
-    const { serials, shard } = this.#settings;
+    const { serials, shard } = this.#parts.settings;
     const there = serials === undefined ? [...inventory.values()] : serials.flatMap((one) => inventory.get(one) ?? []);
     return there.filter(({ serial }) => shardOf(serial, shard.total) === shard.index);
   }
@@ -206,11 +182,11 @@ export class InventoryCollector implements Collector, ApplianceIndex {
   async #edges(signal: AbortSignal): Promise<Answer | undefined> {
     try {
       this.#lastEdges = await this.#list('/edges', 'edges', {}, signal);
-      if (this.#edgesFailing) this.#log.info('GET /edges available again');
+      if (this.#edgesFailing) this.#parts.log.info('GET /edges available again');
       this.#edgesFailing = false;
     } catch (err) {
       if (err instanceof CredentialError || isAborted(err)) throw err;
-      if (!this.#edgesFailing) this.#log.warn({ err }, 'GET /edges failed: keeping the last names and builds');
+      if (!this.#edgesFailing) this.#parts.log.warn({ err }, 'GET /edges failed: keeping the last names and builds');
       this.#edgesFailing = true;
     }
     return this.#lastEdges;
@@ -226,12 +202,12 @@ export class InventoryCollector implements Collector, ApplianceIndex {
     try {
       const check = (answer: unknown) => checkInventoryList(answer, path);
       const request = { method: 'GET', path, operation, size: 'inventory', query, check, turn: 'ahead' } as const;
-      const body = await this.#client.send(request, signal);
-      if (this.#forbidden.delete(path)) this.#log.info({ path }, 'list available again');
-      return { body, at: this.#clock.monotonic() };
+      const body = await this.#parts.client.send(request, signal);
+      if (this.#forbidden.delete(path)) this.#parts.log.info({ path }, 'list available again');
+      return { body, at: this.#parts.clock.monotonic() };
     } catch (error) {
       if (!(error instanceof RequestError) || error.status !== 403) throw error;
-      if (!this.#forbidden.has(path)) this.#log.warn({ path }, 'list rejected (403); continuing without it');
+      if (!this.#forbidden.has(path)) this.#parts.log.warn({ path }, 'list rejected (403); continuing without it');
       this.#forbidden.add(path);
       return undefined;
     }

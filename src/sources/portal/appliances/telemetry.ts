@@ -1,7 +1,7 @@
 import type { Family, Fields, Labels } from '../../../metrics/family.ts';
 import { holdsValue, type NoteDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { DropCount, type Past, type Reading } from '../../../metrics/snapshot.ts';
-import type { Collector, Task } from '../../../metrics/task.ts';
+import type { Task } from '../../../metrics/task.ts';
 import { decimal } from '../../../metrics/units.ts';
 import type { PortalParts } from '../collector-row.ts';
 import { fitsBuild } from './builds.ts';
@@ -29,8 +29,7 @@ interface Stretch {
 }
 
 /** Polls the telemetry of appliances: each chosen series of each appliance of this instance. */
-export class TelemetryCollector implements Collector {
-  readonly api = 'portal';
+export class TelemetryCollector {
   readonly #parts: PortalParts;
   readonly #operations: ReadonlyMap<string, Operation>;
   readonly #lookback: Lookback;
