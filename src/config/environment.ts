@@ -1,4 +1,5 @@
 import { parseEnv } from 'node:util';
+import { codeOf } from '../runtime/errors.ts';
 import { editDistance, nearest } from '../runtime/suggest.ts';
 import { quoted } from './kind.ts';
 import { fileVariable, type NamedRow, type ServiceSection } from './section.ts';
@@ -58,7 +59,7 @@ function dotenvIn(readFile: ReadFile, faults: string[]): Texts | undefined {
     return setOf(parseEnv(readFile('.env').replace(/^\uFEFF/, '')));
   } catch (error) {
     const code = codeOf(error);
-    if (code !== 'ENOENT') faults.push(`.env: cannot be read (${code})`);
+    if (code !== 'ENOENT') faults.push(`.env: cannot be read (${code ?? 'unknown reason'})`);
     return undefined;
   }
 }
@@ -80,12 +81,6 @@ function nodeFaults(beneath: Texts, environment: Texts): readonly string[] {
 /** A proxy's URL may contain a password. */
 function isSecret(rows: readonly NamedRow[], name: string, text: string): boolean {
   return rows.some(({ name: known, row }) => known === name && row.secret) || (PROXY.test(name) && text.includes('@'));
-}
-
-/** The system's code of an error when reading a file, such as `EACCES`. */
-export function codeOf(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : 'unknown reason';
 }
 
 /** Variables that Kubernetes sets in every container for a Service with a name like ours. */

@@ -1,3 +1,5 @@
+import { printable } from '../runtime/printable.ts';
+
 /** A fault in a value. `what` continues the line `NAME: …` and quotes no secret. */
 export interface Flaw {
   readonly what: string;
@@ -42,10 +44,7 @@ const LONGEST_QUOTE = 80;
  */
 export function quoted(text: string): string {
   const shown = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
-  return JSON.stringify(shown).replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
+  return printable(JSON.stringify(shown));
 }
 
 /**

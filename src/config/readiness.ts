@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codeOf } from '../runtime/errors.ts';
 import type { Config } from './config.ts';
-import { codeOf } from './environment.ts';
 import type { ServiceSection } from './section.ts';
 
 /**
@@ -29,7 +29,9 @@ export async function stateFileFaults(path: string | undefined): Promise<readonl
     if (!(await stat(folder)).isDirectory()) return [`STATE_FILE: ${folder} is not a folder; create it`];
     await access(folder, constants.W_OK);
   } catch (error) {
-    return [`STATE_FILE: the folder ${folder} is not writable (${codeOf(error)}); expected a writable folder`];
+    return [
+      `STATE_FILE: the folder ${folder} is not writable (${codeOf(error) ?? 'unknown reason'}); expected a writable folder`,
+    ];
   }
   const file = await stat(path).catch(() => undefined);
   return file === undefined || file.isFile()

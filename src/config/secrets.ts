@@ -1,5 +1,6 @@
+import { codeOf } from '../runtime/errors.ts';
 import { REDACTED, Secret } from '../runtime/secret.ts';
-import { codeOf, type ReadAgain, type ReadFile, type Texts } from './environment.ts';
+import type { ReadAgain, ReadFile, Texts } from './environment.ts';
 import { headerFlaw } from './kind.ts';
 import { fileVariable, type NamedRow } from './section.ts';
 
@@ -59,7 +60,7 @@ export function fileSecrets(
       const reason =
         error instanceof UnfitContentError
           ? error.message
-          : `cannot be read (${codeOf(error)}); expected the path of a file with the secret`;
+          : `cannot be read (${codeOf(error) ?? 'unknown reason'}); expected the path of a file with the secret`;
       faults.push(`${fileName}: ${reason}`);
     }
   }

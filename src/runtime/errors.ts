@@ -70,3 +70,8 @@ export function asError(thrown: unknown): Error {
     return new Error(`a value of type ${typeof thrown} without a message was thrown`);
   }
 }
+
+/** The code of an error of the system or of Node, such as `EACCES`; undefined without one. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -3,7 +3,7 @@
  * terminal obeys, characters that change the direction of a line, and lone surrogates.
  */
 export function printable(text: string): string {
-  return text.replaceAll(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 /** The same for a text of several lines; keeps the line breaks. */

@@ -1,3 +1,5 @@
+import { codeOf } from '../runtime/errors.ts';
+
 /** The connection to the proxy failed, not the one to the service. */
 export class ProxyConnectionError extends Error {
   override readonly name = 'ProxyConnectionError';
@@ -64,8 +66,4 @@ function nameFault(cause: Error, code: string): string | undefined {
   if (!('hostname' in cause) || typeof cause.hostname !== 'string') return undefined;
   const words = code === 'ENOTFOUND' ? 'is not known to the name server' : 'cannot be looked up';
   return `the host name ${cause.hostname} ${words} (${code})`;
-}
-
-function codeOf(error: Error): string | undefined {
-  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

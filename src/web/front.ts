@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { type Server, TLSSocket } from 'node:tls';
 import type { Admission, Front, Refusal } from '../http/front.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { codeOf } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Passwords } from './passwords.ts';
 import { TokenBucket } from './rate-limit.ts';
@@ -126,7 +127,7 @@ export class WebFront implements Front {
     });
     server.on('secureConnection', (secured: TLSSocket) => this.#secured({ settings, server }, secured));
     server.on('tlsClientError', (err, secured) => {
-      this.#log.debug({ reason: reasonOf(err) }, 'TLS handshake failed');
+      this.#log.debug({ reason: codeOf(err) ?? err.message }, 'TLS handshake failed');
       secured.destroy();
     });
     return { rules, tls: { settings, server }, bucket };
@@ -184,8 +185,4 @@ function basicCredentials(header: string | undefined): Credentials | undefined {
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   return colon < 0 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
-}
-
-function reasonOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
+import { codeOf } from '../runtime/errors.ts';
 import { type PemSource, parseWebFile, type TlsSection } from './file-format.ts';
 import type { ClientRateLimit } from './rate-limit.ts';
 import { type Pem, type PemTexts, type TlsSettings, tlsSettings } from './tls.ts';
@@ -56,8 +57,7 @@ export async function readWebRules(path: string, read: ReadText): Promise<RulesR
   const faults: string[] = [];
   const textOf = async (file: string, name: string) => {
     const text = await read(file).catch((error: unknown) => {
-      const code = (error as { readonly code?: unknown }).code;
-      faults.push(`${name} ${file} cannot be read (${typeof code === 'string' ? code : 'unknown reason'})`);
+      faults.push(`${name} ${file} cannot be read (${codeOf(error) ?? 'unknown reason'})`);
       return undefined;
     });
     texts.push([file, text]);

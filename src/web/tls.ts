@@ -1,5 +1,6 @@
 import { constants } from 'node:crypto';
 import { createSecureContext, createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
+import { codeOf } from '../runtime/errors.ts';
 import { alternativeNames, certificatesIn, privateKeyIn, shortAddress, validityOf } from './certificates.ts';
 import type { TlsSection } from './file-format.ts';
 import { type ClientPolicy, OLD_SUITES, TLS13_SUITES, USUAL_SUITES } from './tls-names.ts';
@@ -56,8 +57,8 @@ export function tlsSettings(
     // OpenSSL has checks of its own, such as for keys that are too short.
     createSecureContext(options);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    return { settings: undefined, faults: [`tls_server_config cannot be used (${code})`] };
+    const faults = [`tls_server_config cannot be used (${codeOf(error) ?? 'unknown reason'})`];
+    return { settings: undefined, faults };
   }
   const allowedNames = section.allowedNames && new Set(section.allowedNames.map(shortAddress));
   const { from: validFromSeconds, to: expirySeconds } = validityOf(certificate);
