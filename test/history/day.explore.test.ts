@@ -5,11 +5,12 @@ import { temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
 import { backfilledDay } from './backfilled-day.ts';
 import { dayOf } from './day.ts';
-import { prometheusReceiver, type RealReceiver, victoriaReceiver } from './receivers.ts';
+import { influxReceiver, prometheusReceiver, type RealReceiver, victoriaReceiver } from './receivers.ts';
 
-/** The path of a Prometheus 3, with its promtool beside it. It and a VictoriaMetrics on the PATH are there where the variables are set. */
+/** The path of a Prometheus 3, with its promtool beside it. It, and those on the PATH, are there where the variables are set. */
 const newer = process.env.NEWER_PROMETHEUS ?? '';
 const hasVictoria = Boolean(process.env.REQUIRE_VICTORIA_METRICS);
+const hasInflux = Boolean(process.env.REQUIRE_INFLUXDB);
 
 const outOfOrder = 'storage:\n  tsdb:\n    out_of_order_time_window: 6h\n';
 
@@ -23,6 +24,7 @@ const receivers: readonly (readonly [string, (folder: string) => Promise<RealRec
   ['Prometheus 3', (folder) => prometheusReceiver(newer, folder), '2.0.0', newer !== ''],
   ['Prometheus 3 with a window', (folder) => prometheusReceiver(newer, folder, outOfOrder), '2.0.0', newer !== ''],
   ['VictoriaMetrics', victoriaReceiver, '0.1.0', hasVictoria],
+  ['InfluxDB', influxReceiver, '0.1.0', hasInflux],
 ];
 
 for (const [name, make, version, isThere] of receivers) {

@@ -98,6 +98,48 @@ export async function victoriaReceiver(folder: string): Promise<RealReceiver> {
   };
 }
 
+/** An InfluxDB 1, which stores a point that is sent again over the first one. */
+export async function influxReceiver(folder: string): Promise<RealReceiver> {
+  const [port, ownPort] = [await freePort(), await freePort()];
+  const url = `http://127.0.0.1:${port}`;
+  const file = join(folder, 'influxdb.conf');
+  const sections = [
+    `reporting-disabled = true\nbind-address = "127.0.0.1:${ownPort}"`,
+    `[meta]\ndir = "${folder}/meta"`,
+    `[data]\ndir = "${folder}/data"\nwal-dir = "${folder}/wal"`,
+    `[http]\nbind-address = "127.0.0.1:${port}"`,
+  ];
+  writeFileSync(file, sections.join('\n'));
+  const query = async (q: string) => {
+    const answer = await fetch(`${url}/query?db=history&epoch=ms`, {
+      method: 'POST',
+      body: new URLSearchParams({ q }),
+    });
+    return (await answer.json()) as {
+      readonly results: readonly {
+        readonly series?: readonly { name: string; tags: Record<string, string>; values: [number, number][] }[];
+      }[];
+    };
+  };
+  const { start, kill } = living(`${url}/ping`, 'influxd', ['-config', file], 'SIGKILL');
+  return {
+    ...{ url, kill, send: sendTo(`${url}/api/v1/prom/write?db=history`) },
+    start: async () => {
+      await start();
+      await query('CREATE DATABASE history');
+    },
+    points: async (from, to) => {
+      const { results } = await query(`SELECT value FROM /.*/ WHERE time >= ${from}ms AND time <= ${to}ms GROUP BY *`);
+      return new Map(
+        results[0]?.series?.map(({ name, tags, values }) => [
+          seriesKey(Object.entries({ __name__: name, ...tags })),
+          new Map(values),
+        ]),
+      );
+    },
+  };
+}
+
 /** Sends over real connections, with real time-outs. */
 export function sendTo(url: string, headers: Readonly<Record<string, string>> = {}): Send {
   const dispatcher = createDispatcher(1, undefined);
