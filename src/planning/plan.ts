@@ -6,8 +6,8 @@ import { stretch, worstAgeMs } from '../polling/demand.ts';
 export interface Demand {
   readonly appliances: number;
   readonly series: readonly { readonly name: string; readonly intervalMs: number }[];
-  /** Requests besides series and inventory: the number in a round, and the time between two rounds. */
-  readonly further: readonly { readonly requests: number; readonly intervalMs: number }[];
+  /** Requests besides series and inventory: the number in a round, how many of them go first, and the time between two rounds. */
+  readonly further: readonly { readonly requests: number; readonly first: number; readonly intervalMs: number }[];
   /** The variables that would change it. */
   readonly variables: DemandVariables;
   /** The configured interval, in milliseconds. */
@@ -85,9 +85,15 @@ const REQUESTS_PER_DISCOVERY = 3;
 export function planFor(demand: Demand): Plan {
   const { appliances, series, intervalMs, limit, dailyLimit, allowedPerSecond } = demand;
   const perAppliance = series.reduce((sum, one) => sum + 1 / one.intervalMs, 0);
-  const further = demand.further.reduce((sum, one) => sum + one.requests / one.intervalMs, 0);
-  const perMs = appliances * perAppliance + REQUESTS_PER_DISCOVERY / demand.discoveryIntervalMs + further;
-  const stretched = stretch(perMs * 1000, allowedPerSecond);
+  const discovery = {
+    requests: REQUESTS_PER_DISCOVERY,
+    first: REQUESTS_PER_DISCOVERY,
+    intervalMs: demand.discoveryIntervalMs,
+  };
+  const further = [discovery, ...demand.further];
+  const perMs = further.reduce((sum, one) => sum + one.requests / one.intervalMs, appliances * perAppliance);
+  const firstPerMs = further.reduce((sum, one) => sum + one.first / one.intervalMs, 0);
+  const stretched = stretch((perMs - firstPerMs) * 1000, allowedPerSecond, firstPerMs * 1000);
   const fits = stretched === 1;
   return {
     variables: demand.variables,

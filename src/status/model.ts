@@ -61,7 +61,7 @@ export interface ApiReport {
   readonly dataAge: {
     readonly medianSeconds: number | null;
     readonly worstSeconds: number | null;
-    /** The highest age while everything is healthy. */
+    /** The highest age of these while everything is healthy: the effective interval, and half the configured one. */
     readonly computedWorstSeconds: number;
   };
   readonly tasks: { readonly total: number; readonly resting: number };

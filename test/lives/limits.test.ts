@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { HOUR, Life, MINUTE, PORTAL, SECOND, type Seen } from './life.ts';
-import { API_UP, APPLIANCE_UP } from './names.ts';
+import { parseDuration } from '../../src/config/duration.ts';
+import { run } from '../support/program.ts';
+import { HOUR, Life, MINUTE, PORTAL, SECOND, SERIES, type Seen } from './life.ts';
+import { API_UP, APPLIANCE_UP, EFFECTIVE_INTERVAL } from './names.ts';
 
 test('a limit that is lifted makes no value vanish', async () => {
   const life = await Life.begin({
@@ -49,4 +51,18 @@ test('a licence that lapses and comes back is told by its own series and by the 
   expect(after.scrape.value('filer_license_feature_enabled', feature)).toBe(1);
   expect((await life.page('/status')).text).not.toContain('lacks ops_iq_premium');
   expect(after.scrape.sum(APPLIANCE_UP)).toBe(3);
+});
+
+test('the effective interval of a fleet is the one that --plan tells beforehand', async () => {
+  const environment = { PORTAL_RATE_LIMIT: '10/10s', PORTAL_DISCOVERY_INTERVAL: '1m' };
+  const life = await Life.begin({ appliances: 120, environment });
+  const { scrape } = await life.passes(2 * MINUTE);
+  const told = scrape.value(EFFECTIVE_INTERVAL, { api: 'portal' }) ?? 0;
+  const { stdout } = await run(['--plan', '--appliances', '120'], {
+    environment: { PORTAL_SERIES: SERIES.join(), ...environment },
+  });
+  const [, planned = ''] = /^Effective interval +(\S+)$/m.exec(stdout) ?? [];
+  expect(told).toBeGreaterThan(360);
+  // Some appliances of the stand-in have no details to be asked for.
+  expect(told / ((parseDuration(planned) ?? 0) / SECOND)).toBeCloseTo(1, 2);
 });

@@ -149,6 +149,17 @@ test('one 503 of the token service, with the token revoked, takes nothing down',
   expect(life.sent.count(/auth\/token$/)).toBeGreaterThan(2);
 });
 
+test('the page promises an age for the series of the interval, though one that does not fit its build is asked seldom', async () => {
+  const life = await Life.begin({ series: ALL_SERIES, later: true });
+  life.off(life.serials[0] ?? '');
+  await life.starts();
+  const { scrape } = await life.passes(20 * MINUTE);
+  expect(scrape.value('filer_exporter_data_age_computed_worst_seconds', { api: 'portal' })).toBe(450);
+  const worst = scrape.value('filer_exporter_data_age_seconds', { api: 'portal', statistic: 'worst' });
+  expect(worst).toBeLessThanOrEqual(450);
+  expect((await life.page('/status')).text).toContain('at most 7m 30s while healthy');
+});
+
 test('a round is every appliance there is: before all have been asked none has ended', async () => {
   const life = await Life.begin({ appliances: 40, environment: { PORTAL_RATE_LIMIT: '10/10s' } });
   const name = 'filer_exporter_sweep_duration_seconds';

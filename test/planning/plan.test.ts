@@ -60,8 +60,8 @@ describe('the plan', () => {
 
   test('counts what is asked beside the series, in its own rounds', () => {
     const further = [
-      { requests: 1, intervalMs: minutes(5) },
-      { requests: 100, intervalMs: minutes(60) },
+      { requests: 1, first: 1, intervalMs: minutes(5) },
+      { requests: 100, first: 0, intervalMs: minutes(60) },
     ];
     const more = planFor(demand(100, { further })).requestsPerDay - planFor(demand(100)).requestsPerDay;
     expect(more).toBeCloseTo(288 + 2_400, 5);

@@ -101,7 +101,7 @@ export const ownTable = {
   },
   sweepDuration: {
     name: 'filer_exporter_sweep_duration_seconds',
-    help: 'Duration of the last complete sweep over all tasks.',
+    help: 'Duration of the last complete sweep: every task at the configured interval polled once, without those that are backed off.',
     labels: ['api'],
     read: perApi(({ sweepSeconds }) => sweepSeconds),
   },
@@ -140,7 +140,7 @@ export const ownTable = {
   },
   dataAge: {
     name: 'filer_exporter_data_age_seconds',
-    help: 'Time since the last successful poll of a task, as median and worst. Without tasks that are backed off.',
+    help: 'Time since the last successful poll of each task of the sweep, as median and worst.',
     labels: ['api', 'statistic'],
     read: perApiAnd('statistic', (api) => [
       ['median', api.medianAgeSeconds],
@@ -149,7 +149,7 @@ export const ownTable = {
   },
   worstDataAge: {
     name: 'filer_exporter_data_age_computed_worst_seconds',
-    help: 'The highest age that healthy data can reach by interval, demand and limits. A higher measured age means that tasks fail.',
+    help: 'The highest age that this data reaches while healthy: the effective interval, and half the configured one. A higher measured age means that polls fail.',
     labels: ['api'],
     read: perApi(({ computedWorstAgeSeconds }) => computedWorstAgeSeconds),
   },

@@ -25,10 +25,11 @@ export function collectorDemands(
   { collectors }: Pick<PortalConfig, 'collectors'>,
   appliances: number,
   volumes: number,
-): readonly (Interval & { readonly requests: number })[] {
+): readonly (Interval & { readonly requests: number; readonly first: number })[] {
   return chosenRows(collectors).map(({ row: { name, cost }, intervalMs }) => {
     const { account = 0, perAppliance = 0, perVolume = 0 } = cost;
-    return { name, requests: account + perAppliance * appliances + perVolume * volumes, intervalMs };
+    const requests = account + perAppliance * appliances + perVolume * volumes;
+    return { name, requests, first: account, intervalMs };
   });
 }
 
