@@ -56,7 +56,6 @@ export class TokenSource {
   #renewal: Promise<Pair> | undefined;
   #retries = new RetryAllowance();
   #failures = 0;
-  #pausedUntil = Number.NEGATIVE_INFINITY;
   #lastError: CredentialError | undefined;
 
   constructor(client: JsonClient, credentials: Credentials, clock: Clock) {
@@ -122,14 +121,14 @@ export class TokenSource {
   }
 
   async #renew(signal: AbortSignal): Promise<Pair> {
-    const now = this.#clock.monotonic();
-    if (this.#lastError !== undefined && now < this.#pausedUntil) throw this.#lastError;
+    const paused = this.#lastError;
+    if (paused?.pausedUntil !== undefined && this.#clock.monotonic() < paused.pausedUntil) throw paused;
     try {
       const pair = (await this.#refresh(signal)) ?? (await this.#authenticate(signal));
       this.#pair = pair;
       this.#failures = 0;
       this.#lastError = undefined;
-      // TokenAnswer are asked for too seldom to earn anew what an outage used up.
+      // Tokens are asked for too seldom to earn anew what an outage used up.
       this.#retries = new RetryAllowance();
       return pair;
     } catch (thrown) {
@@ -152,13 +151,11 @@ export class TokenSource {
     // Every poll needs a token: without a pause each poll would send a request that fails.
     const { firstMs, longestMs } = refused ? PAUSES.refused : PAUSES.troubled;
     const pauseMs = Math.min(firstMs * 2 ** (this.#failures - 1), longestMs);
-    this.#pausedUntil = this.#clock.monotonic() + pauseMs;
+    const pausedUntil = this.#clock.monotonic() + pauseMs;
     this.#pair = undefined;
     const advice = refused ? '; check the portal credentials and that their key is not revoked' : '';
-    this.#lastError = new CredentialError(`getting a token from the portal: ${cause.message}${advice}`, {
-      cause,
-      pausedUntil: this.#pausedUntil,
-    });
+    const message = `getting a token from the portal: ${cause.message}${advice}`;
+    this.#lastError = new CredentialError(message, { cause, pausedUntil });
     return this.#lastError;
   }
 
