@@ -7,7 +7,7 @@ import { shardOf } from '../appliances/shard.ts';
 import { accountTask, afterInventory, type CollectorRow, type PortalParts } from '../collector-row.ts';
 import { listed } from '../records.ts';
 import { readConnections, volumeApplianceLabels } from './connections.ts';
-import { type LedgerParts, LONGEST_PERIOD_MS, SnapshotLedger } from './snapshot-ledger.ts';
+import { LONGEST_PERIOD_MS, SnapshotLedger } from './snapshot-ledger.ts';
 import { type SnapshotOperation, snapshotOperations } from './snapshot-operations.ts';
 
 /** Ids that can be part of a path unchanged: others could be read as another path. */
@@ -33,6 +33,8 @@ export const volumeTelemetry: CollectorRow = {
 };
 
 interface Volume {
+  readonly id: string;
+  readonly guid: string;
   name: string;
   serials: readonly string[];
   /** Monotonic milliseconds. */
@@ -94,38 +96,29 @@ class VolumeTelemetry {
   }
 
   #volumeOf(id: string, guid: string, name: string): Volume {
-    const { appliances, settings } = this.#parts;
-    const volume: Volume = { name, serials: [], listedAt: 0, tasks: [] };
-    const parts: LedgerParts = {
-      volume: () => ({ volume_guid: guid, volume: volume.name }),
-      since: this.#since,
-      histograms: settings.histograms,
-      nameOf: (serial) => appliances.find(serial)?.name,
-    };
-    volume.tasks = Object.entries(snapshotOperations).map(([segment, operation]) => {
-      const ledger = new SnapshotLedger(operation, parts);
-      const task = { id: `portal/volume/${guid}/${segment}`, path: `/telemetry/volumes/${id}/${segment}` };
-      return this.#segmentTask(task, segment, operation, ledger, volume);
-    });
+    const volume: Volume = { id, guid, name, serials: [], listedAt: 0, tasks: [] };
+    volume.tasks = Object.entries(snapshotOperations).map(([segment, operation]) =>
+      this.#segmentTask(volume, segment, operation),
+    );
     return volume;
   }
 
-  #segmentTask(
-    { id, path }: { readonly id: string; readonly path: string },
-    segment: string,
-    { firstPeriodMs, list }: SnapshotOperation,
-    ledger: SnapshotLedger,
-    volume: Volume,
-  ): Task {
-    const { client, clock, licence } = this.#parts;
+  #segmentTask(volume: Volume, segment: string, operation: SnapshotOperation): Task {
+    const { appliances, client, clock, licence, settings } = this.#parts;
+    const id = `portal/volume/${volume.guid}/${segment}`;
+    const path = `/telemetry/volumes/${volume.id}/${segment}`;
+    const ledger = new SnapshotLedger(operation, {
+      volume: () => ({ volume_guid: volume.guid, volume: volume.name }),
+      since: this.#since,
+      histograms: settings.histograms,
+      nameOf: (serial) => appliances.find(serial)?.name,
+    });
     let succeeded: Moment | undefined;
     const task = accountTask(this.#parts, this.#intervalMs, segment, async (note, signal) => {
-      const asked: Moment = {
-        wall: this.#since.isKnown ? clock.now() : undefined,
-        monotonic: clock.monotonic(),
-      };
+      const asked = { wall: this.#since.isKnown ? clock.now() : undefined, monotonic: clock.monotonic() };
       // After an outage, requests the period that it covered.
-      const wanted = succeeded === undefined ? firstPeriodMs : sinceThen(succeeded, asked) + 2 * this.#intervalMs;
+      const wanted =
+        succeeded === undefined ? operation.firstPeriodMs : sinceThen(succeeded, asked) + 2 * this.#intervalMs;
       const send = (periodMs: number) => {
         const json = { period: isoPeriod(periodMs), serial_numbers: volume.serials };
         return client.send({ method: 'POST', path, operation: segment, size: 'list', json }, signal);
@@ -136,7 +129,7 @@ class VolumeTelemetry {
           throw await licence.explained(error, signal);
         });
       succeeded = asked;
-      return ledger.absorb(inTurns(listed(body, segment, note, list), clock), clock.now() / 1000, note);
+      return ledger.absorb(inTurns(listed(body, segment, note, operation.list), clock), clock.now() / 1000, note);
     });
     return { ...task, id };
   }
