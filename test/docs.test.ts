@@ -171,7 +171,7 @@ function isMetric(name: string): boolean {
 
 /** Ours, those of other programs that we honour, and those of the build and the tests. */
 const VARIABLES: ReadonlySet<string> = new Set([
-  ...variableRows.flatMap(({ name, row }) => (row.file ? [name, fileVariable(name)] : [name])),
+  ...variableRows.flatMap(({ name, row }) => (row.kind.isSecret ? [name, fileVariable(name)] : [name])),
   'NAME_FILE',
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'FILER_EXPORTER_REVISION'],
   ...[

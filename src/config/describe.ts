@@ -7,7 +7,7 @@ export function helpText(rows: readonly NamedRow[]): string {
   const width = Math.max(...rows.map(({ name }) => name.length)) + 2;
   const paragraphs = rows.map(({ name, row }) => {
     const byDefault = row.default ?? row.unset;
-    const facts = `${row.kind.label}${row.file ? ' (file)' : ''}${byDefault ? `; default: ${byDefault}` : ''}`;
+    const facts = `${row.kind.label}${row.kind.isSecret ? ' (file)' : ''}${byDefault ? `; default: ${byDefault}` : ''}`;
     return `  ${name.padEnd(width)}${facts}\n  ${' '.repeat(width)}${row.help}\n`.replaceAll('`', '');
   });
   return `Environment variables, also read from .env in the working directory:
@@ -23,7 +23,7 @@ HTTP_PROXY, HTTPS_PROXY, NO_PROXY and NODE_EXTRA_CA_CERTS are honoured.
 export function markdownTable(rows: readonly NamedRow[]): string {
   const lines = rows.map(({ name, row }) => {
     const byDefault = row.default === undefined ? (row.unset ?? '') : `\`${row.default}\``;
-    return `| \`${name}\`${row.file ? ' (file)' : ''} | ${row.kind.label} | ${byDefault} | ${row.help} |\n`;
+    return `| \`${name}\`${row.kind.isSecret ? ' (file)' : ''} | ${row.kind.label} | ${byDefault} | ${row.help} |\n`;
   });
   return `| variable | type | default | meaning |\n|---|---|---|---|\n${lines.join('')}`;
 }

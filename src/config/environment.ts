@@ -80,7 +80,9 @@ function nodeFaults(beneath: Texts, environment: Texts): readonly string[] {
 
 /** A proxy's URL may contain a password. */
 function isSecret(rows: readonly NamedRow[], name: string, text: string): boolean {
-  return rows.some(({ name: known, row }) => known === name && row.secret) || (PROXY.test(name) && text.includes('@'));
+  return (
+    rows.some(({ name: known, row }) => known === name && row.kind.isSecret) || (PROXY.test(name) && text.includes('@'))
+  );
 }
 
 /** Variables that Kubernetes sets in every container for a Service with a name like ours. */
@@ -96,7 +98,7 @@ export function unknownVariables(
   rows: readonly NamedRow[],
   services: readonly ServiceSection[],
 ): { readonly faults: readonly string[]; readonly warnings: readonly string[] } {
-  const known = rows.flatMap(({ name, row }) => (row.file ? [name, fileVariable(name)] : [name]));
+  const known = rows.flatMap(({ name, row }) => (row.kind.isSecret ? [name, fileVariable(name)] : [name]));
   const unknown = [...texts.keys()].filter((name) => !known.includes(name) && !SERVICE_LINK.test(name));
   const isOurs = (name: string) => services.some(({ url }) => name.startsWith(url.replace(/URL$/, '')));
   const faults = unknown

@@ -17,6 +17,8 @@ export interface Kind<Value> {
   readonly label: string;
   /** The end of the line about a fault: `expected …`. */
   readonly expects: string;
+  /** Its values are never shown, and `NAME_FILE` may be the path of a file with one. */
+  readonly isSecret?: true;
   readonly parse: (text: string) => Parsed<Value>;
   /** The value as a text of this kind, for `--check-config`; default: `String`. */
   show?(value: Value): string;

@@ -130,6 +130,7 @@ export const headerValue: Kind<string> = {
 
 /** A text that is sent in a header and is never shown, not even if it is invalid. */
 export const secret: Kind<Secret> = {
+  isSecret: true,
   label: 'secret',
   expects: 'the secret as issued, in printable ASCII characters',
   parse: (text) => {

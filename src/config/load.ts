@@ -6,7 +6,7 @@ import { proxies } from './proxy.ts';
 import { remoteWriteSection } from './remote-write.ts';
 import { serviceFaults } from './rules.ts';
 import { fileSecrets } from './secrets.ts';
-import { fileVariable, type NamedRow, type Rows, type ServiceSection, type Values } from './section.ts';
+import { fileVariable, type NamedRow, type Rows, type Section, type ServiceSection, type Values } from './section.ts';
 import { readValues } from './values.ts';
 import { commonSection } from './variables.ts';
 
@@ -19,9 +19,13 @@ export interface Surroundings {
   readonly services: readonly ServiceSection[];
 }
 
+function sectionsOf(services: readonly ServiceSection[]): readonly Section[] {
+  return [...services, commonSection, remoteWriteSection];
+}
+
 /** Every row, in the order of `--help`, the reference and the lines about faults. */
 export function rowsOf(services: readonly ServiceSection[]): readonly NamedRow[] {
-  return [...services, commonSection, remoteWriteSection].flatMap(({ rows }) => rows);
+  return sectionsOf(services).flatMap(({ rows }) => rows);
 }
 
 /** The configuration. Throws a ConfigError with every fault at once, in the order of the variables. */
@@ -44,25 +48,18 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
     ...valueFaults,
     ...secretFaults,
     ...serviceFaults(services, given),
-    ...services.flatMap((service) => service.faults(given)),
-    ...commonSection.faults(given),
-    ...remoteWriteSection.faults(given),
+    ...sectionsOf(services).flatMap((section) => section.faults(given)),
     ...proxyFaults,
     ...unknown.faults,
   ];
   if (faults.length > 0) throw new ConfigError(inTableOrder(faults, rows));
   const common = commonSection.settle(values);
-  const remoteWrite = remoteWriteSection.settle(values);
-  const settled = services.map((service) => ({ service, settings: service.settle(values) }));
+  const settled = services.map((service) => [service.api, service.settle(values)] as const);
   return {
     ...common,
-    remoteWrite,
-    services: new Map(settled.flatMap(({ service, settings }) => (settings ? [[service.api, settings]] : []))),
-    shown: {
-      ...commonSection.show(values, common),
-      ...remoteWriteSection.show(values, remoteWrite),
-      ...Object.assign({}, ...settled.map(({ service, settings }) => service.show(values, settings))),
-    },
+    remoteWrite: remoteWriteSection.settle(values),
+    services: new Map(settled.filter(([, settings]) => settings !== undefined)),
+    shown: Object.assign({}, ...sectionsOf(services).map((section) => section.show(values))),
     secrets: new Map(
       Object.entries(values).flatMap(([name, value]) => (value instanceof Secret ? [[name, value]] : [])),
     ),
@@ -80,7 +77,8 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
 function inTableOrder(faults: readonly string[], rows: readonly NamedRow[]): readonly string[] {
   const place = (line: string) => {
     const index = rows.findIndex(
-      ({ name, row }) => line.startsWith(`${name}:`) || (row.file && line.startsWith(`${fileVariable(name)}:`)),
+      ({ name, row }) =>
+        line.startsWith(`${name}:`) || (row.kind.isSecret && line.startsWith(`${fileVariable(name)}:`)),
     );
     return index === -1 ? rows.length : index;
   };

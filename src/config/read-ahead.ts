@@ -20,7 +20,7 @@ export async function readAhead(
   };
   await keep('.env');
   const { texts } = settledTexts(environment, readFile, rows);
-  const paths = rows.flatMap(({ name, row }) => (row.file ? (texts.get(fileVariable(name)) ?? []) : []));
+  const paths = rows.flatMap(({ name, row }) => (row.kind.isSecret ? (texts.get(fileVariable(name)) ?? []) : []));
   await Promise.all([...new Set(paths)].map(keep));
   return readFile;
 }

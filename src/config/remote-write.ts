@@ -35,13 +35,11 @@ const variables = {
     unset: 'nothing is sent',
     help: 'sends every point there once, in order, at its own time: `docs/history.md`',
   },
-  REMOTE_WRITE_TOKEN: { kind: secret, secret: true, file: true, help: 'sent as `Authorization: Bearer`' },
+  REMOTE_WRITE_TOKEN: { kind: secret, help: 'sent as `Authorization: Bearer`' },
   REMOTE_WRITE_USER: { kind: headerValue, help: 'user name for basic auth' },
-  REMOTE_WRITE_PASSWORD: { kind: secret, secret: true, file: true, help: 'password for basic auth' },
+  REMOTE_WRITE_PASSWORD: { kind: secret, help: 'password for basic auth' },
   REMOTE_WRITE_HEADERS: {
     kind: secret,
-    secret: true,
-    file: true,
     help: 'further headers, such as `X-Scope-OrgID=tenant,X-Other=value`',
   },
   REMOTE_WRITE_LABELS: {
@@ -92,7 +90,7 @@ function faults({ isSet, values }: Given<RemoteRows>): readonly string[] {
   if (isSet('REMOTE_WRITE_CERT_FILE') !== isSet('REMOTE_WRITE_KEY_FILE')) {
     found.push('REMOTE_WRITE_KEY_FILE: is set without REMOTE_WRITE_CERT_FILE; expected both or neither');
   }
-  const hasSecret = names.some((name) => 'secret' in variables[name] && isSet(name));
+  const hasSecret = names.some((name) => variables[name].kind === secret && isSet(name));
   if (hasSecret) found.push(...insecureFaults('REMOTE_WRITE_URL', { isSet, values }));
   if (values.REMOTE_WRITE_HEADERS !== undefined && headerPairs(values.REMOTE_WRITE_HEADERS.reveal()) === undefined) {
     found.push('REMOTE_WRITE_HEADERS: contains no headers; expected Name=value, separated by commas');

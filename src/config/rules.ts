@@ -19,7 +19,7 @@ function noneFaults(services: readonly ServiceSection[], { isSet }: Given<Rows>)
 function strayFaults({ url, rows }: ServiceSection, { isSet }: Given<Rows>): readonly string[] {
   if (isSet(url)) return [];
   return rows.flatMap(({ name, row }) =>
-    row.secret && isSet(name) ? [`${name}: is set but ${url} is not; expected both or neither`] : [],
+    row.kind.isSecret && isSet(name) ? [`${name}: is set but ${url} is not; expected both or neither`] : [],
   );
 }
 

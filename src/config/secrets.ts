@@ -49,7 +49,7 @@ export function fileSecrets(
   const faults: string[] = [];
   for (const { name, row } of rows) {
     const fileName = fileVariable(name);
-    const path = row.file ? texts.get(fileName) : undefined;
+    const path = row.kind.isSecret ? texts.get(fileName) : undefined;
     if (path === undefined) continue;
     if (texts.has(name)) {
       faults.push(`${name}: is set and so is ${fileName}; expected one of them`);

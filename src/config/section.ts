@@ -7,9 +7,6 @@ export interface Row<Value = unknown> {
   readonly default?: string;
   /** If there is no such text: what happens if the variable is not set. */
   readonly unset?: string;
-  readonly secret?: true;
-  /** `NAME_FILE` may be the path of a file with the value. */
-  readonly file?: true;
   /** One line for `--help` and the reference; backticks around code. */
   readonly help: string;
 }
@@ -57,7 +54,7 @@ export interface Section<Settings = unknown> {
   faults(given: Given<Rows>): readonly string[];
   settle(values: Values<Rows>): Settings;
   /** The text in effect of each variable that has an effect. */
-  show(values: Values<Rows>, settings: Settings): Texts<Rows>;
+  show(values: Values<Rows>): Texts<Rows>;
 }
 
 export function section<const Table extends Rows, Settings>(parts: SectionParts<Table, Settings>): Section<Settings> {
@@ -68,12 +65,12 @@ export function section<const Table extends Rows, Settings>(parts: SectionParts<
     // The rows themselves read the values, which is what gives the values these types.
     faults: (given) => faults?.(given as Given<Table>) ?? [],
     settle: (values) => settle(values as Values<Table>),
-    show: (values, settings) =>
+    show: (values) =>
       url !== undefined && values[url] === undefined
         ? { [url]: undefined }
         : {
             ...Object.fromEntries(rows.map(({ name, row }) => [name, textOf(row, values[name])])),
-            ...show?.(settings),
+            ...show?.(settle(values as Values<Table>)),
           },
   };
 }

@@ -127,8 +127,10 @@ const anyValue = fc.oneof(
 const anySecret = fc.constantFrom(CANARY, `${CANARY}\n`, ` ${CANARY}`, `\u0000${CANARY}`, `${CANARY}ü`, `x,${CANARY}`);
 
 test('whatever is set, there is a configuration or a ConfigError, and no secret in either', () => {
-  const secretNames = variableRows.filter(({ row }) => row.secret).flatMap(({ name }) => [name, fileVariable(name)]);
-  const plainRows = variableRows.filter(({ row }) => !row.secret);
+  const secretNames = variableRows
+    .filter(({ row }) => row.kind.isSecret)
+    .flatMap(({ name }) => [name, fileVariable(name)]);
+  const plainRows = variableRows.filter(({ row }) => !row.kind.isSecret);
   const strangers = ['HTTP_PROXY', 'NO_PROXY', 'GFA_OTHER', 'PORTAL_', 'GFA_SERVICE_HOST', '__proto__'];
   const setting = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...plainRows).map(({ name, row }) => [name, row.default ?? ''] as const) },

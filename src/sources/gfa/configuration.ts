@@ -21,8 +21,6 @@ export const gfaSection = serviceSection({
     },
     GFA_TOKEN: {
       kind: secret,
-      secret: true,
-      file: true,
       unset: 'required with `GFA_URL`',
       help: 'the API key; sent unchanged in `Authorization`',
     },

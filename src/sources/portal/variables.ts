@@ -14,17 +14,15 @@ const DAY_MS = 24 * HOUR_MS;
 /** The default of `PORTAL_COLLECTORS`, as far as the catalogue has them. */
 export const USUAL_COLLECTORS = ['telemetry', 'volumes', 'edges', 'license'] as const;
 
-const credential = { kind: secret, secret: true, file: true } as const;
-
 export function portalVariables(vocabulary: Vocabulary) {
   return {
     PORTAL_URL: {
       kind: baseUrl(''),
       help: 'base URL of the portal service; if unset, it is not polled',
     },
-    PORTAL_SERVICE_KEY: { ...credential, help: 'service key, first half of the pair' },
-    PORTAL_SERVICE_SECRET: { ...credential, help: 'service key, second half of the pair' },
-    PORTAL_USER_KEY: { ...credential, help: 'user key, instead of the pair' },
+    PORTAL_SERVICE_KEY: { kind: secret, help: 'service key, first half of the pair' },
+    PORTAL_SERVICE_SECRET: { kind: secret, help: 'service key, second half of the pair' },
+    PORTAL_USER_KEY: { kind: secret, help: 'user key, instead of the pair' },
     PORTAL_AUTH: {
       kind: choice(['oauth2', 'service_key', 'user_key']),
       unset: '`oauth2` with a service key, else `user_key`',
