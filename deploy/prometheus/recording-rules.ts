@@ -3,6 +3,24 @@ import type { RecordingRule } from './rule.ts';
 /** When the P2 lock was last released: only one filer holds it at a time, so volumes wait for it. */
 const RELEASED = 'filer_lock_latest_timestamp_seconds{lock_phase="p2",lock_state="released"}';
 
+/** A status of a volume's snapshot on an appliance, as the number that it ranks as. */
+const status = (words: string) => `filer_volume_snapshot_status{status=~"${words}"} == 1`;
+
+/**
+ * Histograms of which dashboards show quantiles over time. A large fleet has so many buckets that a query for all of them over
+ * hours is rejected; those of a volume are few.
+ */
+const ofVolumes: readonly RecordingRule[] = [
+  { histogram: 'filer_propagation_duration_seconds', filer: 'filer_guid, filer' },
+  { histogram: 'filer_lock_duration_seconds', filer: 'filer_guid, filer' },
+  { histogram: 'filer_snapshot_time_to_protect_seconds', filer: 'serial, filer' },
+  { histogram: 'filer_snapshot_propagation_seconds', filer: 'serial, filer' },
+  { histogram: 'filer_snapshot_phase_duration_seconds', filer: 'serial, filer' },
+].map(({ histogram, filer }) => ({
+  record: `volume:${histogram}_bucket:increase1h`,
+  expr: `sum without (${filer}) (increase(${histogram}_bucket[1h]))`,
+}));
+
 /** Rules for both dashboards and alerts. Labels that are not aggregated away stay, including those of the scrape. */
 export const recordingRules: readonly RecordingRule[] = [
   {
@@ -88,6 +106,23 @@ export const recordingRules: readonly RecordingRule[] = [
     expr: [
       'sum without (operation, code) (rate(filer_exporter_requests_total[1h])) * 86400',
       '/ filer_exporter_daily_budget_limit',
+    ].join('\n'),
+  },
+  ...ofVolumes,
+  {
+    record: 'volume:filer_lock_events_total:increase1h',
+    expr: 'sum without (filer_guid, filer) (increase(filer_lock_events_total[1h]))',
+  },
+  {
+    record: 'volume_filer:filer_volume_snapshot_status:rank',
+    // The higher, the worse: done, under way, cancelled or another, failed.
+    expr: [
+      'max without (status) (',
+      `  0 * (${status('idle|succeeded|up_to_date')})`,
+      `  or (${status('pending|in_progress')})`,
+      `  or 2 * (${status('cancelling|cancelled|cancel_rejected|other')})`,
+      `  or 3 * (${status('failed')})`,
+      ')',
     ].join('\n'),
   },
 ];

@@ -49,6 +49,15 @@ export const recorded: readonly Metric[] = [
     'filer_propagation_duration_seconds:p90_rate1h',
   ].map((name) => gauge(`volume_filer:${name}`, 'seconds', [...filer, ...volume])),
   gauge('volume_filer:filer_lock_duration_seconds:share_rate1h', 'ratio', [...filer, ...volume]),
+  ...[
+    ['filer_propagation_duration_seconds', 'kind'],
+    ['filer_lock_duration_seconds', 'lock_phase'],
+    ['filer_snapshot_time_to_protect_seconds'],
+    ['filer_snapshot_propagation_seconds'],
+    ['filer_snapshot_phase_duration_seconds', 'phase'],
+  ].map(([name, ...labels]) => gauge(`volume:${name}_bucket:increase1h`, undefined, [...volume, ...labels, 'le'])),
+  gauge('volume:filer_lock_events_total:increase1h', undefined, [...volume, 'lock_phase', 'lock_state']),
+  gauge('volume_filer:filer_volume_snapshot_status:rank', undefined, ['serial', 'filer', ...volume]),
 ];
 
 const known: ReadonlyMap<string, Metric> = new Map(

@@ -162,7 +162,14 @@ export function table(
       { id: 'custom.cellOptions', value: { type: 'color-text' } },
       ...((valueWidth ?? narrow) === undefined ? [] : [{ id: 'custom.width', value: valueWidth ?? narrow }]),
       ...(stepsBy[legend] === undefined ? [] : [{ id: 'thresholds', value: thresholds(stepsBy[legend]).build() }]),
-      ...(mappingsBy[legend] === undefined ? [] : [{ id: 'mappings', value: mappingsBy[legend] }]),
+      ...(mappingsBy[legend] === undefined
+        ? []
+        : [
+            {
+              id: 'mappings',
+              value: [...mappingsBy[legend], cell(SpecialValueMatch.NullAndNan, '–', mappingsBy[legend].length)],
+            },
+          ]),
     ]);
   }
   return panel;

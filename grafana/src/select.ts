@@ -16,12 +16,20 @@ export function select(series: string, matchers: Readonly<Record<string, string>
   return `${series}{${[...narrowed.map((scope) => `${scope}=~"$${scope}"`), ...own].join(',')}}`;
 }
 
-/** A quantile over a histogram's events in a window, by these labels; all of them together without any. */
-export function quantile(
+/** A quantile over a histogram's events since the step before, by these labels. */
+export function quantile(share: number, histogram: string, by: readonly string[]): string {
+  return quantileOf(share, `rate(${select(`${histogram}_bucket`)}[$__rate_interval])`, by);
+}
+
+/** A quantile over the events of an hour on the volumes that are chosen, by these labels; of all together without any. */
+export function quantileOfHour(
   share: number,
   histogram: string,
-  { window, by = [], only = {} }: { window: string; by?: readonly string[]; only?: Readonly<Record<string, string>> },
+  { by = [], only = {} }: { by?: readonly string[]; only?: Readonly<Record<string, string>> } = {},
 ): string {
-  const labels = ['le', ...by].join(', ');
-  return `histogram_quantile(${share}, sum by (${labels}) (rate(${select(`${histogram}_bucket`, only)}[${window}])))`;
+  return quantileOf(share, select(`volume:${histogram}_bucket:increase1h`, only), by);
+}
+
+function quantileOf(share: number, buckets: string, by: readonly string[]): string {
+  return `histogram_quantile(${share}, sum by (${['le', ...by].join(', ')}) (${buckets}))`;
 }

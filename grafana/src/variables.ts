@@ -70,7 +70,7 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
     .description('Where people read docs/runbooks: grafana/README.md says how to set it.')
     .defaultValue('https://git.example.com/filer-exporter/docs/runbooks')
     .hide(VariableHide.HideVariable),
-  window: list('window', 'Event window', 'How far back quantiles, rates and shares of events reach.', {
+  window: list('window', 'Event window', 'How far back counts of events reach.', {
     chosen: '1h',
     values: ['30m', '1h', '3h', '6h', '1d'],
   }),

@@ -144,7 +144,11 @@ describe.runIf(hasPrometheus)('on real answers', () => {
     demo = launch(['--demo'], {});
     const started = await startShipped(directory, new URL(await demo.serving()).host, { alerts: 'at once' });
     prometheus = started;
-    const seen = ['ALERTS{severity="critical"}', 'volume_filer:filer_propagation_duration_seconds:p90_rate1h'];
+    const seen = [
+      'ALERTS{severity="critical"}',
+      'ALERTS{alertname="FilerUnprotectedDataOld"}',
+      'volume_filer:filer_propagation_duration_seconds:p90_rate1h',
+    ];
     for (const query of seen) {
       await until(query, async () => (await started.query(query)).length > 0, 120_000);
     }

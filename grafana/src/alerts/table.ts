@@ -60,11 +60,12 @@ export function alertTable(text: {
   };
   const shown = [ages('critical', 1, 25), ages('warning', 2, 20), ages('info', 3, 5)].join(' or ');
   const numbers = numbersOf(alerts);
-  const all = `group by (${NUMBERED}) (${select('ALERTS', { alertstate: '="firing"' })})`;
+  // An alert without a number; the column stays when all are.
+  const none = `label_replace(group by (${NUMBERED}) (${select('ALERTS', { alertstate: '="firing"' })}), "how_bad", "–", "", "")`;
   const rows =
     numbers === undefined
       ? shown
-      : `(${shown}) * on (${NUMBERED}) group_left (how_bad) max by (${NUMBERED}, how_bad) (${numbers} or on (${NUMBERED}) ${all})`;
+      : `(${shown}) * on (${NUMBERED}) group_left (how_bad) max by (${NUMBERED}, how_bad) (${numbers} or on (${NUMBERED}) ${none})`;
   return table({
     title: text.title,
     description: `Alerts that fire, critical ones first, then by how long they have gone on: what is broken, where, how bad, since when, and what to do first. A click on that opens the runbook. Of each alert the five that have gone on longest are shown, 25 critical and 25 others at most.`,

@@ -39,7 +39,7 @@ export const answerPanels = [
     description:
       'Median, 90th and 99th percentile of the duration of requests. Near REQUEST_TIMEOUT requests begin to fail: the service or the connection is slow.',
     queries: [0.5, 0.9, 0.99].map((share) => ({
-      expr: quantile(share, 'filer_exporter_request_duration_seconds', { window: '$__rate_interval', by: ['api'] }),
+      expr: quantile(share, 'filer_exporter_request_duration_seconds', ['api']),
       legend: `p${share * 100} {{api}}`,
     })),
     steps: above(5, 20),
@@ -50,7 +50,7 @@ export const answerPanels = [
     description: 'Which operations take longest. One that stands out may deserve an interval of its own.',
     queries: [
       {
-        expr: `topk(10, ${quantile(0.9, 'filer_exporter_request_duration_seconds', { window: '$__rate_interval', by: ['api', 'operation'] })})`,
+        expr: `topk(10, ${quantile(0.9, 'filer_exporter_request_duration_seconds', ['api', 'operation'])})`,
         legend: '{{api}} {{operation}}',
       },
     ],

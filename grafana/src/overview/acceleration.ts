@@ -2,7 +2,7 @@ import { chart } from '../charts.ts';
 import { checkIns, once } from '../common.ts';
 import { limits } from '../limits.ts';
 import { drillDown, more } from '../places.ts';
-import { quantile, select } from '../select.ts';
+import { quantileOfHour, select } from '../select.ts';
 import { plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
@@ -15,9 +15,9 @@ export const accelerationPanels = [
   chart({
     title: 'Propagation time',
     description:
-      'How long data took to reach other filers, over the event window. A p99 far above p90 is a single slow filer or volume; when all rise together, look at the locks and at the cloud side.',
+      'How long data took to reach other filers, in the last hour on the volumes that are chosen. A p99 far above p90 is a single slow filer or volume; when all rise together, look at the locks and at the cloud side.',
     queries: [0.5, 0.9, 0.99].map((share) => ({
-      expr: quantile(share, propagation, { window: '$window' }),
+      expr: quantileOfHour(share, propagation),
       legend: `p${share * 100}`,
     })),
     steps: limits.propagation,
@@ -54,12 +54,12 @@ export const accelerationPanels = [
   chart({
     title: 'Lock releases, the busiest volumes',
     description:
-      'How often filers finished with the lock of a volume in the event window. A volume that falls to zero takes no snapshots: find out who holds its lock.',
+      'How often filers finished with the lock of a volume in the last hour. A volume that falls to zero takes no snapshots: find out who holds its lock.',
     queries: [
       {
         expr: worst(
           10,
-          `round(sum by (volume) (${once(`increase(${select('filer_lock_events_total', { lock_phase: '="p2"', lock_state: '="released"' })}[$window])`)}))`,
+          `round(sum by (volume) (${once(select('volume:filer_lock_events_total:increase1h', { lock_phase: '="p2"', lock_state: '="released"' }))}))`,
         ),
         legend: '{{volume}}',
       },

@@ -19,7 +19,7 @@ export function overview(): Dashboard {
     place: 'overview',
     description: 'The account at a glance: what needs a look, and where to look next.',
     reach: '6h',
-    variables: ['job', 'filer', 'volume', 'window', 'runbooks'],
+    variables: ['job', 'filer', 'volume', 'runbooks'],
     sections: [
       { title: 'What is broken, where, and since when', panels: [...nowPanels, alerts, ...healthPanels] },
       { title: 'File acceleration', panels: accelerationPanels },

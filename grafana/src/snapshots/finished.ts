@@ -3,7 +3,7 @@ import { once } from '../common.ts';
 import { limits } from '../limits.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
-import { quantile, select } from '../select.ts';
+import { quantileOfHour, select } from '../select.ts';
 import { noneExpected, plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
@@ -32,9 +32,9 @@ export const finishedPanels = [
   chart({
     title: 'Time to protect',
     description:
-      'How long data had waited for its snapshot in the mean of each, over the event window. When it rises, snapshots are too rare or too slow.',
+      'How long data had waited for its snapshot in the mean of each, in the last hour. When it rises, snapshots are too rare or too slow.',
     queries: [0.5, 0.9, 0.99].map((share) => ({
-      expr: quantile(share, 'filer_snapshot_time_to_protect_seconds', { window: '$window' }),
+      expr: quantileOfHour(share, 'filer_snapshot_time_to_protect_seconds'),
       legend: `p${share * 100}`,
     })),
     steps: limits.timeToProtect,
@@ -43,10 +43,10 @@ export const finishedPanels = [
   chart({
     title: 'Length of the phases, p90',
     description:
-      'Nine of ten snapshots took no longer: data goes up in parallel, metadata one appliance after the other under the lock. Long metadata delays all appliances.',
+      'Nine of ten snapshots of the last hour took no longer: data goes up in parallel, metadata one appliance after the other under the lock. Long metadata delays all appliances.',
     queries: [
       {
-        expr: quantile(0.9, 'filer_snapshot_phase_duration_seconds', { window: '$window', by: ['phase'] }),
+        expr: quantileOfHour(0.9, 'filer_snapshot_phase_duration_seconds', { by: ['phase'] }),
         legend: '{{phase}}',
       },
     ],
@@ -56,9 +56,9 @@ export const finishedPanels = [
   chart({
     title: 'Propagation of snapshots',
     description:
-      'How long snapshots were on their way to other appliances. When all quantiles rise, look at the cloud side; when p99 alone does, at the table below.',
+      'How long snapshots of the last hour were on their way to other appliances. When all quantiles rise, look at the cloud side; when p99 alone does, at the table below.',
     queries: [0.5, 0.9, 0.99].map((share) => ({
-      expr: quantile(share, 'filer_snapshot_propagation_seconds', { window: '$window' }),
+      expr: quantileOfHour(share, 'filer_snapshot_propagation_seconds'),
       legend: `p${share * 100}`,
     })),
     steps: limits.propagation,

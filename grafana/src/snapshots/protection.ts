@@ -10,16 +10,9 @@ import { noneAllowed, noneExpected, plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 const unprotected = select('filer_volume_unprotected_bytes');
-const status = (matcher: string) =>
-  `max by (filer, volume) (${select('filer_volume_snapshot_status', { status: matcher })} == 1)`;
 
-/** The words of a snapshot's status as few numbers, the worst the highest. */
-const states = [
-  `0 * ${status('=~"idle|succeeded|up_to_date"')}`,
-  status('=~"pending|in_progress"'),
-  `2 * ${status('=~"cancelling|cancelled|cancel_rejected|other"')}`,
-  `3 * ${status('="failed"')}`,
-].join(' or ');
+/** The status of each as a number, the worst the highest. */
+const states = `max by (filer, volume) (${select('volume_filer:filer_volume_snapshot_status:rank')})`;
 const lastSnapshot = `time() - max by (filer, volume) (${select('filer_volume_last_snapshot_timestamp_seconds')})`;
 const stateWords = words(
   [0, 'done', 'green'],
@@ -29,7 +22,7 @@ const stateWords = words(
 );
 
 /** The connections that are worst off: snapshots that fail, then those longest ago. */
-const worstConnections = `topk(20, max by (filer, volume) (label_replace(1e9 * ${status('="failed"')}, "rank", "1", "", "") or label_replace(${lastSnapshot}, "rank", "2", "", "")))`;
+const worstConnections = `topk(20, max by (filer, volume) (label_replace(1e9 * (${states} == 3), "rank", "1", "", "") or label_replace(${lastSnapshot}, "rank", "2", "", "")))`;
 const ofWorst = (query: string) => `(${query}) and on (filer, volume) ${worstConnections}`;
 
 /** What is not yet in cloud storage, from one request for the whole account. */

@@ -4,14 +4,16 @@ import { limits } from '../limits.ts';
 import { words } from '../mappings.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
-import { quantile, select } from '../select.ts';
+import { quantileOfHour, select } from '../select.ts';
 import { plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 /** The phase that writes metadata, for which filers need the lock of the volume. */
 const P2 = { lock_phase: '="p2"' } as const;
-const held = (by: string) =>
-  `sum by (${by}) (${once(`rate(${select('filer_lock_duration_seconds_sum', P2)}[$window])`)})`;
+const held = (by: 'filer' | 'volume') => {
+  const share = once(select('volume_filer:filer_lock_duration_seconds:share_rate1h'));
+  return `sum by (${by}) (${share})`;
+};
 const releases = select('filer_lock_events_total', { ...P2, lock_state: '="released"' });
 
 /** Each state as a number: every filer, volume and phase has exactly one at a time. */
@@ -41,7 +43,7 @@ export const lockPanels = [
   chart({
     title: 'Share of time locked, the highest filers',
     description:
-      'How much of the event window a filer held locks, over all its volumes together. Near 100 % of a volume no other filer gets the lock: spread the snapshots out, or look why this one takes so long.',
+      'How much of the last hour a filer held locks, over all its volumes together. Near 100 % of a volume no other filer gets the lock: spread the snapshots out, or look why this one takes so long.',
     queries: [{ expr: worst(10, held('filer')), legend: '{{filer}}' }],
     steps: limits.lockedShare,
     width: 12,
@@ -51,7 +53,7 @@ export const lockPanels = [
   chart({
     title: 'Share of time locked, the highest volumes',
     description:
-      'How much of the event window the lock of a volume was held, by all filers together. Near 100 % the filers queue: protection and propagation of that volume slow down for all its filers.',
+      'How much of the last hour the lock of a volume was held, by all filers together. Near 100 % the filers queue: protection and propagation of that volume slow down for all its filers.',
     queries: [{ expr: worst(10, held('volume')), legend: '{{volume}}' }],
     steps: limits.lockedShare,
     width: 12,
@@ -76,9 +78,9 @@ export const lockPanels = [
   chart({
     title: 'Time that locks are held',
     description:
-      'Half, nine tenths and 99 of 100 locks were held no longer. Long locks come from large changes or slow lines; a filer with all of the long ones is worth a look.',
+      'Half, nine tenths and 99 of 100 locks of the last hour were held no longer, on the volumes that are chosen. Long locks come from large changes or slow lines; a filer with all of the long ones is worth a look.',
     queries: [0.5, 0.9, 0.99].map((share) => ({
-      expr: quantile(share, 'filer_lock_duration_seconds', { window: '$window', only: P2 }),
+      expr: quantileOfHour(share, 'filer_lock_duration_seconds', { only: P2 }),
       legend: `p${share * 100}`,
     })),
     steps: limits.lockHeld,
@@ -101,10 +103,10 @@ export const lockPanels = [
   chart({
     title: 'Lock events by state',
     description:
-      'Lock events in the event window. Acquired and released go together; states with other names are worth a question to the vendor.',
+      'Lock events of the last hour. Acquired and released go together; states with other names are worth a question to the vendor.',
     queries: [
       {
-        expr: `round(sum by (lock_phase, lock_state) (${once(`increase(${select('filer_lock_events_total')}[$window])`)}))`,
+        expr: `round(sum by (lock_phase, lock_state) (${once(select('volume:filer_lock_events_total:increase1h'))}))`,
         legend: '{{lock_phase}} {{lock_state}}',
       },
     ],

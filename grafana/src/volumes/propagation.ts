@@ -3,21 +3,20 @@ import { once } from '../common.ts';
 import { limits } from '../limits.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
-import { quantile, select } from '../select.ts';
+import { quantileOfHour, select } from '../select.ts';
 import { plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 const histogram = 'filer_propagation_duration_seconds';
-const window = '$window';
 
 /** How long data takes to reach other filers. */
 export const propagationPanels = [
   chart({
     title: 'Propagation time, quantiles',
     description:
-      'Half, nine tenths and 99 of 100 events were at least so quick, over the event window. When p50 rises, all filers wait: look at locks and time to protect. When only p99 does, look for the filer or volume below.',
+      'Half, nine tenths and 99 of 100 events of the last hour were at least so quick, on the volumes that are chosen. When p50 rises, all filers wait: look at locks and time to protect. When only p99 does, look for the filer or volume below.',
     queries: [0.5, 0.9, 0.99].map((share) => ({
-      expr: quantile(share, histogram, { window, by: ['kind'] }),
+      expr: quantileOfHour(share, histogram, { by: ['kind'] }),
       legend: `p${share * 100} {{kind}}`,
     })),
     steps: limits.propagation,
@@ -40,8 +39,13 @@ export const propagationPanels = [
   chart({
     title: 'Propagation p90, the slowest filers',
     description:
-      'Where data arrives late. A filer that stands out has a slow line or a busy disk: open it and compare its network and its cache disk.',
-    queries: [{ expr: worst(10, `${quantile(0.9, histogram, { window, by: ['filer'] })} >= 0`), legend: '{{filer}}' }],
+      'Where data arrives late: what nine of ten events of the last hour did not exceed, on the slowest volume of each filer. One that stands out has a slow line or a busy disk: open it and compare its network and its cache disk.',
+    queries: [
+      {
+        expr: worst(10, `max by (filer) (${select(`volume_filer:${histogram}:p90_rate1h`)})`),
+        legend: '{{filer}}',
+      },
+    ],
     steps: limits.propagation,
     width: 12,
     drill: [drillDown('appliance', 'filer')],
@@ -50,9 +54,7 @@ export const propagationPanels = [
     title: 'Propagation p90, the slowest volumes',
     description:
       'Which data arrives late. A volume that stands out waits for its lock, or has much to move: see who holds the lock, and how long.',
-    queries: [
-      { expr: worst(10, `${quantile(0.9, histogram, { window, by: ['volume'] })} >= 0`), legend: '{{volume}}' },
-    ],
+    queries: [{ expr: worst(10, `${quantileOfHour(0.9, histogram, { by: ['volume'] })} >= 0`), legend: '{{volume}}' }],
     steps: limits.propagation,
     width: 12,
     drill: [drillDown('volumes', 'volume')],

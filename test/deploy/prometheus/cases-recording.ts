@@ -65,6 +65,26 @@ const recordTime = (labels: object, name: string) =>
 const requests = (operation: string, code: string) =>
   series('filer_exporter_requests_total', { ...api('portal'), operation, code });
 
+/** Events of two filers on a volume: the volume has all, by what else tells them apart. */
+const ofVolume = (name: string, filers: readonly [object, object], more: object = {}): readonly RecordingCase[] => [
+  {
+    when: 'all filers of the volume together',
+    series: {
+      [series(name, { ...filers[0], ...more })]: '0+3x120',
+      [series(name, { ...filers[1], ...more })]: '0+1x120',
+    },
+    at: '90m',
+    samples: [{ labels: { ...projects, ...more }, value: 240 }],
+  },
+];
+const filersOnProjects = [lyonOnProjects, osloOnProjects] as const;
+const appliancesOnProjects = [
+  { ...applianceLyon, ...projects },
+  { ...applianceOslo, ...projects },
+] as const;
+const snapshotStatus = (labels: object, status: string) =>
+  series('filer_volume_snapshot_status', { ...labels, status });
+
 /** The cases of the recording rules. */
 export const recordingCases: RecordingCases = {
   'job:filer_appliance_info:count': [
@@ -216,6 +236,39 @@ export const recordingCases: RecordingCases = {
       },
       at: '5m',
       samples: [{ labels: applianceLyon, value: 180 }],
+    },
+  ],
+  ...Object.fromEntries(
+    (
+      [
+        ['filer_propagation_duration_seconds_bucket', filersOnProjects, { kind: 'data', le: '60' }],
+        ['filer_lock_duration_seconds_bucket', filersOnProjects, { lock_phase: 'p2', le: '60' }],
+        ['filer_snapshot_time_to_protect_seconds_bucket', appliancesOnProjects, { le: '60' }],
+        ['filer_snapshot_propagation_seconds_bucket', appliancesOnProjects, { le: '60' }],
+        ['filer_snapshot_phase_duration_seconds_bucket', appliancesOnProjects, { phase: 'data', le: '60' }],
+        ['filer_lock_events_total', filersOnProjects, p2('released')],
+      ] as const
+    ).map(([name, filers, more]) => [`volume:${name}:increase1h`, ofVolume(name, filers, more)]),
+  ),
+  'volume_filer:filer_volume_snapshot_status:rank': [
+    {
+      when: 'of several that are 1 the worst; without one that is 1 there is none',
+      series: {
+        [snapshotStatus(appliancesOnProjects[0], 'idle')]: '1x5',
+        [snapshotStatus(appliancesOnProjects[0], 'failed')]: '1x5',
+        [snapshotStatus(appliancesOnProjects[1], 'in_progress')]: '1x5',
+        [snapshotStatus(appliancesOnProjects[1], 'failed')]: '0x5',
+        [snapshotStatus({ ...applianceLyon, volume: 'home', volume_guid: 'v-2' }, 'up_to_date')]: '1x5',
+        [snapshotStatus({ ...applianceOslo, volume: 'home', volume_guid: 'v-2' }, 'other')]: '1x5',
+        [snapshotStatus({ ...applianceLyon, volume: 'media', volume_guid: 'v-3' }, 'idle')]: '0x5',
+      },
+      at: '3m',
+      samples: [
+        { labels: appliancesOnProjects[0], value: 3 },
+        { labels: appliancesOnProjects[1], value: 1 },
+        { labels: { ...applianceLyon, volume: 'home', volume_guid: 'v-2' }, value: 0 },
+        { labels: { ...applianceOslo, volume: 'home', volume_guid: 'v-2' }, value: 2 },
+      ],
     },
   ],
   'api:filer_exporter_daily_budget_limit:use_ratio_rate1h': [
