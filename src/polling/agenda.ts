@@ -58,7 +58,7 @@ export class Agenda {
   add(state: TaskState, now: number): void {
     // Spread over one millisecond in the order of the phases, so that no appliance is polled completely before the next
     // one.
-    if (!state.isTaken) this.#schedule(state, now + unitHash(state.task.id));
+    if (!this.#inFlight.has(state)) this.#schedule(state, now + unitHash(state.task.id));
   }
 
   /**
@@ -86,21 +86,20 @@ export class Agenda {
     return best && this.#taken(best.state, LANES.well);
   }
 
-  /** When the next task is due; undefined without one, or if all are in flight or held back by others. */
-  nextDue(isSeriesHeld = false): number | undefined {
-    let first: number | undefined;
+  /** When the next task is due; infinite without one, or if all are in flight or held back by others. */
+  nextDue(isSeriesHeld = false): number {
+    let next = Number.POSITIVE_INFINITY;
     for (const queue of this.#queues.values()) {
       if (this.#isHeld(queue, isSeriesHeld)) continue;
       const { heap } = queue;
       while (heap.first !== undefined && !isCurrent(heap.first)) heap.pop();
-      if (heap.firstKey !== undefined && (first === undefined || heap.firstKey < first)) first = heap.firstKey;
+      next = Math.min(next, heap.first?.due ?? Number.POSITIVE_INFINITY);
     }
-    return first;
+    return next;
   }
 
   /** Puts back a task that was taken: for its next slot, or `afterMs` from now. */
   settle(state: TaskState, now: number, afterMs?: number): void {
-    state.isTaken = false;
     this.#inFlight.delete(state);
     // Not sooner than half an interval: the first poll is immediate, and its grid may be just behind it.
     const { id, intervalMs } = state.task;
@@ -127,7 +126,7 @@ export class Agenda {
     const queue = this.#queues.get(key) ?? { lane, isSeries, heap: new Heap<Slot>() };
     this.#queues.set(key, queue);
     state.slot = { state, lane, due };
-    queue.heap.push(due, state.slot);
+    queue.heap.push(state.slot);
   }
 
   /** Of the lane that is served first, the queue whose first task is latest by its interval. */
@@ -135,9 +134,9 @@ export class Agenda {
     let best: Queue | undefined;
     let latest = 0;
     for (const queue of this.#queues.values()) {
-      const { first, firstKey = Number.POSITIVE_INFINITY } = queue.heap;
-      if (first === undefined || firstKey > now || this.#isHeld(queue, isSeriesHeld)) continue;
-      const lateness = (now - firstKey) / first.state.task.intervalMs;
+      const { first } = queue.heap;
+      if (first === undefined || first.due > now || this.#isHeld(queue, isSeriesHeld)) continue;
+      const lateness = (now - first.due) / first.state.task.intervalMs;
       if (best !== undefined && (queue.lane > best.lane || (queue.lane === best.lane && lateness <= latest))) continue;
       best = queue;
       latest = lateness;
@@ -159,7 +158,6 @@ export class Agenda {
   }
 
   #taken(state: TaskState, lane: number): TaskState {
-    state.isTaken = true;
     state.slot = undefined;
     this.#inFlight.set(state, lane);
     return state;

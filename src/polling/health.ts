@@ -3,13 +3,8 @@ import type { Random } from '../runtime/random.ts';
 import type { Outcome } from './poll.ts';
 import type { TaskState } from './task-state.ts';
 
-/** When the series of an API count as down, and how they are probed then. */
-export interface HealthSettings {
-  /** Failures in a row, or the number of series if that is smaller. */
-  readonly failures: number;
-  /** Time between two probes, in milliseconds: doubling from the first to the longest. */
-  readonly probe: { readonly firstMs: number; readonly longestMs: number };
-}
+/** Time between two probes, in milliseconds: doubling from the first to the longest. */
+const PROBE = { firstMs: 2_000, longestMs: 30_000 } as const;
 
 /** After this share of an interval without any answer, the API may be down: many appliances that fail take turns. */
 const QUIET_SHARE = 0.2;
@@ -21,7 +16,7 @@ const QUIET_SHARE = 0.2;
  * monotonic milliseconds.
  */
 export class SeriesHealth {
-  readonly #settings: HealthSettings;
+  readonly #mostFailures: number;
   readonly #random: Random;
   #isDown = false;
   #failures = 0;
@@ -31,8 +26,9 @@ export class SeriesHealth {
   #nextProbe = 0;
   #probe: TaskState | undefined;
 
-  constructor(settings: HealthSettings, random: Random) {
-    this.#settings = settings;
+  /** `mostFailures`: in a row, or the number of series if that is smaller. */
+  constructor(mostFailures: number, random: Random) {
+    this.#mostFailures = mostFailures;
     this.#random = random;
   }
 
@@ -84,7 +80,7 @@ export class SeriesHealth {
   }
 
   #isSilent(series: readonly TaskState[], now: number, intervalMs: number): boolean {
-    if (this.#failures < Math.min(this.#settings.failures, series.length)) return false;
+    if (this.#failures < Math.min(this.#mostFailures, series.length)) return false;
     // Without any answer so far nothing else is known.
     if (this.#answeredAt === Number.NEGATIVE_INFINITY) return true;
     if (now - this.#answeredAt < QUIET_SHARE * intervalMs) return false;
@@ -98,9 +94,8 @@ export class SeriesHealth {
    * delays the next one.
    */
   #scheduleProbe(error: Error, series: readonly TaskState[], now: number): void {
-    const { firstMs, longestMs } = this.#settings.probe;
     const demand = series.reduce((sum, { task }) => sum + 1 / task.intervalMs, 0);
-    const delay = Math.max(Math.min(longestMs, firstMs * 2 ** this.#probes), demand > 0 ? 1 / demand : 0);
+    const delay = Math.max(Math.min(PROBE.longestMs, PROBE.firstMs * 2 ** this.#probes), demand > 0 ? 1 / demand : 0);
     this.#probes += 1;
     const spread = (delay * this.#random()) / 2;
     const pausedUntil = error instanceof CredentialError ? error.pausedUntil : undefined;

@@ -1,52 +1,42 @@
-/** A binary heap: the item with the smallest key comes first. */
-export class Heap<Item> {
-  readonly #items: { readonly key: number; readonly item: Item }[] = [];
+/** A binary heap: the item that is due first comes first. */
+export class Heap<Item extends { readonly due: number }> {
+  readonly #items: Item[] = [];
 
-  get size(): number {
-    return this.#items.length;
-  }
-
-  /** The smallest key; undefined when empty. */
-  get firstKey(): number | undefined {
-    return this.#items[0]?.key;
-  }
-
-  /** The item with the smallest key, without removing it. */
+  /** The first item, without removing it. */
   get first(): Item | undefined {
-    return this.#items[0]?.item;
+    return this.#items[0];
   }
 
-  push(key: number, item: Item): void {
+  push(item: Item): void {
     const items = this.#items;
     let index = items.length;
-    const entry = { key, item };
-    items.push(entry);
+    items.push(item);
     while (index > 0) {
       const parent = (index - 1) >> 1;
       const above = items[parent];
-      if (above === undefined || above.key <= key) break;
+      if (above === undefined || above.due <= item.due) break;
       items[index] = above;
       index = parent;
     }
-    items[index] = entry;
+    items[index] = item;
   }
 
   pop(): Item | undefined {
     const items = this.#items;
     const top = items[0];
     const last = items.pop();
-    if (top === undefined || last === undefined || items.length === 0) return top?.item;
+    if (top === undefined || last === undefined || items.length === 0) return top;
     let index = 0;
     for (;;) {
       let child = 2 * index + 1;
       const right = items[child + 1];
-      if (right !== undefined && right.key < (items[child]?.key ?? 0)) child += 1;
+      if (right !== undefined && right.due < (items[child]?.due ?? 0)) child += 1;
       const below = items[child];
-      if (below === undefined || below.key >= last.key) break;
+      if (below === undefined || below.due >= last.due) break;
       items[index] = below;
       index = child;
     }
     items[index] = last;
-    return top.item;
+    return top;
   }
 }

@@ -41,9 +41,6 @@ const PER_APPLIANCE = 2;
 /** The share of the workers for tasks whose last poll failed. */
 const FAILING_SHARE = 1 / 4;
 
-/** Time between two probes of an API that is down. */
-const PROBE = { firstMs: 2_000, longestMs: 30_000 } as const;
-
 /**
  * Tasks with long intervals are repeated soon after a failure, in milliseconds, doubling up to their interval or the
  * longest; the inventory, as long as nothing else is polled without it, at least once a minute.
@@ -83,7 +80,7 @@ export class Poller {
     this.#random = random;
     this.tasks = new Tasks({ ...settings, hasSeries: names !== undefined, allowedPerSecond: limits.allowedPerSecond });
     // More failures in a row than workers: that many polls can hang at once while all others succeed.
-    this.#health = new SeriesHealth({ failures: 2 * workers, probe: PROBE }, random);
+    this.#health = new SeriesHealth(2 * workers, random);
     this.#agenda = new Agenda({
       perAppliance: PER_APPLIANCE,
       failing: Math.max(1, Math.floor(workers * FAILING_SHARE)),
@@ -156,7 +153,7 @@ export class Poller {
       if (probe !== undefined) this.#health.starting(probe);
       const state = probe ?? this.#agenda.take(now, isDown);
       if (state !== undefined) return state;
-      const dueMs = (this.#agenda.nextDue(isDown) ?? Number.POSITIVE_INFINITY) - now;
+      const dueMs = this.#agenda.nextDue(isDown) - now;
       // If a probe is due but none could be taken, a poll in flight has to end first, and wakes this.
       const untilMs = Math.min(dueMs, waitMs || Number.POSITIVE_INFINITY, LONGEST_SLEEP_MS);
       // One signal for all, without AbortSignal.any: a signal that lives as long as the program keeps every such

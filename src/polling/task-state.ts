@@ -41,7 +41,6 @@ export interface TaskState {
   isShown: boolean;
   /** Its place in the agenda; undefined while it is in flight. */
   slot: Slot | undefined;
-  isTaken: boolean;
   /** It was removed while in flight. */
   isGone: boolean;
 }
@@ -89,7 +88,7 @@ export function newTaskState(task: Task, now: number, appliance?: PolledApplianc
   return {
     ...{ task, since: now, appliance, standing: undefined, failures: 0, vain: 0, resting: undefined },
     ...{ hadRecords: false, recordAt: undefined, polledAt: undefined, error: undefined, confirmedAt: undefined },
-    ...{ promisedMs: task.intervalMs, isShown: false, slot: undefined, isTaken: false, isGone: false },
+    ...{ promisedMs: task.intervalMs, isShown: false, slot: undefined, isGone: false },
   };
 }
 

@@ -160,12 +160,13 @@ export class Tasks {
   #remove(state: TaskState): void {
     state.isGone = true;
     state.appliance?.tasks.delete(state);
-    if (!state.isTaken) this.#states.delete(state.task.id);
+    // Without a place in the agenda it is in flight.
+    if (state.slot !== undefined) this.#states.delete(state.task.id);
   }
 
   #add(added: TaskState, leaving: TaskState | undefined): TaskState {
     // One that is still in flight must not be polled twice at once.
-    const state = leaving === undefined ? added : Object.assign(leaving, added, { isTaken: true });
+    const state = leaving === undefined ? added : Object.assign(leaving, added);
     this.#states.set(state.task.id, state);
     state.appliance?.tasks.add(state);
     return state;

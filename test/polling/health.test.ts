@@ -5,8 +5,7 @@ import { newTaskState, type TaskState } from '../../src/polling/task-state.ts';
 import { CredentialError } from '../../src/runtime/errors.ts';
 import { answered, failed, fleet, inventory, minutes, succeeded, task } from './fleet.ts';
 
-const settings = { failures: 10, probe: { firstMs: 2_000, longestMs: 30_000 } } as const;
-const health = (random = 0.5) => new SeriesHealth(settings, () => random);
+const health = (random = 0.5) => new SeriesHealth(10, () => random);
 const refused = new CredentialError('refused');
 const states = (tasks: readonly Task[]): readonly TaskState[] => tasks.map((each) => newTaskState(each, 0));
 const large = states(fleet(100, 15));

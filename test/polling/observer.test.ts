@@ -29,7 +29,7 @@ class Watched {
   readonly lines = new Lines();
   readonly clock = new ManualClock();
   readonly tasks: Tasks;
-  readonly health = new SeriesHealth({ failures: 16, probe: { firstMs: 2_000, longestMs: 30_000 } }, () => 0.5);
+  readonly health = new SeriesHealth(16, () => 0.5);
   readonly observer: Observer;
   isHeld = false;
 

@@ -21,7 +21,8 @@ export class Schedule {
   }
 
   get nextDue(): number | undefined {
-    return this.#agenda.nextDue();
+    const next = this.#agenda.nextDue();
+    return Number.isFinite(next) ? next : undefined;
   }
 
   tasks(): Task[] {
