@@ -80,13 +80,6 @@ export interface KeptCounts {
   restore(saved: unknown, elapsedMs: number): () => void;
 }
 
-/** The requests of one round of a collector, as far as it has any. */
-export interface RoundCost {
-  readonly account?: number;
-  readonly perAppliance?: number;
-  readonly perVolume?: number;
-}
-
 /** Its current tasks, evaluated at each call. */
 type CreateTasks = (parts: PortalParts, intervalMs: number) => () => readonly Task[];
 
@@ -96,7 +89,8 @@ export interface CollectorRow {
   /** Default time between two polls, in milliseconds. */
   readonly intervalMs: number;
   readonly tables: readonly Table[];
-  readonly cost: RoundCost;
+  /** The requests of one round, as far as it has any. */
+  readonly cost: { readonly account?: number; readonly perAppliance?: number; readonly perVolume?: number };
   readonly size: SampleShare;
   /** Samples from each inventory round, without requests of its own. */
   readonly readout?: InventoryReadout;

@@ -10,9 +10,6 @@ import type { PortalClient } from './client.ts';
 import type { KeptCounts, PortalParts, PortalSettings } from './collector-row.ts';
 import { chosenRows } from './collectors.ts';
 
-/** The state that the portal's collectors save, by name. */
-export type PortalState = Readonly<Record<string, unknown>>;
-
 /** Polls the portal: the inventory, the series of its appliances, and every enabled collector. */
 export class PortalCollector implements Collector {
   readonly api = 'portal';
@@ -57,7 +54,7 @@ export class PortalCollector implements Collector {
   }
 
   /** The collectors' state to save, by name; empty if no enabled collector has any. */
-  state(): PortalState {
+  state(): Readonly<Record<string, unknown>> {
     return Object.fromEntries([...this.#kept].map(([name, kept]) => [name, kept.state()]));
   }
 
@@ -65,7 +62,7 @@ export class PortalCollector implements Collector {
    * Reads a state saved `elapsedMs` ago and returns the function that applies it; drops the state of disabled
    * collectors. Throws if the state cannot be used, and has changed nothing then.
    */
-  restore(saved: PortalState, elapsedMs: number): () => void {
+  restore(saved: Readonly<Record<string, unknown>>, elapsedMs: number): () => void {
     const adoptions = [...this.#kept].flatMap(([name, kept]) =>
       saved[name] === undefined ? [] : [kept.restore(saved[name], elapsedMs)],
     );

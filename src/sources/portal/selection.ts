@@ -9,7 +9,7 @@ export interface Selected {
   readonly intervalMs: number | undefined;
 }
 
-export interface Choices {
+interface Choices {
   /** What one of them is called, such as `a series`. */
   readonly one: string;
   readonly known: readonly string[];

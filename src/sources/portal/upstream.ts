@@ -95,7 +95,7 @@ export const portal: Upstream<PortalConfig> = {
   },
 };
 
-export function portalSettings(
+function portalSettings(
   { shard, staleAfter, forgetAfterMs, events }: Config,
   portal: PortalConfig,
   boundText: (bound: number) => string,

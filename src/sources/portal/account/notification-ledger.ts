@@ -182,7 +182,7 @@ interface SavedCounts {
   readonly latest: readonly (readonly [severity: string, at: number])[];
 }
 
-export interface NotificationState extends SavedCounts {
+interface NotificationState extends SavedCounts {
   /** How long ago counting began; missing in state files of earlier versions. */
   readonly ageMs?: number;
   /** The earliest counted notification, in Unix seconds. */
