@@ -3,7 +3,9 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 
 /** Why the server closed a connection. */
-export type ClosedFor = 'limit' | 'refused' | 'pipelined' | 'unread';
+export type ClosedFor = (typeof REASONS)[number];
+
+const REASONS = ['limit', 'refused', 'pipelined', 'unread'] as const;
 
 /**
  * The shortest time between two log lines about the limit, in milliseconds: clients determine how often it is reached.
@@ -36,12 +38,7 @@ export class Connections {
    * time first.
    */
   readonly #open = new Map<string, Connection>();
-  readonly #closed = new Map<ClosedFor, number>([
-    ['limit', 0],
-    ['refused', 0],
-    ['pipelined', 0],
-    ['unread', 0],
-  ]);
+  readonly #closed = new Map<ClosedFor, number>(REASONS.map((reason) => [reason, 0]));
   /** Since the connections were fewer than half of the limit. */
   #wasFull = false;
   #loggedAt = Number.NEGATIVE_INFINITY;

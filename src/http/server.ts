@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Body } from '../exposition/body.ts';
@@ -101,19 +102,15 @@ export class ExpositionServer {
   }
 
   /** Listens; resolves with the port. Rejects if the address is not available. */
-  listen(): Promise<number> {
+  async listen(): Promise<number> {
     const { host, port } = this.#settings;
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
-        this.#server.off('error', reject);
-        this.#server.on('error', (err) => this.#cannotTake(err));
-        this.#server.on('connection', () => {
-          this.#isShort = false;
-        });
-        resolve((this.#server.address() as AddressInfo).port);
-      });
+    this.#server.listen({ port, ...(host === undefined ? {} : { host }) });
+    await once(this.#server, 'listening');
+    this.#server.on('error', (err) => this.#cannotTake(err));
+    this.#server.on('connection', () => {
+      this.#isShort = false;
     });
+    return (this.#server.address() as AddressInfo).port;
   }
 
   /** Accepts no more connections; resolves when the scrapes in progress have ended, or `signal` cuts them off. */

@@ -81,9 +81,9 @@ ${rows}</tbody></table></details>
 
 function accountTasks({ accountTasks: tasks }: ApiReport): Part {
   if (tasks.length === 0) return undefined;
-  const rows = tasks.map(({ operation, tasks: several, intervalSeconds, dataAgeSeconds, ...task }) => {
-    const age = dataAgeSeconds === null ? NOTHING : duration(dataAgeSeconds);
-    return html`<tr><th scope="row"><code>${operation}</code></th><td class="number">${count(several)}</td><td>${duration(intervalSeconds)}</td><td>${age}</td><td>${accountState({ ...task, tasks: several })}</td></tr>\n`;
+  const rows = tasks.map((task) => {
+    const age = task.dataAgeSeconds === null ? NOTHING : duration(task.dataAgeSeconds);
+    return html`<tr><th scope="row"><code>${task.operation}</code></th><td class="number">${count(task.tasks)}</td><td>${duration(task.intervalSeconds)}</td><td>${age}</td><td>${accountState(task)}</td></tr>\n`;
   });
   return html`<details><summary>Operations of the account (${tasks.length})</summary>
 <table class="small"><caption class="visually-hidden">Operations of the account</caption>
@@ -93,14 +93,7 @@ ${rows}</tbody></table></details>
 `;
 }
 
-type Task = ApiReport['accountTasks'][number];
-
-function accountState({
-  tasks,
-  resting: rests,
-  failing,
-  lastError,
-}: Pick<Task, 'tasks' | 'resting' | 'failing' | 'lastError'>): Part {
+function accountState({ tasks, resting: rests, failing, lastError }: ApiReport['accountTasks'][number]): Part {
   const others = [
     rests > 0 ? (tasks === 1 ? 'backed off' : `${count(rests)} backed off`) : undefined,
     failing > 1 ? `${count(failing)} failing` : undefined,

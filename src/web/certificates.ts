@@ -28,11 +28,6 @@ export function privateKeyIn(pem: string): KeyObject {
   }
 }
 
-/** The validity of a certificate, in seconds since the Unix epoch. */
-export function validityOf({ validFrom, validTo }: X509Certificate): { readonly from: number; readonly to: number } {
-  return { from: Date.parse(validFrom) / 1000, to: Date.parse(validTo) / 1000 };
-}
-
 /**
  * The alternative names of a certificate: DNS, e-mail, URI and IP addresses, the last in their shortest form. Node
  * writes them as `DNS:a, URI:"b, c"`: a name that could be misread is in quotes, as JSON.

@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto';
 import { createSecureContext, createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { codeOf } from '../runtime/errors.ts';
-import { alternativeNames, certificatesIn, privateKeyIn, shortAddress, validityOf } from './certificates.ts';
+import { alternativeNames, certificatesIn, privateKeyIn, shortAddress } from './certificates.ts';
 import type { TlsSection } from './file-format.ts';
 import { type ClientPolicy, OLD_SUITES, TLS13_SUITES, USUAL_SUITES } from './tls-names.ts';
 
@@ -61,7 +61,8 @@ export function tlsSettings(
     return { settings: undefined, faults };
   }
   const allowedNames = section.allowedNames && new Set(section.allowedNames.map(shortAddress));
-  const { from: validFromSeconds, to: expirySeconds } = validityOf(certificate);
+  const expirySeconds = Date.parse(certificate.validTo) / 1000;
+  const validFromSeconds = Date.parse(certificate.validFrom) / 1000;
   return { settings: { options, client: section.client, allowedNames, expirySeconds, validFromSeconds }, faults };
 }
 
