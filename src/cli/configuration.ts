@@ -19,7 +19,7 @@ export const secretFiles = new SmallFiles(systemClock, 64 * 1024);
 export const webFiles = new SmallFiles(systemClock, 1024 * 1024);
 
 export async function load(environment: Variables, readAgain = secretFiles.read): Promise<Config> {
-  const readFile = await readAhead(environment, variableRows, readAgain);
+  const { readFile } = await readAhead(environment, variableRows, readAgain);
   return loadConfig({ environment, readFile, readAgain, services: serviceSections });
 }
 

@@ -2,7 +2,6 @@ import process from 'node:process';
 import { createApp } from '../app/app.ts';
 import { upstreamCatalog, variableRows } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
-import { settledTexts } from '../config/environment.ts';
 import { readAhead } from '../config/read-ahead.ts';
 import { sizeOf } from '../planning/size.ts';
 import { planText } from '../planning/text.ts';
@@ -22,8 +21,7 @@ export async function plan(
   variables: Variables,
   stopped: Promise<void>,
 ): Promise<number> {
-  const readFile = await readAhead(variables, variableRows, secretFiles.read);
-  const { texts } = settledTexts(variables, readFile, variableRows);
+  const { texts } = await readAhead(variables, variableRows, secretFiles.read);
   const planned = upstreams.flatMap(({ section, planning }) => (planning ? [{ section, planning }] : []));
   const urls = planned.map(({ section }) => section.url);
   const missing = planned.filter(({ section }) => !texts.has(section.url));

@@ -1,5 +1,5 @@
 import { asError } from '../runtime/errors.ts';
-import { type ReadFile, settledTexts } from './environment.ts';
+import { type ReadFile, settledTexts, type Texts } from './environment.ts';
 import { fileVariable, type NamedRow } from './section.ts';
 
 /**
@@ -10,7 +10,7 @@ export async function readAhead(
   environment: Readonly<Record<string, string | undefined>>,
   rows: readonly NamedRow[],
   read: (path: string) => Promise<string>,
-): Promise<ReadFile> {
+): Promise<{ readonly readFile: ReadFile; readonly texts: Texts }> {
   const found = new Map<string, string | Error>();
   const keep = async (path: string) => found.set(path, await read(path).catch(asError));
   const readFile = (path: string) => {
@@ -22,5 +22,5 @@ export async function readAhead(
   const { texts } = settledTexts(environment, readFile, rows);
   const paths = rows.flatMap(({ name, row }) => (row.kind.isSecret ? (texts.get(fileVariable(name)) ?? []) : []));
   await Promise.all([...new Set(paths)].map(keep));
-  return readFile;
+  return { readFile, texts };
 }

@@ -42,21 +42,19 @@ export function parseWebFile(text: string): { readonly file: WebFile; readonly f
   const yaml = new YamlFile(text);
   const top = yaml.top();
   const file = {
-    tls: tlsOf(yaml, top.section('tls_server_config')),
-    headers: headersOf(yaml, top.section('http_server_config')),
-    users: usersOf(yaml, top.section('basic_auth_users')),
-    rate: rateOf(yaml, top.section('rate_limit')),
+    tls: tlsOf(top.section('tls_server_config')),
+    headers: headersOf(top.section('http_server_config')),
+    users: usersOf(top.section('basic_auth_users')),
+    rate: rateOf(top.section('rate_limit')),
   };
   top.end();
   return { file, faults: yaml.faults };
 }
 
-const PLACE = 'tls_server_config';
-
-function tlsOf(yaml: YamlFile, section: YamlSection): TlsSection | undefined {
-  const certificate = pemOf(yaml, section, 'cert');
-  const key = pemOf(yaml, section, 'key');
-  const clientCa = pemOf(yaml, section, 'client_ca');
+function tlsOf(section: YamlSection): TlsSection | undefined {
+  const certificate = pemOf(section, 'cert');
+  const key = pemOf(section, 'key');
+  const clientCa = pemOf(section, 'client_ca');
   const authType = section.text('client_auth_type');
   const client = section.word('client_auth_type', CLIENT_AUTH_TYPES) ?? CLIENT_AUTH_TYPES.NoClientCert;
   const names = section.texts('client_allowed_sans');
@@ -66,13 +64,13 @@ function tlsOf(yaml: YamlFile, section: YamlSection): TlsSection | undefined {
   const curves = section.words('curve_preferences', CURVES);
   const prefersOwnOrder = section.truth('prefer_server_cipher_suites') ?? true;
   section.end();
-  if (minVersion > maxVersion) yaml.complain(1, `${PLACE}: min_version is above max_version`);
+  if (minVersion > maxVersion) section.complain(1, 'min_version is above max_version');
   if (client === undefined) return undefined;
-  complainAboutClients(yaml, authType?.line ?? 1, client, clientCa, names);
+  complainAboutClients(section, authType?.line ?? 1, client, clientCa, names);
   const isOn = certificate ?? key ?? clientCa ?? authType;
   if (isOn === undefined) return undefined;
-  if (certificate === undefined) yaml.complain(1, `${PLACE}: cert_file or cert is missing`);
-  if (key === undefined) yaml.complain(1, `${PLACE}: key_file or key is missing`);
+  if (certificate === undefined) section.complain(1, 'cert_file or cert is missing');
+  if (key === undefined) section.complain(1, 'key_file or key is missing');
   if (certificate === undefined || key === undefined) return undefined;
   return {
     ...{ certificate, key, clientCa, client, minVersion, maxVersion, prefersOwnOrder },
@@ -84,29 +82,29 @@ function tlsOf(yaml: YamlFile, section: YamlSection): TlsSection | undefined {
 
 /** Combinations that cannot be enforced are rejected: they would admit clients that the operator means to exclude. */
 function complainAboutClients(
-  yaml: YamlFile,
+  section: YamlSection,
   line: number,
   client: ClientPolicy,
   ca: PemSource | undefined,
   names: readonly Placed[] | undefined,
 ): void {
   if (ca !== undefined && !client.asked) {
-    yaml.complain(line, `${PLACE}: client_ca_file has no effect without client_auth_type: RequireAndVerifyClientCert`);
+    section.complain(line, 'client_ca_file has no effect without client_auth_type: RequireAndVerifyClientCert');
   }
   if (client.verified && ca === undefined) {
-    yaml.complain(line, `${PLACE}.client_auth_type: needs client_ca_file or client_ca with the certificates to trust`);
+    section.complain(line, 'needs client_ca_file or client_ca with the certificates to trust', 'client_auth_type');
   }
   if (names !== undefined && !client.required) {
     const types = 'RequireAndVerifyClientCert or RequireAnyClientCert';
-    yaml.complain(line, `${PLACE}: client_allowed_sans has no effect without client_auth_type: ${types}`);
+    section.complain(line, `client_allowed_sans has no effect without client_auth_type: ${types}`);
   }
 }
 
-function pemOf(yaml: YamlFile, section: YamlSection, key: 'cert' | 'key' | 'client_ca'): PemSource | undefined {
+function pemOf(section: YamlSection, key: 'cert' | 'key' | 'client_ca'): PemSource | undefined {
   const inline = section.text(key);
   const file = section.text(`${key}_file`);
   if (inline !== undefined && file !== undefined) {
-    yaml.complain(file.line, `${PLACE}: ${key} and ${key}_file are both set; expected one of them`);
+    section.complain(file.line, `${key} and ${key}_file are both set; expected one of them`);
   }
   if (file !== undefined) return { state: 'file', path: file.text };
   return inline && { state: 'inline', text: inline.text };
@@ -121,7 +119,7 @@ const HEADERS: Readonly<Record<string, readonly string[]>> = {
   'Content-Security-Policy': [],
 };
 
-function headersOf(yaml: YamlFile, section: YamlSection): Readonly<Record<string, string>> {
+function headersOf(section: YamlSection): Readonly<Record<string, string>> {
   // The exporter always serves HTTP/1.1; the key is accepted for files shared with other exporters.
   section.truth('http2');
   const headers = section.section('headers');
@@ -131,9 +129,9 @@ function headersOf(yaml: YamlFile, section: YamlSection): Readonly<Record<string
     if (value === undefined) continue;
     const few = HEADERS[name] ?? [];
     if (few.length > 0 && !few.includes(value.text)) {
-      yaml.complain(value.line, `http_server_config.headers.${name}: expected ${few.join(' or ')}`);
+      headers.complain(value.line, `expected ${few.join(' or ')}`, name);
     } else if (!/^[ -~]+$/.test(value.text)) {
-      yaml.complain(value.line, `http_server_config.headers.${name}: expected printable ASCII on one line`);
+      headers.complain(value.line, 'expected printable ASCII on one line', name);
     } else found[name] = value.text;
   }
   headers.end();
@@ -142,22 +140,19 @@ function headersOf(yaml: YamlFile, section: YamlSection): Readonly<Record<string
 }
 
 /** As in the toolkit: an interval of zero is no limit, and a missing burst is zero, which admits no request. */
-function rateOf(yaml: YamlFile, section: YamlSection): ClientRateLimit | undefined {
+function rateOf(section: YamlSection): ClientRateLimit | undefined {
   const interval = section.text('interval');
   const burst = section.text('burst');
   section.end();
   const intervalMs = interval && goDurationMs(interval.text);
   if (interval !== undefined && intervalMs === undefined) {
-    yaml.complain(
-      interval.line,
-      'rate_limit.interval: expected a duration with its unit, such as 500ms or 1m30s, or 0',
-    );
+    section.complain(interval.line, 'expected a duration with its unit, such as 500ms or 1m30s, or 0', 'interval');
   }
   if (burst !== undefined && !/^(?:0|[1-9]\d{0,14})$/.test(burst.text)) {
-    yaml.complain(burst.line, 'rate_limit.burst: expected a whole number');
+    section.complain(burst.line, 'expected a whole number', 'burst');
   }
   if (burst !== undefined && interval === undefined) {
-    yaml.complain(burst.line, 'rate_limit: burst has no effect without interval');
+    section.complain(burst.line, 'burst has no effect without interval');
   }
   return intervalMs ? { intervalMs, burst: Number(burst?.text ?? 0) } : undefined;
 }
@@ -167,19 +162,18 @@ const HIGHEST_COST = 18;
 
 const MAKE_ONE = `make one with htpasswd -nBC 10 ${'""'}`;
 
-function usersOf(yaml: YamlFile, section: YamlSection): ReadonlyMap<string, string> {
+function usersOf(section: YamlSection): ReadonlyMap<string, string> {
   const users = new Map<string, string>();
   for (const [name, { text, line }] of section.entries()) {
     const cost = Number(/^\$2[aby]\$(\d\d)\$[./\dA-Za-z]{53}$/.exec(text)?.[1]);
-    const user = section.nameOf(name);
     if (text.startsWith('$2$')) {
-      yaml.complain(line, `${user}: hashes of the oldest kind, $2$, are not supported; ${MAKE_ONE}`);
+      section.complain(line, `hashes of the oldest kind, $2$, are not supported; ${MAKE_ONE}`, name);
     } else if (Number.isNaN(cost)) {
-      yaml.complain(line, `${user}: the value is not a bcrypt hash; ${MAKE_ONE}`);
+      section.complain(line, `the value is not a bcrypt hash; ${MAKE_ONE}`, name);
     } else if (cost < 4 || cost > HIGHEST_COST) {
-      yaml.complain(line, `${user}: the hash has the cost ${cost}; expected 4 to ${HIGHEST_COST}`);
+      section.complain(line, `the hash has the cost ${cost}; expected 4 to ${HIGHEST_COST}`, name);
     } else if (name === '' || name.includes(':')) {
-      yaml.complain(line, `${user}: a user name must not be empty or contain a colon`);
+      section.complain(line, 'a user name must not be empty or contain a colon', name);
     } else users.set(name, text);
   }
   return users;

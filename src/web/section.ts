@@ -125,7 +125,7 @@ export class YamlSection {
 
   /** The text of a key; undefined if it is missing or empty. */
   text(key: string): Placed | undefined {
-    const placed = this.#file.text(this.#take(key), this.nameOf(key));
+    const placed = this.#file.text(this.#take(key), this.#nameOf(key));
     return placed?.text === '' ? undefined : placed;
   }
 
@@ -134,7 +134,7 @@ export class YamlSection {
     const placed = this.text(key);
     const truth = placed && TRUTHS.get(placed.text);
     if (placed !== undefined && truth === undefined) {
-      this.#file.complain(placed.line, `${this.nameOf(key)}: expected true or false`);
+      this.complain(placed.line, 'expected true or false', key);
     }
     return truth;
   }
@@ -149,22 +149,27 @@ export class YamlSection {
   }
 
   texts(key: string): readonly Placed[] | undefined {
-    return this.#file.texts(this.#take(key), this.nameOf(key));
+    return this.#file.texts(this.#take(key), this.#nameOf(key));
   }
 
   section(key: string): YamlSection {
-    return new YamlSection(this.#file, this.#take(key), this.nameOf(key));
+    return new YamlSection(this.#file, this.#take(key), this.#nameOf(key));
   }
 
   /** Every key with its text, for sections with keys that the operator chooses. */
   entries(): readonly (readonly [key: string, value: Placed])[] {
     return [...this.#nodes].map(
-      ([key, { value, line }]) => [key, this.#file.text(value, this.nameOf(key)) ?? { text: '', line }] as const,
+      ([key, { value, line }]) => [key, this.#file.text(value, this.#nameOf(key)) ?? { text: '', line }] as const,
     );
   }
 
+  /** Adds a fault about a key, or about the whole section. */
+  complain(line: number, what: string, key?: string): void {
+    this.#file.complain(line, `${key === undefined ? this.#place : this.#nameOf(key)}: ${what}`);
+  }
+
   /** A key with the names of the sections around it. */
-  nameOf(key: string): string {
+  #nameOf(key: string): string {
     // An unknown key that does not look like words may be a secret in the wrong place, or break the line.
     const isWords = key.length < 30 && /^[A-Z]?[a-z]+(?:[_-][A-Z]?[a-z]+)*$/.test(key);
     const shown = isWords || this.#known.has(key) ? key : 'a key';
@@ -179,7 +184,7 @@ export class YamlSection {
       const meant = nearest(key, known) ?? '';
       const isSlip = editDistance(key, meant) <= LONGEST_SLIP;
       const hint = isSlip ? `did you mean ${meant}?` : `expected ${known.join(', ')}`;
-      this.#file.complain(line, `${this.nameOf(key)}: unknown key; ${hint}`);
+      this.complain(line, `unknown key; ${hint}`, key);
     }
   }
 
@@ -193,7 +198,7 @@ export class YamlSection {
     const known = Object.keys(words);
     const shown = /^\w{1,60}$/.test(text) ? text : 'the value';
     const expected = known.length > 6 ? `did you mean ${nearest(text, known)}?` : `expected ${known.join(', ')}`;
-    this.#file.complain(line, `${this.nameOf(key)}: ${shown} is not known; ${expected}`);
+    this.complain(line, `${shown} is not known; ${expected}`, key);
     return undefined;
   }
 }
