@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { catalog, upstreamCatalog } from '../src/catalog.ts';
-import { portalVocabulary } from '../src/sources/portal/vocabulary.ts';
+import { portalVocabulary } from '../src/sources/portal/variables.ts';
 import { coverage, coveragePage, strayDecisions } from './support/coverage.ts';
 import { beyond, isOfToken, onlyReads, published } from './support/endpoints.ts';
 

@@ -13,7 +13,7 @@ import { gfaSection } from '../src/sources/gfa/configuration.ts';
 import { ECONOMY_REPLACES, FURTHER_SERIES, STANDARD_SERIES } from '../src/sources/portal/appliances/operations.ts';
 import { portalSection } from '../src/sources/portal/configuration.ts';
 import { planOf } from '../src/sources/portal/planning.ts';
-import { portalVocabulary } from '../src/sources/portal/vocabulary.ts';
+import { portalVocabulary } from '../src/sources/portal/variables.ts';
 import { upstreams } from '../src/sources/upstreams.ts';
 import { configurationPage, metricsReference } from './support/reference.ts';
 import { RENAMED } from './support/renamed.ts';

@@ -4,7 +4,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { type GfaConfig, gfaSection } from '../../src/sources/gfa/configuration.ts';
 import { type PortalConfig, portalSectionOf } from '../../src/sources/portal/configuration.ts';
-import type { Vocabulary } from '../../src/sources/portal/vocabulary.ts';
+import type { Vocabulary } from '../../src/sources/portal/variables.ts';
 
 /** Variables by name, as a process gets them. */
 export type Environment = Readonly<Record<string, string | undefined>>;

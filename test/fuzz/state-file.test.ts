@@ -8,7 +8,7 @@ import { LineStore } from '../../src/exposition/store.ts';
 import { CountingStart } from '../../src/runtime/counting-start.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
-import { NotificationLedger } from '../../src/sources/portal/account/notification-ledger.ts';
+import { NotificationLedger } from '../../src/sources/portal/account/notifications.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';

@@ -2,8 +2,7 @@ import { formatDuration } from '../../config/duration.ts';
 import { fileVariable, type Given, type ServiceSection, serviceSection, type Values } from '../../config/section.ts';
 import type { Interval } from './collector-row.ts';
 import type { Credentials } from './token.ts';
-import { portalVariables, USUAL_COLLECTORS } from './variables.ts';
-import { portalVocabulary, type Vocabulary } from './vocabulary.ts';
+import { portalVariables, portalVocabulary, USUAL_COLLECTORS, type Vocabulary } from './variables.ts';
 
 export type PortalConfig = Readonly<NonNullable<ReturnType<typeof settledPortal>>>;
 

@@ -1,6 +1,6 @@
 import { type Documented, type DocumentedFields, oneOf } from '../../doctor/documented.ts';
 import { fieldNames } from '../../metrics/family.ts';
-import { SEVERITY } from './account/notification-ledger.ts';
+import { SEVERITY } from './account/notifications.ts';
 import { furtherSeries, standardSeries } from './appliances/series.ts';
 import { SNAPSHOT_STATUS } from './volumes/connections.ts';
 

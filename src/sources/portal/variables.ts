@@ -3,8 +3,15 @@ import type { Kind } from '../../config/kind.ts';
 import { choice, count, duration, rate, SHORTEST_INTERVAL_MS, secret, wholeSeconds } from '../../config/kinds.ts';
 import { serialList } from '../../config/lists.ts';
 import type { Rows } from '../../config/section.ts';
+import {
+  COSTLY_SERIES,
+  ECONOMY_REPLACES,
+  ECONOMY_SERIES,
+  FURTHER_SERIES,
+  STANDARD_SERIES,
+} from './appliances/operations.ts';
+import { collectorRows } from './collectors.ts';
 import { type Selected, selection } from './selection.ts';
-import type { Vocabulary } from './vocabulary.ts';
 
 const INTERVAL = { least: SHORTEST_INTERVAL_MS };
 const MINUTE_MS = 60_000;
@@ -13,6 +20,24 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** The default of `PORTAL_COLLECTORS`, as far as the catalogue has them. */
 export const USUAL_COLLECTORS = ['telemetry', 'volumes', 'edges', 'license'] as const;
+
+/** The names of series and collectors that the configuration may use. */
+export const portalVocabulary = {
+  /** The default of `PORTAL_SERIES`. */
+  standardSeries: STANDARD_SERIES,
+  furtherSeries: FURTHER_SERIES,
+  /** The series that are polled only when named, not with `all`, each with its interval. */
+  costlySeries: COSTLY_SERIES,
+  /** The one series of the economy mode with the short interval, and the series that it replaces. */
+  economy: { series: ECONOMY_SERIES, replaces: ECONOMY_REPLACES },
+  /** The collectors that `PORTAL_COLLECTORS` may name, each with its interval; undefined for `PORTAL_INTERVAL`. */
+  collectors: [
+    { name: 'telemetry', intervalMs: undefined },
+    ...collectorRows.map(({ name, intervalMs }) => ({ name, intervalMs })),
+  ],
+};
+
+export type Vocabulary = typeof portalVocabulary;
 
 export function portalVariables(vocabulary: Vocabulary) {
   return {

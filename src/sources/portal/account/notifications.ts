@@ -1,11 +1,64 @@
+import { type Family, type Fields, isFields, OTHER } from '../../../metrics/family.ts';
+import { keptTally, Tally, type TallyState } from '../../../metrics/label-counter.ts';
+import { keptList, keptNumber, keptText } from '../../../metrics/restored-values.ts';
+import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
+import { keptSeen, Seen, type SeenState } from '../../../metrics/seen-ids.ts';
+import { date, dateSeconds, records } from '../../../metrics/units.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';
-import { accountReads, type CollectorRow } from '../collector-row.ts';
-import { NotificationLedger, notificationFamilies } from './notification-ledger.ts';
+import { accountReads, type CollectorRow, type KeptCounts } from '../collector-row.ts';
+
+export const SEVERITY = { field: 'severity', known: ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] } as const;
+
+/** Values of `severity` (upstream-api.md 5.7), as labels. */
+const SEVERITIES: readonly string[] = SEVERITY.known.map(wordOf);
+
+const notificationsTotal = {
+  name: 'filer_notifications_total',
+  help: 'Notifications generated since the exporter started, by origin, severity, appliance and volume; appliance and volume may be empty.',
+  type: 'counter',
+  from: records,
+  fields: { id: {} },
+  wordsFrom: { severity: SEVERITY, category: { field: 'category' }, sub_category: { field: 'sub_category' } },
+  labelsFrom: { filer: 'appliance_name', volume: 'volume_name' },
+} as const satisfies Family;
+
+/** By severity only: these series exist from the start, so increase() sees the first one too. */
+const notificationsBySeverity = {
+  name: 'filer_notifications_by_severity_total',
+  help: 'Notifications generated since the exporter started, by severity. Every series exists from the start, so increase() misses none.',
+  type: 'counter',
+  from: records,
+  fields: { id: {} },
+  wordsFrom: { severity: SEVERITY },
+} as const satisfies Family;
+
+const latestNotification = {
+  name: 'filer_notification_latest_timestamp_seconds',
+  help: 'Time of the newest notification, by severity.',
+  from: date,
+  fields: { generated_at: {} },
+  wordsFrom: { severity: SEVERITY },
+} as const satisfies Family;
+
+/** The most ids to remember. Above it the oldest are evicted, and count again if they arrive again. */
+const MOST_REMEMBERED = 50_000;
+
+/** How far before the newest notification the next request begins, in seconds: a notification may be listed late. */
+const OVERLAP_SECONDS = 900;
+
+/** The service accepts at most 30 days; a minute less, in case its clock differs. */
+const LONGEST_RANGE_SECONDS = 30 * 86_400 - 60;
 
 export const notifications: CollectorRow = {
   name: 'notifications',
   intervalMs: 300_000,
-  tables: [{ source: 'GET /notifications', subject: [], families: notificationFamilies }],
+  tables: [
+    {
+      source: 'GET /notifications',
+      subject: [],
+      families: [notificationsTotal, notificationsBySeverity, latestNotification],
+    },
+  ],
   cost: { account: 1 },
   size: { account: 40 },
   create: accountReads(({ clock, keeps }) => {
@@ -32,3 +85,138 @@ export const notifications: CollectorRow = {
     ];
   }),
 };
+
+/**
+ * Counts each notification once. Each request begins a little before the newest known notification, and known ids are
+ * remembered as long as they can arrive again. Notifications from before the start of the exporter are not counted.
+ * Progress is measured by the times of the notifications, never by this machine's clock, which may be set.
+ */
+export class NotificationLedger implements KeptCounts {
+  readonly #start: CountingStart;
+  #counts = noCounts();
+  /** The newest notification of all complete rounds, in Unix seconds; undefined while there was none. */
+  #mark: number | undefined;
+  #newest = Number.NEGATIVE_INFINITY;
+
+  constructor(start: CountingStart) {
+    this.#start = start;
+  }
+
+  /** Where the next request begins, in Unix seconds. */
+  from(now: number): number {
+    const reached = this.#mark ?? this.#start.seconds;
+    return Math.max(Math.min(reached, now) - OVERLAP_SECONDS, now - LONGEST_RANGE_SECONDS);
+  }
+
+  /** Counts a notification, unless it was counted before. */
+  take(record: Fields, note: NoteDrop): void {
+    const { total, bySeverity, latest, seen } = this.#counts;
+    const id = text(record.id);
+    const at = dateSeconds(record.generated_at) ?? dateSeconds(record.created_at);
+    if (id === '' || at === undefined) {
+      note('record', id === '' ? 'id' : 'generated_at');
+      return;
+    }
+    // Evicted ones may arrive again after a clock was set back.
+    if (at < this.#forgotten || !seen.admit(id, at)) return;
+    this.#newest = Math.max(this.#newest, at);
+    const told = wordOf(record.severity);
+    const severity = SEVERITIES.find((word) => word === told) ?? OTHER;
+    latest.set(severity, Math.max(at, latest.get(severity) ?? at));
+    // One from before the start creates its series with the value 0.
+    const by = this.#start.includes(at) ? 1 : 0;
+    total.add(record, by);
+    bySeverity.add(record, by);
+  }
+
+  /** All pages have been read: the next round begins where this one ended. */
+  ended(now: number): void {
+    if (!this.#start.isKnown) return;
+    // A time in the future would hide everything before it.
+    const reached = Math.min(this.#newest, now);
+    if (reached > (this.#mark ?? Number.NEGATIVE_INFINITY)) this.#mark = reached;
+    this.#counts.seen.forgetBefore(this.#forgotten);
+  }
+
+  samples(): Sample[] {
+    const { total, bySeverity, latest } = this.#counts;
+    return [
+      ...total.samples(),
+      ...bySeverity.samples(),
+      ...[...latest].map(([severity, value]) => ({ name: latestNotification.name, labels: { severity }, value })),
+    ];
+  }
+
+  state(): NotificationState {
+    const { total, bySeverity, latest, seen } = this.#counts;
+    return {
+      ...this.#start.state(),
+      mark: this.#mark ?? null,
+      seen: seen.state(),
+      total: total.state(),
+      bySeverity: bySeverity.state(),
+      latest: [...latest],
+    };
+  }
+
+  restore(saved: unknown, elapsedMs: number): () => void {
+    if (!isFields(saved)) throw new TypeError('state file: expected notifications');
+    const { ageMs = 0, since, mark, ...kept } = saved as unknown as NotificationState;
+    const counts = restoredCounts(kept);
+    const reached = mark === null ? undefined : keptNumber(mark);
+    // The pause is longer than the longest period of a request, or a clock was wrong: notifications from meanwhile are
+    // not new.
+    const isLost = elapsedMs > LONGEST_RANGE_SECONDS * 1000;
+    const start = {
+      ageMs: isLost ? 0 : keptNumber(ageMs, 0) + elapsedMs,
+      since: isLost || since === null ? null : keptNumber(since),
+    };
+    return () => {
+      this.#counts = counts;
+      this.#mark = reached;
+      this.#start.restore(start);
+    };
+  }
+
+  /** Older notifications are known and may be forgotten, in Unix seconds: no request covers them again. */
+  get #forgotten(): number {
+    return (this.#mark ?? Number.NEGATIVE_INFINITY) - 2 * OVERLAP_SECONDS;
+  }
+}
+
+/** Counts of notifications by their labels, the newest of each severity, and the ids of those that may arrive again. */
+function noCounts() {
+  return {
+    total: new Tally(notificationsTotal),
+    bySeverity: new Tally(notificationsBySeverity),
+    latest: new Map<string, number>(),
+    seen: new Seen(MOST_REMEMBERED),
+  };
+}
+
+function restoredCounts(saved: SavedCounts) {
+  const counts = noCounts();
+  counts.seen.restore(keptSeen(saved.seen));
+  counts.total.restore(keptTally(saved.total));
+  counts.bySeverity.restore(keptTally(saved.bySeverity));
+  for (const one of keptList(saved.latest)) {
+    const [severity, at] = keptList(one);
+    counts.latest.set(keptText(severity), keptNumber(at));
+  }
+  return counts;
+}
+
+interface SavedCounts {
+  readonly seen: SeenState;
+  readonly total: TallyState;
+  readonly bySeverity: TallyState;
+  readonly latest: readonly (readonly [severity: string, at: number])[];
+}
+
+interface NotificationState extends SavedCounts {
+  /** How long ago counting began; missing in state files of earlier versions. */
+  readonly ageMs?: number;
+  /** The earliest counted notification, in Unix seconds. */
+  readonly since: number | null;
+  readonly mark: number | null;
+}

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Task } from '../../../../src/metrics/task.ts';
 import { CountingStart } from '../../../../src/runtime/counting-start.ts';
-import { NotificationLedger } from '../../../../src/sources/portal/account/notification-ledger.ts';
+import { NotificationLedger } from '../../../../src/sources/portal/account/notifications.ts';
 import { listed } from '../../../../src/sources/portal/records.ts';
 import { valuesOf } from '../../../support/exposition-lines.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
