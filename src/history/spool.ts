@@ -63,23 +63,18 @@ export class Spool {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, PROGRESS);
     const kept = (await readFile(path, 'utf8').catch(unlessMissing)) ?? '';
-    if (!kept.includes('\n')) {
-      if ((await readdir(folder)).some((name) => name !== PROGRESS && name !== OWNER))
-        throw inUse(folder, 'contains other files');
-      await claim(folder);
-      await writeFile(path, `${JSON.stringify(question)}\n`, { mode: 0o600 });
-      return new Spool(folder, question);
-    }
-    const [first = '', ...lines] = kept.slice(0, kept.lastIndexOf('\n') + 1).split('\n');
-    const begun = parsed<SpoolQuestion>(first);
+    const [first, ...lines] = kept.split('\n').slice(0, -1);
+    const begun = first === undefined ? question : parsed<SpoolQuestion>(first);
+    const strangers = (await readdir(folder)).filter((name) => name !== PROGRESS && name !== OWNER);
+    if (first === undefined && strangers.length > 0) throw inUse(folder, 'contains other files');
     if (begun?.asked === undefined) throw inUse(folder, 'contains something else');
     if (begun.asked !== question.asked) throw inUse(folder, 'belongs to a run with other options');
     await claim(folder);
     const spool = new Spool(folder, begun);
-    await spool.#resume(first, lines);
+    if (first !== undefined) await spool.#resume(first, lines);
     if (spool.#done.size > 0) return spool;
-    // Nothing was read yet, so the period need not be that of the first run.
-    await writeFile(path, `${JSON.stringify(question)}\n`);
+    // Nothing was read yet, so the period need not be that of an earlier run.
+    await writeFile(path, `${JSON.stringify(question)}\n`, { mode: 0o600 });
     return new Spool(folder, question);
   }
 
@@ -137,7 +132,7 @@ export class Spool {
   async #resume(first: string, lines: readonly string[]): Promise<void> {
     let good = Buffer.byteLength(first) + 1;
     for (const line of lines) {
-      const progress = line === '' ? undefined : parsed<Progress>(line);
+      const progress = parsed<Progress>(line);
       if (progress === undefined) break;
       this.#note(progress);
       good += Buffer.byteLength(line) + 1;
