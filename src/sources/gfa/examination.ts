@@ -3,7 +3,6 @@ import type { Find } from '../../doctor/finding.ts';
 import { type Fields, isFields } from '../../metrics/family.ts';
 import { text } from '../../metrics/samples.ts';
 import { dateSeconds } from '../../metrics/units.ts';
-import type { Variant } from '../../metrics/variant.ts';
 import { asError, RequestError } from '../../runtime/errors.ts';
 import { Secret } from '../../runtime/secret.ts';
 import type { ExaminationParts } from '../upstream.ts';
@@ -42,9 +41,20 @@ export function gfaExamination(
     const { body: again } = await ask('-a');
     const { body: other } = await ask('-b');
     const { body: reduced } = await ask('-b', { groups: ['filers', 'volumes'] });
-    await checkHeader(settings, first, other, find, (clientKeyHeader) => ask('-c', { clientKeyHeader }));
+    const [events, repeated, others] = [eventsIn(first), eventsIn(again), eventsIn(other)];
+    await checkHeader(settings, events, others, find, (clientKeyHeader) => ask('-c', { clientKeyHeader }));
     checkContents(first, find);
-    return { variants: variantsOf({ first, again, other, reduced }), ...namesIn(first) };
+    // The undocumented alternatives that these answers show (upstream-api.md 7).
+    const told = {
+      metrics_shape: shapeOf(first),
+      delivery: deliveryOf(events, repeated, others),
+      new_key_reach: reachOf(first),
+      switched_off_group: switchedOff(reduced),
+    };
+    const variants = Object.entries(told).flatMap(([question, answer]) =>
+      answer === undefined ? [] : [{ question, answer }],
+    );
+    return { variants, ...namesIn(first) };
   };
   return {
     ...{ requests: 6, questions: gfaQuestions, run },
@@ -95,29 +105,27 @@ async function explain(error: Error, find: Find, withBearer: () => Promise<Attem
  */
 async function checkHeader(
   { clientKeyHeader }: GfaSettings,
-  first: unknown,
-  other: unknown,
+  events: ReadonlySet<string>,
+  others: ReadonlySet<string>,
   find: Find,
   askWith: (header: string) => Promise<Attempt>,
 ): Promise<void> {
   const check = 'client-key';
   // Events that happen meanwhile are delivered to any key.
-  const old = eventsIn(first);
-  const had = old.size;
-  const hasOld = (body: unknown) => [...eventsIn(body)].some((event) => old.has(event));
-  if (had === 0) {
+  const hasOld = (some: ReadonlySet<string>) => [...some].some((event) => events.has(event));
+  if (events.size === 0) {
     find('ok', check, 'untold', `no events to tell whether ${clientKeyHeader} is the right header`);
     return;
   }
-  if (hasOld(other)) {
+  if (hasOld(others)) {
     find('ok', check, 'honoured', `${clientKeyHeader} gives each key its own events`);
     return;
   }
-  const seen = `two keys in ${clientKeyHeader} share one bookmark: the second got 0 of ${had} events`;
+  const seen = `two keys in ${clientKeyHeader} share one bookmark: the second got 0 of ${events.size} events`;
   const expected = 'each client key receives all events';
   for (const header of HEADERS) {
     if (header.toLowerCase() === clientKeyHeader.toLowerCase()) continue;
-    if (!hasOld((await askWith(header)).body)) continue;
+    if (!hasOld(eventsIn((await askWith(header)).body))) continue;
     const advice = `set GFA_CLIENT_KEY_HEADER=${header}: with it a new key receives all events`;
     find('failure', check, 'other-header', seen, { expected, advice });
     return;
@@ -133,22 +141,6 @@ function checkContents(body: unknown, find: Find): void {
     const advice = 'check that filers are connected to an accelerated volume, and that GFA_METRICS holds filers';
     find('warning', 'data', 'no-filers', counts, { expected: 'records of filers', advice });
   } else find('ok', 'data', 'records', counts);
-}
-
-/** The undocumented alternatives of `GET /data` that these answers show (upstream-api.md 7). */
-function variantsOf({
-  first,
-  again,
-  other,
-  reduced,
-}: Readonly<Record<'first' | 'again' | 'other' | 'reduced', unknown>>): readonly Variant[] {
-  const told = {
-    metrics_shape: shapeOf(first),
-    delivery: deliveryOf(eventsIn(first), eventsIn(again), eventsIn(other)),
-    new_key_reach: reachOf(first),
-    switched_off_group: switchedOff(reduced),
-  };
-  return Object.entries(told).flatMap(([question, answer]) => (answer === undefined ? [] : [{ question, answer }]));
 }
 
 function shapeOf(body: unknown): string | undefined {
@@ -175,7 +167,8 @@ function reachOf(body: unknown): string | undefined {
   const asked = dateSeconds(body.info.request_time);
   const times = eventRecords(body).flatMap(({ timestamp }) => dateSeconds(timestamp) ?? []);
   if (asked === undefined || times.length === 0) return undefined;
-  const hours = (asked - Math.min(...times)) / 3600;
+  const oldest = times.reduce((least, time) => Math.min(least, time));
+  const hours = (asked - oldest) / 3600;
   if (hours <= 0.1) return 'minutes';
   return hours <= 1.1 ? 'an_hour' : hours <= 25 ? 'a_day' : 'more_than_a_day';
 }
