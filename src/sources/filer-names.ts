@@ -35,8 +35,7 @@ export class FilerNames {
   readonly #told = new Set<string>();
   #inventory: ReadonlyMap<string, string> = new Map();
   #titles: ReadonlyMap<string, string> = new Map();
-  #byInventory: Names = new Map();
-  #byTitle: Names = new Map();
+  #names: Names = new Map();
   #isSettled = false;
   #settle: () => void = () => {};
 
@@ -75,16 +74,16 @@ export class FilerNames {
 
   /** The name of a filer of file acceleration; `title` is the title in its records, or its guid. */
   ofFiler(guid: string, title: string): string {
-    const id = guid.toLowerCase();
-    const filer = this.#filerOf(id);
-    return this.#byInventory.get(filer) ?? this.#byTitle.get(filer) ?? this.#aliased.get(id)?.name ?? title;
+    return this.#nameOf(guid.toLowerCase()) ?? title;
   }
 
   /** The name of an appliance of the portal; `told` is its name in the inventory, undefined without one. */
   ofAppliance(serial: string, told: string | undefined): string {
-    const filer = this.#filerOf(serial);
-    const inInventory = this.#byInventory.get(filer) ?? this.#aliased.get(serial)?.name ?? told;
-    return inInventory ?? this.#byTitle.get(filer) ?? serial;
+    return this.#nameOf(serial) ?? told ?? serial;
+  }
+
+  #nameOf(id: string): string | undefined {
+    return this.#names.get(this.#filerOf(id)) ?? this.#aliased.get(id)?.name;
   }
 
   /** The first id of a filer in sort order: the same for each of its ids. */
@@ -98,10 +97,11 @@ export class FilerNames {
     const titled = this.#filersIn(this.#titles);
     const isKnownToBoth = new Set([...inventory].filter(([filer]) => titled.has(filer)).map(([, name]) => name));
     const alone = new Map([...titled].filter(([filer]) => !inventory.has(filer)));
-    this.#byInventory = this.#unique(inventory, () => false);
+    const named = this.#unique(inventory, () => false);
     // A title that equals the name of an appliance means that appliance, unless the appliance is another filer by its
     // id.
-    this.#byTitle = this.#unique(alone, (title) => isKnownToBoth.has(title));
+    const titles = this.#unique(alone, (title) => isKnownToBoth.has(title));
+    this.#names = new Map([...named, ...titles]);
   }
 
   #filersIn(names: ReadonlyMap<string, string>): Names {
