@@ -124,49 +124,53 @@ export class Poller {
 
   /** Polls until `signal` aborts or `isOver` is true after a poll; resolves when the last poll in flight has ended. */
   async #runUntil(signal: AbortSignal, isOver: () => boolean): Promise<void> {
-    const over = new AbortController();
+    const inFlight = new Set<Promise<void>>();
+    let isStopped = false;
     const stop = () => {
-      over.abort();
-      this.#rouse();
+      isStopped = true;
+      this.#wake.abort('stopped');
     };
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     this.#reconcile();
-    const work = async () => {
-      for (let state = await this.#next(over.signal); state !== undefined; state = await this.#next(over.signal)) {
-        await this.#poll(state, signal);
-        if (isOver()) stop();
+    while (!isStopped) {
+      const isFree = inFlight.size < this.#settings.workers;
+      const state = isFree ? this.#takeDue() : undefined;
+      if (state === undefined) {
+        this.#wake = new AbortController();
+        await this.#clock.sleep(isFree ? this.#idleMs() : LONGEST_SLEEP_MS, this.#wake.signal);
+        continue;
       }
-    };
-    await Promise.all(Array.from({ length: this.#settings.workers }, work));
+      const polled = this.#poll(state, signal).finally(() => {
+        inFlight.delete(polled);
+        if (isOver()) stop();
+        this.#wake.abort('polled');
+      });
+      inFlight.add(polled);
+    }
+    await Promise.all(inFlight);
     signal.removeEventListener('abort', stop);
   }
 
-  /** The next task, once there is one; undefined when stopped. */
-  async #next(signal: AbortSignal): Promise<TaskState | undefined> {
-    while (!signal.aborted) {
-      const now = this.#clock.monotonic();
-      const { isDown } = this.#health;
-      const waitMs = isDown ? this.#health.waitMs(now) : Number.POSITIVE_INFINITY;
-      // A probe leaves even if nothing is due: an outage may outlast every slot.
-      const probe = waitMs === 0 ? this.#agenda.takeProbe(this.tasks.deciding) : undefined;
-      if (probe !== undefined) this.#health.starting(probe);
-      const state = probe ?? this.#agenda.take(now, isDown);
-      if (state !== undefined) return state;
-      const dueMs = this.#agenda.nextDue(isDown) - now;
-      // If a probe is due but none could be taken, a poll in flight has to end first, and wakes this.
-      const untilMs = Math.min(dueMs, waitMs || Number.POSITIVE_INFINITY, LONGEST_SLEEP_MS);
-      // One signal for all, without AbortSignal.any: a signal that lives as long as the program keeps every such
-      // combination.
-      await this.#clock.sleep(untilMs, this.#wake.signal);
-    }
-    return undefined;
+  /** The task to poll now; undefined if none is due. */
+  #takeDue(): TaskState | undefined {
+    const now = this.#clock.monotonic();
+    const { isDown } = this.#health;
+    // A probe leaves even if nothing is due: an outage may outlast every slot.
+    const isProbing = isDown && this.#health.waitMs(now) === 0;
+    const probe = isProbing ? this.#agenda.takeProbe(this.tasks.deciding) : undefined;
+    if (probe !== undefined) this.#health.starting(probe);
+    return probe ?? this.#agenda.take(now, isDown);
   }
 
-  /** Wakes all sleeping workers. */
-  #rouse(): void {
-    this.#wake.abort();
-    this.#wake = new AbortController();
+  /** How long no task is due. */
+  #idleMs(): number {
+    const now = this.#clock.monotonic();
+    const { isDown } = this.#health;
+    const dueMs = this.#agenda.nextDue(isDown) - now;
+    // If a probe is due but none could be taken, a poll in flight has to end first, and wakes this.
+    const probeMs = (isDown && this.#health.waitMs(now)) || Number.POSITIVE_INFINITY;
+    return Math.min(dueMs, probeMs, LONGEST_SLEEP_MS);
   }
 
   async #poll(state: TaskState, signal: AbortSignal): Promise<void> {
@@ -181,7 +185,6 @@ export class Poller {
     // Also after a failure: tasks that waited for the first answer need not wait for a success.
     if (task.changesTasks && outcome.state !== 'aborted') this.#guarded(state, () => this.#reconcile());
     this.tasks.polled(state, now);
-    this.#rouse();
   }
 
   /** Processes the outcome of a poll. */

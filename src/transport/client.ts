@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LimitFunction } from 'p-limit';
 import type { Dispatcher } from 'undici';
-import { after, type Clock } from '../runtime/clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { asError, RequestError, ShapeError } from '../runtime/errors.ts';
 import { printable } from '../runtime/printable.ts';
 import { type AllowedRequests, assertAllowed, type Method } from './allowed.ts';
@@ -148,9 +148,10 @@ export class JsonClient {
     // Other code may have run since the turn: a signal that is already aborted fires no event, and a listener would
     // wait for ever.
     if (signal.aborted) giveUp();
-    const inTime = after(clock, timeoutMs, () =>
-      attempt.abort(new RequestError('timeout', `${nameOf(request)} got no complete answer within ${timeoutMs} ms`)),
-    );
+    void clock.sleep(timeoutMs, attempt.signal).then(() => {
+      if (attempt.signal.aborted) return;
+      attempt.abort(new RequestError('timeout', `${nameOf(request)} got no complete answer within ${timeoutMs} ms`));
+    });
     try {
       const { body, type } = payloadOf(request);
       const asked = dispatcher.request({
@@ -182,7 +183,8 @@ export class JsonClient {
       // An abort surfaces as undici's own error; the reason of the abort says more.
       throw attempt.signal.aborted ? attempt.signal.reason : thrown;
     } finally {
-      inTime();
+      // Ends the timer. With a reason: otherwise Node makes an error with its stack.
+      attempt.abort('ended');
       signal.removeEventListener('abort', giveUp);
     }
   }

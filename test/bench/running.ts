@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,8 +31,9 @@ const SCRAPE_SECONDS = 5;
 /** The unit of processor times in /proc: a hundredth of a second everywhere that Node.js runs. */
 const TICK_MS = 10;
 
-/** Fleets of one size after another. */
+/** Fleets of one size after another, beside the libraries that the program cannot do without. */
 export async function running(report: Report): Promise<void> {
+  await bare(report);
   for (const appliances of fleets) {
     const limits = { rateLimit: null, dailyLimit: null };
     const standIn = await startStandIn({ clock: systemClock, appliances, volumes: 5, variations: limits });
@@ -96,6 +98,18 @@ async function ofFleet(report: Report, appliances: number, { portalUrl, credenti
     receiver?.close();
   }
   if (receiver !== undefined) report(`${place}/received`, receiver.bytes / 2 ** 20, 'MiB');
+}
+
+/** Node.js with undici, pino and prom-client loaded, and idle. */
+async function bare(report: Report): Promise<void> {
+  const loaded =
+    "import 'undici'; import 'pino'; import 'prom-client'; console.log('loaded'); setInterval(() => {}, 1000);";
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', loaded], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  report('running/bare/resident', Number(/VmRSS:\s+(\d+)/.exec(ofProcess(child.pid, 'status'))?.[1]) / 1024, 'MiB');
+  child.kill();
 }
 
 /** A receiver of remote write that takes everything. */

@@ -70,7 +70,7 @@ export class Pacer {
       const queue = this.#queues[turn];
       const leave = () => {
         queue.delete(waiter);
-        this.#wake.abort();
+        this.#wake.abort('left');
         resolve(undefined);
       };
       const waiter: Waiter = {
@@ -88,7 +88,7 @@ export class Pacer {
   /** Reports that a request was answered or aborted, and what that means for the pace. */
   ended(departure: Departure, verdict: Verdict): void {
     this.#pace.ended(departure, this.#clock.monotonic(), verdict);
-    this.#wake.abort();
+    this.#wake.abort('ended');
   }
 
   /** Releases waiting requests one by one until the queue is empty. */
