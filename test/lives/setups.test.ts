@@ -1,0 +1,7 @@
+import { vi } from 'vitest';
+import { setups } from './stories/setups.ts';
+import { tell } from './story.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+tell(setups, 'never');
