@@ -9,9 +9,7 @@ export interface Refusal {
 }
 
 /** The decision on a request. `let in` fulfils the rules or has none to fulfil; `open` is answered without them. */
-export type Admission =
-  | { readonly state: 'let in' | 'open' }
-  | { readonly state: 'refused'; readonly refusal: Refusal };
+export type Admission = 'let in' | 'open' | Refusal;
 
 /** Guards the pages: TLS, and who is admitted. */
 export interface Front {

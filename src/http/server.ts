@@ -213,12 +213,12 @@ export class ExpositionServer {
       for (const [name, value] of Object.entries(front.headers)) response.setHeader(name, value);
       if (this.#generations.get(request.socket) !== front.generation) response.setHeader('connection', 'close');
       const admission = await front.admit(request, path);
-      if (admission.state === 'let in') this.#connections.letIn(request.socket);
+      if (admission === 'let in') this.#connections.letIn(request.socket);
       // Clients that were not admitted hold no connections, because their number is limited.
       else response.setHeader('connection', 'close');
-      if (admission.state === 'refused') {
-        for (const [name, value] of Object.entries(admission.refusal.headers)) response.setHeader(name, value);
-        sendText(response, admission.refusal.status, admission.refusal.text);
+      if (typeof admission === 'object') {
+        for (const [name, value] of Object.entries(admission.headers)) response.setHeader(name, value);
+        sendText(response, admission.status, admission.text);
         return;
       }
     }

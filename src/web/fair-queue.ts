@@ -43,13 +43,7 @@ export class FairQueue {
     this.#counted += 1;
     for (const network of networks) if (!this.#ranks.has(network)) this.#rank(network, -this.#counted);
     return new Promise((resolve, reject) => {
-      const begin = async () => {
-        try {
-          resolve(await job());
-        } catch (error) {
-          reject(error);
-        }
-      };
+      const begin = () => job().then(resolve, reject);
       this.#waiting.push({ networks, begin, drop: () => resolve(undefined) });
       if (this.#waiting.length > this.#limits.all) this.#dropOne();
       if (!this.#isBusy) void this.#work();

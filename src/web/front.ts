@@ -92,26 +92,26 @@ export class WebFront implements Front {
     const { socket } = request;
     if (tls !== undefined && !(isOpen && this.#open.withoutCertificate)) {
       const fault = socket instanceof TLSSocket ? clientFault(tls.settings, socket) : 'the connection is not secured';
-      if (fault !== undefined) return refused({ status: 403, headers: {}, text: `${fault}\n` });
+      if (fault !== undefined) return { status: 403, headers: {}, text: `${fault}\n` };
     }
-    if (isOpen) return asksNothing(rules) ? LET_IN : OPEN;
+    if (isOpen) return asksNothing(rules) ? 'let in' : 'open';
     // Before passwords, as in the toolkit, so that it limits guesses; after certificates, which the toolkit checks in
     // the handshake.
-    if (bucket !== undefined && !bucket.take()) return refused(TOO_MANY);
-    if (rules.users.size === 0) return LET_IN;
+    if (bucket !== undefined && !bucket.take()) return TOO_MANY;
+    if (rules.users.size === 0) return 'let in';
     const credentials = basicCredentials(request.headers.authorization);
-    if (credentials === undefined) return refused(UNAUTHORIZED);
+    if (credentials === undefined) return UNAUTHORIZED;
     return this.#checked(rules, credentials, socket.remoteAddress ?? '');
   }
 
   async #checked(rules: WebRules, { user, password }: Credentials, address: string): Promise<Admission> {
     try {
       const verdict = await this.#passwords.check(rules.users, user, password, address);
-      if (verdict === 'right') return LET_IN;
-      return refused(verdict === 'wrong' ? UNAUTHORIZED : BUSY);
+      if (verdict === 'right') return 'let in';
+      return verdict === 'wrong' ? UNAUTHORIZED : BUSY;
     } catch (err) {
       this.#log.error({ err }, 'internal error while checking a password; please report');
-      return refused(BUSY);
+      return BUSY;
     }
   }
 
@@ -147,13 +147,6 @@ export class WebFront implements Front {
     this.#log.debug({ reason }, 'connection rejected');
     secured.destroy();
   }
-}
-
-const LET_IN: Admission = { state: 'let in' };
-const OPEN: Admission = { state: 'open' };
-
-function refused(refusal: Refusal): Admission {
-  return { state: 'refused', refusal };
 }
 
 /** Whether these rules admit every request. */

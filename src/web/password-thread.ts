@@ -28,7 +28,7 @@ export class PasswordThread {
   }
 
   /** Called again only when the previous check has ended. */
-  readonly compare: Compare = (password, hash) => {
+  readonly compare: Compare = async (password, hash) => {
     this.#worker ??= this.#begin();
     const question: PasswordQuestion = { password, hash };
     this.#worker.postMessage(question);
