@@ -18,6 +18,10 @@ export class Deliveries {
   readonly #locks = new Set<string>();
   readonly #propagations = new Set<string>();
   readonly #jobs = new Set<string>();
+  readonly #notifications = new Set<string>();
+  readonly #snapshots = new Set<string>();
+  /** From when on notifications and snapshots may be counted, in epoch milliseconds: since it was started. */
+  #since = Number.POSITIVE_INFINITY;
   /** The jobs that had ended when the exporter first asked are history. */
   #history: ReadonlySet<string> | undefined;
 
@@ -36,6 +40,8 @@ export class Deliveries {
     if (typeof body !== 'object' || body === null) return;
     if (path.includes('/gfa/v1/data')) this.#takeData(body as Fields);
     if (/\/portal\/jobs(?:\?|$)/.test(path)) this.#takeJobs(body as Fields);
+    if (/\/portal\/notifications(?:\?|$)/.test(path)) this.#takeNotifications(body as Fields);
+    if (/\/snapshot_details(?:\?|$)/.test(path)) this.#takeSnapshots(body as Fields);
     const [, serial, series] = /\/telemetry\/appliances\/([^/]+)\/([^/?]+)$/.exec(path) ?? [];
     if (series === undefined || !Array.isArray((body as Fields).items)) return;
     this.#answeredAt = this.#clock.monotonic();
@@ -92,7 +98,10 @@ export class Deliveries {
   restarted(isKept: boolean): void {
     this.#history = undefined;
     this.#jobs.clear();
+    if (!isKept || this.#since === Number.POSITIVE_INFINITY) this.#since = this.#clock.now() - SLACK_MS;
     if (isKept) return;
+    this.#notifications.clear();
+    this.#snapshots.clear();
     this.#locks.clear();
     this.#propagations.clear();
   }
@@ -103,6 +112,9 @@ export class Deliveries {
       filer_lock_events_total: this.#locks.size,
       filer_propagation_duration_seconds_count: this.#propagations.size,
       filer_jobs_finished_total: this.#jobs.size,
+      filer_notifications_total: this.#notifications.size,
+      filer_notifications_by_severity_total: this.#notifications.size,
+      filer_snapshots_total: this.#snapshots.size,
     };
   }
 
@@ -131,6 +143,18 @@ export class Deliveries {
     for (const [key, times] of said) this.#checkIns.set(key, times);
   }
 
+  #takeNotifications({ items }: Fields): void {
+    for (const { id, generated_at } of (items ?? []) as readonly Fields[]) {
+      if (Date.parse(String(generated_at)) >= this.#since) this.#notifications.add(String(id));
+    }
+  }
+
+  #takeSnapshots({ items }: Fields): void {
+    for (const { volume, serial_number, time, volume_version } of (items ?? []) as readonly Fields[]) {
+      if (Number(time) >= this.#since) this.#snapshots.add(`${volume} ${serial_number} ${volume_version}`);
+    }
+  }
+
   #takeJobs({ items }: Fields): void {
     const ended = ((items ?? []) as readonly Fields[])
       .filter(({ state }) => state === 'completed' || state === 'failed')
@@ -139,6 +163,9 @@ export class Deliveries {
     for (const id of ended) if (!this.#history.has(id)) this.#jobs.add(id);
   }
 }
+
+/** By so much the moment of the start may be missed, in milliseconds. */
+const SLACK_MS = 60_000;
 
 /** What an event is, whatever its filer and volume are called. */
 function identity({ filer_title, volume_title, ...event }: Fields): string {
