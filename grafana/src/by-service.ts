@@ -7,8 +7,8 @@ import { noneAllowed, oneIsGood, plain } from './steps.ts';
 const up = select('filer_api_up');
 const why = select('filer_api_down_info');
 
-/** Every service with its reason, or with none. */
-const reasons = `max by (api, reason) (${why}) or group by (api) (${up}) unless on (api) ${why}`;
+/** Every service with its reason; the column stays while every one is up. */
+const reasons = `max by (api, reason) (${why}) or label_replace(group by (api) (${up}) unless on (api) ${why}, "reason", "–", "", "")`;
 
 /** How each service is, and why. */
 export function byService(width: number): PanelBuilder {

@@ -67,6 +67,8 @@ export function timeline(text: PanelText, mappings: ValueMapping[]): timelines.P
       .showValue(VisibilityMode.Never)
       .rowHeight(0.8)
       .mergeValues(true)
+      // A state for each few pixels, or else a day of twenty lines is half a megabyte.
+      .maxDataPoints(300)
       .fillOpacity(80)
   );
 }

@@ -65,6 +65,15 @@ describe('the chart', () => {
     );
   });
 
+  test('links the dashboards to the same runbooks as the alerts', () => {
+    const set = 'dashboards.enabled=true,prometheusRule.runbooks=https://wiki.example.com/runbooks/';
+    const dashboards = renderChart(...base, '--set', set).filter(({ kind }) => kind === 'ConfigMap');
+    const texts = dashboards.map((manifest) => JSON.stringify(manifest)).filter((text) => text.includes('runbooks'));
+    expect(texts).toHaveLength(7);
+    for (const text of texts) expect(text).toContain('https://wiki.example.com/runbooks\\');
+    expect(texts.filter((text) => text.includes('git.example.com'))).toEqual([]);
+  });
+
   test.each([
     ['prometheusRule.thresholds.cpuu=1', 'Additional property cpuu is not allowed'],
     ['prometheusRule.thresholds.cpu=much', 'Does not match pattern'],
