@@ -1,10 +1,9 @@
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, inTime } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { inSlices } from '../runtime/slices.ts';
 import { decode, encode, StateFault } from './format.ts';
 import type { StateStore } from './store.ts';
-import { TimeLimitedStore } from './time-limited-store.ts';
 
 /** How long a poll, the start or a stop waits for the disk, in milliseconds. */
 const DISK_WAIT_MS = 10_000;
@@ -20,6 +19,11 @@ export interface Kept {
   values(): Iterable<unknown>;
   /** Restores the state, saved `elapsedMs` ago; throws if it cannot, and has changed nothing then. */
   restore(values: readonly unknown[], elapsedMs: number): Generator<void>;
+}
+
+/** The disk has not answered in time; the operation may still complete. */
+class LateError extends Error {
+  override readonly name = 'LateError';
 }
 
 /** The first line: the time of saving, by the wall clock, and the owners. */
@@ -42,11 +46,13 @@ export class StateKeeper {
   /** Undefined before something is loaded: `--plan` builds the program and reads no state, so it writes none. */
   #kept: Kept | undefined;
   #place: Place = 'unread';
+  /** The late operation in progress, in words. */
+  #late: string | undefined;
   #isFailing = false;
   #errors = 0;
 
   constructor(store: StateStore, clock: Clock, log: Log) {
-    this.#store = new TimeLimitedStore(store, clock, DISK_WAIT_MS);
+    this.#store = store;
     this.#clock = clock;
     this.#log = log;
   }
@@ -98,7 +104,8 @@ export class StateKeeper {
     try {
       await this.#makeRoom();
       const preface: Preface = { savedAt: this.#clock.now(), owners: kept.owners };
-      await this.#store.write(await inSlices(encode(withPreface(preface, kept.values())), this.#clock));
+      const content = await inSlices(encode(withPreface(preface, kept.values())), this.#clock);
+      await this.#inTime('writing the state file', () => this.#store.write(content));
       if (this.#isFailing) this.#log.info('state file written again');
       this.#isFailing = false;
     } catch (error) {
@@ -122,7 +129,7 @@ export class StateKeeper {
     const until = this.#clock.monotonic() + READ_AGAIN.forMs;
     for (;;) {
       try {
-        return await this.#store.read();
+        return await this.#read();
       } catch (error) {
         this.#errors += 1;
         if (this.#clock.monotonic() >= until) throw error;
@@ -156,7 +163,7 @@ export class StateKeeper {
   async #makeRoom(): Promise<void> {
     if (this.#place === 'foreign') await this.#setAside('damaged');
     if (this.#place !== 'unread') return;
-    if ((await this.#store.read()) !== undefined) {
+    if ((await this.#read()) !== undefined) {
       const name = await this.#setAside('unread');
       // Restoring it now would make every counter jump, which Prometheus would take for events.
       this.#log.warn({ name }, 'state file read too late to continue from it; moved aside');
@@ -165,9 +172,31 @@ export class StateKeeper {
   }
 
   async #setAside(word: string): Promise<string | undefined> {
-    const name = await this.#store.setAside(word, new Date(this.#clock.now()));
+    const moment = new Date(this.#clock.now());
+    const name = await this.#inTime('moving the state file aside', () => this.#store.setAside(word, moment));
     this.#place = 'ours';
     return name;
+  }
+
+  #read(): Promise<Buffer | undefined> {
+    return this.#inTime('reading the state file', () => this.#store.read());
+  }
+
+  /**
+   * Waits for the disk up to a limit: one that hangs, such as one over the network, never answers. While a late operation
+   * is in progress no other starts: a hanging call holds one of Node's few threads, and of two writes the older could end
+   * last.
+   */
+  #inTime<Result>(what: string, call: () => Promise<Result>): Promise<Result> {
+    if (this.#late !== undefined)
+      return Promise.reject(new LateError(`${this.#late} is still in progress: the disk hangs`));
+    const answer = call().finally(() => {
+      this.#late = undefined;
+    });
+    return inTime(answer, this.#clock, DISK_WAIT_MS, () => {
+      this.#late = what;
+      return new LateError(`${what} took longer than ${DISK_WAIT_MS} ms: the disk hangs`);
+    });
   }
 }
 

@@ -19,32 +19,23 @@ export interface RateLaw {
 }
 
 /** The parameters of the law; simulation chose the values, see `docs/pacing.md`. */
-export interface Tuning {
+const TUNING = {
   /** After a rejection the rate reaches the level of the expected limit within this time in milliseconds … */
-  readonly approachMs: number;
+  approachMs: 12_000,
   /** … and more slowly, up to this time, while the limit proves to be where it was expected. */
-  readonly longestApproachMs: number;
+  longestApproachMs: 30_000,
   /** The rate starts again at this share of the measured throughput. */
-  readonly backOff: number;
+  backOff: 0.99,
   /**
    * The level as a point between the measured throughput and the rejected rate: for a measurement that is not trusted,
    * and for a trusted one.
    */
-  readonly level: { readonly blind: number; readonly trusted: number };
-  /** How fast the rate grows above the level: by this share of it for each further period of the same length. */
-  readonly search: number;
-  /** A measurement over a cycle of this length is trusted fully, over a shorter one in proportion, in milliseconds. */
-  readonly trustedCycleMs: number;
-}
-
-export const TUNING: Tuning = {
-  approachMs: 12_000,
-  longestApproachMs: 30_000,
-  backOff: 0.99,
   level: { blind: 0.6, trusted: 0.3 },
+  /** How fast the rate grows above the level: by this share of it for each further period of the same length. */
   search: 0.3,
+  /** A measurement over a cycle of this length is trusted fully, over a shorter one in proportion, in milliseconds. */
   trustedCycleMs: 20_000,
-};
+} as const;
 
 /** Fewer answers are no measurement. */
 const FEWEST_ANSWERS = 10;
@@ -88,25 +79,22 @@ interface Refusal {
  */
 export class MeasuredRate implements RateLaw {
   readonly #ceiling: number;
-  readonly #tuning: Tuning;
   /** The curve: from `base` at `from`, through `level` after `approach`. */
   #base: number;
   #level: number;
   #from: number;
-  #approach: number;
+  #approach: number = TUNING.approachMs;
   #taken = 0;
   /** The start of the cycle, and the last two of the marks set every ten seconds. */
   #marks: readonly [cycle: Mark, older: Mark, newer: Mark];
   #refusal: Refusal | undefined;
 
   /** `ceiling`: the rate that is never exceeded, and the initial rate. */
-  constructor(ceiling: number, now: number, tuning: Tuning = TUNING) {
+  constructor(ceiling: number, now: number) {
     this.#ceiling = ceiling;
-    this.#tuning = tuning;
     this.#base = ceiling;
     this.#level = ceiling;
     this.#from = now;
-    this.#approach = tuning.approachMs;
     const start = { at: now, taken: 0 };
     this.#marks = [start, start, start];
   }
@@ -114,8 +102,7 @@ export class MeasuredRate implements RateLaw {
   rate(now: number): number {
     const progress = (Math.max(0, now - this.#from) - this.#approach) / this.#approach;
     const span = this.#level - this.#base;
-    const curve =
-      this.#level + (progress < 0 ? span : Math.max(span, this.#level * this.#tuning.search)) * progress ** 3;
+    const curve = this.#level + (progress < 0 ? span : Math.max(span, this.#level * TUNING.search)) * progress ** 3;
     return Math.min(this.#ceiling, Math.max(FLOOR_PER_MS, curve));
   }
 
@@ -144,7 +131,7 @@ export class MeasuredRate implements RateLaw {
       approach: this.#approach,
     };
     const { rate, at, taken, marks, approach } = this.#refusal;
-    const { approachMs, longestApproachMs, backOff, level, trustedCycleMs } = this.#tuning;
+    const { approachMs, longestApproachMs, backOff, level, trustedCycleMs } = TUNING;
     const [{ at: from }] = marks;
     // The hold counts too: a window that is used up in its first half allows no request in its second half.
     const measured = marks.reduce(
