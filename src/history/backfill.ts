@@ -82,19 +82,14 @@ export class Backfill {
     const both = AbortSignal.any([signal, ended.signal]);
     const queue = tasks.values();
     const work = async () => {
-      for (const task of queue) {
-        if (both.aborted) return;
-        await this.#read(task, both);
+      try {
+        for (const task of queue) if (!both.aborted) await this.#read(task, both);
+      } catch (error) {
+        ended.abort(error);
       }
     };
-    const workers = Array.from({ length: this.#settings.workers }, () =>
-      work().catch((error: unknown) => {
-        ended.abort();
-        throw error;
-      }),
-    );
-    const results = await Promise.allSettled(workers);
-    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    await Promise.all(Array.from({ length: this.#settings.workers }, work));
+    if (ended.signal.aborted) throw ended.signal.reason;
   }
 
   async #read(task: PastTask, signal: AbortSignal): Promise<void> {
