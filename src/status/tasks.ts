@@ -115,12 +115,14 @@ function isFailing({ standing }: TaskState): boolean {
 /** The time since the last success of the oldest task that is not backed off; null without any success. */
 function oldestSeconds(states: readonly TaskState[], now: number): number | null {
   const awake = states.filter(({ resting }) => resting === undefined);
-  const ages = agesOf(awake, now);
-  return ages.length === 0 ? null : rounded(Math.max(...ages) / 1000);
+  const oldest = agesOf(awake, now).reduce((most, age) => Math.max(most, age), Number.NEGATIVE_INFINITY);
+  return Number.isFinite(oldest) ? rounded(oldest / 1000) : null;
 }
 
 function agesOf(states: readonly TaskState[], now: number): readonly number[] {
-  return states.flatMap(({ confirmedAt }) => (confirmedAt === undefined ? [] : [now - confirmedAt]));
+  return states
+    .filter(({ confirmedAt }) => confirmedAt !== undefined)
+    .map(({ confirmedAt = now }) => now - confirmedAt);
 }
 
 function inSeconds(ms: number | undefined): number | undefined {
