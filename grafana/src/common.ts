@@ -15,6 +15,11 @@ export function highest(
   return `topk(${count}, max by (filer) (${select(gauge, matchers)}))`;
 }
 
+/** Half, nine tenths and 99 of 100 of what is measured: what every chart of a distribution shows. */
+export function quantiles(expr: (share: number) => string, by = ''): readonly Query[] {
+  return [0.5, 0.9, 0.99].map((share) => ({ expr: expr(share), legend: `p${share * 100}${by}` }));
+}
+
 /** Share of cache requests that the cache disk answered, by filer. */
 export function hitRatio(): string {
   const requests = (matchers = {}) => `sum by (filer) (${once(select('filer_appliance_cache_requests', matchers))})`;

@@ -1,4 +1,5 @@
 import { chart } from '../charts.ts';
+import { quantiles } from '../common.ts';
 import { quantile, select } from '../select.ts';
 import { above, noneExpected, plain } from '../steps.ts';
 
@@ -38,10 +39,7 @@ export const answerPanels = [
     title: 'Time to the whole answer',
     description:
       'Median, 90th and 99th percentile of the duration of requests. Near REQUEST_TIMEOUT requests begin to fail: the service or the connection is slow.',
-    queries: [0.5, 0.9, 0.99].map((share) => ({
-      expr: quantile(share, 'filer_exporter_request_duration_seconds', ['api']),
-      legend: `p${share * 100} {{api}}`,
-    })),
+    queries: quantiles((share) => quantile(share, 'filer_exporter_request_duration_seconds', ['api']), ' {{api}}'),
     steps: above(5, 20),
     width: 12,
   }),

@@ -1,5 +1,5 @@
 import { chart } from '../charts.ts';
-import { checkIns, once } from '../common.ts';
+import { checkIns, once, quantiles } from '../common.ts';
 import { limits } from '../limits.ts';
 import { drillDown, more } from '../places.ts';
 import { quantileOfHour, select } from '../select.ts';
@@ -16,10 +16,7 @@ export const accelerationPanels = [
     title: 'Propagation time',
     description:
       'How long data took to reach other filers, in the last hour on the volumes that are chosen. A p99 far above p90 is a single slow filer or volume; when all rise together, look at the locks and at the cloud side.',
-    queries: [0.5, 0.9, 0.99].map((share) => ({
-      expr: quantileOfHour(share, propagation),
-      legend: `p${share * 100}`,
-    })),
+    queries: quantiles((share) => quantileOfHour(share, propagation)),
     steps: limits.propagation,
     width: 12,
     links: [more('volumes')],

@@ -1,5 +1,5 @@
 import { chart } from '../charts.ts';
-import { once } from '../common.ts';
+import { once, quantiles } from '../common.ts';
 import { limits } from '../limits.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
@@ -33,10 +33,7 @@ export const finishedPanels = [
     title: 'Time to protect',
     description:
       'How long data had waited for its snapshot in the mean of each, in the last hour. When it rises, snapshots are too rare or too slow.',
-    queries: [0.5, 0.9, 0.99].map((share) => ({
-      expr: quantileOfHour(share, 'filer_snapshot_time_to_protect_seconds'),
-      legend: `p${share * 100}`,
-    })),
+    queries: quantiles((share) => quantileOfHour(share, 'filer_snapshot_time_to_protect_seconds')),
     steps: limits.timeToProtect,
     width: 8,
   }),
@@ -57,10 +54,7 @@ export const finishedPanels = [
     title: 'Propagation of snapshots',
     description:
       'How long snapshots of the last hour were on their way to other appliances. When all quantiles rise, look at the cloud side; when p99 alone does, at the table below.',
-    queries: [0.5, 0.9, 0.99].map((share) => ({
-      expr: quantileOfHour(share, 'filer_snapshot_propagation_seconds'),
-      legend: `p${share * 100}`,
-    })),
+    queries: quantiles((share) => quantileOfHour(share, 'filer_snapshot_propagation_seconds')),
     steps: limits.propagation,
     width: 8,
   }),

@@ -1,5 +1,5 @@
 import { chart, timeline } from '../charts.ts';
-import { once } from '../common.ts';
+import { once, quantiles } from '../common.ts';
 import { limits } from '../limits.ts';
 import { words } from '../mappings.ts';
 import { table } from '../numbers.ts';
@@ -79,10 +79,7 @@ export const lockPanels = [
     title: 'Time that locks are held',
     description:
       'Half, nine tenths and 99 of 100 locks of the last hour were held no longer, on the volumes that are chosen. Long locks come from large changes or slow lines; a filer with all of the long ones is worth a look.',
-    queries: [0.5, 0.9, 0.99].map((share) => ({
-      expr: quantileOfHour(share, 'filer_lock_duration_seconds', { only: P2 }),
-      legend: `p${share * 100}`,
-    })),
+    queries: quantiles((share) => quantileOfHour(share, 'filer_lock_duration_seconds', { only: P2 })),
     steps: limits.lockHeld,
     width: 12,
   }),

@@ -1,5 +1,5 @@
 import { bucketHeatmap, chart } from '../charts.ts';
-import { once } from '../common.ts';
+import { once, quantiles } from '../common.ts';
 import { limits } from '../limits.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
@@ -15,10 +15,7 @@ export const propagationPanels = [
     title: 'Propagation time, quantiles',
     description:
       'Half, nine tenths and 99 of 100 events of the last hour were at least so quick, on the volumes that are chosen. When p50 rises, all filers wait: look at locks and time to protect. When only p99 does, look for the filer or volume below.',
-    queries: [0.5, 0.9, 0.99].map((share) => ({
-      expr: quantileOfHour(share, histogram, { by: ['kind'] }),
-      legend: `p${share * 100} {{kind}}`,
-    })),
+    queries: quantiles((share) => quantileOfHour(share, histogram, { by: ['kind'] }), ' {{kind}}'),
     steps: limits.propagation,
     width: 12,
   }),
