@@ -48,7 +48,7 @@ export function headerLines(family: FamilyHeader, format: Format): string {
 }
 
 /** `{a="1",b="2"}`, or an empty text without labels; each value by {@link cleanLabel}. */
-export function labelText(labels: Labels, corrected: Corrections): string {
+export function labelText(labels: Labels, corrected: Corrections = { cut: 0, duplicates: 0 }): string {
   let text = '';
   for (const name in labels) {
     text += `${text === '' ? '{' : ','}${name}="${cleanLabel(labels[name] ?? '', corrected)}"`;

@@ -19,7 +19,7 @@ export function linesByFamily(series: Iterable<SeriesPoints>): ReadonlyMap<strin
 function* linesOf(series: readonly SeriesPoints[]): Generator<string> {
   for (const { labels, times, values } of series) {
     const { __name__: name = '', ...others } = Object.fromEntries(labels) as Labels;
-    const start = `${name}${labelText(others, { cut: 0, duplicates: 0 })} `;
+    const start = `${name}${labelText(others)} `;
     let piece = '';
     for (const [index, time] of times.entries()) {
       // OpenMetrics has Unix seconds.

@@ -58,7 +58,18 @@ function isDay(day: string): boolean {
   return Number.isFinite(midnight) && new Date(midnight).toISOString().startsWith(day);
 }
 
-function scaled(apply: (value: number) => number): (raw: unknown) => number | undefined {
+type Read = Conversion['read'];
+
+function conversion<U extends Unit>(
+  unit: U,
+  upstream: string,
+  read: Read,
+  isPlausible?: (value: number) => boolean,
+): Conversion<U> {
+  return { unit, upstream, read, ...(isPlausible && { isPlausible }) };
+}
+
+function scaled(apply: (value: number) => number): Read {
   return (raw) => {
     const value = decimal(raw);
     // Checked again: a number that just fits a double may not fit after scaling.
@@ -66,128 +77,88 @@ function scaled(apply: (value: number) => number): (raw: unknown) => number | un
   };
 }
 
-/** Numbers without a unit: counts, operations per second, load. */
-export const plain: Conversion<'none'> = { unit: 'none', upstream: 'number', read: decimal };
+const thousandth = scaled((value) => value / 1000);
 
-export const seconds: Conversion<'seconds'> = { unit: 'seconds', upstream: 'seconds', read: decimal };
-
-/** Durations in seconds. A negative one is a fault of clocks: it would make the sum of a histogram decrease. */
-export const duration: Conversion<'seconds'> = {
-  unit: 'seconds',
-  upstream: 'seconds',
-  read: (raw) => {
-    const value = decimal(raw);
+/** A negative duration is a fault of clocks: it would make the sum of a histogram decrease. */
+function notNegative(read: Read): Read {
+  return (raw) => {
+    const value = read(raw);
     return value !== undefined && value >= 0 ? value : undefined;
-  },
-};
-
-export const milliseconds: Conversion<'seconds'> = {
-  unit: 'seconds',
-  upstream: 'milliseconds',
-  read: scaled((value) => value / 1000),
-};
-
-/** Milliseconds of one disk operation, to seconds. */
-export const latencyMilliseconds: Conversion<'seconds'> = {
-  ...milliseconds,
-  isPlausible: (value) => value >= 0 && value < 3600,
-};
-
-/** The portal's KB, which are kibibytes: kernel figures collected on Linux (upstream-api.md 7). */
-export const kibibytes: Conversion<'bytes'> = {
-  unit: 'bytes',
-  upstream: 'KiB',
-  read: scaled((value) => value * 1024),
-};
-
-/** Durations in milliseconds, to seconds; a negative one is a fault of clocks, as in {@link duration}. */
-export const durationMilliseconds: Conversion<'seconds'> = {
-  unit: 'seconds',
-  upstream: 'milliseconds',
-  read: (raw) => {
-    const value = milliseconds.read(raw);
-    return value !== undefined && value >= 0 ? value : undefined;
-  },
-};
-
-export const bytes: Conversion<'bytes'> = { unit: 'bytes', upstream: 'bytes', read: decimal };
-
-export const bytesPerSecond: Conversion<'bytes_per_second'> = {
-  unit: 'bytes_per_second',
-  upstream: 'bytes per second',
-  read: decimal,
-};
-
-/** Percent, to a ratio from 0 to 1. */
-export const percent: Conversion<'ratio'> = {
-  unit: 'ratio',
-  upstream: 'percent',
-  // Divided, not multiplied by 0.01: 57 % is 0.57 and not 0.5700000000000001.
-  read: scaled((value) => value / 100),
-  // A mean of rounded values may be slightly above 1.
-  isPlausible: (value) => value >= 0 && value <= 1.005,
-};
+  };
+}
 
 /** Earlier times are invalid: the service did not exist, and a missing time may be sent as the epoch. */
 function isOfThisCentury(seconds: number): boolean {
   return seconds >= 946_684_800;
 }
 
-export const epochMilliseconds: Conversion<'timestamp_seconds'> = {
-  unit: 'timestamp_seconds',
-  upstream: 'epoch milliseconds',
-  read: scaled((value) => value / 1000),
-  isPlausible: isOfThisCentury,
-};
+/** Numbers without a unit: counts, operations per second, load. */
+export const plain = conversion('none', 'number', decimal);
 
-export const date: Conversion<'timestamp_seconds'> = {
-  unit: 'timestamp_seconds',
-  upstream: 'RFC 3339 date',
-  read: dateSeconds,
-  isPlausible: isOfThisCentury,
-};
+export const seconds = conversion('seconds', 'seconds', decimal);
 
-/** Seconds before the time of the record, which is an RFC 3339 date in another field, to Unix seconds. */
+export const duration = conversion('seconds', 'seconds', notNegative(decimal));
+
+export const milliseconds = conversion('seconds', 'milliseconds', thousandth);
+
+export const durationMilliseconds = conversion('seconds', 'milliseconds', notNegative(thousandth));
+
+/** Milliseconds of one disk operation. */
+export const latencyMilliseconds = conversion(
+  'seconds',
+  'milliseconds',
+  thousandth,
+  (value) => value >= 0 && value < 3600,
+);
+
+/** The portal's KB, which are kibibytes: kernel figures collected on Linux (upstream-api.md 7). */
+export const kibibytes = conversion(
+  'bytes',
+  'KiB',
+  scaled((value) => value * 1024),
+);
+
+export const bytes = conversion('bytes', 'bytes', decimal);
+
+export const bytesPerSecond = conversion('bytes_per_second', 'bytes per second', decimal);
+
+export const percent = conversion(
+  'ratio',
+  'percent',
+  // Divided, not multiplied by 0.01: 57 % is 0.57 and not 0.5700000000000001.
+  scaled((value) => value / 100),
+  // A mean of rounded values may be slightly above 1.
+  (value) => value >= 0 && value <= 1.005,
+);
+
+export const epochMilliseconds = conversion('timestamp_seconds', 'epoch milliseconds', thousandth, isOfThisCentury);
+
+export const date = conversion('timestamp_seconds', 'RFC 3339 date', dateSeconds, isOfThisCentury);
+
+/** Seconds before the time of the record, which is an RFC 3339 date in another field. */
 export function secondsBefore(field: string): Conversion<'timestamp_seconds'> {
-  return {
-    unit: 'timestamp_seconds',
-    upstream: `seconds before ${field}`,
-    read: (raw, record) => {
-      const age = decimal(raw);
-      const at = dateSeconds(record?.[field]);
-      return age === undefined || at === undefined ? undefined : decimal(at - age);
-    },
-  };
+  return conversion('timestamp_seconds', `seconds before ${field}`, (raw, record) => {
+    const age = decimal(raw);
+    const at = dateSeconds(record?.[field]);
+    return age === undefined || at === undefined ? undefined : decimal(at - age);
+  });
 }
 
 /** Always 1: the content is in the labels. */
-export const presence: Conversion<'info'> = { unit: 'info', upstream: 'text', read: () => 1 };
+export const presence = conversion('info', 'text', () => 1);
 
 /** 1 for the current state; the state is a label. */
-export const state: Conversion<'none'> = { unit: 'none', upstream: 'text', read: () => 1 };
+export const state = conversion('none', 'text', () => 1);
 
 /** 1 for the current word of a state set, with the word as a label; a value that is not text is not a word. */
-export const word: Conversion<'none'> = {
-  unit: 'none',
-  upstream: 'text',
-  read: (raw) => (typeof raw === 'string' && raw !== '' ? 1 : undefined),
-};
+export const word = conversion('none', 'text', (raw) => (typeof raw === 'string' && raw !== '' ? 1 : undefined));
 
-/** The number of records. */
-export const records: Conversion<'none'> = { unit: 'none', upstream: 'records', read: () => 1 };
+export const records = conversion('none', 'records', () => 1);
 
 /** 1 for true and 0 for false, which some services send as text. */
-export const flag: Conversion<'none'> = {
-  unit: 'none',
-  upstream: 'boolean',
-  read: (raw) => {
-    if (raw === true || raw === 'true') return 1;
-    return raw === false || raw === 'false' ? 0 : undefined;
-  },
-};
+export const flag = conversion('none', 'boolean', (raw) => {
+  if (raw === true || raw === 'true') return 1;
+  return raw === false || raw === 'false' ? 0 : undefined;
+});
 
-export const listLength: Conversion<'none'> = {
-  unit: 'none',
-  upstream: 'list',
-  read: (raw) => (Array.isArray(raw) ? raw.length : undefined),
-};
+export const listLength = conversion('none', 'list', (raw) => (Array.isArray(raw) ? raw.length : undefined));

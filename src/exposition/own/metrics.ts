@@ -114,7 +114,7 @@ function clientLines(metric: ClientMetric | undefined): string {
 }
 
 function line(name: string, labels: Labels, value: number | undefined): string {
-  return value === undefined ? '' : `${name}${labelText(labels, { cut: 0, duplicates: 0 })} ${formatValue(value)}\n`;
+  return value === undefined ? '' : `${name}${labelText(labels)} ${formatValue(value)}\n`;
 }
 
 /** prom-client's labels, with bounds of buckets as both formats write them. */

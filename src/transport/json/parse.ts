@@ -51,7 +51,7 @@ class Reader {
 
   /** The list or object that begins here. */
   *#container(depth: number): Generator<void, unknown> {
-    const target: Target = this.#bytes[this.#at] === LIST ? new ListTarget() : new ObjectTarget();
+    const target = new Target(this.#bytes[this.#at] === LIST);
     this.#at += 1;
     let start = this.#at;
     for (;;) {
@@ -157,50 +157,35 @@ class Reader {
 }
 
 /** A list or an object under construction. */
-interface Target {
+class Target {
   readonly isList: boolean;
-  readonly value: unknown;
+  readonly #list: unknown[] = [];
+  readonly #object: Record<string, unknown> = {};
   /** Whether it is still empty. */
-  readonly isNew: boolean;
-  /** Adds the elements of this text; there is at least one. */
-  take(text: string): void;
-  put(key: string, value: unknown): void;
-}
-
-class ListTarget implements Target {
-  readonly isList = true;
-  readonly value: unknown[] = [];
-
-  get isNew(): boolean {
-    return this.value.length === 0;
-  }
-
-  take(text: string): void {
-    const elements = JSON.parse(`[${text}]`) as unknown[];
-    if (elements.length === 0) throw new SyntaxError('a comma without an element');
-    for (const element of elements) this.value.push(element);
-  }
-
-  put(_: string, value: unknown): void {
-    this.value.push(value);
-  }
-}
-
-class ObjectTarget implements Target {
-  readonly isList = false;
-  readonly value: Record<string, unknown> = {};
   isNew = true;
 
+  constructor(isList: boolean) {
+    this.isList = isList;
+  }
+
+  get value(): unknown {
+    return this.isList ? this.#list : this.#object;
+  }
+
+  /** Adds the elements of this text; there is at least one. */
   take(text: string): void {
-    const members = Object.entries(JSON.parse(`{${text}}`) as object);
-    if (members.length === 0) throw new SyntaxError('a comma without a member');
-    for (const [key, value] of members) this.put(key, value);
+    this.isNew = true;
+    if (this.isList) for (const element of JSON.parse(`[${text}]`) as unknown[]) this.put('', element);
+    else for (const [key, value] of Object.entries(JSON.parse(`{${text}}`) as object)) this.put(key, value);
+    if (this.isNew) throw new SyntaxError('a comma without an element');
   }
 
   put(key: string, value: unknown): void {
     this.isNew = false;
+    if (this.isList) this.#list.push(value);
     // Defined and not assigned, as JSON.parse does: `__proto__` is a key like any other.
-    if (key !== '__proto__') this.value[key] = value;
-    else Object.defineProperty(this.value, key, { value, writable: true, enumerable: true, configurable: true });
+    else if (key === '__proto__') {
+      Object.defineProperty(this.#object, key, { value, writable: true, enumerable: true, configurable: true });
+    } else this.#object[key] = value;
   }
 }
