@@ -30,8 +30,8 @@ export const absentPanels: Readonly<Record<string, string>> = {
 };
 
 /**
- * Panels whose events are too rare for the time that is gathered, with the reason. A rate needs a counter to rise while it
- * is there, so they may show something or not; without the rate they show something as soon as there was one event.
+ * Panels whose events are too rare for the time that is gathered, with the reason. They show how far a counter rose while it
+ * was there, so they may show something or not; of the counter itself they show something as soon as there was one event.
  */
 export const rarePanels: Readonly<Record<string, string>> = Object.fromEntries(
   [
