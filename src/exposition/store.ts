@@ -177,7 +177,8 @@ function storedOf(family: string, last: readonly Stored[], index: number): Store
 }
 
 function sizeOf(families: readonly Lines[]): Size {
-  let [samples, bytes] = [0, 0];
+  let samples = 0;
+  let bytes = 0;
   for (const lines of families) {
     samples += lines.samples;
     bytes += lines.bytes;
