@@ -7,6 +7,7 @@ import { API_UP, APPLIANCE_UP, EFFECTIVE_INTERVAL } from './names.ts';
 test('a limit that is lifted makes no value vanish', async () => {
   const life = await Life.begin({
     appliances: 24,
+    lookMs: 4 * MINUTE,
     environment: { PORTAL_RATE_LIMIT: '50/30s', PORTAL_INTERVAL: '60s' },
     variations: { rateLimit: { kind: 'sliding-window', requests: 6, windowMs: 30_000 } },
   });
