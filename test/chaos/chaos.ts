@@ -5,14 +5,12 @@ import { runInNewContext } from 'node:vm';
 import { startStandIn } from '../../src/demo/stand-in.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { type Random, seededRandom } from '../../src/runtime/random.ts';
-import { Editor } from '../support/edits.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { Scrape } from '../support/scrape.ts';
 import { change, stepClock } from './change.ts';
 import { Disk } from './disk.ts';
 import { ENDINGS, Lives } from './lives.ts';
-import { ordinaryTroubleOf } from './ordinary.ts';
 import { ROOMY, TIGHT, type Told } from './told.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 import { Witness } from './witness.ts';
@@ -44,8 +42,6 @@ const STEP_MS = 290_000;
 const BREATH_BYTES = 12_000_000;
 /** Sleepers that there may be: a worker or a request each, and the few that wake by themselves. */
 const MOST_SLEEPERS = 60;
-/** Added to the seed of what ordinary life brings, so that it leaves the faults as they are. */
-const ORDINARY = 500_000;
 /** How long tokens live at first. */
 const TOKEN_MS = 900_000;
 /** One seed in so many has room within its limits: with the others they bind. */
@@ -65,7 +61,6 @@ export async function chaos(seed: number, days: number, told: Told = toldOf(seed
   setMaxListeners(100);
   const clock = new ManualClock();
   const random = seededRandom(seed);
-  const ordinary = seededRandom(ORDINARY + seed);
   const standIn = await startStandIn({
     clock,
     seed,
@@ -91,8 +86,7 @@ export async function chaos(seed: number, days: number, told: Told = toldOf(seed
   const rejections: unknown[] = [];
   const reject = (reason: unknown) => rejections.push(reason);
   process.on('unhandledRejection', reject);
-  const editor = new Editor(standIn.serve);
-  const lives = new Lives({ clock, standIn, editor, disk, told, log, seed, overhearing: witness });
+  const lives = new Lives({ clock, standIn, disk, told, log, seed, overhearing: witness });
   const counts = { troubles: 0, restarts: 0, scrapes: 0 };
   const active = new Set<Going>();
   let heapInTheMiddle = 0;
@@ -102,10 +96,6 @@ export async function chaos(seed: number, days: number, told: Told = toldOf(seed
       for (const trouble of active) if (trouble.endsAt <= clock.monotonic()) lift(trouble, active, clock);
       if (random() < 0.1) {
         active.add(begun(troubleOf(random, standIn, disk), random, witness, clock));
-        counts.troubles += 1;
-      }
-      if (ordinary() < 0.04) {
-        active.add(begun(ordinaryTroubleOf(ordinary, standIn, editor), ordinary, witness, clock));
         counts.troubles += 1;
       }
       if (random() < 0.01) {

@@ -1,10 +1,13 @@
 import type { FaultEffect } from '../../src/demo/faults.ts';
 import { ahead, oneByOne, parts, records, shortened } from '../lives/bodies.ts';
-import { ACCOUNT, HOUR, type Life, MINUTE, PORTAL, TELEMETRY } from '../lives/life.ts';
+import { ACCOUNT, HOUR, type Life, MINUTE, PORTAL, SECOND, TELEMETRY } from '../lives/life.ts';
 import type { Chance } from './chance.ts';
 
-/** Something that happens in a life; what it returns ends it. */
-export type Card = (life: Life, chance: Chance) => (() => void) | Promise<() => void>;
+/** Ends what has happened. */
+export type End = () => void | Promise<void>;
+
+/** Something that happens in a life. */
+export type Card = (life: Life, chance: Chance) => End | Promise<End>;
 
 /** Cards by what they are about. */
 export type Cards = Readonly<Record<string, Card>>;
@@ -14,6 +17,7 @@ const INVENTORY = /^(?:serials|edges)$/;
 const TOKENS = /^(?:token|refresh)$/;
 const DAY_SECONDS = 86_400;
 const unavailable = { kind: 'status', status: 503 } as const;
+const hanging = { kind: 'hang' } as const;
 
 const EFFECTS: readonly FaultEffect[] = [
   unavailable,
@@ -22,7 +26,7 @@ const EFFECTS: readonly FaultEffect[] = [
   { kind: 'status', status: 403 },
   { kind: 'body', body: '<html>We will be back.</html>' },
   { kind: 'reset' },
-  { kind: 'hang' },
+  hanging,
 ];
 
 /** A refusal that says to come back late, soon, or says nothing. */
@@ -32,12 +36,14 @@ export function refusal(chance: Chance): FaultEffect {
 
 /** What happens to a fleet and to what is told of it. */
 export const fleetCards: Cards = {
-  'part of the fleet fails, and one of the others once': async (life, chance) => {
+  'part of the fleet fails or hangs, and one of the others fails once': async (life, chance) => {
     const [well = '', ...others] = chance.shuffled(life.serials);
-    const effect = chance.one(EFFECTS);
+    const effect = chance.happens(0.5) ? hanging : chance.one(EFFECTS);
     const lifts = chance.part(others).map((serial) => life.fails({ serial, ...effect }));
     await life.passes(chance.between(20, 50) * MINUTE);
+    // All of its tries.
     life.fails({ serial: well, operation: 'cpu_utilization', times: 3, ...unavailable });
+    await life.passes(20 * MINUTE);
     return together(lifts);
   },
   'part of the fleet is off': (life, chance) => life.off(...chance.part(life.serials)),
@@ -49,18 +55,20 @@ export const fleetCards: Cards = {
     telemetry();
     return over;
   },
-  'a list is empty or half once': (life, chance) => {
-    const [path, requests] = chance.one(LISTS);
-    const share = chance.one([0, 0.5]);
-    let left: number = requests;
-    return life.edits({
-      path,
-      change: (body) => {
-        left -= 1;
-        return left < 0 ? body : shortened(body, share);
-      },
-    });
-  },
+  'every list is empty or half once': (life, chance) =>
+    together(
+      LISTS.map(([path, requests]) => {
+        const share = chance.one([0, 0.5]);
+        let left: number = requests;
+        return life.edits({
+          path,
+          change: (body) => {
+            left -= 1;
+            return left < 0 ? body : shortened(body, share);
+          },
+        });
+      }),
+    ),
 };
 
 /** What happens to an account. */
@@ -79,11 +87,17 @@ export const accountCards: Cards = {
 
 /** What happens to limits. */
 export const limitCards: Cards = {
-  'the limit is lowered': (life, chance) => {
-    const rateLimit = { kind: 'sliding-window', requests: chance.between(8, 12), windowMs: 30_000 } as const;
+  'the limit allows little of what is asked for, for an hour': async (life, chance) => {
+    const rateLimit = { kind: 'sliding-window', requests: chance.between(3, 4), windowMs: 30_000 } as const;
     // Until it is found everything may be refused.
-    life.troubled({})();
-    return life.varies({ rateLimit }, { scope: { path: /^$/ } });
+    life.troubled({}, HOUR / 2)();
+    const lifted = life.varies({ rateLimit }, { scope: { path: /^$/ } });
+    await life.passes(HOUR);
+    return async () => {
+      lifted();
+      // What this does is over within seconds.
+      for (let looks = 0; looks < 24; looks += 1) await life.passes(5 * SECOND);
+    };
   },
 };
 
@@ -101,11 +115,11 @@ export const dataCards: Cards = {
       change: (body) => records(body, group, (all) => all.map((record) => ahead(record, seconds))),
     });
   },
-  'neither filers nor volumes are named': (life) =>
+  'nothing is named for a while': (life) =>
     life.edits({
       path: DATA,
       change: (body) => ({
-        ...parts(body, (part) => ({ ...part, filers: [], volumes: [] })),
+        ...parts(body, (part) => ({ ...part, filers: [], volumes: [], locks: [], propagation: [] })),
         info: { ...(body as { info: object }).info, volumes: [] },
       }),
     }),
@@ -138,7 +152,7 @@ const LISTS = [
   [/\/portal\/volume_connections/, 1],
 ] as const;
 
-function together(acts: readonly (() => void)[]): () => void {
+function together(acts: readonly (() => void)[]): End {
   return () => {
     for (const act of acts) act();
   };

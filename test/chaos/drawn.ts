@@ -2,7 +2,16 @@ import { seededRandom } from '../../src/runtime/random.ts';
 import { type Beginning, HOUR, MINUTE, PORTAL } from '../lives/life.ts';
 import type { Story } from '../lives/story.ts';
 import { Chance } from './chance.ts';
-import { accountCards, type Cards, dataCards, fleetCards, limitCards, machineCards, refusal } from './deck.ts';
+import {
+  accountCards,
+  type Cards,
+  dataCards,
+  type End,
+  fleetCards,
+  limitCards,
+  machineCards,
+  refusal,
+} from './deck.ts';
 
 /** A kind of installation: what it begins with, and what may happen to it. */
 interface Installation {
@@ -31,13 +40,15 @@ const INSTALLATIONS = {
     cards: { ...fleetCards, ...accountCards, ...dataCards, ...machineCards },
     draws: 10,
   },
+  /** Few requests at once: those that hang are in the way of others. */
   large: {
     begins: (chance) => ({
-      ...{ appliances: chance.between(24, 40), series: ['cpu_utilization'], lookMs: 4 * MINUTE },
-      environment: { PORTAL_DISCOVERY_INTERVAL: chance.one(['15m', '6h']) },
+      ...{ appliances: chance.between(20, 24), lookMs: 4 * MINUTE },
+      series: ['cpu_utilization', 'load_average', 'cache_utilization'],
+      environment: { PORTAL_CONCURRENCY: '4', PORTAL_DISCOVERY_INTERVAL: chance.one(['15m', '6h']) },
     }),
     cards: fleetCards,
-    draws: 4,
+    draws: 3,
   },
   /** The limits that it is told allow an eighth of what is asked for. */
   overloaded: {
@@ -51,11 +62,11 @@ const INSTALLATIONS = {
   /** The limits that it is told are far above those that there are. */
   misled: {
     begins: (chance) => ({
-      ...{ appliances: chance.between(10, 14), series: ['cpu_utilization', 'load_average'] },
+      ...{ appliances: chance.between(16, 20), lookMs: MINUTE },
       environment: { PORTAL_RATE_LIMIT: '100000/1s', PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '60s' },
     }),
     cards: limitCards,
-    draws: 2,
+    draws: 1,
   },
   /** Tokens say that they live for ever, and live for more than a day. */
   quiet: {
@@ -83,7 +94,7 @@ export function drawn(kind: keyof typeof INSTALLATIONS, seed: number): Story {
       await life.passes(20 * MINUTE);
       const deck = chance.shuffled(Object.entries(cards));
       for (let drawn = 0; drawn < draws; ) {
-        const ends: (() => void)[] = [];
+        const ends: End[] = [];
         for (const count = drawn + chance.between(1, 2); drawn < count; drawn += 1) {
           const [name, card] = deck[drawn % deck.length] ?? ['nothing', () => () => {}];
           life.judge.tale.push(`${name} at minute ${Math.round(life.clock.monotonic() / MINUTE)}`);
@@ -91,7 +102,7 @@ export function drawn(kind: keyof typeof INSTALLATIONS, seed: number): Story {
           await life.passes(chance.between(1, 30) * MINUTE);
         }
         for (const end of chance.shuffled(ends)) {
-          end();
+          await end();
           await life.passes(chance.between(1, 10) * MINUTE);
         }
         await life.passes(chance.between(16, 40) * MINUTE);

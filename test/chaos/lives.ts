@@ -4,7 +4,6 @@ import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { Log } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { assemble } from '../support/assemble.ts';
-import type { Editor } from '../support/edits.ts';
 import { type ManualClock, settle } from '../support/manual-clock.ts';
 import { MemoryDispatcher, type Overhearing } from '../support/memory-dispatcher.ts';
 import type { Disk } from './disk.ts';
@@ -17,8 +16,6 @@ export const ENDINGS = ['stopped', 'killed', 'wiped'] as const;
 export interface Surroundings {
   readonly clock: ManualClock;
   readonly standIn: StandIn;
-  /** Stands between the two. */
-  readonly editor: Editor;
   readonly disk: Disk;
   readonly told: Told;
   readonly log: Log;
@@ -49,11 +46,11 @@ export class Lives {
 
   /** The next one begins. */
   async begin(): Promise<void> {
-    const { clock, standIn, editor, disk, told, log, seed, overhearing } = this.#surroundings;
+    const { clock, standIn, disk, told, log, seed, overhearing } = this.#surroundings;
     this.#begun += 1;
     this.#app = assemble(environmentOf(standIn, told), {
       ...{ clock, log, random: seededRandom(1_000 * seed + this.#begun) },
-      connect: () => new MemoryDispatcher(editor.serve, overhearing),
+      connect: () => new MemoryDispatcher(standIn.serve, overhearing),
       openState: () => disk,
     });
     this.#url = `http://127.0.0.1:${await this.#started(this.#app)}`;

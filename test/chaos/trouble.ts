@@ -48,7 +48,7 @@ export function troubleOf(
     { operation: /^(?:token|refresh)$/, touches: 'portal' },
     { operation: 'refresh', touches: 'portal' },
     { operation: /^(?:cpu_utilization|load_average)$/, touches: 'portal' },
-    { operation: /^(?:volume_connections|account|account_license|account_ai_activate)$/, touches: 'account' },
+    { operation: /^(?:volume_connections|account|license|account_ai_activate)$/, touches: 'account' },
     { serials: half, touches: { serials: half } },
     { serials: [serial], touches: { serials: [serial] } },
     { serials: [serial], operation: 'cpu_utilization', touches: { serials: [serial] } },

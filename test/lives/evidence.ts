@@ -46,6 +46,7 @@ export class Evidence {
     this.sent = sent;
     this.told = told;
     this.deliveries = new Deliveries(clock);
+    for (const { serial } of services.fleet.appliances) this.joined.set(serial, 0);
   }
 
   get now(): number {

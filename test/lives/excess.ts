@@ -10,7 +10,7 @@ const TRIED_AGAIN = { share: 0.15, atOnce: 30 } as const;
 const ACCOUNT_AN_HOUR = 90;
 
 /** What may be refused by limits that are what they were for a while: they are looked for again and again. */
-const REFUSED = { afterMs: HOUR_MS / 2, withinMs: HOUR_MS / 3, share: 0.3, atOnce: 10 } as const;
+const REFUSED = { afterMs: HOUR_MS / 2, withinMs: HOUR_MS / 3, share: 0.4, atOnce: 10 } as const;
 
 /** More requests in the last hour than health takes, and more than a few of them refused. */
 export function* excessIn({
