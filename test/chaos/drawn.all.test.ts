@@ -8,9 +8,10 @@ tell(
   [
     drawn('usual', 1),
     drawn('usual', 6),
-    drawn('large', 30),
-    drawn('overloaded', 1),
-    drawn('misled', 1),
+    drawn('large', 51),
+    drawn('overloaded', 2),
+    drawn('misled', 6),
+    drawn('misled', 10),
     drawn('quiet', 1),
   ],
   'never',

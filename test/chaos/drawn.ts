@@ -59,11 +59,14 @@ const INSTALLATIONS = {
     cards: {},
     draws: 4,
   },
-  /** The limits that it is told are far above those that there are. */
+  /** The limits that it is told are above those that there are, or far above. */
   misled: {
     begins: (chance) => ({
-      ...{ appliances: chance.between(16, 20), lookMs: MINUTE },
-      environment: { PORTAL_RATE_LIMIT: '100000/1s', PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '60s' },
+      ...{ appliances: chance.between(16, 24), lookMs: MINUTE },
+      environment: {
+        PORTAL_RATE_LIMIT: chance.one(['50/30s', '100000/1s']),
+        ...{ PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '60s' },
+      },
     }),
     cards: limitCards,
     draws: 1,

@@ -4,7 +4,7 @@ import type { WholeAnswer } from '../support/memory-dispatcher.ts';
 import type { LogLine } from '../support/program.ts';
 import type { Scrape } from '../support/scrape.ts';
 import { Counts } from './counts.ts';
-import type { Evidence } from './evidence.ts';
+import { type Evidence, SURPLUS_MS } from './evidence.ts';
 import { excessIn } from './excess.ts';
 import { API_UP, APPLIANCE_UP } from './names.ts';
 import { neglectedIn } from './neglected.ts';
@@ -13,9 +13,6 @@ import { untrueIn } from './untrue.ts';
 
 /** Lines that a start and a stop take, and those that one act of the story may take with one appliance, beside those of each. */
 const LINES = { life: 20, act: 8, appliance: 3 } as const;
-
-/** After its start the exporter is ready within so many milliseconds, whatever the services do: three tries that time out. */
-const READY_MS = 180_000;
 
 /** After a trouble a service may be told to be down for so long, in milliseconds: until what it left is stale. */
 const EXPLAINED_MS = 3_600_000;
@@ -76,8 +73,10 @@ export class Judge {
   looked(scrape: Scrape, isReady: boolean): void {
     const evidence = this.#evidence;
     evidence.looked(scrape);
-    if (!isReady && evidence.now - evidence.startedAt > READY_MS) this.#break('unready: minutes after its start');
-    for (const broken of untrueIn(scrape, evidence)) this.#break(broken);
+    // Whatever the services do, each has been polled once within an interval.
+    if (!isReady && evidence.now - evidence.startedAt > evidence.longestMs + SURPLUS_MS)
+      this.#break('unready: an interval after its start');
+    for (const broken of untrueIn(scrape, evidence, this.forgives)) this.#break(broken);
     for (const broken of neglectedIn(scrape, evidence, this.forgives)) this.#break(broken);
     for (const broken of excessIn(evidence)) this.#break(broken);
     for (const broken of this.#counts.broken(scrape, this.forgives)) this.#break(broken);

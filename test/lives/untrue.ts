@@ -3,12 +3,16 @@ import { type Evidence, STALE_AFTER, SURPLUS_MS } from './evidence.ts';
 import { API_UP, APPLIANCE_UP, CHECK_INS, ROUND, SERIES_TIME } from './names.ts';
 import { INVENTORY } from './troubles.ts';
 
-/** What a scrape says that is not so, by what the services have said. */
-export function* untrueIn(scrape: Scrape, evidence: Evidence): Generator<string> {
+/** What a scrape says that is not so, by what the services have said. `forgives`: what is not to be polled. */
+export function* untrueIn(
+  scrape: Scrape,
+  evidence: Evidence,
+  forgives: (labels: Readonly<Record<string, string>>) => boolean,
+): Generator<string> {
   yield* staleIn(scrape, evidence);
   yield* upIn(scrape, evidence);
   yield* checkInsIn(scrape, evidence);
-  yield* roundIn(scrape, evidence);
+  yield* roundIn(scrape, evidence, forgives);
   for (const [name, most] of Object.entries(evidence.deliveries.counts())) {
     const sum = scrape.sum(name);
     if (sum > most) yield `jumps: ${name} is ${sum}, and ${most} were delivered`;
@@ -56,13 +60,18 @@ function* checkInsIn(scrape: Scrape, { deliveries }: Evidence): Generator<string
 }
 
 /** A round has ended when every appliance was asked. */
-function* roundIn(scrape: Scrape, { joined, sent, startedAt, troubles, told, now }: Evidence): Generator<string> {
+function* roundIn(
+  scrape: Scrape,
+  { joined, sent, startedAt, troubles, told, now }: Evidence,
+  forgives: (labels: Readonly<Record<string, string>>) => boolean,
+): Generator<string> {
   if (scrape.value(ROUND, { api: 'portal' }) === undefined) return;
   if (!troubles.isQuiet(INVENTORY, now - startedAt - 1, now)) return;
   for (const [serial, since] of joined) {
     const isAsked = told.series.some((series) =>
       sent.hasLeft(`/portal/telemetry/appliances/${serial}/${series}`, startedAt),
     );
-    if (since <= startedAt && !isAsked) yield `round: one has ended, and ${serial} was never asked`;
+    if (since <= startedAt && !isAsked && !forgives({ serial }))
+      yield `round: one has ended, and ${serial} was never asked`;
   }
 }
