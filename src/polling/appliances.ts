@@ -5,6 +5,7 @@ import type { ApplianceNames } from '../metrics/task.ts';
 import type { Log } from '../runtime/log.ts';
 import {
   type ApplianceState,
+  areAnswered,
   isReporting,
   type PolledAppliance,
   type ShownAppliance,
@@ -85,10 +86,8 @@ function stateOf(tasks: ReadonlySet<TaskState>, isApiDown: boolean): ApplianceSt
   const polled = [...tasks].filter(({ standing }) => standing !== undefined);
   if (polled.length === 0) return undefined;
   if (isApiDown) return 'unavailable';
-  const awake = polled.filter(({ resting }) => resting === undefined);
-  const counted = awake.length > 0 ? awake : polled;
-  if (counted.some(isReporting)) return 'reporting';
-  if (!counted.some(({ standing, isShown }) => isShown && standing === 'empty')) return 'unavailable';
+  if (polled.some((state) => state.resting === undefined && isReporting(state))) return 'reporting';
+  if (!areAnswered(polled)) return 'unavailable';
   // A series that the appliance lacks is empty too: one that was not polled yet may have records.
   return polled.length < tasks.size ? undefined : 'no_records';
 }

@@ -4,7 +4,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Appliances } from './appliances.ts';
 import type { SeriesHealth } from './health.ts';
 import type { Outcome } from './poll.ts';
-import { isReporting, reasonOf, type TaskState } from './task-state.ts';
+import { areAnswered, isReporting, reasonOf, type TaskState } from './task-state.ts';
 import type { Change, Tasks } from './tasks.ts';
 
 export interface ObserverSettings {
@@ -40,10 +40,9 @@ export class Observer {
     this.#settings = settings;
   }
 
-  /** Whether the API is up: the latest poll of a deciding task returned an answer that is still fresh. */
   get up(): boolean {
     const { tasks, health } = this.#settings;
-    return !health.isDown && tasks.deciding.some(isWell);
+    return !health.isDown && areAnswered(tasks.deciding);
   }
 
   /** Why the API is not up, as in `filer_api_down_info`; undefined while it is, or before the first poll. */
@@ -186,9 +185,4 @@ function latestError(states: Iterable<TaskState>): Error | undefined {
     if (state.error !== undefined && (state.polledAt ?? 0) >= (latest?.polledAt ?? 0)) latest = state;
   }
   return latest?.error;
-}
-
-/** Whether a task's latest result is valid: an answer, with or without records, that is still fresh. */
-function isWell({ standing, isShown }: TaskState): boolean {
-  return isShown && (standing === 'records' || standing === 'empty');
 }

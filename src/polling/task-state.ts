@@ -141,10 +141,32 @@ function backOffOrResume(state: TaskState): void {
   const usual = reason === 'empty' ? EMPTY_BEFORE_REST : DENIED_BEFORE_REST;
   // A task with a long interval anyway, such as a series that does not exist for the build, is backed off after the
   // first such answer.
-  const isEnough = state.vain >= (task.intervalMs === task.restMs ? 1 : usual);
+  const isSeldom = task.intervalMs === task.restMs;
+  const isEnough = state.vain >= (isSeldom ? 1 : usual);
   const mayRest = task.restMs !== undefined && task.restMs >= task.intervalMs;
-  const isOff = reason === 'empty' && (state.hadRecords || ![...(appliance?.tasks ?? [])].some(isReporting));
-  state.resting = isEnough && mayRest && !isOff ? reason : undefined;
+  const mayBeOff = state.hadRecords || ![...(appliance?.tasks ?? [])].some(isReporting);
+  state.resting = isEnough && mayRest && (reason !== 'empty' || isSeldom || !mayBeOff) ? reason : undefined;
+}
+
+/**
+ * Whether polls return answers that are still fresh, with or without records: of a task that is not backed off. If all are
+ * backed off, each of them has to be answered: next to a rejection, an answer without records is of a series that the
+ * appliance lacks anyway.
+ */
+export function areAnswered(states: Iterable<TaskState>): boolean {
+  let isAnyAwake = false;
+  let [backedOff, answered] = [0, 0];
+  for (const { standing, resting, isShown } of states) {
+    if (standing === undefined) continue;
+    const isAnswered = isShown && (standing === 'records' || standing === 'empty');
+    if (resting === undefined && isAnswered) return true;
+    if (resting === undefined) isAnyAwake = true;
+    else {
+      backedOff += 1;
+      if (isAnswered) answered += 1;
+    }
+  }
+  return !isAnyAwake && backedOff > 0 && answered === backedOff;
 }
 
 /** Whether the latest poll returned records that are still fresh. */

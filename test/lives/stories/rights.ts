@@ -28,6 +28,19 @@ export const rights: readonly Story[] = [
     },
   },
   {
+    name: 'a licence that lapses takes everything down where a series that the build lacks is asked every six hours',
+    begins: {
+      series: ['cpu_utilization', 'memory_utilization', 'memory_utilization_details'],
+      environment: { PORTAL_DISCOVERY_INTERVAL: '6h' },
+    },
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      life.varies({ opsIqPremium: false }, { echoMs });
+      await life.mayRestart();
+      life.expects([await life.after(HOUR)], ['portal down (forbidden), 3 unavailable, 0 series']);
+    },
+  },
+  {
     name: 'a licence that nobody may read lapses',
     begins: { variations: { forbidden: ['license'] } },
     tells: async (life) => {
