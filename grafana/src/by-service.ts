@@ -1,27 +1,22 @@
 import type { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
-import { upOrDown } from './mappings.ts';
-import { table } from './numbers.ts';
+import { upOrWhy } from './mappings.ts';
+import { LABELS_ALONE, table } from './numbers.ts';
 import { select } from './select.ts';
-import { noneAllowed, oneIsGood, plain } from './steps.ts';
+import { noneAllowed, plain } from './steps.ts';
 
-const up = select('filer_api_up');
-const why = select('filer_api_down_info');
-
-/** Every service with its reason; the column stays while every one is up. */
-const reasons = `max by (api, reason) (${why}) or label_replace(group by (api) (${up}) unless on (api) ${why}, "reason", "–", "", "")`;
+const up = `min by (api) (${select('filer_api_up')})`;
+const why = `max by (api, reason) (${select('filer_api_down_info')})`;
+const said = (word: string, query: string) => `label_replace(${query}, "reason", "${word}", "", "")`;
 
 /** How each service is, and why. */
-export function byService(width: number): PanelBuilder {
-  const narrow = (pixels: number) => (width < 12 ? { width: pixels } : {});
+export function byService(width: number, height: number): PanelBuilder {
+  const narrow = width < 12;
   return table({
     title: 'By service',
     description:
-      'Whether each service is up, why not, the age of its oldest data, and its overdue tasks. When one is down, its data ages: the Exporter dashboard has its answers.',
+      'Whether each service is up or why it is not, the age of its oldest data, and its overdue tasks. When one is down, its data ages: the Exporter dashboard has its answers.',
     queries: [
-      {
-        expr: `min by (api) (${up}) * on (api) group_right () (${reasons})`,
-        legend: 'Now',
-      },
+      { expr: `${why} or on (api) ${said('up', `${up} == 1`)} or on (api) ${said('down', up)}`, legend: LABELS_ALONE },
       {
         expr: `max by (api) (${select('filer_exporter_data_age_seconds', { statistic: '="worst"' })})`,
         legend: 'Oldest',
@@ -29,14 +24,13 @@ export function byService(width: number): PanelBuilder {
       { expr: `max by (api) (${select('filer_exporter_tasks_overdue')})`, legend: 'Late' },
     ],
     columns: [
-      { label: 'api', title: 'Service', ...narrow(70) },
-      { label: 'reason', title: 'Why', ...narrow(100) },
+      { label: 'api', title: 'Service', ...(narrow ? { width: 68 } : {}) },
+      { label: 'reason', title: 'Now', ...(narrow ? { width: 108 } : {}), mappings: upOrWhy },
     ],
     steps: plain,
-    stepsBy: { Late: noneAllowed, Now: oneIsGood },
-    mappingsBy: { Now: upOrDown },
-    ...(width < 12 ? { valueWidth: 71 } : {}),
+    stepsBy: { Late: noneAllowed },
+    ...(narrow ? { valueWidth: 61 } : {}),
     width,
-    height: 6,
+    height,
   });
 }

@@ -1,3 +1,4 @@
+import { limits } from './limits.ts';
 import type { Query } from './panel.ts';
 import { select } from './select.ts';
 
@@ -55,3 +56,9 @@ export const nothingWaits = `-1 * group(${select('filer_gfa_request_timestamp_se
 export function once(query: string): string {
   return `max without (instance, pod) (${query})`;
 }
+
+/** How many volumes on appliances have snapshots that fail: what FilerSnapshotFailing watches, as a number. */
+export const failingSnapshots = `sum(max by (serial, volume_guid) (${[
+  select('filer_volume_snapshot_status', { status: '="failed"' }),
+  `(increase(${select('filer_snapshot_metadata_failures_total')}[1h]) > bool ${limits.failedSnapshotsAnHour})`,
+].join(' or ')}))`;

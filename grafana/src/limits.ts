@@ -32,6 +32,7 @@ export const limits = {
   telemetryAge: above(thresholds.applianceDataAge, 2 * thresholds.applianceDataAge),
   /** Of one volume on one appliance. */
   unprotectedBytes: above(thresholds.unprotectedBytes / 2, thresholds.unprotectedBytes),
+  failedSnapshotsAnHour: thresholds.failedSnapshotsAnHour,
   snapshotAge: above(12 * HOUR, DAY),
   licenceLeft: below(2 * thresholds.licenseLeft, thresholds.licenseLeft),
   keyLeft: below(30 * DAY, 7 * DAY),

@@ -40,6 +40,12 @@ export const orNothing: ValueMapping[] = words([-1, 'nothing waits', 'green']);
 /** Up and down. */
 export const upOrDown: ValueMapping[] = words([1, 'up', 'green'], [0, 'down', 'red']);
 
+/** That a service is up, or the reason why it is not. */
+export const upOrWhy: ValueMapping[] = [
+  { type: MappingType.ValueToText, options: { up: { text: 'up', color: 'green', index: 0 } } },
+  { type: MappingType.RegexToText, options: { pattern: '(.+)', result: { text: '$1', color: 'red', index: 1 } } },
+];
+
 /** How an appliance stands, as a number: the worst is the lowest. */
 export const standingWords: ValueMapping[] = words(
   [2, 'reporting', 'green'],

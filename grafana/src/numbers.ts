@@ -178,9 +178,12 @@ export function table(
 /** What Grafana gives a column without a width at least, in pixels. */
 const LEAST_WIDTH = 150;
 
-/** The width in pixels of a table of this many grid columns on a screen of 1440 pixels, without its margins. */
+/**
+ * The width in pixels of a panel of this many grid columns, without its margins, on a screen of 1440 pixels with Grafana's
+ * menu docked, as it is at first.
+ */
 export function pixelsOf(width: number): number {
-  return Math.floor((width * 1416) / 24) - 8 - 18;
+  return Math.floor((width * 1112) / 24) - 8 - 18;
 }
 
 /** How wide columns without a width have to be, so that all fit; undefined where they do anyway. */

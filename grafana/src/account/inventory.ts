@@ -38,10 +38,10 @@ export const indexPanels = [
     description:
       'Files in the inventory and in the content index of volumes, the fifty largest. An index far behind its inventory is in progress or stuck: see its state.',
     queries: [
-      { expr: inventory, legend: 'In the inventory' },
+      { expr: inventory, legend: 'Inventory' },
       {
         expr: `max by (volume) (${select('filer_indexing_index_files')}) and on (volume) ${inventory}`,
-        legend: 'In the index',
+        legend: 'Index',
       },
     ],
     columns: [{ label: 'volume', title: 'Volume', link: drillDown('snapshots', 'volume', `$\{__value.text}`) }],

@@ -11,14 +11,14 @@ export const keyPanels = [
       'Users of the portal account. If the number rises without a change of yours, find out who was added, and why.',
     queries: [{ expr: `max(${select('filer_iam_users')})`, legend: 'users' }],
     steps: plain,
-    width: 4,
+    width: 8,
   }),
   number({
     title: 'Keys',
     description: 'Service keys and user keys of the account. Programs should use service keys; remove unused ones.',
     queries: [{ expr: `max by (kind) (${select('filer_iam_keys')})`, legend: '{{kind}}' }],
     steps: plain,
-    width: 4,
+    width: 8,
   }),
   number({
     title: 'Oldest key',
@@ -30,10 +30,10 @@ export const keyPanels = [
       },
     ],
     steps: limits.keyAge,
-    width: 4,
+    width: 8,
   }),
   number({
-    title: 'Next key to run out',
+    title: 'Key expires in',
     description:
       'Time until the first key of each kind expires. Below a month, create a new one and replace it in every client of the old one; the exporter may be one.',
     queries: [
@@ -43,7 +43,7 @@ export const keyPanels = [
       },
     ],
     steps: limits.keyLeft,
-    width: 4,
+    width: 8,
     empty: 'none known',
   }),
   number({
@@ -54,10 +54,10 @@ export const keyPanels = [
       { expr: `max(${select('filer_gfa_api_keys_unused')})`, legend: 'never used' },
     ],
     steps: plain,
-    width: 4,
+    width: 8,
   }),
   number({
-    title: 'Their age and use',
+    title: 'Age and use of acceleration keys',
     description:
       'Age of the oldest file acceleration key, and time since any of them was used. Not used for an hour while the exporter runs: it uses another account.',
     queries: [
@@ -68,7 +68,7 @@ export const keyPanels = [
       { expr: `time() - max(${select('filer_gfa_api_key_last_used_timestamp_seconds')})`, legend: 'last used' },
     ],
     steps: limits.keyAge,
-    width: 4,
+    width: 8,
   }),
   number({
     title: 'Cloud credentials with an error',

@@ -8,7 +8,7 @@ import { noneAllowed, oneIsGood, plain } from '../steps.ts';
 /** Whose account it is, and what it may. */
 export const licencePanels = [
   number({
-    title: 'Subscription ends',
+    title: 'Subscription',
     description: 'Time until the subscription ends. Below two months begin to renew it; below one it is urgent.',
     queries: [{ expr: `min(${select('filer_license_expiry_timestamp_seconds')}) - time()`, legend: 'left' }],
     steps: limits.licenceLeft,
@@ -27,7 +27,7 @@ export const licencePanels = [
     named([1, 'healthy', 'green'], [0, 'ill', 'red']),
   ),
   number({
-    title: 'Next key to expire',
+    title: 'Key expires in',
     description:
       'Time until the first key of each kind expires. Below a month, create a new one and replace it in every client of the old one; the exporter may be one.',
     queries: [
@@ -52,7 +52,7 @@ export const licencePanels = [
     empty: 'not polled',
   }),
   number({
-    title: 'Bad credentials',
+    title: 'Credentials',
     description:
       'Cloud credentials on appliances with an error. A volume that uses one of them cannot write to its cloud: correct it at once.',
     queries: [

@@ -71,13 +71,13 @@ export function alertTable(text: {
     description: `Alerts that fire, critical ones first, then by how long they have gone on: what is broken, where, how bad, since when, and what to do first. A click on that opens the runbook. Of each alert the five that have gone on longest are shown, 25 critical and 25 others at most.`,
     queries: [{ expr: withRunbook(rows, alerts), legend: 'Since' }],
     columns: [
-      { label: 'severity', title: 'Severity', width: 95, mappings: severities },
+      { label: 'severity', title: 'Severity', width: 105, mappings: severities },
       { label: 'alertname', title: 'Alert', width: 230 },
       ...(scope.filer === 'alone'
         ? []
-        : [{ label: 'filer', title: 'Filer', width: 120, link: drillDown('appliance', 'filer', `$\{__value.text}`) }]),
-      { label: 'volume', title: 'Volume', width: 110, link: drillDown('volumes', 'volume', `$\{__value.text}`) },
-      { label: 'about', title: 'About', width: 170 },
+        : [{ label: 'filer', title: 'Filer', width: 110, link: drillDown('appliance', 'filer', `$\{__value.text}`) }]),
+      { label: 'volume', title: 'Volume', width: 100, link: drillDown('volumes', 'volume', `$\{__value.text}`) },
+      { label: 'about', title: 'About', width: scope.filer === undefined ? 240 : 130 },
       ...(numbers === undefined ? [] : [{ label: 'how_bad', title: 'How bad', width: 100 }]),
       {
         label: 'next',
@@ -86,7 +86,7 @@ export function alertTable(text: {
         mappings: texts(Object.fromEntries(alerts.map((rule) => [`${rule.page}.md#${rule.alert}`, firstStep(rule)]))),
       },
     ],
-    valueWidth: 100,
+    valueWidth: 90,
     steps: plain,
     width: 24,
     height: text.height,

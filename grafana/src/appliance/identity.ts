@@ -37,7 +37,7 @@ export const identityPanels = [
     empty: 'none since the start',
   }),
   number({
-    title: 'Last check-in',
+    title: 'Silent for',
     description:
       'When file acceleration heard of the filer last. Above 5 minutes while telemetry arrives points to the acceleration service on the appliance.',
     queries: [{ expr: checkIns('filer'), legend: '{{filer}}' }],
@@ -58,7 +58,7 @@ export const identityPanels = [
     width: 4,
   }),
   number({
-    title: 'Oldest data waits',
+    title: 'Data waits',
     description:
       'Age of the oldest data of this filer that is not yet in cloud storage. When it grows, see its locks and propagation on the other dashboard.',
     queries: [

@@ -64,7 +64,7 @@ export const servicePanels = [
     width: 4,
   }),
   alertTable({ title: 'What is broken', about: { pages: ['exporter'] }, scope: {}, height: 7 }),
-  byService(12),
+  byService(12, 6),
   stepsOf(
     number({
       title: 'Tasks backed off',

@@ -67,7 +67,7 @@ export const reachPanels = [
       },
     ],
     steps: plain,
-    width: 8,
+    width: 12,
     height: 6,
   }),
   number({
@@ -78,7 +78,7 @@ export const reachPanels = [
       { expr: `sum by (role) (max by (serial, role) (${select('filer_appliance_volumes')}))`, legend: '{{role}}' },
     ],
     steps: plain,
-    width: 4,
+    width: 12,
     height: 6,
   }),
   table({
@@ -98,7 +98,7 @@ export const reachPanels = [
       { label: 'build', title: 'Build' },
     ],
     steps: plain,
-    width: 6,
+    width: 12,
     height: 6,
   }),
   table({
@@ -113,7 +113,7 @@ export const reachPanels = [
       { label: 'filer', title: 'Served by' },
     ],
     steps: plain,
-    width: 6,
+    width: 12,
     height: 6,
   }),
 ];

@@ -8,20 +8,22 @@ import { noneAllowed, noneExpected } from '../steps.ts';
 const loaded = `0 * max(${select('filer:last_checkin_age:seconds', { filer: '=~".*"' })} or ${select('serial:filer_appliance_series_timestamp_seconds:age', { filer: '=~".*"' })})`;
 
 /** How many fire, and whether any could. */
-export const firingNumbers = stepsOf(
-  number({
-    title: 'Alerts that fire',
-    description:
-      'Alerts of the shipped rules that fire, by severity. “Rules not loaded”: this Prometheus does not evaluate them, and silence says nothing.',
-    queries: ['critical', 'warning'].map((severity) => ({
-      expr: `${firingCount({}, { filer: 'with account', volume: 'with account' }, severity)} or ${loaded}`,
-      legend: severity,
-    })),
-    steps: noneExpected,
-    width: 5,
-    links: [more('exporter')],
-    empty: 'rules not loaded',
-  }),
-  'critical',
-  noneAllowed,
-);
+export const firingNumbers = (height: number) =>
+  stepsOf(
+    number({
+      title: 'Alerts',
+      description:
+        'Alerts of the shipped rules that fire, by severity. “Rules not loaded”: this Prometheus does not evaluate them, and silence says nothing.',
+      queries: ['critical', 'warning'].map((severity) => ({
+        expr: `${firingCount({}, { filer: 'with account', volume: 'with account' }, severity)} or ${loaded}`,
+        legend: severity,
+      })),
+      steps: noneExpected,
+      width: 4,
+      height,
+      links: [more('exporter')],
+      empty: 'rules not loaded',
+    }),
+    'critical',
+    noneAllowed,
+  );

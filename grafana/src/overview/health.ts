@@ -1,4 +1,3 @@
-import { byService } from '../by-service.ts';
 import { standing } from '../common.ts';
 import { limits } from '../limits.ts';
 import { standingWords } from '../mappings.ts';
@@ -29,9 +28,8 @@ const worstVolumes = `topk(${ROWS}, ${waits('volume')} or ${unprotected} * 1e-15
 const ofWorst = (by: 'filer' | 'volume', query: string) =>
   `${query} and on (${by}) ${by === 'filer' ? worstFilers : worstVolumes}`;
 
-/** How each service, each site and each volume is. A site is its filer. */
+/** How each site and each volume is. A site is its filer. */
 export const healthPanels = [
-  byService(7),
   table({
     title: 'By site, the worst first',
     description:
@@ -45,8 +43,8 @@ export const healthPanels = [
     steps: plain,
     stepsBy: { 'Silent for': limits.checkIn, 'Data waits': limits.unprotected },
     mappingsBy: { Telemetry: standingWords },
-    valueWidth: 112,
-    width: 9,
+    valueWidth: 120,
+    width: 12,
     height: 6,
     sortedBy: [
       ['Telemetry', 'up'],
@@ -62,13 +60,11 @@ export const healthPanels = [
       { expr: ofWorst('volume', unprotected), legend: 'Unprotected' },
       { expr: ofWorst('volume', `max by (volume) (${p90})`), legend: 'Arrives in' },
     ],
-    columns: [
-      { label: 'volume', title: 'Volume', width: 108, link: drillDown('volumes', 'volume', `$\{__value.text}`) },
-    ],
+    columns: [{ label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) }],
     steps: plain,
     stepsBy: { 'Data waits': limits.unprotected, 'Arrives in': limits.propagation },
-    valueWidth: 107,
-    width: 8,
+    valueWidth: 120,
+    width: 12,
     height: 6,
     sortedBy: [['Data waits', 'down']],
   }),

@@ -1,21 +1,25 @@
+import { byService } from '../by-service.ts';
 import { applianceCounts, checkIns, nothingWaits } from '../common.ts';
 import { limits } from '../limits.ts';
-import { orNothing, upOrDown } from '../mappings.ts';
+import { orNothing } from '../mappings.ts';
 import { number, stepsOf } from '../numbers.ts';
 import { more } from '../places.ts';
 import { select } from '../select.ts';
-import { noneAllowed, oneIsGood, plain } from '../steps.ts';
+import { noneAllowed, plain } from '../steps.ts';
 import { firingNumbers } from './alerts.ts';
+
+/** The height of the line: a table of both services. */
+const LINE = 5;
 
 const contact = checkIns('filer_guid, filer');
 const oldest = select('volume_filer:oldest_unprotected_data_age:seconds');
 
 /** What needs a look, in a line of numbers. */
 export const nowPanels = [
-  firingNumbers,
+  firingNumbers(LINE),
   stepsOf(
     number({
-      title: 'Filers checking in',
+      title: 'Filers',
       description:
         'Filers that file acceleration heard of in the last 30 minutes, and those it did not. When some are missing, look them up under “Missing check-ins”, then check that the appliance runs and reaches the internet.',
       queries: [
@@ -23,7 +27,8 @@ export const nowPanels = [
         { expr: `sum(${contact} > bool ${limits.missingCheckIn})`, legend: 'missing' },
       ],
       steps: plain,
-      width: 5,
+      width: 4,
+      height: LINE,
       links: [more('volumes')],
     }),
     'missing',
@@ -31,12 +36,13 @@ export const nowPanels = [
   ),
   number(
     {
-      title: 'Oldest data waits',
+      title: 'Data waits',
       description:
         'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
       queries: [{ expr: `max(${oldest}) or on () ${nothingWaits}`, legend: 'worst' }],
       steps: limits.unprotected,
       width: 4,
+      height: LINE,
       links: [more('volumes')],
     },
     orNothing,
@@ -48,22 +54,12 @@ export const nowPanels = [
         'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The Fleet dashboard names them; when it is all of them, look at the service first.',
       queries: applianceCounts(),
       steps: plain,
-      width: 6,
+      width: 5,
+      height: LINE,
       links: [more('fleet')],
     }),
     ['no records', 'unavailable'],
     noneAllowed,
   ),
-  number(
-    {
-      title: 'Services',
-      description:
-        'Whether the latest poll of each service succeeded. When one is down, everything that comes from it grows old: look at the Exporter dashboard for what it answered.',
-      queries: [{ expr: `min by (api) (${select('filer_api_up')})`, legend: '{{api}}' }],
-      steps: oneIsGood,
-      width: 4,
-      links: [more('exporter')],
-    },
-    upOrDown,
-  ),
+  byService(7, LINE),
 ];

@@ -1,3 +1,4 @@
+import { failingSnapshots } from '../common.ts';
 import { limits } from '../limits.ts';
 import { number } from '../numbers.ts';
 import { more } from '../places.ts';
@@ -14,20 +15,16 @@ export const portalPanels = [
       { expr: `sum(max by (serial, volume_guid) (${select('filer_volume_unprotected_bytes')}))`, legend: 'all' },
     ],
     steps: plain,
-    width: 4,
+    width: 8,
     links: [more('snapshots')],
   }),
   number({
     title: 'Snapshots failing',
-    description: 'Volumes on appliances whose snapshot failed: new data there is not protected until it is corrected.',
-    queries: [
-      {
-        expr: `sum(max by (serial, volume_guid) (${select('filer_volume_snapshot_status', { status: '="failed"' })}))`,
-        legend: 'failed',
-      },
-    ],
+    description:
+      'Volumes on appliances whose current snapshot has failed, or whose metadata failed again and again in the last hour. New data there is not protected until it is corrected.',
+    queries: [{ expr: failingSnapshots, legend: 'failing' }],
     steps: noneAllowed,
-    width: 4,
+    width: 8,
     links: [more('snapshots')],
   }),
   number({
@@ -37,7 +34,7 @@ export const portalPanels = [
       { expr: `sum(max by (serial) (${select('filer_appliance_reachable')}) == bool 0)`, legend: 'unreachable' },
     ],
     steps: noneAllowed,
-    width: 4,
+    width: 8,
     links: [more('fleet')],
   }),
   number({
@@ -45,7 +42,7 @@ export const portalPanels = [
     description: 'Appliances that the portal offers another build. Plan the update for a quiet hour.',
     queries: [{ expr: `sum(max by (serial) (${select('filer_appliance_update_available')}))`, legend: 'waiting' }],
     steps: noneExpected,
-    width: 4,
+    width: 8,
     links: [more('fleet')],
   }),
   number({
@@ -55,16 +52,16 @@ export const portalPanels = [
       { expr: `sum(max by (resource, action) (${select('filer_jobs_failed_unacknowledged')}))`, legend: 'failed' },
     ],
     steps: noneAllowed,
-    width: 4,
+    width: 8,
     links: [more('account')],
     empty: 'not polled',
   }),
   number({
-    title: 'Subscription ends',
+    title: 'Subscription',
     description: 'Time until the subscription of the account ends. Below two months begin to renew it.',
     queries: [{ expr: `min(${select('filer_license_expiry_timestamp_seconds')}) - time()`, legend: 'left' }],
     steps: limits.licenceLeft,
-    width: 4,
+    width: 8,
     links: [more('account')],
     empty: 'no end',
   }),

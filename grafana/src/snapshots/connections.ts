@@ -6,10 +6,12 @@ import { select } from '../select.ts';
 import { plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
+const connections = (gauge: string) => `max by (serial, volume_guid) (${select(gauge)})`;
+
 /** How appliances are connected to volumes. */
 export const connectionPanels = [
   table({
-    title: 'Connections',
+    title: 'How appliances are connected',
     description:
       'How appliances are connected to volumes, and where a volume is kept: fifty; choose a filer or volume for others. Policies that differ between appliances of one volume are worth a question.',
     queries: [
@@ -44,7 +46,7 @@ export const connectionPanels = [
     drill: [drillDown('snapshots', 'volume')],
   }),
   chart({
-    title: 'Shares, exports and directories',
+    title: 'Shares and exports',
     description:
       'What appliances offer volumes as, by protocol. A fall without a change of yours means that users have lost a drive: see the jobs of the account.',
     queries: [{ expr: `sum by (protocol) (${once(select('filer_volume_shares'))})`, legend: '{{protocol}}' }],
@@ -60,12 +62,16 @@ export const connectionPanels = [
     width: 6,
   }),
   number({
-    title: 'Read-only connections',
+    title: 'Connections',
     description:
-      'Connections through which the appliance may only read. When users cannot save, see whether theirs is one of them.',
-    queries: [{ expr: `sum(max by (serial, volume_guid) (${select('filer_volume_read_only')}))`, legend: 'read-only' }],
+      'Volumes on appliances, each counted once, and those through which the appliance may only read. A number that falls without a change of yours is an appliance that lost a volume: see the jobs of the account.',
+    queries: [
+      { expr: `count(${connections('filer_volume_unprotected_bytes')})`, legend: 'all' },
+      { expr: `sum(${connections('filer_volume_read_only')})`, legend: 'read-only' },
+    ],
     steps: plain,
     width: 4,
     height: 8,
+    empty: 'not polled',
   }),
 ];

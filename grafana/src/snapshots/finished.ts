@@ -16,7 +16,7 @@ const ofSlowest = (query: string) => `${query} and on (filer, volume) topk(50, $
 /** The snapshots that appliances finished: how often, how long, how large. */
 export const finishedPanels = [
   chart({
-    title: 'Snapshots finished, the busiest volumes',
+    title: 'Snapshots finished, busiest volumes',
     description:
       'Snapshots finished in the event window, by volume. A volume at zero while people work is not protected: see the lock and the state above.',
     queries: [
@@ -153,7 +153,7 @@ export const newestPanels = [
       { expr: ofSlowest(onItsWay), legend: 'On its way' },
       {
         expr: ofSlowest(pair('filer_snapshot_latest_propagation_deviation_seconds')),
-        legend: 'Beyond the mean',
+        legend: 'Over the mean',
       },
     ],
     columns: [

@@ -1,6 +1,6 @@
 import { alertTable } from '../alerts/table.ts';
 import { chart, timeline } from '../charts.ts';
-import { nothingWaits, once } from '../common.ts';
+import { failingSnapshots, nothingWaits, once } from '../common.ts';
 import { limits } from '../limits.ts';
 import { orNothing, words } from '../mappings.ts';
 import { number, table } from '../numbers.ts';
@@ -33,21 +33,16 @@ export const protectionPanels = [
       'Data of all volumes and appliances that is not yet in cloud storage: what would be lost with them. When it grows for a day, look below for the volume.',
     queries: [{ expr: `sum(max by (serial, volume_guid) (${unprotected}))`, legend: 'all' }],
     steps: plain,
-    width: 4,
+    width: 5,
     empty: 'not reported',
   }),
   number({
     title: 'Snapshots failing',
     description:
-      'Volumes on appliances whose snapshot failed. Each is a place where nothing new is protected: see its notifications, its credentials and its line.',
-    queries: [
-      {
-        expr: `sum(max by (serial, volume_guid) (${select('filer_volume_snapshot_status', { status: '="failed"' })}))`,
-        legend: 'failed',
-      },
-    ],
+      'Volumes on appliances whose current snapshot has failed, or whose metadata failed again and again in the last hour: what FilerSnapshotFailing watches. Nothing new is protected there: see notifications, credentials and line.',
+    queries: [{ expr: failingSnapshots, legend: 'failing' }],
     steps: noneAllowed,
-    width: 4,
+    width: 5,
   }),
   number({
     title: 'Oldest snapshot',
@@ -60,7 +55,7 @@ export const protectionPanels = [
       },
     ],
     steps: limits.snapshotAge,
-    width: 4,
+    width: 5,
     drill: [drillDown('appliance', 'filer')],
   }),
   number({
@@ -74,12 +69,12 @@ export const protectionPanels = [
       },
     ],
     steps: noneExpected,
-    width: 4,
+    width: 5,
     empty: 'not polled',
   }),
   number(
     {
-      title: 'Oldest data waits',
+      title: 'Data waits',
       description:
         'Age of the oldest data of any filer that is not yet in cloud storage, as file acceleration tells. When it grows while snapshots end, the lock or the line holds it up.',
       queries: [
@@ -93,15 +88,6 @@ export const protectionPanels = [
     },
     orNothing,
   ),
-  number({
-    title: 'Connections',
-    description:
-      'Volumes on appliances, each counted once. A number that falls without a change of yours is an appliance that lost a volume: see the jobs of the account.',
-    queries: [{ expr: `count(max by (serial, volume_guid) (${unprotected}))`, legend: 'volumes on appliances' }],
-    steps: plain,
-    width: 4,
-    empty: 'not polled',
-  }),
   alertTable({
     title: 'What is broken',
     about: {
@@ -116,7 +102,7 @@ export const protectionPanels = [
   table({
     title: 'Volumes on appliances, the worst first',
     description:
-      'The twenty connections that are worst off: those whose snapshots fail, then those whose last one is longest ago. Begin at the top; much unprotected data and an old snapshot are on one appliance alone.',
+      'The twenty connections that are worst off: those whose current snapshot has failed, then those whose last one is longest ago. Begin at the top; much unprotected data and an old snapshot are on one appliance alone.',
     queries: [
       { expr: ofWorst(lastSnapshot), legend: 'Last snapshot' },
       { expr: ofWorst(states), legend: 'State' },

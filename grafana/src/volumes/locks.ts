@@ -94,7 +94,7 @@ export const lockPanels = [
       },
     ],
     steps: limits.betweenReleases,
-    width: 8,
+    width: 7,
     drill: [drillDown('volumes', 'volume')],
   }),
   chart({
@@ -108,7 +108,7 @@ export const lockPanels = [
       },
     ],
     steps: plain,
-    width: 8,
+    width: 7,
   }),
   table({
     title: 'Newest lock durations',
@@ -125,6 +125,6 @@ export const lockPanels = [
       { label: 'lock_phase', title: 'Phase' },
     ],
     steps: limits.lockHeld,
-    width: 8,
+    width: 10,
   }),
 ];

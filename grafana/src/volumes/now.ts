@@ -24,7 +24,7 @@ const ofWorst = (query: string) => `${query} and on (filer, volume) ${worst}`;
 export const nowPanels = [
   stepsOf(
     number({
-      title: 'Filers checking in',
+      title: 'Filers',
       description:
         'Filers that file acceleration heard of in the last 30 minutes, and those it did not. When some are missing, “Missing check-ins” names them; check that the appliance runs and reaches the internet.',
       queries: [
@@ -32,13 +32,13 @@ export const nowPanels = [
         { expr: `sum(${contact} > bool ${limits.missingCheckIn})`, legend: 'missing' },
       ],
       steps: plain,
-      width: 5,
+      width: 4,
     }),
     'missing',
     noneAllowed,
   ),
   number({
-    title: 'Longest silence',
+    title: 'Silent for',
     description:
       'The filer with the longest time since its last contact. Above half an hour its changes reach no other filer: check the appliance and its connection.',
     queries: [{ expr: `topk(1, ${checkIns('filer')})`, legend: '{{filer}}' }],
@@ -48,7 +48,7 @@ export const nowPanels = [
   }),
   number(
     {
-      title: 'Oldest data waits',
+      title: 'Data waits',
       description:
         'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
       queries: [{ expr: `topk(1, max by (filer) (${waits})) or on () ${nothingWaits}`, legend: '{{filer}}' }],
@@ -59,7 +59,7 @@ export const nowPanels = [
     orNothing,
   ),
   number({
-    title: 'Slowest to arrive',
+    title: 'Arrives in',
     description:
       'The volume whose changes take longest to reach other filers: nine of ten of the last hour arrived within this time. When it grows, see its lock and the cloud side.',
     queries: [{ expr: `topk(1, max by (volume) (${p90}))`, legend: '{{volume}}' }],
@@ -69,7 +69,7 @@ export const nowPanels = [
     empty: 'no event',
   }),
   number({
-    title: 'Lock held longest',
+    title: 'Lock held for',
     description:
       'The volume whose lock is held longest by now. No other filer can end a snapshot of it meanwhile: see who holds it below, and whether that filer still works.',
     queries: [{ expr: `topk(1, max by (volume) (${held}))`, legend: '{{volume}}' }],
@@ -84,7 +84,7 @@ export const nowPanels = [
       'Volumes of the account with file acceleration. When one is missing, look at its settings in the management console.',
     queries: [{ expr: `max(${select('filer_gfa_volumes')})`, legend: 'accelerated' }],
     steps: plain,
-    width: 3,
+    width: 4,
   }),
   alertTable({
     title: 'What is broken',
@@ -115,7 +115,7 @@ export const nowPanels = [
       'Lock held for': limits.lockHeld,
       'Lock share': limits.lockedShare,
     },
-    valueWidth: 140,
+    valueWidth: 130,
     width: 24,
     height: 8,
     sortedBy: [['Data waits', 'down']],

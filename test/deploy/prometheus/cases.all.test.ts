@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { alertRules } from '../../../deploy/prometheus/groups.ts';
 import { recordingRules } from '../../../deploy/prometheus/recording-rules.ts';
+import { filled } from '../../../grafana/src/fill.ts';
+import { everyQuery } from '../../support/dashboards.ts';
 import type { AlertCase, AlertCases } from './case.ts';
 import { applianceCases } from './cases-appliances.ts';
 import { exporterCases } from './cases-exporter.ts';
 import { fileAccelerationCases } from './cases-file-acceleration.ts';
 import { portalCases } from './cases-portal.ts';
 import { recordingCases } from './cases-recording.ts';
-import { hasPromtool, testRules, testSilence } from './promtool.ts';
+import { hasPromtool, testNumber, testRules, testSilence } from './promtool.ts';
 
 /*
  * Every alert has been seen to fire and not to fire, and every recording rule to record, by promtool. Without it that is
@@ -71,6 +73,19 @@ describe.runIf(hasPromtool)('promtool', () => {
   });
   test.each(outlasting)('%s resolves late when the exporter falls silent: silence is no recovery', (alert, first) => {
     expect(testSilence(alert, first)).toMatchObject({ status: 0, said: expect.stringContaining('SUCCESS') });
+  });
+
+  const failing = (alertCases.FilerSnapshotFailing ?? []).filter(({ kind }) => kind !== 'missing');
+  test.each(failing)('“Snapshots failing” on the boards counts what the alert does when $when', (one) => {
+    const numbers = everyQuery.filter(({ panel }) => panel.title === 'Snapshots failing').map(({ expr }) => expr);
+    expect(numbers).toHaveLength(2);
+    for (const number of numbers) {
+      const here = filled(number, { job: '.*', filer: '.*', volume: '.*' });
+      expect(testNumber(here, one, one.alerts?.length ?? 0)).toMatchObject({
+        status: 0,
+        said: expect.stringContaining('SUCCESS'),
+      });
+    }
   });
 
   test('records what the recording rules say', () => {

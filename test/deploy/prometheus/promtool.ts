@@ -84,6 +84,16 @@ export function testSilence(alertname: string, one: AlertCase): Verdict {
   ]);
 }
 
+/** Has promtool see that a number counts at one moment what an alert says of these series, without its waiting time. */
+export function testNumber(expr: string, alert: AlertCase, count: number): Verdict {
+  return testFile([], alert.apart ?? '1m', [
+    {
+      ...inputOf(`${alert.when}: ${count}`, alert.series, alert.apart),
+      promql_expr_test: [{ expr, eval_time: alert.at, exp_samples: [{ labels: '{}', value: count }] }],
+    },
+  ]);
+}
+
 function alertTest(
   alertname: string,
   { kind, when, series: input, at, pendingAt, apart, alerts = [] }: AlertCase,
