@@ -8,28 +8,28 @@ const up = `min by (api) (${select('filer_api_up')})`;
 const why = `max by (api, reason) (${select('filer_api_down_info')})`;
 const said = (word: string, query: string) => `label_replace(${query}, "reason", "${word}", "", "")`;
 
-/** How each service is, and why. */
+/** How each service is, and why; with its overdue tasks where there is room. */
 export function byService(width: number, height: number): PanelBuilder {
   const narrow = width < 12;
   return table({
     title: 'By service',
     description:
-      'Whether each service is up or why it is not, the age of its oldest data, and its overdue tasks. When one is down, its data ages: the Exporter dashboard has its answers.',
+      'Whether each service is up or why it is not, and the age of its oldest data. When one is down, its data ages: the Exporter dashboard has its answers.',
     queries: [
       { expr: `${why} or on (api) ${said('up', `${up} == 1`)} or on (api) ${said('down', up)}`, legend: LABELS_ALONE },
       {
         expr: `max by (api) (${select('filer_exporter_data_age_seconds', { statistic: '="worst"' })})`,
         legend: 'Oldest',
       },
-      { expr: `max by (api) (${select('filer_exporter_tasks_overdue')})`, legend: 'Late' },
+      ...(narrow ? [] : [{ expr: `max by (api) (${select('filer_exporter_tasks_overdue')})`, legend: 'Late' }]),
     ],
     columns: [
-      { label: 'api', title: 'Service', ...(narrow ? { width: 68 } : {}) },
-      { label: 'reason', title: 'Now', ...(narrow ? { width: 108 } : {}), mappings: upOrWhy },
+      { label: 'api', title: 'Service', ...(narrow ? { width: 70 } : {}) },
+      { label: 'reason', title: 'Now', ...(narrow ? { width: 128 } : {}), mappings: upOrWhy },
     ],
     steps: plain,
     stepsBy: { Late: noneAllowed },
-    ...(narrow ? { valueWidth: 61 } : {}),
+    ...(narrow ? { valueWidth: 100 } : {}),
     width,
     height,
   });

@@ -9,6 +9,8 @@ import { dashboards, isRow, panelsOf } from '../support/dashboards.ts';
  */
 
 const LEAST_WIDTH = 150;
+/** What a time such as “59.5 mins” takes. */
+const LEAST_VALUE = 80;
 const CHARACTER = 8;
 /** On fewer columns of the grid, a title has no room beside the signs and the menu of its panel. */
 const NARROWEST = 4;
@@ -29,7 +31,11 @@ describe('a table', () => {
     const sum = widths.reduce((total, [, width]) => total + width, 0);
     expect(sum).toBeLessThanOrEqual(pixelsOf(panel.gridPos?.w ?? 0));
     const sorted = sortedBy(panel);
-    const least = (title: string) => title.length * CHARACTER + 10 + (sorted.includes(title) ? ARROW : 0);
+    const least = (title: string) =>
+      Math.max(
+        title.length * CHARACTER + 10 + (sorted.includes(title) ? ARROW : 0),
+        propertiesOf(panel, title).some(({ id }) => id === 'unit') ? LEAST_VALUE : 0,
+      );
     expect(widths.filter(([title, width]) => least(title) > width)).toEqual([]);
   });
 
@@ -78,17 +84,23 @@ describe.each(dashboards.map((dashboard) => [dashboard.title ?? '', dashboard] a
 });
 
 /** The columns that a table shows, each with its width where it has one. */
-function columnsOf({ transformations = [], fieldConfig }: Panel): readonly (readonly [string, number | undefined])[] {
-  const options: { readonly renameByName?: Readonly<Record<string, string>> } | undefined = transformations.find(
+function columnsOf(panel: Panel): readonly (readonly [string, number | undefined])[] {
+  const options: { readonly renameByName?: Readonly<Record<string, string>> } | undefined = panel.transformations?.find(
     ({ id }) => id === 'organize',
   )?.options;
   return Object.values(options?.renameByName ?? {}).map((title) => {
-    const own = fieldConfig?.overrides.find(({ matcher }) => matcher.options === title)?.properties ?? [];
-    return [title, own.find(({ id }) => id === 'custom.width')?.value as number | undefined] as const;
+    return [
+      title,
+      propertiesOf(panel, title).find(({ id }) => id === 'custom.width')?.value as number | undefined,
+    ] as const;
   });
 }
 
 function sortedBy({ options }: Panel): readonly string[] {
   const { sortBy = [] } = options as { readonly sortBy?: readonly { readonly displayName: string }[] };
   return sortBy.map(({ displayName }) => displayName);
+}
+
+function propertiesOf({ fieldConfig }: Panel, title: string) {
+  return fieldConfig?.overrides.find(({ matcher }) => matcher.options === title)?.properties ?? [];
 }

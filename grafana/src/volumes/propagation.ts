@@ -67,7 +67,7 @@ export const propagationPanels = [
       },
     ],
     steps: plain,
-    width: 8,
+    width: 7,
   }),
   chart({
     title: 'File system events covered',
@@ -83,7 +83,7 @@ export const propagationPanels = [
       },
     ],
     steps: plain,
-    width: 8,
+    width: 7,
     drill: [drillDown('volumes', 'volume')],
   }),
   table({
@@ -101,6 +101,6 @@ export const propagationPanels = [
       { label: 'kind', title: 'Kind' },
     ],
     steps: limits.propagation,
-    width: 8,
+    width: 10,
   }),
 ];
