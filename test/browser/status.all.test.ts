@@ -217,9 +217,14 @@ describe.skipIf(withoutChromium)('the status page in Chromium', () => {
     const status = await serveStatus({ appliances: fleet });
     const { page } = await open(browser, `${status.url}/status`);
     const session = await page.context().newCDPSession(page);
-    const { nodes } = (await session.send('Accessibility.getFullAXTree')) as { readonly nodes: readonly AxNode[] };
+    let nodes: readonly AxNode[] = [];
     const named = (role: string) =>
       nodes.filter((node) => !node.ignored && node.role?.value === role).map((node) => node.name?.value ?? '');
+    // Chromium builds the tree piece by piece.
+    await until('the rows in the tree', async () => {
+      ({ nodes } = (await session.send('Accessibility.getFullAXTree')) as { readonly nodes: readonly AxNode[] });
+      return named('rowheader').length > 0;
+    });
     expect(named('table')).toContain('Appliances');
     expect(named('columnheader')).toEqual(
       expect.arrayContaining([
