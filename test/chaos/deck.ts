@@ -46,7 +46,11 @@ export const fleetCards: Cards = {
     await life.passes(20 * MINUTE);
     return together(lifts);
   },
-  'part of the fleet is off': (life, chance) => life.off(...chance.part(life.serials)),
+  'part of the fleet is off': async (life, chance) => {
+    const on = life.off(...chance.part(life.serials));
+    await life.passes(25 * MINUTE);
+    return on;
+  },
   'one kind of operation fails': (life, chance) => life.fails({ operation: chance.one(KINDS), ...chance.one(EFFECTS) }),
   'everything fails, and the account for longer': async (life, chance) => {
     const over = life.fails({ operation: ACCOUNT, ...unavailable });

@@ -8,6 +8,7 @@ tell(
   [
     drawn('usual', 1),
     drawn('usual', 6),
+    drawn('usual', 8),
     drawn('large', 51),
     drawn('overloaded', 2),
     drawn('misled', 6),
