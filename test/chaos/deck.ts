@@ -77,7 +77,12 @@ export const fleetCards: Cards = {
 
 /** What happens to an account. */
 export const accountCards: Cards = {
-  'the licence lapses': (life) => life.varies({ opsIqPremium: false }, { echoMs: life.denialEchoMs }),
+  'the licence lapses': async (life) => {
+    const scope = { operation: TELEMETRY };
+    const bought = life.varies({ opsIqPremium: false }, { scope, echoMs: life.denialEchoMs });
+    await life.passes(25 * MINUTE);
+    return bought;
+  },
   'the token is revoked, and its service fails once': (life) => {
     life.fails({ operation: TOKENS, times: 1, ...unavailable });
     return life.fails({ operation: TELEMETRY, times: 1, kind: 'status', status: 401 });

@@ -13,6 +13,8 @@ export class Deliveries {
   #answeredAt = Number.NEGATIVE_INFINITY;
   #deniedSince: number | undefined;
   #refused: number[] = [];
+  /** What the newest answer about the licence says of the telemetry series, and when it came. */
+  #licence: { readonly at: number; readonly hasTelemetry: boolean } | undefined;
   /** Of each filer and volume, when it checked in by the newest answer that names it. */
   readonly #checkIns = new Map<string, readonly number[]>();
   readonly #locks = new Set<string>();
@@ -38,6 +40,8 @@ export class Deliveries {
     if (status !== 200) return;
     const body = jsonOf(bytes);
     if (typeof body !== 'object' || body === null) return;
+    if (path.endsWith('/portal/account/license'))
+      this.#licence = { at: this.#clock.monotonic(), hasTelemetry: (body as Fields).ops_iq_premium === true };
     if (path.includes('/gfa/v1/data')) this.#takeData(body as Fields);
     if (/\/portal\/jobs(?:\?|$)/.test(path)) this.#takeJobs(body as Fields);
     if (/\/portal\/notifications(?:\?|$)/.test(path)) this.#takeNotifications(body as Fields);
@@ -80,6 +84,10 @@ export class Deliveries {
   /** Since when every series is denied; monotonic milliseconds. */
   get deniedSince(): number | undefined {
     return this.#deniedSince;
+  }
+
+  get licence(): { readonly at: number; readonly hasTelemetry: boolean } | undefined {
+    return this.#licence;
   }
 
   /** How many requests were refused by limits in the last so many milliseconds. */

@@ -10,3 +10,4 @@ export const CHECK_INS = [
   'filer_last_checkin_timestamp_seconds',
   'filer_volume_last_checkin_timestamp_seconds',
 ] as const;
+export const TELEMETRY_LICENCE = ['filer_license_feature_enabled', { feature: 'ops_iq_premium' }] as const;

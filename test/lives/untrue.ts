@@ -1,7 +1,7 @@
 import type { Scrape } from '../support/scrape.ts';
 import { type Evidence, STALE_AFTER, SURPLUS_MS } from './evidence.ts';
-import { API_UP, APPLIANCE_UP, CHECK_INS, ROUND, SERIES_TIME } from './names.ts';
-import { INVENTORY } from './troubles.ts';
+import { API_UP, APPLIANCE_UP, CHECK_INS, ROUND, SERIES_TIME, TELEMETRY_LICENCE } from './names.ts';
+import { INVENTORY, LICENCE } from './troubles.ts';
 
 /** What a scrape says that is not so, by what the services have said. `forgives`: what is not to be polled. */
 export function* untrueIn(
@@ -12,6 +12,7 @@ export function* untrueIn(
   yield* staleIn(scrape, evidence);
   yield* upIn(scrape, evidence);
   yield* checkInsIn(scrape, evidence);
+  yield* licenceIn(scrape, evidence);
   yield* roundIn(scrape, evidence, forgives);
   for (const [name, most] of Object.entries(evidence.deliveries.counts())) {
     const sum = scrape.sum(name);
@@ -57,6 +58,16 @@ function* checkInsIn(scrape: Scrape, { deliveries }: Evidence): Generator<string
     if (!said.some((one) => Math.abs(one - value) < 0.001))
       yield `wrong: ${name} of ${labels.filer_guid} is ${value}, and ${said.join(' or ')} was answered`;
   }
+}
+
+/** What is shown of the licence is what the newest answer says. */
+function* licenceIn(scrape: Scrape, { deliveries, troubles, told, now }: Evidence): Generator<string> {
+  const { licence } = deliveries;
+  if (licence === undefined || now - licence.at < 2 * told.intervalMs) return;
+  if (!troubles.isQuiet(LICENCE, 2 * told.intervalMs, now)) return;
+  const shown = scrape.value(...TELEMETRY_LICENCE);
+  if (shown !== undefined && shown !== (licence.hasTelemetry ? 1 : 0))
+    yield `wrong: the licence is shown as ${shown}, and ${licence.hasTelemetry} was answered`;
 }
 
 /** A round has ended when every appliance was asked. */
