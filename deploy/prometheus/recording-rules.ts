@@ -7,8 +7,8 @@ const RELEASED = 'filer_lock_latest_timestamp_seconds{lock_phase="p2",lock_state
 const status = (words: string) => `filer_volume_snapshot_status{status=~"${words}"} == 1`;
 
 /**
- * Histograms of which dashboards show quantiles over time. A large fleet has so many buckets that a query for all of them over
- * hours is rejected; those of a volume are few.
+ * The histograms whose quantiles dashboards show over time. A large fleet has many buckets: Prometheus rejects a query for
+ * all of them over hours. Summed by volume there are few.
  */
 const ofVolumes: readonly RecordingRule[] = [
   { histogram: 'filer_propagation_duration_seconds', filer: 'filer_guid, filer' },
