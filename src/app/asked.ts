@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import type { Upstream } from '../sources/upstream.ts';
-import { upstreams } from '../sources/upstreams.ts';
+import { configuredUpstreams } from '../sources/upstreams.ts';
 
 /** A service that this instance polls, with its settings. */
 export interface AskedUpstream {
@@ -12,9 +12,5 @@ export interface AskedUpstream {
 
 /** The configured services, without those that another shard polls. */
 export function askedUpstreams(config: Config): readonly AskedUpstream[] {
-  return upstreams.flatMap((upstream) => {
-    const settings = upstream.section.of(config);
-    if (settings === undefined || (upstream.isWhole && config.shard.index !== 0)) return [];
-    return [{ api: upstream.section.api, upstream, settings }];
-  });
+  return configuredUpstreams(config).filter(({ upstream }) => !upstream.isWhole || config.shard.index === 0);
 }

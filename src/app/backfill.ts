@@ -1,6 +1,6 @@
 import { upstreamCatalog } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
-import { formatBound, headerLines } from '../exposition/format.ts';
+import { headerLines } from '../exposition/format.ts';
 import { Backfill, OLDEST_READ_MS, type PastTask } from '../history/backfill.ts';
 import { WHOLE_AFTER_MS } from '../history/new-points.ts';
 import { Spool } from '../history/spool.ts';
@@ -8,7 +8,7 @@ import type { Task } from '../metrics/task.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { near } from '../runtime/suggest.ts';
 import { FilerNames } from '../sources/filer-names.ts';
-import { upstreams } from '../sources/upstreams.ts';
+import { configuredUpstreams, upstreams } from '../sources/upstreams.ts';
 import type { Environment } from './environment.ts';
 import { politeClient } from './polite-client.ts';
 
@@ -71,7 +71,6 @@ export async function createBackfill(
     ...{ client, config, clock, random, log, heapBytes },
     names: new FilerNames(config.filerAliases, true),
     keeping: undefined,
-    boundText: formatBound,
   });
   const closing = async (late: AbortSignal) => {
     await release?.(late);
@@ -83,7 +82,7 @@ export async function createBackfill(
     return {
       ...{ from, to, binMs, spool, close: closing },
       tasks: chosen(collector.tasks().filter(hasPast), wish.filers),
-      backfill: new Backfill({ binMs, labels: wish.labels, workers: target.concurrency }, spool, { clock, random }),
+      backfill: new Backfill({ binMs, labels: wish.labels, workers: target.concurrency, spool, clock, random }),
       /** Requests answered so far, and the rate that the limits sustain. */
       requests: () => ({ answered, perSecond: pacer.sustainedPerSecond }),
     };
@@ -106,9 +105,8 @@ export async function* openMetrics(spool: Spool): AsyncGenerator<string | Buffer
 
 /** The service whose history is read. */
 function pastOf(config: Config, series: readonly string[] | undefined) {
-  const [found] = upstreams.flatMap((upstream) => {
-    const settings = upstream.section.of(config);
-    const past = settings === undefined ? undefined : upstream.past?.(settings, series);
+  const [found] = configuredUpstreams(config).flatMap(({ upstream, settings }) => {
+    const past = upstream.past?.(settings, series);
     return past === undefined ? [] : [{ upstream, ...past }];
   });
   if (found !== undefined) return found;

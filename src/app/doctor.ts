@@ -4,10 +4,9 @@ import { proxyFor } from '../config/no-proxy.ts';
 import { type Diagnoses, type DoctorParts, examineAll, type Patient } from '../doctor/doctor.ts';
 import { type Network, systemNetwork } from '../doctor/network.ts';
 import { reportOf } from '../doctor/report.ts';
-import { formatBound } from '../exposition/format.ts';
 import { unpredictableKey } from '../runtime/random.ts';
 import { compareNames } from '../sources/shared-names.ts';
-import { upstreams } from '../sources/upstreams.ts';
+import { configuredUpstreams } from '../sources/upstreams.ts';
 import type { Exchange, RequestObserver } from '../transport/client.ts';
 import type { Environment } from './environment.ts';
 import { politeClient } from './polite-client.ts';
@@ -39,20 +38,16 @@ function patientsOf(
   config: Config,
   environment: Environment,
 ): readonly (Patient & { readonly close: () => Promise<void> })[] {
-  return upstreams.flatMap((upstream) => {
-    const settings = upstream.section.of(config);
-    if (settings === undefined || upstream.examine === undefined) return [];
+  return configuredUpstreams(config).flatMap(({ api, upstream, settings }) => {
+    if (upstream.examine === undefined) return [];
     const exchanges: Exchange[] = [];
     const observer: RequestObserver = { exchanged: (exchange) => exchanges.push(exchange) };
-    const { api } = upstream.section;
     const { baseUrl, dailyLimit } = upstream.target(settings, config);
     const target = { api, baseUrl, dailyLimit, allowed: upstream.allowed ?? [], concurrency: 1, ...PACE };
     const { client, close } = politeClient(target, config, { requestsOf: () => observer }, environment);
     const proxy = proxyFor(baseUrl, config.requests.proxy);
     const destination = { url: baseUrl, isLocal: isLoopback(baseUrl), proxy };
-    const examination = upstream.examine(settings, {
-      ...{ client, config, environment, boundText: formatBound, exchanges },
-    });
+    const examination = upstream.examine(settings, { client, config, environment, exchanges });
     return [{ api, destination, exchanges, examination, close }];
   });
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { isFields } from '../metrics/family.ts';
+import { fields } from '../metrics/state-schema.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { KeptService } from '../sources/upstream.ts';
 import { type Kept, StateKeeper } from '../state/keeper.ts';
-import { type Budget, type BudgetState, keptBudget } from '../transport/rate/budget.ts';
+import type { Budget } from '../transport/rate/budget.ts';
 import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
 
@@ -37,34 +37,19 @@ export function keptOf(owners: Readonly<Record<string, string>>, parts: readonly
     },
     *restore([first, ...values], elapsedMs) {
       // Everything is read before anything is adopted: one part without the others would be worse than none.
-      const { spent, counts } = keptFirst(first);
+      const { spent, ...counts } = fields.read(first);
+      const budgets = fields.read(spent);
+      const now = clock.monotonic();
       const adoptions: (() => void)[] = [];
-      for (const { api, kept } of parts) {
+      for (const { api, kept, budget } of parts) {
         const saved = counts[api];
-        if (kept?.counts && saved !== undefined) adoptions.push(kept.counts.restore(fieldsOf(saved), elapsedMs));
+        if (kept?.counts && saved !== undefined) adoptions.push(kept.counts.restore(fields.read(saved), elapsedMs));
         if (kept?.values && values.length > 0) adoptions.push(yield* kept.values.restore(values, elapsedMs));
+        if (budget) adoptions.push(budget.restore(budgets[api] ?? [], elapsedMs, now));
       }
       for (const adopt of adoptions) adopt();
-      const now = clock.monotonic();
-      for (const { api, budget } of parts) budget?.restore(spent[api] ?? [], elapsedMs, now);
     },
   };
-}
-
-function keptFirst(first: unknown): {
-  readonly spent: Readonly<Record<string, BudgetState>>;
-  readonly counts: Readonly<Record<string, unknown>>;
-} {
-  const { spent, ...counts } = fieldsOf(first);
-  return {
-    spent: Object.fromEntries(Object.entries(fieldsOf(spent)).map(([api, budget]) => [api, keptBudget(budget)])),
-    counts,
-  };
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  if (isFields(value)) return value;
-  throw new TypeError('state file: expected budgets and counts');
 }
 
 /** The owner of the state, by service; contains no secret. */

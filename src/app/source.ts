@@ -1,5 +1,4 @@
 import type { Config } from '../config/config.ts';
-import { formatBound } from '../exposition/format.ts';
 import type { OwnMetrics } from '../exposition/own/metrics.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
 import type { PollSink } from '../metrics/sink.ts';
@@ -50,7 +49,6 @@ function sourceOf({ api, upstream, settings }: AskedUpstream, names: FilerNames,
     random,
     log,
     heapBytes,
-    boundText: formatBound,
   });
   const { collector, appliances, onTasks } = connection;
   const poller = new Poller(

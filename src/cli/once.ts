@@ -1,7 +1,7 @@
 import process from 'node:process';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { upstreams } from '../sources/upstreams.ts';
+import { configuredUpstreams } from '../sources/upstreams.ts';
 import { EXIT } from './arguments.ts';
 import { prepared } from './serve.ts';
 
@@ -22,9 +22,8 @@ export async function once(configured: Config, stopped: Promise<void>): Promise<
  * nothing.
  */
 function besideDaemon(config: Config): Config {
-  const services = upstreams.flatMap(({ section, besideDaemon: changed }) => {
-    const settings = section.of(config);
-    return settings === undefined ? [] : [[section.api, changed?.(settings, systemClock.now()) ?? settings] as const];
-  });
+  const services = configuredUpstreams(config).map(
+    ({ api, upstream, settings }) => [api, upstream.besideDaemon?.(settings, systemClock.now()) ?? settings] as const,
+  );
   return { ...config, services: new Map(services), stateFile: undefined, remoteWrite: undefined };
 }

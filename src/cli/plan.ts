@@ -7,7 +7,7 @@ import { sizeOf } from '../planning/size.ts';
 import { planText } from '../planning/text.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
-import { upstreams } from '../sources/upstreams.ts';
+import { configuredUpstreams, upstreams } from '../sources/upstreams.ts';
 import { EXIT } from './arguments.ts';
 import { load, secretFiles, type Variables } from './configuration.ts';
 import { say, systemEnvironment } from './process.ts';
@@ -27,20 +27,16 @@ export async function plan(
   const missing = planned.filter(({ section }) => !texts.has(section.url));
   const placeholders = missing.map(({ planning }) => planning.placeholder);
   const config = await load(appliances === undefined ? variables : Object.assign({ ...variables }, ...placeholders));
-  const asked = planned.flatMap(({ section, planning }) => {
-    const settings = section.of(config);
-    return settings === undefined ? [] : [{ settings, planning }];
-  });
+  const asked = configuredUpstreams(config).flatMap(({ upstream: { planning }, settings }) =>
+    planning ? [{ settings, planning }] : [],
+  );
   if (asked.length === 0) {
     const help = 'configure the service, or give a number with --appliances';
     throw new ConfigError([`--plan: ${urls.join(' and ')} is not set; ${help}`]);
   }
   const found = appliances ?? (await countAppliances(config, stopped));
   const fleets = asked.map(({ settings, planning }) => planning.forFleet(settings, found, config.shard.total));
-  const shares = upstreams.flatMap(({ section, size }) => {
-    const settings = section.of(config);
-    return settings === undefined ? [] : (size?.(settings) ?? []);
-  });
+  const shares = configuredUpstreams(config).flatMap(({ upstream, settings }) => upstream.size?.(settings) ?? []);
   const beside = upstreams
     .filter(({ planning }) => planning === undefined)
     .map(({ title, section }) => [title, section.of(config) === undefined ? 'not polled' : 'counted below'] as const);

@@ -7,22 +7,18 @@ import type { Find, Finding } from './finding.ts';
 import { type Allowance, type CountedUnexpected, judgeExchanges } from './judge.ts';
 import { checkNetwork, type Destination, type Network } from './network.ts';
 
-/** One service that is to be examined. */
 export interface Patient {
   readonly api: Api;
   readonly destination: Destination;
   readonly examination: Examination;
-  /** What is exchanged with it. */
   readonly exchanges: readonly Exchange[];
 }
 
-/** The findings about one service. */
 export interface Diagnosis extends Patient {
   readonly variants: readonly Variant[];
   readonly unexpected: readonly CountedUnexpected[];
 }
 
-/** All findings, in order. */
 export interface Diagnoses {
   readonly findings: readonly Finding[];
   readonly services: readonly Diagnosis[];

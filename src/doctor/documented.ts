@@ -6,7 +6,6 @@ import { type Look, lookOf } from './shape.ts';
 export type DocumentedKind = KindName | `${KindName}?`;
 type KindName = 'text' | 'uuid' | 'date' | 'integer' | 'decimal' | 'milliseconds' | 'flag' | 'any';
 
-/** A text from a list of words. */
 export interface Words {
   readonly words: readonly string[];
 }
@@ -23,7 +22,6 @@ export function oneOf(...words: readonly string[]): Words {
   return { words };
 }
 
-/** A difference between an answer and its documentation. */
 export interface Unexpected {
   readonly what: 'unknown field' | 'unknown word' | 'unexpected type' | 'unexpected null' | 'out of order';
   /** The place, such as `items[].build`. */

@@ -2,13 +2,11 @@ import type { Variant } from '../metrics/variant.ts';
 import type { Documented } from './documented.ts';
 import type { Find } from './finding.ts';
 
-/** The examination of one service. */
 export interface Examination {
   /** The most requests that it sends; printed before the first one. */
   readonly requests: number;
   /** The documented answer of an operation, in the form that the body has; undefined if there is none. */
   readonly documented: (operation: string, body?: unknown) => Documented | undefined;
-  /** The questions that it can answer. */
   readonly questions: readonly Question[];
   /** The variable that bounds how often it is asked; missing where there is none. */
   readonly rateVariable?: string;
@@ -23,7 +21,6 @@ export interface Examination {
 /** A question that the documentation leaves open and an account can answer. */
 export interface Question {
   readonly question: string;
-  /** The question as a sentence. */
   readonly asks: string;
   /** How the doctor finds the answer. */
   readonly told: string;
@@ -31,7 +28,6 @@ export interface Question {
   readonly answers: Readonly<Record<string, string>>;
 }
 
-/** The answers of one service. */
 export interface ServiceAnswers {
   /** The open questions that this account answers. */
   readonly variants: readonly Variant[];

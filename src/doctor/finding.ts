@@ -10,7 +10,6 @@ export interface Finding {
   readonly check: string;
   /** The result of the check, such as `other-form`; fixed words, safe to publish. */
   readonly code: string;
-  /** What was seen. */
   readonly seen: string;
   /** What was expected instead; missing if nothing is wrong. */
   readonly expected?: string;
@@ -18,7 +17,6 @@ export interface Finding {
   readonly advice?: string;
 }
 
-/** Adds a finding. */
 export type Find = (
   level: Level,
   check: string,
@@ -32,7 +30,6 @@ export function isHealthy(findings: readonly Finding[]): boolean {
   return findings.every(({ level }) => level !== 'failure');
 }
 
-/** The check list as text. */
 export function checkList(findings: readonly Finding[]): string {
   const width = Math.max(0, ...findings.map(({ check }) => check.length));
   const lines: string[] = [];

@@ -3,7 +3,6 @@ import { type Unexpected, unexpectedIn } from './documented.ts';
 import type { Examination } from './examination.ts';
 import type { Find } from './finding.ts';
 
-/** The limits that the configuration sets for an answer. */
 export interface Allowance {
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
@@ -73,7 +72,6 @@ function judgeLimits(answered: readonly Exchange[], rateVariable: string | undef
   }
 }
 
-/** A difference, and how often it occurred. */
 export interface CountedUnexpected extends Unexpected {
   readonly operation: string;
   readonly count: number;

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
-import { asError } from '../runtime/errors.ts';
+import { asError, codeOf } from '../runtime/errors.ts';
 import { tlsFault } from '../transport/connection-faults.ts';
 import type { Proxy as HttpProxy } from '../transport/dispatcher.ts';
 import type { Find } from './finding.ts';
@@ -38,7 +38,7 @@ export const systemNetwork: Network = {
       socket.once('secureConnect', () => {
         const fault = socket.authorizationError as Error | string | undefined | null;
         resolve({
-          fault: fault ? ((fault as { code?: string }).code ?? String(fault)) : undefined,
+          fault: fault ? (codeOf(fault) ?? String(fault)) : undefined,
           endsAt: firstEnd(socket.getPeerCertificate(true)),
           protocol: socket.getProtocol() ?? '',
         });
@@ -78,7 +78,6 @@ function firstEnd(leaf: DetailedPeerCertificate): number | undefined {
 /** A proxy; `shown` is its URL without credentials. */
 export type NetworkProxy = Pick<HttpProxy, 'url' | 'authorization'> & { readonly shown: string };
 
-/** The address of a service, and the way to it. */
 export interface Destination {
   readonly url: string;
   /** On this machine, where encryption is not needed. */
@@ -116,7 +115,7 @@ export async function checkNetwork(
     return judgeChain(handshake, now, find);
   } catch (thrown) {
     const error = asError(thrown);
-    const code = (error as { code?: string }).code;
+    const code = codeOf(error);
     const advice = proxy === undefined ? 'check host, port and firewall of the URL' : PROXY_ADVICE;
     const seen = (code === undefined ? undefined : tlsFault(code, 'service')) ?? error.message;
     find('failure', 'tls', 'no-connection', seen, { expected: 'a TLS connection', advice });
@@ -137,7 +136,7 @@ async function checkName(host: string, network: Network, find: Find): Promise<bo
     find('ok', 'name', 'resolved', `${host} has ${length} address${length === 1 ? '' : 'es'}`);
     return true;
   } catch (thrown) {
-    const code = (thrown as { code?: string }).code ?? asError(thrown).message;
+    const code = codeOf(thrown) ?? asError(thrown).message;
     find('failure', 'name', 'unresolved', `${host} cannot be resolved (${code})`, {
       expected: 'an address',
       advice: 'check the host of the URL and the name servers of this machine',

@@ -57,7 +57,6 @@ function serviceReport({ examination, variants, unexpected, exchanges }: Diagnos
   return { variants, operations: Object.fromEntries(operations) };
 }
 
-/** The different texts of answers, by the name of their field. */
 type Texts = ReadonlyMap<string, ReadonlySet<string>>;
 
 function textsByField(bodies: readonly unknown[]): Texts {

@@ -33,13 +33,11 @@ export function lookOf(value: unknown): Look {
 export interface Shape {
   /** Power of ten of how many there are. */
   readonly seen: number;
-  /** The share of each look. */
   readonly shares: Readonly<Partial<Record<Look, number>>>;
   /** The powers of ten below the smallest and the largest number other than zero. */
   readonly magnitude?: readonly [least: number, most: number];
   /** The fields of objects; a field that some objects lack was seen less often than the objects. */
   readonly fields?: Readonly<Record<string, Shape>>;
-  /** The items of lists. */
   readonly items?: Shape;
 }
 

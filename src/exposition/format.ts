@@ -30,12 +30,6 @@ export function formatValue(value: number): string {
   return String(value);
 }
 
-/** A bucket's bound in the canonical form of OpenMetrics, `10.0` and not `10`: the same series in both formats. */
-export function formatBound(bound: number): string {
-  const text = formatValue(bound);
-  return /^-?\d+$/.test(text) ? `${text}.0` : text;
-}
-
 /** HELP, TYPE and, in OpenMetrics, UNIT. There a counter's family has no `_total`, only its samples have. */
 export function headerLines(family: FamilyHeader, format: Format): string {
   if (format === 'text') {

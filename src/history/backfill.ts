@@ -4,38 +4,39 @@ import type { Past } from '../metrics/snapshot.ts';
 import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError, CredentialError, RequestError, ShapeError } from '../runtime/errors.ts';
-import type { Random } from '../runtime/random.ts';
+import { backOffMs, type Random } from '../runtime/random.ts';
 import { type Cursor, newPoints, type PointsBySeries, type Unfit } from './new-points.ts';
 import { linesByFamily } from './open-metrics.ts';
 import type { Spool } from './spool.ts';
 import type { SeriesPoints } from './write-request.ts';
 
-/** A task whose service keeps history. */
 export type PastTask = Task & Required<Pick<Task, 'past'>>;
 
-export interface BackfillSettings {
-  /** The length of a bin, in milliseconds. */
+export interface BackfillParts {
   readonly binMs: number;
   /** Labels added to every series. */
   readonly labels: Labels;
   /** Tasks read at once; each holds its points in memory until it is done. */
   readonly workers: number;
+  readonly spool: Spool;
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
-/** How long services keep history, in milliseconds. */
+/** How long services keep history. */
 export const LONGEST_PAST_MS = 30 * 86_400_000;
 
-/** How old requested data is at most, in milliseconds: what is nearly too old may be too old when the request leaves. */
+/** What is nearly too old may be too old when the request leaves. */
 export const OLDEST_READ_MS = LONGEST_PAST_MS - 600_000;
 
-/** The longest period of one request, in milliseconds: some megabytes. */
+/** The longest period of one request: some megabytes. */
 const PIECE_MS = 5 * 86_400_000;
 
-/** The shortest period of a request, in milliseconds; services reject shorter ones. */
+/** Services reject shorter periods. */
 const SHORTEST_MS = 6 * 60_000;
 
-/** How long a request is repeated while the service does not answer, in milliseconds, with growing pauses. */
-const OUTAGE = { longestMs: 3_600_000, firstPauseMs: 5_000, longestPauseMs: 300_000 } as const;
+/** How long a request is repeated while the service does not answer, and the pauses. */
+const OUTAGE = { forMs: 3_600_000, firstMs: 5_000, longestMs: 300_000 } as const;
 
 /** Failed tasks are read again after all others, and then given up. */
 const ROUNDS = 2;
@@ -45,24 +46,14 @@ const MOST_FORBIDDEN = 20;
 
 /** Reads the past of every task, from the oldest bin to the newest, into the spool. */
 export class Backfill {
-  readonly #settings: BackfillSettings;
-  readonly #spool: Spool;
-  readonly #clock: Clock;
-  readonly #random: Random;
-  /** Failures, by task. */
+  readonly #parts: BackfillParts;
+  /** By task. */
   readonly failures = new Map<string, Error>();
   /** Records and points that were not used, by reason. */
   readonly unused = new Map<DropReason | Unfit, number>();
 
-  constructor(
-    settings: BackfillSettings,
-    spool: Spool,
-    { clock, random }: { readonly clock: Clock; readonly random: Random },
-  ) {
-    this.#settings = settings;
-    this.#spool = spool;
-    this.#clock = clock;
-    this.#random = random;
+  constructor(parts: BackfillParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -70,7 +61,7 @@ export class Backfill {
    * Rejects if nothing can be read, as without credentials, or if the spool cannot be written.
    */
   async run(tasks: readonly PastTask[], signal: AbortSignal): Promise<void> {
-    let left = tasks.filter(({ id }) => !this.#spool.done.has(id));
+    let left = tasks.filter(({ id }) => !this.#parts.spool.done.has(id));
     for (let round = 0; round < ROUNDS && left.length > 0; round += 1) {
       await this.#round(left, signal);
       left = left.filter(({ id }) => this.failures.has(id) && !isForbidden(this.failures.get(id)));
@@ -88,41 +79,38 @@ export class Backfill {
         ended.abort(error);
       }
     };
-    await Promise.all(Array.from({ length: this.#settings.workers }, work));
+    await Promise.all(Array.from({ length: this.#parts.workers }, work));
     if (ended.signal.aborted) throw ended.signal.reason;
   }
 
   async #read(task: PastTask, signal: AbortSignal): Promise<void> {
-    let brought: Brought;
+    let brought = NOTHING;
     try {
       brought = await this.#pieces(task, signal);
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof CredentialError) throw error;
       if (!(error instanceof RequestError || error instanceof ShapeError)) throw error;
       if (!isMissing(error)) {
         this.#failed(task, error);
         return;
       }
-      brought = { series: [], points: 0, bins: 0 };
     }
     const { series, points, bins } = brought;
     const outcome = points > 0 ? 'read' : 'none';
-    await this.#spool.add({ task: task.id, outcome, points, bins }, linesByFamily(series));
+    await this.#parts.spool.add({ task: task.id, outcome, points, bins }, linesByFamily(series));
     this.failures.delete(task.id);
   }
 
   #failed({ id }: PastTask, error: Error): void {
     this.failures.set(id, error);
     const forbidden = [...this.failures.values()].filter(isForbidden).length;
-    const isAnyAllowed = [...this.#spool.done.values()].some(({ outcome }) => outcome === 'read');
+    const isAnyAllowed = [...this.#parts.spool.done.values()].some(({ outcome }) => outcome === 'read');
     if (forbidden >= MOST_FORBIDDEN && !isAnyAllowed) throw error;
   }
 
-  /** The past of one task, piece by piece. */
-  async #pieces(task: PastTask, signal: AbortSignal): Promise<Brought> {
-    const { binMs, labels } = this.#settings;
-    const { from: begin, to: end } = this.#spool.question;
+  async #pieces(task: PastTask, signal: AbortSignal): Promise<typeof NOTHING> {
+    const { binMs, labels, spool, clock } = this.#parts;
+    const { from: begin, to: end } = spool.question;
     const count = Math.ceil((end - begin) / PIECE_MS);
     const lengthMs = Math.ceil((end - begin) / count / binMs) * binMs;
     const series: PointsBySeries = new Map();
@@ -131,12 +119,12 @@ export class Backfill {
     for (let from = begin; from < end; from += lengthMs) {
       const to = Math.min(from + lengthMs, end);
       // Data that has become too old since the start does not exist any more.
-      const kept = Math.ceil((this.#clock.now() - OLDEST_READ_MS) / binMs) * binMs;
+      const kept = Math.ceil((clock.now() - OLDEST_READ_MS) / binMs) * binMs;
       if (to - kept < SHORTEST_MS) continue;
       // One more bin: the first bin of an answer may be incomplete.
       const asked = Math.max(kept, Math.min(from, to - SHORTEST_MS) - binMs);
       const past = await this.#patiently(() => task.past(asked, to, signal), signal);
-      const news = newPoints(past.points, cursor, this.#clock.now(), labels, { end: to, series });
+      const news = newPoints(past.points, cursor, clock.now(), labels, { end: to, series });
       this.#count(past.drops);
       this.#count(news.unfit);
       points += news.count;
@@ -146,16 +134,17 @@ export class Backfill {
     return { series: [...series.values()], points, bins };
   }
 
-  /** Repeats a request while the service does not answer, for up to an hour. */
+  /** Repeats a request while the service does not answer. */
   async #patiently(ask: () => Promise<Past>, signal: AbortSignal): Promise<Past> {
-    const begun = this.#clock.monotonic();
-    for (let pauseMs: number = OUTAGE.firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, OUTAGE.longestPauseMs)) {
+    const { clock, random } = this.#parts;
+    const begun = clock.monotonic();
+    for (let failures = 1; ; failures += 1) {
       try {
         return await ask();
       } catch (error) {
-        const isOver = this.#clock.monotonic() - begun > OUTAGE.longestMs;
+        const isOver = clock.monotonic() - begun > OUTAGE.forMs;
         if (signal.aborted || isOver || !isOutage(error)) throw error;
-        await this.#clock.sleep(pauseMs * (0.5 + this.#random() / 2), signal);
+        await clock.sleep(backOffMs(OUTAGE, failures, random), signal);
       }
     }
   }
@@ -165,11 +154,7 @@ export class Backfill {
   }
 }
 
-interface Brought {
-  readonly series: readonly SeriesPoints[];
-  readonly points: number;
-  readonly bins: number;
-}
+const NOTHING = { series: [] as readonly SeriesPoints[], points: 0, bins: 0 };
 
 /** The service does not have it: the appliance or the series is unknown, or does not exist for its build. */
 function isMissing(error: Error): boolean {

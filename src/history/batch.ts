@@ -16,12 +16,11 @@ export interface Parcel {
   readonly closesHole: boolean;
 }
 
-/** The parcel of an answer; undefined if it has no new points. */
+/** Undefined without new points. */
 export function parcelOf(task: string, { series, cursor }: NewPoints, closesHole: boolean): Parcel | undefined {
   return cursor && withSeries({ task, cursor, closesHole }, series);
 }
 
-/** A parcel up to a moment. */
 export function until(parcel: Parcel, moment: number): Parcel {
   if (moment >= parcel.cursor.at) return parcel;
   const first = within(parcel, (time) => time <= moment);
@@ -29,7 +28,7 @@ export function until(parcel: Parcel, moment: number): Parcel {
   return { ...first, cursor: { at, sum: undefined }, closesHole: false };
 }
 
-/** A parcel without the points up to a moment; undefined if none are left. */
+/** Undefined if no points are left. */
 export function after(parcel: Parcel, moment: number): Parcel | undefined {
   const rest = within(parcel, (time) => time > moment);
   return rest.count === 0 ? undefined : rest;

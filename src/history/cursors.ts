@@ -1,4 +1,4 @@
-import { keptList, keptNumber, keptText } from '../metrics/restored-values.ts';
+import * as schema from '../metrics/state-schema.ts';
 import type { Cursor } from './new-points.ts';
 
 /** How long the portal keeps history: an older cursor has no use. */
@@ -26,21 +26,17 @@ export class HistoryCursors {
     return this.#newest;
   }
 
-  state(now: number) {
-    const useful = [...this.#cursors].filter(([, { at }]) => now - at < LONGEST_MS);
-    return useful.map(([task, { at, sum }]) => [task, at, sum ?? null] as const);
+  state(now: number): unknown {
+    return cursorsSchema.write(new Map([...this.#cursors].filter(([, { at }]) => now - at < LONGEST_MS)));
   }
 
-  /**
-   * Returns the function that applies a saved state. Throws a TypeError if it is not one, and has changed nothing then.
-   */
+  /** Returns the function that applies a saved state. */
   restore(saved: unknown): () => void {
-    const cursors = keptList(saved).map((one) => {
-      const [task, at, sum] = keptList(one);
-      return [keptText(task), { at: keptNumber(at), sum: sum === null ? undefined : keptNumber(sum) }] as const;
-    });
+    const cursors = cursorsSchema.read(saved);
     return () => {
       for (const [task, cursor] of cursors) this.advance(task, cursor);
     };
   }
 }
+
+const cursorsSchema = schema.table<Cursor>({ at: schema.number(), sum: schema.optional(schema.number()) });

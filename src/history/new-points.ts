@@ -10,7 +10,7 @@ import type { SeriesPoints } from './write-request.ts';
  * two reports of the appliance are missing, because then nothing more arrives for it.
  */
 
-/** The newest point that has arrived of one task. */
+/** Of one task. */
 export interface Cursor {
   /** The newest bin that the receiver has, in milliseconds since the Unix epoch. */
   readonly at: number;
@@ -32,7 +32,7 @@ interface Growing extends SeriesPoints {
   readonly values: number[];
 }
 
-/** Points by the name and labels of their series. */
+/** By name and labels. */
 export type PointsBySeries = Map<string, Growing>;
 
 /**
@@ -63,26 +63,25 @@ export function newPoints(
   const newest = times.at(-1);
   const held = cursor === undefined ? undefined : bins.get(cursor.at);
   if (cursor?.sum !== undefined && held !== undefined && checksum(held) !== cursor.sum) count('changed');
-  let last: number | undefined;
+  const after = cursor?.at ?? Number.NEGATIVE_INFINITY;
+  const isWhole = (time: number) => time !== newest || now - time >= WHOLE_AFTER_MS;
+  const used = times.filter((time) => isWhole(time) && time > after && time < end);
   let sent = 0;
-  let sentBins = 0;
-  for (const time of times) {
-    const isWhole = time !== newest || now - time >= WHOLE_AFTER_MS;
-    if (!isWhole || time >= end || (cursor !== undefined && time <= cursor.at)) continue;
-    sentBins += 1;
-    const bin = bins.get(time) ?? [];
-    for (const point of bin) {
+  for (const time of used) {
+    for (const point of bins.get(time) ?? []) {
       if (append(series, point, time, own)) sent += 1;
       else count('duplicate');
     }
-    last = time;
   }
+  const last = used.at(-1);
   const reached: Cursor | undefined =
     last === undefined ? undefined : { at: last, sum: checksum(bins.get(last) ?? []) };
   return {
-    ...{ series: [...series.values()], count: sent, unfit },
+    series: [...series.values()],
+    count: sent,
+    unfit,
     /** How many different times the new points have. */
-    bins: sentBins,
+    bins: used.length,
     /** The cursor after all of them have arrived; undefined without new points. */
     cursor: reached,
     /** The oldest bin of the answer, sent or not; undefined without any. */
@@ -90,7 +89,6 @@ export function newPoints(
   };
 }
 
-/** The new points of an answer. */
 export type NewPoints = ReturnType<typeof newPoints>;
 
 /** False if the series has a point of that time: the first one is used. */

@@ -15,7 +15,6 @@ export function linesByFamily(series: Iterable<SeriesPoints>): ReadonlyMap<strin
   return new Map([...families].map(([name, all]) => [name, linesOf(all)]));
 }
 
-/** Lines, each with its own time, in pieces for a stream. */
 function* linesOf(series: readonly SeriesPoints[]): Generator<string> {
   for (const { labels, times, values } of series) {
     const { __name__: name = '', ...others } = Object.fromEntries(labels) as Labels;

@@ -4,7 +4,7 @@ import type { Origin, Sink } from '../metrics/sink.ts';
 import type { Reading } from '../metrics/snapshot.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Random } from '../runtime/random.ts';
+import { backOffMs, type Random } from '../runtime/random.ts';
 import { after, halves, type Parcel, parcelOf, until } from './batch.ts';
 import { HistoryCursors } from './cursors.ts';
 import { newPoints } from './new-points.ts';
@@ -21,6 +21,12 @@ export interface RemoteWriteSettings {
   readonly sweepMs: number;
   /** The period of a normal request. */
   readonly lookbackMs: number;
+}
+
+export interface RemoteWriteParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
 }
 
 /** Why points are dropped, by the receiver or because of the answer they are in. */
@@ -42,7 +48,7 @@ const MOST_WAITING = 200_000;
 const GATHER_MS = 1_000;
 const SLICE_MS = 30 * 60_000;
 
-const BACK_OFF = { firstMs: 1_000, longestMs: 60_000 } as const;
+const BACK_OFF = { firstMs: 2_000, longestMs: 60_000 } as const;
 
 /**
  * Sends every point once, in order, to one receiver. It stores no history: a cursor for each task marks what has
@@ -50,51 +56,41 @@ const BACK_OFF = { firstMs: 1_000, longestMs: 60_000 } as const;
  * only delayed.
  */
 export class RemoteWrite implements Sink {
-  readonly #settings: RemoteWriteSettings;
-  readonly #receiver: Receiver;
-  readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #log: Log;
-  readonly #waiting = new Map<string, Parcel>();
-  /** The start of each task's last request, if it has a cursor and the receiver answers. */
-  readonly #asked = new Map<string, number>();
-  readonly #told = new Set<PointRefusal>();
   readonly cursors = new HistoryCursors();
   /** The cursors, as the state file has them. */
   readonly kept = {
     counts: {
-      state: () => ({ cursors: this.cursors.state(this.#clock.now()) }),
+      state: () => ({ cursors: this.cursors.state(this.#parts.clock.now()) }),
       restore: ({ cursors }: Fields) => this.cursors.restore(cursors),
     },
   };
-  #sent = 0;
-  readonly #dropped = new Map(DROPS.map((reason) => [reason, 0]));
-  readonly #holes = new Map(['closed', 'lost'].map((outcome) => [outcome, 0]));
-  readonly #answers = new Map<string, number>();
-  #waitingPoints = 0;
+  readonly #settings: RemoteWriteSettings;
+  readonly #parts: RemoteWriteParts;
+  readonly #receiver: Receiver;
+  readonly #waiting = new Map<string, Parcel>();
+  /** The start of each task's last request, if it has a cursor and the receiver answers. */
+  readonly #asked = new Map<string, number>();
+  readonly #told = new Set<PointRefusal>();
+  readonly #counts = {
+    sent: 0,
+    dropped: new Map(DROPS.map((reason) => [reason, 0])),
+    holes: new Map(['closed', 'lost'].map((outcome) => [outcome, 0])),
+    answers: new Map<string, number>(),
+    /** Points. */
+    waiting: 0,
+  };
   #failures = 0;
   #wake: () => void = () => {};
 
-  constructor(
-    settings: RemoteWriteSettings,
-    send: Send,
-    { clock, random, log }: { readonly clock: Clock; readonly random: Random; readonly log: Log },
-  ) {
+  constructor(settings: RemoteWriteSettings, send: Send, parts: RemoteWriteParts) {
     this.#settings = settings;
-    this.#receiver = new Receiver(send, clock, (code) => add(this.#answers, code));
-    this.#clock = clock;
-    this.#random = random;
-    this.#log = log;
+    this.#parts = parts;
+    this.#receiver = new Receiver(send, parts.clock, (code) => add(this.#counts.answers, code));
   }
 
-  /** For the metrics about the exporter. */
   status() {
     const { newest } = this.cursors;
-    return {
-      ...{ sent: this.#sent, dropped: this.#dropped, holes: this.#holes, answers: this.#answers },
-      newestSeconds: newest && newest / 1000,
-      waiting: this.#waitingPoints,
-    };
+    return { ...this.#counts, newestSeconds: newest && newest / 1000 };
   }
 
   /** Whether the receiver answered the latest request without an error. */
@@ -110,7 +106,7 @@ export class RemoteWrite implements Sink {
     const cursor = this.cursors.of(task);
     this.#asked.delete(task);
     if (cursor === undefined || !this.isWell) return undefined;
-    const since = Math.max(cursor.at, this.#clock.now() - this.#settings.catchUpMs);
+    const since = Math.max(cursor.at, this.#parts.clock.now() - this.#settings.catchUpMs);
     this.#asked.set(task, since);
     return since;
   }
@@ -132,12 +128,14 @@ export class RemoteWrite implements Sink {
 
   /** Sends new points until `signal` aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#parts;
     while (!signal.aborted) {
       await this.#somethingToSend(signal);
       const isCatchingUp = [...this.#waiting.values()].some(({ closesHole }) => closesHole);
-      await this.#clock.sleep(isCatchingUp ? this.#settings.sweepMs : GATHER_MS, signal);
+      await clock.sleep(isCatchingUp ? this.#settings.sweepMs : GATHER_MS, signal);
       const trouble = await this.flush(signal);
-      if (trouble !== undefined) await this.#clock.sleep(this.#backOffMs(trouble), signal);
+      if (trouble === undefined) continue;
+      await clock.sleep(trouble.afterMs ?? backOffMs(BACK_OFF, this.#failures, random), signal);
     }
   }
 
@@ -156,25 +154,25 @@ export class RemoteWrite implements Sink {
     const cursor = this.cursors.of(task);
     const asked = this.#asked.get(task);
     this.#asked.delete(task);
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     const news = newPoints(points, cursor, now, this.#settings.labels);
     const reaches = cursor === undefined || news.oldest === undefined || news.oldest <= cursor.at;
     // The gap was not requested yet: it is, once the receiver answers again.
     if (!reaches && asked === undefined) return;
-    for (const [reason, count] of news.unfit) add(this.#dropped, reason, count);
+    for (const [reason, count] of news.unfit) add(this.#counts.dropped, reason, count);
     const isLong = asked !== undefined && now - asked > this.#settings.lookbackMs;
     const parcel = parcelOf(task, news, isLong);
     if (parcel === undefined) return;
-    if (cursor !== undefined && asked !== undefined && asked > cursor.at && !reaches) add(this.#holes, 'lost');
+    if (cursor !== undefined && asked !== undefined && asked > cursor.at && !reaches) add(this.#counts.holes, 'lost');
     this.#replace(task, undefined);
-    if (this.#waitingPoints + parcel.count > MOST_WAITING) return;
+    if (this.#counts.waiting + parcel.count > MOST_WAITING) return;
     this.#replace(task, parcel);
     this.#wake();
   }
 
   /** Replaces what waits of a task; undefined if nothing does. */
   #replace(task: string, parcel: Parcel | undefined): void {
-    this.#waitingPoints += (parcel?.count ?? 0) - (this.#waiting.get(task)?.count ?? 0);
+    this.#counts.waiting += (parcel?.count ?? 0) - (this.#waiting.get(task)?.count ?? 0);
     if (parcel === undefined) this.#waiting.delete(task);
     else this.#waiting.set(task, parcel);
   }
@@ -207,9 +205,7 @@ export class RemoteWrite implements Sink {
     return batch;
   }
 
-  /**
-   * Resolves when the receiver has accepted or rejected all of it; with its error if some of it has to be sent again.
-   */
+  /** Resolves when all of it was accepted or rejected; with an error if some of it has to be sent again. */
   async #deliver(batch: readonly Parcel[], signal: AbortSignal): Promise<Trouble | undefined> {
     const delivery = await this.#receiver.deliver(
       batch.flatMap(({ series }) => series),
@@ -220,7 +216,7 @@ export class RemoteWrite implements Sink {
     if (delivery.state === 'refused') return this.#refused(batch, delivery, signal);
     const refused = delivery.state === 'partly' ? delivery.refused : 0;
     if (delivery.state === 'partly') this.#drop(delivery.reason, refused, delivery.text);
-    this.#sent += batch.reduce((sum, { count }) => sum + count, 0) - refused;
+    this.#counts.sent += batch.reduce((sum, { count }) => sum + count, 0) - refused;
     for (const parcel of batch) this.#arrived(parcel);
     return undefined;
   }
@@ -230,7 +226,7 @@ export class RemoteWrite implements Sink {
     this.cursors.advance(task, cursor);
     const waiting = this.#waiting.get(task);
     if (waiting !== undefined) this.#replace(task, after(waiting, cursor.at));
-    if (closesHole) add(this.#holes, 'closed');
+    if (closesHole) add(this.#counts.holes, 'closed');
   }
 
   /**
@@ -257,24 +253,20 @@ export class RemoteWrite implements Sink {
   }
 
   #drop(reason: PointRefusal, points: number, answer: string): void {
-    add(this.#dropped, reason, points);
+    add(this.#counts.dropped, reason, points);
     if (this.#told.has(reason)) return;
     this.#told.add(reason);
-    this.#log.warn({ reason, answer }, 'remote write: the receiver rejected points; dropped');
+    this.#parts.log.warn({ reason, answer }, 'remote write: the receiver rejected points; dropped');
   }
 
   #failed({ text: answer }: Trouble): void {
     this.#failures += 1;
-    if (this.#failures === 1) this.#log.warn({ answer }, 'remote write: the receiver accepts no points; retrying');
-  }
-
-  #backOffMs({ afterMs }: Trouble): number {
-    const { firstMs, longestMs } = BACK_OFF;
-    return afterMs ?? Math.min(longestMs, firstMs * 2 ** Math.min(this.#failures, 10)) * (0.5 + this.#random() / 2);
+    if (this.#failures === 1)
+      this.#parts.log.warn({ answer }, 'remote write: the receiver accepts no points; retrying');
   }
 
   #recovered(): void {
-    if (this.#failures > 0) this.#log.info('remote write: the receiver accepts points again');
+    if (this.#failures > 0) this.#parts.log.info('remote write: the receiver accepts points again');
     this.#failures = 0;
   }
 }

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError, codeOf, unlessMissing } from '../runtime/errors.ts';
 
 /**
  * The work folder of a backfill. OpenMetrics needs the lines of a family together, but answers arrive by appliance, so
@@ -23,7 +23,6 @@ export interface SpoolQuestion {
   readonly to: number;
 }
 
-/** The result of one task. */
 export interface Spooled {
   readonly task: string;
   /** Data that the service does not have is not requested again. */
@@ -44,8 +43,8 @@ const OWNER = 'pid';
 
 export class Spool {
   readonly question: SpoolQuestion;
+  readonly done = new Map<string, Spooled>();
   readonly #folder: string;
-  readonly #done = new Map<string, Spooled>();
   readonly #sizes = new Map<string, number>();
   /** Appends run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
@@ -55,10 +54,7 @@ export class Spool {
     this.question = question;
   }
 
-  /**
-   * Opens the folder, empty or from an earlier run. Throws a ConfigError if it belongs to something else, or to another
-   * request.
-   */
+  /** Throws a ConfigError if the folder belongs to something else, or to a run with another request. */
   static async open(folder: string, question: SpoolQuestion): Promise<Spool> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, PROGRESS);
@@ -72,18 +68,12 @@ export class Spool {
     await claim(folder);
     const spool = new Spool(folder, begun);
     if (first !== undefined) await spool.#resume(first, lines);
-    if (spool.#done.size > 0) return spool;
+    if (spool.done.size > 0) return spool;
     // Nothing was read yet, so the period need not be that of an earlier run.
     await writeFile(path, `${JSON.stringify(question)}\n`, { mode: 0o600 });
     return new Spool(folder, question);
   }
 
-  /** The results of the finished tasks. */
-  get done(): ReadonlyMap<string, Spooled> {
-    return this.#done;
-  }
-
-  /** The families that have lines. */
   get families(): readonly string[] {
     return [...this.#sizes.keys()];
   }
@@ -96,7 +86,6 @@ export class Spool {
     return added;
   }
 
-  /** The lines of a family. */
   read(family: string): AsyncIterable<Buffer> {
     const file = createReadStream(this.#path(family));
     const lines = createGunzip();
@@ -104,7 +93,6 @@ export class Spool {
     return file.pipe(lines);
   }
 
-  /** Removes the folder with all spooled data. */
   async remove(): Promise<void> {
     for (const family of this.families) await rm(this.#path(family), { force: true });
     for (const name of [PROGRESS, OWNER]) await rm(join(this.#folder, name), { force: true });
@@ -125,7 +113,7 @@ export class Spool {
   }
 
   #note({ sizes, ...spooled }: Progress): void {
-    this.#done.set(spooled.task, spooled);
+    this.done.set(spooled.task, spooled);
     for (const [family, size] of Object.entries(sizes)) this.#sizes.set(family, size);
   }
 
@@ -170,7 +158,7 @@ function isRunning(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     // A process of another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 
@@ -186,8 +174,4 @@ function parsed<Value>(line: string): Value | undefined {
   } catch {
     return undefined;
   }
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -1,4 +1,4 @@
-import { keptList, keptNumber, keptText } from './restored-values.ts';
+import * as schema from './state-schema.ts';
 
 export interface MemoryLimits {
   /** For one pair of filer and volume. */
@@ -7,11 +7,20 @@ export interface MemoryLimits {
   readonly total: number;
 }
 
+/** The memory of events, and what the service's bookmarks show about lost events. */
+export interface EventReading {
+  readonly memory: { readonly size: number; readonly evicted: number; readonly limits: MemoryLimits };
+  readonly bookmarks: { readonly missed: number; readonly isSuspicious: boolean };
+}
+
 /** How many answers determine the reach: at one poll a minute, the last hour. */
 const ANSWERS_JUDGED = 60;
 
 /** Added to twice the reach, in seconds: an hour covers a service that was down and catches up. */
 const MARGIN_SECONDS = 3600;
+
+const timeSchema = schema.number();
+const progressSchema = schema.object({ frontier: schema.time, reaches: schema.list(schema.number(0)) });
 
 /**
  * The events of one kind that were counted already, so that an event delivered again counts once. It is not documented
@@ -87,29 +96,29 @@ export class EventMemory {
     this.#forgotten.delete(pair);
   }
 
-  /** The state for {@link EventMemory.restore}; pairs are saved one by one, because there can be many. */
-  state(): EventMemoryState {
-    return { frontier: Number.isFinite(this.#frontier) ? this.#frontier : null, reaches: [...this.#reaches] };
+  /** Without the pairs, which are saved one by one, because there can be many. */
+  state(): unknown {
+    return progressSchema.write({ frontier: this.#frontier, reaches: this.#reaches });
   }
 
-  /** The state for {@link EventMemory.restorePair}. */
-  stateOf(pair: string): PairMemoryState {
+  /** The newest forgotten time, then identities and times alternating. */
+  stateOf(pair: string): unknown {
     return [this.#forgotten.get(pair) ?? null, [...(this.#pairs.get(pair) ?? [])].flat()];
   }
 
-  /** Restores the progress of another memory. Throws a TypeError if it is not such a state. */
-  restore(saved: EventMemoryState): void {
-    this.#frontier = saved.frontier === null ? Number.NEGATIVE_INFINITY : keptNumber(saved.frontier);
-    for (const reach of keptList(saved.reaches)) this.#reaches.push(keptNumber(reach, 0));
+  restore(saved: unknown): void {
+    const { frontier, reaches } = progressSchema.read(saved);
+    this.#frontier = frontier;
+    this.#reaches.push(...reaches);
   }
 
-  /** Restores one pair of another memory. Throws a TypeError if it is not such a state. */
-  restorePair(pair: string, saved: PairMemoryState): void {
-    const [forgotten, held] = keptList(saved);
-    if (forgotten !== null) this.#forgotten.set(pair, keptNumber(forgotten));
-    const seen = keptList(held);
+  restorePair(pair: string, saved: unknown): void {
+    const [forgotten, events] = schema.items(saved);
+    const forgottenAt = schema.time.read(forgotten);
+    if (Number.isFinite(forgottenAt)) this.#forgotten.set(pair, forgottenAt);
+    const seen = schema.items(events);
     for (let index = 0; index + 1 < seen.length; index += 2) {
-      this.admit(pair, keptText(seen[index]), keptNumber(seen[index + 1]));
+      this.admit(pair, schema.text.read(seen[index]), timeSchema.read(seen[index + 1]));
     }
   }
 
@@ -135,15 +144,6 @@ export class EventMemory {
     for (const seen of this.#pairs.values()) this.#evicted += this.#forget(seen, cutoff);
   }
 }
-
-/** The progress of a memory, as saved in the state file. */
-export interface EventMemoryState {
-  readonly frontier: number | null;
-  readonly reaches: readonly number[];
-}
-
-/** One pair's events, as saved in the state file: the newest forgotten time, then identities and times alternating. */
-export type PairMemoryState = readonly [forgotten: number | null, seen: readonly (string | number)[]];
 
 /** The time below which the oldest tenth lies: evicting a tenth at once keeps eviction cheap. */
 function oldestTenth(times: Iterable<number>): number {

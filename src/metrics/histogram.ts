@@ -1,12 +1,6 @@
 import type { Labels } from './family.ts';
-import { keptCount, keptNumber } from './restored-values.ts';
 import type { Sample } from './samples.ts';
-
-export interface HistogramSettings {
-  /** Ascending; empty for sum and count only. */
-  readonly bounds: readonly number[];
-  readonly boundText: (bound: number) => string;
-}
+import * as schema from './state-schema.ts';
 
 /** Counts values by bound; never decreases. Without bounds it keeps sum and count only. */
 export class Histogram {
@@ -35,45 +29,51 @@ export class Histogram {
   }
 
   /**
-   * Its lines under a family's name: `_bucket` with the label `le` as `boundText` writes it, then `_sum` and `_count`.
-   * Always has the infinite bucket, without which a histogram is not valid in OpenMetrics.
+   * Its lines under a family's name: `_bucket`, then `_sum` and `_count`. Always has the infinite bucket, without which a
+   * histogram is not valid in OpenMetrics.
    */
-  *samples(name: string, labels: Labels, boundText: (bound: number) => string): Generator<Sample> {
+  *samples(name: string, labels: Labels): Generator<Sample> {
     let total = 0;
     for (const [index, bound] of this.#bounds.entries()) {
       total += this.#counts[index] ?? 0;
-      yield { name: `${name}_bucket`, labels: { ...labels, le: boundText(bound) }, value: total };
+      yield { name: `${name}_bucket`, labels: { ...labels, le: formatBound(bound) }, value: total };
     }
     yield { name: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: this.#count };
     yield { name: `${name}_sum`, labels, value: this.#sum };
     yield { name: `${name}_count`, labels, value: this.#count };
   }
 
-  state(): HistogramState {
-    return { bounds: this.#bounds, counts: [...this.#counts], sum: this.#sum };
+  state(): unknown {
+    return histogramSchema.write({ bounds: this.#bounds, counts: this.#counts, sum: this.#sum });
   }
 
   /**
    * A histogram with the counts of a saved one. If the operator has changed the bounds, the values of an old bucket
-   * count at its upper bound, which keeps sum and count right. Throws a TypeError if a value is not a number.
+   * count at its upper bound, which keeps sum and count right.
    */
-  static restore(bounds: readonly number[], saved: HistogramState): Histogram {
+  static restore(bounds: readonly number[], saved: unknown): Histogram {
     const histogram = new Histogram(bounds);
-    for (const [index, count] of saved.counts.entries()) {
-      const upper = saved.bounds[index] ?? Number.POSITIVE_INFINITY;
+    const before = histogramSchema.read(saved);
+    for (const [index, count] of before.counts.entries()) {
+      const upper = before.bounds[index] ?? Number.POSITIVE_INFINITY;
       const found = bounds.findIndex((bound) => upper <= bound);
       const bucket = found === -1 ? bounds.length : found;
-      histogram.#counts[bucket] = (histogram.#counts[bucket] ?? 0) + keptCount(count);
+      histogram.#counts[bucket] = (histogram.#counts[bucket] ?? 0) + count;
       histogram.#count += count;
     }
-    histogram.#sum = keptNumber(saved.sum);
+    histogram.#sum = before.sum;
     return histogram;
   }
 }
 
-/** A histogram's counts, as saved in the state file. */
-export interface HistogramState {
-  readonly bounds: readonly number[];
-  readonly counts: readonly number[];
-  readonly sum: number;
+/** A bucket's bound in the canonical form of OpenMetrics, `10.0` and not `10`: the same series in both formats. */
+export function formatBound(bound: number): string {
+  const text = String(bound);
+  return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
+
+const histogramSchema = schema.object({
+  bounds: schema.list(schema.number()),
+  counts: schema.list(schema.count),
+  sum: schema.number(),
+});

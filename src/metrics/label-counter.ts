@@ -1,7 +1,7 @@
 import { type Family, type Fields, OTHER } from './family.ts';
 import { LabelLimit } from './label-limit.ts';
-import { keptCount, keptList, keptText } from './restored-values.ts';
 import { type Sample, text, wordOf } from './samples.ts';
+import * as schema from './state-schema.ts';
 
 /** The most series of one tally; in further ones every open label is `other`. */
 const MOST_SERIES = 5_000;
@@ -75,13 +75,13 @@ export class Tally {
     if (entry !== undefined) entry.count += by;
   }
 
-  state(): TallyState {
-    return [...this.#entries.values()].map(({ values, count }) => [values, count]);
+  state(): unknown {
+    return entriesSchema.write([...this.#entries.values()]);
   }
 
   /** Adds the counts of a saved tally. */
-  restore(saved: TallyState): void {
-    for (const [values, count] of saved) this.#count(values, count);
+  restore(saved: unknown): void {
+    for (const { values, count } of entriesSchema.read(saved)) this.#count(values, count);
   }
 
   #folded(values: readonly string[]): readonly string[] {
@@ -98,13 +98,4 @@ export class Tally {
   }
 }
 
-/** A tally's series, as saved in the state file. */
-export type TallyState = readonly (readonly [values: readonly string[], count: number])[];
-
-/** Checks a saved tally. Throws a TypeError if it is not one. */
-export function keptTally(saved: unknown): TallyState {
-  return keptList(saved).map((series) => {
-    const [values, count] = keptList(series);
-    return [keptList(values).map(keptText), keptCount(count)];
-  });
-}
+const entriesSchema = schema.list(schema.row<Entry>({ values: schema.list(schema.text), count: schema.count }));

@@ -1,8 +1,10 @@
 import { OTHER } from './family.ts';
-import { keptText } from './restored-values.ts';
+import { list, text } from './state-schema.ts';
 
 /** The most distinct values of an open set of upstream words; further ones become `other`. */
 const MOST_VALUES = 50;
+
+const valuesSchema = list(text);
 
 /** Limits an open set of label values: the first ones are kept, later ones become `other`. */
 export class LabelLimit {
@@ -22,13 +24,12 @@ export class LabelLimit {
     return value;
   }
 
-  /** The kept values, for {@link LabelLimit.restore}. */
   state(): readonly string[] {
     return [...this.#values];
   }
 
   /** Keeps these values too. */
-  restore(saved: readonly string[]): void {
-    for (const value of saved) this.admit(keptText(value));
+  restore(saved: unknown): void {
+    for (const value of valuesSchema.read(saved)) this.admit(value);
   }
 }

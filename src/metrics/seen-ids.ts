@@ -1,4 +1,4 @@
-import { keptList, keptNumber, keptText } from './restored-values.ts';
+import * as schema from './state-schema.ts';
 
 /** Remembers what was counted by id and time, so that it counts once; limited in number. */
 export class Seen {
@@ -30,23 +30,14 @@ export class Seen {
     for (const [id, at] of this.#times) if (at < time) this.#times.delete(id);
   }
 
-  state(): SeenState {
-    return [...this.#times];
+  state(): unknown {
+    return timesSchema.write(this.#times);
   }
 
   /** Adds these. */
-  restore(saved: SeenState): void {
-    for (const [id, at] of saved) this.admit(id, at);
+  restore(saved: unknown): void {
+    for (const [id, at] of timesSchema.read(saved)) this.admit(id, at);
   }
 }
 
-/** What was counted, as saved in the state file. */
-export type SeenState = readonly (readonly [id: string, at: number])[];
-
-/** Checks a saved state. Throws a TypeError if it is not one. */
-export function keptSeen(saved: unknown): SeenState {
-  return keptList(saved).map((one) => {
-    const [id, at] = keptList(one);
-    return [keptText(id), keptNumber(at)];
-  });
-}
+const timesSchema = schema.map(schema.text, schema.number());

@@ -75,3 +75,8 @@ export function asError(thrown: unknown): Error {
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
+
+/** For a file that may be missing: undefined then; throws any other error. */
+export function unlessMissing(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
+}

@@ -40,6 +40,15 @@ function avalanche(hash: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
+/** The pause after this many failures in a row: doubles up to `longestMs`, with a random factor of at least a half. */
+export function backOffMs(
+  { firstMs, longestMs = Number.POSITIVE_INFINITY }: { readonly firstMs: number; readonly longestMs?: number },
+  failures: number,
+  random: Random,
+): number {
+  return Math.min(longestMs, firstMs * 2 ** (failures - 1)) * (0.5 + random() / 2);
+}
+
 /** A random key, for marks that are used in this process only. */
 export function unpredictableKey(): Buffer {
   return randomBytes(32);

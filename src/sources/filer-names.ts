@@ -9,7 +9,7 @@ import type { FilerAlias } from '../config/aliases.ts';
  * A name is unique: if one service gives several filers the same name, each gets a short id behind it.
  */
 
-/** A filer in FILER_ALIASES: all its ids, and its name there. */
+/** A filer in FILER_ALIASES. */
 interface Filer {
   readonly ids: Set<string>;
   name: string | undefined;
@@ -18,15 +18,10 @@ interface Filer {
 /** Names by filer; the key is the first of its ids in sort order. */
 type Names = ReadonlyMap<string, string>;
 
-/** Several filers that one service gives the same name, by their ids. */
 type OnShared = (name: string, ids: readonly string[]) => void;
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
-/**
- * The names of filers: updated from the portal's inventory and the titles of file acceleration, read by both
- * collectors.
- */
 export class FilerNames {
   /** Resolves after the first read of the inventory, successful or not; at once without an inventory. */
   readonly settled: Promise<void>;
@@ -48,7 +43,6 @@ export class FilerNames {
     if (!hasInventory) this.settle();
   }
 
-  /** Whether the inventory has been read once, or there is none. */
   get isSettled(): boolean {
     return this.#isSettled;
   }
@@ -67,8 +61,8 @@ export class FilerNames {
 
   /** Replaces the titles of the filers of file acceleration, by guid. An empty title counts as none. */
   takeTitles(titles: Iterable<readonly [guid: string, title: string]>): void {
-    const told = [...titles].filter(([, title]) => title !== '');
-    this.#titles = new Map(told.map(([guid, title]) => [guid.toLowerCase(), title]));
+    const known = [...titles].filter(([, title]) => title !== '');
+    this.#titles = new Map(known.map(([guid, title]) => [guid.toLowerCase(), title]));
     this.#name();
   }
 

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { ServiceSection } from '../config/section.ts';
 import type { Examination } from '../doctor/examination.ts';
+import type { EventReading } from '../metrics/event-memory.ts';
 import type { Table } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { ApplianceNames, Collector, Task } from '../metrics/task.ts';
@@ -16,7 +17,6 @@ import type { FilerNames } from './filer-names.ts';
 
 /** One service, as the rest of the program sees it. `sources/upstreams.ts` lists them. */
 export interface Upstream<Settings = unknown> {
-  /** Its name and its variables. */
   readonly section: ServiceSection<Settings>;
   /** Its name for people. */
   readonly title: string;
@@ -28,7 +28,6 @@ export interface Upstream<Settings = unknown> {
   readonly isWhole?: true;
   /** It has the names of filers, which others wait for briefly. */
   readonly namesFilers?: true;
-  /** Its address and limits. */
   target(settings: Settings, config: Config): Target;
   /** The owner of its saved state: a process with other values does not restore it. */
   owner(settings: Settings, config: Config): readonly string[];
@@ -59,7 +58,6 @@ export interface Planning<Settings> {
   forFleet(settings: Settings, appliances: number, shards: number): FleetPlan;
 }
 
-/** The address and the limits of one service. */
 export interface Target {
   readonly baseUrl: string;
   readonly limit: RateLimit;
@@ -81,7 +79,6 @@ export interface UpstreamParts {
   readonly names: FilerNames;
   /** Saves its counts over restarts; undefined without a state file. */
   readonly keeping: Keeping | undefined;
-  readonly boundText: (bound: number) => string;
   /** The start of the points that an output needs of a task, in milliseconds since the Unix epoch. */
   readonly wantedSince?: ((task: string) => number | undefined) | undefined;
 }
@@ -90,8 +87,6 @@ export interface ExaminationParts {
   readonly client: JsonClient;
   readonly config: Config;
   readonly environment: { readonly clock: Clock; readonly random: Random; readonly log: Log };
-  readonly boundText: (bound: number) => string;
-  /** The exchanges with the service so far. */
   readonly exchanges: readonly Exchange[];
 }
 
@@ -103,13 +98,11 @@ export interface Keeping {
   disown(reason: string): Promise<void>;
 }
 
-/** One service that can be polled. */
 export interface Connection {
   readonly collector: Collector;
   readonly intervalMs: number;
   /** The families of each appliance's state; undefined if no appliance is polled. */
   readonly appliances?: ApplianceNames | undefined;
-  /** Called whenever the tasks change. */
   readonly onTasks?: (tasks: readonly Task[]) => void;
   /** Reads the inventory, if there is one, and returns the number of appliances. */
   readonly count?: (signal: AbortSignal) => Promise<number>;
@@ -134,7 +127,6 @@ export interface ApplianceDescription {
   readonly availableBuild: string;
 }
 
-/** The saved state of a service. */
 export interface KeptService {
   /** Small counts, as a JSON value; read again before the first poll. `restore` throws if they cannot be used. */
   readonly counts?: {
@@ -148,14 +140,4 @@ export interface KeptService {
     /** What can be exposed of it before the first poll, and the time of its answer, in monotonic milliseconds. */
     known(): { readonly task: Task; readonly samples: Iterable<Sample>; readonly answeredAt: number } | undefined;
   };
-}
-
-/** The memory of events, and what the service's bookmarks show about lost events. */
-export interface EventReading {
-  readonly eventMemory: {
-    readonly size: number;
-    readonly evicted: number;
-    readonly limits: { readonly perPair: number; readonly total: number };
-  };
-  readonly bookmarks: { readonly missed: number; readonly isSuspicious: boolean };
 }

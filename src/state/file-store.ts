@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { unlessMissing } from '../runtime/errors.ts';
 import type { StateStore } from './store.ts';
 
 /** The most files that are kept after being moved aside: repeated faults fill no disk. */
@@ -76,10 +77,6 @@ const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 async function openAnew(path: string): Promise<FileHandle> {
   await rm(path, { force: true });
   return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }
 
 /** Makes the rename survive a power failure, if the file system can. */

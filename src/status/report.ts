@@ -21,11 +21,10 @@ export interface StatusParts {
 /** What the exporter looks like at the moment of a scrape. */
 export function exporterStatus(parts: StatusParts, clock: Clock): Omit<ExporterStatus, 'samples'> {
   const { sources, keeper, protection, history, connections } = parts;
-  const events = sources.flatMap((source) => source.events?.() ?? [])[0];
+  const [events] = sources.flatMap((source) => source.events?.() ?? []);
   return {
     apis: sources.map((source) => read(source, clock.monotonic())),
-    eventMemory: events?.eventMemory,
-    bookmarks: events?.bookmarks,
+    events,
     state: keeper,
     web: protection?.reloading.reading,
     remoteWrite: history?.status(),

@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts';
 import { RequestError } from '../runtime/errors.ts';
-import type { Random } from '../runtime/random.ts';
+import { backOffMs, type Random } from '../runtime/random.ts';
 import type { Attempt } from './rate/pacer.ts';
 
 /** How often a failed request may be retried. */
@@ -19,7 +19,7 @@ const TRANSIENT = new Set([502, 503, 504]);
 
 /**
  * How long to wait before a retry, in milliseconds, after the `attempts`-th failure in a row, here `error`; undefined
- * for no retry. Doubles from half a second, with a random factor between a half and one.
+ * for no retry.
  */
 export function retryDelayMs(
   error: unknown,
@@ -28,7 +28,7 @@ export function retryDelayMs(
   random: Random,
 ): number | undefined {
   if (attempts > allowedRetries(error, policy)) return undefined;
-  return FIRST_DELAY_MS * 2 ** (attempts - 1) * (0.5 + random() / 2);
+  return backOffMs({ firstMs: FIRST_DELAY_MS }, attempts, random);
 }
 
 function allowedRetries(error: unknown, policy: RetryPolicy): number {

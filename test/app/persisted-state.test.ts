@@ -26,10 +26,10 @@ const config = loadConfig({
 /** The parts of a program that have something to keep, and all of it as one thing. */
 function parts() {
   const clock = new ManualClock();
-  const client = { attempts: 1, data: () => Promise.resolve(dataAnswer({ locks: [lock(1)] })) };
-  const ledger = ledgerSettings();
-  const settings = { ledger, intervalMs: 60_000, keeping: undefined };
-  const gfa = new GfaCollector(client as unknown as GfaClient, settings, clock, noLog);
+  const answers = { attempts: 1, data: () => Promise.resolve(dataAnswer({ locks: [lock(1)] })) };
+  const client = answers as unknown as GfaClient;
+  const settings = { ledger: ledgerSettings(), intervalMs: 60_000, keeping: undefined };
+  const gfa = new GfaCollector({ ...settings, client, clock, log: noLog });
   const collectors = [{ name: 'notifications', intervalMs: 300_000 }];
   const portal = portalCollector(mockApi(clock), { series: [], collectors });
   const budget = new Budget(1_000, clock.monotonic());

@@ -11,6 +11,6 @@ export function scraping(
   { apis = ['gfa'], expire = () => {} }: { readonly apis?: readonly Api[]; readonly expire?: () => void } = {},
 ): Scrapes {
   const own = new OwnMetrics({ version: '1', revision: 'r', node_version: 'v20' }, apis);
-  const status = () => ({ apis: [], eventMemory: undefined });
+  const status = () => ({ apis: [] });
   return new Scrapes({ exposition, own, status, expire, clock });
 }

@@ -50,7 +50,7 @@ const config = loadConfig({
 function program(clock: ManualClock) {
   const ledger = ledgerSettings({ memory: { perPair: 1_000, total: 1_000 } });
   const settings = { ledger, intervalMs: MINUTE_MS, keeping: undefined };
-  const gfa = new GfaCollector({ attempts: 0 } as GfaClient, settings, clock, noLog);
+  const gfa = new GfaCollector({ ...settings, client: { attempts: 0 } as GfaClient, clock, log: noLog });
   const nobody = { clock, client: undefined } as unknown as MockApi;
   const portal = portalCollector(nobody, { collectors: [{ name: 'notifications', intervalMs: 300_000 }] });
   const budget = new Budget(DAILY_LIMIT, clock.monotonic());

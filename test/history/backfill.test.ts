@@ -308,7 +308,8 @@ describe('bad input', () => {
     const question = { asked: 'x', from: NOW - HOUR_MS, to: NOW - 10 * MINUTE_MS };
     const spool = await Spool.open(temporaryDirectory(), question);
     const still = { now: () => NOW, monotonic: () => 0, sleep: () => Promise.resolve() };
-    const backfill = new Backfill({ binMs: MINUTE_MS, labels: {}, workers: 1 }, spool, {
+    const backfill = new Backfill({
+      ...{ binMs: MINUTE_MS, labels: {}, workers: 1, spool },
       clock: still,
       random: () => 0,
     });

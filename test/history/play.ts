@@ -1,6 +1,5 @@
 import pLimit from 'p-limit';
 import { type StandIn, startStandIn, type Variations } from '../../src/demo/stand-in.ts';
-import { formatBound } from '../../src/exposition/format.ts';
 import { newPoints } from '../../src/history/new-points.ts';
 import type { Send } from '../../src/history/receiver.ts';
 import { RemoteWrite } from '../../src/history/remote-write.ts';
@@ -107,7 +106,7 @@ export class Play {
         lookbackMs: 900_000,
         binSeconds: 60,
         collectors: [],
-        histograms: { bounds: [], boundText: formatBound },
+        bounds: [],
         wantedSince,
       },
       { clock, log: noLog },

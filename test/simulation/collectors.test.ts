@@ -109,7 +109,7 @@ async function measured(
       forgetAfterMs: 86_400_000,
       lookbackMs: 900_000,
       binSeconds: 60,
-      histograms: { bounds: [], boundText: String },
+      bounds: [],
     },
     { clock, log: noLog },
   );

@@ -60,16 +60,14 @@ function life(outside: Outside): { kill(): void; readonly failure: unknown } {
     },
   };
   const ledger = ledgerSettings({
-    ...{ histograms: { bounds: [60, 3600], boundText: String }, memory: { perPair: 5_000, total: 500_000 } },
+    ...{ bounds: [60, 3600], memory: { perPair: 5_000, total: 500_000 } },
     goneAfterMs: 1e12,
   });
   const keeper = new StateKeeper(store, clock, noLog);
-  const collector = new GfaCollector(
-    client as unknown as GfaClient,
-    { ledger, intervalMs: MINUTE_MS, keeping: keeper },
-    clock,
-    noLog,
-  );
+  const collector = new GfaCollector({
+    client: client as unknown as GfaClient,
+    ...{ ledger, intervalMs: MINUTE_MS, keeping: keeper, clock, log: noLog },
+  });
   const kept = {
     owners: {},
     values: () => collector.ledger.state(clock.monotonic()),

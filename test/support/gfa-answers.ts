@@ -67,7 +67,7 @@ export const GONE_AFTER_MS = 180_000;
 /** The settings of a ledger with two buckets, 10 and 60 seconds. */
 export function ledgerSettings(more: Partial<LedgerSettings> = {}): LedgerSettings {
   return {
-    histograms: { bounds: [10, 60], boundText: String },
+    bounds: [10, 60],
     memory: { perPair: 10_000, total: 10_000 },
     ...{ groups: GROUPS, mostPairs: Number.POSITIVE_INFINITY, names: new FilerNames([], false) },
     ...{ goneAfterMs: GONE_AFTER_MS, forgetAfterMs: 86_400_000 },

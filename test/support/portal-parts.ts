@@ -1,4 +1,3 @@
-import { formatBound } from '../../src/exposition/format.ts';
 import { Secret } from '../../src/runtime/secret.ts';
 import { PortalClient } from '../../src/sources/portal/client.ts';
 import { PortalCollector } from '../../src/sources/portal/collector.ts';
@@ -32,7 +31,7 @@ export function portalCollector(api: MockApi, more: Partial<PortalSettings> = {}
     lookbackMs: 900_000,
     binSeconds: 60,
     collectors: [],
-    histograms: { bounds: [10, 60, 3600], boundText: formatBound },
+    bounds: [10, 60, 3600],
     ...more,
   };
   return new PortalCollector(portalClient(api), settings, { clock: api.clock, log: noLog });

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { upstreamCatalog } from '../../src/catalog.ts';
-import { formatBound } from '../../src/exposition/format.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import type { PollSink } from '../../src/metrics/sink.ts';
 import type { Task } from '../../src/metrics/task.ts';
@@ -113,9 +112,10 @@ const RECORDED_AT = Date.parse('2026-03-02T09:00:00Z');
 export async function gfaExposition(...fixtures: readonly string[]): Promise<string> {
   const api = mockApi();
   const settings = { token: Secret.of('key'), clientKey: 'test', clientKeyHeader: 'x-client', groups: GROUPS };
-  const ledger = ledgerSettings({ histograms: { bounds: [10, 60, 3600], boundText: formatBound } });
+  const ledger = ledgerSettings({ bounds: [10, 60, 3600] });
   const client = new GfaClient(api.client, settings, { clock: api.clock, random: () => 0 });
-  const collector = new GfaCollector(client, { ledger, intervalMs: 60_000, keeping: undefined }, api.clock, noLog);
+  const polling = { ledger, intervalMs: 60_000, keeping: undefined };
+  const collector = new GfaCollector({ ...polling, client, clock: api.clock, log: noLog });
   let exposition = '';
   for (const fixture of fixtures) {
     api.answer('GET', '/data', [200, recorded(`gfa/${fixture}`)]);
@@ -148,7 +148,7 @@ function portalCollector(
     lookbackMs: 900_000,
     binSeconds: 60,
     collectors: collectors.map((name) => ({ name, intervalMs: 300_000 })),
-    histograms: { bounds: [10, 60, 3600], boundText: formatBound },
+    bounds: [10, 60, 3600],
   };
   return new PortalCollector(new PortalClient(client, tokens, { clock, random: () => 0 }), settings, {
     clock,

@@ -1,8 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Labels } from '../../metrics/family.ts';
+import { formatBound } from '../../metrics/histogram.ts';
 import type { DropReason } from '../../metrics/samples.ts';
 import type { Api } from '../../metrics/snapshot.ts';
-import { type Format, formatBound, formatValue, headerLines, labelText } from '../format.ts';
+import { type Format, formatValue, headerLines, labelText } from '../format.ts';
 import type { ExporterStatus } from './status.ts';
 import { type OwnMetric, type OwnValues, ownFamilies, ownTable } from './table.ts';
 

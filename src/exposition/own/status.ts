@@ -1,3 +1,4 @@
+import type { EventReading } from '../../metrics/event-memory.ts';
 import type { Api } from '../../metrics/snapshot.ts';
 import type { Variant } from '../../metrics/variant.ts';
 
@@ -44,15 +45,8 @@ export interface RemoteWriteStatus {
 export interface ExporterStatus {
   readonly apis: readonly ApiStatus[];
   readonly samples: number;
-  readonly eventMemory:
-    | {
-        readonly size: number;
-        readonly evicted: number;
-        readonly limits: { readonly perPair: number; readonly total: number };
-      }
-    | undefined;
-  /** Events that the service announced and never sent. */
-  readonly bookmarks?: { readonly missed: number; readonly isSuspicious: boolean } | undefined;
+  /** Undefined without a service of events. */
+  readonly events?: EventReading | undefined;
   /** Undefined without a state file. */
   readonly state?: { readonly errors: number } | undefined;
   /** Undefined without a web configuration file. */

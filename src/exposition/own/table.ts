@@ -167,33 +167,33 @@ export const ownTable = {
   eventMemory: {
     name: 'filer_exporter_event_memory_events',
     help: 'Events remembered so that each counts once.',
-    read: ({ eventMemory }) => eventMemory?.size ?? 0,
+    read: ({ events }) => events?.memory.size ?? 0,
   },
   eventMemoryEvicted: {
     name: 'filer_exporter_event_memory_evicted_total',
     help: 'Events evicted because the limit was reached; an evicted event counts again if the service sends it again.',
     type: 'counter',
-    read: ({ eventMemory }) => eventMemory?.evicted ?? 0,
+    read: ({ events }) => events?.memory.evicted ?? 0,
   },
   eventMemoryLimit: {
     name: 'filer_exporter_event_memory_limit_events',
     help: 'Limit of remembered events, for lock and propagation events each: of one filer on a volume, and of all.',
     labels: ['scope'],
-    read: ({ eventMemory }) => [
-      [{ scope: 'pair' }, eventMemory?.limits.perPair],
-      [{ scope: 'all' }, eventMemory?.limits.total],
+    read: ({ events }) => [
+      [{ scope: 'pair' }, events?.memory.limits.perPair],
+      [{ scope: 'all' }, events?.memory.limits.total],
     ],
   },
   bookmarksMissed: {
     name: 'filer_exporter_event_bookmarks_missed_total',
     help: 'How often the newest event that the service announced never arrived: the least number of missing events.',
     type: 'counter',
-    read: ({ bookmarks }) => bookmarks?.missed ?? 0,
+    read: ({ events }) => events?.bookmarks.missed ?? 0,
   },
   clientKeyShared: {
     name: 'filer_exporter_client_key_shared',
     help: '1 when the service seems to deliver events to another client with the same client key, else 0.',
-    read: ({ bookmarks }) => (bookmarks?.isSuspicious ? 1 : 0),
+    read: ({ events }) => (events?.bookmarks.isSuspicious ? 1 : 0),
   },
   stateFileErrors: {
     name: 'filer_exporter_state_file_errors_total',

@@ -1,4 +1,4 @@
-import { keptList, keptNumber } from '../../metrics/restored-values.ts';
+import * as schema from '../../metrics/state-schema.ts';
 
 /** How many further answers may bring an announced event. */
 const PATIENCE = 2;
@@ -59,15 +59,15 @@ export class BookmarkWatch {
     else this.#awaited = [...this.#awaited, ...this.#judge({ at: bookmark, isExcused, left: PATIENCE + 1 })];
   }
 
-  state() {
-    return { highest: this.#highest ?? null, trusted: this.#isTrusted, moves: this.#moves };
+  state(): unknown {
+    return watchSchema.write({ highest: this.#highest, trusted: this.#isTrusted, moves: this.#moves });
   }
 
-  /** Continues from the state of the previous process. Throws a TypeError if it is not such a state. */
-  restore({ highest, trusted, moves }: BookmarkState): void {
-    this.#highest = highest === null ? undefined : keptNumber(highest);
-    this.#isTrusted = trusted === true;
-    this.#moves = keptList(moves).map((missed) => missed === true);
+  restore(saved: unknown): void {
+    const { highest, trusted, moves } = watchSchema.read(saved);
+    this.#highest = highest;
+    this.#isTrusted = trusted;
+    this.#moves = moves;
   }
 
   /** The same event, awaited for one answer less; none once it has arrived or patience is over. */
@@ -91,8 +91,11 @@ export function isKeyShared(watches: readonly BookmarkWatch[], before: boolean):
   return suspect >= MISSES_SUSPECTED || (before && suspect > 0);
 }
 
-/** A bookmark as saved in the state file. */
-export type BookmarkState = ReturnType<BookmarkWatch['state']>;
+const watchSchema = schema.object({
+  highest: schema.optional(schema.number()),
+  trusted: schema.flag,
+  moves: schema.list(schema.flag),
+});
 
 /** Truncated and rounded: only one of the two times may have fractions. */
 function secondsOf(at: number): readonly number[] {

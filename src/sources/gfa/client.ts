@@ -5,17 +5,14 @@ import { RetryAllowance, type RetryParts, type RetryPolicy, withRetries } from '
 import { checkEnvelope } from './records.ts';
 import { GROUPS, type Group } from './series.ts';
 
-/** The settings of a request to `GET /data`. */
 export interface GfaSettings {
   readonly token: Secret;
   /** Names this client within the token; the service keeps a bookmark for each (upstream-api.md 2.4). */
   readonly clientKey: string;
   readonly clientKeyHeader: string;
-  /** The groups to request; the query switches off the others. */
   readonly groups: readonly Group[];
 }
 
-/** The name of each group's switch in the query. */
 const SWITCHES = {
   filers: 'filer_metrics',
   volumes: 'volume_metrics',

@@ -12,41 +12,36 @@ import { readAnswer } from './records.ts';
 /** How long the first answer waits for the names in the portal's inventory, in milliseconds. */
 const NAMES_WAIT_MS = 5_000;
 
-/**
- * The shortest time between two log lines about a change of account, and between two backups of the counts, in
- * milliseconds.
- */
+/** The shortest time between two log lines, and two backups of the counts, about a change of account. */
 const ACCOUNT_TOLD_EVERY_MS = 3_600_000;
 
-export interface GfaCollectorSettings {
+export interface GfaParts {
+  readonly client: GfaClient;
   readonly ledger: LedgerSettings;
   readonly intervalMs: number;
   readonly keeping: Keeping | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** Polls the file acceleration service with a single task, because its answer is about the whole account. */
 export class GfaCollector implements Collector {
   readonly api = 'gfa';
-  readonly #client: GfaClient;
-  readonly #settings: GfaCollectorSettings;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #parts: GfaParts;
   readonly #task: Task;
   #ledger: Ledger;
-  #answers = 0;
+  #isFirst = true;
   /** The number of requests sent when an answer was last read. */
   #attemptsRead = 0;
-  #told = { isShared: false, isEvicting: false };
+  #isShared = false;
+  #isEvicting = false;
   /** Monotonic milliseconds; undefined until a change of account was logged. */
   #accountToldAt: number | undefined;
 
-  constructor(client: GfaClient, settings: GfaCollectorSettings, clock: Clock, log: Log) {
-    this.#client = client;
-    this.#settings = settings;
-    this.#clock = clock;
-    this.#log = log;
-    this.#ledger = new Ledger(settings.ledger);
-    const { intervalMs } = settings;
+  constructor(parts: GfaParts) {
+    this.#parts = parts;
+    this.#ledger = new Ledger(parts.ledger);
+    const { intervalMs } = parts;
     this.#task = { id: 'gfa/data', api: 'gfa', operation: 'data', intervalMs, poll: (signal) => this.#poll(signal) };
   }
 
@@ -54,10 +49,9 @@ export class GfaCollector implements Collector {
     return [this.#task];
   }
 
-  /** The counts, for the state file. */
   readonly kept = {
     values: {
-      state: () => this.#ledger.state(this.#clock.monotonic()),
+      state: () => this.#ledger.state(this.#parts.clock.monotonic()),
       restore: (values: readonly unknown[], elapsedMs: number) => this.restore(values, elapsedMs),
       known: () => {
         const { answeredAt } = this.#ledger;
@@ -67,15 +61,15 @@ export class GfaCollector implements Collector {
     },
   };
 
-  /** The state built from all answers; replaced when the account changes. */
+  /** Replaced when the account changes. */
   get ledger(): Ledger {
     return this.#ledger;
   }
 
-  /** Reads the state of the previous process, and returns the function that applies it. */
+  /** Returns the function that applies it. */
   *restore(values: readonly unknown[], elapsedMs: number): Generator<void, () => void> {
-    const ledger = new Ledger(this.#settings.ledger);
-    yield* ledger.restore(values, elapsedMs, this.#clock.monotonic());
+    const ledger = new Ledger(this.#parts.ledger);
+    yield* ledger.restore(values, elapsedMs, this.#parts.clock.monotonic());
     return () => {
       this.#ledger = ledger;
       // The process may have been stopped with a request in flight.
@@ -88,30 +82,34 @@ export class GfaCollector implements Collector {
    * file has everything that a scrape has seen, with the events that it was counted from.
    */
   async #poll(signal: AbortSignal): Promise<Reading> {
+    const { client, keeping } = this.#parts;
     try {
-      const reading = await this.#read(await this.#client.data(signal), signal);
-      await this.#settings.keeping?.save();
+      const reading = await this.#read(await client.data(signal), signal);
+      await keeping?.save();
       return reading;
     } catch (error) {
       // Nothing was counted, but the day's budget has changed. Stopping saves on its own.
-      if (!signal.aborted) await this.#settings.keeping?.save();
+      if (!signal.aborted) await keeping?.save();
       throw error;
     }
   }
 
   async #read(body: unknown, signal: AbortSignal): Promise<Reading> {
+    const { client, clock, log } = this.#parts;
     const drops = new DropCount();
     const answer = readAnswer(body, drops.note);
     await this.#checkAccount(text(answer.info.account));
-    const isAfterLoss = this.#client.attempts > this.#attemptsRead + 1;
-    this.#attemptsRead = this.#client.attempts;
+    const isAfterLoss = client.attempts > this.#attemptsRead + 1;
+    this.#attemptsRead = client.attempts;
     const ledger = this.#ledger;
-    const events = await inSlices(ledger.absorb(answer, this.#clock.monotonic(), drops.note, isAfterLoss), this.#clock);
-    if (this.#answers === 0) this.#log.info({ api: this.api, events }, 'first answer read');
-    this.#answers += 1;
+    const events = await inSlices(ledger.absorb(answer, clock.monotonic(), drops.note, isAfterLoss), clock);
     this.#warn();
-    this.#settings.ledger.names.takeTitles(ledger.titles());
-    if (this.#answers === 1) await this.#waitForNames(signal);
+    this.#parts.ledger.names.takeTitles(ledger.titles());
+    if (this.#isFirst) {
+      this.#isFirst = false;
+      log.info({ api: this.api, events }, 'first answer read');
+      await this.#waitForNames(signal);
+    }
     const samples = { [Symbol.iterator]: () => ledger.samples() };
     return { samples, drops: drops.counts, empty: false };
   }
@@ -121,41 +119,42 @@ export class GfaCollector implements Collector {
    * at the next poll. If the portal is down, the wait ends early.
    */
   async #waitForNames(signal: AbortSignal): Promise<void> {
-    const { names } = this.#settings.ledger;
-    if (names.isSettled) return;
+    const { clock, ledger } = this.#parts;
+    if (ledger.names.isSettled) return;
     const ended = new AbortController();
-    await Promise.race([names.settled, this.#clock.sleep(NAMES_WAIT_MS, AbortSignal.any([signal, ended.signal]))]);
+    await Promise.race([ledger.names.settled, clock.sleep(NAMES_WAIT_MS, AbortSignal.any([signal, ended.signal]))]);
     ended.abort();
   }
 
   /** The counts of another account do not apply to this one. Answers may also alternate between accounts. */
   async #checkAccount(account: string): Promise<void> {
+    const { clock, keeping, log } = this.#parts;
     const before = this.#ledger.account;
     if (account === '' || before === '' || account === before) return;
-    this.#ledger = new Ledger(this.#settings.ledger);
-    const now = this.#clock.monotonic();
+    this.#ledger = new Ledger(this.#parts.ledger);
+    const now = clock.monotonic();
     if (this.#accountToldAt !== undefined && now - this.#accountToldAt < ACCOUNT_TOLD_EVERY_MS) return;
     this.#accountToldAt = now;
-    this.#log.warn({ api: this.api, before, account }, 'account changed; counting starts again');
-    await this.#settings.keeping?.disown('it belongs to another account');
+    log.warn({ api: this.api, before, account }, 'account changed; counting starts again');
+    await keeping?.disown('it belongs to another account');
   }
 
   #warn(): void {
-    const { isSuspicious: isShared, missed } = this.#ledger.bookmarks;
+    const { log } = this.#parts;
+    const { isSuspicious, missed } = this.#ledger.bookmarks;
     const { evicted, size } = this.#ledger.memory;
-    const before = this.#told;
-    this.#told = { isShared, isEvicting: before.isEvicting || evicted > 0 };
-    if (isShared && !before.isShared) {
-      this.#log.warn(
+    if (isSuspicious && !this.#isShared) {
+      log.warn(
         { api: this.api, missed },
         'events are missing: another instance may use this client key; give each its own GFA_CLIENT_KEY',
       );
     }
-    if (this.#told.isEvicting && !before.isEvicting) {
-      this.#log.warn(
-        { api: this.api, remembered: size },
-        'event limit reached: oldest events evicted; they would count again if the service sent them again',
-      );
-    }
+    this.#isShared = isSuspicious;
+    if (evicted === 0 || this.#isEvicting) return;
+    this.#isEvicting = true;
+    log.warn(
+      { api: this.api, remembered: size },
+      'event limit reached: oldest events evicted; they would count again if the service sent them again',
+    );
   }
 }

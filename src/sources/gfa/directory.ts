@@ -1,9 +1,9 @@
-import { keptNumber, keptText } from '../../metrics/restored-values.ts';
 import { text } from '../../metrics/samples.ts';
+import * as schema from '../../metrics/state-schema.ts';
 
 interface Entry {
-  /** Null until a record has a title. */
-  title: string | null;
+  /** Undefined until a record has a title. */
+  title: string | undefined;
   /** The time of the record with that title, so that a late record does not restore an old title. */
   titleAt: number;
   /** Monotonic milliseconds of the latest answer that contained it. */
@@ -12,28 +12,27 @@ interface Entry {
 
 /** The filers or the volumes in the answers: their latest titles, and when each last appeared. */
 export class Directory {
-  readonly #entries = new Map<string, Entry>();
+  #entries = new Map<string, Entry>();
 
   /** The title in the newest record, or the guid without one. */
   titleOf(guid: string): string {
     return this.#entries.get(guid)?.title ?? guid;
   }
 
-  /** All titles, by guid. */
   *titles(): Generator<readonly [guid: string, title: string]> {
-    for (const [guid, { title }] of this.#entries) if (title !== null) yield [guid, title];
+    for (const [guid, { title }] of this.#entries) if (title !== undefined) yield [guid, title];
   }
 
   /** Notes that a record contained it. `at` is the record's time in Unix seconds, `now` monotonic milliseconds. */
   see(guid: string, title: unknown, at: number, now: number): void {
     const entry = this.#entries.get(guid);
-    const told = title === undefined || title === null ? null : text(title);
+    const told = title === undefined || title === null ? undefined : text(title);
     if (entry === undefined) {
       this.#entries.set(guid, { title: told, titleAt: at, seenAt: now });
       return;
     }
     entry.seenAt = now;
-    if (told !== null && (entry.title === null || at >= entry.titleAt)) {
+    if (told !== undefined && (entry.title === undefined || at >= entry.titleAt)) {
       entry.title = told;
       entry.titleAt = at;
     }
@@ -59,21 +58,19 @@ export class Directory {
     return this.#entries.has(guid);
   }
 
-  /** The state for {@link Directory.restore}, with ages instead of moments: monotonic time ends with the process. */
-  state(now: number) {
-    return [...this.#entries].map(([guid, { title, titleAt, seenAt }]) => {
-      return [guid, title, Number.isFinite(titleAt) ? titleAt : null, now - seenAt] as const;
-    });
+  state(now: number): unknown {
+    return entriesSchema(now).write(this.#entries);
   }
 
-  restore(saved: DirectoryState, now: number): void {
-    for (const [guid, title, titleAt, age] of saved) {
-      const entry = { title: keptText(title), seenAt: now - keptNumber(age) };
-      const at = titleAt === null ? Number.NEGATIVE_INFINITY : keptNumber(titleAt);
-      this.#entries.set(keptText(guid), { ...entry, titleAt: at });
-    }
+  restore(saved: unknown, now: number): void {
+    this.#entries = entriesSchema(now).read(saved);
   }
 }
 
-/** A directory's entries, as saved in the state file. */
-export type DirectoryState = ReturnType<Directory['state']>;
+function entriesSchema(now: number) {
+  return schema.table<Entry>({
+    title: schema.optional(schema.text),
+    titleAt: schema.time,
+    seenAt: schema.moment(now),
+  });
+}

@@ -1,14 +1,12 @@
 import { type DocumentedFields, oneOf } from '../../doctor/documented.ts';
 import { isFields } from '../../metrics/family.ts';
+import { LOCK_PHASE, LOCK_STATE, MODE, PROFILE } from './series.ts';
 
 const RECORD = { metric_type: 'text', timestamp: 'date', version: 'integer' } as const;
 const FILER = { filer_guid: 'uuid', filer_title: 'text' } as const;
 const VOLUME = { volume_guid: 'uuid', volume_title: 'text' } as const;
-const MODES = oneOf('Active', 'Observation', 'Disabled');
-const PROFILES = oneOf(
-  ...['', 'default', 'data-protect-only', 'data-protect-moderate'],
-  ...['collaboration-moderate', 'collaboration-only'],
-);
+const MODES = oneOf(...MODE.known);
+const PROFILES = oneOf('', ...PROFILE.known);
 
 const metrics: DocumentedFields = {
   volumes: [{ ...RECORD, ...VOLUME, mode: MODES, profile: PROFILES, time_to_protect: 'integer' }],
@@ -17,7 +15,7 @@ const metrics: DocumentedFields = {
   locks: [
     {
       ...{ ...RECORD, ...FILER, ...VOLUME, lock_duration: 'integer' },
-      ...{ lock_state: oneOf('ACQUIRED', 'RELEASED'), lock_phase: oneOf('P1', 'P2') },
+      ...{ lock_state: oneOf(...LOCK_STATE.known), lock_phase: oneOf(...LOCK_PHASE.known) },
     },
   ],
 };
@@ -32,9 +30,7 @@ const answer: DocumentedFields = {
   metrics: [metrics],
 };
 
-/**
- * The documented fields of `GET /data` (upstream-api.md 2.2); `metrics` is a list, or an object if the body has one.
- */
+/** Those of `GET /data` (upstream-api.md 2.2); `metrics` is a list, or an object if the body has one. */
 export function documentedData(body: unknown): DocumentedFields {
   return isFields(body) && isFields(body.metrics) ? { ...answer, metrics } : answer;
 }

@@ -3,7 +3,7 @@ import type { Fields } from '../../metrics/family.ts';
 import { type NoteDrop, text, toSamples } from '../../metrics/samples.ts';
 import { dateSeconds } from '../../metrics/units.ts';
 import { BookmarkWatch } from './bookmark-watch.ts';
-import { withTime } from './dated.ts';
+import { datedIn } from './dated.ts';
 import type { Pair } from './filer-volume.ts';
 import type { LabelWords } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
@@ -19,7 +19,6 @@ export type EventKind = keyof typeof KINDS;
 
 export const EVENT_GROUPS = ['locks', 'propagation'] as const satisfies readonly EventKind[];
 
-/** What events are read with. */
 export interface EventParts {
   /** The filer on a volume that a record is about; undefined where it cannot be told, or there is no room for it. */
   readonly pairOf: (record: Fields, at: number) => Pair | undefined;
@@ -54,7 +53,7 @@ export class Events {
       yield;
       const told = dateSeconds(record.timestamp);
       if (told !== undefined) times.push(told);
-      const timed = withTime(record, info);
+      const timed = datedIn(record, info).record;
       const at = told === undefined ? undefined : dateSeconds(timed.timestamp);
       const pair = at === undefined ? undefined : pairOf(record, at);
       if (at === undefined || pair === undefined) {

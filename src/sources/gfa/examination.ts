@@ -18,9 +18,7 @@ const HEADERS = ['X-Service-client-key', 'X-Nasuni-client-key'] as const;
 /** Time between two calls with one key, in milliseconds: few events happen meanwhile. */
 const PAUSE_MS = 2_000;
 
-/**
- * Sends `GET /data` a few times, each time with a client key of the doctor's own, so that the exporter loses no event.
- */
+/** Every call has a client key of the doctor's own, so that the exporter loses no event. */
 export function gfaExamination(
   settings: GfaSettings,
   { client, environment: { clock } }: ExaminationParts,

@@ -1,34 +1,10 @@
 import type { Fields } from '../../metrics/family.ts';
-import { Histogram, type HistogramSettings, type HistogramState } from '../../metrics/histogram.ts';
-import { keptCount, keptNumber, keptText, keptWord } from '../../metrics/restored-values.ts';
+import { Histogram } from '../../metrics/histogram.ts';
 import { type Sample, text, toSamples } from '../../metrics/samples.ts';
+import * as schema from '../../metrics/state-schema.ts';
 import { decimal } from '../../metrics/units.ts';
-import {
-  type Current,
-  confirmed,
-  currentOf,
-  type Dated,
-  type DatedState,
-  datedOf,
-  stateOfCurrent,
-  stateOfDated,
-} from './dated.ts';
-import {
-  dataProtected,
-  filerOnVolumeTable,
-  filerTable,
-  GROUPS,
-  type Group,
-  lockDuration,
-  lockEvents,
-  lockLatest,
-  lockState,
-  lockTimestamp,
-  type pairLabels,
-  propagationDuration,
-  propagationLatest,
-  recordTimestamp,
-} from './series.ts';
+import { type Current, confirmed, currentSchemas, type Dated, datedSchema } from './dated.ts';
+import * as series from './series.ts';
 
 interface Kind {
   latest: Dated | undefined;
@@ -51,31 +27,30 @@ interface State {
 }
 
 /** The labels of a filer on a volume; the volume's are empty for a filer alone. */
-type PairLabels = Readonly<Record<(typeof pairLabels)[number], string>>;
+type PairLabels = Readonly<Record<(typeof series.pairLabels)[number], string>>;
 
-/** The state of one filer on one volume, or of a filer alone. */
+/** The state of one filer on one volume, or of a filer alone. Its public fields are saved. */
 export class Pair {
   readonly filer: string;
   readonly volume: string;
-  readonly #settings: HistogramSettings;
-  readonly #kinds = new Map<string, Kind>();
-  readonly #phases = new Map<string, Phase>();
-  readonly #newest = new Map<Group, Dated>();
+  readonly kinds = new Map<string, Kind>();
+  readonly phases = new Map<string, Phase>();
+  readonly newest = new Map<series.Group, Dated>();
   /** The newest record of the group `filers`. */
-  #current: Current | undefined;
+  current: Current | undefined;
+  readonly #bounds: readonly number[];
 
-  constructor(filer: string, volume: string, settings: HistogramSettings) {
+  constructor(filer: string, volume: string, bounds: readonly number[]) {
     this.filer = filer;
     this.volume = volume;
-    this.#settings = settings;
+    this.#bounds = bounds;
   }
 
   takeCurrent(dated: Dated, now: number): void {
     this.#note('filers', dated);
-    this.#current = confirmed(this.#current, dated, now);
+    this.current = confirmed(this.current, dated, now);
   }
 
-  /** Unique among all pairs. */
   get key(): string {
     return pairKey(this.filer, this.volume);
   }
@@ -88,10 +63,10 @@ export class Pair {
   }
 
   #takePropagation(dated: Dated, fresh: boolean): void {
-    const kind = entry(this.#kinds, text(dated.record.kind), () => {
-      return { latest: undefined, durations: new Histogram(this.#settings.bounds), protectedEvents: undefined };
+    const kind = entry(this.kinds, text(dated.record.kind), () => {
+      return { latest: undefined, durations: new Histogram(this.#bounds), protectedEvents: undefined };
     });
-    const duration = propagationDuration.from.read(dated.record.prop_seconds);
+    const duration = series.propagationDuration.from.read(dated.record.prop_seconds);
     if (duration !== undefined && isNewer(dated, kind.latest)) kind.latest = dated;
     if (!fresh) return;
     if (duration !== undefined) kind.durations.observe(duration);
@@ -101,111 +76,65 @@ export class Pair {
 
   #takeLock(dated: Dated, fresh: boolean): void {
     const { lock_phase, lock_state, lock_duration } = dated.record;
-    const phase = entry(this.#phases, text(lock_phase), () => {
+    const phase = entry(this.phases, text(lock_phase), () => {
       return { newest: undefined, durations: undefined, states: new Map() };
     });
     if (isNewer(dated, phase.newest)) phase.newest = dated;
     const counted = entry(phase.states, text(lock_state), () => ({ count: 0, latest: undefined, newestAt: dated.at }));
     counted.newestAt = Math.max(counted.newestAt, dated.at);
-    const duration = lockDuration.from.read(lock_duration);
+    const duration = series.lockDuration.from.read(lock_duration);
     if (duration !== undefined && isNewer(dated, counted.latest)) counted.latest = dated;
     if (!fresh) return;
     counted.count += 1;
     if (duration === undefined) return;
-    phase.durations ??= new Histogram(this.#settings.bounds);
+    phase.durations ??= new Histogram(this.#bounds);
     phase.durations.observe(duration);
   }
 
   /** Drops the current state if no answer has confirmed it since `before`, in monotonic milliseconds. */
   retire(before: number): void {
-    if (this.#current !== undefined && this.#current.confirmedAt < before) {
-      this.#current = undefined;
-      this.#newest.delete('filers');
+    if (this.current !== undefined && this.current.confirmedAt < before) {
+      this.current = undefined;
+      this.newest.delete('filers');
     }
   }
 
-  /**
-   * Its samples under the labels of filer and volume; only counters and histograms if no answer names them any more.
-   */
+  /** Only counters and histograms if no answer names the filer and the volume any more. */
   *samples(labels: PairLabels, isNamed = true): Generator<Sample> {
-    if (isNamed && this.#current !== undefined) {
+    if (isNamed && this.current !== undefined) {
       const { volume_guid, volume, ...filer } = labels;
-      const { record } = this.#current.dated;
-      if (volume_guid === '') yield* toSamples(filerTable, [record], filer);
-      else yield* toSamples(filerOnVolumeTable, [record], labels);
+      const { record } = this.current.dated;
+      if (volume_guid === '') yield* toSamples(series.filerTable, [record], filer);
+      else yield* toSamples(series.filerOnVolumeTable, [record], labels);
     }
-    const newest = isNamed ? this.#newest : [];
-    for (const [group, { record }] of newest) yield* toSamples([recordTimestamp], [record], { ...labels, group });
-    for (const [kind, { latest, durations, protectedEvents }] of this.#kinds) {
+    const newest = isNamed ? this.newest : [];
+    for (const [group, { record }] of newest)
+      yield* toSamples([series.recordTimestamp], [record], { ...labels, group });
+    for (const [kind, { latest, durations, protectedEvents }] of this.kinds) {
       const of = { ...labels, kind };
-      if (isNamed && latest !== undefined) yield* toSamples([propagationLatest], [latest.record], labels);
-      if (durations.count > 0) yield* durations.samples(propagationDuration.name, of, this.#settings.boundText);
-      if (protectedEvents !== undefined) yield { name: dataProtected.name, labels: of, value: protectedEvents };
+      if (isNamed && latest !== undefined) yield* toSamples([series.propagationLatest], [latest.record], labels);
+      if (durations.count > 0) yield* durations.samples(series.propagationDuration.name, of);
+      if (protectedEvents !== undefined) yield { name: series.dataProtected.name, labels: of, value: protectedEvents };
     }
-    for (const [lock_phase, { newest, durations, states }] of this.#phases) {
+    for (const [lock_phase, { newest, durations, states }] of this.phases) {
       const of = { ...labels, lock_phase };
-      if (isNamed && newest !== undefined) yield* toSamples([lockState], [newest.record], labels);
-      if (durations !== undefined) yield* durations.samples(lockDuration.name, of, this.#settings.boundText);
+      if (isNamed && newest !== undefined) yield* toSamples([series.lockState], [newest.record], labels);
+      if (durations !== undefined) yield* durations.samples(series.lockDuration.name, of);
       for (const [lock_state, { count, latest, newestAt }] of states) {
-        if (count > 0) yield { name: lockEvents.name, labels: { ...of, lock_state }, value: count };
-        if (isNamed && latest !== undefined) yield* toSamples([lockLatest], [latest.record], labels);
+        if (count > 0) yield { name: series.lockEvents.name, labels: { ...of, lock_state }, value: count };
+        if (isNamed && latest !== undefined) yield* toSamples([series.lockLatest], [latest.record], labels);
         if (isNamed && Number.isFinite(newestAt))
-          yield { name: lockTimestamp.name, labels: { ...of, lock_state }, value: newestAt };
+          yield { name: series.lockTimestamp.name, labels: { ...of, lock_state }, value: newestAt };
       }
     }
   }
 
-  /** The state for {@link Pair.restore}. */
-  state(now: number) {
-    const kept = (dated: Dated | undefined) => (dated === undefined ? null : stateOfDated(dated));
-    return {
-      filer: this.filer,
-      volume: this.volume,
-      current: this.#current === undefined ? null : stateOfCurrent(this.#current, now),
-      newest: [...this.#newest].map(([group, dated]) => [group, stateOfDated(dated)] as const),
-      kinds: [...this.#kinds].map(([name, { latest, durations, protectedEvents }]) => {
-        return [name, kept(latest), durations.state(), protectedEvents ?? null] as const;
-      }),
-      phases: [...this.#phases].map(([name, { newest, durations, states }]) => {
-        const words = [...states].map(([word, { count, latest, newestAt }]) => {
-          return [word, count, kept(latest), newestAt] as const;
-        });
-        return [name, kept(newest), durations?.state() ?? null, words] as const;
-      }),
-    };
-  }
-
-  /** A pair with everything that a saved one had counted. Throws a TypeError if it is not a saved pair. */
-  static restore(saved: PairState, settings: HistogramSettings, now: number): Pair {
-    const pair = new Pair(keptText(saved.filer), keptText(saved.volume), settings);
-    const dated = (state: DatedState | null) => (state === null ? undefined : datedOf(state));
-    const histogram = (state: HistogramState) => Histogram.restore(settings.bounds, state);
-    if (saved.current !== null) pair.#current = currentOf(saved.current, now);
-    for (const [group, state] of saved.newest) pair.#newest.set(keptWord(group, GROUPS), datedOf(state));
-    for (const [name, latest, durations, covered] of saved.kinds) {
-      const protectedEvents = covered === null ? undefined : keptNumber(covered, 0);
-      pair.#kinds.set(keptText(name), { latest: dated(latest), durations: histogram(durations), protectedEvents });
-    }
-    for (const [name, newest, durations, words] of saved.phases) {
-      const states = new Map<string, State>();
-      for (const [word, count, latest, newestAt] of words) {
-        // State files of earlier versions do not have the time.
-        const at = typeof newestAt === 'number' ? keptNumber(newestAt) : Number.NEGATIVE_INFINITY;
-        states.set(keptText(word), { count: keptCount(count), latest: dated(latest), newestAt: at });
-      }
-      const held = durations === null ? undefined : histogram(durations);
-      pair.#phases.set(keptText(name), { newest: dated(newest), durations: held, states });
-    }
-    return pair;
-  }
-
-  #note(group: Group, dated: Dated): void {
-    const held = this.#newest.get(group);
-    if (Number.isFinite(dated.at) && (held === undefined || dated.at >= held.at)) this.#newest.set(group, dated);
+  #note(group: series.Group, dated: Dated): void {
+    const held = this.newest.get(group);
+    if (Number.isFinite(dated.at) && (held === undefined || dated.at >= held.at)) this.newest.set(group, dated);
   }
 }
 
-/** The entry of a map, new if it has none. */
 function entry<Value>(map: Map<string, Value>, key: string, begin: () => Value): Value {
   const value = map.get(key) ?? begin();
   map.set(key, value);
@@ -216,8 +145,32 @@ export function pairKey(filer: string, volume: string): string {
   return `${filer}\n${volume}`;
 }
 
-/** A pair as saved in the state file. */
-export type PairState = ReturnType<Pair['state']>;
+export function pairSchema(bounds: readonly number[], now: number): schema.Schema<Pair> {
+  const latest = schema.optional(datedSchema);
+  const durations: schema.Schema<Histogram> = {
+    write: (histogram) => histogram.state(),
+    read: (saved) => Histogram.restore(bounds, saved),
+  };
+  const saved = schema.object<Pick<Pair, 'filer' | 'volume' | 'current' | 'newest' | 'kinds' | 'phases'>>({
+    filer: schema.text,
+    volume: schema.text,
+    current: schema.optional(schema.row(currentSchemas(now))),
+    newest: schema.map(schema.word(series.GROUPS), datedSchema),
+    kinds: schema.table<Kind>({ latest, durations, protectedEvents: schema.optional(schema.number(0)) }),
+    phases: schema.table<Phase>({
+      newest: latest,
+      durations: schema.optional(durations),
+      states: schema.table<State>({ count: schema.count, latest, newestAt: schema.time }),
+    }),
+  });
+  return {
+    write: saved.write,
+    read: (pair) => {
+      const known = saved.read(pair);
+      return Object.assign(new Pair(known.filer, known.volume, bounds), known);
+    },
+  };
+}
 
 /**
  * Whether an event is the newer one, by its own time and not by arrival. Of two in the same second, the one with a

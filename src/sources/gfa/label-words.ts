@@ -1,6 +1,7 @@
 import type { Fields } from '../../metrics/family.ts';
 import { LabelLimit } from '../../metrics/label-limit.ts';
 import { type NoteDrop, wordOf } from '../../metrics/samples.ts';
+import { fields } from '../../metrics/state-schema.ts';
 
 /** The words of records that become label values: of each field the first ones as they are, all later ones `other`. */
 export class LabelWords {
@@ -26,11 +27,12 @@ export class LabelWords {
     return limited;
   }
 
-  state(): Readonly<Record<string, readonly string[]>> {
+  state(): unknown {
     return Object.fromEntries(Object.entries(this.#limits).map(([field, limit]) => [field, limit.state()]));
   }
 
-  restore(saved: ReturnType<LabelWords['state']>): void {
-    for (const [field, limit] of Object.entries(this.#limits)) limit.restore(saved[field] ?? []);
+  restore(saved: unknown): void {
+    const words = fields.read(saved);
+    for (const [field, limit] of Object.entries(this.#limits)) limit.restore(words[field] ?? []);
   }
 }

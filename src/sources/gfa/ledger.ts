@@ -1,20 +1,20 @@
-import type { EventMemoryState, MemoryLimits, PairMemoryState } from '../../metrics/event-memory.ts';
-import { type Fields, isFields } from '../../metrics/family.ts';
-import type { HistogramSettings } from '../../metrics/histogram.ts';
-import { keptNumber, keptText } from '../../metrics/restored-values.ts';
+import type { MemoryLimits } from '../../metrics/event-memory.ts';
+import type { Fields } from '../../metrics/family.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
+import * as schema from '../../metrics/state-schema.ts';
 import type { FilerNames } from '../filer-names.ts';
-import { type BookmarkState, isKeyShared } from './bookmark-watch.ts';
-import { type Current, type CurrentState, confirmed, currentOf, stateOfCurrent, timeOf, withTime } from './dated.ts';
-import { Directory, type DirectoryState } from './directory.ts';
+import { isKeyShared } from './bookmark-watch.ts';
+import { type Current, confirmed, currentSchemas, type Dated, datedIn } from './dated.ts';
+import { Directory } from './directory.ts';
 import { EVENT_GROUPS, type EventKind, Events } from './events.ts';
-import { Pair, type PairState, pairKey } from './filer-volume.ts';
+import { Pair, pairKey, pairSchema } from './filer-volume.ts';
 import { LabelWords } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
 import { filerOnVolumeTable, filerTable, type Group, infoTable, recordTimestamp, volumeTable } from './series.ts';
 
 export interface LedgerSettings {
-  readonly histograms: HistogramSettings;
+  /** Of the histograms; ascending, empty for sum and count only. */
+  readonly bounds: readonly number[];
   readonly memory: MemoryLimits;
   /** The requested groups: the absence of any other group means nothing. */
   readonly groups: readonly Group[];
@@ -24,7 +24,6 @@ export interface LedgerSettings {
   readonly goneAfterMs: number;
   /** How long counts and known events stay without an answer that names their filer or volume, in milliseconds. */
   readonly forgetAfterMs: number;
-  /** The names of filers in both services. */
   readonly names: FilerNames;
 }
 
@@ -34,19 +33,19 @@ export interface LedgerSettings {
  * order.
  */
 export class Ledger {
+  /** Monotonic milliseconds of the latest answer; undefined before the first. */
+  answeredAt: number | undefined;
   readonly #settings: LedgerSettings;
   readonly #filers = new Directory();
   readonly #volumes = new Directory();
   readonly #pairs = new Map<string, Pair>();
-  readonly #volumeRecords = new Map<string, Current>();
+  #volumeRecords = new Map<string, Current>();
   readonly #events: Readonly<Record<EventKind, Events>>;
   readonly #words = new LabelWords();
   #isKeyShared = false;
   /** The names of filers in the ledger that this one continues, by guid. */
   #calledBefore: ReadonlyMap<string, string> = new Map();
   #info: Fields = {};
-  /** Monotonic milliseconds of the latest answer; undefined before the first. */
-  #answeredAt: number | undefined;
   /** The same of the latest answer with a current record of any filer. */
   #namedAt = Number.NEGATIVE_INFINITY;
 
@@ -58,7 +57,6 @@ export class Ledger {
     };
   }
 
-  /** How many events are remembered, and how many were evicted. */
   get memory(): { readonly size: number; readonly evicted: number } {
     const { locks, propagation } = this.#events;
     return {
@@ -70,10 +68,6 @@ export class Ledger {
   /** The account of the latest answer; empty while unknown. */
   get account(): string {
     return text(this.#info.account);
-  }
-
-  get answeredAt(): number | undefined {
-    return this.#answeredAt;
   }
 
   /** What the service's bookmarks show about lost events; see {@link BookmarkWatch}. */
@@ -89,14 +83,14 @@ export class Ledger {
    */
   *absorb(answer: DataAnswer, now: number, note: NoteDrop, isAfterLoss = false): Generator<void, number> {
     this.#info = answer.info;
-    this.#answeredAt = now;
+    this.answeredAt = now;
     toSamples(infoTable, [answer.info], {}, note);
     for (const record of answer.groups.volumes) {
-      this.#takeVolume(withTime(record, answer.info), timeOf(record, answer.info), now, note);
+      this.#takeVolume(datedIn(record, answer.info), now, note);
       yield;
     }
     for (const record of answer.groups.filers) {
-      this.#takeFiler(withTime(record, answer.info), timeOf(record, answer.info), now, note);
+      this.#takeFiler(datedIn(record, answer.info), now, note);
       yield;
     }
     let fresh = 0;
@@ -113,14 +107,13 @@ export class Ledger {
     return fresh;
   }
 
-  /** The titles of the known filers, by guid. */
   titles(): Iterable<readonly [guid: string, title: string]> {
     return this.#filers.titles();
   }
 
   /** Every sample of the ledger. Yields nothing until an answer has been absorbed. */
   *samples(): Generator<Sample> {
-    if (this.#answeredAt === undefined) return;
+    if (this.answeredAt === undefined) return;
     yield* toSamples(infoTable, [this.#info], {});
     for (const [guid, { dated }] of this.#volumeRecords) {
       const labels = { volume_guid: guid, volume: this.#volumes.titleOf(guid) };
@@ -138,25 +131,24 @@ export class Ledger {
     }
   }
 
-  /** The state for {@link Ledger.restore}: a heading, then each filer and volume, because there can be many. */
-  *state(now: number): Generator<LedgerHeading | PairLine> {
+  /** A heading, then each filer and volume, because there can be many. */
+  *state(now: number): Generator<unknown> {
     const { locks, propagation } = this.#events;
+    const filers = new Set([...this.#pairs.values()].map(({ filer }) => filer));
     yield {
       info: this.#info,
-      ageMs: this.#answeredAt === undefined ? null : now - this.#answeredAt,
+      ageMs: ageSchema(now).write(this.answeredAt),
       filers: this.#filers.state(now),
-      called: [...new Set([...this.#pairs.values()].map(({ filer }) => filer))].map((guid) => [
-        guid,
-        this.#nameOf(guid),
-      ]),
+      called: [...filers].map((guid) => [guid, this.#nameOf(guid)]),
       volumes: this.#volumes.state(now),
-      volumeStates: [...this.#volumeRecords].map(([guid, current]) => [guid, ...stateOfCurrent(current, now)]),
+      volumeStates: volumesSchema(now).write(this.#volumeRecords),
       words: this.#words.state(),
       memories: { locks: locks.memory.state(), propagation: propagation.memory.state() },
       bookmarks: { locks: locks.watch.state(), propagation: propagation.watch.state() },
     };
+    const pairs = pairSchema(this.#settings.bounds, now);
     for (const [key, pair] of this.#pairs) {
-      yield { pair: pair.state(now), locks: locks.memory.stateOf(key), propagation: propagation.memory.stateOf(key) };
+      yield { pair: pairs.write(pair), locks: locks.memory.stateOf(key), propagation: propagation.memory.stateOf(key) };
     }
   }
 
@@ -167,24 +159,25 @@ export class Ledger {
    */
   *restore([heading, ...lines]: readonly unknown[], elapsedMs: number, now: number): Generator<void> {
     const then = now - elapsedMs;
-    const saved = heading as LedgerHeading;
-    if (!isFields(saved.info)) throw new TypeError('state file: expected the info of an answer');
-    this.#info = saved.info;
-    this.#answeredAt = saved.ageMs === null ? undefined : then - keptNumber(saved.ageMs);
+    const saved = schema.fields.read(heading);
+    this.#info = schema.fields.read(saved.info);
+    this.answeredAt = ageSchema(then).read(saved.ageMs);
     this.#filers.restore(saved.filers, then);
-    this.#calledBefore = new Map((saved.called ?? []).map(([guid, name]) => [keptText(guid), keptText(name)]));
+    // Missing in state files of earlier versions.
+    this.#calledBefore = namesSchema.read(saved.called ?? []);
     this.#volumes.restore(saved.volumes, then);
-    for (const [guid, ...current] of saved.volumeStates)
-      this.#volumeRecords.set(keptText(guid), currentOf(current, then));
+    this.#volumeRecords = volumesSchema(then).read(saved.volumeStates);
     this.#words.restore(saved.words);
     for (const group of EVENT_GROUPS) {
-      this.#events[group].memory.restore(saved.memories[group]);
-      this.#events[group].watch.restore(saved.bookmarks[group]);
+      this.#events[group].memory.restore(schema.fields.read(saved.memories)[group]);
+      this.#events[group].watch.restore(schema.fields.read(saved.bookmarks)[group]);
     }
-    for (const line of lines as readonly PairLine[]) {
-      const pair = Pair.restore(line.pair, this.#settings.histograms, then);
+    const pairs = pairSchema(this.#settings.bounds, then);
+    for (const line of lines) {
+      const { pair: savedPair, ...memories } = schema.fields.read(line);
+      const pair = pairs.read(savedPair);
       this.#pairs.set(pair.key, pair);
-      for (const group of EVENT_GROUPS) this.#events[group].memory.restorePair(pair.key, line[group]);
+      for (const group of EVENT_GROUPS) this.#events[group].memory.restorePair(pair.key, memories[group]);
       yield;
     }
     this.#retireStates(now - this.#settings.goneAfterMs);
@@ -197,7 +190,7 @@ export class Ledger {
     return names.isSettled ? name : (this.#calledBefore.get(guid) ?? name);
   }
 
-  #takeVolume(record: Fields, at: number, now: number, note: NoteDrop): void {
+  #takeVolume({ at, record }: Dated, now: number, note: NoteDrop): void {
     const guid = text(record.volume_guid);
     const held = this.#volumeRecords.get(guid);
     if (guid === '' || (held === undefined && this.#volumeRecords.size >= this.#settings.mostPairs)) {
@@ -209,14 +202,15 @@ export class Ledger {
     this.#volumeRecords.set(guid, confirmed(held, { at, record: this.#words.limited(record, note) }, now));
   }
 
-  #takeFiler(record: Fields, at: number, now: number, note: NoteDrop): void {
+  #takeFiler(dated: Dated, now: number, note: NoteDrop): void {
+    const { at, record } = dated;
     const pair = this.#pairOf(record, at, now);
     if (pair === undefined) {
       note('record', 'filers.filer_guid');
       return;
     }
     toSamples(pair.volume === '' ? filerTable : filerOnVolumeTable, [record], {}, note);
-    pair.takeCurrent({ at, record }, now);
+    pair.takeCurrent(dated, now);
   }
 
   #pairOf(record: Fields, at: number, now: number): Pair | undefined {
@@ -227,7 +221,7 @@ export class Ledger {
     if (!this.#pairs.has(key) && this.#pairs.size >= this.#settings.mostPairs) return undefined;
     this.#filers.see(filer, record.filer_title, at, now);
     if (volume !== '') this.#volumes.see(volume, record.volume_title, at, now);
-    const pair = this.#pairs.get(key) ?? new Pair(filer, volume, this.#settings.histograms);
+    const pair = this.#pairs.get(key) ?? new Pair(filer, volume, this.#settings.bounds);
     this.#pairs.set(key, pair);
     return pair;
   }
@@ -258,7 +252,7 @@ export class Ledger {
   #isNamed({ filer, volume }: Pair): boolean {
     const { goneAfterMs } = this.#settings;
     const isNamed = this.#filers.isNamedSince(filer, this.#namedAt - goneAfterMs);
-    return isNamed && (volume === '' || this.#volumes.isNamedSince(volume, (this.#answeredAt ?? 0) - goneAfterMs));
+    return isNamed && (volume === '' || this.#volumes.isNamedSince(volume, (this.answeredAt ?? 0) - goneAfterMs));
   }
 
   /** Removes states that no answer has confirmed since `before`; counts stay. */
@@ -270,24 +264,12 @@ export class Ledger {
   }
 }
 
-/** The first value of a ledger's state: everything but the pairs. */
-export interface LedgerHeading {
-  readonly info: Fields;
-  /** Of the latest answer; null without one. */
-  readonly ageMs: number | null;
-  readonly filers: DirectoryState;
-  /** The name of each filer; missing in state files of earlier versions. */
-  readonly called?: readonly (readonly [guid: string, name: string])[];
-  readonly volumes: DirectoryState;
-  readonly volumeStates: readonly (readonly [guid: string, ...CurrentState])[];
-  readonly words: ReturnType<LabelWords['state']>;
-  readonly memories: Readonly<Record<EventKind, EventMemoryState>>;
-  readonly bookmarks: Readonly<Record<EventKind, BookmarkState>>;
+const namesSchema = schema.map(schema.text, schema.text);
+
+function ageSchema(now: number) {
+  return schema.optional(schema.moment(now));
 }
 
-/** Each further value: a pair, and its remembered events. */
-export interface PairLine {
-  readonly pair: PairState;
-  readonly locks: PairMemoryState;
-  readonly propagation: PairMemoryState;
+function volumesSchema(now: number) {
+  return schema.table<Current>(currentSchemas(now));
 }

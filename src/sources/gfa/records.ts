@@ -17,10 +17,7 @@ export function checkEnvelope(body: unknown): void {
   envelopeOf(body);
 }
 
-/**
- * Reads an answer of `GET /data`; notes and skips records that are not objects. Throws a ShapeError as {@link
- * checkEnvelope} does.
- */
+/** Notes and skips records that are not objects. Throws a ShapeError as {@link checkEnvelope} does. */
 export function readAnswer(body: unknown, note: NoteDrop): DataAnswer {
   const { info, parts } = envelopeOf(body);
   const groups: Record<Group, Fields[]> = { filers: [], volumes: [], locks: [], propagation: [] };

@@ -14,15 +14,14 @@ export const GROUPS = ['filers', 'volumes', 'locks', 'propagation'] as const;
 export type Group = (typeof GROUPS)[number];
 
 /** Known values of these fields (upstream-api.md 2.2); there may be others. */
-const MODE = { field: 'mode', known: ['Active', 'Observation', 'Disabled'] } as const;
-const PROFILE = {
+export const MODE = { field: 'mode', known: ['Active', 'Observation', 'Disabled'] } as const;
+export const PROFILE = {
   field: 'profile',
   known: ['data-protect-only', 'data-protect-moderate', 'default', 'collaboration-moderate', 'collaboration-only'],
 } as const;
-const LOCK_PHASE = { field: 'lock_phase', known: ['P1', 'P2'] } as const;
-const LOCK_STATE = { field: 'lock_state', known: ['ACQUIRED', 'RELEASED'] } as const;
+export const LOCK_PHASE = { field: 'lock_phase', known: ['P1', 'P2'] } as const;
+export const LOCK_STATE = { field: 'lock_state', known: ['ACQUIRED', 'RELEASED'] } as const;
 
-/** The metrics of `info`; no labels but those of the row. */
 export const infoTable = [
   {
     name: 'filer_account_info',
@@ -79,7 +78,7 @@ export const volumeTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** The metrics of a record of the group `filers` that is about the filer alone. */
+/** For a record of the group `filers` that is about the filer alone. */
 export const filerTable = [
   {
     name: 'filer_last_checkin_timestamp_seconds',
@@ -89,7 +88,7 @@ export const filerTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** The metrics of a record of the group `filers` that is about the filer on a volume. */
+/** For a record of the group `filers` that is about the filer on a volume. */
 export const filerOnVolumeTable = [
   {
     name: 'filer_volume_last_checkin_timestamp_seconds',

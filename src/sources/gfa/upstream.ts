@@ -65,12 +65,12 @@ export const gfa: Upstream<GfaConfig> = {
 
   examine: gfaExamination,
 
-  connect(settings, { client, config, clock, random, log, heapBytes, names, keeping, boundText }) {
+  connect(settings, { client, config, clock, random, log, heapBytes, names, keeping }) {
     const { intervalMs } = settings;
     const { events } = config;
     const memory = { perPair: MOST_EVENTS.perPair, total: Math.min(MOST_EVENTS.total, Math.floor(heapBytes / 1024)) };
     const ledger = {
-      histograms: { bounds: events.histograms ? events.bucketsSeconds : [], boundText },
+      bounds: events.histograms ? events.bucketsSeconds : [],
       memory,
       mostPairs: Math.min(MOST_PAIRS, Math.floor(heapBytes / PAIR_BYTES)),
       groups: settings.groups,
@@ -79,12 +79,12 @@ export const gfa: Upstream<GfaConfig> = {
       names,
     };
     const api = new GfaClient(client, settings, { clock, random });
-    const collector = new GfaCollector(api, { ledger, intervalMs, keeping }, clock, log);
+    const collector = new GfaCollector({ client: api, ledger, intervalMs, keeping, clock, log });
     return {
       collector,
       intervalMs,
       events: () => ({
-        eventMemory: { ...collector.ledger.memory, limits: memory },
+        memory: { ...collector.ledger.memory, limits: memory },
         bookmarks: collector.ledger.bookmarks,
       }),
       kept: collector.kept,

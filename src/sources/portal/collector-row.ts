@@ -1,5 +1,4 @@
 import type { Fields, Table } from '../../metrics/family.ts';
-import type { HistogramSettings } from '../../metrics/histogram.ts';
 import type { NoteDrop, Sample } from '../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../metrics/snapshot.ts';
 import type { Task } from '../../metrics/task.ts';
@@ -37,7 +36,8 @@ export interface PortalSettings {
   readonly staleAfter: number;
   /** What is counted stays for so long after the last sign of what it is about. */
   readonly forgetAfterMs: number;
-  readonly histograms: HistogramSettings;
+  /** Of the histograms; ascending, empty for sum and count only. */
+  readonly bounds: readonly number[];
   /** The most appliances of an inventory, limited by memory; `serials` are always polled. */
   readonly mostAppliances?: number;
   /** The names of filers in both services; without it each appliance has its name in the inventory. */

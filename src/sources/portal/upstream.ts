@@ -57,20 +57,19 @@ export const portal: Upstream<PortalConfig> = {
     forFleet: fleetPlan,
   },
 
-  examine: (settings, parts) =>
-    portalExamination(portalSettings(parts.config, settings, parts.boundText), settings.credentials, parts),
+  examine: (settings, parts) => portalExamination(portalSettings(parts.config, settings), settings.credentials, parts),
 
   points: ({ intervalMs, lookbackMs }) => ({ intervalMs, lookbackMs }),
 
   past: (settings, wanted) => ({ settings: settingsForPast(settings, wanted), binMs: settings.binSizeSeconds * 1000 }),
 
-  connect(settings, { client, config, clock, random, log, heapBytes, names, boundText, wantedSince }) {
+  connect(settings, { client, config, clock, random, log, heapBytes, names, wantedSince }) {
     const { shard } = config;
     const feasibility = new Feasibility(log);
     const tokens = new TokenSource(client, settings.credentials, clock);
     const collector = new PortalCollector(
       new PortalClient(client, tokens, { clock, random }),
-      { ...portalSettings(config, settings, boundText, heapBytes), names, ...(wantedSince && { wantedSince }) },
+      { ...portalSettings(config, settings, heapBytes), names, ...(wantedSince && { wantedSince }) },
       { clock, log },
     );
     return {
@@ -98,14 +97,13 @@ export const portal: Upstream<PortalConfig> = {
 function portalSettings(
   { shard, staleAfter, forgetAfterMs, events }: Config,
   portal: PortalConfig,
-  boundText: (bound: number) => string,
   heapBytes = Number.POSITIVE_INFINITY,
 ): PortalSettings {
   return {
     ...portal,
     ...{ shard, staleAfter, forgetAfterMs },
     binSeconds: portal.binSizeSeconds,
-    histograms: { bounds: events.histograms ? events.bucketsSeconds : [], boundText },
+    bounds: events.histograms ? events.bucketsSeconds : [],
     mostAppliances: mostAppliances(heapBytes),
   };
 }

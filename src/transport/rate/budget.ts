@@ -1,4 +1,4 @@
-import { keptCount, keptList } from '../../metrics/restored-values.ts';
+import * as schema from '../../metrics/state-schema.ts';
 
 const DAY_MS = 86_400_000;
 const BUCKET_MS = 60_000;
@@ -55,25 +55,28 @@ export class Budget {
     return Number.isFinite(this.#limit) ? this.#limit : undefined;
   }
 
-  /**
-   * What was spent in the last 24 hours, by minute, oldest first; as ages, not moments. {@link Budget.restore} reads
-   * it.
-   */
-  state(now: number): BudgetState {
+  /** What was spent in the last 24 hours, by minute, oldest first; as ages, not moments. */
+  state(now: number): unknown {
     const current = Math.floor(now / BUCKET_MS);
     const recent = [...this.#spent].map(([bucket, count]) => [current - bucket, count] as const);
-    return recent.filter(([age]) => age < DAY_MS / BUCKET_MS);
+    return spentSchema.write(new Map(recent.filter(([age]) => age < DAY_MS / BUCKET_MS)));
   }
 
-  /** Continues from what the previous process had spent, saved `elapsedMs` ago. Credit is not restored. */
-  restore(saved: BudgetState, elapsedMs: number, now: number): void {
-    if (this.#msPerRequest === 0) return;
-    const current = Math.floor(now / BUCKET_MS);
-    const elapsed = Math.floor(elapsedMs / BUCKET_MS);
-    const own = [...this.#spent];
-    this.#spent.clear();
-    for (const [age, count] of saved) if (age >= 0) this.#spent.set(current - age - elapsed, count);
-    for (const [bucket, count] of own) this.#spent.set(bucket, (this.#spent.get(bucket) ?? 0) + count);
+  /**
+   * Returns the function that continues from what the previous process had spent, saved `elapsedMs` ago. Credit is not
+   * restored.
+   */
+  restore(saved: unknown, elapsedMs: number, now: number): () => void {
+    const spent = spentSchema.read(saved);
+    return () => {
+      if (this.#msPerRequest === 0) return;
+      const current = Math.floor(now / BUCKET_MS);
+      const elapsed = Math.floor(elapsedMs / BUCKET_MS);
+      const own = [...this.#spent];
+      this.#spent.clear();
+      for (const [age, count] of spent) this.#spent.set(current - age - elapsed, count);
+      for (const [bucket, count] of own) this.#spent.set(bucket, (this.#spent.get(bucket) ?? 0) + count);
+    };
   }
 
   /** What is left of the limit of the last 24 hours; undefined without a limit. */
@@ -86,13 +89,5 @@ export class Budget {
   }
 }
 
-/** Requests by the age of their minute, as saved in the state file. */
-export type BudgetState = readonly (readonly [minutesAgo: number, requests: number])[];
-
-/** Checks a saved budget state. Throws a TypeError if it is not one. */
-export function keptBudget(saved: unknown): BudgetState {
-  return keptList(saved).map((minute) => {
-    const [minutesAgo, requests] = keptList(minute);
-    return [keptCount(minutesAgo), keptCount(requests)];
-  });
-}
+/** Requests by the age of their minute, in minutes. */
+const spentSchema = schema.map(schema.count, schema.count);

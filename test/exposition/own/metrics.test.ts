@@ -47,7 +47,10 @@ const before: ApiStatus = {
 const reading: ExporterStatus = {
   apis: [portal, gfa],
   samples: 12,
-  eventMemory: { size: 5, evicted: 2, limits: { perPair: 10, total: 20 } },
+  events: {
+    memory: { size: 5, evicted: 2, limits: { perPair: 10, total: 20 } },
+    bookmarks: { missed: 0, isSuspicious: false },
+  },
   closed: new Map([['limit', 1]]),
   web: { isGood: true, lastSuccessSeconds: 1_700_000_000, hasTls: true, hasAuth: true, expirySeconds: 1_800_000_000 },
   remoteWrite: {
@@ -118,7 +121,6 @@ describe('what the exporter says about itself', () => {
     const families = await rendered(own, 'text', {
       apis: [before, { ...before, api: 'gfa' }],
       samples: 0,
-      eventMemory: undefined,
     });
     expect(seriesOf(families, 'filer_api_up')).toEqual(['portal 0', 'gfa 0']);
     expect(families.find(({ name }) => name === 'filer_exporter_build_info')?.samples).toEqual([

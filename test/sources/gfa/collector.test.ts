@@ -34,10 +34,10 @@ function collecting(answers: readonly unknown[], perPair = 1_000) {
     },
   };
   const ledger = ledgerSettings({ memory: { perPair, total: 10_000 } });
-  const settings = { ledger, intervalMs: 60_000, keeping };
   const log = createLog('warn', { write });
   const clock = new ManualClock();
-  const collector = new GfaCollector(client as unknown as GfaClient, settings, clock, log);
+  const parts = { client: client as unknown as GfaClient, ledger, intervalMs: 60_000, keeping, clock, log };
+  const collector = new GfaCollector(parts);
   const poll = async (times = answers.length) => {
     for (let time = 0; time < times; time += 1) {
       const [task] = collector.tasks();

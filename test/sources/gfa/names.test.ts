@@ -76,12 +76,11 @@ function collecting(names: FilerNames) {
   const clock = new ManualClock();
   const client = { attempts: 0, data: () => Promise.resolve(dataAnswer({ locks: [lock(1)] })) };
   const ledger = ledgerSettings({ names });
-  const collector = new GfaCollector(
-    client as unknown as GfaClient,
-    { ledger, intervalMs: 60_000, keeping: undefined },
-    clock,
-    createLog('silent', { write: () => {} }),
-  );
+  const collector = new GfaCollector({
+    client: client as unknown as GfaClient,
+    ...{ ledger, intervalMs: 60_000, keeping: undefined, clock },
+    log: createLog('silent', { write: () => {} }),
+  });
   const [task] = collector.tasks();
   return { clock, poll: () => task?.poll(going) ?? Promise.reject(new Error('there is no task')) };
 }

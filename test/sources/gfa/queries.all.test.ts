@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { formatBound, labelText } from '../../../src/exposition/format.ts';
+import { labelText } from '../../../src/exposition/format.ts';
 import type { Fields } from '../../../src/metrics/family.ts';
 import { decimal } from '../../../src/metrics/units.ts';
 import { newLedger, take } from '../../support/gfa-answers.ts';
@@ -29,7 +29,7 @@ const service = gfaService(BEGUN, { dataProtected: true });
 /** What the exporter exposes of the demo's events over three hours, polled and scraped once a minute. */
 function exposedPast(): string {
   const bounds = [10, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400];
-  const ledger = newLedger({ histograms: { bounds, boundText: formatBound }, goneAfterMs: 3 * MINUTE_MS });
+  const ledger = newLedger({ bounds, goneAfterMs: 3 * MINUTE_MS });
   const families = new Map<string, { type: string; series: Map<string, string[]> }>();
   for (let now = BEGUN; now <= END; now += MINUTE_MS) {
     take(ledger, service.ask('ours', now), now - BEGUN);

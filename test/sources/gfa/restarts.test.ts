@@ -56,8 +56,8 @@ function counters(events: Iterable<Happened>): Readonly<Record<string, number>> 
   };
   const observe = (name: string, labels: string, seconds: number) => {
     for (const [le, bound] of [
-      ['10', 10],
-      ['60', 60],
+      ['10.0', 10],
+      ['60.0', 60],
       ['+Inf', 100],
     ] as const) {
       count(`${name}_bucket{${labels},le="${le}"}`, seconds <= bound ? 1 : 0);

@@ -49,6 +49,14 @@ describe('a ledger restored', () => {
     expect(valuesOf(after.samples())).toEqual(valuesOf(before.samples()));
   });
 
+  test('keeps filers and volumes that have no title', () => {
+    const before = newLedger();
+    take(before, dataAnswer({ locks: [lock(1, { filer_title: undefined, volume_title: null })] }));
+    const after = reborn(before, {});
+    expect(valuesOf(after.samples())).toEqual(valuesOf(before.samples()));
+    expect(told(after, 'filer_lock_events_total')).toEqual(told(before, 'filer_lock_events_total'));
+  });
+
   test('that had absorbed nothing says nothing', () => {
     const after = reborn(newLedger(), {});
     expect([...after.samples()]).toEqual([]);
@@ -85,7 +93,7 @@ describe('a ledger restored', () => {
     const before = newLedger();
     take(before, dataAnswer(everything));
     for (const bounds of [[], [30], [1, 2, 3, 1_000]]) {
-      const after = reborn(before, {}, { histograms: { bounds, boundText: String } });
+      const after = reborn(before, {}, { bounds });
       for (const end of ['sum', 'count']) {
         const family = `filer_propagation_duration_seconds_${end}`;
         expect(told(after, family)).toEqual(told(before, family));
@@ -127,7 +135,7 @@ describe('a ledger restored', () => {
 });
 
 test('without buckets a histogram has its sum, its count, and the infinite bucket that OpenMetrics asks for', () => {
-  const ledger = newLedger({ histograms: { bounds: [], boundText: String } });
+  const ledger = newLedger({ bounds: [] });
   take(ledger, dataAnswer({ propagation: [propagation(1, 5), propagation(2, 7)] }));
   const pair = 'filer_guid="f1",filer="one",volume_guid="v1",volume="projects",kind="data"';
   const name = 'filer_propagation_duration_seconds';

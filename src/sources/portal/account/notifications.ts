@@ -1,8 +1,8 @@
-import { type Family, type Fields, isFields, OTHER } from '../../../metrics/family.ts';
-import { keptTally, Tally, type TallyState } from '../../../metrics/label-counter.ts';
-import { keptList, keptNumber, keptText } from '../../../metrics/restored-values.ts';
+import { type Family, type Fields, OTHER } from '../../../metrics/family.ts';
+import { Tally } from '../../../metrics/label-counter.ts';
 import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
-import { keptSeen, Seen, type SeenState } from '../../../metrics/seen-ids.ts';
+import { Seen } from '../../../metrics/seen-ids.ts';
+import * as schema from '../../../metrics/state-schema.ts';
 import { date, dateSeconds, records } from '../../../metrics/units.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';
 import { accountReads, type CollectorRow, type KeptCounts } from '../collector-row.ts';
@@ -147,29 +147,33 @@ export class NotificationLedger implements KeptCounts {
     ];
   }
 
-  state(): NotificationState {
+  state(): unknown {
     const { total, bySeverity, latest, seen } = this.#counts;
     return {
       ...this.#start.state(),
-      mark: this.#mark ?? null,
+      mark: markSchema.write(this.#mark),
       seen: seen.state(),
       total: total.state(),
       bySeverity: bySeverity.state(),
-      latest: [...latest],
+      latest: latestSchema.write(latest),
     };
   }
 
   restore(saved: unknown, elapsedMs: number): () => void {
-    if (!isFields(saved)) throw new TypeError('state file: expected notifications');
-    const { ageMs = 0, since, mark, ...kept } = saved as unknown as NotificationState;
-    const counts = restoredCounts(kept);
-    const reached = mark === null ? undefined : keptNumber(mark);
+    // The age is missing in state files of earlier versions.
+    const { ageMs = 0, since, mark, ...kept } = schema.fields.read(saved);
+    const counts = noCounts();
+    counts.seen.restore(kept.seen);
+    counts.total.restore(kept.total);
+    counts.bySeverity.restore(kept.bySeverity);
+    counts.latest = latestSchema.read(kept.latest);
+    const reached = markSchema.read(mark);
     // The pause is longer than the longest period of a request, or a clock was wrong: notifications from meanwhile are
     // not new.
     const isLost = elapsedMs > LONGEST_RANGE_SECONDS * 1000;
     const start = {
-      ageMs: isLost ? 0 : keptNumber(ageMs, 0) + elapsedMs,
-      since: isLost || since === null ? null : keptNumber(since),
+      ageMs: isLost ? 0 : schema.number(0).read(ageMs) + elapsedMs,
+      since: isLost ? null : (markSchema.read(since) ?? null),
     };
     return () => {
       this.#counts = counts;
@@ -194,29 +198,7 @@ function noCounts() {
   };
 }
 
-function restoredCounts(saved: SavedCounts) {
-  const counts = noCounts();
-  counts.seen.restore(keptSeen(saved.seen));
-  counts.total.restore(keptTally(saved.total));
-  counts.bySeverity.restore(keptTally(saved.bySeverity));
-  for (const one of keptList(saved.latest)) {
-    const [severity, at] = keptList(one);
-    counts.latest.set(keptText(severity), keptNumber(at));
-  }
-  return counts;
-}
+const latestSchema = schema.map(schema.text, schema.number());
 
-interface SavedCounts {
-  readonly seen: SeenState;
-  readonly total: TallyState;
-  readonly bySeverity: TallyState;
-  readonly latest: readonly (readonly [severity: string, at: number])[];
-}
-
-interface NotificationState extends SavedCounts {
-  /** How long ago counting began; missing in state files of earlier versions. */
-  readonly ageMs?: number;
-  /** The earliest counted notification, in Unix seconds. */
-  readonly since: number | null;
-  readonly mark: number | null;
-}
+/** In Unix seconds. */
+const markSchema = schema.optional(schema.number());

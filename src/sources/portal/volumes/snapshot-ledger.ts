@@ -1,5 +1,5 @@
 import { type Family, type Fields, isEveryOtherField, type Labels } from '../../../metrics/family.ts';
-import { Histogram, type HistogramSettings } from '../../../metrics/histogram.ts';
+import { Histogram } from '../../../metrics/histogram.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
 import { Seen } from '../../../metrics/seen-ids.ts';
 import { decimal } from '../../../metrics/units.ts';
@@ -11,7 +11,7 @@ export interface LedgerParts {
   readonly volume: () => Labels;
   /** Only snapshots that ended from here on are counted. */
   readonly since: Pick<CountingStart, 'includes'>;
-  readonly histograms: HistogramSettings;
+  readonly bounds: readonly number[];
   /** The name of an appliance in the inventory. */
   readonly nameOf: (serial: string) => string | undefined;
 }
@@ -109,7 +109,7 @@ export class SnapshotLedger {
   }
 
   #countOf({ counts }: ApplianceSnapshots, counted: CountedField) {
-    const { bounds } = this.#parts.histograms;
+    const { bounds } = this.#parts;
     const histogram = counted.family.type === 'histogram' ? new Histogram(bounds) : undefined;
     const count = counts.get(counted) ?? { total: 0, histogram };
     counts.set(counted, count);
@@ -123,14 +123,14 @@ export class SnapshotLedger {
   }
 
   *#samples(note: NoteDrop): Generator<Sample> {
-    const { nameOf, volume, histograms } = this.#parts;
+    const { nameOf, volume } = this.#parts;
     for (const [serial, { told, latest, counts }] of this.#appliances) {
       const subject = { ...volume(), serial, filer: nameOf(serial) ?? (told || serial) };
       if (latest !== undefined) yield* toSamples(this.#latest, [latest.record], subject, note);
       for (const [{ family, added }, { total, histogram }] of counts) {
         const labels = { ...subject, ...added };
         if (histogram === undefined) yield { name: family.name, labels, value: total };
-        else yield* histogram.samples(family.name, labels, histograms.boundText);
+        else yield* histogram.samples(family.name, labels);
       }
     }
   }

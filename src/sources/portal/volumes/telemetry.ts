@@ -110,7 +110,7 @@ class VolumeTelemetry {
     const ledger = new SnapshotLedger(operation, {
       volume: () => ({ volume_guid: volume.guid, volume: volume.name }),
       since: this.#since,
-      histograms: settings.histograms,
+      bounds: settings.bounds,
       nameOf: (serial) => appliances.find(serial)?.name,
     });
     let succeeded: Moment | undefined;

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Fields } from '../../../../src/metrics/family.ts';
 import type { Task } from '../../../../src/metrics/task.ts';
 import { CountingStart } from '../../../../src/runtime/counting-start.ts';
 import { NotificationLedger } from '../../../../src/sources/portal/account/notifications.ts';
@@ -134,7 +135,7 @@ test('another process goes on where this one was', () => {
 
 test('another process goes on from a state of before it said how long ago counting began', () => {
   round(notice('a', START + 1));
-  const { ageMs: _, ...older } = ledger.state();
+  const { ageMs: _, ...older } = ledger.state() as Fields;
   ledger = new NotificationLedger(new CountingStart(clock));
   ledger.restore({ ...older, since: START }, 5 * minute * 1000)();
   absorb(notice('a', START + 1), notice('b', START + 2 * minute));

@@ -15,7 +15,7 @@ function parts(more: Partial<LedgerParts> = {}): LedgerParts {
   return {
     volume: () => ({ volume_guid: 'v', volume: 'projects' }),
     since: { includes: (at) => at >= START },
-    histograms: { bounds: [60, 600], boundText: String },
+    bounds: [60, 600],
     nameOf: (serial) => (serial === 's' ? 'lyon' : undefined),
     ...more,
   };
@@ -49,7 +49,7 @@ describe('a finished snapshot', async () => {
       [`filer_snapshots_total{${L}}`]: 2,
       [`filer_snapshot_latest_version{${L}}`]: 8,
       [`filer_snapshot_latest_time_to_protect_seconds{${L},statistic="mean"}`]: 30,
-      [`filer_snapshot_time_to_protect_seconds_bucket{${L},le="60"}`]: 1,
+      [`filer_snapshot_time_to_protect_seconds_bucket{${L},le="60.0"}`]: 1,
       [`filer_snapshot_time_to_protect_seconds_sum{${L}}`]: 730,
     });
   });
