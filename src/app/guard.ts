@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { warnOfLooseFiles } from '../config/secret-files.ts';
+import { warnOfLooseFiles } from '../config/file-permissions.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { unpredictableKey } from '../runtime/random.ts';
 import { WebFront } from '../web/front.ts';

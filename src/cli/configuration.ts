@@ -1,9 +1,9 @@
 import type { Guard } from '../app/guard.ts';
 import { variableRows } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
+import type { OwnFile } from '../config/file-permissions.ts';
 import { loadConfig } from '../config/load.ts';
 import { readAhead } from '../config/read-ahead.ts';
-import type { OwnFile } from '../config/secret-files.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { SmallFiles } from '../runtime/small-files.ts';
 import { upstreams } from '../sources/upstreams.ts';

@@ -5,7 +5,7 @@ import { askedUpstreams } from '../app/asked.ts';
 import type { Environment } from '../app/environment.ts';
 import { certificateWarnings, readGuard } from '../app/guard.ts';
 import type { Config } from '../config/config.ts';
-import { warnOfLooseFiles } from '../config/secret-files.ts';
+import { warnOfLooseFiles } from '../config/file-permissions.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import { endNow, threadsAtRest } from '../runtime/exit.ts';

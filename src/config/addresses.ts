@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { bad, entriesOf, good, type Kind, quoted } from './kind.ts';
+import { bad, good, type Kind, quoted } from './kind.ts';
+import { listOf } from './lists.ts';
 
 /**
  * The base URL of an API, without a slash at the end. A value that may contain a password or a token (an `@`, a query)
@@ -66,11 +67,10 @@ export const openPaths: Kind<readonly string[]> = {
   label: 'list of paths',
   expects: `a comma-separated list of ${PROBE_PATHS.join(', ')}, or none`,
   parse: (text) => {
-    const paths = [...new Set(entriesOf(text))];
     if (text.trim() === 'none') return good([]);
-    const strange = paths.find((path) => !PROBE_PATHS.some((probe) => probe === path));
-    if (strange !== undefined) return bad(`${quoted(strange)} is not one of them`);
-    return paths.length === 0 ? bad(`${quoted(text)} is an empty list`) : good(paths);
+    return listOf(text, (entry) =>
+      PROBE_PATHS.some((path) => path === entry) ? good(entry) : bad(`${quoted(entry)} is not one of them`),
+    );
   },
   show: (paths) => paths.join(',') || 'none',
 };

@@ -1,4 +1,4 @@
-import { type Flaw, type Kind, quoted } from './kind.ts';
+import { bad, good, type Kind, type Parsed, quoted } from './kind.ts';
 import { listOf, UUID } from './lists.ts';
 
 export interface FilerAlias {
@@ -16,14 +16,14 @@ export const aliasList: Kind<readonly FilerAlias[]> = {
   show: (aliases) => aliases.map(({ id, is }) => `${id}=${is}`).join(','),
 };
 
-function aliasOf(entry: string, before: readonly FilerAlias[]): FilerAlias | Flaw {
+function aliasOf(entry: string, before: readonly FilerAlias[]): Parsed<FilerAlias> {
   const [, left = '', right = ''] = /^([^=]*)=(.*)$/su.exec(entry) ?? [];
   const id = left.trim().toLowerCase();
   const named = right.trim();
   const is = UUID.test(named) ? named.toLowerCase() : named;
-  if (!UUID.test(id)) return { what: `${quoted(entry)} does not begin with a uuid and an equals sign` };
-  if (is === '') return { what: `${quoted(entry)} has nothing after the equals sign` };
-  if (is === id) return { what: `${quoted(entry)} has the same id on both sides` };
-  if (before.some((alias) => alias.id === id)) return { what: `${quoted(id)} is listed twice` };
-  return { id, is };
+  if (!UUID.test(id)) return bad(`${quoted(entry)} does not begin with a uuid and an equals sign`);
+  if (is === '') return bad(`${quoted(entry)} has nothing after the equals sign`);
+  if (is === id) return bad(`${quoted(entry)} has the same id on both sides`);
+  if (before.some((alias) => alias.id === id)) return bad(`${quoted(id)} is listed twice`);
+  return good({ id, is });
 }

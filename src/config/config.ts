@@ -1,6 +1,7 @@
 import type { Secret } from '../runtime/secret.ts';
+import type { OwnFile } from './file-permissions.ts';
 import type { remoteWriteSection } from './remote-write.ts';
-import type { OwnFile } from './secret-files.ts';
+import type { ShownTexts } from './section.ts';
 import type { commonSection } from './variables.ts';
 
 /**
@@ -8,20 +9,17 @@ import type { commonSection } from './variables.ts';
  * never printed. The operator's variables are in variables.ts and in the folder of each service.
  */
 
-type CommonConfig = ReturnType<typeof commonSection.settle>;
+type CommonConfig = ReturnType<typeof commonSection.settle>['settings'];
 
-/** All settings, fixed at the start. */
 export interface Config extends CommonConfig {
-  /** The settings of each polled service, by its name; read with the service's section. */
+  /** By the name of the service, whose section reads them; undefined if it is not polled. */
   readonly services: ReadonlyMap<string, unknown>;
   readonly requests: CommonConfig['requests'] & {
     /** Undefined if neither HTTP_PROXY nor HTTPS_PROXY is set. */
     readonly proxy: ProxyConfig | undefined;
   };
-  /** Where every point is sent; undefined without remote write. */
   readonly remoteWrite: RemoteWriteConfig | undefined;
-  /** The text in effect of each variable that has an effect, for `--check-config`; undefined if it is not set. */
-  readonly shown: Readonly<Record<string, string | undefined>>;
+  readonly shown: ShownTexts;
   /** By variable, with and without effect. */
   readonly secrets: ReadonlyMap<string, Secret>;
   /** One line for each variable without effect that is likely a mistake. */
@@ -30,9 +28,9 @@ export interface Config extends CommonConfig {
   readonly ownFiles: readonly OwnFile[];
 }
 
-export type RemoteWriteConfig = NonNullable<ReturnType<typeof remoteWriteSection.settle>>;
+export type RemoteWriteConfig = NonNullable<ReturnType<typeof remoteWriteSection.settle>['settings']>;
 
-/** The proxies of the usual environment variables; at least one of the two is set. */
+/** At least one of the two proxies is set. */
 export interface ProxyConfig {
   readonly httpProxy: ProxyUrl | undefined;
   readonly httpsProxy: ProxyUrl | undefined;

@@ -19,15 +19,6 @@ HTTP_PROXY, HTTPS_PROXY, NO_PROXY and NODE_EXTRA_CA_CERTS are honoured.
 `;
 }
 
-/** The table of docs/configuration.md. */
-export function markdownTable(rows: readonly NamedRow[]): string {
-  const lines = rows.map(({ name, row }) => {
-    const byDefault = row.default === undefined ? (row.unset ?? '') : `\`${row.default}\``;
-    return `| \`${name}\`${row.kind.isSecret ? ' (file)' : ''} | ${row.kind.label} | ${byDefault} | ${row.help} |\n`;
-  });
-  return `| variable | type | default | meaning |\n|---|---|---|---|\n${lines.join('')}`;
-}
-
 /**
  * The configuration for `--check-config`: `NAME=value` in table order, with nothing after the `=` of an unset variable.
  * Apart from the secrets, which show as `[redacted]`, it is a valid `.env` file. A disabled API has only its empty URL.

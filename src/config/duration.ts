@@ -24,10 +24,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(totalMs) ? totalMs : undefined;
 }
 
-/**
- * A length in whole milliseconds as Prometheus writes it; years and weeks only without a remainder (`90d`, not
- * `12w6d`).
- */
+/** A length in whole milliseconds as Prometheus writes it: years and weeks without a remainder (`90d`, not `12w6d`). */
 export function formatDuration(ms: number): string {
   let remainingMs = Math.round(ms);
   let text = '';

@@ -2,18 +2,16 @@ import { parseEnv } from 'node:util';
 import { codeOf } from '../runtime/errors.ts';
 import { editDistance, nearest } from '../runtime/suggest.ts';
 import { quoted } from './kind.ts';
-import { fileVariable, type NamedRow, type ServiceSection } from './section.ts';
+import { type NamedRow, namesOf, type ServiceSection } from './section.ts';
 
-/** Variables that are set, by name; never empty. */
+/** The texts of variables by name; none is empty. */
 export type Texts = ReadonlyMap<string, string>;
 
 /** Reads a whole file, or throws an error with a `code`. */
 export type ReadFile = (path: string) => string;
 
-/** The same without blocking, for use while the program runs. */
 export type ReadAgain = (path: string) => Promise<string>;
 
-/** Variables from the environment and from `.env`. */
 export interface Settled {
   readonly texts: Texts;
   readonly faults: readonly string[];
@@ -98,7 +96,7 @@ export function unknownVariables(
   rows: readonly NamedRow[],
   services: readonly ServiceSection[],
 ): { readonly faults: readonly string[]; readonly warnings: readonly string[] } {
-  const known = rows.flatMap(({ name, row }) => (row.kind.isSecret ? [name, fileVariable(name)] : [name]));
+  const known = namesOf(rows);
   const unknown = [...texts.keys()].filter((name) => !known.includes(name) && !SERVICE_LINK.test(name));
   const isOurs = (name: string) => services.some(({ url }) => name.startsWith(url.replace(/URL$/, '')));
   const faults = unknown

@@ -11,7 +11,6 @@ export type Parsed<Value> =
   | { readonly state: 'good'; readonly value: Value }
   | { readonly state: 'bad'; readonly flaws: readonly Flaw[] };
 
-/** The syntax and the meaning of a variable's text. */
 export interface Kind<Value> {
   /** A few words for `--help` and the reference. */
   readonly label: string;
@@ -32,7 +31,6 @@ export function bad(what: string, meant?: string): Parsed<never> {
   return { state: 'bad', flaws: [{ what, meant }] };
 }
 
-/** The line about a fault, for the operator. */
 export function faultLine(name: string, flaw: Flaw, expects: string): string {
   const hint = flaw.meant === undefined ? `expected ${expects}` : `did you mean ${flaw.meant}?`;
   return `${name}: ${flaw.what}; ${hint}`;
@@ -40,10 +38,7 @@ export function faultLine(name: string, flaw: Flaw, expects: string): string {
 
 const LONGEST_QUOTE = 80;
 
-/**
- * A value for a line of text: in quotes, shortened if long, without characters that break the line or control a
- * terminal.
- */
+/** A value in quotes, shortened if long, without characters that break the line or control a terminal. */
 export function quoted(text: string): string {
   const shown = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
   return printable(JSON.stringify(shown));

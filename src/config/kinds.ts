@@ -5,10 +5,14 @@ import { secretText } from './secrets.ts';
 
 export const SHORTEST_INTERVAL_MS = 1000;
 
-/** `most` undefined means no upper bound. */
 interface Bounds {
   readonly least: number;
   readonly most?: number;
+}
+
+interface DurationBounds extends Bounds {
+  /** The API accepts only whole seconds. */
+  readonly inSeconds?: true;
 }
 
 function rangePhrase({ least, most }: Bounds, format: (bound: number) => string): string {
@@ -22,7 +26,7 @@ function boundFlaw(value: number, { least, most }: Bounds, format: (bound: numbe
 }
 
 /** A Prometheus duration within bounds, in milliseconds; `examples` complete the line about a fault. */
-export function duration(boundsMs: Bounds, examples: string): Kind<number> {
+export function duration(boundsMs: DurationBounds, examples: string): Kind<number> {
   const range = rangePhrase(boundsMs, formatDuration);
   return {
     label: `duration ${range}`,
@@ -31,28 +35,14 @@ export function duration(boundsMs: Bounds, examples: string): Kind<number> {
       const valueMs = parseDuration(text);
       if (valueMs === undefined) return bad(`${quoted(text)} is not a duration`);
       const flaw = boundFlaw(valueMs, boundsMs, formatDuration);
-      return flaw === undefined ? good(valueMs) : bad(`${quoted(text)} ${flaw}`);
+      if (flaw !== undefined) return bad(`${quoted(text)} ${flaw}`);
+      const isFraction = boundsMs.inSeconds && valueMs % 1000 !== 0;
+      return isFraction ? bad(`${quoted(text)} is not a whole number of seconds`) : good(valueMs);
     },
     show: formatDuration,
   };
 }
 
-/** A duration within bounds that the API accepts in whole seconds, in seconds. */
-export function wholeSeconds(boundsMs: Bounds, examples: string): Kind<number> {
-  const base = duration(boundsMs, examples);
-  return {
-    ...base,
-    parse: (text) => {
-      const parsed = base.parse(text);
-      if (parsed.state === 'bad') return parsed;
-      if (parsed.value % 1000 !== 0) return bad(`${quoted(text)} is not a whole number of seconds`);
-      return good(parsed.value / 1000);
-    },
-    show: (seconds) => formatDuration(seconds * 1000),
-  };
-}
-
-/** A whole number within bounds, in decimal digits. */
 export function count(bounds: Bounds): Kind<number> {
   const range = rangePhrase(bounds, String);
   return {
@@ -140,7 +130,6 @@ export const secret: Kind<Secret> = {
   show: secretText,
 };
 
-/** A path of the file system; not checked for existence here. */
 export const filePath: Kind<string> = {
   label: 'path of a file',
   expects: 'the path of a file',

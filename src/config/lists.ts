@@ -1,38 +1,30 @@
 import { formatDuration, parseDuration } from './duration.ts';
 import { bad, entriesOf, type Flaw, good, type Kind, type Parsed, quoted } from './kind.ts';
+import { choice } from './kinds.ts';
 
 export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** A list of entries: every invalid entry is a fault, and a repeated word counts once. */
-export function listOf<Entry extends string | number | object>(
+export function listOf<Entry>(
   text: string,
-  parseEntry: (entry: string, before: readonly Entry[]) => Entry | Flaw,
+  parse: (entry: string, before: readonly Entry[]) => Parsed<Entry>,
 ): Parsed<readonly Entry[]> {
   const values: Entry[] = [];
   const flaws: Flaw[] = [];
   for (const entry of entriesOf(text)) {
-    const value = parseEntry(entry, values);
-    if (isFlaw(value)) flaws.push(value);
-    else if (!values.includes(value)) values.push(value);
+    const parsed = parse(entry, values);
+    if (parsed.state === 'bad') flaws.push(...parsed.flaws);
+    else if (!values.includes(parsed.value)) values.push(parsed.value);
   }
   if (flaws.length > 0) return { state: 'bad', flaws };
   return values.length === 0 ? bad(`${quoted(text)} is an empty list`) : good(values);
-}
-
-function isFlaw(value: object | string | number): value is Flaw {
-  return typeof value === 'object' && 'what' in value;
 }
 
 export function wordList<const Word extends string>(words: readonly Word[]): Kind<readonly Word[]> {
   return {
     label: 'list of words',
     expects: `a comma-separated list of ${words.join(', ')}`,
-    parse: (text) =>
-      listOf(
-        text,
-        (entry): Word | Flaw =>
-          words.find((word) => word === entry) ?? { what: `${quoted(entry)} is not a known word` },
-      ),
+    parse: (text) => listOf(text, choice(words).parse),
   };
 }
 
@@ -40,9 +32,7 @@ export const serialList: Kind<readonly string[]> = {
   label: 'list of uuids',
   expects: 'a comma-separated list of uuids, such as 0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f',
   parse: (text) =>
-    listOf(text, (entry): string | Flaw =>
-      UUID.test(entry) ? entry.toLowerCase() : { what: `${quoted(entry)} is not a uuid` },
-    ),
+    listOf(text, (entry) => (UUID.test(entry) ? good(entry.toLowerCase()) : bad(`${quoted(entry)} is not a uuid`))),
 };
 
 // Milliseconds are exact up to here.
@@ -53,11 +43,11 @@ export const bucketList: Kind<readonly number[]> = {
   label: 'list of durations',
   expects: 'durations or seconds of at least 1ms, ascending and separated by commas, such as 10s,1m,1h',
   parse: (text) => {
-    const parsed = listOf(text, (entry): number | Flaw => {
+    const parsed = listOf(text, (entry) => {
       const seconds = /^\d+(?:\.\d+)?$/.test(entry) ? Number(entry) : (parseDuration(entry) ?? 0) / 1000;
       return seconds >= 0.001 && seconds <= LONGEST_BUCKET_SECONDS
-        ? seconds
-        : { what: `${quoted(entry)} is not a bucket` };
+        ? good(seconds)
+        : bad(`${quoted(entry)} is not a bucket`);
     });
     if (parsed.state === 'bad') return parsed;
     const ascending =

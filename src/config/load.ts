@@ -6,15 +6,22 @@ import { proxies } from './proxy.ts';
 import { remoteWriteSection } from './remote-write.ts';
 import { serviceFaults } from './rules.ts';
 import { fileSecrets } from './secrets.ts';
-import { fileVariable, type NamedRow, type Rows, type Section, type ServiceSection, type Values } from './section.ts';
+import {
+  fileVariable,
+  type NamedRow,
+  namesOf,
+  type Rows,
+  type Section,
+  type ServiceSection,
+  type Values,
+} from './section.ts';
 import { readValues } from './values.ts';
 import { commonSection } from './variables.ts';
 
 export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Reads a whole file; throws an error with a `code` if it cannot be read. */
   readonly readFile: ReadFile;
-  /** The same, to read secrets again; default `readFile`. */
+  /** Reads secrets again; default `readFile`. */
   readonly readAgain?: ReadAgain;
   readonly services: readonly ServiceSection[];
 }
@@ -29,15 +36,15 @@ export function rowsOf(services: readonly ServiceSection[]): readonly NamedRow[]
 }
 
 /** The configuration. Throws a ConfigError with every fault at once, in the order of the variables. */
-export function loadConfig({ environment, readFile, readAgain, services }: Surroundings): Config {
+export function loadConfig({
+  environment,
+  readFile,
+  readAgain = async (path) => readFile(path),
+  services,
+}: Surroundings): Config {
   const rows = rowsOf(services);
   const { texts, faults: environmentFaults, dotenvHasSecret } = settledTexts(environment, readFile, rows);
-  const { secrets, faults: secretFaults } = fileSecrets(
-    texts,
-    rows,
-    readFile,
-    readAgain ?? (async (path) => readFile(path)),
-  );
+  const { secrets, faults: secretFaults } = fileSecrets(texts, rows, readFile, readAgain);
   const { values: read, faults: valueFaults } = readValues(texts, rows);
   const { proxy, faults: proxyFaults } = proxies(texts);
   const unknown = unknownVariables(texts, rows, services);
@@ -53,17 +60,17 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
     ...unknown.faults,
   ];
   if (faults.length > 0) throw new ConfigError(inTableOrder(faults, rows));
-  const common = commonSection.settle(values);
-  const settled = services.map((service) => [service.api, service.settle(values)] as const);
+  const polled = services.map((service) => ({ api: service.api, ...service.settle(values) }));
+  const [common, remoteWrite] = [commonSection.settle(values), remoteWriteSection.settle(values)];
   return {
-    ...common,
-    remoteWrite: remoteWriteSection.settle(values),
-    services: new Map(settled.filter(([, settings]) => settings !== undefined)),
-    shown: Object.assign({}, ...sectionsOf(services).map((section) => section.show(values))),
+    ...common.settings,
+    remoteWrite: remoteWrite.settings,
+    services: new Map(polled.map(({ api, settings }) => [api, settings])),
+    shown: Object.assign({}, ...[...polled, common, remoteWrite].map(({ shown }) => shown)),
     secrets: new Map(
       Object.entries(values).flatMap(([name, value]) => (value instanceof Secret ? [[name, value]] : [])),
     ),
-    requests: { ...common.requests, proxy },
+    requests: { ...common.settings.requests, proxy },
     warnings: unknown.warnings,
     ownFiles: [
       ...[...new Set([...secrets.values()].map(({ path }) => path))].map((path) => ({ path, isSecret: true })),
@@ -75,12 +82,10 @@ export function loadConfig({ environment, readFile, readAgain, services }: Surro
 
 /** Lines that begin with no variable of a row come last, in the given order. */
 function inTableOrder(faults: readonly string[], rows: readonly NamedRow[]): readonly string[] {
+  const names = namesOf(rows);
   const place = (line: string) => {
-    const index = rows.findIndex(
-      ({ name, row }) =>
-        line.startsWith(`${name}:`) || (row.kind.isSecret && line.startsWith(`${fileVariable(name)}:`)),
-    );
-    return index === -1 ? rows.length : index;
+    const index = names.findIndex((name) => line.startsWith(`${name}:`));
+    return index === -1 ? names.length : index;
   };
   return faults.toSorted((one, other) => place(one) - place(other));
 }

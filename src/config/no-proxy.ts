@@ -6,7 +6,9 @@ import type { ProxyConfig, ProxyUrl } from './config.ts';
 /**
  * Whether to use a proxy: NO_PROXY as documented by Go's golang.org/x/net/http/httpproxy, because most programs around
  * an exporter read it so. In addition, IPv6 addresses may be in brackets without a port, and a trailing dot of a name
- * is ignored on both sides. No name is resolved: an address in NO_PROXY only matches URLs with that address.
+ * is ignored on both sides. No name is resolved: an address in NO_PROXY only matches URLs with that address. undici's
+ * EnvHttpProxyAgent cannot replace it: it knows no networks, sends this machine's requests to the proxy, and reads the
+ * environment by itself.
  */
 
 /** The proxy for requests below this URL; undefined for none. Never a proxy for this machine. */

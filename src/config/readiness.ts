@@ -13,7 +13,6 @@ import type { ServiceSection } from './section.ts';
 /** Values of secrets in examples. */
 const PLACEHOLDER = /^(?:(?:replace|change)[-_ ]?(?:me|this)|your[-_ ].*|<.*>|x{3,}|secret|token|password|todo)$/i;
 
-/** A line for each secret of a service that is still the placeholder of an example. Does not show the secret. */
 export function placeholderFaults({ secrets, shown }: Config, sections: readonly ServiceSection[]): readonly string[] {
   return sections
     .flatMap(({ rows }) => rows)
@@ -21,7 +20,6 @@ export function placeholderFaults({ secrets, shown }: Config, sections: readonly
     .map(({ name }) => `${name}: is the placeholder of an example; expected the value that the service issued`);
 }
 
-/** What prevents the state file from being written; empty without a state file. */
 export async function stateFileFaults(path: string | undefined): Promise<readonly string[]> {
   if (path === undefined) return [];
   const folder = dirname(path);

@@ -4,11 +4,8 @@ import { duration, filePath, headerValue, secret, truth } from './kinds.ts';
 import { insecureFaults } from './rules.ts';
 import { type Given, type Rows, section, type Values } from './section.ts';
 
-/** Remote write is on if its URL is set. */
-
 const DAY_MS = 86_400_000;
 
-/** Pairs of a label's name and value, as in the configuration of a scrape. */
 export const labelPairs: Kind<Readonly<Record<string, string>>> = {
   label: 'list of name=value',
   expects: 'label names and values, such as job=filer-exporter,instance=filer-exporter:9989',

@@ -18,18 +18,14 @@ export class FileSecret extends Secret {
   }
 }
 
-/** A secret in a displayed configuration: only its origin. */
 export function secretText(secret: Secret): string {
   return secret instanceof FileSecret ? `${REDACTED} from ${secret.path}` : REDACTED;
 }
 
-/** The content of a file is not a valid secret. The message never quotes it. */
+/** The message never quotes the content. */
 class UnfitContentError extends Error {}
 
-/**
- * The secret in a file's content. Throws if the content is not valid, which {@link Secret.reload} takes for a rotation
- * in progress: an empty file does not replace a good secret.
- */
+/** Throws for invalid content, which {@link Secret.reload} takes for a rotation that is not yet complete. */
 function secretIn(content: string): string {
   const text = content.replace(/[\r\n]+$/, '');
   if (text === '') throw new UnfitContentError('the file is empty; expected the secret');

@@ -1,6 +1,5 @@
 import type { Kind } from './kind.ts';
 
-/** One variable, as the operator sets it. */
 export interface Row<Value = unknown> {
   readonly kind: Kind<Value>;
   /** The text in effect if the variable is not set. */
@@ -25,7 +24,6 @@ type ValueOf<R> = R extends { readonly kind: Kind<infer Value> }
 /** Every variable's value in the type of its kind; undefined only if the row has no default. */
 export type Values<Table extends Rows> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
 
-/** The given values of some rows. */
 export interface Given<Table extends Rows> {
   /** Whether the variable or its `NAME_FILE` is set, valid or not. */
   isSet(name: string & keyof Table): boolean;
@@ -33,7 +31,6 @@ export interface Given<Table extends Rows> {
   readonly values: Partial<Values<Table>>;
 }
 
-/** Some variables, and the settings they result in. */
 interface SectionParts<Table extends Rows, Settings> {
   /** The variable without which the others have no effect. */
   readonly url?: string & keyof Table;
@@ -43,18 +40,17 @@ interface SectionParts<Table extends Rows, Settings> {
   /** Called only without faults. */
   readonly settle: (values: Values<Table>) => Settings;
   /** For `--check-config`: texts that differ from what is set, because the settings follow from several variables. */
-  readonly show?: (settings: Settings) => Partial<Texts<Table>>;
+  readonly show?: (settings: NonNullable<Settings>) => { readonly [Name in keyof Table]?: string | undefined };
 }
 
-/** Texts by variable; undefined for an unset one. */
-type Texts<Table extends Rows> = { readonly [Name in keyof Table]: string | undefined };
+/** The text in effect of each variable that has an effect; undefined if it is not set. */
+export type ShownTexts = Readonly<Record<string, string | undefined>>;
 
+/** Some variables, and the settings they result in. */
 export interface Section<Settings = unknown> {
   readonly rows: readonly NamedRow[];
   faults(given: Given<Rows>): readonly string[];
-  settle(values: Values<Rows>): Settings;
-  /** The text in effect of each variable that has an effect. */
-  show(values: Values<Rows>): Texts<Rows>;
+  settle(values: Values<Rows>): { readonly settings: Settings; readonly shown: ShownTexts };
 }
 
 export function section<const Table extends Rows, Settings>(parts: SectionParts<Table, Settings>): Section<Settings> {
@@ -64,14 +60,12 @@ export function section<const Table extends Rows, Settings>(parts: SectionParts<
     rows,
     // The rows themselves read the values, which is what gives the values these types.
     faults: (given) => faults?.(given as Given<Table>) ?? [],
-    settle: (values) => settle(values as Values<Table>),
-    show: (values) =>
-      url !== undefined && values[url] === undefined
-        ? { [url]: undefined }
-        : {
-            ...Object.fromEntries(rows.map(({ name, row }) => [name, textOf(row, values[name])])),
-            ...show?.(settle(values as Values<Table>)),
-          },
+    settle: (values) => {
+      const settings = settle(values as Values<Table>);
+      if (url !== undefined && values[url] === undefined) return { settings, shown: { [url]: undefined } };
+      const texts = rows.map(({ name, row }) => [name, textOf(row, values[name])] as const);
+      return { settings, shown: { ...Object.fromEntries(texts), ...(settings && show?.(settings)) } };
+    },
   };
 }
 
@@ -106,4 +100,9 @@ export function serviceSection<const Table extends Rows, Settings>({
 /** The name of the variable for a file with the value. */
 export function fileVariable(name: string): string {
   return `${name}_FILE`;
+}
+
+/** Every name that may be set, with those of files. */
+export function namesOf(rows: readonly NamedRow[]): readonly string[] {
+  return rows.flatMap(({ name, row }) => (row.kind.isSecret ? [name, fileVariable(name)] : [name]));
 }

@@ -1,43 +1,42 @@
+import type { FuncKeywordDefinition } from 'ajv';
 import envSchema from 'env-schema';
 import type { Texts } from './environment.ts';
-import { faultLine } from './kind.ts';
-import type { NamedRow, Row } from './section.ts';
+import { faultLine, type Kind, type Parsed } from './kind.ts';
+import type { NamedRow } from './section.ts';
+
+/** A keyword that replaces a text with what its kind makes of it. */
+const KIND: FuncKeywordDefinition = {
+  keyword: 'kind',
+  modifying: true,
+  valid: true,
+  errors: false,
+  compile: (kind: Kind<unknown>) => (text: string, place) => {
+    if (place !== undefined) place.parentData[place.parentDataProperty] = kind.parse(text);
+    return true;
+  },
+};
 
 /**
- * Reads every row once with env-schema, which applies the defaults, reads each text by its row's kind, and collects all
- * errors. The kinds and the rules of each section report what it cannot: durations, near misses, and variables that
- * need others.
+ * Reads every variable with env-schema, by the kind of its row. The types and enumerations of JSON Schema are not used:
+ * they accept `1e3` and ` 4` as numbers, know no duration, and their errors name neither the value nor what was meant.
  */
 export function readValues(
   texts: Texts,
   rows: readonly NamedRow[],
 ): { readonly values: Map<string, unknown>; readonly faults: readonly string[] } {
+  const properties = rows.map(({ name, row }) => [name, { type: 'string', default: row.default, kind: row.kind }]);
+  const parsed = envSchema<Readonly<Record<string, Parsed<unknown>>>>({
+    env: false,
+    schema: { type: 'object', properties: Object.fromEntries(properties) },
+    data: Object.fromEntries(texts),
+    ajv: { customOptions: (ajv) => ajv.addKeyword(KIND) },
+  });
   const values = new Map<string, unknown>();
   const faults: string[] = [];
-  const read = (name: string, { kind }: Row, text: string): boolean => {
-    const parsed = kind.parse(text);
-    if (parsed.state === 'good') values.set(name, parsed.value);
-    else faults.push(...parsed.flaws.map((flaw) => faultLine(name, flaw, kind.expects)));
-    return parsed.state === 'good';
-  };
-  const properties = rows.map(({ name, row }) => [name, { type: 'string', default: row.default, row }]);
-  try {
-    envSchema({
-      env: false,
-      schema: { type: 'object', properties: Object.fromEntries(properties) },
-      data: Object.fromEntries(texts),
-      ajv: {
-        customOptions: (ajv) =>
-          ajv.addKeyword({
-            keyword: 'row',
-            validate: (row: Row, text: string, _: unknown, at?: { readonly parentDataProperty: string | number }) =>
-              read(String(at?.parentDataProperty), row, text),
-          }),
-      },
-    });
-  } catch (error) {
-    // Its own message has no reason; the faults have one.
-    if (faults.length === 0) throw error;
+  for (const { name, row } of rows) {
+    const result = parsed[name];
+    if (result?.state === 'good') values.set(name, result.value);
+    else faults.push(...(result?.flaws ?? []).map((flaw) => faultLine(name, flaw, row.kind.expects)));
   }
   return { values, faults };
 }

@@ -5,12 +5,11 @@ import { bucketList } from './lists.ts';
 import { type Given, type Rows, section, type Values } from './section.ts';
 
 /**
- * The variables of no single service, one row each, in the order of `--help` and the reference. Those of a service are
- * in its folder. The proxy variables are no rows, because they are not defined by the exporter (proxy.ts, no-proxy.ts).
+ * The variables of no single service, in the order of `--help` and the reference. The proxy variables are no rows,
+ * because they are not defined by the exporter (proxy.ts, no-proxy.ts).
  */
 
-// Dense between ten seconds and half an hour, where most propagations and locks end; then a working day and a whole
-// day.
+// Dense from ten seconds to half an hour, where most propagations and locks end; then a working day and a whole day.
 const USUAL_BUCKETS = '10s,30s,1m,2m,5m,10m,20m,30m,1h,2h,4h,8h,12h,24h';
 
 const DAY_MS = 86_400_000;

@@ -3,9 +3,7 @@ import { isIPv6 } from 'node:net';
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/**
- * The certificates in a PEM text, in its order. Throws an Error, whose message quotes nothing, if one cannot be read.
- */
+/** In the order of the text. Throws an Error, whose message quotes nothing, if one cannot be read. */
 export function certificatesIn(pem: string): readonly X509Certificate[] {
   const texts = pem.match(PEM_CERTIFICATE) ?? [];
   if (texts.length === 0) throw new Error('contains no certificate; expected PEM, as in -----BEGIN CERTIFICATE-----');
@@ -18,7 +16,7 @@ export function certificatesIn(pem: string): readonly X509Certificate[] {
   });
 }
 
-/** The key in a PEM text. Throws an Error, whose message quotes nothing. */
+/** Throws an Error, whose message quotes nothing. */
 export function privateKeyIn(pem: string): KeyObject {
   if (/ENCRYPTED/.test(pem)) throw new Error('is encrypted with a passphrase; expected a key without one');
   try {

@@ -1,21 +1,14 @@
 import { networksOf } from './networks.ts';
 
 interface Turn {
-  /** The networks of the client, the widest first. */
+  /** The widest first. */
   readonly networks: readonly string[];
-  /** Runs it. Never rejects: its own promise does. */
+  /** Never rejects: the promise of {@link FairQueue.run} does. */
   begin(): Promise<void>;
   drop(): void;
 }
 
-/** The most networks to remember with the time they were last served. */
-const MOST_REMEMBERED = 10_000;
-
-export interface QueueLimits {
-  /** For one address, or one /64 of IPv6. */
-  readonly each: number;
-  readonly all: number;
-}
+const MOST_NETWORKS = 10_000;
 
 /**
  * Runs one job at a time: the next is from the network that was not served yet, the newest first, or else from the one
@@ -23,7 +16,7 @@ export interface QueueLimits {
  * another network by no more turns than the attacker has networks that were not served yet.
  */
 export class FairQueue {
-  readonly #limits: QueueLimits;
+  readonly #limits: { readonly each: number; readonly all: number };
   /** Waiting jobs in order of arrival. */
   #waiting: Turn[] = [];
   /** The lowest goes first: negative for a network that was not served yet. In order of last use. */
@@ -31,7 +24,8 @@ export class FairQueue {
   #counted = 0;
   #isBusy = false;
 
-  constructor(limits: QueueLimits) {
+  /** `each`: the most waiting jobs of one address, or one /64 of IPv6; `all`: of all together. */
+  constructor(limits: { readonly each: number; readonly all: number }) {
     this.#limits = limits;
   }
 
@@ -80,13 +74,10 @@ export class FairQueue {
     this.#ranks.delete(network);
     this.#ranks.set(network, rank);
     const [oldest] = this.#ranks.keys();
-    if (this.#ranks.size > MOST_REMEMBERED && oldest !== undefined) this.#ranks.delete(oldest);
+    if (this.#ranks.size > MOST_NETWORKS && oldest !== undefined) this.#ranks.delete(oldest);
   }
 
-  /**
-   * Removes the job that would run last, from the network with the most waiting jobs and within it from the narrower
-   * one.
-   */
+  /** Drops the job that would run last of the network with the most waiting jobs, and within it of the narrower one. */
   #dropOne(): void {
     let crowd = this.#inOrder().toReversed();
     for (let level = 0; level < 3; level += 1) {

@@ -3,15 +3,14 @@ import type { ClientRateLimit } from './rate-limit.ts';
 import { type Placed, YamlFile, type YamlSection } from './section.ts';
 import { CIPHER_SUITES, CLIENT_AUTH_TYPES, type ClientPolicy, CURVES, VERSIONS, type Version } from './tls-names.ts';
 
-/** A PEM text: in the file itself, or in another file. */
 export type PemSource =
   | { readonly state: 'inline'; readonly text: string }
   | { readonly state: 'file'; readonly path: string };
 
-export interface TlsSection {
-  readonly certificate: PemSource;
-  readonly key: PemSource;
-  readonly clientCa: PemSource | undefined;
+export interface TlsSection<Pem = PemSource> {
+  readonly certificate: Pem;
+  readonly key: Pem;
+  readonly clientCa: Pem | undefined;
   readonly client: ClientPolicy;
   /** A client's certificate must have one of these names; undefined for any name. */
   readonly allowedNames: readonly string[] | undefined;
@@ -65,7 +64,6 @@ function tlsOf(section: YamlSection): TlsSection | undefined {
   const prefersOwnOrder = section.truth('prefer_server_cipher_suites') ?? true;
   section.end();
   if (minVersion > maxVersion) section.complain(1, 'min_version is above max_version');
-  if (client === undefined) return undefined;
   complainAboutClients(section, authType?.line ?? 1, client, clientCa, names);
   const isOn = certificate ?? key ?? clientCa ?? authType;
   if (isOn === undefined) return undefined;
@@ -124,10 +122,9 @@ function headersOf(section: YamlSection): Readonly<Record<string, string>> {
   section.truth('http2');
   const headers = section.section('headers');
   const found: Record<string, string> = {};
-  for (const name of Object.keys(HEADERS)) {
+  for (const [name, few] of Object.entries(HEADERS)) {
     const value = headers.text(name);
     if (value === undefined) continue;
-    const few = HEADERS[name] ?? [];
     if (few.length > 0 && !few.includes(value.text)) {
       headers.complain(value.line, `expected ${few.join(' or ')}`, name);
     } else if (!/^[ -~]+$/.test(value.text)) {
@@ -160,7 +157,7 @@ function rateOf(section: YamlSection): ClientRateLimit | undefined {
 /** At this cost one check takes seconds; each one more doubles it. */
 const HIGHEST_COST = 18;
 
-const MAKE_ONE = `make one with htpasswd -nBC 10 ${'""'}`;
+const MAKE_ONE = 'make one with htpasswd -nBC 10 ""';
 
 function usersOf(section: YamlSection): ReadonlyMap<string, string> {
   const users = new Map<string, string>();

@@ -17,16 +17,17 @@ export interface OpenPaths {
   readonly withoutCertificate: boolean;
 }
 
-interface Tls {
-  readonly settings: TlsSettings;
-  readonly server: Server;
-}
-
-/** The rules in effect with their state: the TLS server, and the bucket of the rate limit. */
+/** The rules in effect with their state. */
 interface Standing {
   readonly rules: WebRules;
-  readonly tls: Tls | undefined;
+  /** Undefined serves plain HTTP. */
+  readonly server: Server | undefined;
   readonly bucket: TokenBucket | undefined;
+}
+
+interface Outside {
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 /**
@@ -34,25 +35,14 @@ interface Standing {
  * began before it.
  */
 export class WebFront implements Front {
-  readonly #passwords: Passwords;
-  readonly #open: OpenPaths;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #parts: { readonly passwords: Passwords; readonly open: OpenPaths } & Outside;
   #ready: (secured: Socket) => void = (socket) => void socket.destroy();
   #changed: () => void = () => {};
   #standing: Standing;
   #generation = 0;
 
-  constructor(
-    rules: WebRules,
-    passwords: Passwords,
-    open: OpenPaths,
-    { clock, log }: { readonly clock: Clock; readonly log: Log },
-  ) {
-    this.#passwords = passwords;
-    this.#open = open;
-    this.#clock = clock;
-    this.#log = log;
+  constructor(rules: WebRules, passwords: Passwords, open: OpenPaths, { clock, log }: Outside) {
+    this.#parts = { passwords, open, clock, log };
     this.#standing = this.#standingOf(rules);
   }
 
@@ -65,10 +55,9 @@ export class WebFront implements Front {
   }
 
   get isSecure(): boolean {
-    return this.#standing.tls !== undefined;
+    return this.#standing.server !== undefined;
   }
 
-  /** Applies new rules to every further request and connection. */
   adopt(rules: WebRules): void {
     this.#standing = this.#standingOf(rules);
     this.#generation += 1;
@@ -81,17 +70,18 @@ export class WebFront implements Front {
   }
 
   accept(socket: Socket): void {
-    const { tls } = this.#standing;
-    if (tls === undefined) this.#ready(socket);
-    else tls.server.emit('connection', socket);
+    const { server } = this.#standing;
+    if (server === undefined) this.#ready(socket);
+    else server.emit('connection', socket);
   }
 
   admit(request: IncomingMessage, path: string): Promise<Admission> | Admission {
-    const { rules, tls, bucket } = this.#standing;
-    const isOpen = this.#open.paths.has(path);
+    const { rules, bucket } = this.#standing;
+    const { open } = this.#parts;
+    const isOpen = open.paths.has(path);
     const { socket } = request;
-    if (tls !== undefined && !(isOpen && this.#open.withoutCertificate)) {
-      const fault = socket instanceof TLSSocket ? clientFault(tls.settings, socket) : 'the connection is not secured';
+    if (rules.tls !== undefined && !(isOpen && open.withoutCertificate)) {
+      const fault = socket instanceof TLSSocket ? clientFault(rules.tls, socket) : 'the connection is not secured';
       if (fault !== undefined) return { status: 403, headers: {}, text: `${fault}\n` };
     }
     if (isOpen) return asksNothing(rules) ? 'let in' : 'open';
@@ -101,50 +91,50 @@ export class WebFront implements Front {
     if (rules.users.size === 0) return 'let in';
     const credentials = basicCredentials(request.headers.authorization);
     if (credentials === undefined) return UNAUTHORIZED;
-    return this.#checked(rules, credentials, socket.remoteAddress ?? '');
+    return this.#checked(rules.users, credentials.user, credentials.password, socket.remoteAddress ?? '');
   }
 
-  async #checked(rules: WebRules, { user, password }: Credentials, address: string): Promise<Admission> {
+  async #checked(...question: Parameters<Passwords['check']>): Promise<Admission> {
     try {
-      const verdict = await this.#passwords.check(rules.users, user, password, address);
+      const verdict = await this.#parts.passwords.check(...question);
       if (verdict === 'right') return 'let in';
       return verdict === 'wrong' ? UNAUTHORIZED : BUSY;
     } catch (err) {
-      this.#log.error({ err }, 'internal error while checking a password; please report');
+      this.#parts.log.error({ err }, 'internal error while checking a password; please report');
       return BUSY;
     }
   }
 
   #standingOf(rules: WebRules): Standing {
-    const settings = rules.tls;
-    const bucket = rules.rate && new TokenBucket(rules.rate, this.#clock);
-    if (settings === undefined) return { rules, tls: undefined, bucket };
-    const { client } = settings;
-    const server = tlsServer({
-      ...settings.options,
-      // Rejected in the handshake if possible, so that clients see the reason. The rest is checked below.
-      rejectUnauthorized: client.required && client.verified && !this.#open.withoutCertificate,
-    });
-    server.on('secureConnection', (secured: TLSSocket) => this.#secured({ settings, server }, secured));
-    server.on('tlsClientError', (err, secured) => {
-      this.#log.debug({ reason: codeOf(err) ?? err.message }, 'TLS handshake failed');
-      secured.destroy();
-    });
-    return { rules, tls: { settings, server }, bucket };
+    const bucket = rules.rate && new TokenBucket(rules.rate, this.#parts.clock);
+    return { rules, server: rules.tls && this.#serverOf(rules.tls), bucket };
   }
 
-  #secured({ settings, server }: Tls, secured: TLSSocket): void {
+  #serverOf(settings: TlsSettings): Server {
+    const { options, client } = settings;
+    // Rejected in the handshake if possible, so that clients see the reason. The rest is checked below.
+    const rejectUnauthorized = client.required && client.verified && !this.#parts.open.withoutCertificate;
+    const server = tlsServer({ ...options, rejectUnauthorized });
+    server.on('secureConnection', (secured: TLSSocket) => this.#secured(settings, server, secured));
+    server.on('tlsClientError', (err, secured) => {
+      this.#parts.log.debug({ reason: codeOf(err) ?? err.message }, 'TLS handshake failed');
+      secured.destroy();
+    });
+    return server;
+  }
+
+  #secured(settings: TlsSettings, server: Server, secured: TLSSocket): void {
     // Otherwise a client could stall a handshake until a certificate authority is removed, and be admitted by the old
     // rules.
-    const isOld = server !== this.#standing.tls?.server;
+    const isOld = server !== this.#standing.server;
     // If some path needs no certificate, `admit` checks the certificate of each request.
-    const fault = this.#open.withoutCertificate ? undefined : clientFault(settings, secured);
+    const fault = this.#parts.open.withoutCertificate ? undefined : clientFault(settings, secured);
     const reason = isOld ? 'the rules changed during the handshake' : fault;
     if (reason === undefined) {
       this.#ready(secured);
       return;
     }
-    this.#log.debug({ reason }, 'connection rejected');
+    this.#parts.log.debug({ reason }, 'connection rejected');
     secured.destroy();
   }
 }
@@ -164,15 +154,10 @@ const TOO_MANY: Refusal = { status: 429, headers: {}, text: 'too many requests (
 
 const BUSY: Refusal = { status: 503, headers: { 'retry-after': '1' }, text: 'too many passwords to check at once\n' };
 
-interface Credentials {
-  readonly user: string;
-  readonly password: string;
-}
-
 /** A longer password is wrong: bcrypt reads 72 bytes. */
 const LONGEST_CREDENTIALS = 4096;
 
-function basicCredentials(header: string | undefined): Credentials | undefined {
+function basicCredentials(header: string | undefined) {
   const [, encoded] = /^basic +([\w+/]+={0,2})\s*$/i.exec(header ?? '') ?? [];
   if (encoded === undefined || encoded.length > LONGEST_CREDENTIALS) return undefined;
   const text = Buffer.from(encoded, 'base64').toString('utf8');

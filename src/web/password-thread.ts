@@ -13,16 +13,12 @@ const MEMORY = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 4 } as co
 /** A thread that checks passwords, without the environment, which may contain secrets. */
 const passwordWorker = () => new Worker(FILE, { env: {}, resourceLimits: MEMORY });
 
-/**
- * Checks passwords in a separate thread, one at a time. The thread starts with the first check and never delays the
- * exit.
- */
+/** Checks passwords, one at a time. The thread starts with the first check and never delays the exit. */
 export class PasswordThread {
   readonly #make: () => Worker;
   #worker: Worker | undefined;
   #settle: { resolve(matches: boolean): void; reject(error: Error): void } | undefined;
 
-  /** `make`: starts the thread, and a new one after it has ended. */
   constructor(make: () => Worker = passwordWorker) {
     this.#make = make;
   }

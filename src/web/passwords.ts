@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { FairQueue } from './fair-queue.ts';
 import type { Compare } from './password-thread.ts';
 
-/** The result of a check; `busy` if too many checks are waiting. */
+/** `busy` if too many checks are waiting. */
 export type PasswordVerdict = 'right' | 'wrong' | 'busy';
 
 /** The most waiting checks of one address; further unknown clients have to retry. */
@@ -26,20 +26,14 @@ export class Passwords {
   readonly #underWay = new Map<string, Promise<PasswordVerdict>>();
   readonly #turns: FairQueue;
 
-  /**
-   * `key`: random and only in this process, so that remembered verdicts are useless without it. `mostWaiting`: the most
-   * waiting checks in total.
-   */
+  /** `key`: random and only in this process, so that remembered verdicts are useless without it. */
   constructor(compare: Compare, key: Buffer, mostWaiting = 128) {
     this.#compare = compare;
     this.#key = key;
     this.#turns = new FairQueue({ each: MOST_OF_EACH, all: mostWaiting });
   }
 
-  /**
-   * Whether this is the user's password, among these users with their hashes. A requested check always completes and is
-   * remembered, even if the client gives up. `address`: the client's, because networks take turns.
-   */
+  /** A check always completes and is remembered, even if the client gives up. `users`: their hashes. */
   check(
     users: ReadonlyMap<string, string>,
     user: string,

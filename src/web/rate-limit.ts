@@ -6,7 +6,7 @@ export interface ClientRateLimit {
   readonly burst: number;
 }
 
-/** A bucket of tokens, one for each request: full at first, and refilled by a token each interval, up to the burst. */
+/** Has a token for each request: full at first, and refilled by a token each interval, up to the burst. */
 export class TokenBucket {
   readonly #limit: ClientRateLimit;
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class TokenBucket {
     this.#countedAt = clock.monotonic();
   }
 
-  /** Takes a token; false if there is none. */
+  /** False if there is no token. */
   take(): boolean {
     const now = this.#clock.monotonic();
     const { intervalMs, burst } = this.#limit;

@@ -12,19 +12,6 @@ import {
 /** How often the files are checked, in milliseconds. */
 const LOOK_MS = 2_000;
 
-/** The state of the web configuration, for the exporter's own metrics. */
-export interface WebReading {
-  /** False while the files are invalid and the previous configuration stays in effect. */
-  readonly isGood: boolean;
-  /** When the configuration in effect was read. */
-  readonly lastSuccessSeconds: number;
-  /** When the server's certificate expires; undefined without TLS. */
-  readonly expirySeconds: number | undefined;
-  readonly hasTls: boolean;
-  /** Whether a password or a client certificate is required. */
-  readonly hasAuth: boolean;
-}
-
 export interface ReloadingSettings {
   readonly path: string;
   readonly read: ReadText;
@@ -55,7 +42,8 @@ export class Reloading {
     this.#lastSuccess = settings.clock.now() / 1000;
   }
 
-  get reading(): WebReading {
+  /** For the exporter's own metrics. */
+  get reading() {
     const { tls, users } = this.#good.rules;
     return {
       isGood: this.#told === undefined,
@@ -98,7 +86,6 @@ export class Reloading {
     log.info({ path }, 'web configuration reloaded');
   }
 
-  /** The protections that the new rules would remove, one line each. */
   #losses({ rules }: GoodReading): readonly string[] {
     const kept = new Set(protectionsOf(rules));
     const lost = protectionsOf(this.#good.rules).filter((name) => !kept.has(name));

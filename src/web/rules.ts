@@ -1,23 +1,15 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { codeOf } from '../runtime/errors.ts';
-import { type PemSource, parseWebFile, type TlsSection } from './file-format.ts';
-import type { ClientRateLimit } from './rate-limit.ts';
-import { type Pem, type PemTexts, type TlsSettings, tlsSettings } from './tls.ts';
+import { type PemSource, parseWebFile, type TlsSection, type WebFile } from './file-format.ts';
+import { type Pem, type TlsSettings, tlsSettings } from './tls.ts';
 
-/** A web configuration in effect: TLS, who is admitted, and the headers of each answer. */
-export interface WebRules {
-  /** Undefined serves plain HTTP. */
+export interface WebRules extends Omit<WebFile, 'tls'> {
   readonly tls: TlsSettings | undefined;
-  readonly users: ReadonlyMap<string, string>;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Undefined for no limit. */
-  readonly rate: ClientRateLimit | undefined;
   /** The file itself and the key file: only their owner may write them, or read them if they contain a secret. */
   readonly ownFiles: readonly { readonly path: string; readonly isSecret: boolean }[];
 }
 
-/** What the rules require of a client, in words. */
 export function protectionsOf({ tls, users }: WebRules): readonly string[] {
   const { required = false, verified = false } = tls?.client ?? {};
   const asked: readonly (readonly [boolean, string])[] = [
@@ -30,19 +22,17 @@ export function protectionsOf({ tls, users }: WebRules): readonly string[] {
   return asked.flatMap(([isAsked, name]) => (isAsked ? [name] : []));
 }
 
-/** Reads a whole file; rejects with an error with a `code` if it cannot be read. */
+/** Rejects with an error with a `code` if the file cannot be read. */
 export type ReadText = (path: string) => Promise<string>;
 
-/** The files that were read, and a digest that changes with their content. */
+/** The files that were read, and a digest of them all. */
 interface Print {
   readonly paths: readonly string[];
   readonly print: string;
 }
 
-/** Files with a valid configuration. */
 export type GoodReading = Print & { readonly state: 'good'; readonly rules: WebRules };
 
-/** The result of reading the files. */
 export type RulesReading = GoodReading | (Print & { readonly state: 'bad'; readonly faults: readonly string[] });
 
 type Texts = readonly (readonly [path: string, text: string | undefined])[];
@@ -76,22 +66,19 @@ async function rulesOf(path: string, textOf: TextOf, faults: string[]): Promise<
   if (text === undefined) return undefined;
   const parsed = parseWebFile(text);
   faults.push(...parsed.faults);
-  const { tls: section, users, headers, rate } = parsed.file;
-  const itself = { path: resolve(path), isSecret: users.size > 0 };
-  const place = (file: string) => resolve(dirname(itself.path), file);
-  const texts = section && (await pemTexts(section, (file, name) => textOf(place(file), name)));
+  const { tls: section, ...file } = parsed.file;
+  const place = (named: string) => resolve(dirname(resolve(path)), named);
+  const texts = section && (await withTexts(section, (named, name) => textOf(place(named), name)));
   if (faults.length > 0) return undefined;
-  if (section === undefined || texts === undefined) return { tls: undefined, users, headers, rate, ownFiles: [itself] };
-  const { settings: tls, faults: tlsFaults } = tlsSettings(section, texts);
-  faults.push(...tlsFaults);
-  if (tls === undefined) return undefined;
-  const { key } = section;
-  const ownFiles =
-    key.state === 'inline' ? [{ ...itself, isSecret: true }] : [itself, { path: place(key.path), isSecret: true }];
-  return { tls, users, headers, rate, ownFiles };
+  const tls = texts && tlsSettings(texts, faults);
+  if (faults.length > 0) return undefined;
+  const key = section?.key;
+  const itself = { path: resolve(path), isSecret: file.users.size > 0 || key?.state === 'inline' };
+  const ownFiles = key?.state === 'file' ? [itself, { path: place(key.path), isSecret: true }] : [itself];
+  return { ...file, tls, ownFiles };
 }
 
-async function pemTexts(section: TlsSection, textOf: TextOf): Promise<PemTexts | undefined> {
+async function withTexts(section: TlsSection, textOf: TextOf): Promise<TlsSection<Pem> | undefined> {
   const pemOf = async (source: PemSource, name: string): Promise<Pem | undefined> => {
     if (source.state === 'inline') return { name, text: source.text };
     const text = await textOf(source.path, `${name}_file`);
@@ -100,7 +87,7 @@ async function pemTexts(section: TlsSection, textOf: TextOf): Promise<PemTexts |
   const certificate = await pemOf(section.certificate, 'cert');
   const key = await pemOf(section.key, 'key');
   const clientCa = section.clientCa && (await pemOf(section.clientCa, 'client_ca'));
-  return certificate && key && { certificate, key, clientCa };
+  return certificate && key && { ...section, certificate, key, clientCa };
 }
 
 /**

@@ -1,13 +1,12 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import { editDistance, nearest } from '../runtime/suggest.ts';
+import { near, nearest } from '../runtime/suggest.ts';
 
-/** A text in the file, and its line. */
 export interface Placed {
   readonly text: string;
   readonly line: number;
 }
 
-/** One file during parsing: collects the faults, one line each, without quoting values. */
+/** A file during parsing. Its faults are one line each and quote no value. */
 export class YamlFile {
   readonly #faults = new Set<string>();
   readonly #document: ReturnType<typeof parseDocument>;
@@ -29,7 +28,7 @@ export class YamlFile {
     return new YamlSection(this, this.#document.contents, '');
   }
 
-  /** The pairs of a mapping; a missing one has none, and an empty one is a fault: a truncated file looks like that. */
+  /** A missing mapping has no pairs, and an empty one is a fault: a truncated file looks like that. */
   pairs(node: unknown, place: string): readonly { readonly key: unknown; readonly value: unknown }[] {
     const map = this.#resolved(node);
     if (isMap(map)) return map.items;
@@ -45,7 +44,9 @@ export class YamlFile {
     if (key === undefined) {
       this.complain(this.lineOf(node), 'a key is empty; expected a name, with quotes around ~ or null');
     }
-    if (!isMergeKey(node)) return this.text(key, 'a key');
+    // In quotes it is normal text.
+    const isMergeKey = isScalar(node) && node.type === 'PLAIN' && node.source === '<<';
+    if (!isMergeKey) return this.text(key, 'a key');
     this.complain(this.lineOf(node), 'a merge key (<<) is not supported; expected the keys themselves');
     return undefined;
   }
@@ -73,7 +74,7 @@ export class YamlFile {
     return undefined;
   }
 
-  /** The line of a node, counted from one; 1 if unknown. */
+  /** Counted from one; 1 if unknown. */
   lineOf(node: unknown): number {
     const offset = isNode(node) ? node.range?.[0] : undefined;
     return offset === undefined ? 1 : this.#lines.linePos(offset).line;
@@ -96,15 +97,7 @@ export class YamlFile {
   }
 }
 
-/** In quotes it is normal text. */
-function isMergeKey(node: unknown): boolean {
-  return isScalar(node) && node.type === 'PLAIN' && node.source === '<<';
-}
-
-/**
- * One mapping of the file. Its keys are read one by one; {@link YamlSection.end} adds a fault for every key that was
- * not read.
- */
+/** One mapping of the file, whose keys are read one by one. */
 export class YamlSection {
   readonly #file: YamlFile;
   readonly #place: string;
@@ -123,13 +116,13 @@ export class YamlSection {
     }
   }
 
-  /** The text of a key; undefined if it is missing or empty. */
+  /** Undefined if it is missing or empty. */
   text(key: string): Placed | undefined {
     const placed = this.#file.text(this.#take(key), this.#nameOf(key));
     return placed?.text === '' ? undefined : placed;
   }
 
-  /** A boolean key, in the words of YAML 1.1, as Go's parser accepts them. */
+  /** In the words of YAML 1.1, as Go's parser accepts them. */
   truth(key: string): boolean | undefined {
     const placed = this.text(key);
     const truth = placed && TRUTHS.get(placed.text);
@@ -163,7 +156,7 @@ export class YamlSection {
     );
   }
 
-  /** Adds a fault about a key, or about the whole section. */
+  /** About a key, or about the whole section. */
   complain(line: number, what: string, key?: string): void {
     this.#file.complain(line, `${key === undefined ? this.#place : this.#nameOf(key)}: ${what}`);
   }
@@ -181,9 +174,8 @@ export class YamlSection {
     for (const [key, { line }] of this.#nodes) {
       if (this.#known.has(key)) continue;
       const known = [...this.#known];
-      const meant = nearest(key, known) ?? '';
-      const isSlip = editDistance(key, meant) <= LONGEST_SLIP;
-      const hint = isSlip ? `did you mean ${meant}?` : `expected ${known.join(', ')}`;
+      const meant = near(key, known);
+      const hint = meant === undefined ? `expected ${known.join(', ')}` : `did you mean ${meant}?`;
       this.complain(line, `unknown key; ${hint}`, key);
     }
   }
@@ -202,9 +194,6 @@ export class YamlSection {
     return undefined;
   }
 }
-
-/** A key that differs in more letters is not a typing error. */
-const LONGEST_SLIP = 4;
 
 const TRUTHS: ReadonlyMap<string, boolean> = new Map([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),

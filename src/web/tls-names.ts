@@ -30,10 +30,9 @@ export const OLD_SUITES = {
 /** `cipher_suites`: the suites that Go's `tls.CipherSuites()` lists. */
 export const CIPHER_SUITES: Readonly<Record<string, string>> = { ...TLS13_SUITES, ...USUAL_SUITES, ...OLD_SUITES };
 
-/** `curve_preferences`. */
 export const CURVES = { CurveP256: 'P-256', CurveP384: 'P-384', CurveP521: 'P-521', X25519: 'X25519' } as const;
 
-/** `min_version` and `max_version`, the oldest first. */
+/** The oldest first. */
 export const VERSIONS = {
   TLS10: 'TLSv1',
   TLS11: 'TLSv1.1',
@@ -43,10 +42,7 @@ export const VERSIONS = {
 
 export type Version = (typeof VERSIONS)[keyof typeof VERSIONS];
 
-/**
- * What is required of clients: whether the handshake requests a certificate, whether it is mandatory, whether it is
- * verified.
- */
+/** Whether the handshake requests a certificate of the client, whether it is mandatory, whether it is verified. */
 export interface ClientPolicy {
   readonly asked: boolean;
   readonly required: boolean;
@@ -56,11 +52,11 @@ export interface ClientPolicy {
 const ANY: ClientPolicy = { asked: true, required: true, verified: false };
 
 /** `client_auth_type`; `RequireClientCert` is the toolkit's older name of `RequireAnyClientCert`. */
-export const CLIENT_AUTH_TYPES: Readonly<Record<string, ClientPolicy>> = {
+export const CLIENT_AUTH_TYPES = {
   NoClientCert: { asked: false, required: false, verified: false },
   RequestClientCert: { asked: true, required: false, verified: false },
   RequireAnyClientCert: ANY,
   RequireClientCert: ANY,
   VerifyClientCertIfGiven: { asked: true, required: false, verified: true },
   RequireAndVerifyClientCert: { asked: true, required: true, verified: true },
-};
+} satisfies Readonly<Record<string, ClientPolicy>>;

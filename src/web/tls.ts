@@ -5,14 +5,12 @@ import { alternativeNames, certificatesIn, privateKeyIn, shortAddress } from './
 import type { TlsSection } from './file-format.ts';
 import { type ClientPolicy, OLD_SUITES, TLS13_SUITES, USUAL_SUITES } from './tls-names.ts';
 
-/** The settings of a TLS server, and the clients it admits. */
 export interface TlsSettings {
   readonly options: TlsOptions;
   readonly client: ClientPolicy;
   readonly allowedNames: ReadonlySet<string> | undefined;
-  /** When the server's certificate expires, in seconds since the Unix epoch. */
+  /** Of the server's certificate, since the Unix epoch, like the next. */
   readonly expirySeconds: number;
-  /** When its validity begins, likewise. */
   readonly validFromSeconds: number;
 }
 
@@ -22,20 +20,10 @@ export interface Pem {
   readonly text: string;
 }
 
-export interface PemTexts {
-  readonly certificate: Pem;
-  readonly key: Pem;
-  readonly clientCa: Pem | undefined;
-}
-
 const HANDSHAKE_MS = 10_000;
 
-/** The settings of the section and its texts, or its faults, one line each; no line quotes a text. */
-export function tlsSettings(
-  section: TlsSection,
-  texts: PemTexts,
-): { readonly settings: TlsSettings | undefined; readonly faults: readonly string[] } {
-  const faults: string[] = [];
+/** Adds a line for each fault, which quotes no text, and returns undefined if there are any. */
+export function tlsSettings(section: TlsSection<Pem>, faults: string[]): TlsSettings | undefined {
   const sound = <Value>({ name, text }: Pem, read: (text: string) => Value): Value | undefined => {
     try {
       return read(text);
@@ -44,29 +32,32 @@ export function tlsSettings(
       return undefined;
     }
   };
-  const certificate = sound(texts.certificate, (text) => certificatesIn(text)[0]);
-  const key = sound(texts.key, privateKeyIn);
-  if (texts.clientCa !== undefined) sound(texts.clientCa, certificatesIn);
+  const certificate = sound(section.certificate, (text) => certificatesIn(text)[0]);
+  const key = sound(section.key, privateKeyIn);
+  if (section.clientCa !== undefined) sound(section.clientCa, certificatesIn);
   if (certificate !== undefined && key !== undefined && !certificate.checkPrivateKey(key)) {
-    const names = `${texts.certificate.name} and ${texts.key.name}`;
+    const names = `${section.certificate.name} and ${section.key.name}`;
     faults.push(`${names} do not match; expected a certificate and its own key`);
   }
-  if (faults.length > 0 || certificate === undefined) return { settings: undefined, faults };
-  const options = optionsOf(section, texts);
+  if (faults.length > 0 || certificate === undefined) return undefined;
+  const options = optionsOf(section);
   try {
     // OpenSSL has checks of its own, such as for keys that are too short.
     createSecureContext(options);
   } catch (error) {
-    const faults = [`tls_server_config cannot be used (${codeOf(error) ?? 'unknown reason'})`];
-    return { settings: undefined, faults };
+    faults.push(`tls_server_config cannot be used (${codeOf(error) ?? 'unknown reason'})`);
+    return undefined;
   }
-  const allowedNames = section.allowedNames && new Set(section.allowedNames.map(shortAddress));
-  const expirySeconds = Date.parse(certificate.validTo) / 1000;
-  const validFromSeconds = Date.parse(certificate.validFrom) / 1000;
-  return { settings: { options, client: section.client, allowedNames, expirySeconds, validFromSeconds }, faults };
+  return {
+    options,
+    client: section.client,
+    allowedNames: section.allowedNames && new Set(section.allowedNames.map(shortAddress)),
+    expirySeconds: Date.parse(certificate.validTo) / 1000,
+    validFromSeconds: Date.parse(certificate.validFrom) / 1000,
+  };
 }
 
-/** A TLS server that does not listen: connections are passed to it. */
+/** Does not listen: connections are passed to it. */
 export function tlsServer(options: TlsOptions): Server {
   const server = createServer(options);
   // Node passes the options to the server's context one by one, and `allowPartialTrustChain` is not among them.
@@ -85,7 +76,8 @@ export function clientFault({ client, allowedNames }: TlsSettings, socket: TLSSo
   return undefined;
 }
 
-function optionsOf(section: TlsSection, { certificate, key, clientCa }: PemTexts): TlsOptions {
+function optionsOf(section: TlsSection<Pem>): TlsOptions {
+  const { clientCa } = section;
   const isOld = section.minVersion < 'TLSv1.2';
   const usual = [...Object.values(USUAL_SUITES), ...(isOld ? Object.values(OLD_SUITES) : [])];
   // Go always offers the suites of TLS 1.3; Node would disable TLS 1.3 without them.
@@ -93,8 +85,8 @@ function optionsOf(section: TlsSection, { certificate, key, clientCa }: PemTexts
   // OpenSSL accepts versions before 1.2 only at its lowest level.
   const ciphers = `${suites.join(':')}${isOld ? ':@SECLEVEL=0' : ''}`;
   return {
-    cert: certificate.text,
-    key: key.text,
+    cert: section.certificate.text,
+    key: section.key.text,
     // A chain may end at any of them, self-signed or not, as in Go: an intermediate authority may be trusted alone.
     ...(clientCa === undefined ? {} : { ca: clientCa.text, allowPartialTrustChain: true }),
     ciphers,

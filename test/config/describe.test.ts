@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { variableRows } from '../../src/catalog.ts';
-import { effectiveConfiguration, helpText, markdownTable } from '../../src/config/describe.ts';
+import { effectiveConfiguration, helpText } from '../../src/config/describe.ts';
+import { markdownTable } from '../support/reference.ts';
 import { promisedVariables } from './interface-table.ts';
 import { both, configOf, type Environment, gfaOnly, portalOnly, services } from './surroundings.ts';
 

@@ -1,6 +1,6 @@
 import { leftOut } from '../../grafana/src/left-out.ts';
 import { type CatalogEntry, catalog, variableRows } from '../../src/catalog.ts';
-import { markdownTable } from '../../src/config/describe.ts';
+import type { NamedRow } from '../../src/config/section.ts';
 import { wordOf } from '../../src/metrics/samples.ts';
 import { exampleOf } from './examples.ts';
 import { usageOf } from './usage.ts';
@@ -21,6 +21,14 @@ interface Group {
 /** docs/configuration.md with the generated table between its markers. Throws when a marker is missing. */
 export function configurationPage(page: string): string {
   return withPart(page, 'configuration', markdownTable(variableRows));
+}
+
+export function markdownTable(rows: readonly NamedRow[]): string {
+  const lines = rows.map(({ name, row }) => {
+    const byDefault = row.default === undefined ? (row.unset ?? '') : `\`${row.default}\``;
+    return `| \`${name}\`${row.kind.isSecret ? ' (file)' : ''} | ${row.kind.label} | ${byDefault} | ${row.help} |\n`;
+  });
+  return `| variable | type | default | meaning |\n|---|---|---|---|\n${lines.join('')}`;
 }
 
 /** docs/metrics.md, whole. */

@@ -16,7 +16,7 @@ export function portalSectionOf(vocabulary: Vocabulary): ServiceSection<PortalCo
     variables: portalVariables(vocabulary),
     faults: (given) => [...credentialFaults(given), ...modeFaults(given)],
     settle: (values) => settledPortal(values, vocabulary),
-    show: (portal) => (portal === undefined ? {} : shown(portal)),
+    show: shown,
   });
 }
 
@@ -84,7 +84,7 @@ function settledPortal(values: PortalValues, vocabulary: Vocabulary) {
     seriesByMode,
     concurrency: values.PORTAL_CONCURRENCY,
     lookbackMs: values.PORTAL_LOOKBACK,
-    binSizeSeconds: values.PORTAL_BIN_SIZE,
+    binSizeSeconds: values.PORTAL_BIN_SIZE / 1000,
     rateLimit: values.PORTAL_RATE_LIMIT,
     /** Undefined for no limit. */
     dailyLimit: values.PORTAL_DAILY_LIMIT === 0 ? undefined : values.PORTAL_DAILY_LIMIT,

@@ -1,6 +1,6 @@
 import { baseUrl } from '../../config/addresses.ts';
 import type { Kind } from '../../config/kind.ts';
-import { choice, count, duration, rate, SHORTEST_INTERVAL_MS, secret, wholeSeconds } from '../../config/kinds.ts';
+import { choice, count, duration, rate, SHORTEST_INTERVAL_MS, secret } from '../../config/kinds.ts';
 import { serialList } from '../../config/lists.ts';
 import type { Rows } from '../../config/section.ts';
 import {
@@ -94,7 +94,7 @@ export function portalVariables(vocabulary: Vocabulary) {
       help: 'period of a series request',
     },
     PORTAL_BIN_SIZE: {
-      kind: wholeSeconds({ least: MINUTE_MS, most: HOUR_MS }, '60s'),
+      kind: duration({ least: MINUTE_MS, most: HOUR_MS, inSeconds: true }, '60s'),
       default: '60s',
       help: 'aggregation bin of a series request, in whole seconds',
     },

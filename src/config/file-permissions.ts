@@ -9,16 +9,13 @@ export interface OwnFile {
   readonly isSecret: boolean;
 }
 
-/**
- * The lines about files with permissions that are too permissive. A file that cannot be read is reported elsewhere.
- * Never rejects.
- */
+/** One line for each file with too permissive permissions; none for an unreadable one. Never rejects. */
 export async function looseFiles(files: readonly OwnFile[]): Promise<readonly string[]> {
   const lines = await Promise.all(files.map((file) => loosenessOf(file).catch(() => undefined)));
   return lines.filter((line) => line !== undefined);
 }
 
-/** Logs a warning for each of these files with permissions that are too permissive. Never rejects. */
+/** Never rejects. */
 export async function warnOfLooseFiles(files: readonly OwnFile[], log: Log): Promise<void> {
   for (const reason of await looseFiles(files)) log.warn({ reason }, 'file permissions are too permissive');
 }
