@@ -12,6 +12,7 @@ export class ChangedBlocks {
   readonly uncompressed = new Set<Block>();
   readonly #unjoined = new Set<Block>();
   readonly #memory: BufferMemory;
+  #joining: NodeJS.Immediate | undefined;
 
   constructor(memory: BufferMemory) {
     this.#memory = memory;
@@ -20,6 +21,7 @@ export class ChangedBlocks {
   add(block: Block): void {
     this.uncompressed.add(block);
     this.#unjoined.add(block);
+    this.#joining ??= setImmediate(() => this.#join());
   }
 
   delete(block: Block): void {
@@ -27,8 +29,9 @@ export class ChangedBlocks {
     this.#unjoined.delete(block);
   }
 
-  /** Makes new buffers for the longest waiting blocks. */
-  join(): void {
+  /** Makes new buffers for the longest waiting blocks; in a turn of its own, because publishing need not wait for it. */
+  #join(): void {
+    this.#joining = undefined;
     for (const block of this.#unjoined) {
       if (this.#unjoined.size <= UNJOINED_BLOCKS) return;
       this.#unjoined.delete(block);

@@ -1,5 +1,6 @@
 import { BLOCK_BYTES, Block, type Lines } from './block.ts';
 import { allocate, ownCopy, writeText } from './buffer-memory.ts';
+import { SeriesHashes } from './series-hashes.ts';
 
 /** The lines of a large task are split into buffers of this size: compressing one takes one or two milliseconds. */
 const PIECE_BYTES = 256 * 1024;
@@ -10,6 +11,7 @@ const GATHERED_BYTES = BLOCK_BYTES / 2;
 /** One task's lines of one family while they are written. */
 export class FamilyLines {
   readonly #family: string;
+  readonly #seen = new SeriesHashes();
   readonly #pieces: Buffer[] = [];
   #piece: Buffer | undefined;
   #pieceUsed = 0;
@@ -25,18 +27,15 @@ export class FamilyLines {
     this.#family = family;
   }
 
-  /** Writes a line. `series` is its name and labels, and `bytes` their size. */
-  add(series: string, bytes: number, value: string): void {
-    const size = bytes + value.length + 2;
-    if (this.#gatheredBytes + size > GATHERED_BYTES) this.#spill();
-    this.#gathered += `${series} ${value}\n`;
-    this.#gatheredBytes += size;
-    this.#bytes += size;
-    this.#samples += 1;
-  }
-
-  /** Takes a line that replaces an earlier one, unless its series only has the same hash: `rewritten` finds out. */
-  addAgain(series: string, value: string): void {
+  /**
+   * Adds a line. `series` is its name and labels, `bytes` their size, `hash` a number above 0. A line whose series seems to
+   * be here already is kept for `rewritten`, which finds out.
+   */
+  add(series: string, bytes: number, value: string, hash: number): void {
+    if (this.#seen.add(hash)) {
+      this.#write(series, bytes, value);
+      return;
+    }
     this.#again ??= new Map();
     this.#again.set(series, value);
     this.#repeats += 1;
@@ -61,18 +60,27 @@ export class FamilyLines {
   *rewritten(): Generator<void, Lines> {
     const again = new Map(this.#again);
     const made = new FamilyLines(this.#family);
-    const add = (series: string, value: string) => made.add(series, Buffer.byteLength(series), value);
+    const write = (series: string, value: string) => made.#write(series, Buffer.byteLength(series), value);
     for (const piece of this.#takePieces()) {
       for (const line of piece.toString().split('\n').slice(0, -1)) {
         const end = line.lastIndexOf(' ');
         const series = line.slice(0, end);
-        add(series, again.get(series) ?? line.slice(end + 1));
+        write(series, again.get(series) ?? line.slice(end + 1));
         again.delete(series);
         yield;
       }
     }
-    for (const [series, value] of again) add(series, value);
+    for (const [series, value] of again) write(series, value);
     return { ...made.lines(), duplicates: this.#repeats - again.size };
+  }
+
+  #write(series: string, bytes: number, value: string): void {
+    const size = bytes + value.length + 2;
+    if (this.#gatheredBytes + size > GATHERED_BYTES) this.#spill();
+    this.#gathered += `${series} ${value}\n`;
+    this.#gatheredBytes += size;
+    this.#bytes += size;
+    this.#samples += 1;
   }
 
   #takePieces(): readonly Buffer[] {

@@ -18,21 +18,41 @@ const REMEMBERED = 2_048;
 
 /** Caches labels as text: each value is escaped, measured and hashed once, not once a line. */
 export class LabelTexts {
-  readonly #labels = new Map<string, Map<string, LabelText>>();
+  readonly #labels = new Map<string, LabelValues>();
 
   of(name: string, value: string): LabelText {
     let values = this.#labels.get(name);
     if (values === undefined) {
-      values = new Map();
+      values = new LabelValues(name);
       this.#labels.set(name, values);
     }
-    let known = values.get(value);
-    if (known === undefined) {
-      if (values.size >= REMEMBERED) values.clear();
-      known = made(name, value);
-      values.set(value, known);
+    return values.of(value);
+  }
+}
+
+/** One label's values as text. */
+class LabelValues {
+  readonly #name: string;
+  readonly #texts = new Map<string, LabelText>();
+  #value: string | undefined;
+  #text: LabelText | undefined;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  of(value: string): LabelText {
+    // Neighbouring samples share most of their labels.
+    if (this.#text !== undefined && value === this.#value) return this.#text;
+    let text = this.#texts.get(value);
+    if (text === undefined) {
+      if (this.#texts.size >= REMEMBERED) this.#texts.clear();
+      text = made(this.#name, value);
+      this.#texts.set(value, text);
     }
-    return known;
+    this.#value = value;
+    this.#text = text;
+    return text;
   }
 }
 

@@ -5,7 +5,6 @@ import type { Lines } from './block.ts';
 import { FamilyLines } from './family-lines.ts';
 import { type Corrections, formatValue } from './format.ts';
 import { hashOf, LabelTexts, mixed } from './label-texts.ts';
-import { SeriesHashes } from './series-hashes.ts';
 
 /** A task's lines by family, written but not exposed yet. */
 export interface Prepared {
@@ -41,7 +40,6 @@ export class LineWriter {
   *write(samples: Iterable<Sample>, mostBytes: number): Generator<void, Prepared> {
     const corrected: Corrections = { cut: 0, duplicates: 0 };
     const families = new Map<string, FamilyLines>();
-    const seen = new SeriesHashes();
     let last: Labels | undefined;
     let labels = NO_LABELS;
     let family = '';
@@ -66,8 +64,7 @@ export class LineWriter {
       const value = formatValue(sample.value);
       bytes += seriesBytes + value.length + 2;
       if (bytes > mostBytes) throw tooLarge(mostBytes);
-      if (seen.add(wideHash(name, labels))) lines.add(series, seriesBytes, value);
-      else lines.addAgain(series, value);
+      lines.add(series, seriesBytes, value, wideHash(name, labels));
       written += 1;
       if (written % LINES_A_STEP === 0) yield;
     }

@@ -1,7 +1,7 @@
 /** Up to this number a linear search is cheaper than a table. */
 const FEW = 64;
 
-/** The hashes of a task's series, each once; a `Set` of them takes twice as long. */
+/** The hashes of series, each once; a `Set` of them takes twice as long. */
 export class SeriesHashes {
   readonly #few: number[] = [];
   /** Open addressing, at most half full; 0 is an empty slot. */

@@ -105,7 +105,6 @@ export class LineStore {
       size: sizeOf(families),
       counts: counts.length === 0 ? NOTHING : sizeOf(counts),
     });
-    this.#changed.join();
     return corrected;
   }
 

@@ -18,11 +18,11 @@ test.each([1, 20_000])('a series with the hash of another one keeps its own line
   const meant: string[] = [];
   for (let line = 0; line < others; line += 1) {
     const series = `filer_a{of="ü ${line}"}`;
-    lines.add(series, Buffer.byteLength(series), '1');
+    lines.add(series, Buffer.byteLength(series), '1', line + 1);
     meant.push(`${series} ${line === 0 ? 3 : 1}\n`);
   }
-  for (const value of ['2', '3']) lines.addAgain('filer_a{of="ü 0"}', value);
-  for (const value of ['4', '5']) lines.addAgain('filer_a{of="another"}', value);
+  for (const value of ['2', '3']) lines.add('filer_a{of="ü 0"}', 17, value, 1);
+  for (const value of ['4', '5']) lines.add('filer_a{of="another"}', 21, value, 1);
   expect(textOf(lines)).toEqual([`${meant.join('')}filer_a{of="another"} 5\n`, 3]);
 });
 
