@@ -1,14 +1,16 @@
-import { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+/** The headers of all answers: not cached, and only of the declared type. */
+export const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
-/** An answer with the headers of all answers: not cached, and only of its declared type. */
-export class HttpAnswer extends ServerResponse {
-  constructor(...handedOn: ConstructorParameters<typeof ServerResponse>) {
-    super(...handedOn);
-    for (const [name, value] of Object.entries(ALWAYS)) this.setHeader(name, value);
-  }
+export function sendText(response: ServerResponse, status: number, text: string, headers?: OutgoingHttpHeaders): void {
+  response.writeHead(status, {
+    ...headers,
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+  });
+  response.end(text);
 }
 
 const STATUSES: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
+import type { Connections } from './connections.ts';
 
 /** An answer that is not read for this long, in milliseconds, can be cut off at the limit. */
 const UNREAD_MS = 2_000;
@@ -10,16 +11,15 @@ const UNREAD_MS = 2_000;
  */
 export class Answers {
   readonly #most: number;
+  readonly #connections: Connections;
   readonly #clock: Clock;
-  readonly #cutOff: (response: ServerResponse) => void;
   /** When some of each was last read; the one not read for the longest time first. */
   readonly #underWay = new Map<ServerResponse, number>();
 
-  /** `cutOff` ends an answer early. */
-  constructor(most: number, clock: Clock, cutOff: (response: ServerResponse) => void) {
+  constructor(most: number, connections: Connections, clock: Clock) {
     this.#most = most;
+    this.#connections = connections;
     this.#clock = clock;
-    this.#cutOff = cutOff;
   }
 
   /** Adds an answer until it is closed; false if the limit is reached. */
@@ -40,7 +40,7 @@ export class Answers {
     if (unread === undefined) return false;
     const [response] = unread;
     this.#underWay.delete(response);
-    this.#cutOff(response);
+    if (response.socket !== null) this.#connections.close(response.socket, 'unread');
     return true;
   }
 }

@@ -1,28 +1,37 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 
-/** Why the server closed a connection. */
-export type ClosedFor = (typeof REASONS)[number];
-
+/** Why the server closes connections. */
 const REASONS = ['limit', 'refused', 'pipelined', 'unread'] as const;
 
-/**
- * The shortest time between two log lines about the limit, in milliseconds: clients determine how often it is reached.
- */
-const LOGGED_EVERY_MS = 60_000;
+type Reason = (typeof REASONS)[number];
 
-interface Connection {
-  readonly socket: Socket;
-  /** Whether a request on it has passed the guard. */
-  isKnown: boolean;
-  requests: number;
-  /** When the first of these arrived, in monotonic milliseconds. */
-  busySince: number;
-}
+/** The shortest time between two log lines about the limit, in milliseconds: clients determine how often it is reached. */
+const LOGGED_EVERY_MS = 60_000;
 
 /** If no connection is idle, one that is busy for this long is closed, in milliseconds. */
 const BUSY_MS = 10_000;
+
+/** Requests of one connection without an answer yet; a client that sends more is disconnected. */
+const MOST_AHEAD = 4;
+
+interface Connection {
+  /** As it was accepted: with TLS, the socket below. */
+  readonly socket: Socket;
+  /** The addresses of both ends, which a TLS socket shares with the socket below it. */
+  readonly ends: string;
+  /** Whether a request on it has passed the guard. */
+  isKnown: boolean;
+  /** The guard's rules when it was secured. */
+  generation: number | undefined;
+  /** Requests without an answer yet, and when the first of these arrived, in monotonic milliseconds. */
+  requests: number;
+  busySince: number;
+  /** Resolves when its latest request is answered. */
+  answered: Promise<void>;
+}
 
 /**
  * The open connections, up to a limit. At the limit a new connection replaces an idle one, so that no client blocks
@@ -33,12 +42,9 @@ export class Connections {
   readonly #most: number;
   readonly #clock: Clock;
   readonly #log: Log;
-  /**
-   * By the addresses of both ends, which a TLS socket shares with the socket below it; the one idle for the longest
-   * time first.
-   */
+  /** By their ends; the one idle for the longest time first. */
   readonly #open = new Map<string, Connection>();
-  readonly #closed = new Map<ClosedFor, number>(REASONS.map((reason) => [reason, 0]));
+  readonly #closed = new Map<Reason, number>(REASONS.map((reason) => [reason, 0]));
   /** Since the connections were fewer than half of the limit. */
   #wasFull = false;
   #loggedAt = Number.NEGATIVE_INFINITY;
@@ -49,7 +55,7 @@ export class Connections {
     this.#log = log;
   }
 
-  get closed(): ReadonlyMap<ClosedFor, number> {
+  get closed(): ReadonlyMap<Reason, number> {
     return this.#closed;
   }
 
@@ -60,7 +66,8 @@ export class Connections {
       return false;
     }
     const ends = endsOf(socket);
-    this.#open.set(ends, { socket, isKnown: false, requests: 0, busySince: 0 });
+    const answered = Promise.resolve();
+    this.#open.set(ends, { socket, ends, isKnown: false, generation: undefined, requests: 0, busySince: 0, answered });
     socket.once('close', () => {
       this.#open.delete(ends);
       if (this.#open.size <= this.#most / 2) this.#wasFull = false;
@@ -68,55 +75,66 @@ export class Connections {
     return true;
   }
 
-  /** Counts an arrived request; returns how many of its connection are not answered yet. */
-  asked(socket: Socket): number {
-    const connection = this.#open.get(endsOf(socket));
-    if (connection === undefined) return 1;
+  /** The open connection of a socket, or of the TLS socket over it. */
+  of(socket: Socket): Connection | undefined {
+    return this.#open.get(endsOf(socket));
+  }
+
+  /**
+   * Resolves when the earlier requests of its connection are answered, however many are sent ahead: each answer takes
+   * memory. False if the connection was closed.
+   */
+  async inTurn(response: ServerResponse): Promise<boolean> {
+    const { socket } = response.req;
+    const connection = this.of(socket);
+    // The request may have been parsed before its client was disconnected.
+    if (connection === undefined || socket.destroyed) return false;
+    if (connection.requests >= MOST_AHEAD) {
+      this.close(socket, 'pipelined');
+      return false;
+    }
     if (connection.requests === 0) connection.busySince = this.#clock.monotonic();
     connection.requests += 1;
-    return connection.requests;
+    const before = connection.answered;
+    connection.answered = new Promise((resolve) => {
+      response.once('close', () => {
+        this.#answered(connection);
+        resolve();
+      });
+    });
+    await before;
+    return !socket.destroyed;
   }
 
-  answered(socket: Socket): void {
-    const ends = endsOf(socket);
-    const connection = this.#open.get(ends);
-    if (connection === undefined) return;
-    connection.requests -= 1;
-    // Moved to the end: it has been idle for the shortest time.
-    this.#open.delete(ends);
-    this.#open.set(ends, connection);
-  }
-
-  /** Whether an answer is in progress, so that nothing else may be written. */
-  isBusy(socket: Socket): boolean {
-    return (this.#open.get(endsOf(socket))?.requests ?? 0) > 0;
-  }
-
-  /** A request of this connection has passed the guard. */
-  letIn(socket: Socket): void {
-    const connection = this.#open.get(endsOf(socket));
-    if (connection !== undefined) connection.isKnown = true;
-  }
-
-  close(socket: Socket, reason: ClosedFor): void {
+  close(socket: Socket, reason: Reason): void {
     this.#closed.set(reason, (this.#closed.get(reason) ?? 0) + 1);
     socket.destroy();
   }
 
+  cutAll(): void {
+    for (const { socket } of this.#open.values()) socket.destroy();
+  }
+
+  #answered(connection: Connection): void {
+    connection.requests -= 1;
+    // Moved to the end: it has been idle for the shortest time.
+    if (this.#open.delete(connection.ends)) this.#open.set(connection.ends, connection);
+  }
+
   #makeRoom(): boolean {
     this.#tell();
-    const idle = [...this.#open].filter(([, { requests }]) => requests === 0);
-    const [ends, connection] = idle.find(([, { isKnown }]) => !isKnown) ?? idle[0] ?? this.#busyLongest() ?? [];
-    if (ends === undefined || connection === undefined) return false;
-    this.#open.delete(ends);
+    const idle = [...this.#open.values()].filter(({ requests }) => requests === 0);
+    const connection = idle.find(({ isKnown }) => !isKnown) ?? idle[0] ?? this.#busyLongest();
+    if (connection === undefined) return false;
+    this.#open.delete(connection.ends);
     this.close(connection.socket, 'limit');
     return true;
   }
 
-  #busyLongest(): readonly [string, Connection] | undefined {
+  #busyLongest(): Connection | undefined {
     const latest = this.#clock.monotonic() - BUSY_MS;
-    const busy = [...this.#open].filter(([, { busySince }]) => busySince <= latest);
-    return busy.toSorted(([, one], [, other]) => one.busySince - other.busySince)[0];
+    const busy = [...this.#open.values()].filter(({ busySince }) => busySince <= latest);
+    return busy.toSorted((one, other) => one.busySince - other.busySince)[0];
   }
 
   #tell(): void {

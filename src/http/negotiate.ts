@@ -1,7 +1,6 @@
 import type { Coding } from '../exposition/compression.ts';
 import type { Format } from '../exposition/format.ts';
 
-/** The `Content-Type` of each format. */
 export const CONTENT_TYPES = {
   text: 'text/plain; version=0.0.4; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
@@ -42,17 +41,11 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   return ((named ?? ranges.find(({ name }) => name === '*'))?.quality ?? 0) > 0;
 }
 
-/**
- * The coding for an `Accept-Encoding` header: the one with the highest quality, of equals the one named first, and gzip
- * for a wildcard. Undefined if none is accepted.
- */
+/** The coding with the highest quality, of equals the one named first, and gzip for a wildcard. */
 export function chooseCoding(acceptEncoding: string | undefined, codings: readonly Coding[]): Coding | undefined {
   const wanted = parseRanges(acceptEncoding).filter(({ quality }) => quality > 0);
-  for (const { name } of wanted) {
-    const coding = codings.find((each) => each === codingOf(name));
-    if (coding !== undefined) return coding;
-  }
-  return acceptsGzip(acceptEncoding) ? 'gzip' : undefined;
+  const [named] = wanted.flatMap(({ name }) => codings.filter((coding) => coding === codingOf(name)));
+  return named ?? (acceptsGzip(acceptEncoding) ? 'gzip' : undefined);
 }
 
 function codingOf(name: string): string {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
 /** How many bytes are passed to the socket at a time: enough to keep it busy, and a short turn of the event loop. */
@@ -16,30 +17,20 @@ export async function send(response: ServerResponse, buffers: Iterable<Buffer>):
   });
   // Also if no one awaits it any more.
   ended.catch(() => {});
-  const source = buffers[Symbol.iterator]();
-  while (!response.destroyed) {
-    let batch = 0;
-    let last = false;
-    // Corked, so that a batch is one system call.
-    response.cork();
-    while (batch < BATCH_BYTES && !last) {
-      const { value, done } = source.next();
-      if (done) last = true;
-      else {
-        batch += value.length;
-        response.write(value);
-      }
-    }
+  let batch = 0;
+  // Corked, so that a batch is one system call.
+  response.cork();
+  for (const buffer of buffers) {
+    response.write(buffer);
+    batch += buffer.length;
+    if (batch < BATCH_BYTES) continue;
     response.uncork();
-    if (last) {
-      response.end();
-      break;
-    }
-    if (response.writableNeedDrain) await Promise.race([drained(response), ended]);
+    if (response.writableNeedDrain) await Promise.race([once(response, 'drain'), ended]);
+    if (response.destroyed) return ended;
+    batch = 0;
+    response.cork();
   }
+  response.uncork();
+  response.end();
   return ended;
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => void response.once('drain', resolve));
 }

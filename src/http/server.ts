@@ -7,7 +7,7 @@ import type { HeldBody } from '../exposition/exposition.ts';
 import type { Format } from '../exposition/format.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { HttpAnswer, refuseNonsense } from './answer.ts';
+import { ALWAYS, refuseNonsense, sendText } from './answer.ts';
 import { Answers } from './answers.ts';
 import type { Connections } from './connections.ts';
 import type { Document } from './document.ts';
@@ -21,7 +21,6 @@ export interface Site {
   exposition(format: Format, coding: Coding | undefined): Promise<HeldBody>;
   /** Whether the first polls have ended. */
   ready(): boolean;
-  /** Pages for people, and the status as JSON. */
   statusPage(): Promise<Document>;
   statusJson(): Promise<Document>;
   landingPage(): Promise<Document>;
@@ -35,7 +34,6 @@ export interface ServerSettings {
   readonly metricsPath: string;
   /** Scrapes served at once; further ones are answered 503. */
   readonly maxScrapes: number;
-  /** Those that are open, up to a limit. */
   readonly connections: Connections;
   /** TLS and authentication; without it everyone is admitted, over plain HTTP. */
   readonly front?: Front | undefined;
@@ -44,12 +42,10 @@ export interface ServerSettings {
   readonly log: Log;
 }
 
-/**
- * An answer that is not read within this time, in milliseconds, is cut off if the scraper sends no time-out of its own.
- */
+/** An answer not read within this time is cut off, if the scraper sends no time-out of its own; in milliseconds. */
 const LONGEST_SCRAPE_MS = 120_000;
 
-/** Limits for what clients send, far above what well-behaved clients need. */
+/** Far above what well-behaved clients need. */
 const BOUNDS = {
   /** Request line and headers, in bytes; answered 431 above it. */
   maxHeaderSize: 16_384,
@@ -67,37 +63,28 @@ const MOST_BODY_BYTES = 65_536;
 /** Pages sent at once; further ones are answered 503. */
 const MOST_PAGES = 16;
 
-/** Requests of one connection without an answer yet; a client that sends more is disconnected. */
-const MOST_AHEAD = 4;
-
 /** Serves the exposition and the pages. No request waits for an API. */
 export class ExpositionServer {
   readonly #settings: ServerSettings;
   readonly #server: Server;
-  readonly #connections: Connections;
   readonly #scrapes: Answers;
   readonly #pages: Answers;
-  /** For each connection, resolves when its latest request is answered. */
-  readonly #answered = new WeakMap<Socket, Promise<unknown>>();
   #closing = false;
   #isShort = false;
-  readonly #shakingHands = new Set<Socket>();
-  readonly #generations = new WeakMap<Socket, number>();
 
   constructor(settings: ServerSettings) {
+    const { connections, maxScrapes, clock } = settings;
     this.#settings = settings;
-    this.#connections = settings.connections;
-    const cutOff = ({ socket }: ServerResponse) => socket !== null && this.#connections.close(socket, 'unread');
-    this.#scrapes = new Answers(settings.maxScrapes, settings.clock, cutOff);
-    this.#pages = new Answers(MOST_PAGES, settings.clock, cutOff);
-    // Node.js answers a request without a host, or with an expectation, past `#take` and so past MOST_AHEAD.
-    this.#server = createServer({ ...BOUNDS, ServerResponse: HttpAnswer, requireHostHeader: false });
-    this.#guardConnections(settings.front);
-    this.#server.on('clientError', (error, socket: Socket) =>
-      refuseNonsense(error, socket, this.#connections.isBusy(socket)),
-    );
+    this.#scrapes = new Answers(maxScrapes, connections, clock);
+    this.#pages = new Answers(MOST_PAGES, connections, clock);
+    // Node.js would answer a request without a host, or with an expectation, past the limit of requests ahead.
+    this.#server = createServer({ ...BOUNDS, requireHostHeader: false });
+    this.#guardConnections();
+    this.#server.on('clientError', (error, socket: Socket) => {
+      refuseNonsense(error, socket, (connections.of(socket)?.requests ?? 0) > 0);
+    });
     for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
-      this.#server.on(event, (request, response) => void this.#take(request, response));
+      this.#server.on(event, (_, response) => void this.#take(response));
     }
   }
 
@@ -115,12 +102,10 @@ export class ExpositionServer {
 
   /** Accepts no more connections; resolves when the scrapes in progress have ended, or `signal` cuts them off. */
   close(signal: AbortSignal): Promise<void> {
+    const { connections } = this.#settings;
     this.#closing = true;
     return new Promise((resolve) => {
-      const cut = () => {
-        this.#server.closeAllConnections();
-        for (const socket of this.#shakingHands) socket.destroy();
-      };
+      const cut = () => connections.cutAll();
       signal.addEventListener('abort', cut, { once: true });
       this.#server.close(() => {
         signal.removeEventListener('abort', cut);
@@ -131,14 +116,15 @@ export class ExpositionServer {
     });
   }
 
-  /** The machine is out of files or memory; without a listener the error would end the process. Logged once until a connection arrives. */
+  /** The machine is out of files or memory; without a listener this error would end the process. Logged once until a connection arrives. */
   #cannotTake(err: Error): void {
     if (!this.#isShort) this.#settings.log.error({ err }, 'connection not accepted');
     this.#isShort = true;
   }
 
   /** Node handles a connection only after the limit and the guard. */
-  #guardConnections(front: Front | undefined): void {
+  #guardConnections(): void {
+    const { front, connections } = this.#settings;
     const handlers = this.#server.listeners('connection');
     const handle = (socket: Socket) => {
       for (const handler of handlers) handler.call(this.#server, socket);
@@ -147,43 +133,27 @@ export class ExpositionServer {
     this.#server.removeAllListeners('connection');
     front?.serve(
       (secured) => {
-        this.#generations.set(secured, front.generation);
+        const connection = connections.of(secured);
+        if (connection !== undefined) connection.generation = front.generation;
         handle(secured);
       },
       // Those that follow know the rules of now.
       () => this.#server.closeIdleConnections(),
     );
     this.#server.on('connection', (socket: Socket) => {
-      if (!this.#connections.take(socket)) return;
-      if (front === undefined) {
-        handle(socket);
-        return;
-      }
-      this.#shakingHands.add(socket);
-      socket.once('close', () => this.#shakingHands.delete(socket));
-      front.accept(socket);
+      if (!connections.take(socket)) return;
+      if (front === undefined) handle(socket);
+      else front.accept(socket);
     });
   }
 
-  /** Answers the requests of a connection in order, however many are sent ahead: each answer takes memory. */
-  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { socket } = request;
-    // A request that was parsed before its client was disconnected.
-    if (socket.destroyed) return;
-    if (this.#connections.asked(socket) > MOST_AHEAD) {
-      this.#connections.close(socket, 'pipelined');
-      return;
-    }
-    const before = this.#answered.get(socket);
-    const closed = new Promise((resolve) => response.once('close', resolve));
-    this.#answered.set(socket, closed);
-    void closed.then(() => this.#connections.answered(socket));
-    await before;
-    if (!socket.destroyed) this.#begin(request, response);
+  async #take(response: ServerResponse): Promise<void> {
+    if (await this.#settings.connections.inTurn(response)) this.#begin(response);
   }
 
-  #begin(request: IncomingMessage, response: ServerResponse): void {
+  #begin(response: ServerResponse): void {
     const { clock, log } = this.#settings;
+    const { req: request } = response;
     const ended = new AbortController();
     // For every page: a client that does not read it holds a connection until then.
     void clock.sleep(scrapeTimeoutMs(request), ended.signal).then(() => response.destroy());
@@ -192,92 +162,88 @@ export class ExpositionServer {
       // Otherwise a connection that was busy when the server closed stays open for a next request that never arrives.
       if (this.#closing) request.socket.end();
     });
-    this.#answer(request, response).catch((err: unknown) => {
+    this.#answer(response).catch((err: unknown) => {
       log.error({ err, path: pathOf(request) }, 'internal error while answering a request; please report');
       if (!response.headersSent) sendText(response, 500, 'internal error\n');
       else response.destroy();
     });
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { site, metricsPath, front } = this.#settings;
+  async #answer(response: ServerResponse): Promise<void> {
+    const { site, metricsPath, front, connections } = this.#settings;
+    const { req: request } = response;
     const path = pathOf(request);
-    throwAway(request, response);
+    response.setHeaders(new Map(Object.entries(ALWAYS)));
+    discardBody(response);
     const refusal = refusalOf(request);
     if (refusal !== undefined) {
-      response.setHeader('connection', 'close');
-      sendText(response, ...refusal);
+      sendText(response, ...refusal, { connection: 'close' });
       return;
     }
     if (front !== undefined) {
-      for (const [name, value] of Object.entries(front.headers)) response.setHeader(name, value);
-      if (this.#generations.get(request.socket) !== front.generation) response.setHeader('connection', 'close');
+      const connection = connections.of(request.socket);
+      response.setHeaders(new Map(Object.entries(front.headers)));
+      if (connection?.generation !== front.generation) response.setHeader('connection', 'close');
       const admission = await front.admit(request, path);
-      if (admission === 'let in') this.#connections.letIn(request.socket);
-      // Clients that were not admitted hold no connections, because their number is limited.
-      else response.setHeader('connection', 'close');
+      if (admission !== 'let in') {
+        // Clients that were not admitted hold no connections, because their number is limited.
+        response.setHeader('connection', 'close');
+      } else if (connection !== undefined) connection.isKnown = true;
       if (typeof admission === 'object') {
-        for (const [name, value] of Object.entries(admission.headers)) response.setHeader(name, value);
-        sendText(response, admission.status, admission.text);
+        sendText(response, admission.status, admission.text, admission.headers);
         return;
       }
     }
-    const page = (make: () => Promise<Document>) => this.#page(request, response, make);
     const pages: Readonly<Record<string, () => Promise<void> | void>> = {
-      [metricsPath]: () => this.#scrape(request, response),
+      [metricsPath]: () => this.#scrape(response),
       '/healthz': () => sendText(response, 200, 'ok\n'),
       '/readyz': () =>
         site.ready() ? sendText(response, 200, 'ready\n') : sendText(response, 503, 'the first polls have not ended\n'),
-      '/status': () => page(() => site.statusPage()),
-      '/api/v1/status': () => page(() => site.statusJson()),
-      '/': () => page(() => site.landingPage()),
+      '/status': () => this.#page(response, () => site.statusPage()),
+      '/api/v1/status': () => this.#page(response, () => site.statusJson()),
+      '/': () => this.#page(response, () => site.landingPage()),
     };
     const answer = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (answer === undefined) {
       sendText(response, 404, 'not found; / lists the pages\n');
     } else if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.setHeader('allow', 'GET, HEAD');
-      sendText(response, 405, 'only GET and HEAD\n');
+      sendText(response, 405, 'only GET and HEAD\n', { allow: 'GET, HEAD' });
     } else await answer();
   }
 
-  async #scrape(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #scrape(response: ServerResponse): Promise<void> {
     if (!this.#scrapes.begin(response)) {
-      sendBusy(response, 'too many scrapes at once (MAX_SCRAPES)\n');
+      sendText(response, 503, 'too many scrapes at once (MAX_SCRAPES)\n', RETRY_SOON);
       return;
     }
-    const format = chooseFormat(request.headers.accept);
-    const coding = chooseCoding(request.headers['accept-encoding'], CODINGS);
+    const { accept, 'accept-encoding': acceptEncoding } = response.req.headers;
+    const format = chooseFormat(accept);
+    const coding = chooseCoding(acceptEncoding, CODINGS);
     const body = await this.#settings.site.exposition(format, coding);
     const headers = { 'content-type': CONTENT_TYPES[format], vary: 'Accept, Accept-Encoding' };
     try {
-      await this.#send(request, response, headers, body, coding);
+      await this.#send(response, headers, body, coding);
     } finally {
       body.release();
     }
   }
 
-  async #page(request: IncomingMessage, response: ServerResponse, make: () => Promise<Document>): Promise<void> {
+  async #page(response: ServerResponse, make: () => Promise<Document>): Promise<void> {
     if (!this.#pages.begin(response)) {
-      sendBusy(response, 'too many pages at once\n');
+      sendText(response, 503, 'too many pages at once\n', RETRY_SOON);
       return;
     }
     const document = await make();
-    const gzip = acceptsGzip(request.headers['accept-encoding']);
+    const gzip = acceptsGzip(response.req.headers['accept-encoding']);
     const headers = { ...document.headers, vary: 'Accept-Encoding', 'referrer-policy': 'no-referrer' };
-    await this.#send(request, response, headers, await document.body(gzip), gzip ? 'gzip' : undefined);
+    await this.#send(response, headers, await document.body(gzip), gzip ? 'gzip' : undefined);
   }
 
   /** Sends a body as fast as it is read. Headers that the operator has set for every answer are kept. */
-  async #send(
-    request: IncomingMessage,
-    response: ServerResponse,
-    headers: Readonly<Record<string, string>>,
-    body: Body,
-    coding: Coding | undefined,
-  ): Promise<void> {
+  async #send(response: ServerResponse, headers: object, body: Body, coding: Coding | undefined): Promise<void> {
     const all = { ...headers, ...(coding && { 'content-encoding': coding }), 'content-length': body.length };
     for (const [name, value] of Object.entries(all)) if (!response.hasHeader(name)) response.setHeader(name, value);
+    const { req: request } = response;
     if (request.method === 'HEAD') {
       response.end();
       return;
@@ -291,12 +257,14 @@ export class ExpositionServer {
   }
 }
 
+const RETRY_SOON = { 'retry-after': '1' };
+
 function pathOf(request: IncomingMessage): string {
   return (request.url ?? '/').split('?', 1)[0] ?? '/';
 }
 
-/** Discards a body, up to a limit. */
-function throwAway(request: IncomingMessage, response: ServerResponse): void {
+function discardBody(response: ServerResponse): void {
+  const { req: request } = response;
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
@@ -318,17 +286,4 @@ function refusalOf({ httpVersion, headers }: IncomingMessage): readonly [status:
 function scrapeTimeoutMs(request: IncomingMessage): number {
   const told = Number(request.headers['x-prometheus-scrape-timeout-seconds']);
   return told > 0 ? Math.min(told * 1000, LONGEST_SCRAPE_MS) : LONGEST_SCRAPE_MS;
-}
-
-function sendBusy(response: ServerResponse, text: string): void {
-  response.setHeader('retry-after', '1');
-  sendText(response, 503, text);
-}
-
-function sendText(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, {
-    'content-type': 'text/plain; charset=utf-8',
-    'content-length': Buffer.byteLength(text),
-  });
-  response.end(text);
 }
