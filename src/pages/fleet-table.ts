@@ -1,4 +1,3 @@
-import type { RestReason } from '../polling/task-state.ts';
 import type { ApplianceReport } from '../status/model.ts';
 import { type Html, html, type Part } from './html.ts';
 import { badge, count, duration, moment, NOTHING, REST_WORDS, SHORT_REST_WORDS } from './words.ts';
@@ -48,10 +47,7 @@ export function tableEnd(appliances: number): Html {
   return appliances === 0 ? html`</section>\n` : html`</tbody></table></section>\n`;
 }
 
-/**
- * One appliance as one line; `data-v` is the sort value of a column if it differs from the text. `now`: the time of the
- * report.
- */
+/** One line; `data-v` is the sort value of a column if it differs from the text. `now`: the time of the report. */
 export function applianceRow(appliance: ApplianceReport, now: string): Html {
   const { name, serial, state, build, availableBuild, lastPoll, dataAgeSeconds, resting, lastError } = appliance;
   const update = availableBuild === null ? undefined : html` <span class="muted">→ ${availableBuild}</span>`;
@@ -63,16 +59,16 @@ export function applianceRow(appliance: ApplianceReport, now: string): Html {
 function restingCell({ resting, series }: ApplianceReport): Part {
   if (resting.length === 0) return html`0 <span class="muted">of ${series}</span>`;
   const troubled = resting.filter(isTrouble);
-  const byReason = new Map<RestReason, string[]>();
-  for (const { operation, reason } of resting) {
-    const alike = byReason.get(reason) ?? [];
-    byReason.set(reason, alike);
-    alike.push(operation);
-  }
-  const reasons = [...byReason].map(
-    ([reason, operations]) => html`<dt>${REST_WORDS[reason]}</dt><dd><code>${operations.join(', ')}</code></dd>`,
+  const byReason = [...new Set(resting.map(({ reason }) => reason))].map((reason) => {
+    const operations = resting.flatMap((one) => (one.reason === reason ? one.operation : []));
+    return { reason, operations };
+  });
+  const reasons = byReason.map(
+    ({ reason, operations }) => html`<dt>${REST_WORDS[reason]}</dt><dd><code>${operations.join(', ')}</code></dd>`,
   );
-  const words = [...byReason].map(([reason, { length }]) => `${length} ${SHORT_REST_WORDS[reason]}`).join(', ');
+  const words = byReason
+    .map(({ reason, operations: { length } }) => `${length} ${SHORT_REST_WORDS[reason]}`)
+    .join(', ');
   return html`<details><summary>${troubled.length} <span class="muted">of ${series} · ${words}</span></summary><dl>${reasons}</dl></details>`;
 }
 

@@ -3,7 +3,7 @@ import { Document } from '../http/document.ts';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
 
-export interface Page {
+interface Page {
   readonly title: string;
   readonly version: string;
   /** Further elements of the head: a refresh for browsers without scripts. */
@@ -16,9 +16,9 @@ const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' " +
   "fill='%230969da'/%3E%3Cpath d='M3 11l3-4 3 2 4-5' fill='none' stroke='white' stroke-width='2'/%3E%3C/svg%3E";
 
-/** The beginning of a page, up to the inside of its main part. */
-export function pageHead({ title, version, head }: Page): Html {
-  return html`<!doctype html>
+/** A page around its content. It loads nothing, and allows only its own script and style: the policy has their hashes. */
+export function pageDocument({ title, version, head, script }: Page, content: readonly Buffer[]): Document {
+  const begin = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -35,28 +35,19 @@ ${head}
 <header class="top"><a class="brand" href="./">filer-exporter</a> <span class="version">${version}</span></header>
 <main id="main" tabindex="-1">
 `;
-}
-
-/** The end of a page that {@link pageHead} began. */
-export function pageEnd({ script }: Page): Html {
-  const last = script === undefined ? undefined : html`<script type="module">${new Html(script)}</script>\n`;
-  return html`</main>
-${last}</body>
+  const end = html`</main>
+${script === undefined ? undefined : html`<script type="module">${new Html(script)}</script>\n`}</body>
 </html>
 `;
-}
-
-/** A page as a document. It loads nothing, and allows only its own script and style: the policy has their hashes. */
-export function pageDocument(page: Page, buffers: readonly Buffer[]): Document {
-  const script = page.script === undefined ? '' : `; script-src ${hashOf(page.script)}; connect-src 'self'`;
+  const own = script === undefined ? '' : `; script-src ${hashOf(script)}; connect-src 'self'`;
   return new Document(
     {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy':
-        `default-src 'none'; style-src ${hashOf(STYLE)}; img-src data:${script}; ` +
+        `default-src 'none'; style-src ${hashOf(STYLE)}; img-src data:${own}; ` +
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     },
-    buffers,
+    [Buffer.from(begin.text), ...content, Buffer.from(end.text)],
   );
 }
 

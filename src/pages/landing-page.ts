@@ -1,10 +1,9 @@
 import type { Document } from '../http/document.ts';
-import { pageDocument, pageEnd, pageHead } from './frame.ts';
+import { pageDocument } from './frame.ts';
 import { type Html, html } from './html.ts';
 
 /** The first page, like that of the Prometheus exporter toolkit: what this is, with links to the other pages. */
 export function landingPage(version: string, metricsPath: string, notice?: Html): Document {
-  const page = { title: 'Start', version } as const;
   const links = [
     ['/status', 'Status', 'each service and each appliance, for people'],
     [metricsPath, 'Metrics', 'the exposition, for Prometheus'],
@@ -16,11 +15,11 @@ export function landingPage(version: string, metricsPath: string, notice?: Html)
     // Relative, so that the links work behind a proxy that serves the pages under another path.
     ([path, name, what]) => html`<li><a href=".${path}">${name}</a> <span class="muted">${what}</span></li>\n`,
   );
-  const body = html`${pageHead(page)}<h1>filer-exporter</h1>
+  const content = html`<h1>filer-exporter</h1>
 <p class="lead">Prometheus exporter for the cloud services of a global file system.</p>
 <p class="muted">Version ${version}</p>
 ${notice}<ul class="links card">
 ${list}</ul>
-${pageEnd(page)}`;
-  return pageDocument(page, [Buffer.from(body.text)]);
+`;
+  return pageDocument({ title: 'Start', version }, [Buffer.from(content.text)]);
 }

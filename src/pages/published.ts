@@ -6,10 +6,7 @@ import type { StatusReport } from '../status/model.ts';
 import type { Html } from './html.ts';
 import { statusPage } from './status-page.ts';
 
-/**
- * All requests within this time in milliseconds share one page, so that many readers of a large fleet cost no more than
- * one.
- */
+/** Requests within this time, in milliseconds, share one page: many readers of a large fleet cost no more than one. */
 const SHARED_MS = 1_000;
 
 /** The script of the status page, without the compiler's line about a source map. */

@@ -2,7 +2,7 @@ import type { Document } from '../http/document.ts';
 import type { StatusReport } from '../status/model.ts';
 import { apiCard } from './api-card.ts';
 import { applianceRow, tableEnd, tableHead } from './fleet-table.ts';
-import { type Page, pageDocument, pageEnd, pageHead } from './frame.ts';
+import { pageDocument } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { count, duration } from './words.ts';
 
@@ -12,29 +12,18 @@ const RELOAD_SECONDS = 30;
 /** Rows in one buffer, written in one step. */
 const ROWS_A_STEP = 100;
 
-/**
- * The status page of a report; yields where it may be interrupted. `script`: keeps it up to date in a browser.
- * `notice`: the first thing on the page.
- */
+/** Yields where it may be interrupted. `script` keeps the page up to date in a browser; `notice` comes first on it. */
 export function* statusPage(report: StatusReport, script: string, notice?: Html): Generator<void, Document> {
-  const { appliances, time } = report;
-  const page: Page = {
-    title: 'Status',
-    version: report.version,
-    head: html`<noscript><meta http-equiv="refresh" content="${RELOAD_SECONDS}"></noscript>`,
-    script,
-  };
-  const buffers = [Buffer.from(`${pageHead(page)}${notice ?? ''}${summary(report)}${tableHead(appliances.length)}`)];
-  let rows = '';
-  for (const [index, appliance] of appliances.entries()) {
-    rows += `${applianceRow(appliance, time)}\n`;
-    if ((index + 1) % ROWS_A_STEP > 0 && index + 1 < appliances.length) continue;
-    buffers.push(Buffer.from(rows));
-    rows = '';
+  const { appliances, time, version } = report;
+  const content = [Buffer.from(`${notice ?? ''}${summary(report)}${tableHead(appliances.length)}`)];
+  for (let index = 0; index < appliances.length; index += ROWS_A_STEP) {
+    const rows = appliances.slice(index, index + ROWS_A_STEP).map((appliance) => `${applianceRow(appliance, time)}\n`);
+    content.push(Buffer.from(rows.join('')));
     yield;
   }
-  buffers.push(Buffer.from(`${tableEnd(appliances.length)}${pageEnd(page)}`));
-  return pageDocument(page, buffers);
+  content.push(Buffer.from(tableEnd(appliances.length).text));
+  const head = html`<noscript><meta http-equiv="refresh" content="${RELOAD_SECONDS}"></noscript>`;
+  return pageDocument({ title: 'Status', version, head, script }, content);
 }
 
 function summary({ time, version, revision, shard, apis, appliances }: StatusReport) {

@@ -2,7 +2,6 @@ import type { RestReason } from '../polling/task-state.ts';
 import type { State } from '../status/model.ts';
 import { type Html, html } from './html.ts';
 
-/** Why a task is backed off, in words. */
 export const REST_WORDS = {
   forbidden: 'rejected (403): the right or the licence is missing',
   not_found: 'not found (404)',
