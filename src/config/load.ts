@@ -45,7 +45,7 @@ export function loadConfig({
   const rows = rowsOf(services);
   const { texts, faults: environmentFaults, dotenvHasSecret } = settledTexts(environment, readFile, rows);
   const { secrets, faults: secretFaults } = fileSecrets(texts, rows, readFile, readAgain);
-  const { values: read, faults: valueFaults } = readValues(texts, rows);
+  const { values: read, faults: valueFaults } = readValues(texts, sectionsOf(services));
   const { proxy, faults: proxyFaults } = proxies(texts);
   const unknown = unknownVariables(texts, rows, services);
   const values: Values<Rows> = Object.fromEntries([...read, ...secrets]);

@@ -49,6 +49,8 @@ export type ShownTexts = Readonly<Record<string, string | undefined>>;
 /** Some variables, and the settings they result in. */
 export interface Section<Settings = unknown> {
   readonly rows: readonly NamedRow[];
+  /** The same for env-schema. */
+  readonly schema: object;
   faults(given: Given<Rows>): readonly string[];
   settle(values: Values<Rows>): { readonly settings: Settings; readonly shown: ShownTexts };
 }
@@ -56,8 +58,10 @@ export interface Section<Settings = unknown> {
 export function section<const Table extends Rows, Settings>(parts: SectionParts<Table, Settings>): Section<Settings> {
   const { url, variables, faults, settle, show } = parts;
   const rows = Object.entries<Row>(variables).map(([name, row]) => ({ name, row }));
+  const properties = rows.map(({ name, row }) => [name, { type: 'string', default: row.default, kind: row.kind }]);
   return {
     rows,
+    schema: { type: 'object', properties: Object.fromEntries(properties) },
     // The rows themselves read the values, which is what gives the values these types.
     faults: (given) => faults?.(given as Given<Table>) ?? [],
     settle: (values) => {

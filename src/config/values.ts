@@ -1,8 +1,8 @@
-import type { FuncKeywordDefinition } from 'ajv';
+import type { Ajv, FuncKeywordDefinition } from 'ajv';
 import envSchema from 'env-schema';
 import type { Texts } from './environment.ts';
 import { faultLine, type Kind, type Parsed } from './kind.ts';
-import type { NamedRow } from './section.ts';
+import type { Section } from './section.ts';
 
 /** A keyword that replaces a text with what its kind makes of it. */
 const KIND: FuncKeywordDefinition = {
@@ -16,27 +16,36 @@ const KIND: FuncKeywordDefinition = {
   },
 };
 
+/** env-schema's instance of the first call, with the keyword: another one for each call would compile everything again. */
+let compiler: Ajv | undefined;
+
 /**
  * Reads every variable with env-schema, by the kind of its row. The types and enumerations of JSON Schema are not used:
  * they accept `1e3` and ` 4` as numbers, know no duration, and their errors name neither the value nor what was meant.
  */
 export function readValues(
   texts: Texts,
-  rows: readonly NamedRow[],
+  sections: readonly Section[],
 ): { readonly values: Map<string, unknown>; readonly faults: readonly string[] } {
-  const properties = rows.map(({ name, row }) => [name, { type: 'string', default: row.default, kind: row.kind }]);
-  const parsed = envSchema<Readonly<Record<string, Parsed<unknown>>>>({
-    env: false,
-    schema: { type: 'object', properties: Object.fromEntries(properties) },
-    data: Object.fromEntries(texts),
-    ajv: { customOptions: (ajv) => ajv.addKeyword(KIND) },
-  });
   const values = new Map<string, unknown>();
   const faults: string[] = [];
-  for (const { name, row } of rows) {
-    const result = parsed[name];
-    if (result?.state === 'good') values.set(name, result.value);
-    else faults.push(...(result?.flaws ?? []).map((flaw) => faultLine(name, flaw, row.kind.expects)));
+  for (const { rows, schema } of sections) {
+    const parsed = envSchema<Readonly<Record<string, Parsed<unknown>>>>({
+      env: false,
+      schema,
+      data: Object.fromEntries(texts),
+      ajv: compiler ?? {
+        customOptions: (ajv) => {
+          compiler = ajv.addKeyword(KIND);
+          return compiler;
+        },
+      },
+    });
+    for (const { name, row } of rows) {
+      const result = parsed[name];
+      if (result?.state === 'good') values.set(name, result.value);
+      else faults.push(...(result?.flaws ?? []).map((flaw) => faultLine(name, flaw, row.kind.expects)));
+    }
   }
   return { values, faults };
 }
