@@ -30,6 +30,8 @@ export function number(least = Number.NEGATIVE_INFINITY): Schema<number> {
   return unchanged('a number', fits);
 }
 
+const finite = number();
+
 export function word<Word extends string>(words: readonly Word[]): Schema<Word> {
   return unchanged('a known word', (saved): saved is Word => words.some((one) => one === saved));
 }
@@ -45,12 +47,12 @@ export function optional<Value>(schema: Schema<Value>): Schema<Value | undefined
 /** A time in Unix seconds; minus infinity is saved as null, and missing in files of earlier versions. */
 export const time: Schema<number> = {
   write: (at) => (Number.isFinite(at) ? at : null),
-  read: (saved) => (saved === null || saved === undefined ? Number.NEGATIVE_INFINITY : number().read(saved)),
+  read: (saved) => (saved === null || saved === undefined ? Number.NEGATIVE_INFINITY : finite.read(saved)),
 };
 
 /** Monotonic milliseconds, saved as an age at `now`: monotonic time ends with the process. */
 export function moment(now: number): Schema<number> {
-  return { write: (at) => now - at, read: (saved) => now - number().read(saved) };
+  return { write: (at) => now - at, read: (saved) => now - finite.read(saved) };
 }
 
 export function list<Value>(schema: Schema<Value>): Schema<readonly Value[]> {
@@ -60,10 +62,16 @@ export function list<Value>(schema: Schema<Value>): Schema<readonly Value[]> {
 export function object<Value extends object>(schemas: Schemas<Value>): Schema<Value> {
   const properties = propertiesOf(schemas);
   return {
-    write: (value) => Object.fromEntries(properties.map(([name, schema]) => [name, schema.write(value[name])])),
+    write(value) {
+      const saved: Record<string, unknown> = {};
+      for (const { name, schema } of properties) saved[name] = schema.write(value[name]);
+      return saved;
+    },
     read(saved) {
       const found = fields.read(saved);
-      return Object.fromEntries(properties.map(([name, schema]) => [name, schema.read(found[name])])) as Value;
+      const value: Partial<Value> = {};
+      for (const { name, schema } of properties) value[name] = schema.read(found[name]);
+      return value as Value;
     },
   };
 }
@@ -72,10 +80,12 @@ export function object<Value extends object>(schemas: Schemas<Value>): Schema<Va
 export function row<Value extends object>(schemas: Schemas<Value>) {
   const properties = propertiesOf(schemas);
   return {
-    write: (value: Value): readonly unknown[] => properties.map(([name, schema]) => schema.write(value[name])),
+    write: (value: Value): readonly unknown[] => properties.map(({ name, schema }) => schema.write(value[name])),
     read(saved: unknown): Value {
       const found = items(saved);
-      return Object.fromEntries(properties.map(([name, schema], index) => [name, schema.read(found[index])])) as Value;
+      const value: Partial<Value> = {};
+      for (const { name, schema, index } of properties) value[name] = schema.read(found[index]);
+      return value as Value;
     },
   };
 }
@@ -123,5 +133,6 @@ export function items(saved: unknown): readonly unknown[] {
 }
 
 function propertiesOf<Value>(schemas: Schemas<Value>) {
-  return Object.entries(schemas) as [keyof Value & string, Schema<Value[keyof Value]>][];
+  const names = Object.keys(schemas) as (keyof Value & string)[];
+  return names.map((name, index) => ({ name, schema: schemas[name], index }));
 }

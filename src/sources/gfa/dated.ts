@@ -33,16 +33,20 @@ export function confirmed(held: Current | undefined, dated: Dated, confirmedAt: 
 }
 
 /** Every field of a record that a row of `series.ts` reads: the others are not saved. */
-const READ_FIELDS = new Set([
+const READ_FIELDS = [
   'timestamp',
   ...['last_checkin', 'oldest_unprotected_data'],
   ...['volume_guid', 'mode', 'profile', 'time_to_protect'],
   ...['kind', 'prop_seconds', 'data_protected'],
   ...['lock_phase', 'lock_state', 'lock_duration'],
-]);
+];
 
 const recordSchema: schema.Schema<Fields> = {
-  write: (record) => Object.fromEntries(Object.entries(record).filter(([field]) => READ_FIELDS.has(field))),
+  write(record) {
+    const read: Record<string, unknown> = {};
+    for (const field of READ_FIELDS) if (record[field] !== undefined) read[field] = record[field];
+    return read;
+  },
   read: schema.fields.read,
 };
 
