@@ -4,19 +4,17 @@ import * as schema from './state-schema.ts';
 export class Seen {
   readonly #most: number;
   readonly #times = new Map<string, number>();
+  /** Unix seconds. */
+  #forgottenBefore = Number.NEGATIVE_INFINITY;
 
   /** `most`: above it the first ones are evicted, and would count again if they arrived again. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  get size(): number {
-    return this.#times.size;
-  }
-
-  /** Adds an id; true if it is new. `at`: its own time in Unix seconds. */
+  /** Adds an id; true if it is new. `at`: its own time in Unix seconds; nothing older than what is forgotten is new. */
   admit(id: string, at: number): boolean {
-    if (this.#times.has(id)) return false;
+    if (at < this.#forgottenBefore || this.#times.has(id)) return false;
     this.#times.set(id, at);
     if (this.#times.size > this.#most) {
       const [first] = this.#times.keys();
@@ -25,9 +23,10 @@ export class Seen {
     return true;
   }
 
-  /** Forgets everything older than a time in Unix seconds: it cannot arrive again. */
+  /** Forgets everything older than a time in Unix seconds. */
   forgetBefore(time: number): void {
-    for (const [id, at] of this.#times) if (at < time) this.#times.delete(id);
+    this.#forgottenBefore = Math.max(this.#forgottenBefore, time);
+    for (const [id, at] of this.#times) if (at < this.#forgottenBefore) this.#times.delete(id);
   }
 
   state(): unknown {

@@ -58,17 +58,19 @@ test('a tally over documented words alone has each of them from the start', () =
 });
 
 describe('what was seen', () => {
-  test('is known by its id until it is too old to come again', () => {
+  test('is known by its id, and what is older than what is forgotten is never new', () => {
     const seen = new Seen(100);
     expect([seen.admit('a', 1), seen.admit('a', 1), seen.admit('b', 5)]).toEqual([true, false, true]);
     seen.forgetBefore(5);
-    expect([seen.size, seen.admit('b', 5), seen.admit('a', 1)]).toEqual([1, false, true]);
+    expect(seen.state()).toEqual([['b', 5]]);
+    expect([seen.admit('b', 5), seen.admit('a', 1), seen.admit('a', 5)]).toEqual([false, false, true]);
   });
 
   test('is bounded: past that the first ones are forgotten', () => {
     const seen = new Seen(3);
     for (const id of ['a', 'b', 'c', 'd']) seen.admit(id, 1);
-    expect([seen.size, seen.admit('d', 1), seen.admit('a', 1)]).toEqual([3, false, true]);
+    expect(seen.state()).toHaveLength(3);
+    expect([seen.admit('d', 1), seen.admit('a', 1)]).toEqual([false, true]);
   });
 });
 

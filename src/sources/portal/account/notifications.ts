@@ -108,7 +108,6 @@ export class NotificationLedger implements KeptCounts {
     return Math.max(Math.min(reached, now) - OVERLAP_SECONDS, now - LONGEST_RANGE_SECONDS);
   }
 
-  /** Counts a notification, unless it was counted before. */
   take(record: Fields, note: NoteDrop): void {
     const { total, bySeverity, latest, seen } = this.#counts;
     const id = text(record.id);
@@ -117,8 +116,7 @@ export class NotificationLedger implements KeptCounts {
       note('record', id === '' ? 'id' : 'generated_at');
       return;
     }
-    // Evicted ones may arrive again after a clock was set back.
-    if (at < this.#forgotten || !seen.admit(id, at)) return;
+    if (!seen.admit(id, at)) return;
     this.#newest = Math.max(this.#newest, at);
     const told = wordOf(record.severity);
     const severity = SEVERITIES.find((word) => word === told) ?? OTHER;
@@ -134,8 +132,13 @@ export class NotificationLedger implements KeptCounts {
     if (!this.#start.isKnown) return;
     // A time in the future would hide everything before it.
     const reached = Math.min(this.#newest, now);
-    if (reached > (this.#mark ?? Number.NEGATIVE_INFINITY)) this.#mark = reached;
-    this.#counts.seen.forgetBefore(this.#forgotten);
+    if (reached > (this.#mark ?? Number.NEGATIVE_INFINITY)) this.#reach(reached);
+  }
+
+  /** Far older ones are known, and no request covers them again. */
+  #reach(mark: number): void {
+    this.#mark = mark;
+    this.#counts.seen.forgetBefore(mark - 2 * OVERLAP_SECONDS);
   }
 
   samples(): Sample[] {
@@ -177,18 +180,12 @@ export class NotificationLedger implements KeptCounts {
     };
     return () => {
       this.#counts = counts;
-      this.#mark = reached;
+      if (reached !== undefined) this.#reach(reached);
       this.#start.restore(start);
     };
   }
-
-  /** Older notifications are known and may be forgotten, in Unix seconds: no request covers them again. */
-  get #forgotten(): number {
-    return (this.#mark ?? Number.NEGATIVE_INFINITY) - 2 * OVERLAP_SECONDS;
-  }
 }
 
-/** Counts of notifications by their labels, the newest of each severity, and the ids of those that may arrive again. */
 function noCounts() {
   return {
     total: new Tally(notificationsTotal),

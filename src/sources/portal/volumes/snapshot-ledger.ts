@@ -7,12 +7,10 @@ import type { CountingStart } from '../../../runtime/counting-start.ts';
 import type { SnapshotOperation } from './snapshot-operations.ts';
 
 export interface LedgerParts {
-  /** The current labels of the volume. */
   readonly volume: () => Labels;
   /** Only snapshots that ended from here on are counted. */
   readonly since: Pick<CountingStart, 'includes'>;
   readonly bounds: readonly number[];
-  /** The name of an appliance in the inventory. */
   readonly nameOf: (serial: string) => string | undefined;
 }
 
@@ -22,7 +20,6 @@ export const LONGEST_PERIOD_MS = 30 * 86_400_000;
 /** The most snapshots to remember for one volume, which makes some thousand a month. */
 const MOST_REMEMBERED = 20_000;
 
-/** One field that is counted, with the labels that it adds. */
 interface CountedField {
   readonly family: Family;
   readonly field: string;
@@ -46,8 +43,6 @@ export class SnapshotLedger {
   readonly #appliances = new Map<string, ApplianceSnapshots>();
   /** The newest end of a snapshot, in Unix seconds. */
   #newest = Number.NEGATIVE_INFINITY;
-  /** Snapshots that ended earlier were counted and are forgotten, in Unix seconds. */
-  #horizon = Number.NEGATIVE_INFINITY;
 
   constructor(operation: SnapshotOperation, parts: LedgerParts) {
     this.#operation = operation;
@@ -63,8 +58,7 @@ export class SnapshotLedger {
   async absorb(records: AsyncIterable<Fields> | Iterable<Fields>, now: number, note: NoteDrop): Promise<Sample[]> {
     for await (const record of records) this.#take(record, note);
     // By the service's times, because with a clock that is ahead everything would be forgotten; but no later than now.
-    this.#horizon = Math.max(this.#horizon, Math.min(this.#newest, now) - LONGEST_PERIOD_MS / 1000);
-    this.#seen.forgetBefore(this.#horizon);
+    this.#seen.forgetBefore(Math.min(this.#newest, now) - LONGEST_PERIOD_MS / 1000);
     return [...this.#samples(note)];
   }
 
@@ -87,7 +81,8 @@ export class SnapshotLedger {
       note('record', 'identity');
       return;
     }
-    const isCounted = this.#isNew(`${serial} ${id}`, at);
+    this.#newest = Math.max(this.#newest, at);
+    const isCounted = this.#parts.since.includes(at) && this.#seen.admit(`${serial} ${id}`, at);
     for (const counted of this.#counted) {
       const value = counted.family.from.read(record[counted.field]);
       if (value === undefined || value < 0) continue;
@@ -114,12 +109,6 @@ export class SnapshotLedger {
     const count = counts.get(counted) ?? { total: 0, histogram };
     counts.set(counted, count);
     return count;
-  }
-
-  /** Whether a snapshot ended since the exporter started, and was not counted yet. */
-  #isNew(id: string, at: number): boolean {
-    this.#newest = Math.max(this.#newest, at);
-    return at >= this.#horizon && this.#parts.since.includes(at) && this.#seen.admit(id, at);
   }
 
   *#samples(note: NoteDrop): Generator<Sample> {
