@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { catalog, upstreamCatalog } from '../src/catalog.ts';
-import { portalVocabulary } from '../src/sources/portal/variables.ts';
+import { portalCollectors } from '../src/sources/portal/variables.ts';
 import { coverage, coveragePage, strayDecisions } from './support/coverage.ts';
 import { beyond, isOfToken, onlyReads, published } from './support/endpoints.ts';
 
@@ -55,7 +55,7 @@ test('every decision is about an operation that there is, and none has two', () 
 });
 
 test('every collector that can be chosen asks an operation of the page, and no other is named', () => {
-  const chosen = portalVocabulary.collectors.map(({ name }) => name);
+  const chosen = portalCollectors.map(({ name }) => name);
   const named = new Set(rows.flatMap(({ collectors }) => collectors));
   // The first has a service of its own, and the second is always on.
   expect([...named].toSorted()).toEqual(['gfa', 'inventory', ...chosen].toSorted());

@@ -13,7 +13,7 @@ import { gfaSection } from '../src/sources/gfa/configuration.ts';
 import { ECONOMY_REPLACES, FURTHER_SERIES, STANDARD_SERIES } from '../src/sources/portal/appliances/operations.ts';
 import { portalSection } from '../src/sources/portal/configuration.ts';
 import { planOf } from '../src/sources/portal/planning.ts';
-import { portalVocabulary } from '../src/sources/portal/variables.ts';
+import { portalCollectors } from '../src/sources/portal/variables.ts';
 import { upstreams } from '../src/sources/upstreams.ts';
 import { configurationPage, metricsReference } from './support/reference.ts';
 import { RENAMED } from './support/renamed.ts';
@@ -141,7 +141,7 @@ describe('the examples', () => {
     for (const [, names = '', every = ''] of table.matchAll(/^\| (`[^|]*`) \| ([^|]*) \|/gm)) {
       for (const [, name = ''] of names.matchAll(/`(\w+)`/g)) told.set(name, every);
     }
-    const own = portalVocabulary.collectors.map(({ name, intervalMs }): readonly [string, string] => [
+    const own = portalCollectors.map(({ name, intervalMs }): readonly [string, string] => [
       name,
       intervalMs === undefined ? '`PORTAL_INTERVAL`' : formatDuration(intervalMs),
     ]);

@@ -89,7 +89,7 @@ PORTAL_FULL_INTERVAL=1h
 PORTAL_DISCOVERY_INTERVAL=15m
 # PORTAL_SERIALS: not set; all discovered
 PORTAL_SERIES=load_average=5m,cache_utilization
-PORTAL_COLLECTORS=telemetry,volumes=5m
+PORTAL_COLLECTORS=telemetry,volumes=5m,edges=1h,license=1h
 PORTAL_LOOKBACK=15m
 PORTAL_BIN_SIZE=1m
 PORTAL_CONCURRENCY=8

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
-import { both, configOf, faultsOf, gfaOnly, portalOnly, services, systemError, vocabulary } from './surroundings.ts';
+import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
+import { both, configOf, faultsOf, gfaOnly, portalOnly, services, systemError } from './surroundings.ts';
 
 const { PORTAL_URL } = portalOnly;
 const pair = { PORTAL_SERVICE_KEY: 'key-canary', PORTAL_SERVICE_SECRET: 'secret-canary' };
@@ -23,14 +24,16 @@ describe('with nothing but what is required', () => {
         intervalMs: 300_000,
         discoveryIntervalMs: 900_000,
         serials: undefined,
-        series: vocabulary.standardSeries.map((name) => ({ name, intervalMs: 300_000 })),
+        series: STANDARD_SERIES.map((name) => ({ name, intervalMs: 300_000 })),
         lookbackMs: 900_000,
-        binSizeSeconds: 60,
+        binSeconds: 60,
         rateLimit: { requests: 500, windowMs: 30_000 },
         dailyLimit: 1_000_000,
         collectors: [
           { name: 'telemetry', intervalMs: 300_000 },
           { name: 'volumes', intervalMs: 300_000 },
+          { name: 'edges', intervalMs: 3_600_000 },
+          { name: 'license', intervalMs: 3_600_000 },
         ],
       },
       requests: { timeoutMs: 30_000, maxResponseBytes: 33_554_432, proxy: undefined },
@@ -51,9 +54,10 @@ describe('with nothing but what is required', () => {
 
   test('a costly series is polled only when it is named, at its own interval unless it is given another', () => {
     const seriesOf = (PORTAL_SERIES: string) => configOf({ ...portalOnly, PORTAL_SERIES }).portal?.series;
-    expect(seriesOf('all')?.map(({ name }) => name)).not.toContain('health');
-    expect(seriesOf('all,health')?.at(-1)).toEqual({ name: 'health', intervalMs: 1_800_000 });
-    expect(seriesOf('health=1h')).toEqual([{ name: 'health', intervalMs: 3_600_000 }]);
+    expect(seriesOf('all')?.map(({ name }) => name)).not.toContain('appliance_health_score');
+    const name = 'appliance_health_score';
+    expect(seriesOf(`all,${name}`)?.at(-1)).toEqual({ name, intervalMs: 1_800_000 });
+    expect(seriesOf(`${name}=1h`)).toEqual([{ name, intervalMs: 3_600_000 }]);
   });
 
   test('without the collector telemetry no series is polled', () => {
@@ -181,7 +185,7 @@ test('every fault is reported at once, in the order of the documentation, and th
     'PORTAL_SERVICE_KEY: the value contains a line break; expected the secret as issued, in printable ASCII characters',
     'PORTAL_SERVICE_SECRET: is not set; the other half of the pair needs it: set PORTAL_SERVICE_SECRET or PORTAL_SERVICE_SECRET_FILE',
     'PORTAL_SERIES: "load_avrage" is not a series; did you mean load_average?',
-    'PORTAL_SERIES: "cpu" is not a series; known are all, load_average, cpu_utilization, cache_utilization, network_utilization, smb_connections, health; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
+    `PORTAL_SERIES: "cpu" is not a series; known are all, ${[...STANDARD_SERIES, ...FURTHER_SERIES].join(', ')}; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average`,
     'SHARD: "7" is not below TOTAL_SHARDS; expected a whole number from 0 to 0',
     'LOG_LEVEL: "loud" is not a known word; expected one of trace, debug, info, warn, error, fatal, silent',
     `HTTPS_PROXY: the value is not a proxy; ${proxy}`,

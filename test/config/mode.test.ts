@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { effectiveConfiguration } from '../../src/config/describe.ts';
+import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { configOf, type Environment, faultsOf, portalOnly, services } from './surroundings.ts';
 
 const economy = { ...portalOnly, PORTAL_MODE: 'economy' };
@@ -10,19 +11,22 @@ describe('PORTAL_MODE=economy', () => {
 
   test('polls one series at PORTAL_INTERVAL, the others at PORTAL_FULL_INTERVAL, and not those it gives the whole of', () => {
     expect(series()).toEqual([
-      { name: 'smb_connections', intervalMs: minutes(5) },
-      { name: 'load_average', intervalMs: minutes(60) },
-      { name: 'cache_utilization', intervalMs: minutes(60) },
+      { name: 'current_appliance_performance', intervalMs: minutes(5) },
+      ...STANDARD_SERIES.filter((name) => name !== 'cpu_utilization').map((name) => ({
+        name,
+        intervalMs: minutes(60),
+      })),
     ]);
     expect(series({ PORTAL_INTERVAL: '2m', PORTAL_FULL_INTERVAL: '30m', PORTAL_SERIES: 'load_average' })).toEqual([
-      { name: 'smb_connections', intervalMs: minutes(2) },
+      { name: 'current_appliance_performance', intervalMs: minutes(2) },
       { name: 'load_average', intervalMs: minutes(30) },
     ]);
   });
 
   test('leaves a series the interval that it was given', () => {
-    expect(series({ PORTAL_SERIES: 'smb_connections=1m,load_average=10m,cache_utilization' })).toEqual([
-      { name: 'smb_connections', intervalMs: minutes(1) },
+    const PORTAL_SERIES = 'current_appliance_performance=1m,load_average=10m,cache_utilization';
+    expect(series({ PORTAL_SERIES })).toEqual([
+      { name: 'current_appliance_performance', intervalMs: minutes(1) },
       { name: 'load_average', intervalMs: minutes(10) },
       { name: 'cache_utilization', intervalMs: minutes(60) },
     ]);
@@ -54,6 +58,6 @@ describe('PORTAL_MODE=economy', () => {
 test('the full mode polls every series at PORTAL_INTERVAL, and knows what the economy mode would', () => {
   const portal = configOf(portalOnly).portal;
   expect(portal?.series).toEqual(portal?.seriesByMode.full);
-  expect(portal?.series.map(({ intervalMs }) => intervalMs)).toEqual([minutes(5), minutes(5), minutes(5)]);
+  expect(portal?.series.map(({ intervalMs }) => intervalMs)).toEqual(STANDARD_SERIES.map(() => minutes(5)));
   expect(portal?.seriesByMode.economy).toEqual(configOf(economy).portal?.series);
 });

@@ -3,27 +3,13 @@ import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { type GfaConfig, gfaSection } from '../../src/sources/gfa/configuration.ts';
-import { type PortalConfig, portalSectionOf } from '../../src/sources/portal/configuration.ts';
-import type { Vocabulary } from '../../src/sources/portal/variables.ts';
+import { type PortalConfig, portalSection } from '../../src/sources/portal/configuration.ts';
 
 /** Variables by name, as a process gets them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Texts by path: the files there are. A test may replace one, as a rotation would. */
 export type Files = Record<string, string>;
-
-/** A small catalogue. */
-export const vocabulary: Vocabulary = {
-  standardSeries: ['load_average', 'cpu_utilization', 'cache_utilization'],
-  furtherSeries: ['network_utilization', 'smb_connections', 'health'],
-  costlySeries: { health: 1_800_000 },
-  economy: { series: 'smb_connections', replaces: ['cpu_utilization'] },
-  collectors: [
-    { name: 'telemetry', intervalMs: undefined },
-    { name: 'volumes', intervalMs: 300_000 },
-    { name: 'notifications', intervalMs: 300_000 },
-  ],
-};
 
 /** The least that polls the file acceleration telemetry service. */
 export const gfaOnly = { GFA_URL: 'https://gfa.example.com/v1', GFA_TOKEN: 'token-canary' };
@@ -48,9 +34,7 @@ export function reader(files: Files): (path: string) => string {
   };
 }
 
-const portalSection = portalSectionOf(vocabulary);
-
-/** Both services, the portal with the small catalogue. */
+/** Both services. */
 export const services = [gfaSection, portalSection] as const;
 
 /** A configuration, and what it says of the two services. */

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { variableRows } from '../../src/catalog.ts';
+import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
+import { portalCollectors } from '../../src/sources/portal/variables.ts';
 import { type BothConfig, both, configOf, type Environment, faultsOf } from './surroundings.ts';
 
 /** Texts of one variable: what each good one means, and the whole line about each bad one. */
@@ -104,12 +106,16 @@ const words = (name: string, all: string): Case['bad'] => [
 ];
 
 const COLLECTORS_EXPECTED = 'expected collectors separated by commas, such as all,-iam or telemetry,volumes=10m';
-const places = ['volumes', 'notifications'];
 
 /** Collectors at the intervals that they have of themselves. */
 function collectors(...names: readonly string[]) {
-  return names.map((name) => ({ name, intervalMs: 300_000 }));
+  const own = (name: string) => portalCollectors.find((collector) => collector.name === name)?.intervalMs ?? 300_000;
+  return names.map((name) => ({ name, intervalMs: own(name) }));
 }
+
+const COLLECTORS = portalCollectors.map(({ name }) => name);
+const but = (names: readonly string[], ...left: readonly string[]) => names.filter((name) => !left.includes(name));
+const CHEAP_SERIES = but([...STANDARD_SERIES, ...FURTHER_SERIES], 'appliance_health_score');
 
 const UUID = '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
 const OTHER_UUID = '1b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
@@ -221,15 +227,18 @@ const cases: Readonly<Record<string, Case>> = {
     read: ({ portal }) => portal?.series,
     good: [
       ['cpu_utilization,load_average', series('load_average', 'cpu_utilization')],
-      ['all', series('load_average', 'cpu_utilization', 'cache_utilization', 'network_utilization', 'smb_connections')],
-      ['all,-smb_connections,-load_average', series('cpu_utilization', 'cache_utilization', 'network_utilization')],
-      ['-cpu_utilization', series('load_average', 'cache_utilization')],
+      ['all', series(...CHEAP_SERIES)],
+      ['all,-smb_connections,-load_average', series(...but(CHEAP_SERIES, 'smb_connections', 'load_average'))],
+      ['-cpu_utilization', series(...but(STANDARD_SERIES, 'cpu_utilization'))],
       ['-cpu_utilization,cpu_utilization', series('cpu_utilization')],
       ['cpu_utilization=1m', [{ name: 'cpu_utilization', intervalMs: 60_000 }]],
       ['cpu_utilization=1m,load_average', [...series('load_average'), { name: 'cpu_utilization', intervalMs: 60_000 }]],
       [
-        'all=1h,-load_average,-cpu_utilization,-cache_utilization,-network_utilization,smb_connections = 2h',
-        [{ name: 'smb_connections', intervalMs: 7_200_000 }],
+        'all=1h,-load_average,smb_connections = 2h',
+        but(CHEAP_SERIES, 'load_average').map((name) => ({
+          name,
+          intervalMs: name === 'smb_connections' ? 7_200_000 : 3_600_000,
+        })),
       ],
     ],
     bad: [
@@ -263,7 +272,7 @@ const cases: Readonly<Record<string, Case>> = {
     ['31d', 'is above 30d'],
   ]),
   PORTAL_BIN_SIZE: {
-    ...durations('PORTAL_BIN_SIZE', ({ portal }) => portal?.binSizeSeconds, 'from 1m to 1h', '60s', [
+    ...durations('PORTAL_BIN_SIZE', ({ portal }) => portal?.binSeconds, 'from 1m to 1h', '60s', [
       ['59s', 'is below 1m'],
       ['3601s', 'is above 1h'],
       ['60s500ms', 'is not a whole number of seconds'],
@@ -370,10 +379,10 @@ const cases: Readonly<Record<string, Case>> = {
     read: ({ portal }) => portal?.collectors,
     good: [
       ['notifications,telemetry', collectors('telemetry', 'notifications')],
-      ['all', collectors('telemetry', 'volumes', 'notifications')],
-      ['all,-volumes', collectors('telemetry', 'notifications')],
-      ['-volumes', collectors('telemetry')],
-      ['all=1h,-telemetry', [3_600_000, 3_600_000].map((intervalMs, place) => ({ name: places[place], intervalMs }))],
+      ['all', collectors(...COLLECTORS)],
+      ['all,-volumes', collectors(...but(COLLECTORS, 'volumes'))],
+      ['-volumes', collectors('telemetry', 'edges', 'license')],
+      ['all=1h,-telemetry', but(COLLECTORS, 'telemetry').map((name) => ({ name, intervalMs: 3_600_000 }))],
       ['volumes=10m', [{ name: 'volumes', intervalMs: 600_000 }]],
     ],
     bad: [

@@ -1,28 +1,24 @@
 import { formatDuration } from '../../config/duration.ts';
 import { fileVariable, type Given, type ServiceSection, serviceSection, type Values } from '../../config/section.ts';
-import type { Interval } from './collector-row.ts';
+import { COSTLY_SERIES, ECONOMY_REPLACES, ECONOMY_SERIES, STANDARD_SERIES } from './appliances/operations.ts';
+import type { Interval } from './settings.ts';
 import type { Credentials } from './token.ts';
-import { portalVariables, portalVocabulary, USUAL_COLLECTORS, type Vocabulary } from './variables.ts';
+import { portalCollectors, portalVariables, USUAL_COLLECTORS } from './variables.ts';
 
 export type PortalConfig = Readonly<NonNullable<ReturnType<typeof settledPortal>>>;
 
-type PortalRows = ReturnType<typeof portalVariables>;
+type PortalRows = typeof portalVariables;
 type PortalValues = Values<PortalRows>;
 
-export function portalSectionOf(vocabulary: Vocabulary): ServiceSection<PortalConfig> {
-  return serviceSection<PortalRows, PortalConfig>({
-    api: 'portal',
-    url: 'PORTAL_URL',
-    variables: portalVariables(vocabulary),
-    faults: (given) => [...credentialFaults(given), ...modeFaults(given)],
-    settle: (values) => settledPortal(values, vocabulary),
-    show: shown,
-  });
-}
+export const portalSection: ServiceSection<PortalConfig> = serviceSection<PortalRows, PortalConfig>({
+  api: 'portal',
+  url: 'PORTAL_URL',
+  variables: portalVariables,
+  faults: (given) => [...credentialFaults(given), ...modeFaults(given)],
+  settle: settledPortal,
+  show: shown,
+});
 
-export const portalSection = portalSectionOf(portalVocabulary);
-
-/** The way to get a token: PORTAL_AUTH, or derived from the credentials that are set. */
 function chosenAuth(
   asked: PortalValues['PORTAL_AUTH'],
   hasServiceKey: boolean,
@@ -60,17 +56,17 @@ function modeFaults({ values }: Given<PortalRows>): readonly string[] {
   return ['PORTAL_FULL_INTERVAL: is below PORTAL_INTERVAL; PORTAL_MODE=economy needs at least as long'];
 }
 
-function settledPortal(values: PortalValues, vocabulary: Vocabulary) {
+function settledPortal(values: PortalValues) {
   const { PORTAL_URL: url, PORTAL_MODE: mode, PORTAL_INTERVAL: intervalMs } = values;
   const credentials = settledCredentials(values);
   if (url === undefined || credentials === undefined) return undefined;
   const chosen = values.PORTAL_COLLECTORS ?? USUAL_COLLECTORS.map((name) => ({ name, intervalMs: undefined }));
-  const collectors = vocabulary.collectors.flatMap(({ name, intervalMs: own }): readonly Interval[] => {
+  const collectors = portalCollectors.flatMap(({ name, intervalMs: own }): readonly Interval[] => {
     const choice = chosen.find((one) => one.name === name);
     return choice === undefined ? [] : [{ name, intervalMs: choice.intervalMs ?? own ?? intervalMs }];
   });
   const hasSeries = collectors.some(({ name }) => name === 'telemetry');
-  const seriesByMode = hasSeries ? seriesOf(values, vocabulary) : { full: [], economy: [] };
+  const seriesByMode = hasSeries ? seriesOf(values) : { full: [], economy: [] };
   return {
     ...{ url, credentials, intervalMs },
     /** `full` polls every series at `intervalMs`; `economy` polls one at it and the others at `fullIntervalMs`. */
@@ -84,7 +80,7 @@ function settledPortal(values: PortalValues, vocabulary: Vocabulary) {
     seriesByMode,
     concurrency: values.PORTAL_CONCURRENCY,
     lookbackMs: values.PORTAL_LOOKBACK,
-    binSizeSeconds: values.PORTAL_BIN_SIZE / 1000,
+    binSeconds: values.PORTAL_BIN_SIZE / 1000,
     rateLimit: values.PORTAL_RATE_LIMIT,
     /** Undefined for no limit. */
     dailyLimit: values.PORTAL_DAILY_LIMIT === 0 ? undefined : values.PORTAL_DAILY_LIMIT,
@@ -94,23 +90,20 @@ function settledPortal(values: PortalValues, vocabulary: Vocabulary) {
 }
 
 /** The series of each mode; an interval set for a single series holds in both. */
-function seriesOf(
-  values: PortalValues,
-  { standardSeries, costlySeries, economy }: Vocabulary,
-): Readonly<Record<PortalValues['PORTAL_MODE'], readonly Interval[]>> {
-  const chosen = values.PORTAL_SERIES ?? standardSeries.map((name) => ({ name, intervalMs: undefined }));
+function seriesOf(values: PortalValues): Readonly<Record<PortalValues['PORTAL_MODE'], readonly Interval[]>> {
+  const chosen = values.PORTAL_SERIES ?? STANDARD_SERIES.map((name) => ({ name, intervalMs: undefined }));
   const every = (usualMs: number) =>
     chosen.map(({ name, intervalMs }) => ({
       name,
-      intervalMs: intervalMs ?? Math.max(costlySeries[name] ?? 0, usualMs),
+      intervalMs: intervalMs ?? Math.max(COSTLY_SERIES[name] ?? 0, usualMs),
     }));
-  const often = chosen.find(({ name }) => name === economy.series)?.intervalMs ?? values.PORTAL_INTERVAL;
+  const often = chosen.find(({ name }) => name === ECONOMY_SERIES)?.intervalMs ?? values.PORTAL_INTERVAL;
   const seldom = every(values.PORTAL_FULL_INTERVAL).filter(
-    ({ name }) => name !== economy.series && !economy.replaces.includes(name),
+    ({ name }) => name !== ECONOMY_SERIES && !ECONOMY_REPLACES.includes(name),
   );
   return {
     full: every(values.PORTAL_INTERVAL),
-    economy: [{ name: economy.series, intervalMs: often }, ...seldom],
+    economy: [{ name: ECONOMY_SERIES, intervalMs: often }, ...seldom],
   };
 }
 

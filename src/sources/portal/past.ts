@@ -1,12 +1,10 @@
 import { ConfigError } from '../../runtime/errors.ts';
 import { near } from '../../runtime/suggest.ts';
-import { FURTHER_SERIES, operationsFor, STANDARD_SERIES } from './appliances/operations.ts';
+import { STANDARD_SERIES } from './appliances/operations.ts';
+import { furtherSeries, standardSeries } from './appliances/series.ts';
 import type { PortalConfig } from './configuration.ts';
 
-/** Every series that has a history. */
-const SERIES = [...operationsFor([...STANDARD_SERIES, ...FURTHER_SERIES])].flatMap(([name, { hasHistory }]) =>
-  hasHistory ? [name] : [],
-);
+const WITH_HISTORY: readonly string[] = Object.keys({ ...standardSeries, ...furtherSeries });
 
 /**
  * The settings of a process that reads the past and nothing else: these series, or all that are polled and have a history.
@@ -14,9 +12,9 @@ const SERIES = [...operationsFor([...STANDARD_SERIES, ...FURTHER_SERIES])].flatM
  */
 export function settingsForPast(portal: PortalConfig, chosen: readonly string[] | undefined): PortalConfig {
   const faults = (chosen ?? []).flatMap((name) => {
-    if (SERIES.includes(name)) return [];
-    const meant = near(name, SERIES);
-    const hint = meant === undefined ? `expected some of ${SERIES.join(', ')}` : `did you mean ${meant}?`;
+    if (WITH_HISTORY.includes(name)) return [];
+    const meant = near(name, WITH_HISTORY);
+    const hint = meant === undefined ? `expected some of ${WITH_HISTORY.join(', ')}` : `did you mean ${meant}?`;
     return [`--series: ${JSON.stringify(name)} is not a series with a history; ${hint}`];
   });
   if (faults.length > 0) throw new ConfigError(faults);
@@ -25,7 +23,10 @@ export function settingsForPast(portal: PortalConfig, chosen: readonly string[] 
   return {
     ...portal,
     mode: 'full',
-    series: SERIES.filter((name) => names.includes(name)).map((name) => ({ name, intervalMs: portal.intervalMs })),
+    series: WITH_HISTORY.filter((name) => names.includes(name)).map((name) => ({
+      name,
+      intervalMs: portal.intervalMs,
+    })),
     collectors: [],
   };
 }

@@ -6,15 +6,10 @@ import { ShapeError } from '../../runtime/errors.ts';
 /** The newest records of a series that are read: a week by the minute. An older value is not current. */
 const MOST_RECORDS = 10_000;
 
-/** Throws a ShapeError if an answer is not a series; does not check the records. */
-export function checkSeries(body: unknown): void {
-  itemsOf(body, 'the series');
-}
-
 /**
  * The records of a series' answer, newest first, because the order of `items` is not guaranteed (upstream-api.md 4.2).
  * Notes and skips records without a readable time. `num_cores`, which is beside `items`, becomes the last record; other
- * fields beside `items` are ignored. Throws a ShapeError as {@link checkSeries} does.
+ * fields beside `items` are ignored. Throws a ShapeError if the answer is not a series.
  *
  * Runs in one turn of the event loop: the limits of answers bound the number of records, and records already in order,
  * oldest or newest first, are sorted in one pass.
@@ -34,7 +29,7 @@ export function newestFirst(body: unknown, note: NoteDrop): readonly Fields[] {
   return num_cores === undefined || num_cores === null ? records : [...records, { num_cores }];
 }
 
-/** A list in an answer. Throws a ShapeError if there is none; `what` names the answer in its message. */
+/** Throws a ShapeError if the answer has no such list; `what` names the answer in its message. */
 export function itemsOf(body: unknown, what: string, list = 'items'): readonly unknown[] {
   const items = objectOf(body, what)[list];
   if (!Array.isArray(items)) throw new ShapeError(`reading ${what}: ${list}: expected a list, got ${kindOf(items)}`);
@@ -64,7 +59,7 @@ export async function allOf(records: AsyncIterable<Fields> | Iterable<Fields>): 
   return all;
 }
 
-/** An answer that is one object. Throws a ShapeError for anything else. */
+/** Throws a ShapeError if the answer is not one object. */
 export function objectOf(body: unknown, what: string): Fields {
   if (!isFields(body)) throw new ShapeError(`reading ${what}: expected a JSON object, got ${kindOf(body)}`);
   return body;

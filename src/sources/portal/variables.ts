@@ -3,13 +3,7 @@ import type { Kind } from '../../config/kind.ts';
 import { choice, count, duration, rate, SHORTEST_INTERVAL_MS, secret } from '../../config/kinds.ts';
 import { serialList } from '../../config/lists.ts';
 import type { Rows } from '../../config/section.ts';
-import {
-  COSTLY_SERIES,
-  ECONOMY_REPLACES,
-  ECONOMY_SERIES,
-  FURTHER_SERIES,
-  STANDARD_SERIES,
-} from './appliances/operations.ts';
+import { COSTLY_SERIES, FURTHER_SERIES, STANDARD_SERIES } from './appliances/operations.ts';
 import { collectorRows } from './collectors.ts';
 import { type Selected, selection } from './selection.ts';
 
@@ -18,139 +12,118 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The default of `PORTAL_COLLECTORS`, as far as the catalogue has them. */
+/** The default of `PORTAL_COLLECTORS`. */
 export const USUAL_COLLECTORS = ['telemetry', 'volumes', 'edges', 'license'] as const;
 
-/** The names of series and collectors that the configuration may use. */
-export const portalVocabulary = {
-  /** The default of `PORTAL_SERIES`. */
-  standardSeries: STANDARD_SERIES,
-  furtherSeries: FURTHER_SERIES,
-  /** The series that are polled only when named, not with `all`, each with its interval. */
-  costlySeries: COSTLY_SERIES,
-  /** The one series of the economy mode with the short interval, and the series that it replaces. */
-  economy: { series: ECONOMY_SERIES, replaces: ECONOMY_REPLACES },
-  /** The collectors that `PORTAL_COLLECTORS` may name, each with its interval; undefined for `PORTAL_INTERVAL`. */
-  collectors: [
-    { name: 'telemetry', intervalMs: undefined },
-    ...collectorRows.map(({ name, intervalMs }) => ({ name, intervalMs })),
-  ],
+/** The collectors that `PORTAL_COLLECTORS` may name, each with its interval; undefined for `PORTAL_INTERVAL`. */
+export const portalCollectors = [
+  { name: 'telemetry', intervalMs: undefined },
+  ...collectorRows.map(({ name, intervalMs }) => ({ name, intervalMs })),
+];
+
+const SERIES = [...STANDARD_SERIES, ...FURTHER_SERIES];
+const COLLECTORS = portalCollectors.map(({ name }) => name);
+
+/** A list that only removes starts from the standard series. The result is in the catalogue's order. */
+const seriesList: Kind<readonly Selected[]> = {
+  label: 'list of series',
+  expects: 'series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
+  parse: (text) =>
+    selection(text, {
+      one: 'a series',
+      known: SERIES,
+      usual: STANDARD_SERIES,
+      all: SERIES.filter((name) => COSTLY_SERIES[name] === undefined),
+    }),
 };
 
-export type Vocabulary = typeof portalVocabulary;
+const collectorList: Kind<readonly Selected[]> = {
+  label: 'list of collectors',
+  expects: 'collectors separated by commas, such as all,-iam or telemetry,volumes=10m',
+  parse: (text) =>
+    selection(text, {
+      one: 'a collector',
+      known: COLLECTORS,
+      usual: USUAL_COLLECTORS,
+      all: COLLECTORS,
+      noInterval: (name) =>
+        name === 'telemetry'
+          ? 'has no interval of its own: set PORTAL_INTERVAL, or the interval of a series in PORTAL_SERIES'
+          : undefined,
+    }),
+};
 
-export function portalVariables(vocabulary: Vocabulary) {
-  return {
-    PORTAL_URL: {
-      kind: baseUrl(''),
-      help: 'base URL of the portal service; if unset, it is not polled',
-    },
-    PORTAL_SERVICE_KEY: { kind: secret, help: 'service key, first half of the pair' },
-    PORTAL_SERVICE_SECRET: { kind: secret, help: 'service key, second half of the pair' },
-    PORTAL_USER_KEY: { kind: secret, help: 'user key, instead of the pair' },
-    PORTAL_AUTH: {
-      kind: choice(['oauth2', 'service_key', 'user_key']),
-      unset: '`oauth2` with a service key, else `user_key`',
-      help: 'how to get a token: the pair in a form body, the pair in headers, or the user key',
-    },
-    PORTAL_INTERVAL: {
-      kind: duration(INTERVAL, '60s or 5m'),
-      default: '5m',
-      help: 'target time between two polls of the same series of the same appliance',
-    },
-    PORTAL_MODE: {
-      kind: choice(['full', 'economy']),
-      default: 'full',
-      help: '`economy` polls CPU, load and uptime often, other series at the full interval',
-    },
-    PORTAL_FULL_INTERVAL: {
-      kind: duration(INTERVAL, '30m or 1h'),
-      default: '1h',
-      help: 'time between two polls of the other series in economy mode',
-    },
-    PORTAL_DISCOVERY_INTERVAL: {
-      kind: duration(INTERVAL, '15m or 1h'),
-      default: '15m',
-      help: 'time between two reads of the serial inventory',
-    },
-    PORTAL_SERIALS: {
-      kind: serialList,
-      unset: 'all discovered',
-      help: 'poll only these appliances; discovery then only finds names and may be forbidden',
-    },
-    PORTAL_SERIES: {
-      kind: seriesList(vocabulary),
-      unset: 'the standard series',
-      help: '`all` but the costly ones; `-name` removes one; `name=1m` sets the interval of one',
-    },
-    PORTAL_COLLECTORS: {
-      kind: collectorList(vocabulary),
-      unset: `\`${USUAL_COLLECTORS.join(',')}\``,
-      help: 'what to export, or `all`; `-name` removes one; `name=10m` sets the interval of one',
-    },
-    PORTAL_LOOKBACK: {
-      kind: duration({ least: 6 * MINUTE_MS, most: 30 * DAY_MS }, '15m'),
-      default: '15m',
-      help: 'period of a series request',
-    },
-    PORTAL_BIN_SIZE: {
-      kind: duration({ least: MINUTE_MS, most: HOUR_MS, inSeconds: true }, '60s'),
-      default: '60s',
-      help: 'aggregation bin of a series request, in whole seconds',
-    },
-    PORTAL_CONCURRENCY: {
-      kind: count({ least: 1, most: 1000 }),
-      default: '8',
-      help: 'most requests in flight',
-    },
-    PORTAL_RATE_LIMIT: {
-      kind: rate,
-      default: '500/30s',
-      help: 'most requests in a window; the exporter stays below it and slows down after a 429',
-    },
-    PORTAL_DAILY_LIMIT: {
-      kind: count({ least: 0 }),
-      default: '1000000',
-      help: 'most requests in 24 hours; `0` for no limit',
-    },
-  } as const satisfies Rows;
-}
-
-/**
- * Series of the portal: names, `all`, `name=interval`, and `-name` to remove one named before it. A list that only
- * removes starts from the standard series. The result is in the catalogue's order.
- */
-function seriesList({ standardSeries, furtherSeries, costlySeries }: Vocabulary): Kind<readonly Selected[]> {
-  const known = [...standardSeries, ...furtherSeries];
-  return {
-    label: 'list of series',
-    expects: 'series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
-    parse: (text) =>
-      selection(text, {
-        one: 'a series',
-        known,
-        usual: standardSeries,
-        all: known.filter((name) => costlySeries[name] === undefined),
-      }),
-  };
-}
-
-/** Collectors of the portal, as {@link seriesList}; a list that only removes starts from the default. */
-function collectorList({ collectors }: Vocabulary): Kind<readonly Selected[]> {
-  const known = collectors.map(({ name }) => name);
-  return {
-    label: 'list of collectors',
-    expects: 'collectors separated by commas, such as all,-iam or telemetry,volumes=10m',
-    parse: (text) =>
-      selection(text, {
-        one: 'a collector',
-        known,
-        usual: USUAL_COLLECTORS.filter((name) => known.includes(name)),
-        all: known,
-        noInterval: (name) =>
-          collectors.find((collector) => collector.name === name)?.intervalMs === undefined
-            ? 'has no interval of its own: set PORTAL_INTERVAL, or the interval of a series in PORTAL_SERIES'
-            : undefined,
-      }),
-  };
-}
+export const portalVariables = {
+  PORTAL_URL: {
+    kind: baseUrl(''),
+    help: 'base URL of the portal service; if unset, it is not polled',
+  },
+  PORTAL_SERVICE_KEY: { kind: secret, help: 'service key, first half of the pair' },
+  PORTAL_SERVICE_SECRET: { kind: secret, help: 'service key, second half of the pair' },
+  PORTAL_USER_KEY: { kind: secret, help: 'user key, instead of the pair' },
+  PORTAL_AUTH: {
+    kind: choice(['oauth2', 'service_key', 'user_key']),
+    unset: '`oauth2` with a service key, else `user_key`',
+    help: 'how to get a token: the pair in a form body, the pair in headers, or the user key',
+  },
+  PORTAL_INTERVAL: {
+    kind: duration(INTERVAL, '60s or 5m'),
+    default: '5m',
+    help: 'target time between two polls of the same series of the same appliance',
+  },
+  PORTAL_MODE: {
+    kind: choice(['full', 'economy']),
+    default: 'full',
+    help: '`economy` polls CPU, load and uptime often, other series at the full interval',
+  },
+  PORTAL_FULL_INTERVAL: {
+    kind: duration(INTERVAL, '30m or 1h'),
+    default: '1h',
+    help: 'time between two polls of the other series in economy mode',
+  },
+  PORTAL_DISCOVERY_INTERVAL: {
+    kind: duration(INTERVAL, '15m or 1h'),
+    default: '15m',
+    help: 'time between two reads of the serial inventory',
+  },
+  PORTAL_SERIALS: {
+    kind: serialList,
+    unset: 'all discovered',
+    help: 'poll only these appliances; discovery then only finds names and may be forbidden',
+  },
+  PORTAL_SERIES: {
+    kind: seriesList,
+    unset: 'the standard series',
+    help: '`all` but the costly ones; `-name` removes one; `name=1m` sets the interval of one',
+  },
+  PORTAL_COLLECTORS: {
+    kind: collectorList,
+    unset: `\`${USUAL_COLLECTORS.join(',')}\``,
+    help: 'what to export, or `all`; `-name` removes one; `name=10m` sets the interval of one',
+  },
+  PORTAL_LOOKBACK: {
+    kind: duration({ least: 6 * MINUTE_MS, most: 30 * DAY_MS }, '15m'),
+    default: '15m',
+    help: 'period of a series request',
+  },
+  PORTAL_BIN_SIZE: {
+    kind: duration({ least: MINUTE_MS, most: HOUR_MS, inSeconds: true }, '60s'),
+    default: '60s',
+    help: 'aggregation bin of a series request, in whole seconds',
+  },
+  PORTAL_CONCURRENCY: {
+    kind: count({ least: 1, most: 1000 }),
+    default: '8',
+    help: 'most requests in flight',
+  },
+  PORTAL_RATE_LIMIT: {
+    kind: rate,
+    default: '500/30s',
+    help: 'most requests in a window; the exporter stays below it and slows down after a 429',
+  },
+  PORTAL_DAILY_LIMIT: {
+    kind: count({ least: 0 }),
+    default: '1000000',
+    help: 'most requests in 24 hours; `0` for no limit',
+  },
+} as const satisfies Rows;

@@ -1,7 +1,7 @@
 import { type Family, type Fields, isEveryOtherField, isFields } from '../../../metrics/family.ts';
 import type { NoteDrop } from '../../../metrics/samples.ts';
 import { decimal } from '../../../metrics/units.ts';
-import { checkSeries, newestFirst, objectOf } from '../records.ts';
+import { itemsOf, newestFirst, objectOf } from '../records.ts';
 import { isoPeriod } from './lookback.ts';
 import { currentPerformance, furtherSeries, healthScore, loadWindow, standardSeries } from './series.ts';
 
@@ -12,7 +12,7 @@ export interface Operation {
   readonly body: (periodMs: number, binSeconds: number) => Fields;
   /** Throws a ShapeError if a body is not such an answer; does not check the records. */
   readonly check: (body: unknown) => unknown;
-  /** The answer's records, newest first. */
+  /** Newest first. */
   readonly records: (body: unknown, note: NoteDrop) => readonly Fields[];
 }
 
@@ -26,22 +26,16 @@ export const FURTHER_SERIES: readonly string[] = [
   'appliance_health_score',
 ];
 
-/**
- * Series that cost the service much: polled only when named, each with its interval in milliseconds (upstream-api.md
- * 4.4).
- */
+/** Polled only when named, each with its interval in milliseconds, as they cost the service much (upstream-api.md 4.4). */
 export const COSTLY_SERIES: Readonly<Record<string, number>> = { appliance_health_score: 1_800_000 };
 
 /** The one series of the economy mode with the short interval. */
 export const ECONOMY_SERIES: string = 'current_appliance_performance';
 
 const tables: Readonly<Record<string, readonly Family[]>> = { ...standardSeries, ...furtherSeries };
-const currentNames: ReadonlySet<string> = new Set(currentPerformance.map(({ name }) => name));
 
 /** The series that {@link ECONOMY_SERIES} replaces entirely: the economy mode does not poll them. */
-export const ECONOMY_REPLACES: readonly string[] = Object.entries(tables)
-  .filter(([name, families]) => name !== 'load_average' && families.every((family) => currentNames.has(family.name)))
-  .map(([name]) => name);
+export const ECONOMY_REPLACES: readonly string[] = ['cpu_utilization'];
 
 /**
  * The operations for a choice of series. If two operations could give a sample, only one does: normally the series of
@@ -85,20 +79,16 @@ function withoutLongLoad(body: unknown, note: NoteDrop): readonly Fields[] {
   );
 }
 
-const minutes = { hasHistory: true, body: standardBody, check: checkSeries } as const;
-
-function standardBody(periodMs: number, binSeconds: number): Fields {
-  return { period: isoPeriod(periodMs), bin_size: binSeconds };
-}
+const minutes: Pick<Operation, 'hasHistory' | 'body' | 'check'> = {
+  hasHistory: true,
+  body: (periodMs, binSeconds) => ({ period: isoPeriod(periodMs), bin_size: binSeconds }),
+  check: (answer) => itemsOf(answer, 'the series'),
+};
 
 /** `current_appliance_performance` is one object, not a list (upstream-api.md 4.4). */
-function currentOf(body: unknown): Fields {
-  return objectOf(body, 'current_appliance_performance');
-}
+const currentOf = (body: unknown): Fields => objectOf(body, 'current_appliance_performance');
 
-function healthOf(body: unknown): Fields {
-  return objectOf(body, 'appliance_health_score');
-}
+const healthOf = (body: unknown): Fields => objectOf(body, 'appliance_health_score');
 
 /** `appliance_health_score`: the score is a number, a number as text, or a word; a word is not a missing number. */
 function readHealth(body: unknown): readonly Fields[] {
