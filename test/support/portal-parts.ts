@@ -1,7 +1,7 @@
 import { Secret } from '../../src/runtime/secret.ts';
 import { PortalClient } from '../../src/sources/portal/client.ts';
 import { PortalCollector } from '../../src/sources/portal/collector.ts';
-import type { PortalSettings } from '../../src/sources/portal/collector-row.ts';
+import type { PortalSettings } from '../../src/sources/portal/settings.ts';
 import { type Credentials, TokenSource } from '../../src/sources/portal/token.ts';
 import { type MockApi, noLog } from './mock-api.ts';
 

@@ -19,7 +19,7 @@ export class PortalClient {
    * A token that replaced a proven one, and was rejected for a request for which the proven one was rejected too: valid
    * until other requests show otherwise.
    */
-  #heir: string | undefined;
+  #replacement: string | undefined;
   /** Requests rejected with 401 with a proven token and its successor: method and path. */
   readonly #refused = new Set<string>();
 
@@ -35,12 +35,25 @@ export class PortalClient {
    * request fails.
    */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
-    const ask = (turn?: Attempt) => this.#withToken({ ...request, turn: turn ?? request.turn }, signal);
-    return withRetries(ask, portalRetries, this.#retryParts, signal);
+    return this.#retried((attempt) => this.#withToken(attempt, signal), request, signal);
   }
 
-  sendOpen(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
-    const ask = (turn?: Attempt) => this.#client.send({ ...request, turn: turn ?? request.turn }, signal);
+  /** Sends a request without the token, and with it if the portal requires it. */
+  async sendOpen(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
+    try {
+      return await this.#retried((attempt) => this.#client.send(attempt, signal), request, signal);
+    } catch (error) {
+      if (isRefused(error)) return this.send(request, signal);
+      throw error;
+    }
+  }
+
+  #retried(
+    send: (attempt: ApiRequest) => Promise<unknown>,
+    request: ApiRequest,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const ask = (turn?: Attempt) => send({ ...request, turn: turn ?? request.turn });
     return withRetries(ask, portalRetries, this.#retryParts, signal);
   }
 
@@ -57,17 +70,13 @@ export class PortalClient {
     const second = await this.#authorized(request, signal);
     if (second.refusal === undefined) return second.body;
     const cause = second.refusal;
-    if (first.access !== this.#proven && first.access !== this.#heir) {
+    if (first.access !== this.#proven && first.access !== this.#replacement) {
       throw new CredentialError(`${cause.message}, also with a new token`, { cause });
     }
-    this.#heir = second.access;
-    this.#remember(name);
-    throw cause;
-  }
-
-  #remember(name: string): void {
+    this.#replacement = second.access;
     if (this.#refused.size >= MOST_REFUSED) this.#refused.clear();
     this.#refused.add(name);
+    throw cause;
   }
 
   /** Sends it with the current token at the time it leaves. */
@@ -88,7 +97,7 @@ export class PortalClient {
   }
 }
 
-/** The token of a request, and the result: a body, or 401. */
+/** What a request with this token came to: a body, or 401. */
 interface Authorized {
   readonly access: string;
   readonly body?: unknown;

@@ -2,20 +2,21 @@ import type { Collector, Task } from '../../metrics/task.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { TelemetryLicence } from './account/telemetry-licence.ts';
+import { ApplianceIndex } from './appliances/appliance-index.ts';
 import { Dialect } from './appliances/dialect.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import { InventoryCollector } from './appliances/inventory-collector.ts';
 import { TelemetryCollector } from './appliances/telemetry.ts';
 import type { PortalClient } from './client.ts';
-import type { KeptCounts, PortalParts, PortalSettings } from './collector-row.ts';
+import type { KeptCounts, PortalParts } from './collector-row.ts';
 import { chosenRows } from './collectors.ts';
+import type { PortalSettings } from './settings.ts';
 
 /** Polls the portal: the inventory, the series of its appliances, and every enabled collector. */
 export class PortalCollector implements Collector {
   readonly api = 'portal';
+  readonly parts: PortalParts;
   readonly inventory: InventoryCollector;
-  readonly licence: TelemetryLicence;
-  readonly dialect: Dialect;
   readonly #collectors: readonly (() => readonly Task[])[];
   readonly #kept = new Map<string, KeptCounts>();
 
@@ -24,18 +25,22 @@ export class PortalCollector implements Collector {
     settings: PortalSettings,
     { clock, log }: { readonly clock: Clock; readonly log: Log },
   ) {
-    const chosen = chosenRows(settings.collectors);
-    const readouts = chosen.flatMap(({ row }) => row.readout ?? []);
-    this.inventory = new InventoryCollector({ client, clock, log, settings }, readouts);
-    this.licence = new TelemetryLicence(client, clock, log);
-    this.dialect = new Dialect(log);
     const parts: PortalParts = {
-      ...{ client, clock, log, settings, licence: this.licence, dialect: this.dialect, appliances: this.inventory },
+      client,
+      clock,
+      log,
+      settings,
+      appliances: new ApplianceIndex(settings, log),
+      licence: new TelemetryLicence(client, clock, log),
+      dialect: new Dialect(log),
       keeps: (name, kept) => this.#kept.set(name, kept),
     };
+    const chosen = chosenRows(settings.collectors);
     const telemetry = new TelemetryCollector(parts);
+    this.parts = parts;
+    this.inventory = new InventoryCollector(parts);
     this.#collectors = [
-      () => this.inventory.tasks(),
+      () => [this.inventory.task],
       ...chosen.map(({ row, intervalMs }) => row.create(parts, intervalMs)),
       () => telemetry.tasks(),
     ];
@@ -43,14 +48,15 @@ export class PortalCollector implements Collector {
 
   /** The chosen appliances of this instance's shard. */
   get appliances(): readonly Appliance[] {
-    return this.inventory.own();
+    return this.parts.appliances.own;
   }
 
   /** Explanations of unexpected values for the operator, in whole sentences. */
   get notes(): readonly string[] {
-    const unlicensed = this.licence.hasTelemetry === false;
-    const licence = unlicensed ? ['The licence lacks ops_iq_premium: every telemetry series is rejected (403).'] : [];
-    return [...licence, ...this.dialect.notes];
+    const { licence, dialect } = this.parts;
+    const unlicensed = licence.hasTelemetry === false;
+    const missing = unlicensed ? ['The licence lacks ops_iq_premium: every telemetry series is rejected (403).'] : [];
+    return [...missing, ...dialect.notes];
   }
 
   /** The collectors' state to save, by name; empty if no enabled collector has any. */

@@ -11,14 +11,12 @@ import { software } from './account/software.ts';
 import { stacks } from './account/stacks.ts';
 import { edges } from './appliances/edges.ts';
 import { fiq } from './appliances/fiq.ts';
-import type { CollectorRow, Interval } from './collector-row.ts';
+import type { CollectorRow } from './collector-row.ts';
+import type { Interval } from './settings.ts';
 import { volumes } from './volumes/connections.ts';
 import { volumeTelemetry } from './volumes/telemetry.ts';
 
-/**
- * Every collector of the portal besides the telemetry series, in the order of the exposition. Add one here and nowhere
- * else.
- */
+/** Every collector besides the series, in the order of the exposition. Add one here and nowhere else. */
 export const collectorRows: readonly CollectorRow[] = [
   volumes,
   volumeTelemetry,
@@ -38,7 +36,7 @@ export const collectorRows: readonly CollectorRow[] = [
 
 export const portalTables: readonly Table[] = collectorRows.flatMap(({ tables }) => tables);
 
-/** The rows of the chosen collectors, without the telemetry series, which have none. */
+/** Without the telemetry series, which have no row. */
 export function chosenRows(
   chosen: readonly Interval[],
 ): readonly { readonly row: CollectorRow; readonly intervalMs: number }[] {

@@ -5,18 +5,18 @@ import { text } from '../../metrics/samples.ts';
 import type { Task } from '../../metrics/task.ts';
 import type { Variant } from '../../metrics/variant.ts';
 import { asError, CredentialError, RequestError } from '../../runtime/errors.ts';
-import type { Exchange, JsonClient } from '../../transport/client.ts';
+import type { Exchange } from '../../transport/client.ts';
 import type { ExaminationParts } from '../upstream.ts';
 import { askBins } from './appliances/bin-questions.ts';
+import { fitsBuild } from './appliances/builds.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
-import type { PortalSettings } from './collector-row.ts';
 import { documentedAnswers } from './documented.ts';
 import { type AnswerByQuestion, portalQuestions } from './questions.ts';
+import type { PortalSettings } from './settings.ts';
 import { type Credentials, TokenSource, tokenRequest } from './token.ts';
 import { askTokens } from './token-questions.ts';
 
-/** The most appliances whose series are requested: one of every type and kind of build. */
 const MOST_APPLIANCES = 3;
 
 /** Requests about tokens, bins and periods, besides those of the collectors. */
@@ -25,12 +25,18 @@ const QUESTIONS = 16;
 /** The usual most of one collector: indexing reads three lists, the others one or two. */
 const MOST_COLLECTOR = 3;
 
-/** Polls every operation of every enabled collector once, and tests what the documentation leaves open. */
-export function portalExamination(
-  settings: PortalSettings,
-  credentials: Credentials,
-  parts: ExaminationParts,
-): Examination {
+type ExaminedSettings = PortalSettings & { readonly credentials: Credentials };
+
+/** One run of the examination. */
+interface Run extends ExaminationParts {
+  readonly settings: ExaminedSettings;
+  readonly tokens: TokenSource;
+  readonly find: Find;
+  readonly signal: AbortSignal;
+}
+
+/** Polls every operation of every enabled collector once, and asks what the documentation leaves open. */
+export function portalExamination(settings: ExaminedSettings, parts: ExaminationParts): Examination {
   return {
     questions: portalQuestions,
     rateVariable: 'PORTAL_RATE_LIMIT',
@@ -40,21 +46,16 @@ export function portalExamination(
       ...['type', 'role', 'current_snapshot_status', 'severity', 'state', 'resource', 'initiated_by'],
       ...['subscription_status', 'health_status', 'token_type'],
     ]),
-    run: (find, signal) => examine(settings, credentials, parts, find, signal),
+    run: (find, signal) => {
+      const tokens = new TokenSource(parts.client, settings.credentials, parts.environment.clock);
+      return examine({ ...parts, settings, tokens, find, signal });
+    },
   };
 }
 
-async function examine(
-  settings: PortalSettings,
-  credentials: Credentials,
-  { client, environment, exchanges }: ExaminationParts,
-  find: Find,
-  signal: AbortSignal,
-): Promise<ServiceAnswers> {
-  const { clock } = environment;
-  const tokens = new TokenSource(client, credentials, clock);
-  const none: ServiceAnswers = { variants: [], filers: [], volumes: [] };
-  if (!(await checkCredentials(client, credentials, tokens, find, signal))) return none;
+async function examine(run: Run): Promise<ServiceAnswers> {
+  const { client, environment, exchanges, settings, tokens, find, signal } = run;
+  if (!(await checkCredentials(run))) return { variants: [], filers: [], volumes: [] };
   const portal = new PortalClient(client, tokens, environment);
   const collector = new PortalCollector(portal, settings, environment);
   try {
@@ -64,13 +65,16 @@ async function examine(
     const [appliance] = collector.appliances;
     const answers: AnswerByQuestion = {
       ...(appliance && (await askBins(portal, appliance.serial, signal))),
-      ...(await askTokens(client, credentials, clock, signal)),
+      ...(await askTokens(client, settings.credentials, environment.clock, signal)),
       unfit_memory_series: unfitMemorySeries(exchanges),
       load_names: loadNames(exchanges),
       connection_appliance_id: connectionIds(exchanges),
     };
+    const answered = Object.entries(answers).flatMap(([question, answer]): readonly Variant[] =>
+      answer === undefined ? [] : [{ question, answer }],
+    );
     return {
-      variants: [...collector.dialect.variants, ...Object.entries(answers).flatMap(variantOf)],
+      variants: [...collector.parts.dialect.variants, ...answered],
       filers: collector.appliances.map(({ serial, name }) => ({ id: serial, name })),
       volumes: volumesIn(exchanges),
     };
@@ -79,23 +83,15 @@ async function examine(
   }
 }
 
-function variantOf([question, answer]: readonly [string, string | undefined]): readonly Variant[] {
-  return answer === undefined ? [] : [{ question, answer }];
-}
-
-async function checkCredentials(
-  client: JsonClient,
-  credentials: Credentials,
-  tokens: TokenSource,
-  find: Find,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function checkCredentials(run: Run): Promise<boolean> {
+  const { settings, tokens, find, signal } = run;
+  const { kind } = settings.credentials;
   const check = 'credentials';
   try {
     await tokens.get(signal);
     const left = tokens.secondsLeft;
     const minutes = left === undefined ? 'an unknown time' : `${Math.round(left / 6) / 10} min`;
-    find('ok', check, 'accepted', `accepted as ${credentials.kind}; a token lives for ${minutes}`);
+    find('ok', check, 'accepted', `accepted as ${kind}; a token lives for ${minutes}`);
     return true;
   } catch (thrown) {
     if (signal.aborted) throw thrown;
@@ -106,8 +102,8 @@ async function checkCredentials(
       find('failure', check, 'no-token', error.message, { expected: 'a token', advice });
       return false;
     }
-    const seen = `POST /auth/token with ${credentials.kind} was answered ${cause.status}`;
-    const other = await otherForm(client, credentials, signal);
+    const seen = `POST /auth/token with ${kind} was answered ${cause.status}`;
+    const other = await otherForm(run);
     const advice =
       other === undefined
         ? 'check the portal credentials: complete, not revoked, and of an account in this region'
@@ -119,11 +115,7 @@ async function checkCredentials(
 }
 
 /** Another form of authentication that accepts the same credentials. */
-async function otherForm(
-  client: JsonClient,
-  credentials: Credentials,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+async function otherForm({ client, settings: { credentials }, signal }: Run): Promise<string | undefined> {
   if (credentials.kind === 'user_key') return undefined;
   const kind = credentials.kind === 'oauth2' ? 'service_key' : 'oauth2';
   try {
@@ -167,7 +159,7 @@ function keyOf({ operation, appliance }: Task): string {
 function differing(collector: PortalCollector): readonly { readonly serial: string }[] {
   const kinds = new Map<string, { readonly serial: string }>();
   for (const appliance of collector.appliances) {
-    const kind = `${appliance.type}/${/^(?:\d|10\.0\.[0-3])\b/.test(appliance.build) ? 'old' : 'new'}`;
+    const kind = `${appliance.type}/${fitsBuild('memory_utilization_details', appliance.build) ? 'new' : 'old'}`;
     if (!kinds.has(kind)) kinds.set(kind, appliance);
   }
   return [...kinds.values()].slice(0, MOST_APPLIANCES);
@@ -175,7 +167,7 @@ function differing(collector: PortalCollector): readonly { readonly serial: stri
 
 function tellOperations(faults: readonly Fault[], collector: PortalCollector, find: Find): void {
   const check = 'operations';
-  if (collector.licence.hasTelemetry === false) {
+  if (collector.parts.licence.hasTelemetry === false) {
     find('failure', 'licence', 'no-telemetry', 'the licence lacks ops_iq_premium', {
       expected: 'a licence with operations insight',
       advice: 'ask the account owner, or leave telemetry out of PORTAL_COLLECTORS',
@@ -187,7 +179,8 @@ function tellOperations(faults: readonly Fault[], collector: PortalCollector, fi
     const status = error instanceof RequestError ? error.status : undefined;
     // The normal answer of an appliance without this disk, or of a build without this memory series.
     if (appliance !== undefined && (status === 404 || status === 422)) continue;
-    if (status === 403 && error.message.includes('/telemetry/') && collector.licence.hasTelemetry === false) continue;
+    if (status === 403 && error.message.includes('/telemetry/') && collector.parts.licence.hasTelemetry === false)
+      continue;
     if (told.has(operation)) continue;
     told.add(operation);
     const code = `${operation}-${status ?? 'failed'}`;
@@ -227,14 +220,13 @@ function tellInventory(exchanges: readonly Exchange[], find: Find): void {
   } else find('ok', check, 'match', seen);
 }
 
-/** The records in the lists that an operation answered. */
+/** The records of all lists that an operation answered. */
 function itemsOf(exchanges: readonly Exchange[], operation: string) {
   return exchanges
     .filter((exchange) => exchange.status === 200 && exchange.operation === operation)
     .flatMap(({ body }) => (isFields(body) && Array.isArray(body.items) ? body.items.filter(isFields) : []));
 }
 
-/** The ids of such records in lower case. */
 function idsOf(exchanges: readonly Exchange[], operation: string, field: string): ReadonlySet<string> {
   return new Set(itemsOf(exchanges, operation).map((record) => text(record[field]).toLowerCase()));
 }

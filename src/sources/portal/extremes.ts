@@ -1,26 +1,19 @@
 import type { Family, Fields, Labels } from '../../metrics/family.ts';
-import type { NoteDrop, Sample } from '../../metrics/samples.ts';
+import { type NoteDrop, type Sample, toSamples } from '../../metrics/samples.ts';
 
-/**
- * The minimum or maximum of one field over many records, as the only sample of a row; none if no record has a readable
- * value. A record without a value is noted, unless the row declares the field optional.
- */
+/** The least or the greatest value over many records, as the only sample of a family; none without a readable value. */
 export function extremeSample(
   family: Family,
-  field: string,
+  extreme: 'least' | 'greatest',
   records: readonly Fields[],
-  which: 'least' | 'most',
   labels: Labels,
   note: NoteDrop,
 ): Sample[] {
+  const pick = extreme === 'least' ? Math.min : Math.max;
   let found: number | undefined;
   for (const record of records) {
-    const raw = record[field];
-    const value = raw === undefined || raw === null ? undefined : family.from.read(raw);
-    if (value === undefined) {
-      if (raw !== undefined && raw !== null) note('invalid', field);
-      else if (!family.optional) note('absent', field);
-    } else if (found === undefined || (which === 'least' ? value < found : value > found)) found = value;
+    const [sample] = toSamples([family], [record], {}, note);
+    if (sample !== undefined) found = pick(found ?? sample.value, sample.value);
   }
   return found === undefined ? [] : [{ name: family.name, labels, value: found }];
 }

@@ -4,13 +4,11 @@ import { RequestError, ShapeError } from '../../runtime/errors.ts';
 import type { ApiRequest } from '../../transport/client.ts';
 import type { PortalClient } from './client.ts';
 
-/** The most pages of one list in one poll. */
 const MOST_PAGES = 200;
 
 /**
- * The pages of a list in order: the same request with the cursor of the previous page, until there is none
- * (upstream-api.md 5.7). Paging only goes forward; a repeated cursor would never end and throws a ShapeError. Also ends
- * after `mostPages`.
+ * The same request with the cursor of the previous page, until there is none (upstream-api.md 5.7), at most `mostPages`
+ * times. A repeated cursor would never end and throws a ShapeError.
  */
 export async function* pagesOf(
   client: PortalClient,

@@ -4,11 +4,11 @@ import type { Sample } from '../../metrics/samples.ts';
 import { type FleetPlan, type Plan, planFor, roundDuration, wholeNumber } from '../../planning/plan.ts';
 import { Budget } from '../../transport/rate/budget.ts';
 import { operationsFor } from './appliances/operations.ts';
-import type { Interval } from './collector-row.ts';
 import { chosenRows } from './collectors.ts';
 import type { PortalConfig } from './configuration.ts';
+import type { Interval } from './settings.ts';
 
-/** The share of the account's limits for one of several shards, which do not communicate. */
+/** The limits of one of several shards, which do not communicate. */
 export function shareOf(portal: PortalConfig, shards: number): Pick<PortalConfig, 'rateLimit' | 'dailyLimit'> {
   const share = (limit: number) => Math.max(1, Math.floor(limit / shards));
   const { rateLimit, dailyLimit } = portal;
@@ -18,9 +18,7 @@ export function shareOf(portal: PortalConfig, shards: number): Pick<PortalConfig
   };
 }
 
-/**
- * The requests of the collectors besides the series on shard 0; the other shards do not poll operations of the account.
- */
+/** On shard 0: the other shards do not poll operations of the account. */
 export function collectorDemands(
   { collectors }: Pick<PortalConfig, 'collectors'>,
   appliances: number,
@@ -33,12 +31,12 @@ export function collectorDemands(
   });
 }
 
-/** The plan for one shard that polls this many appliances, and the snapshots of this many volumes. */
+/** For one shard that polls this many appliances, and the snapshots of this many volumes. */
 export function planOf(portal: PortalConfig, appliances: number, shards: number, volumes = 0): Plan {
-  const plan = planInMode(portal, portal.mode, appliances, shards, volumes);
-  if (plan.fits || portal.mode === 'economy') return plan;
-  const economy = planInMode(portal, 'economy', appliances, shards, volumes);
-  if (economy.effectiveIntervalMs >= plan.effectiveIntervalMs) return plan;
+  const plans = plansOf(portal, appliances, shards, volumes);
+  const plan = plans[portal.mode];
+  const { economy } = plans;
+  if (plan.fits || economy.effectiveIntervalMs >= plan.effectiveIntervalMs) return plan;
   const often = formatDuration(portal.intervalMs);
   const gain = economy.fits
     ? `CPU, load, cores and uptime every ${often}, the other series every ${formatDuration(portal.fullIntervalMs)}`
@@ -46,25 +44,25 @@ export function planOf(portal: PortalConfig, appliances: number, shards: number,
   return { ...plan, advice: [`PORTAL_MODE=economy: ${gain}`, ...plan.advice] };
 }
 
-function planInMode(
+function plansOf(
   portal: PortalConfig,
-  mode: PortalConfig['mode'],
   appliances: number,
   shards: number,
-  volumes: number,
-): Plan {
+  volumes = 0,
+): Readonly<Record<PortalConfig['mode'], Plan>> {
   const { rateLimit, dailyLimit } = shareOf(portal, shards);
   const budget = new Budget(dailyLimit, 0);
-  return planFor({
+  const demand = {
     ...portal,
     variables: { interval: 'PORTAL_INTERVAL', series: 'PORTAL_SERIES', appliances: 'PORTAL_SERIALS' },
-    series: portal.seriesByMode[mode],
     appliances,
     further: collectorDemands(portal, appliances, volumes),
     limit: rateLimit,
     dailyLimit,
     allowedPerSecond: Math.min((rateLimit.requests / rateLimit.windowMs) * 1000, budget.perSecond),
-  });
+  };
+  const { full, economy } = portal.seriesByMode;
+  return { full: planFor({ ...demand, series: full }), economy: planFor({ ...demand, series: economy }) };
 }
 
 function* applianceSamples(portal: PortalConfig, index: number, random: () => number): Generator<Sample> {
@@ -110,8 +108,9 @@ export function fleetPlan(portal: PortalConfig, appliances: number, shards: numb
 /** Compares both modes; nothing if no series are polled. */
 function modesBeside(portal: PortalConfig, appliances: number, shards: number): FleetPlan['ways'] {
   if (portal.series.length === 0) return [];
+  const plans = plansOf(portal, appliances, shards);
   const modes = (['full', 'economy'] as const).map((mode) => {
-    const plan = planInMode(portal, mode, appliances, shards, 0);
+    const plan = plans[mode];
     const stretched = plan.effectiveIntervalMs / portal.intervalMs;
     const seldomMs = mode === 'full' ? portal.intervalMs : portal.fullIntervalMs;
     return [

@@ -3,7 +3,6 @@ import { bad, entriesOf, type Flaw, good, type Parsed, quoted } from '../../conf
 import { SHORTEST_INTERVAL_MS } from '../../config/kinds.ts';
 import { near } from '../../runtime/suggest.ts';
 
-/** One of several things to poll, with its own interval if one is set. */
 export interface Selected {
   readonly name: string;
   readonly intervalMs: number | undefined;
@@ -21,7 +20,7 @@ interface Choices {
   readonly noInterval?: (name: string) => string | undefined;
 }
 
-/** Reads a list of choices: the common part of `PORTAL_SERIES` and `PORTAL_COLLECTORS`. */
+/** Reads `PORTAL_SERIES` and `PORTAL_COLLECTORS`. */
 export function selection(text: string, choices: Choices): Parsed<readonly Selected[]> {
   const entries = entriesOf(text);
   const flaws = entries.flatMap((entry) => entryFlaw(entry, choices) ?? []);

@@ -11,18 +11,14 @@ import {
   tokensIn,
 } from './token.ts';
 
-/**
- * Tests what the documentation leaves open about tokens (upstream-api.md 7): how long one is valid and where that is
- * stated, whether a refresh needs the bearer header, and whether a refresh token is valid for one use. Uses tokens of
- * its own, and revokes them.
- */
+/** Answers what the documentation leaves open about tokens (upstream-api.md 7), with tokens that it revokes afterwards. */
 export async function askTokens(
   client: JsonClient,
   credentials: Credentials,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<AnswerByQuestion> {
-  /** The tokens in the answer; undefined if the request was rejected. Rejects when the doctor is being stopped. */
+  /** Undefined if the request was rejected. Rejects when the doctor is being stopped. */
   const ask = (request: ApiRequest): Promise<TokenAnswer | undefined> =>
     client
       .send(request, signal)

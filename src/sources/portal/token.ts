@@ -35,19 +35,13 @@ const TOO_LATE_SHARE = 0.25;
 /** Time until the next try after a failed renewal while the token is still valid, in milliseconds. */
 const RENEWAL_RETRY_MS = 10_000;
 
-/**
- * Pauses after a failed authentication, doubling, in milliseconds: after rejected credentials, and while the token
- * service fails.
- */
+/** Pauses after a failed authentication, doubling: after rejected credentials, and while the token service fails. */
 const PAUSES = {
   refused: { firstMs: 5_000, longestMs: 300_000 },
   troubled: { firstMs: 1_000, longestMs: 30_000 },
 } as const;
 
-/**
- * The access token of one account: fetched when first needed, and renewed by one request, however many requests wait
- * for it.
- */
+/** The access token of one account, renewed by one request, however many requests wait for it. */
 export class TokenSource {
   readonly #client: JsonClient;
   readonly #credentials: Credentials;
@@ -96,10 +90,7 @@ export class TokenSource {
     if (this.#pair?.access === access) this.#pair = undefined;
   }
 
-  /**
-   * Revokes the current token and its family, after a renewal in progress. Never rejects: a token that cannot be
-   * revoked expires on its own.
-   */
+  /** Revokes the current token and its family. Never rejects: a token that cannot be revoked expires on its own. */
   async revoke(signal: AbortSignal): Promise<boolean> {
     await this.#renewal?.catch(() => {});
     const pair = this.#pair;
@@ -159,9 +150,7 @@ export class TokenSource {
     return this.#lastError;
   }
 
-  /**
-   * A new pair for the current refresh token; undefined if there is none, it is rejected, or no answer arrives in time.
-   */
+  /** Undefined without a refresh token, if it is rejected, and if no answer arrives in time. */
   async #refresh(signal: AbortSignal): Promise<Pair | undefined> {
     const pair = this.#pair;
     if (pair?.refresh === undefined) return undefined;
@@ -233,7 +222,6 @@ export function tokensIn(body: unknown): TokenAnswer {
   return { access, refresh: typeof refresh === 'string' && refresh !== '' ? refresh : undefined, expiresIn };
 }
 
-/** `POST /auth/token` in the form of the credentials. */
 export function tokenRequest(credentials: Credentials): ApiRequest {
   const request = { method: 'POST', path: '/auth/token', operation: 'token', check: tokensIn } as const;
   switch (credentials.kind) {
@@ -264,7 +252,6 @@ export function refreshRequest(refresh: string, access: string | undefined): Api
   return { method: 'POST', path: '/auth/token/refresh', operation: 'token', headers, json, check: tokensIn };
 }
 
-/** `DELETE /auth/token`, which revokes the token and its family. */
 export function revokeRequest(access: string): ApiRequest {
   const headers = { authorization: `Bearer ${access}` };
   return { method: 'DELETE', path: '/auth/token', operation: 'token', headers };
@@ -285,7 +272,7 @@ export function lifetimeSeconds(expiresIn: unknown, token: string, now: number):
   return lifetime > 0 ? Math.min(lifetime, LONGEST_LIFETIME_SECONDS) : ASSUMED_LIFETIME_SECONDS;
 }
 
-/** The claims of a JWT, without verification; empty if it is not a JWT. */
+/** Without verification; empty if it is not a JWT. */
 function jwtClaims(token: string): Readonly<Record<string, unknown>> {
   try {
     const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));

@@ -6,13 +6,13 @@ import { mostAppliances } from './appliances/inventory.ts';
 import * as series from './appliances/series.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
-import type { PortalSettings } from './collector-row.ts';
 import { chosenRows, portalTables } from './collectors.ts';
 import { type PortalConfig, portalSection } from './configuration.ts';
 import { portalExamination } from './examination.ts';
 import { settingsForPast } from './past.ts';
 import { fleetPlan, planOf, shareOf } from './planning.ts';
 import { portalRequests } from './requests.ts';
+import type { PortalSettings } from './settings.ts';
 import { TokenSource } from './token.ts';
 
 const tables: readonly Table[] = [
@@ -57,11 +57,11 @@ export const portal: Upstream<PortalConfig> = {
     forFleet: fleetPlan,
   },
 
-  examine: (settings, parts) => portalExamination(portalSettings(parts.config, settings), settings.credentials, parts),
+  examine: (settings, parts) => portalExamination(portalSettings(parts.config, settings), parts),
 
   points: ({ intervalMs, lookbackMs }) => ({ intervalMs, lookbackMs }),
 
-  past: (settings, wanted) => ({ settings: settingsForPast(settings, wanted), binMs: settings.binSizeSeconds * 1000 }),
+  past: (settings, wanted) => ({ settings: settingsForPast(settings, wanted), binMs: settings.binSeconds * 1000 }),
 
   connect(settings, { client, config, clock, random, log, heapBytes, names, wantedSince }) {
     const { shard } = config;
@@ -86,8 +86,8 @@ export const portal: Upstream<PortalConfig> = {
       },
       tokenSecondsLeft: () => tokens.secondsLeft,
       notes: () => collector.notes,
-      variants: () => collector.dialect.variants,
-      describe: (serial) => collector.inventory.find(serial),
+      variants: () => collector.parts.dialect.variants,
+      describe: (serial) => collector.parts.appliances.find(serial),
       release: (signal) => tokens.revoke(signal),
       kept: { counts: collector },
     };
@@ -98,11 +98,12 @@ function portalSettings(
   { shard, staleAfter, forgetAfterMs, events }: Config,
   portal: PortalConfig,
   heapBytes = Number.POSITIVE_INFINITY,
-): PortalSettings {
+): PortalSettings & PortalConfig {
   return {
     ...portal,
-    ...{ shard, staleAfter, forgetAfterMs },
-    binSeconds: portal.binSizeSeconds,
+    shard,
+    staleAfter,
+    forgetAfterMs,
     bounds: events.histograms ? events.bucketsSeconds : [],
     mostAppliances: mostAppliances(heapBytes),
   };

@@ -49,8 +49,8 @@ export const gfaKeys: CollectorRow = {
         return [
           { name: keys.name, labels: {}, value: all.length },
           { name: unused.name, labels: {}, value: all.filter(({ last_used }) => last_used === null).length },
-          ...extremeSample(oldest, 'created', all, 'least', {}, note),
-          ...extremeSample(lastUsed, 'last_used', all, 'most', {}, note),
+          ...extremeSample(oldest, 'least', all, {}, note),
+          ...extremeSample(lastUsed, 'greatest', all, {}, note),
         ];
       },
     },

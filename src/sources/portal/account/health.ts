@@ -1,7 +1,6 @@
 import type { Family } from '../../../metrics/family.ts';
 import { toSamples } from '../../../metrics/samples.ts';
 import { flag } from '../../../metrics/units.ts';
-import { RequestError } from '../../../runtime/errors.ts';
 import { accountReads, type CollectorRow } from '../collector-row.ts';
 
 const table = [
@@ -13,25 +12,18 @@ const table = [
   },
 ] as const satisfies readonly Family[];
 
-/**
- * The health that the portal reports about itself. Requested without a token, and with one if the portal requires it.
- */
 export const health: CollectorRow = {
   name: 'health',
   intervalMs: 300_000,
   tables: [{ source: 'GET /health', subject: [], families: table }],
   cost: { account: 1 },
   size: { account: 1 },
-  create: accountReads(({ client }) => [
+  create: accountReads(() => [
     {
       operation: 'health',
       path: '/health',
       size: 'one',
-      send: (request, signal) =>
-        client.sendOpen(request, signal).catch((error: unknown) => {
-          if (error instanceof RequestError && error.status === 401) return client.send(request, signal);
-          throw error;
-        }),
+      isOpen: true,
       read: ({ body, note }) => toSamples(table, [body], {}, note),
     },
   ]),

@@ -33,7 +33,7 @@ const nextExpiry = {
   optional: true,
 } as const satisfies Family;
 
-/** The number of users and keys, and the age of the keys. No names, no owners, no keys. */
+/** Users and keys, aggregated: no name, owner or key becomes a label. */
 export const iam: CollectorRow = {
   name: 'iam',
   intervalMs: 3_600_000,
@@ -63,8 +63,8 @@ function keyRead(kind: 'service' | 'user', segment: string): AccountRead {
       const all = await allOf(records);
       return [
         { name: keys.name, labels: { kind }, value: all.length },
-        ...extremeSample(oldestKey, 'date_created', all, 'least', { kind }, note),
-        ...extremeSample(nextExpiry, 'expiration', all, 'least', { kind }, note),
+        ...extremeSample(oldestKey, 'least', all, { kind }, note),
+        ...extremeSample(nextExpiry, 'least', all, { kind }, note),
       ];
     },
   };

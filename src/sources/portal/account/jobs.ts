@@ -15,7 +15,6 @@ const OVER = ['completed', 'failed'] as const;
 
 const RESOURCES = ['edge', 'volume', 'cloud_credential'] as const;
 
-/** The labels of a job, besides its state. */
 const KIND_WORDS = { resource: { field: 'resource', known: RESOURCES }, action: { field: 'action' } } as const;
 
 const jobsListed = {
@@ -81,7 +80,7 @@ export class JobLedger {
   readonly #clock: Clock;
   readonly #forgetAfterMs: number;
   readonly #start: CountingStart;
-  /** When each job was last listed, in monotonic milliseconds, and whether it had finished. */
+  /** `at`: when the job was last listed, in monotonic milliseconds. */
   readonly #listed = new Map<string, { readonly at: number; readonly isOver: boolean }>();
   #hasListed = false;
 
@@ -95,7 +94,7 @@ export class JobLedger {
   async absorb(jobs: AsyncIterable<Fields> | Iterable<Fields>, note: NoteDrop): Promise<Sample[]> {
     const list = new Tally(jobsListed);
     const unacknowledged = new Tally(jobsUnacknowledged);
-    const unfinished = new Map<string, Fields[]>();
+    const unfinished: Fields[] = [];
     const now = this.#clock.monotonic();
     for await (const job of jobs) {
       const { resource, action } = job;
@@ -110,7 +109,7 @@ export class JobLedger {
       list.add(job);
       const isOpen = job.user_acknowledged_at === null || job.user_acknowledged_at === undefined;
       unacknowledged.add(job, state === 'failed' && isOpen ? 1 : 0);
-      if (state === 'in_progress') openOf(unfinished, wordOf(resource)).push(job);
+      if (state === 'in_progress') unfinished.push(job);
       const isOver = OVER.some((word) => word === state);
       const known = this.#listed.get(id);
       if (isOver && (known === undefined ? this.#isRecent(job) : !known.isOver)) this.#finished.add(job);
@@ -124,9 +123,10 @@ export class JobLedger {
       ...list.samples(),
       ...this.#finished.samples(),
       ...unacknowledged.samples(),
-      ...[...unfinished].flatMap(([resource, open]) =>
-        extremeSample(oldestUnfinishedJob, 'created_at', open, 'least', { resource }, note),
-      ),
+      ...[...RESOURCES, OTHER].flatMap((resource) => {
+        const open = unfinished.filter((job) => resourceOf(job) === resource);
+        return extremeSample(oldestUnfinishedJob, 'least', open, { resource }, note);
+      }),
     ];
   }
 
@@ -137,9 +137,7 @@ export class JobLedger {
   }
 }
 
-function openOf(unfinished: Map<string, Fields[]>, resource: string): Fields[] {
-  const known = RESOURCES.find((one) => one === resource) ?? OTHER;
-  const open = unfinished.get(known) ?? [];
-  unfinished.set(known, open);
-  return open;
+function resourceOf(job: Fields): string {
+  const told = wordOf(job.resource);
+  return RESOURCES.find((known) => known === told) ?? OTHER;
 }

@@ -3,6 +3,7 @@ import { flag } from '../../../metrics/units.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { RequestError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
+import type { ApiRequest } from '../../../transport/client.ts';
 import type { PortalClient } from '../client.ts';
 import { objectOf } from '../records.ts';
 
@@ -44,13 +45,20 @@ export class TelemetryLicence {
     } else if (this.#hasTelemetry && before === false) this.#log.info('licence has ops_iq_premium now');
   }
 
-  /** A telemetry request succeeded: the licence covers it, even if an earlier answer says otherwise. */
-  given(): void {
-    if (this.#hasTelemetry === false) this.#hasTelemetry = undefined;
+  /** Sends a telemetry request. If it is rejected without the licence, the error has that as its reason. */
+  async send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
+    try {
+      const body = await this.#client.send(request, signal);
+      // The licence covers it, even if an earlier answer says otherwise.
+      if (this.#hasTelemetry === false) this.#hasTelemetry = undefined;
+      return body;
+    } catch (error) {
+      throw await this.#explained(error, signal);
+    }
   }
 
-  /** Adds a missing licence as the reason to the error of a telemetry request. Never rejects. */
-  async explained(error: unknown, signal: AbortSignal): Promise<unknown> {
+  /** Never rejects. */
+  async #explained(error: unknown, signal: AbortSignal): Promise<unknown> {
     if (!(error instanceof RequestError) || error.status !== 403) return error;
     if (this.#clock.monotonic() - this.#readAt > OLD_AFTER_MS) {
       // Without the right to read the licence there is no explanation; the next 403 tries again.

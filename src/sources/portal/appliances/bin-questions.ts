@@ -9,10 +9,7 @@ const MINUTE_MS = 60_000;
 const LONG_BIN_MS = 5 * MINUTE_MS;
 const PERIODS = ['P30D', 'P7D', 'P1D'] as const;
 
-/**
- * Tests what the documentation leaves open about bins and periods (upstream-api.md 7) with one appliance: requests the
- * same half hour in bins of one and of five minutes, and the longest period that the service accepts.
- */
+/** Answers what the documentation leaves open about bins and periods (upstream-api.md 7), with one appliance. */
 export async function askBins(client: PortalClient, serial: string, signal: AbortSignal): Promise<AnswerByQuestion> {
   const ask = async (period: string, bin_size: number): Promise<readonly Fields[] | undefined> => {
     const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${SERIES}`;
@@ -65,7 +62,7 @@ function medianOf(values: readonly number[]): number | undefined {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 }
 
-/** The time of a record in milliseconds, sent in either unit. */
+/** The time of a record, sent in either unit. */
 function milliseconds({ time }: Fields): number {
   const told = decimal(time) ?? 0;
   return told < 1e11 ? told * 1000 : told;

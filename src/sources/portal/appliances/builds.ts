@@ -6,10 +6,7 @@ export function versionOf(build: string): readonly number[] | undefined {
   return /^(\d{1,9}(?:\.\d{1,9})+)/.exec(build)?.[1]?.split('.').map(Number);
 }
 
-/**
- * Negative, zero or positive as the first version is older than, equal to or newer than the second; undefined if one
- * cannot be read.
- */
+/** Negative if the first is older, positive if it is newer; undefined if one cannot be read. */
 export function compareVersions(one: string, other: string): number | undefined {
   const [left, right] = [versionOf(one), versionOf(other)];
   if (left === undefined || right === undefined) return undefined;
@@ -17,10 +14,7 @@ export function compareVersions(one: string, other: string): number | undefined 
   return places.map((place) => (left[place] ?? 0) - (right[place] ?? 0)).find((apart) => apart !== 0) ?? 0;
 }
 
-/**
- * Whether a series exists for an appliance's build: each build has one of the two memory series. True for every other
- * series, and for both if the build is unknown or cannot be read.
- */
+/** Each build has one of the two memory series; both may exist if the build is unknown or cannot be read. */
 export function fitsBuild(series: string, build: string): boolean {
   if (series !== 'memory_utilization' && series !== 'memory_utilization_details') return true;
   const difference = compareVersions(build, DETAILS_FROM);

@@ -34,7 +34,7 @@ interface OpenUnit {
   /** The other unit, and the factor from it to the documented one. */
   readonly other: string;
   readonly scale: number;
-  /** What an answer of a series shows: one of the two units, or nothing. */
+  /** What an answer shows: one of the two units, or nothing. */
   readonly evidence: (operation: string, records: readonly Fields[]) => string | undefined;
 }
 
@@ -117,7 +117,7 @@ export class Dialect {
     return { families: undisputed, records: this.#translated(undisputed, sent) };
   }
 
-  /** Takes an answer's records as evidence; returns what has changed. */
+  /** Returns what has changed. */
   learn(operation: string, records: readonly Fields[]): readonly Variant[] {
     return this.#units.flatMap(({ question, documented, evidence, verdict }) => {
       const answer = evidence(operation, records);
@@ -132,7 +132,7 @@ export class Dialect {
     });
   }
 
-  /** Passes on noted values, and logs the first implausible value of each field. */
+  /** Logs the first implausible value of each field. */
   watched(operation: string, note: NoteDrop): NoteDrop {
     return (reason, place) => {
       note(reason, place);
@@ -147,7 +147,6 @@ export class Dialect {
   readonly scaleOf = (from: Conversion): number =>
     this.#units.find((unit) => unit.from === from && unit.verdict.answer === unit.other)?.scale ?? 1;
 
-  /** Records with every number, including the times, in the unit that the table names. */
   #translated(families: readonly Family[], records: readonly Fields[]): readonly Fields[] {
     const scales = new Map([['time', this.scaleOf(epochMilliseconds)]]);
     for (const { fields, from } of families) {

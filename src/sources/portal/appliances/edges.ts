@@ -72,10 +72,7 @@ const edgeDetailTable = [
   },
 ] as const satisfies readonly Family[];
 
-/**
- * The appliances in the portal: from the lists of each inventory round, without requests of its own, and one request
- * for each edge at a long interval for its details.
- */
+/** From the lists of each inventory round, and one request for each edge at a long interval for its details. */
 export const edges: CollectorRow = {
   name: 'edges',
   intervalMs: 3_600_000,
@@ -88,7 +85,7 @@ export const edges: CollectorRow = {
   size: { appliance: 8.4 },
   readout: readRecords,
   create: (parts, intervalMs) => () =>
-    [...parts.appliances.own()].flatMap((appliance) => detailTask(parts, intervalMs, appliance)),
+    parts.appliances.own.flatMap((appliance) => detailTask(parts, intervalMs, appliance)),
 };
 
 function readRecords({ serial, name, build, availableBuild, records = {} }: Appliance, note: NoteDrop): Sample[] {
@@ -124,7 +121,7 @@ function detailTask(parts: PortalParts, intervalMs: number, { serial, edgeId, na
       platform: isFields(build) ? build.platform : undefined,
       machine: isFields(machine) ? machine : undefined,
     };
-    return toSamples(edgeDetailTable, [record], { serial, filer: name }, note);
+    return { samples: toSamples(edgeDetailTable, [record], { serial, filer: name }, note) };
   });
   // A new name makes a new task, which is due at once; samples under the old name are removed.
   return [{ ...task, id: `portal/${serial}/edge/${name}` }];

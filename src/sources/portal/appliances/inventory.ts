@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../../metrics/family.ts';
-import { type NoteDrop, type Sample, text } from '../../../metrics/samples.ts';
+import { type NoteDrop, text } from '../../../metrics/samples.ts';
 import { RequestError, ShapeError } from '../../../runtime/errors.ts';
 import { optionalItemsOf } from '../records.ts';
 
@@ -8,41 +8,28 @@ export interface Appliance {
   readonly serial: string;
   /** The id of the edge in lower case, used by other operations; empty while unknown. */
   readonly edgeId: string;
-  /** Its name in the inventory, or its serial while unknown. */
+  /** Its serial while unknown. */
   readonly name: string;
   /** `edge` or `file_iq`, as the portal spells it; empty while unknown. */
   readonly type: string;
   readonly build: string;
-  /** The build that it can be updated to; empty if there is none. */
+  /** Empty if it cannot be updated. */
   readonly availableBuild: string;
   /** What the lists of this round hold about it, for other rows than those of the inventory. */
   readonly records?: { readonly serial?: Fields; readonly edge?: Fields };
 }
 
-/** Samples that another collector makes from the records of an appliance in an inventory round. */
-export type InventoryReadout = (appliance: Appliance, note: NoteDrop) => Sample[];
-
 /** The kinds of serials that have telemetry (upstream-api.md 5.2). */
 export const TELEMETRY_TYPES = ['edge', 'file_iq'] as const;
 
-/** The appliances of an inventory, for lookup by any of their ids. */
-export interface ApplianceIndex {
-  /** Whether the inventory has been read once, successfully or not: before that nothing is found. */
-  readonly hasBeenAsked: boolean;
-  own(): readonly Appliance[];
-  /** Every appliance, including those of other shards. */
-  all(): Iterable<Appliance>;
-  /** By serial or by edge id, in any case; undefined if the inventory does not have it. */
-  find(id: string): Appliance | undefined;
-}
-
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
+/** Appliances by one of their ids. */
 export type Inventory = ReadonlyMap<string, Appliance>;
 
-/** The answers of an inventory round; undefined for a missing one. */
+/** Undefined for a missing answer. */
 export interface InventoryAnswers {
-  /** The bodies of `GET /serials`, one for each type. */
+  /** One for each type. */
   readonly serials: readonly unknown[] | undefined;
   /** The body of `GET /edges`, and whether it may be exposed: an old one only has names and builds. */
   readonly edges: unknown;
@@ -57,14 +44,13 @@ export interface InventoryAnswers {
 export function readInventory(answers: InventoryAnswers, note: NoteDrop): Inventory {
   const appliances = new Map<string, Appliance>();
   for (const body of answers.serials ?? []) {
-    for (const record of records(body, 'GET /serials', SERIAL_FIELDS['/serials'], note)) {
+    for (const record of records(body, '/serials', note)) {
       const type = text(record.type);
       const known = type === '' || TELEMETRY_TYPES.some((wanted) => wanted === type);
       if (!known || record.in_use === false) continue;
       const serial = text(record.id).toLowerCase();
       appliances.set(serial, {
-        serial,
-        edgeId: '',
+        ...unknownAppliance(serial),
         name: text(record.description) || serial,
         type,
         build: text(record.build),
@@ -74,30 +60,31 @@ export function readInventory(answers: InventoryAnswers, note: NoteDrop): Invent
     }
   }
   if (answers.edges === undefined) return appliances;
-  for (const record of records(answers.edges, 'GET /edges', SERIAL_FIELDS['/edges'], note)) {
+  for (const record of records(answers.edges, '/edges', note)) {
     const serial = text(record.serial).toLowerCase();
-    const listed = appliances.get(serial);
-    if (listed === undefined && answers.serials !== undefined) continue;
+    if (answers.serials !== undefined && !appliances.has(serial)) continue;
+    const listed = appliances.get(serial) ?? unknownAppliance(serial);
     appliances.set(serial, {
-      serial,
+      ...listed,
       edgeId: text(record.id).toLowerCase(),
-      name: text(record.description) || listed?.name || serial,
-      type: listed?.type || 'edge',
-      build: text(record.build) || listed?.build || '',
-      availableBuild: listed?.availableBuild ?? '',
-      records: { ...listed?.records, ...(answers.areEdgesFresh && { edge: record }) },
+      name: text(record.description) || listed.name,
+      type: listed.type || 'edge',
+      build: text(record.build) || listed.build,
+      records: { ...listed.records, ...(answers.areEdgesFresh && { edge: record }) },
     });
   }
   return appliances;
 }
 
-/** An appliance known only by its serial, such as one of `PORTAL_SERIALS` before the inventory was read. */
+/** Such as one of `PORTAL_SERIALS` before the inventory was read. */
 export function unknownAppliance(serial: string): Appliance {
   return { serial, edgeId: '', name: serial, type: '', build: '', availableBuild: '' };
 }
 
 /** The field with the serial in the records of each list. */
 const SERIAL_FIELDS = { '/serials': 'id', '/edges': 'serial' } as const;
+
+export type ListPath = keyof typeof SERIAL_FIELDS;
 
 /** The most records of one inventory list: it is read in one turn. */
 const MOST_LISTED = 20_000;
@@ -119,23 +106,23 @@ export function mostAppliances(heapBytes: number): number {
  * Throws a ShapeError if the body is not an inventory list: not a list, or a list without a single usable serial. Such
  * an answer must not empty the fleet. Throws a RequestError `oversize` for a list that is too long.
  */
-export function checkInventoryList(body: unknown, path: keyof typeof SERIAL_FIELDS): void {
+export function checkInventoryList(body: unknown, path: ListPath): void {
   const items = optionalItemsOf(body, `GET ${path}`);
   if (items.length > MOST_LISTED) {
     const found = `expected at most ${MOST_LISTED} records, got ${items.length}`;
     throw new RequestError('oversize', `reading GET ${path}: ${found}; name the appliances to poll in PORTAL_SERIALS`);
   }
-  if (items.length === 0 || items.some((item) => hasSerial(item, SERIAL_FIELDS[path]))) return;
+  if (items.length === 0 || items.some((item) => hasSerial(item, path))) return;
   throw new ShapeError(`reading GET ${path}: expected records with a uuid in ${SERIAL_FIELDS[path]}, got none`);
 }
 
-function hasSerial(record: unknown, key: string): record is Fields {
-  return isFields(record) && UUID.test(text(record[key]).toLowerCase());
+function hasSerial(record: unknown, path: ListPath): record is Fields {
+  return isFields(record) && UUID.test(text(record[SERIAL_FIELDS[path]]).toLowerCase());
 }
 
-function* records(body: unknown, what: string, key: string, note: NoteDrop): Generator<Fields> {
-  for (const [index, record] of optionalItemsOf(body, what).entries()) {
-    if (hasSerial(record, key)) yield record;
-    else note('record', `${what} items[${index}].${key}`);
+function* records(body: unknown, path: ListPath, note: NoteDrop): Generator<Fields> {
+  for (const [index, record] of optionalItemsOf(body, `GET ${path}`).entries()) {
+    if (hasSerial(record, path)) yield record;
+    else note('record', `GET ${path} items[${index}].${SERIAL_FIELDS[path]}`);
   }
 }

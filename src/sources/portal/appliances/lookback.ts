@@ -26,7 +26,7 @@ export class Lookback {
         else this.#shortened.set(task, shortened * 2);
         return answer;
       } catch (error) {
-        if (!(isTooSlow(error) || isTooLarge(error)) || periodMs <= SHORTEST_PERIOD_MS) throw error;
+        if (!isTooMuch(error) || periodMs <= SHORTEST_PERIOD_MS) throw error;
         this.#shortened.set(task, Math.max(SHORTEST_PERIOD_MS, periodMs / 2));
       }
     }
@@ -39,9 +39,9 @@ export function isoPeriod(ms: number): string {
   return seconds % 60 === 0 ? `PT${seconds / 60}M` : `PT${seconds}S`;
 }
 
-/** The service did not find all of it in time. */
-export function isTooSlow(error: unknown): boolean {
-  return error instanceof RequestError && error.status === 408;
+/** The answer is too large, or the service did not find all of it in time. */
+export function isTooMuch(error: unknown): boolean {
+  return isTooLarge(error) || (error instanceof RequestError && error.status === 408);
 }
 
 /** The service or the exporter finds the answer too large. */

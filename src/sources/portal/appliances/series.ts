@@ -213,7 +213,6 @@ export const healthScore = [
   },
 ] as const satisfies readonly Family[];
 
-/** Time of the newest record behind a series' samples. */
 export const seriesTimestamp = {
   name: 'filer_appliance_series_timestamp_seconds',
   help: 'Time of the newest record used, by series. The portal is 5 to 6 minutes behind the appliance.',
@@ -232,7 +231,6 @@ export const inventoryTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** The state of an appliance: derived from its polls, not from fields. */
 export const applianceStanding = {
   up: {
     name: 'filer_appliance_up',

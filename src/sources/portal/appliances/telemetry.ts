@@ -5,7 +5,7 @@ import type { Task } from '../../../metrics/task.ts';
 import { decimal } from '../../../metrics/units.ts';
 import type { PortalParts } from '../collector-row.ts';
 import { fitsBuild } from './builds.ts';
-import { isoPeriod, isTooLarge, isTooSlow, Lookback, SHORTEST_PERIOD_MS } from './lookback.ts';
+import { isoPeriod, isTooLarge, isTooMuch, Lookback, SHORTEST_PERIOD_MS } from './lookback.ts';
 import { type Operation, operationsFor } from './operations.ts';
 import { seriesTimestamp } from './series.ts';
 
@@ -28,7 +28,6 @@ interface Stretch {
   readonly isWhole: boolean;
 }
 
-/** Polls the telemetry of appliances: each chosen series of each appliance of this instance. */
 export class TelemetryCollector {
   readonly #parts: PortalParts;
   readonly #operations: ReadonlyMap<string, Operation>;
@@ -49,7 +48,7 @@ export class TelemetryCollector {
   tasks(): readonly Task[] {
     const { appliances, settings } = this.#parts;
     const { discoveryIntervalMs } = settings;
-    return appliances.own().flatMap(({ serial, name: filer, build }) =>
+    return appliances.own.flatMap(({ serial, name: filer, build }) =>
       settings.series.flatMap(({ name, intervalMs }): readonly Task[] => {
         const operation = this.#operations.get(name);
         if (operation === undefined) return [];
@@ -99,17 +98,12 @@ export class TelemetryCollector {
 
   async #past(series: Series, from: number, to: number, signal: AbortSignal): Promise<Past> {
     const { note, counts: drops } = new DropCount();
-    try {
-      // By its own times, and not up to now: the clock of the service may differ.
-      const sent = await this.#askLong(series, { from, to, now: Number.NaN, isWhole: true }, note, signal);
-      const { families, records, subject } = this.#read(series, sent, note);
-      return { points: pointsOf(families, records, subject), drops };
-    } catch (error) {
-      throw await this.#parts.licence.explained(error, signal);
-    }
+    // By its own times, and not up to now: the clock of the service may differ.
+    const sent = await this.#askLong(series, { from, to, now: Number.NaN, isWhole: true }, note, signal);
+    const { families, records, subject } = this.#read(series, sent, note);
+    return { points: pointsOf(families, records, subject), drops };
   }
 
-  /** The records in the documented units, the families that apply to them, and the labels of the appliance. */
   #read({ serial, name, operation }: Series, sent: readonly Fields[], note: NoteDrop) {
     const { dialect, appliances } = this.#parts;
     const subject = { serial, filer: appliances.find(serial)?.name ?? serial };
@@ -130,7 +124,7 @@ export class TelemetryCollector {
         const json = { period: periodOf(stretch), bin_size: binSeconds };
         return operation.records(await this.#send(series, json, signal), note);
       } catch (error) {
-        if (!(isTooSlow(error) || isTooLarge(error)) || to - from < 2 * SHORTEST_PERIOD_MS) throw error;
+        if (!isTooMuch(error) || to - from < 2 * SHORTEST_PERIOD_MS) throw error;
         if (isTooLarge(error)) this.#longest.set(name, Math.ceil((to - from) / 2));
       }
     }
@@ -147,22 +141,15 @@ export class TelemetryCollector {
     return [...newer, ...older.filter(({ time }) => (decimal(time) ?? 0) < edge)];
   }
 
-  async #ask(series: Series, signal: AbortSignal): Promise<unknown> {
-    const { licence, settings } = this.#parts;
-    const { lookbackMs, binSeconds } = settings;
+  #ask(series: Series, signal: AbortSignal): Promise<unknown> {
+    const { lookbackMs, binSeconds } = this.#parts.settings;
     const send = (periodMs: number) => this.#send(series, series.operation.body(periodMs, binSeconds), signal);
-    try {
-      const body = await this.#lookback.ask(series.id, lookbackMs, send);
-      licence.given();
-      return body;
-    } catch (error) {
-      throw await licence.explained(error, signal);
-    }
+    return this.#lookback.ask(series.id, lookbackMs, send);
   }
 
   #send({ serial, name, operation: { check } }: Series, json: Fields, signal: AbortSignal): Promise<unknown> {
     const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${name}`;
-    return this.#parts.client.send({ method: 'POST', path, operation: name, json, check }, signal);
+    return this.#parts.licence.send({ method: 'POST', path, operation: name, json, check }, signal);
   }
 }
 

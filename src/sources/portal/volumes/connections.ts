@@ -32,7 +32,6 @@ export const SNAPSHOT_STATUS = [
   'up_to_date',
 ] as const;
 
-/** A row of `GET /volume_connections`: one volume on one appliance. */
 const connectionTable = [
   {
     name: 'filer_volume_unprotected_bytes',
@@ -129,10 +128,9 @@ export const volumes: CollectorRow = {
 };
 
 /**
- * The rows of `GET /volume_connections`. It is not documented whether a record names an appliance by serial or by edge
- * id, so both are looked up (upstream-api.md 7). Notes and skips rows without a volume or an appliance. `id` is the
- * portal's own id of the volume; `serial` is undefined if the inventory does not have the appliance, and its label is
- * then the id in the row.
+ * It is not documented whether a record names an appliance by serial or by edge id, so both are looked up
+ * (upstream-api.md 7). `id` is the portal's own id of the volume; `serial` is undefined if the inventory does not have
+ * the appliance, and its label is then the id in the row.
  */
 export async function* readConnections(
   records: AsyncIterable<Fields> | Iterable<Fields>,

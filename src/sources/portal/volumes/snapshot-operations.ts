@@ -132,7 +132,6 @@ const propagationFamilies = [
   },
 ] as const satisfies readonly Family[];
 
-/** What one operation tells of the snapshots of a volume. */
 export interface SnapshotOperation {
   /**
    * The families of an appliance. A gauge is of the newest snapshot. A counter adds up, and a histogram observes, a field
@@ -147,7 +146,6 @@ export interface SnapshotOperation {
   readonly fields: { readonly serial: string; readonly name: string; readonly end: string };
   /** The same for each record of one snapshot on an appliance; undefined if it cannot be counted. */
   readonly identity: (record: Fields) => string | undefined;
-  /** Whether a record is about a snapshot; by default every one is. */
   readonly isSnapshot?: (record: Fields) => boolean;
   /** The record with the fields that the families name. */
   readonly prepared?: (record: Fields) => Fields;

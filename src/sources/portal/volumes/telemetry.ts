@@ -45,7 +45,7 @@ interface Volume {
 class VolumeTelemetry {
   readonly #parts: PortalParts;
   readonly #intervalMs: number;
-  readonly #lookback: Lookback;
+  readonly #lookback = new Lookback(LONGEST_PERIOD_MS);
   readonly #since: CountingStart;
   readonly #list: Task;
   /** By guid; one that no list has any more is asked about until it is forgotten: that it is gone, its own answers say. */
@@ -54,11 +54,10 @@ class VolumeTelemetry {
   constructor(parts: PortalParts, intervalMs: number) {
     this.#parts = parts;
     this.#intervalMs = intervalMs;
-    this.#lookback = new Lookback(LONGEST_PERIOD_MS);
     this.#since = new CountingStart(parts.clock);
     const listTask = accountTask(parts, parts.settings.discoveryIntervalMs, 'volumes_listed', async (note, signal) => {
       await this.#discover(note, signal);
-      return [];
+      return { samples: [] };
     });
     this.#list = { ...listTask, operation: 'volume_connections', changesTasks: true };
   }
@@ -104,7 +103,7 @@ class VolumeTelemetry {
   }
 
   #segmentTask(volume: Volume, segment: string, operation: SnapshotOperation): Task {
-    const { appliances, client, clock, licence, settings } = this.#parts;
+    const { appliances, clock, licence, settings } = this.#parts;
     const id = `portal/volume/${volume.guid}/${segment}`;
     const path = `/telemetry/volumes/${volume.id}/${segment}`;
     const ledger = new SnapshotLedger(operation, {
@@ -121,15 +120,12 @@ class VolumeTelemetry {
         succeeded === undefined ? operation.firstPeriodMs : sinceThen(succeeded, asked) + 2 * this.#intervalMs;
       const send = (periodMs: number) => {
         const json = { period: isoPeriod(periodMs), serial_numbers: volume.serials };
-        return client.send({ method: 'POST', path, operation: segment, size: 'list', json }, signal);
+        return licence.send({ method: 'POST', path, operation: segment, size: 'list', json }, signal);
       };
-      const body = await this.#lookback
-        .ask(id, Math.max(SHORTEST_PERIOD_MS, wanted), send)
-        .catch(async (error: unknown) => {
-          throw await licence.explained(error, signal);
-        });
+      const body = await this.#lookback.ask(id, Math.max(SHORTEST_PERIOD_MS, wanted), send);
       succeeded = asked;
-      return ledger.absorb(inTurns(listed(body, segment, note, operation.list), clock), clock.now() / 1000, note);
+      const records = inTurns(listed(body, segment, note, operation.list), clock);
+      return { samples: await ledger.absorb(records, clock.now() / 1000, note) };
     });
     return { ...task, id };
   }

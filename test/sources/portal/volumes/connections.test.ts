@@ -1,22 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { Fields } from '../../../../src/metrics/family.ts';
 import type { Sample } from '../../../../src/metrics/samples.ts';
-import type { Appliance, ApplianceIndex } from '../../../../src/sources/portal/appliances/inventory.ts';
+import { ApplianceIndex } from '../../../../src/sources/portal/appliances/appliance-index.ts';
+import type { Appliance } from '../../../../src/sources/portal/appliances/inventory.ts';
 import { readConnections } from '../../../../src/sources/portal/volumes/connections.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { going, mockApi, token } from '../../../support/mock-api.ts';
+import { going, mockApi, noLog, token } from '../../../support/mock-api.ts';
 import { portalCollector, uuid } from '../../../support/portal-parts.ts';
 
 const A = uuid(0xa);
 const EDGE_ID = uuid(0xe);
 const appliance: Appliance = { serial: A, edgeId: EDGE_ID, name: 'lyon', type: 'edge', build: '', availableBuild: '' };
 
-const index: ApplianceIndex = {
-  hasBeenAsked: true,
-  own: () => [appliance],
-  all: () => [appliance],
-  find: (id) => ([A, EDGE_ID].includes(id.toLowerCase()) ? appliance : undefined),
-};
+const index = new ApplianceIndex({ serials: undefined, shard: { index: 0, total: 1 } }, noLog);
+index.take(new Map([[A, appliance]]), () => {});
 
 function row(appliance_id: unknown, more: object = {}) {
   return { volume_id: 'v_0', volume_name: 'projects', appliance_id, appliance_name: 'as told', role: 'owner', ...more };

@@ -1,0 +1,34 @@
+import type { Config } from '../../config/config.ts';
+import type { FilerNames } from '../filer-names.ts';
+
+/** What the collectors use of the configuration, and of what the process has beside it. */
+export interface PortalSettings extends Pick<Config, 'shard' | 'staleAfter' | 'forgetAfterMs'> {
+  readonly series: readonly Interval[];
+  /** Whether `current_appliance_performance` replaces two series. */
+  readonly mode?: 'full' | 'economy';
+  /** The enabled collectors besides the series. */
+  readonly collectors: readonly Interval[];
+  /** Time between two polls of the inventory, and of a task that is backed off. */
+  readonly discoveryIntervalMs: number;
+  /** Only these serials, in lower case; undefined for the whole inventory. */
+  readonly serials: readonly string[] | undefined;
+  readonly lookbackMs: number;
+  readonly binSeconds: number;
+  /** Of the histograms; ascending, empty for sum and count only. */
+  readonly bounds: readonly number[];
+  /** The most appliances of an inventory, limited by memory; `serials` are always polled. */
+  readonly mostAppliances?: number;
+  /** The names of filers in both services; without it each appliance has its name in the inventory. */
+  readonly names?: FilerNames;
+  /**
+   * The start of the points that an output needs of a task, in milliseconds since the Unix epoch; undefined if the
+   * usual period is enough.
+   */
+  readonly wantedSince?: (task: string) => number | undefined;
+}
+
+/** One series or collector, and the time between two of its polls. */
+export interface Interval {
+  readonly name: string;
+  readonly intervalMs: number;
+}
