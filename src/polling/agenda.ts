@@ -15,10 +15,7 @@ export interface AgendaLimits {
   readonly failing: number;
 }
 
-/**
- * The lanes in the order in which they are served: tasks that go first, failing tasks by their failures in a row from 1
- * to 10, and all others.
- */
+/** In the order in which they are served; between the first and the last, failing tasks by their failures in a row. */
 const LANES = { first: 0, mostFailures: 10, well: 11 } as const;
 
 /**
@@ -54,7 +51,6 @@ export class Agenda {
     this.#limits = limits;
   }
 
-  /** Adds a new task, which is due at once. */
   add(state: TaskState, now: number): void {
     // Spread over one millisecond in the order of the phases, so that no appliance is polled completely before the next
     // one.
@@ -75,9 +71,7 @@ export class Agenda {
     }
   }
 
-  /**
-   * A task for probing the API, due or not: the one with the fewest failures, and of those the one polled longest ago.
-   */
+  /** A task for probing the API, due or not: one with the fewest failures, of those the one polled longest ago. */
   takeProbe(series: Iterable<TaskState>): TaskState | undefined {
     let best: Slot | undefined;
     for (const { slot } of series) {
@@ -113,7 +107,6 @@ export class Agenda {
     for (const one of parked) if (isCurrent(one)) this.#schedule(one.state, one.due);
   }
 
-  /** Makes a task due soon, unless it is in flight. */
   wake(state: TaskState, now: number, withinMs: number): void {
     const due = now + unitHash(state.task.id) * withinMs;
     if (state.slot !== undefined && state.slot.due > due) this.#schedule(state, due);

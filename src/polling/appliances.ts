@@ -3,20 +3,13 @@ import type { PollSink } from '../metrics/sink.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import type { ApplianceNames } from '../metrics/task.ts';
 import type { Log } from '../runtime/log.ts';
-import {
-  type ApplianceState,
-  areAnswered,
-  isReporting,
-  type PolledAppliance,
-  type ShownAppliance,
-  type TaskState,
-} from './task-state.ts';
+import { type ApplianceState, areAnswered, isReporting, type PolledAppliance, type TaskState } from './task-state.ts';
 
 export interface AppliancesSettings {
   readonly api: Api;
   readonly sink: PollSink;
   readonly log: Log;
-  /** The families of an appliance's state; nothing is exposed without. */
+  /** Nothing is exposed without. */
   readonly names: ApplianceNames | undefined;
 }
 
@@ -33,34 +26,14 @@ export class Appliances {
 
   /** Exposes the state of an appliance if it has changed. */
   show(appliance: PolledAppliance, isApiDown: boolean): void {
-    const { name, shown, tasks } = appliance;
+    const { api, sink, names } = this.#settings;
+    const { serial, name, shown, tasks } = appliance;
     const state = stateOf(tasks, isApiDown);
     if (state === undefined) return;
     const recordAt = newestRecordAt(tasks);
     const isNewer = (recordAt ?? 0) - (shown?.recordAt ?? 0) >= RECORD_STEP_MS;
     if (state === shown?.state && name === shown.name && !isNewer) return;
     appliance.shown = { name, state, recordAt };
-    this.#expose(appliance.serial, appliance.shown);
-  }
-
-  /** Logs the state of an appliance if it has changed. */
-  tell(appliance: PolledAppliance): void {
-    const { serial, name: filer, told, shown } = appliance;
-    const { log } = this.#settings;
-    appliance.told = shown?.state;
-    if (told === undefined || told === shown?.state) return;
-    if (shown?.state === 'reporting') {
-      log.info({ serial, filer }, told === 'unavailable' ? 'the appliance answers' : 'the appliance has records again');
-    } else if (shown?.state === 'no_records') log.warn({ serial, filer }, 'the appliance has no records');
-    else log.warn({ serial, filer }, 'the appliance does not answer');
-  }
-
-  withdraw({ serial }: PolledAppliance): void {
-    this.#settings.sink.withdraw(this.#idOf(serial));
-  }
-
-  #expose(serial: string, { name, state, recordAt }: ShownAppliance): void {
-    const { api, sink, names } = this.#settings;
     if (names === undefined) return;
     const labels = { serial, filer: name };
     const samples: Sample[] = [
@@ -71,7 +44,25 @@ export class Appliances {
     sink.conclude({ id: this.#idOf(serial), api }, samples);
   }
 
-  /** The state of an appliance is an origin of its own. */
+  /** Logs the state of an appliance if it has changed. */
+  log(appliance: PolledAppliance): void {
+    const { serial, name: filer, logged, shown } = appliance;
+    const { log } = this.#settings;
+    appliance.logged = shown?.state;
+    if (logged === undefined || logged === shown?.state) return;
+    if (shown?.state === 'reporting') {
+      log.info(
+        { serial, filer },
+        logged === 'unavailable' ? 'the appliance answers' : 'the appliance has records again',
+      );
+    } else if (shown?.state === 'no_records') log.warn({ serial, filer }, 'the appliance has no records');
+    else log.warn({ serial, filer }, 'the appliance does not answer');
+  }
+
+  withdraw({ serial }: PolledAppliance): void {
+    this.#settings.sink.withdraw(this.#idOf(serial));
+  }
+
   #idOf(serial: string): string {
     return `${this.#settings.api}/${serial}/state`;
   }

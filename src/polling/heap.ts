@@ -2,7 +2,6 @@
 export class Heap<Item extends { readonly due: number }> {
   readonly #items: Item[] = [];
 
-  /** The first item, without removing it. */
   get first(): Item | undefined {
     return this.#items[0];
   }

@@ -4,7 +4,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Appliances } from './appliances.ts';
 import type { SeriesHealth } from './health.ts';
 import type { Outcome } from './poll.ts';
-import { areAnswered, isReporting, reasonOf, type TaskState } from './task-state.ts';
+import { areAnswered, type Fault, isReporting, reasonOf, type TaskState } from './task-state.ts';
 import type { Change, Tasks } from './tasks.ts';
 
 export interface ObserverSettings {
@@ -18,21 +18,14 @@ export interface ObserverSettings {
   readonly log: Log;
 }
 
-/** An operation that is rejected or keeps failing: from its first such task until none is left. */
-interface Fault {
-  readonly operation: string;
-  readonly isDenied: boolean;
-  readonly tasks: Set<TaskState>;
-}
-
 /**
  * The state of one API, derived from its polls: whether it is up, and why not. Each change of state, of the API, an
  * appliance or an operation, is one log line; while the API is down, that explains other failures.
  */
 export class Observer {
   readonly #settings: ObserverSettings;
-  readonly #faults = new Map<string, Fault>();
-  #toldUp: boolean | undefined;
+  /** Whether it was up when that was logged last. */
+  #loggedUp: boolean | undefined;
   #polledOnce = false;
   #lastSuccessAt: number | undefined;
 
@@ -54,7 +47,6 @@ export class Observer {
     return this.polledOnce ? 'overdue' : undefined;
   }
 
-  /** The error of the latest failed poll while the API is down. */
   get lastError(): string | undefined {
     return this.up ? undefined : this.#latestError?.message;
   }
@@ -79,19 +71,17 @@ export class Observer {
       this.#lastSuccessAt = clock.now();
       log.debug({ task, seconds, drops: Object.fromEntries(outcome.reading.drops) }, 'polled');
     } else log.debug({ task, seconds, reason: outcome.error.message }, 'poll failed');
-    this.#tell([state]);
-    this.#tellOperation(state);
+    this.#update([state]);
+    this.#logOperation(state);
   }
 
   /** Values are stale: their appliances, or the API, may be down. */
   expired(states: readonly TaskState[]): void {
-    if (states.length > 0) this.#tell(states);
+    if (states.length > 0) this.#update(states);
   }
 
-  /** Processes a change of tasks. */
-  changed({ gone, joined, left }: Change): void {
+  changed({ joined, left }: Change): void {
     const { log, api, appliances, tasks } = this.#settings;
-    for (const state of gone) for (const fault of this.#faults.values()) fault.tasks.delete(state);
     for (const appliance of left) appliances.withdraw(appliance);
     this.#showAll();
     if (joined.length + left.length === 0) return;
@@ -110,73 +100,74 @@ export class Observer {
   }
 
   /** Exposes and logs the state of the API and of these tasks' appliances. */
-  #tell(states: readonly TaskState[]): void {
+  #update(states: readonly TaskState[]): void {
     const { appliances } = this.#settings;
-    this.#tellApi();
-    const isDown = this.#toldUp === false;
+    this.#logApi();
+    const isDown = this.#loggedUp === false;
     for (const appliance of new Set(states.map((state) => state.appliance))) {
       if (appliance === undefined) continue;
       appliances.show(appliance, isDown);
-      if (!isDown) appliances.tell(appliance);
+      if (!isDown) appliances.log(appliance);
     }
   }
 
-  #tellApi(): void {
+  #logApi(): void {
     const { tasks, health, api, log } = this.#settings;
     const { up } = this;
     // Not before all were polled: until then it is normal that none has answered.
     const isDown = health.isDown || (!up && tasks.deciding.every(({ standing }) => standing !== undefined));
-    if (up === this.#toldUp || !(up || isDown)) return;
-    const wasTold = this.#toldUp !== undefined;
-    this.#toldUp = up;
-    if (up) log.info({ api }, wasTold ? 'the API answers again' : 'the API answers');
+    if (up === this.#loggedUp || !(up || isDown)) return;
+    const isFirst = this.#loggedUp === undefined;
+    this.#loggedUp = up;
+    if (up) log.info({ api }, isFirst ? 'the API answers' : 'the API answers again');
     else log.warn({ api, reason: this.downReason, err: this.#latestError }, 'the API cannot be polled');
     this.#showAll();
   }
 
   #showAll(): void {
     const { tasks, appliances } = this.#settings;
-    for (const appliance of tasks.appliances.values()) appliances.show(appliance, this.#toldUp === false);
+    for (const appliance of tasks.appliances.values()) appliances.show(appliance, this.#loggedUp === false);
   }
 
-  /** Logs one line when an operation gets a fault, and one when it is over. */
-  #tellOperation(state: TaskState): void {
+  /** Logs one line when an operation gets a fault, and one when no task has it any more. */
+  #logOperation(state: TaskState): void {
     const { log, api } = this.#settings;
-    const before = [...this.#faults.values()].find(({ tasks }) => tasks.has(state));
-    const fault = this.#faultOf(state, before);
-    if (fault === before) return;
-    before?.tasks.delete(state);
-    if (before?.tasks.size === 0) {
+    const before = state.fault;
+    const fault = this.#faultOf(state);
+    if (isSame(fault, before)) return;
+    state.fault = fault;
+    if (before !== undefined && this.#isOfNoOther(before, state)) {
       const text = before.isDenied ? 'operation available again' : 'the operation can be polled again';
       log.info({ api, operation: before.operation }, text);
     }
-    fault?.tasks.add(state);
-    if (fault?.tasks.size !== 1) return;
+    if (fault === undefined || !this.#isOfNoOther(fault, state)) return;
     const text = fault.isDenied
       ? 'operation rejected; polled at the discovery interval'
       : 'the operation cannot be polled';
     log.warn({ api, operation: fault.operation, task: state.task.id, err: state.error }, text);
   }
 
-  #faultOf(state: TaskState, before: Fault | undefined): Fault | undefined {
-    const { task, appliance, standing, error, failures } = state;
+  #faultOf({ task, appliance, standing, error, failures, fault }: TaskState): Fault | undefined {
+    const { operation } = task;
     if (standing === 'denied') {
       // A missing series is normal; a missing right is not.
-      if (appliance === undefined) return this.#fault(task.operation, true);
+      if (appliance === undefined) return { operation, isDenied: true };
       const isForbidden = error !== undefined && reasonOf(error) === 'forbidden';
-      return isForbidden ? this.#fault('series', true) : before?.isDenied ? before : undefined;
+      return isForbidden ? { operation: 'series', isDenied: true } : fault?.isDenied ? fault : undefined;
     }
     if (standing !== 'failed') return undefined;
     const isOwn = appliance === undefined || [...appliance.tasks].some(isReporting);
-    return before ?? (this.#toldUp && failures > 1 && isOwn ? this.#fault(task.operation, false) : undefined);
+    return fault ?? (this.#loggedUp && failures > 1 && isOwn ? { operation, isDenied: false } : undefined);
   }
 
-  #fault(operation: string, isDenied: boolean): Fault {
-    const key = `${operation} ${isDenied}`;
-    const fault = this.#faults.get(key) ?? { operation, isDenied, tasks: new Set<TaskState>() };
-    this.#faults.set(key, fault);
-    return fault;
+  #isOfNoOther(fault: Fault, state: TaskState): boolean {
+    for (const other of this.#settings.tasks.all()) if (other !== state && isSame(other.fault, fault)) return false;
+    return true;
   }
+}
+
+function isSame(one: Fault | undefined, other: Fault | undefined): boolean {
+  return one?.operation === other?.operation && one?.isDenied === other?.isDenied;
 }
 
 function latestError(states: Iterable<TaskState>): Error | undefined {

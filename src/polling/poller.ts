@@ -11,21 +11,16 @@ import { SeriesHealth } from './health.ts';
 import { Observer } from './observer.ts';
 import { type Outcome, poll } from './poll.ts';
 import { note, type TaskState } from './task-state.ts';
-import { Tasks } from './tasks.ts';
+import { Tasks, type TasksSettings } from './tasks.ts';
 
-export interface PollerSettings {
+export interface PollerSettings extends Omit<TasksSettings, 'hasSeries'> {
   readonly collector: Collector;
   readonly workers: number;
   readonly sink: PollSink;
-  /** The configured interval, in milliseconds. */
-  readonly intervalMs: number;
-  readonly staleAfter: number;
-  readonly forgetAfterMs?: number;
-  /** The requests per second that the limits sustain, and whether everything is held after a 429. */
-  readonly limits: { readonly allowedPerSecond: () => number; readonly isHeld: () => boolean };
-  /** The families of each appliance's state; without them, all tasks decide whether the API is up. */
+  /** Whether everything is held after a 429. */
+  readonly isHeld: () => boolean;
+  /** Without them, all tasks decide whether the API is up. */
   readonly appliances: ApplianceNames | undefined;
-  /** Called with the tasks whenever they change. */
   readonly onTasks?: (tasks: readonly Task[]) => void;
 }
 
@@ -35,10 +30,8 @@ export interface PollerTools {
   readonly log: Log;
 }
 
-/** The most polls of one appliance in flight. */
 const PER_APPLIANCE = 2;
 
-/** The share of the workers for tasks whose last poll failed. */
 const FAILING_SHARE = 1 / 4;
 
 /**
@@ -73,12 +66,12 @@ export class Poller {
   #wake = new AbortController();
 
   constructor(settings: PollerSettings, { clock, random, log }: PollerTools) {
-    const { workers, sink, limits, appliances: names } = settings;
+    const { workers, sink, isHeld, appliances: names } = settings;
     const { api } = settings.collector;
     this.#settings = settings;
     this.#clock = clock;
     this.#random = random;
-    this.tasks = new Tasks({ ...settings, hasSeries: names !== undefined, allowedPerSecond: limits.allowedPerSecond });
+    this.tasks = new Tasks({ ...settings, hasSeries: names !== undefined });
     // More failures in a row than workers: that many polls can hang at once while all others succeed.
     this.#health = new SeriesHealth(2 * workers, random);
     this.#agenda = new Agenda({
@@ -87,7 +80,7 @@ export class Poller {
     });
     const appliances = new Appliances({ api, sink, log, names });
     const parts = { tasks: this.tasks, health: this.#health };
-    this.observer = new Observer({ api, appliances, ...parts, isHeld: limits.isHeld, clock, log });
+    this.observer = new Observer({ api, appliances, ...parts, isHeld, clock, log });
   }
 
   /** Polls until `signal` aborts; resolves when the last poll in flight has ended. Never rejects. */
@@ -115,14 +108,12 @@ export class Poller {
     this.expire(this.#clock.monotonic());
   }
 
-  /** Removes stale values. */
   expire(now: number): void {
     const stale = [...this.tasks.expire(now)];
     for (const { task, confirmedAt } of stale) this.#settings.sink.withdraw(task.id, confirmedAt !== undefined);
     this.observer.expired(stale);
   }
 
-  /** Polls until `signal` aborts or `isOver` is true after a poll; resolves when the last poll in flight has ended. */
   async #runUntil(signal: AbortSignal, isOver: () => boolean): Promise<void> {
     const inFlight = new Set<Promise<void>>();
     let isStopped = false;
@@ -152,7 +143,6 @@ export class Poller {
     signal.removeEventListener('abort', stop);
   }
 
-  /** The task to poll now; undefined if none is due. */
   #takeDue(): TaskState | undefined {
     const now = this.#clock.monotonic();
     const { isDown } = this.#health;
@@ -163,7 +153,6 @@ export class Poller {
     return probe ?? this.#agenda.take(now, isDown);
   }
 
-  /** How long no task is due. */
   #idleMs(): number {
     const now = this.#clock.monotonic();
     const { isDown } = this.#health;
@@ -187,7 +176,6 @@ export class Poller {
     this.tasks.polled(state, now);
   }
 
-  /** Processes the outcome of a poll. */
   #take(state: TaskState, outcome: Outcome, now: number): void {
     if (outcome.state === 'aborted') return;
     const { standing: was, failures: failed } = state;

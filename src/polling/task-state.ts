@@ -11,38 +11,51 @@ export const REST_REASONS = ['forbidden', 'not_found', 'rejected', 'empty'] as c
 
 export type RestReason = (typeof REST_REASONS)[number];
 
-/** The result of the latest poll: records, an answer without records, a rejection, or a failure. */
+/** `denied`: rejected with 403, 404 or 422. */
 export type Standing = 'records' | 'empty' | 'denied' | 'failed';
 
 /** Everything known about one task from poll to poll; forgotten together. Monotonic milliseconds unless said. */
-export interface TaskState {
+export class TaskState {
   task: Task;
-  /** When it was added. */
-  readonly since: number;
-  appliance: PolledAppliance | undefined;
-  /** Undefined before the first poll has ended. */
+  readonly addedAt: number;
+  readonly appliance: PolledAppliance | undefined;
+  /** The result of the latest poll; undefined before the first has ended. */
   standing: Standing | undefined;
   /** Failed polls in a row. */
-  failures: number;
-  /** Answers in a row without a record. */
-  vain: number;
+  failures = 0;
+  /** Answers and rejections without a record in a row. */
+  withoutRecords = 0;
   resting: RestReason | undefined;
   /** Whether any answer had records, and the time of the newest one, in epoch milliseconds. */
-  hadRecords: boolean;
+  hadRecords = false;
   recordAt: number | undefined;
   /** The time of the latest poll, in epoch milliseconds, and why it returned nothing. */
   polledAt: number | undefined;
   error: Error | undefined;
-  /** The time of its latest result; undefined before the first. */
+  /** The fault that was logged for its operation. */
+  fault: Fault | undefined;
+  /** The time of its latest result. */
   confirmedAt: number | undefined;
   /** The interval that applied then, as stretched by the limits. */
-  promisedMs: number;
-  /** Whether its result is exposed. */
-  isShown: boolean;
+  promisedMs = 0;
+  /** Whether that result is exposed. */
+  isShown = false;
   /** Its place in the agenda; undefined while it is in flight. */
   slot: Slot | undefined;
-  /** It was removed while in flight. */
-  isGone: boolean;
+  /** Even while it is still in flight. */
+  isGone = false;
+
+  constructor(task: Task, now: number, appliance?: PolledAppliance) {
+    this.task = task;
+    this.addedAt = now;
+    this.appliance = appliance;
+  }
+}
+
+/** An operation that is rejected or keeps failing: from its first such task until none is left. */
+export interface Fault {
+  readonly operation: string;
+  readonly isDenied: boolean;
 }
 
 /** A place in the agenda; void once its task has another one. */
@@ -58,38 +71,21 @@ export interface Slot {
  */
 export type ApplianceState = 'reporting' | 'no_records' | 'unavailable';
 
-/** An appliance with its tasks. */
-export interface PolledAppliance {
+export class PolledAppliance {
   readonly serial: string;
   name: string;
-  readonly tasks: Set<TaskState>;
+  readonly tasks = new Set<TaskState>();
   /** Failed polls in a row, of any of its tasks. */
-  failures: number;
-  /** What is exposed of it; undefined before it has a state. */
-  shown: ShownAppliance | undefined;
+  failures = 0;
+  /** What is exposed of it; undefined before it has a state. `recordAt`: of its newest record, in epoch milliseconds. */
+  shown: { readonly name: string; readonly state: ApplianceState; readonly recordAt: number | undefined } | undefined;
   /** The state that was logged last. */
-  told: ApplianceState | undefined;
-}
+  logged: ApplianceState | undefined;
 
-/** What is exposed of an appliance. */
-export interface ShownAppliance {
-  readonly name: string;
-  readonly state: ApplianceState;
-  /** The time of the newest record of any of its series, in epoch milliseconds. */
-  readonly recordAt: number | undefined;
-}
-
-export function newAppliance(serial: string, name: string): PolledAppliance {
-  return { serial, name, tasks: new Set(), failures: 0, shown: undefined, told: undefined };
-}
-
-/** The initial state of a task. */
-export function newTaskState(task: Task, now: number, appliance?: PolledAppliance): TaskState {
-  return {
-    ...{ task, since: now, appliance, standing: undefined, failures: 0, vain: 0, resting: undefined },
-    ...{ hadRecords: false, recordAt: undefined, polledAt: undefined, error: undefined, confirmedAt: undefined },
-    ...{ promisedMs: task.intervalMs, isShown: false, slot: undefined, isGone: false },
-  };
+  constructor(serial: string, name: string) {
+    this.serial = serial;
+    this.name = name;
+  }
 }
 
 /**
@@ -137,12 +133,12 @@ const DENIED_BEFORE_REST = 2;
 function backOffOrResume(state: TaskState): void {
   const { task, standing, appliance } = state;
   const reason = standing === 'empty' ? 'empty' : standing === 'denied' ? denialOf(state.error) : undefined;
-  state.vain = reason === undefined ? 0 : state.vain + 1;
+  state.withoutRecords = reason === undefined ? 0 : state.withoutRecords + 1;
   const usual = reason === 'empty' ? EMPTY_BEFORE_REST : DENIED_BEFORE_REST;
   // A task with a long interval anyway, such as a series that does not exist for the build, is backed off after the
   // first such answer.
   const isSeldom = task.intervalMs === task.restMs;
-  const isEnough = state.vain >= (isSeldom ? 1 : usual);
+  const isEnough = state.withoutRecords >= (isSeldom ? 1 : usual);
   const mayRest = task.restMs !== undefined && task.restMs >= task.intervalMs;
   const mayBeOff = state.hadRecords || ![...(appliance?.tasks ?? [])].some(isReporting);
   state.resting = isEnough && mayRest && (reason !== 'empty' || isSeldom || !mayBeOff) ? reason : undefined;

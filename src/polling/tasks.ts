@@ -1,9 +1,8 @@
 import type { Task } from '../metrics/task.ts';
 import { demandPerSecond, stretch } from './demand.ts';
-import { newAppliance, newTaskState, type PolledAppliance, type TaskState } from './task-state.ts';
+import { PolledAppliance, TaskState } from './task-state.ts';
 
 export interface TasksSettings {
-  /** The configured interval, in milliseconds. */
   readonly intervalMs: number;
   /** How many intervals an unconfirmed value is exposed. */
   readonly staleAfter: number;
@@ -75,7 +74,6 @@ export class Tasks {
     return this.#deciding.filter(({ task, resting }) => task.intervalMs <= this.#sweepMs && resting === undefined);
   }
 
-  /** The interval of the sweep, in milliseconds. */
   get sweepMs(): number {
     return this.#sweepMs;
   }
@@ -96,7 +94,7 @@ export class Tasks {
     for (const task of tasks) {
       const known = this.#states.get(task.id);
       const appliance = task.appliance && this.#appliance(task.appliance, joined);
-      if (known === undefined || known.isGone) come.push(this.#add(newTaskState(task, now, appliance), known));
+      if (known === undefined || known.isGone) come.push(this.#add(new TaskState(task, now, appliance), known));
       else {
         if (task.intervalMs < known.task.intervalMs) hastened.push(known);
         known.task = task;
@@ -112,7 +110,6 @@ export class Tasks {
     return { come, gone, hastened, joined, left };
   }
 
-  /** Forgets a task that left while in flight, after its poll has ended. */
   forget(state: TaskState): void {
     if (state.isGone) this.#states.delete(state.task.id);
   }
@@ -146,7 +143,6 @@ export class Tasks {
     }
   }
 
-  /** Processes the end of a poll; a sweep ends with the last task that it awaits. */
   polled(state: TaskState, now: number): void {
     // A sweep without a known list of tasks has not ended.
     if (state.task.changesTasks && state.standing === 'failed') return;
@@ -175,7 +171,7 @@ export class Tasks {
   #appliance({ serial, name }: { readonly serial: string; readonly name: string }, joined: PolledAppliance[]) {
     const known = this.#appliances.get(serial);
     if (known !== undefined) return Object.assign(known, { name });
-    const appliance = newAppliance(serial, name);
+    const appliance = new PolledAppliance(serial, name);
     this.#appliances.set(serial, appliance);
     joined.push(appliance);
     return appliance;

@@ -36,14 +36,14 @@ export function* taskSummary(tasks: Tasks, now: number): Generator<void, TaskSum
   let total = 0;
   let overdue = 0;
   for (const state of tasks.all()) {
-    const { task, resting: reason, confirmedAt, since } = state;
+    const { task, resting: reason, confirmedAt, addedAt } = state;
     const { operation } = task;
     if (reason !== undefined) {
       restingByReason.set(reason, (restingByReason.get(reason) ?? 0) + 1);
       const alike = resting.get(`${operation} ${reason}`) ?? { operation, reason, tasks: 0 };
       alike.tasks += 1;
       resting.set(`${operation} ${reason}`, alike);
-    } else if (now - (confirmedAt ?? since) > worstAgeMs(task.intervalMs, 2 * stretched)) overdue += 1;
+    } else if (now - (confirmedAt ?? addedAt) > worstAgeMs(task.intervalMs, 2 * stretched)) overdue += 1;
     if (state.appliance === undefined) {
       const alike = account.get(operation) ?? [];
       alike.push(state);

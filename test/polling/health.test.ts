@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Task } from '../../src/metrics/task.ts';
 import { SeriesHealth } from '../../src/polling/health.ts';
-import { newTaskState, type TaskState } from '../../src/polling/task-state.ts';
+import { TaskState } from '../../src/polling/task-state.ts';
 import { CredentialError } from '../../src/runtime/errors.ts';
 import { answered, failed, fleet, inventory, minutes, succeeded, task } from './fleet.ts';
 
 const health = (random = 0.5) => new SeriesHealth(10, () => random);
 const refused = new CredentialError('refused');
-const states = (tasks: readonly Task[]): readonly TaskState[] => tasks.map((each) => newTaskState(each, 0));
+const states = (tasks: readonly Task[]): readonly TaskState[] => tasks.map((each) => new TaskState(each, 0));
 const large = states(fleet(100, 15));
 
 /** One that went down at 0, by refused credentials. */
@@ -75,7 +75,7 @@ describe('the series of an API are down', () => {
 
   test('not by what is asked about the account, whatever comes of it', () => {
     const state = health();
-    const one = newTaskState(inventory, 0);
+    const one = new TaskState(inventory, 0);
     for (let poll = 0; poll < 50; poll += 1) state.observe(one, failed(inventory), large, poll);
     expect(state.isDown).toBe(false);
     const later = down();
@@ -95,7 +95,7 @@ describe('the series of an API are down', () => {
 
   test('at once when the credentials are refused, by whatever poll', () => {
     const state = health();
-    state.observe(newTaskState(inventory, 0), failed(inventory, refused), large, 0);
+    state.observe(new TaskState(inventory, 0), failed(inventory, refused), large, 0);
     expect(state.isDown).toBe(true);
   });
 });

@@ -179,7 +179,7 @@ function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<strin
       intervalMs: 300_000,
       staleAfter: 3,
       appliances: applianceNames,
-      limits,
+      ...limits,
     };
     const poller = new Poller(settings, { clock, random: () => 0, log: noLog });
     const polled = poller.runOnce(going);
