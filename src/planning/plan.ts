@@ -2,15 +2,13 @@ import { formatDuration } from '../config/duration.ts';
 import type { Sample } from '../metrics/samples.ts';
 import { stretch, worstAgeMs } from '../polling/demand.ts';
 
-/** The requests to an account, and its limits. */
 export interface Demand {
   readonly appliances: number;
   readonly series: readonly { readonly name: string; readonly intervalMs: number }[];
   /** Requests besides series and inventory: the number in a round, how many of them go first, and the time between two rounds. */
   readonly further: readonly { readonly requests: number; readonly first: number; readonly intervalMs: number }[];
   /** The variables that would change it. */
-  readonly variables: DemandVariables;
-  /** The configured interval, in milliseconds. */
+  readonly variables: { readonly interval: string; readonly series: string; readonly appliances: string };
   readonly intervalMs: number;
   readonly discoveryIntervalMs: number;
   readonly limit: { readonly requests: number; readonly windowMs: number };
@@ -20,27 +18,15 @@ export interface Demand {
   readonly allowedPerSecond: number;
 }
 
-/** The variables to change the demand. */
-export interface DemandVariables {
-  readonly interval: string;
-  readonly series: string;
-  readonly appliances: string;
-}
-
-/** The demand compared with the limits. */
 export interface Plan {
-  readonly variables: DemandVariables;
+  readonly demand: Demand;
   readonly requestsPerSweep: number;
   readonly requestsPerDay: number;
   readonly requestsPerSecond: number;
-  /**
-   * The share of the burst limit and of the daily limit; above 1 if it does not fit. The latter is undefined without a
-   * daily limit.
-   */
+  /** The shares of the burst limit and of the daily limit; above 1 if it does not fit. */
   readonly burstShare: number;
   readonly dayShare: number | undefined;
   readonly effectiveIntervalMs: number;
-  /** How long a sweep takes at the allowed pace. */
   readonly sweepMs: number;
   readonly worstAgeMs: number;
   readonly fits: boolean;
@@ -61,18 +47,12 @@ export interface SampleShare {
   readonly histograms?: number;
 }
 
-/** The plan for a fleet, with its texts. */
 export interface FleetPlan {
   readonly plan: Plan;
-  readonly appliances: number;
-  readonly limit: { readonly requests: number; readonly windowMs: number };
-  readonly dailyLimit: number | undefined;
-  readonly intervalMs: number;
   /** The configured polling: a label, and its text. */
   readonly asked: readonly (readonly [label: string, text: string])[];
   /** Alternatives for the same fleet, in columns, the first with the labels; empty if there are none. */
   readonly ways: readonly (readonly string[])[];
-  /** The samples of one appliance, to estimate their size. */
   samples(index: number, random: () => number): Iterable<Sample>;
 }
 
@@ -96,7 +76,7 @@ export function planFor(demand: Demand): Plan {
   const stretched = stretch((perMs - firstPerMs) * 1000, allowedPerSecond, firstPerMs * 1000);
   const fits = stretched === 1;
   return {
-    variables: demand.variables,
+    demand,
     requestsPerSweep: appliances * series.length,
     requestsPerDay: perMs * DAY_MS,
     requestsPerSecond: perMs * 1000,

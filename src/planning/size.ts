@@ -36,7 +36,7 @@ export async function sizeOf(
   families: readonly FamilyHeader[],
 ): Promise<Size> {
   const series = await seriesSize(fleet, families);
-  const others = shares.reduce((sum, share) => sum + samplesOf(share, events, fleet.appliances), 0);
+  const others = shares.reduce((sum, share) => sum + samplesOf(share, events, fleet.plan.demand.appliances), 0);
   const samples = series.samples + others;
   return {
     samples,
@@ -58,9 +58,10 @@ function samplesOf(
 
 /** Writes the series of some appliances, and extrapolates their size. */
 async function seriesSize(
-  { appliances, samples }: FleetPlan,
+  { plan, samples }: FleetPlan,
   families: readonly FamilyHeader[],
 ): Promise<Omit<Size, 'memoryBytes'>> {
+  const { appliances } = plan.demand;
   const store = new LineStore(families);
   const written = Math.min(appliances, SAMPLED_APPLIANCES);
   const random = seededRandom(1);

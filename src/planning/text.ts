@@ -2,7 +2,6 @@ import { formatDuration } from '../config/duration.ts';
 import { type FleetPlan, roundDuration, wholeNumber } from './plan.ts';
 import { type Size, VOLUMES } from './size.ts';
 
-/** Alternatives for the same fleet, in columns; empty if there is only one. */
 function waysText(ways: FleetPlan['ways']): string {
   const [labels, ...others] = ways;
   if (labels === undefined || others.length === 0) return '';
@@ -16,7 +15,8 @@ function waysText(ways: FleetPlan['ways']): string {
 
 /** The text of `--plan`: requests and limits, then samples, bytes and memory. */
 export function planText(fleet: FleetPlan, size: Size, beside: FleetPlan['asked']): string {
-  const { plan, appliances, limit, dailyLimit, intervalMs, asked, ways } = fleet;
+  const { plan, asked, ways } = fleet;
+  const { appliances, limit, dailyLimit, intervalMs } = plan.demand;
   const rows: readonly (readonly [string, string])[] = [
     ['Appliances', wholeNumber(appliances)],
     ...asked,

@@ -13,7 +13,6 @@ export class Feasibility {
     this.#log = log;
   }
 
-  /** Compares the plan with the current fleet; `tasks`: the number of tasks. */
   judge(plan: Plan, tasks: number): void {
     if (plan.fits === this.#fits) return;
     this.#fits = plan.fits;
@@ -24,11 +23,11 @@ export class Feasibility {
       shareOfDailyLimit: plan.dayShare === undefined ? undefined : rounded(plan.dayShare),
       effectiveIntervalSeconds: Math.round(plan.effectiveIntervalMs / 1000),
     };
-    if (plan.fits) this.#log.info(figures, `the limits allow ${plan.variables.interval} again`);
+    if (plan.fits) this.#log.info(figures, `the limits allow ${plan.demand.variables.interval} again`);
     else
       this.#log.warn(
         { ...figures, help: plan.advice },
-        `the limits do not allow ${plan.variables.interval}; data is polled at a longer interval`,
+        `the limits do not allow ${plan.demand.variables.interval}; data is polled at a longer interval`,
       );
   }
 }

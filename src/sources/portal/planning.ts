@@ -88,9 +88,8 @@ function* applianceSamples(portal: PortalConfig, index: number, random: () => nu
 }
 
 export function fleetPlan(portal: PortalConfig, appliances: number, shards: number): FleetPlan {
-  const { rateLimit: limit, dailyLimit } = shareOf(portal, shards);
   return {
-    ...{ plan: planOf(portal, appliances, shards), appliances, limit, dailyLimit, intervalMs: portal.intervalMs },
+    plan: planOf(portal, appliances, shards),
     asked: [
       ['Series', `${portal.series.length} of each`],
       ...collectorDemands(portal, appliances, 0).map(({ name, requests, intervalMs }): readonly [string, string] => [
