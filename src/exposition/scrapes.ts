@@ -1,9 +1,9 @@
 import type { Clock } from '../runtime/clock.ts';
+import type { ExporterStatus } from '../status/model.ts';
 import type { Coding } from './compression.ts';
 import type { Exposition, HeldBody } from './exposition.ts';
 import type { Format } from './format.ts';
 import type { OwnMetrics } from './own/metrics.ts';
-import type { ExporterStatus } from './own/status.ts';
 
 /** The last line in OpenMetrics: without it an exposition was cut off. */
 const END = Buffer.from('# EOF\n');

@@ -3,6 +3,7 @@ import { Document } from '../http/document.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { inSlices } from '../runtime/slices.ts';
 import type { StatusReport } from '../status/model.ts';
+import { rounded } from '../status/text.ts';
 import type { Html } from './html.ts';
 import { statusPage } from './status-page.ts';
 
@@ -62,7 +63,7 @@ const APPLIANCES_A_STEP = 100;
 
 /** A report as JSON; yields where it may be interrupted. */
 export function* statusJson({ appliances, ...rest }: StatusReport): Generator<void, Document> {
-  const head = JSON.stringify(rest);
+  const head = JSON.stringify(rest, (_, value) => (typeof value === 'number' ? rounded(value) : value));
   const buffers = [Buffer.from(`${head.slice(0, -1)},"appliances":[`)];
   for (let index = 0; index < appliances.length; index += APPLIANCES_A_STEP) {
     const some = JSON.stringify(appliances.slice(index, index + APPLIANCES_A_STEP)).slice(1, -1);

@@ -1,14 +1,15 @@
+import type { EventReading } from '../metrics/event-memory.ts';
 import type { Api } from '../metrics/snapshot.ts';
+import type { Variant } from '../metrics/variant.ts';
 import type { RestReason } from '../polling/task-state.ts';
+
+/** `waiting`: not polled yet. */
+export type State = 'up' | 'down' | 'waiting';
 
 /**
  * The status that `/status` shows and `/api/v1/status` sends: both use one report and nothing else. The names are a
  * promise (docs/status.md). Times are RFC 3339 in UTC, durations seconds, and unknown values null.
  */
-
-/** `waiting`: not polled yet. */
-export type State = 'up' | 'down' | 'waiting';
-
 export interface StatusReport {
   readonly time: string;
   readonly version: string;
@@ -20,16 +21,15 @@ export interface StatusReport {
   readonly appliances: readonly ApplianceReport[];
 }
 
+/** The exporter's own metrics read this too. */
 export interface ApiReport {
   readonly api: Api;
-  /** The name for people. */
   readonly title: string;
   readonly state: State;
   readonly url: string;
   readonly lastSuccess: string | null;
   /** Why it is down in a word, as in `filer_api_down_info`; null while it is not down. */
   readonly downReason: string | null;
-  /** Why it is down; null while it is not down. */
   readonly lastError: string | null;
   readonly token: {
     /** Null for a key without an expiry, and without a token. */
@@ -47,12 +47,11 @@ export interface ApiReport {
   readonly limits: {
     readonly requests: number;
     readonly windowSeconds: number;
-    /** In any 24 hours; null without a limit. */
+    /** In any 24 hours. */
     readonly requestsPerDay: number | null;
   };
   /** What is left of the limit of the last 24 hours; null without one. */
   readonly budgetRemaining: number | null;
-  /** As configured. */
   readonly intervalSeconds: number;
   /** As the limits allow it. */
   readonly effectiveIntervalSeconds: number;
@@ -64,11 +63,16 @@ export interface ApiReport {
     /** The highest age of these while everything is healthy: the effective interval, and half the configured one. */
     readonly computedWorstSeconds: number;
   };
-  readonly tasks: { readonly total: number; readonly resting: number };
+  /**
+   * `overdue`: those that are not backed off and missed more than one poll: no success for two and a half of their
+   * intervals, as stretched by the limits.
+   */
+  readonly tasks: { readonly total: number; readonly resting: number; readonly overdue: number };
   /** Tasks that are backed off, by operation and reason. */
   readonly resting: readonly (RestingTask & { readonly tasks: number })[];
-  /** Operations of the whole account. */
   readonly accountTasks: readonly AccountTaskReport[];
+  /** The undocumented alternatives that the account uses. */
+  readonly variants: readonly Variant[];
   /** Notes on the account in whole sentences, such as a missing licence. */
   readonly notes: readonly string[];
 }
@@ -115,4 +119,42 @@ export interface ApplianceReport {
   readonly failing: number;
   /** The latest failure, until that series succeeds again. */
   readonly lastError: { readonly operation: string; readonly time: string; readonly message: string } | null;
+}
+
+/** What the exporter's own metrics are read from at each scrape. */
+export interface ExporterStatus {
+  readonly apis: readonly ApiReport[];
+  readonly samples: number;
+  /** Undefined without a service that sends events. */
+  readonly events?: EventReading | undefined;
+  /** Undefined without a state file. */
+  readonly state?: { readonly errors: number } | undefined;
+  /** Undefined without a web configuration file. */
+  readonly web?:
+    | {
+        readonly isGood: boolean;
+        readonly lastSuccessSeconds: number;
+        readonly expirySeconds: number | undefined;
+        readonly hasTls: boolean;
+        readonly hasAuth: boolean;
+      }
+    | undefined;
+  /** Undefined without remote write. */
+  readonly remoteWrite?: RemoteWriteStatus | undefined;
+  /** Connections closed by the server, by reason. */
+  readonly closed?: ReadonlyMap<string, number>;
+}
+
+export interface RemoteWriteStatus {
+  readonly sent: number;
+  /** By reason. */
+  readonly dropped: ReadonlyMap<string, number>;
+  /** By outcome. */
+  readonly holes: ReadonlyMap<string, number>;
+  /** Requests by status, or `network`. */
+  readonly answers: ReadonlyMap<string, number>;
+  /** The time of the newest point that has arrived. */
+  readonly newestSeconds: number | undefined;
+  /** Points waiting to be sent. */
+  readonly waiting: number;
 }

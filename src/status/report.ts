@@ -1,29 +1,38 @@
-import type { ApiStatus, ExporterStatus, RemoteWriteStatus } from '../exposition/own/status.ts';
 import { worstAgeMs } from '../polling/demand.ts';
+import type { Poller } from '../polling/poller.ts';
 import type { PolledAppliance } from '../polling/task-state.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { atOnce } from '../runtime/slices.ts';
-import type { Connection } from '../sources/upstream.ts';
-import type { ApiReport, ApplianceReport, StatusReport } from './model.ts';
-import type { ReportedService } from './service.ts';
-import { accountReport, appliancesByName, seriesReport, type TaskSummary, taskSummary } from './tasks.ts';
-import { rfc3339, rounded, timeOf } from './text.ts';
+import type { Connection, Target } from '../sources/upstream.ts';
+import type { Pacer } from '../transport/rate/pacer.ts';
+import type { ApiReport, ApplianceReport, ExporterStatus, StatusReport } from './model.ts';
+import { accountReport, appliancesByName, seriesReport, taskSummary } from './tasks.ts';
+import { rfc3339, timeOf } from './text.ts';
+
+/** A service that is polled, as far as a report reads it. */
+export interface ReportedService
+  extends Pick<Connection, 'intervalMs' | 'tokenSecondsLeft' | 'notes' | 'variants' | 'describe' | 'events'> {
+  readonly api: string;
+  readonly title: string;
+  readonly target: Target;
+  readonly pacer: Pacer;
+  readonly poller: Poller;
+}
 
 /** The parts of the program that have something to say of themselves; what is not configured is undefined. */
 export interface StatusParts {
-  readonly sources: readonly (ReportedService & Pick<Connection, 'events'>)[];
+  readonly sources: readonly ReportedService[];
   readonly keeper: ExporterStatus['state'];
   readonly protection: { readonly reloading: { readonly reading: ExporterStatus['web'] } } | undefined;
-  readonly history: { status(): RemoteWriteStatus } | undefined;
+  readonly history: { status(): ExporterStatus['remoteWrite'] } | undefined;
   readonly connections: { readonly closed: ReadonlyMap<string, number> };
 }
 
-/** What the exporter looks like at the moment of a scrape. */
 export function exporterStatus(parts: StatusParts, clock: Clock): Omit<ExporterStatus, 'samples'> {
   const { sources, keeper, protection, history, connections } = parts;
   const [events] = sources.flatMap((source) => source.events?.() ?? []);
   return {
-    apis: sources.map((source) => read(source, clock.monotonic())),
+    apis: sources.map((source) => atOnce(apiReport(source, clock))),
     events,
     state: keeper,
     web: protection?.reloading.reading,
@@ -32,61 +41,20 @@ export function exporterStatus(parts: StatusParts, clock: Clock): Omit<ExporterS
   };
 }
 
-/** The state of an API at this moment, for the exporter's own metrics; `now` in monotonic milliseconds. */
-function read(source: ReportedService, now: number): ApiStatus {
-  return statusOf(source, atOnce(taskSummary(source.poller.tasks, now)), now);
-}
-
-function statusOf(
-  { api, pacer, budget, intervalMs, poller, variants }: ReportedService,
-  { restingByReason, overdue, medianAgeSeconds, worstAgeSeconds }: TaskSummary,
-  now: number,
-): ApiStatus {
-  const { tasks, observer } = poller;
-  const stretched = tasks.stretched(now);
-  return {
-    api,
-    up: observer.up,
-    downReason: observer.downReason,
-    pacePerSecond: pacer.perSecond,
-    budgetRemaining: pacer.budgetRemaining,
-    budgetLimit: budget.limit,
-    lastSuccessSeconds: observer.lastSuccessAt === undefined ? undefined : observer.lastSuccessAt / 1000,
-    sweepSeconds: tasks.sweepSeconds,
-    effectiveIntervalSeconds: (intervalMs * stretched) / 1000,
-    configuredIntervalSeconds: intervalMs / 1000,
-    resting: restingByReason,
-    variants: variants?.() ?? [],
-    overdue,
-    medianAgeSeconds,
-    worstAgeSeconds,
-    computedWorstAgeSeconds: worstAgeMs(tasks.sweepMs, stretched) / 1000,
-  };
-}
-
-/** What a report needs beside the services. */
-export interface ReportParts {
-  readonly version: string;
-  readonly revision: string;
-  readonly clock: Clock;
-}
-
-/** How many appliances are processed before the report may be interrupted. */
 const APPLIANCES_A_STEP = 100;
 
 /** The status at this moment; yields where it may be interrupted, because there may be very many tasks. */
 export function* report(
   sources: readonly ReportedService[],
   shard: StatusReport['shard'],
-  { version, revision, clock }: ReportParts,
+  { version, revision, clock }: { readonly version: string; readonly revision: string; readonly clock: Clock },
 ): Generator<void, StatusReport> {
   const apis: ApiReport[] = [];
   const appliances: ApplianceReport[] = [];
   for (const source of sources) {
-    const { tasks } = source.poller;
-    apis.push(apiReport(source, yield* taskSummary(tasks, clock.monotonic()), clock));
+    apis.push(yield* apiReport(source, clock));
     yield;
-    for (const appliance of appliancesByName(tasks)) {
+    for (const appliance of appliancesByName(source.poller.tasks)) {
       appliances.push(applianceReport(source, appliance, clock));
       if (appliances.length % APPLIANCES_A_STEP === 0) yield;
     }
@@ -94,19 +62,20 @@ export function* report(
   return { time: rfc3339(clock.now()), version, revision, shard, apis, appliances };
 }
 
-function apiReport(source: ReportedService, summary: TaskSummary, clock: Clock): ApiReport {
-  const { pacer, poller, target, intervalMs, tokenSecondsLeft } = source;
-  const { observer } = poller;
-  const { total, resting, account } = summary;
+function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiReport> {
+  const { api, title, pacer, target, intervalMs, tokenSecondsLeft } = source;
+  const { observer, tasks } = source.poller;
   const now = clock.monotonic();
-  const told = statusOf(source, summary, now);
+  const summary = yield* taskSummary(tasks, now);
+  const { up, downReason = null } = observer;
+  const stretched = tasks.stretched(now);
   const secondsLeft = tokenSecondsLeft?.();
   const fromNow = (ms: number | undefined) => (ms === undefined ? null : rfc3339(clock.now() + ms));
   return {
-    api: source.api,
-    title: source.title,
-    state: told.up ? 'up' : observer.polledOnce || told.downReason !== undefined ? 'down' : 'waiting',
-    downReason: told.downReason ?? null,
+    api,
+    title,
+    state: up ? 'up' : observer.polledOnce || downReason !== null ? 'down' : 'waiting',
+    downReason,
     url: target.baseUrl,
     lastSuccess: timeOf(observer.lastSuccessAt),
     lastError: observer.lastError ?? null,
@@ -115,27 +84,28 @@ function apiReport(source: ReportedService, summary: TaskSummary, clock: Clock):
       expires: fromNow(secondsLeft === undefined ? undefined : secondsLeft * 1000),
     },
     pace: {
-      requestsPerSecond: rounded(told.pacePerSecond),
-      sustainedRequestsPerSecond: rounded(pacer.sustainedPerSecond),
-      heldUntil: fromNow(pacer.heldUntil === undefined ? undefined : pacer.heldUntil - now),
+      requestsPerSecond: pacer.perSecond,
+      sustainedRequestsPerSecond: pacer.sustainedPerSecond,
+      heldUntil: fromNow(pacer.heldUntil === undefined ? undefined : pacer.heldUntil - clock.monotonic()),
     },
     limits: {
       requests: target.limit.requests,
       windowSeconds: target.limit.windowMs / 1000,
       requestsPerDay: target.dailyLimit ?? null,
     },
-    budgetRemaining: told.budgetRemaining ?? null,
+    budgetRemaining: pacer.budgetRemaining ?? null,
     intervalSeconds: intervalMs / 1000,
-    effectiveIntervalSeconds: rounded(told.effectiveIntervalSeconds),
-    sweepSeconds: roundedOrNull(told.sweepSeconds),
+    effectiveIntervalSeconds: (intervalMs * stretched) / 1000,
+    sweepSeconds: tasks.sweepSeconds ?? null,
     dataAge: {
-      medianSeconds: roundedOrNull(told.medianAgeSeconds),
-      worstSeconds: roundedOrNull(told.worstAgeSeconds),
-      computedWorstSeconds: rounded(told.computedWorstAgeSeconds),
+      medianSeconds: summary.medianAgeSeconds,
+      worstSeconds: summary.worstAgeSeconds,
+      computedWorstSeconds: worstAgeMs(tasks.sweepMs, stretched) / 1000,
     },
-    tasks: { total, resting: resting.reduce((sum, kind) => sum + kind.tasks, 0) },
-    resting,
-    accountTasks: [...account].map(([operation, states]) => accountReport(operation, states, now)),
+    tasks: summary.tasks,
+    resting: summary.resting,
+    accountTasks: [...summary.account].map(([operation, states]) => accountReport(operation, states, now)),
+    variants: source.variants?.() ?? [],
     notes: source.notes?.() ?? [],
   };
 }
@@ -155,7 +125,3 @@ function applianceReport(source: ReportedService, appliance: PolledAppliance, cl
 }
 
 const STATE_OF = { reporting: 'up', no_records: 'no_records', unavailable: 'down' } as const;
-
-function roundedOrNull(value: number | undefined): number | null {
-  return value === undefined ? null : rounded(value);
-}

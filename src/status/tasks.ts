@@ -1,63 +1,52 @@
 import { worstAgeMs } from '../polling/demand.ts';
-import { type PolledAppliance, REST_REASONS, type RestReason, type TaskState } from '../polling/task-state.ts';
+import type { PolledAppliance, TaskState } from '../polling/task-state.ts';
 import type { Tasks } from '../polling/tasks.ts';
-import type { AccountTaskReport, ApplianceReport, RestingTask } from './model.ts';
+import type { AccountTaskReport, ApiReport, ApplianceReport, RestingTask } from './model.ts';
 import { rfc3339, rounded, timeOf } from './text.ts';
 
-/** The tasks of an API together. */
-export interface TaskSummary {
-  readonly total: number;
-  /** How many tasks are backed off for each reason, including 0. */
-  readonly restingByReason: ReadonlyMap<RestReason, number>;
-  /** How many tasks are backed off, by operation and reason. */
-  readonly resting: readonly (RestingTask & { readonly tasks: number })[];
-  /**
-   * How many tasks have missed more than one poll: no success for two and a half of their intervals, as stretched by the
-   * limits. Without tasks that are backed off.
-   */
-  readonly overdue: number;
-  /** The ages of the tasks of the sweep; undefined without any result. */
-  readonly medianAgeSeconds: number | undefined;
-  readonly worstAgeSeconds: number | undefined;
+export interface TaskSummary extends Pick<ApiReport, 'tasks' | 'resting'> {
+  /** The ages of the tasks of the sweep; null without any result. */
+  readonly medianAgeSeconds: number | null;
+  readonly worstAgeSeconds: number | null;
   /** Tasks of no appliance, by operation. */
   readonly account: ReadonlyMap<string, readonly TaskState[]>;
 }
 
-/** How many tasks are processed before an interruption. */
 const TASKS_A_STEP = 500;
 
 /** Reads every task of an API once; yields where it may be interrupted, because there may be very many. */
 export function* taskSummary(tasks: Tasks, now: number): Generator<void, TaskSummary> {
   const stretched = tasks.stretched(now);
   yield;
-  const restingByReason = new Map<RestReason, number>(REST_REASONS.map((reason) => [reason, 0]));
   const resting = new Map<string, RestingTask & { tasks: number }>();
   const account = new Map<string, TaskState[]>();
-  let total = 0;
-  let overdue = 0;
+  const count = { total: 0, resting: 0, overdue: 0 };
   for (const state of tasks.all()) {
     const { task, resting: reason, confirmedAt, addedAt } = state;
     const { operation } = task;
     if (reason !== undefined) {
-      restingByReason.set(reason, (restingByReason.get(reason) ?? 0) + 1);
+      count.resting += 1;
       const alike = resting.get(`${operation} ${reason}`) ?? { operation, reason, tasks: 0 };
       alike.tasks += 1;
       resting.set(`${operation} ${reason}`, alike);
-    } else if (now - (confirmedAt ?? addedAt) > worstAgeMs(task.intervalMs, 2 * stretched)) overdue += 1;
+    } else if (now - (confirmedAt ?? addedAt) > worstAgeMs(task.intervalMs, 2 * stretched)) count.overdue += 1;
     if (state.appliance === undefined) {
       const alike = account.get(operation) ?? [];
       alike.push(state);
       account.set(operation, alike);
     }
-    total += 1;
-    if (total % TASKS_A_STEP === 0) yield;
+    count.total += 1;
+    if (count.total % TASKS_A_STEP === 0) yield;
   }
   const ages = Float64Array.from(agesOf(tasks.sweep, now)).sort();
   yield;
+  const seconds = (ms: number | undefined) => (ms === undefined ? null : ms / 1000);
   return {
-    ...{ total, restingByReason, resting: [...resting.values()], overdue, account },
-    medianAgeSeconds: inSeconds(ages[Math.floor(ages.length / 2)]),
-    worstAgeSeconds: inSeconds(ages.at(-1)),
+    tasks: count,
+    resting: [...resting.values()],
+    account,
+    medianAgeSeconds: seconds(ages[Math.floor(ages.length / 2)]),
+    worstAgeSeconds: seconds(ages.at(-1)),
   };
 }
 
@@ -123,8 +112,4 @@ function agesOf(states: readonly TaskState[], now: number): readonly number[] {
   return states
     .filter(({ confirmedAt }) => confirmedAt !== undefined)
     .map(({ confirmedAt = now }) => now - confirmedAt);
-}
-
-function inSeconds(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : ms / 1000;
 }

@@ -27,7 +27,7 @@ export function api(change: Partial<ApiReport> = {}): ApiReport {
     effectiveIntervalSeconds: 300,
     sweepSeconds: 290,
     dataAge: { medianSeconds: 150, worstSeconds: 299, computedWorstSeconds: 450 },
-    tasks: { total: 31, resting: 2 },
+    tasks: { total: 31, resting: 2, overdue: 0 },
     resting: [{ operation: 'cow_disk_iops', reason: 'empty', tasks: 2 }],
     accountTasks: [
       {
@@ -40,6 +40,7 @@ export function api(change: Partial<ApiReport> = {}): ApiReport {
         lastError: null,
       },
     ],
+    variants: [{ question: 'time_unit', answer: 'milliseconds' }],
     notes: [],
     ...change,
   };

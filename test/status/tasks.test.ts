@@ -9,7 +9,7 @@ const summary = ({ tasks }: Told, now: number) => atOnce(taskSummary(tasks, now)
 describe('ages', () => {
   test('are told by their median and their worst, and not for what never came or rests', () => {
     const all = told(...['a/s', 'b/s', 'c/s', 'never/s', 'rests/s'].map((id) => task(id)));
-    expect(summary(all, 0)).toMatchObject({ medianAgeSeconds: undefined, worstAgeSeconds: undefined });
+    expect(summary(all, 0)).toMatchObject({ medianAgeSeconds: null, worstAgeSeconds: null });
     all.poll('a/s', 1_000);
     all.poll('b/s', 5_000);
     all.poll('c/s', 6_000);
@@ -25,27 +25,27 @@ describe('what is overdue', () => {
   test('has missed more than one poll by its own interval: the inventory is not yet, when series are', () => {
     const all = told(inventory, ...fleet(2, 2));
     for (const { id } of [inventory, ...fleet(2, 2)]) all.poll(id, 0);
-    expect(summary(all, minutes(12.5)).overdue).toBe(0);
-    expect(summary(all, minutes(12.5) + 1).overdue).toBe(4);
+    expect(summary(all, minutes(12.5)).tasks.overdue).toBe(0);
+    expect(summary(all, minutes(12.5) + 1).tasks.overdue).toBe(4);
     all.poll('a0/s0', minutes(12.5));
     all.poll('a0/s1', minutes(12.5), answered(503));
-    expect(summary(all, minutes(12.5) + 1).overdue).toBe(3);
+    expect(summary(all, minutes(12.5) + 1).tasks.overdue).toBe(3);
   });
 
   test('is not what the limits make slow', () => {
     const all = told(...fleet(2, 2));
     for (const { id } of fleet(2, 2)) all.poll(id, 0);
     all.allowed = 4 / 600;
-    expect(summary(all, minutes(20)).overdue).toBe(0);
+    expect(summary(all, minutes(20)).tasks.overdue).toBe(0);
   });
 
   test('is what never succeeded, too, since it is known', () => {
     const all = told(...fleet(1, 1));
     all.poll('a0/s0', 1, answered(503));
-    expect(summary(all, minutes(13)).overdue).toBe(1);
+    expect(summary(all, minutes(13)).tasks.overdue).toBe(1);
     all.change([], minutes(13));
     all.change(fleet(1, 1), minutes(13));
-    expect(summary(all, minutes(14)).overdue).toBe(0);
+    expect(summary(all, minutes(14)).tasks.overdue).toBe(0);
   });
 });
 

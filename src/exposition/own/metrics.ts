@@ -3,8 +3,8 @@ import type { Labels } from '../../metrics/family.ts';
 import { formatBound } from '../../metrics/histogram.ts';
 import type { DropReason } from '../../metrics/samples.ts';
 import type { Api } from '../../metrics/snapshot.ts';
+import type { ExporterStatus } from '../../status/model.ts';
 import { type Format, formatValue, headerLines, labelText } from '../format.ts';
-import type { ExporterStatus } from './status.ts';
 import { type OwnMetric, type OwnValues, ownFamilies, ownTable } from './table.ts';
 
 /** Counts every request of one API. */
@@ -114,8 +114,8 @@ function clientLines(metric: ClientMetric | undefined): string {
     .join('');
 }
 
-function line(name: string, labels: Labels, value: number | undefined): string {
-  return value === undefined ? '' : `${name}${labelText(labels)} ${formatValue(value)}\n`;
+function line(name: string, labels: Labels, value: number | null | undefined): string {
+  return value === undefined || value === null ? '' : `${name}${labelText(labels)} ${formatValue(value)}\n`;
 }
 
 /** prom-client's labels, with bounds of buckets as both formats write them. */

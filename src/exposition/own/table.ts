@@ -1,8 +1,9 @@
 import type { Labels, MetricType } from '../../metrics/family.ts';
-import type { ApiStatus, ExporterStatus } from './status.ts';
+import { REST_REASONS } from '../../polling/task-state.ts';
+import type { ApiReport, ExporterStatus } from '../../status/model.ts';
 
-/** The value of a metric without labels, or one for each set of labels; undefined values are not written. */
-export type OwnValues = number | undefined | Iterable<readonly [labels: Labels, value: number | undefined]>;
+/** The value of a metric without labels, or one for each set of labels; unknown values are not written. */
+export type OwnValues = number | undefined | Iterable<readonly [labels: Labels, value: number | null | undefined]>;
 
 /** A metric of the exporter itself. */
 export interface OwnMetric {
@@ -16,18 +17,22 @@ export interface OwnMetric {
   readonly read?: (status: ExporterStatus) => OwnValues;
 }
 
-function perApi(value: (api: ApiStatus) => number | undefined): (status: ExporterStatus) => OwnValues {
-  return ({ apis }) => apis.map((status) => [{ api: status.api }, value(status)]);
+function perApi(value: (api: ApiReport) => number | null): (status: ExporterStatus) => OwnValues {
+  return ({ apis }) => apis.map((report) => [{ api: report.api }, value(report)]);
 }
 
 function perApiAnd(
   label: string,
-  values: (api: ApiStatus) => Iterable<readonly [labelValue: string, value: number | undefined]>,
+  values: (api: ApiReport) => readonly (readonly [labelValue: string, value: number | null])[],
 ): (status: ExporterStatus) => OwnValues {
   return ({ apis }) =>
-    apis.flatMap((status) =>
-      [...values(status)].map(([text, value]) => [{ api: status.api, [label]: text }, value] as const),
+    apis.flatMap((report) =>
+      values(report).map(([text, value]) => [{ api: report.api, [label]: text }, value] as const),
     );
+}
+
+function tasksOf(kinds: ApiReport['resting']): number {
+  return kinds.reduce((sum, { tasks }) => sum + tasks, 0);
 }
 
 /**
@@ -39,13 +44,13 @@ export const ownTable = {
     name: 'filer_api_up',
     help: '1 while the API is up: the latest poll of at least one task (if appliances are polled, of a series) returned an answer that is still fresh, and the API is not known to be down.',
     labels: ['api'],
-    read: perApi(({ up }) => (up ? 1 : 0)),
+    read: perApi(({ state }) => (state === 'up' ? 1 : 0)),
   },
   down: {
     name: 'filer_api_down_info',
     help: 'Always 1, and only while filer_api_up is 0. The reason: credentials, throttled (429), forbidden (403), server_error, timeout, network, invalid.',
     labels: ['api', 'reason'],
-    read: perApiAnd('reason', ({ downReason }) => (downReason === undefined ? [] : [[downReason, 1]])),
+    read: perApiAnd('reason', ({ downReason }) => (downReason === null ? [] : [[downReason, 1]])),
   },
   buildInfo: {
     name: 'filer_exporter_build_info',
@@ -79,7 +84,7 @@ export const ownTable = {
     name: 'filer_exporter_pace_requests_per_second',
     help: 'Requests per second that the pacing allows now; 0 while everything is held after a 429.',
     labels: ['api'],
-    read: perApi(({ pacePerSecond }) => pacePerSecond),
+    read: perApi(({ pace }) => pace.requestsPerSecond),
   },
   budgetRemaining: {
     name: 'filer_exporter_daily_budget_remaining',
@@ -91,13 +96,13 @@ export const ownTable = {
     name: 'filer_exporter_daily_budget_limit',
     help: 'Requests that this instance may send in 24 hours; missing without a limit.',
     labels: ['api'],
-    read: perApi(({ budgetLimit }) => budgetLimit),
+    read: perApi(({ limits }) => limits.requestsPerDay),
   },
   lastSuccess: {
     name: 'filer_exporter_last_success_timestamp_seconds',
     help: 'Time of the last successful poll of the API.',
     labels: ['api'],
-    read: perApi(({ lastSuccessSeconds }) => lastSuccessSeconds),
+    read: perApi(({ lastSuccess }) => (lastSuccess === null ? null : Date.parse(lastSuccess) / 1000)),
   },
   sweepDuration: {
     name: 'filer_exporter_sweep_duration_seconds',
@@ -115,7 +120,7 @@ export const ownTable = {
     name: 'filer_exporter_configured_interval_seconds',
     help: 'Configured time between two polls, for comparison with the effective interval.',
     labels: ['api'],
-    read: perApi(({ configuredIntervalSeconds }) => configuredIntervalSeconds),
+    read: perApi(({ intervalSeconds }) => intervalSeconds),
   },
   upstreamVariant: {
     name: 'filer_exporter_upstream_variant_info',
@@ -130,28 +135,30 @@ export const ownTable = {
     name: 'filer_exporter_tasks_resting',
     help: 'Tasks backed off, by reason: forbidden (right or licence, 403), not_found (404), rejected (422), each twice in a row; empty (no record in three answers).',
     labels: ['api', 'reason'],
-    read: perApiAnd('reason', ({ resting }) => resting),
+    read: perApiAnd('reason', ({ resting }) =>
+      REST_REASONS.map((reason) => [reason, tasksOf(resting.filter((kind) => kind.reason === reason))]),
+    ),
   },
   tasksOverdue: {
     name: 'filer_exporter_tasks_overdue',
     help: 'Tasks that have missed more than one poll: no success for two and a half effective intervals. Without tasks that are backed off.',
     labels: ['api'],
-    read: perApi(({ overdue }) => overdue),
+    read: perApi(({ tasks }) => tasks.overdue),
   },
   dataAge: {
     name: 'filer_exporter_data_age_seconds',
     help: 'Time since the last successful poll of each task of the sweep, as median and worst.',
     labels: ['api', 'statistic'],
-    read: perApiAnd('statistic', (api) => [
-      ['median', api.medianAgeSeconds],
-      ['worst', api.worstAgeSeconds],
+    read: perApiAnd('statistic', ({ dataAge }) => [
+      ['median', dataAge.medianSeconds],
+      ['worst', dataAge.worstSeconds],
     ]),
   },
   worstDataAge: {
     name: 'filer_exporter_data_age_computed_worst_seconds',
     help: 'The highest age that this data reaches while healthy: the effective interval, and half the configured one. A higher measured age means that polls fail.',
     labels: ['api'],
-    read: perApi(({ computedWorstAgeSeconds }) => computedWorstAgeSeconds),
+    read: perApi(({ dataAge }) => dataAge.computedWorstSeconds),
   },
   samples: {
     name: 'filer_exporter_samples',

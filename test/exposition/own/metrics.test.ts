@@ -1,49 +1,41 @@
 import { describe, expect, test } from 'vitest';
 import { OwnMetrics } from '../../../src/exposition/own/metrics.ts';
-import type { ApiStatus, ExporterStatus } from '../../../src/exposition/own/status.ts';
 import { ownFamilies } from '../../../src/exposition/own/table.ts';
+import type { ExporterStatus } from '../../../src/status/model.ts';
+import { api } from '../../pages/reports.ts';
 import { type ParsedFamily, parseExposition } from '../../support/exposition-parser.ts';
 
 const build = { version: '1.2.3', revision: 'abc "def"', node_version: 'v20.20.2' };
 
-const portal: ApiStatus = {
-  api: 'portal',
-  up: true,
-  downReason: undefined,
-  pacePerSecond: 16.5,
+const portal = api({
+  pace: { requestsPerSecond: 16.5, sustainedRequestsPerSecond: 16.5, heldUntil: null },
   budgetRemaining: 999_000,
-  budgetLimit: 1_000_000,
-  lastSuccessSeconds: 1_772_445_600.5,
+  lastSuccess: '2026-03-02T10:00:00.500Z',
   sweepSeconds: 281,
-  effectiveIntervalSeconds: 300,
-  configuredIntervalSeconds: 240,
-  variants: [{ question: 'time_unit', answer: 'milliseconds' }],
-  resting: new Map([
-    ['empty', 7],
-    ['forbidden', 0],
-  ]),
-  overdue: 3,
-  medianAgeSeconds: 140,
-  worstAgeSeconds: 290.5,
-  computedWorstAgeSeconds: 450,
-};
-const gfa: ApiStatus = {
+  intervalSeconds: 240,
+  resting: [
+    { operation: 'cow_disk_iops', reason: 'empty', tasks: 5 },
+    { operation: 'smb_connections', reason: 'empty', tasks: 2 },
+  ],
+  tasks: { total: 31, resting: 7, overdue: 3 },
+  dataAge: { medianSeconds: 140, worstSeconds: 290.5, computedWorstSeconds: 450 },
+});
+const gfa = api({
   ...portal,
   api: 'gfa',
-  up: false,
+  state: 'down',
   downReason: 'timeout',
-  budgetRemaining: undefined,
-  budgetLimit: undefined,
-};
-const before: ApiStatus = {
+  budgetRemaining: null,
+  limits: { ...portal.limits, requestsPerDay: null },
+});
+const before = api({
   ...portal,
-  up: false,
-  budgetRemaining: undefined,
-  lastSuccessSeconds: undefined,
-  sweepSeconds: undefined,
-  medianAgeSeconds: undefined,
-  worstAgeSeconds: undefined,
-};
+  state: 'waiting',
+  budgetRemaining: null,
+  lastSuccess: null,
+  sweepSeconds: null,
+  dataAge: { ...portal.dataAge, medianSeconds: null, worstSeconds: null },
+});
 const reading: ExporterStatus = {
   apis: [portal, gfa],
   samples: 12,
@@ -154,15 +146,14 @@ describe('what the exporter says about itself', () => {
     await own.render('text', reading);
     const families = await rendered(own, 'text', {
       ...reading,
-      apis: [{ ...portal, up: false, resting: new Map([['empty', 0]]), worstAgeSeconds: undefined }, gfa],
+      apis: [{ ...portal, state: 'down', resting: [], dataAge: { ...portal.dataAge, worstSeconds: null } }, gfa],
       samples: 13,
     });
     expect(seriesOf(families, 'filer_api_up')).toEqual(['portal 0', 'gfa 0']);
     expect(seriesOf(families, 'filer_exporter_samples')).toEqual(['13']);
     expect(seriesOf(families, 'filer_exporter_tasks_resting')).toEqual([
-      'portal empty 0',
-      'gfa empty 7',
-      'gfa forbidden 0',
+      ...['forbidden 0', 'not_found 0', 'rejected 0', 'empty 0'].map((row) => `portal ${row}`),
+      ...['forbidden 0', 'not_found 0', 'rejected 0', 'empty 7'].map((row) => `gfa ${row}`),
     ]);
     expect(seriesOf(families, 'filer_exporter_data_age_seconds')).toEqual([
       'portal median 140',
