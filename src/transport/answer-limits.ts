@@ -1,4 +1,3 @@
-/** The memory that one answer may take. */
 export interface AnswerLimits {
   /** The largest body in bytes, compressed and uncompressed. */
   readonly bytes: number;
@@ -8,13 +7,11 @@ export interface AnswerLimits {
   readonly weight: number;
 }
 
-/** The inputs for the limits of answers. */
 export interface AnswerRoom {
   /** How large the heap can become before the process is ended. */
   readonly heapBytes: number;
   /** `MAX_RESPONSE_BYTES`: the limit for every answer, however much memory there is. */
   readonly maxBytes: number;
-  /** The most requests of one API in flight. */
   readonly concurrency: number;
 }
 

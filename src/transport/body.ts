@@ -10,7 +10,6 @@ import { parseInSlices } from './json/parse.ts';
 
 const unpackers = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate } as const;
 
-/** Uncompressed bodies arrive in pieces of this size. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
@@ -31,7 +30,6 @@ export interface ReadSettings {
   readonly lenient: boolean;
   /** The request that it answers, for messages: method and path. */
   readonly place: string;
-  /** Measures the slices in which a large body is read. */
   readonly clock: Clock;
   /** Counts the bytes of the body as sent. */
   readonly sent: { bytes: number };

@@ -1,11 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LimitFunction } from 'p-limit';
-import type { Dispatcher } from 'undici';
-import type { Clock } from '../runtime/clock.ts';
 import { asError, RequestError, ShapeError } from '../runtime/errors.ts';
 import { printable } from '../runtime/printable.ts';
 import { type AllowedRequests, assertAllowed, type Method } from './allowed.ts';
 import type { AnswerLimits, AnswerSize } from './answer-limits.ts';
+import { type AttemptParts, attempt } from './attempt.ts';
 import { readJson } from './body.ts';
 import { connectionFault } from './connection-faults.ts';
 import { masked } from './masking.ts';
@@ -13,7 +12,6 @@ import type { Verdict } from './rate/pace.ts';
 import type { Attempt, Pacer } from './rate/pacer.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-/** One request to an API, relative to its base URL. */
 export interface ApiRequest {
   readonly method: Method;
   /** Begins with `/`; the segments are already encoded. */
@@ -29,9 +27,7 @@ export interface ApiRequest {
    * waited.
    */
   readonly authorization?: () => string;
-  /** Sent as `application/json`. */
   readonly json?: unknown;
-  /** Sent as `application/x-www-form-urlencoded`. */
   readonly form?: Readonly<Record<string, string>>;
   /** Throws a ShapeError if the body of a 2xx answer does not fit this request, which then counts as `invalid`. */
   readonly check?: (body: unknown) => unknown;
@@ -44,7 +40,6 @@ export interface Exchange {
   readonly operation: string;
   /** Undefined if there was no answer. */
   readonly status: number | undefined;
-  /** By lower-case name. */
   readonly headers: IncomingHttpHeaders;
   /** When the headers of the answer arrived, in epoch milliseconds. */
   readonly answeredAt: number;
@@ -55,7 +50,6 @@ export interface Exchange {
   readonly body: unknown;
 }
 
-/** Is called for every request, for the exporter's own metrics. */
 export interface RequestObserver {
   started?(operation: string): void;
   /** `code`: the HTTP status, or why there was no usable answer. */
@@ -64,18 +58,13 @@ export interface RequestObserver {
   exchanged?(exchange: Exchange): void;
 }
 
-export interface ClientSettings {
+export interface ClientSettings extends Pick<AttemptParts, 'dispatcher' | 'clock' | 'timeoutMs'> {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly userAgent: string;
-  readonly dispatcher: Dispatcher;
-  readonly clock: Clock;
   readonly pacer: Pacer;
-  /** Limits the requests in flight. */
   readonly limit: LimitFunction;
   readonly observer: RequestObserver;
-  /** For one attempt, headers and body, in milliseconds. */
-  readonly timeoutMs: number;
   readonly allowed: readonly AllowedRequests[];
   readonly limitsOf: (size: AnswerSize) => AnswerLimits;
 }
@@ -138,23 +127,13 @@ export class JsonClient {
     });
   }
 
-  /** Tries once. Fills in the answer as it arrives, and returns its status. */
-  async #attempt(request: ApiRequest, answer: Answer, signal: AbortSignal): Promise<number> {
-    const { dispatcher, clock, timeoutMs, limitsOf, userAgent } = this.#settings;
-    const attempt = new AbortController();
-    const giveUp = () =>
-      attempt.abort(new RequestError('aborted', `${nameOf(request)} was aborted: the exporter is stopping`));
-    signal.addEventListener('abort', giveUp, { once: true });
-    // Other code may have run since the turn: a signal that is already aborted fires no event, and a listener would
-    // wait for ever.
-    if (signal.aborted) giveUp();
-    void clock.sleep(timeoutMs, attempt.signal).then(() => {
-      if (attempt.signal.aborted) return;
-      attempt.abort(new RequestError('timeout', `${nameOf(request)} got no complete answer within ${timeoutMs} ms`));
-    });
-    try {
-      const { body, type } = payloadOf(request);
-      const asked = dispatcher.request({
+  /** Fills in the answer as it arrives, and returns its status. */
+  #attempt(request: ApiRequest, answer: Answer, signal: AbortSignal): Promise<number> {
+    const { clock, limitsOf, userAgent } = this.#settings;
+    const { body, type } = payloadOf(request);
+    const place = nameOf(request);
+    return attempt(
+      {
         origin: this.#base.origin,
         path: `${this.#base.pathname.replace(/\/$/, '')}${request.path}${queryOf(request)}`,
         method: request.method,
@@ -166,41 +145,20 @@ export class JsonClient {
           ...request.headers,
         },
         body: body ?? null,
-        signal: attempt.signal,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
-      const arrived = await unlessAborted(asked, attempt.signal);
-      answer.status = arrived.statusCode;
-      answer.headers = arrived.headers;
-      answer.answeredAt = clock.now();
-      answer.body = await readJson(arrived, {
-        ...{ limits: limitsOf(request.size ?? 'one'), lenient: !isSuccess(arrived.statusCode) },
-        ...{ place: nameOf(request), clock, sent: answer },
-      });
-      return arrived.statusCode;
-    } catch (thrown) {
-      // An abort surfaces as undici's own error; the reason of the abort says more.
-      throw attempt.signal.aborted ? attempt.signal.reason : thrown;
-    } finally {
-      // Ends the timer. With a reason: otherwise Node makes an error with its stack.
-      attempt.abort('ended');
-      signal.removeEventListener('abort', giveUp);
-    }
+      },
+      async (arrived) => {
+        answer.status = arrived.statusCode;
+        answer.headers = arrived.headers;
+        answer.answeredAt = clock.now();
+        answer.body = await readJson(arrived, {
+          ...{ limits: limitsOf(request.size ?? 'one'), lenient: !isSuccess(arrived.statusCode) },
+          ...{ place, clock, sent: answer },
+        });
+        return arrived.statusCode;
+      },
+      { ...this.#settings, signal, place },
+    );
   }
-}
-
-/**
- * Resolves as `asked` does, or rejects as soon as the signal aborts: undici ignores a signal until it has a connection,
- * and it retries a handshake that hangs for many seconds.
- */
-function unlessAborted<Result>(asked: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(asError(signal.reason));
-    signal.addEventListener('abort', giveUp, { once: true });
-    if (signal.aborted) giveUp();
-    asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
-  });
 }
 
 type Answer = { -readonly [Name in keyof Omit<Exchange, 'operation' | 'seconds'>]: Exchange[Name] };

@@ -1,6 +1,5 @@
 import { codeOf } from '../runtime/errors.ts';
 
-/** The connection to the proxy failed, not the one to the service. */
 export class ProxyConnectionError extends Error {
   override readonly name = 'ProxyConnectionError';
   /** The error code, or the message if there is none. */

@@ -1,45 +1,33 @@
 import type { Dispatcher } from 'undici';
-import { after, type Clock } from '../runtime/clock.ts';
+import { type AttemptParts, attempt } from './attempt.ts';
 
-/** An answer to a POST, its body shortened. */
 export interface PostAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** The log shows a rejection in one line; the rest of the body is dropped. */
+/** For the log, which shows a rejection in one line; the rest of the body is dropped. */
 const MOST_TEXT = 2_000;
 
-/** Sends a body once. Rejects if no complete answer arrives in time. */
-export async function post(
+export function post(
   dispatcher: Dispatcher,
   url: string,
   headers: Readonly<Record<string, string>>,
   body: Uint8Array,
-  { clock, timeoutMs, signal }: { readonly clock: Clock; readonly timeoutMs: number; readonly signal: AbortSignal },
+  limits: Pick<AttemptParts, 'clock' | 'timeoutMs' | 'signal'>,
 ): Promise<PostAnswer> {
   const { origin, pathname, search } = new URL(url);
-  const late = new AbortController();
-  const inTime = after(clock, timeoutMs, () => late.abort(new Error(`no answer within ${timeoutMs / 1000} s`)));
-  try {
-    const answer = await dispatcher.request({
-      ...{ origin, path: `${pathname}${search}`, method: 'POST', headers, body },
-      signal: AbortSignal.any([signal, late.signal]),
-    });
-    const text = await limited(answer.body);
-    const named = Object.entries(answer.headers).map(([name, value]) => [name, String(value ?? '')]);
-    return { status: answer.statusCode, headers: Object.fromEntries(named), text };
-  } finally {
-    inTime();
-  }
+  const request = { origin, path: `${pathname}${search}`, method: 'POST', headers, body } as const;
+  return attempt(request, answerOf, { ...limits, dispatcher, place: `POST ${pathname}` });
 }
 
-async function limited(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function answerOf({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<PostAnswer> {
   let text = '';
-  for await (const chunk of body) {
-    text += Buffer.from(chunk).toString('utf8');
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    text += chunk.toString('utf8');
     if (text.length > MOST_TEXT) break;
   }
-  return text.slice(0, MOST_TEXT);
+  const named = Object.entries(headers).map(([name, value]) => [name, String(value ?? '')]);
+  return { status: statusCode, headers: Object.fromEntries(named), text: text.slice(0, MOST_TEXT) };
 }

@@ -3,7 +3,6 @@ import { RequestError } from '../runtime/errors.ts';
 import { backOffMs, type Random } from '../runtime/random.ts';
 import type { Attempt } from './rate/pacer.ts';
 
-/** How often a failed request may be retried. */
 export interface RetryPolicy {
   /** After a network error, 502, 503 or 504. */
   readonly transient: number;

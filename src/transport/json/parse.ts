@@ -49,7 +49,6 @@ class Reader {
     return value;
   }
 
-  /** The list or object that begins here. */
   *#container(depth: number): Generator<void, unknown> {
     const target = new Target(this.#bytes[this.#at] === LIST);
     this.#at += 1;
@@ -156,12 +155,10 @@ class Reader {
   }
 }
 
-/** A list or an object under construction. */
 class Target {
   readonly isList: boolean;
   readonly #list: unknown[] = [];
   readonly #object: Record<string, unknown> = {};
-  /** Whether it is still empty. */
   isNew = true;
 
   constructor(isList: boolean) {

@@ -50,11 +50,6 @@ export class Budget {
     return this.#msPerRequest === 0 ? Number.POSITIVE_INFINITY : 1000 / this.#msPerRequest;
   }
 
-  /** The most requests in 24 hours; undefined without a limit. */
-  get limit(): number | undefined {
-    return Number.isFinite(this.#limit) ? this.#limit : undefined;
-  }
-
   /** What was spent in the last 24 hours, by minute, oldest first; as ages, not moments. */
   state(now: number): unknown {
     const current = Math.floor(now / BUCKET_MS);

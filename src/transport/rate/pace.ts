@@ -46,12 +46,11 @@ export class Pace {
   readonly #law: RateLaw;
   #next: number;
   #holdUntil: number;
-  /** When the service was first and last found to reject everything, and the pace before that. */
-  #refusing: { readonly since: number; latest: number; readonly perSecondBefore: number } | undefined;
+  /** When the service was first and last found to reject everything, and the sustained rate before that. */
+  #refusing: { readonly since: number; latest: number; readonly sustainedBefore: number } | undefined;
   #probe: Departure | 'due' | undefined;
-  /** Departures in order; those that have left the window are removed from the front in bulk. */
-  #departures: Departure[] = [];
-  #first = 0;
+  /** In order, without those that have left the window. */
+  readonly #departures: Departure[] = [];
 
   constructor(limit: RateLimit, law: RateLaw, now: number) {
     this.#limit = limit;
@@ -62,19 +61,18 @@ export class Pace {
 
   /** Requests per second that the pace allows, ignoring a hold. */
   perSecond(now: number): number {
-    return Math.min(this.#law.rate(now), this.#limit.requests / this.#limit.windowMs) * 1000;
+    return this.#perSecond(this.#law.rate(now));
   }
 
   /**
    * The rate that lasts, as of the last time the service accepted requests: while it rejects everything, the allowed
    * rate is unknown.
    */
-  provenPerSecond(now: number): number {
-    return this.#refusing?.perSecondBefore ?? this.#lastingPerSecond(now);
+  sustainedPerSecond(now: number): number {
+    return this.#refusing?.sustainedBefore ?? this.#perSecond(this.#law.sustained?.(now) ?? this.#law.rate(now));
   }
 
-  #lastingPerSecond(now: number): number {
-    const rate = this.#law.sustained?.(now) ?? this.#law.rate(now);
+  #perSecond(rate: number): number {
     return Math.min(rate, this.#limit.requests / this.#limit.windowMs) * 1000;
   }
 
@@ -112,7 +110,7 @@ export class Pace {
   #refuse(departure: Departure, now: number, retryAfterMs: number | undefined): void {
     // Requests that were in flight together are rejected together: that counts as one rejection.
     const together = this.#refusing !== undefined && departure.startedAt < this.#refusing.latest;
-    this.#refusing ??= { since: now, latest: now, perSecondBefore: this.#lastingPerSecond(now) };
+    this.#refusing ??= { since: now, latest: now, sustainedBefore: this.sustainedPerSecond(now) };
     if (retryAfterMs === undefined) this.#probe = 'due';
     if (together && retryAfterMs === undefined) return;
     const untoldMs = Math.max(UNTOLD_HOLD.shortestMs, (now - this.#refusing.since) * UNTOLD_HOLD.part);
@@ -123,15 +121,10 @@ export class Pace {
 
   #windowFreeAt(now: number): number {
     const { requests, windowMs } = this.#limit;
-    while (this.#first < this.#departures.length && leavesWindowAt(this.#departures[this.#first], windowMs) <= now) {
-      this.#first += 1;
-    }
-    if (this.#first > 1_000 && this.#first * 2 > this.#departures.length) {
-      this.#departures = this.#departures.slice(this.#first);
-      this.#first = 0;
-    }
-    const blocking = this.#departures.length - this.#first - requests;
-    return blocking < 0 ? now : leavesWindowAt(this.#departures[this.#first + blocking], windowMs);
+    const departures = this.#departures;
+    while (departures.length > 0 && leavesWindowAt(departures[0], windowMs) <= now) departures.shift();
+    const blocking = departures.length - requests;
+    return blocking < 0 ? now : leavesWindowAt(departures[blocking], windowMs);
   }
 }
 

@@ -44,21 +44,20 @@ export class Pacer {
    * otherwise intervals would grow with the outage, and stale values would stay fresh.
    */
   get sustainedPerSecond(): number {
-    return Math.min(this.#pace.provenPerSecond(this.#clock.monotonic()), this.#budget.perSecond);
+    return Math.min(this.#pace.sustainedPerSecond(this.#clock.monotonic()), this.#budget.perSecond);
   }
 
-  /** Requests per second that are allowed now; 0 during a hold. */
+  /** What is allowed now: 0 during a hold. */
   get perSecond(): number {
     if (this.heldUntil !== undefined) return 0;
     return Math.min(this.#pace.perSecond(this.#clock.monotonic()), this.#budget.perSecond);
   }
 
-  /** What is left of the day's budget; undefined without a limit. */
   get budgetRemaining(): number | undefined {
     return this.#budget.remaining(this.#clock.monotonic());
   }
 
-  /** When the hold ends, in monotonic milliseconds; undefined without a hold. */
+  /** Monotonic milliseconds; undefined without a hold. */
   get heldUntil(): number | undefined {
     return this.#pace.holdUntil > this.#clock.monotonic() ? this.#pace.holdUntil : undefined;
   }

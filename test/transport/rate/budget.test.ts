@@ -11,11 +11,6 @@ function spent(minutes: readonly number[]): Budget {
   return budget;
 }
 
-test('a budget says its limit, and that there is none', () => {
-  expect(new Budget(1_000, 0).limit).toBe(1_000);
-  expect(new Budget(undefined, 0).limit).toBeUndefined();
-});
-
 describe('a budget restored', () => {
   test('has spent what the one before it had, and forgets it when that one would have', () => {
     const before = spent([0, 1, 1, 60]);
