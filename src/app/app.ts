@@ -30,7 +30,7 @@ export function createApp(config: Config, environment: Environment, guard?: Guar
   const history = historyOf(config, asked, environment);
   const keeper = keeperOf(config, environment);
   const outputs = [history].filter((output) => output !== undefined);
-  const sink = new Outputs(exposition, (api, reason, count) => own.dropped(api, reason, count), outputs);
+  const sink = new Outputs({ exposition, own, further: outputs });
   const sources = sourcesOf(asked, { config, own, sink, environment, keeping: keeper, history });
   const protection = guard && protectionOf(config.web, guard, environment);
   const connections = new Connections(config.web.maxConnections, clock, log);

@@ -3,7 +3,6 @@ import type { Api } from '../metrics/snapshot.ts';
 import type { Upstream } from '../sources/upstream.ts';
 import { configuredUpstreams } from '../sources/upstreams.ts';
 
-/** A service that this instance polls, with its settings. */
 export interface AskedUpstream {
   readonly api: Api;
   readonly upstream: Upstream;

@@ -9,10 +9,10 @@ import { ConfigError } from '../runtime/errors.ts';
 import { near } from '../runtime/suggest.ts';
 import { FilerNames } from '../sources/filer-names.ts';
 import { configuredUpstreams, upstreams } from '../sources/upstreams.ts';
+import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
-import { politeClient } from './polite-client.ts';
+import { connectUpstream } from './polite-client.ts';
 
-/** Which history to read, and how. */
 export interface BackfillWish {
   /** How long ago the period begins and ends, in milliseconds. */
   readonly sinceMs: number;
@@ -28,7 +28,6 @@ export interface BackfillWish {
   readonly folder: string;
 }
 
-/** A backfill after its appliances were found. */
 export type BackfillRun = Awaited<ReturnType<typeof createBackfill>>;
 
 /** Reads the inventory and opens the work folder. Throws a ConfigError for an invalid choice. */
@@ -38,56 +37,44 @@ export async function createBackfill(
   wish: BackfillWish,
   signal: AbortSignal,
 ) {
-  const { upstream, settings, binMs } = pastOf(config, wish.series);
-  const { section, allowed = [] } = upstream;
-  const { limit, dailyLimit, ...target } = upstream.target(settings, config);
-  const aligned = (agoMs: number) => Math.floor((environment.clock.now() - agoMs) / binMs) * binMs;
-  const spool = await Spool.open(wish.folder, {
-    asked: askedOf(target.baseUrl, binMs, wish),
-    from: aligned(Math.min(wish.sinceMs, OLDEST_READ_MS)),
-    // Younger bins may be incomplete.
-    to: aligned(Math.max(wish.untilMs, WHOLE_AFTER_MS)),
-  });
-  const part = (requests: number) => Math.max(1, Math.floor(requests * wish.share));
+  const { labels, share, filers, folder } = wish;
+  const { clock, random } = environment;
+  const { binMs, ...asked } = pastOf(config, wish.series);
+  const part = (requests: number) => Math.max(1, Math.floor(requests * share));
   let answered = 0;
-  const counting = {
-    ended: () => {
-      answered += 1;
+  const { target, pacer, collector, count, release } = connectUpstream(asked, {
+    ...{ config, environment, keeping: undefined },
+    names: new FilerNames(config.filerAliases, true),
+    observer: {
+      ended: () => {
+        answered += 1;
+      },
     },
-  };
-  const { client, pacer, close } = politeClient(
-    {
-      ...target,
-      ...{ api: section.api, allowed, mostPerMs: target.mostPerMs * wish.share },
+    limits: ({ limit, dailyLimit, mostPerMs }) => ({
       limit: { ...limit, requests: part(limit.requests) },
       dailyLimit: dailyLimit === undefined ? undefined : part(dailyLimit),
-    },
-    config,
-    { requestsOf: () => counting },
-    environment,
-  );
-  const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
-  const { collector, count, release } = upstream.connect(settings, {
-    ...{ client, config, clock, random, log, heapBytes },
-    names: new FilerNames(config.filerAliases, true),
-    keeping: undefined,
+      mostPerMs: mostPerMs * share,
+    }),
   });
-  const closing = async (late: AbortSignal) => {
-    await release?.(late);
-    await close();
-  };
   try {
+    const aligned = (agoMs: number) => Math.floor((clock.now() - agoMs) / binMs) * binMs;
+    const spool = await Spool.open(folder, {
+      asked: askedOf(target.baseUrl, binMs, wish),
+      from: aligned(Math.min(wish.sinceMs, OLDEST_READ_MS)),
+      // Younger bins may be incomplete.
+      to: aligned(Math.max(wish.untilMs, WHOLE_AFTER_MS)),
+    });
     await count?.(signal);
     const { from, to } = spool.question;
     return {
-      ...{ from, to, binMs, spool, close: closing },
-      tasks: chosen(collector.tasks().filter(hasPast), wish.filers),
-      backfill: new Backfill({ binMs, labels: wish.labels, workers: target.concurrency, spool, clock, random }),
+      ...{ from, to, binMs, spool, close: release },
+      tasks: ofAppliances(collector.tasks().filter(hasPast), filers),
+      backfill: new Backfill({ binMs, labels, workers: target.concurrency, spool, clock, random }),
       /** Requests answered so far, and the rate that the limits sustain. */
       requests: () => ({ answered, perSecond: pacer.sustainedPerSecond }),
     };
   } catch (error) {
-    await closing(signal);
+    await release(signal);
     throw error;
   }
 }
@@ -103,13 +90,11 @@ export async function* openMetrics(spool: Spool): AsyncGenerator<string | Buffer
   yield '# EOF\n';
 }
 
-/** The service whose history is read. */
-function pastOf(config: Config, series: readonly string[] | undefined) {
-  const [found] = configuredUpstreams(config).flatMap(({ upstream, settings }) => {
-    const past = upstream.past?.(settings, series);
-    return past === undefined ? [] : [{ upstream, ...past }];
-  });
-  if (found !== undefined) return found;
+function pastOf(config: Config, series: readonly string[] | undefined): AskedUpstream & { readonly binMs: number } {
+  for (const asked of configuredUpstreams(config)) {
+    const past = asked.upstream.past?.(asked.settings, series);
+    if (past !== undefined) return { ...asked, ...past };
+  }
   const urls = upstreams.flatMap(({ past, section }) => (past === undefined ? [] : [section.url]));
   throw new ConfigError([`--backfill: ${urls.join(' and ')} is not set`]);
 }
@@ -123,14 +108,11 @@ function askedOf(url: string, binMs: number, { sinceMs, untilMs, labels, filers,
   return JSON.stringify([url, binMs, sinceMs, untilMs, Object.entries(labels), filers ?? [], series ?? []]);
 }
 
-/** The tasks of the named appliances. */
-function chosen(tasks: readonly PastTask[], filers: readonly string[] | undefined): readonly PastTask[] {
+function ofAppliances(tasks: readonly PastTask[], filers: readonly string[] | undefined): readonly PastTask[] {
   if (filers === undefined) return tasks;
-  const known = new Map<string, string>();
-  for (const { appliance } of tasks) {
-    if (appliance === undefined) continue;
-    known.set(appliance.serial.toLowerCase(), appliance.serial).set(appliance.name.toLowerCase(), appliance.serial);
-  }
+  const appliances = tasks.flatMap(({ appliance }) => appliance ?? []);
+  const names = appliances.flatMap(({ serial, name }) => [[serial, serial] as const, [name, serial] as const]);
+  const known = new Map(names.map(([name, serial]) => [name.toLowerCase(), serial]));
   const faults = filers.flatMap((filer) => {
     if (known.has(filer.toLowerCase())) return [];
     const meant = near(filer.toLowerCase(), [...known.keys()]);

@@ -12,7 +12,7 @@ import type { Environment } from './environment.ts';
 import { politeClient } from './polite-client.ts';
 
 /** The doctor sends few requests, so up to ten a second are allowed. */
-const PACE = { limit: { requests: 300, windowMs: 30_000 }, mostPerMs: 10 / 1_000 } as const;
+const LIMITS = { limit: { requests: 300, windowMs: 30_000 }, mostPerMs: 10 / 1_000, concurrency: 1 } as const;
 
 export function createDoctor(config: Config, environment: Environment, network: Network = systemNetwork) {
   const patients = patientsOf(config, environment);
@@ -38,16 +38,15 @@ function patientsOf(
   config: Config,
   environment: Environment,
 ): readonly (Patient & { readonly close: () => Promise<void> })[] {
-  return configuredUpstreams(config).flatMap(({ api, upstream, settings }) => {
+  return configuredUpstreams(config).flatMap((asked) => {
+    const { api, upstream, settings } = asked;
     if (upstream.examine === undefined) return [];
     const exchanges: Exchange[] = [];
     const observer: RequestObserver = { exchanged: (exchange) => exchanges.push(exchange) };
-    const { baseUrl, dailyLimit } = upstream.target(settings, config);
-    const target = { api, baseUrl, dailyLimit, allowed: upstream.allowed ?? [], concurrency: 1, ...PACE };
-    const { client, close } = politeClient(target, config, { requestsOf: () => observer }, environment);
-    const proxy = proxyFor(baseUrl, config.requests.proxy);
-    const destination = { url: baseUrl, isLocal: isLoopback(baseUrl), proxy };
+    const { client, target, close } = politeClient(asked, { config, environment, observer, limits: () => LIMITS });
     const examination = upstream.examine(settings, { client, config, environment, exchanges });
+    const url = target.baseUrl;
+    const destination = { url, isLocal: isLoopback(url), proxy: proxyFor(url, config.requests.proxy) };
     return [{ api, destination, exchanges, examination, close }];
   });
 }

@@ -14,7 +14,7 @@ export interface Environment {
   readonly revision: string;
   readonly nodeVersion: string;
   /** Shown at the top of every page. */
-  readonly notice?: PageNotice;
+  readonly notice?: PageNotice | undefined;
   /** The limit of the heap, in bytes; default: none. */
   readonly heapBytes?: number;
   /** Opens the state file; without it `STATE_FILE` has no effect. */

@@ -5,16 +5,12 @@ import { unpredictableKey } from '../runtime/random.ts';
 import { WebFront } from '../web/front.ts';
 import { PasswordThread } from '../web/password-thread.ts';
 import { Passwords } from '../web/passwords.ts';
-import { Reloading } from '../web/reloading.ts';
-import { type GoodReading, type ReadText, readWebRules, type WebRules } from '../web/rules.ts';
+import { Reloading, type ReloadingSettings } from '../web/reloading.ts';
+import { type ReadText, readWebRules, type WebRules } from '../web/rules.ts';
 import type { Environment } from './environment.ts';
 
 /** The content of `WEB_CONFIG_FILE`, valid, and how to read it again. */
-export interface Guard {
-  readonly path: string;
-  readonly read: ReadText;
-  readonly first: GoodReading;
-}
+export type Guard = Pick<ReloadingSettings, 'path' | 'read' | 'first'>;
 
 /** Reads `WEB_CONFIG_FILE`; undefined if it is not set. Rejects with a ConfigError if it is not valid. */
 export async function readGuard(web: Config['web'], read: ReadText): Promise<Guard | undefined> {
@@ -25,7 +21,6 @@ export async function readGuard(web: Config['web'], read: ReadText): Promise<Gua
   return { path, read, first: reading };
 }
 
-/** Warnings about a server certificate that clients reject now. */
 export function certificateWarnings(guard: Guard | undefined, nowSeconds: number): readonly string[] {
   const { tls } = guard?.first.rules ?? {};
   if (tls === undefined) return [];
@@ -37,19 +32,15 @@ export function certificateWarnings(guard: Guard | undefined, nowSeconds: number
 
 export type Protection = ReturnType<typeof protectionOf>;
 
-export function protectionOf(
-  { openPaths, maxConnections }: Config['web'],
-  { path, read, first }: Guard,
-  { clock, log }: Environment,
-) {
+export function protectionOf({ openPaths, maxConnections }: Config['web'], guard: Guard, { clock, log }: Environment) {
   // A waiting client holds a connection; half of the connections stay free for others.
   const mostWaiting = Math.ceil(maxConnections / 2);
   const passwords = new Passwords(new PasswordThread().compare, unpredictableKey(), mostWaiting);
   const open = { paths: new Set(openPaths.paths), withoutCertificate: openPaths.named && openPaths.paths.length > 0 };
-  const front = new WebFront(first.rules, passwords, open, { clock, log });
+  const front = new WebFront(guard.first.rules, passwords, open, { clock, log });
   const adopt = async (rules: WebRules) => {
     front.adopt(rules);
     await warnOfLooseFiles(rules.ownFiles, log);
   };
-  return { front, reloading: new Reloading({ path, read, first, adopt, clock, log }) };
+  return { front, reloading: new Reloading({ ...guard, adopt, clock, log }) };
 }

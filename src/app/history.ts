@@ -4,7 +4,7 @@ import { proxyFor } from '../config/no-proxy.ts';
 import { headerPairs } from '../config/remote-write.ts';
 import type { Send } from '../history/receiver.ts';
 import { RemoteWrite } from '../history/remote-write.ts';
-import { ConfigError } from '../runtime/errors.ts';
+import { ConfigError, codeOf } from '../runtime/errors.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
 import { post } from '../transport/post.ts';
 import type { AskedUpstream } from './asked.ts';
@@ -54,16 +54,15 @@ function tlsOf({ tls }: RemoteWriteConfig): Readonly<Record<string, string>> {
     ['key', tls.keyFile, 'REMOTE_WRITE_KEY_FILE'],
   ] as const;
   const faults: string[] = [];
-  const texts = files.flatMap(([name, path, variable]) => {
-    if (path === undefined) return [];
+  const texts: Record<string, string> = {};
+  for (const [name, path, variable] of files) {
     try {
-      return [[name, readFileSync(path, 'utf8')] as const];
+      if (path !== undefined) texts[name] = readFileSync(path, 'utf8');
     } catch (error) {
-      const { code = 'unknown' } = error as { readonly code?: string };
+      const code = codeOf(error) ?? 'unknown';
       faults.push(`${variable}: "${path}" cannot be read (${code}); expected the path of a PEM file`);
-      return [];
     }
-  });
+  }
   if (faults.length > 0) throw new ConfigError(faults);
-  return Object.fromEntries(texts);
+  return texts;
 }

@@ -10,7 +10,6 @@ import type { Source } from './source.ts';
 /** How often to save the state if no poll does: then only the daily budget changes. */
 const STATE_INTERVAL_MS = 60_000;
 
-/** The parts of the program; undefined if not configured. */
 export interface Parts {
   readonly config: Config;
   readonly environment: Environment;

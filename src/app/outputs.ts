@@ -1,51 +1,49 @@
 import { upstreamCatalog } from '../catalog.ts';
 import { codec } from '../exposition/compression.ts';
 import { Exposition } from '../exposition/exposition.ts';
+import type { OwnMetrics } from '../exposition/own/metrics.ts';
 import { LineStore } from '../exposition/store.ts';
-import type { DropReason, Sample } from '../metrics/samples.ts';
+import type { Sample } from '../metrics/samples.ts';
 import type { Origin, PollSink, Sink } from '../metrics/sink.ts';
-import type { Api, Reading } from '../metrics/snapshot.ts';
+import type { Reading } from '../metrics/snapshot.ts';
 import type { Environment } from './environment.ts';
 
-/** Counts values without a sample. */
-export type CountDrop = (api: Api, reason: DropReason, count: number) => void;
+interface OutputParts {
+  readonly exposition: Exposition;
+  readonly own: OwnMetrics;
+  readonly further: readonly Sink[];
+}
 
 /**
  * Passes each reading to the further outputs, then what they leave to `/metrics`. Counts dropped and corrected values once,
  * however many outputs there are.
  */
 export class Outputs implements PollSink {
-  readonly #exposition: Pick<Exposition, 'accept' | 'publish' | 'withdraw'>;
-  readonly #count: CountDrop;
-  readonly #further: readonly Sink[];
+  readonly #parts: OutputParts;
 
-  constructor(
-    exposition: Pick<Exposition, 'accept' | 'publish' | 'withdraw'>,
-    count: CountDrop,
-    further: readonly Sink[] = [],
-  ) {
-    this.#exposition = exposition;
-    this.#count = count;
-    this.#further = further;
+  constructor(parts: OutputParts) {
+    this.#parts = parts;
   }
 
   async accept(origin: Origin, reading: Reading): Promise<void> {
+    const { exposition, own, further } = this.#parts;
     let exposed = reading;
-    for (const sink of this.#further) {
+    for (const sink of further) {
       await sink.accept(origin, reading);
       exposed = sink.leaves?.(exposed) ?? exposed;
     }
-    const corrected = await this.#exposition.accept(origin.id, exposed.samples);
-    for (const [reason, count] of [...reading.drops, ...corrected]) this.#count(origin.api, reason, count);
+    const corrected = await exposition.accept(origin.id, exposed.samples);
+    for (const [reason, count] of [...reading.drops, ...corrected]) own.dropped(origin.api, reason, count);
   }
 
   conclude({ id, api }: Origin, samples: Iterable<Sample>): void {
-    for (const [reason, count] of this.#exposition.publish(id, samples)) this.#count(api, reason, count);
+    const { exposition, own } = this.#parts;
+    for (const [reason, count] of exposition.publish(id, samples)) own.dropped(api, reason, count);
   }
 
   withdraw(id: string, keepsCounts = false): void {
-    this.#exposition.withdraw(id, keepsCounts);
-    for (const sink of this.#further) sink.withdraw(id, keepsCounts);
+    this.#parts.exposition.withdraw(id, keepsCounts);
+    for (const sink of this.#parts.further) sink.withdraw(id, keepsCounts);
   }
 }
 

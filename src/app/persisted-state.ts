@@ -8,7 +8,6 @@ import type { Budget } from '../transport/rate/budget.ts';
 import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
 
-/** The saved part of a service or output. */
 export interface KeptPart {
   readonly api: string;
   readonly kept?: KeptService;
@@ -21,7 +20,6 @@ export function keeperOf({ stateFile }: Config, { openState, clock, log }: Envir
   return store && new StateKeeper(store, clock, log);
 }
 
-/** The saved parts as one. */
 export function keptOf(owners: Readonly<Record<string, string>>, parts: readonly KeptPart[], clock: Clock): Kept {
   return {
     owners,
@@ -54,11 +52,9 @@ export function keptOf(owners: Readonly<Record<string, string>>, parts: readonly
 
 /** The owner of the state, by service; contains no secret. */
 export function ownersOf(asked: readonly AskedUpstream[], config: Config): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    asked.map(({ api, upstream, settings }) => [api, fingerprint(upstream.owner(settings, config))]),
-  );
-}
-
-function fingerprint(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  const owners = asked.map(({ api, upstream, settings }) => {
+    const owner = JSON.stringify(upstream.owner(settings, config));
+    return [api, createHash('sha256').update(owner).digest('hex')] as const;
+  });
+  return Object.fromEntries(owners);
 }

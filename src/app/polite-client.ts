@@ -1,9 +1,7 @@
 import pLimit from 'p-limit';
 import type { Config } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
-import type { Api } from '../metrics/snapshot.ts';
-import type { Target } from '../sources/upstream.ts';
-import type { AllowedRequests } from '../transport/allowed.ts';
+import type { Target, UpstreamParts } from '../sources/upstream.ts';
 import { answerLimits } from '../transport/answer-limits.ts';
 import { JsonClient, type RequestObserver } from '../transport/client.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
@@ -11,23 +9,30 @@ import { MeasuredRate } from '../transport/rate/adaptive-rate.ts';
 import { Budget } from '../transport/rate/budget.ts';
 import { Pace } from '../transport/rate/pace.ts';
 import { Pacer } from '../transport/rate/pacer.ts';
+import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
 
+export interface ClientParts {
+  readonly config: Config;
+  readonly environment: Environment;
+  readonly observer: RequestObserver;
+  /** Limits in place of those of the service. */
+  readonly limits?: (target: Target) => Partial<Target>;
+}
+
 /** The client of one service with its own pace: a problem of one service never affects another. */
-export function politeClient(
-  target: Target & { readonly api: Api; readonly allowed: readonly AllowedRequests[] },
-  config: Config,
-  own: { readonly requestsOf: (api: Api) => RequestObserver },
-  { clock, version, heapBytes = Number.POSITIVE_INFINITY, connect = createDispatcher }: Environment,
-) {
-  const { api, baseUrl, limit, dailyLimit, mostPerMs, allowed, concurrency } = target;
+export function politeClient({ upstream, settings }: AskedUpstream, parts: ClientParts) {
+  const { config, environment, observer, limits } = parts;
+  const { clock, version, heapBytes = Number.POSITIVE_INFINITY, connect = createDispatcher } = environment;
   const { timeoutMs, maxResponseBytes, proxy: proxies } = config.requests;
+  const usual = upstream.target(settings, config);
+  const target = { ...usual, ...limits?.(usual) };
+  const { baseUrl, limit, dailyLimit, mostPerMs, concurrency } = target;
   const proxy = proxyFor(baseUrl, proxies);
   const dispatcher = connect(concurrency, proxy && { ...proxy, timeoutMs });
   const now = clock.monotonic();
   const budget = new Budget(dailyLimit, now);
   const pacer = new Pacer(new Pace(limit, new MeasuredRate(mostPerMs, now), now), budget, clock);
-  const counts = own.requestsOf(api);
   let trouble = false;
   const client = new JsonClient({
     baseUrl,
@@ -37,20 +42,41 @@ export function politeClient(
     pacer,
     limit: pLimit(concurrency),
     observer: {
-      ...counts,
+      ...observer,
       ended: (operation, code, seconds) => {
         trouble ||= code !== '200';
-        counts.ended?.(operation, code, seconds);
+        observer.ended?.(operation, code, seconds);
       },
     },
     timeoutMs,
-    allowed,
+    allowed: upstream.allowed ?? [],
     limitsOf: (size) => answerLimits({ heapBytes, maxBytes: maxResponseBytes, concurrency }, size),
   });
   return {
-    ...{ client, pacer, budget },
+    ...{ client, target, pacer, budget },
     /** Whether any request was rejected or has failed. */
     hasHadTrouble: () => trouble,
     close: () => dispatcher.destroy(),
+  };
+}
+
+/** A service, connected through a client of its own; `release` closes that too. */
+export function connectUpstream(
+  asked: AskedUpstream,
+  parts: ClientParts & Pick<UpstreamParts, 'names' | 'keeping' | 'wantedSince'>,
+) {
+  const { config, environment, names, keeping, wantedSince } = parts;
+  const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
+  const { client, close, ...limits } = politeClient(asked, parts);
+  const connection = asked.upstream.connect(asked.settings, {
+    ...{ client, config, clock, random, log, heapBytes, names, keeping, wantedSince },
+  });
+  return {
+    ...connection,
+    ...limits,
+    release: async (signal: AbortSignal) => {
+      await connection.release?.(signal);
+      await close();
+    },
   };
 }

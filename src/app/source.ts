@@ -7,12 +7,11 @@ import { FilerNames } from '../sources/filer-names.ts';
 import type { Keeping } from '../sources/upstream.ts';
 import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
-import { politeClient } from './polite-client.ts';
+import { connectUpstream } from './polite-client.ts';
 
-/** A polled service. */
 export type Source = ReturnType<typeof sourceOf>;
 
-export interface SourceParts {
+interface SourceParts {
   readonly config: Config;
   readonly own: OwnMetrics;
   readonly sink: PollSink;
@@ -31,43 +30,25 @@ export function sourcesOf(asked: readonly AskedUpstream[], parts: SourceParts): 
   return asked.map((one) => sourceOf(one, names, parts));
 }
 
-function sourceOf({ api, upstream, settings }: AskedUpstream, names: FilerNames, parts: SourceParts) {
-  const { config, own, sink, environment } = parts;
-  const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
-  const target = upstream.target(settings, config);
-  const { client, pacer, budget, hasHadTrouble, close } = politeClient(
-    { ...target, api, allowed: upstream.allowed ?? [] },
-    config,
-    own,
-    environment,
-  );
-  const connection = upstream.connect(settings, {
-    ...{ config, names, keeping: parts.keeping },
-    wantedSince: (task) => parts.history?.wantedSince(task),
-    client,
-    clock,
-    random,
-    log,
-    heapBytes,
+function sourceOf(asked: AskedUpstream, names: FilerNames, parts: SourceParts) {
+  const { config, own, sink, environment, keeping, history } = parts;
+  const { api, upstream } = asked;
+  const service = connectUpstream(asked, {
+    ...{ config, environment, names, keeping },
+    observer: own.requestsOf(api),
+    wantedSince: (task) => history?.wantedSince(task),
   });
-  const { collector, appliances, onTasks } = connection;
+  const { collector, appliances, onTasks, intervalMs, target, pacer } = service;
   const poller = new Poller(
     {
-      ...{ collector, appliances, sink, workers: target.concurrency, intervalMs: connection.intervalMs },
+      ...{ collector, appliances, sink, workers: target.concurrency, intervalMs },
       staleAfter: config.staleAfter,
       forgetAfterMs: config.forgetAfterMs,
       allowedPerSecond: () => pacer.sustainedPerSecond,
       isHeld: () => pacer.heldUntil !== undefined,
       ...(onTasks && { onTasks }),
     },
-    { clock, random, log },
+    environment,
   );
-  return {
-    ...connection,
-    ...{ api, title: upstream.title, target, pacer, budget, poller, hasHadTrouble },
-    release: async (signal: AbortSignal) => {
-      await connection.release?.(signal);
-      await close();
-    },
-  };
+  return { ...service, api, title: upstream.title, poller };
 }

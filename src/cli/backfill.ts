@@ -1,12 +1,14 @@
 import process from 'node:process';
 import { type BackfillRun, createBackfill, openMetrics } from '../app/backfill.ts';
-import type { Environment } from '../app/environment.ts';
 import type { Config } from '../config/config.ts';
 import { roundDuration, wholeNumber } from '../planning/plan.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
+import { createLog } from '../runtime/log.ts';
 import { printable } from '../runtime/printable.ts';
-import { type BackfillOptions, EXIT } from './arguments.ts';
+import { EXIT } from './arguments.ts';
+import type { GivenWish } from './backfill-wish.ts';
+import { signalOf, systemEnvironment } from './process.ts';
 
 /** Between two lines of progress, in milliseconds. */
 const PROGRESS_MS = 15_000;
@@ -15,30 +17,26 @@ const PROGRESS_MS = 15_000;
 const MOST_TOLD = 20;
 
 /** Reads the history of what is configured and prints it as OpenMetrics; resolves with the exit code. */
-export async function runBackfill(
-  config: Config,
-  environment: Environment,
-  options: BackfillOptions,
-  stopped: Promise<void>,
-): Promise<number> {
-  const stopping = new AbortController();
-  void stopped.then(() => stopping.abort());
+export async function runBackfill(config: Config, wish: GivenWish, stopped: Promise<void>): Promise<number> {
   if (process.stdout.isTTY)
     throw new ConfigError(['--backfill: prints a large text; expected a file, as > history.om']);
-  const labels = options.labels ?? config.remoteWrite?.labels ?? {};
+  const environment = systemEnvironment(createLog('warn', process.stderr));
+  const { clock } = environment;
+  const signal = signalOf(stopped);
+  const labels = wish.labels ?? config.remoteWrite?.labels ?? {};
   if (Object.keys(labels).length === 0) tell('no --labels: the series have no job and no instance, as scraped ones do');
   try {
-    const run = await createBackfill(config, environment, { ...options, labels }, stopping.signal);
+    const run = await createBackfill(config, environment, { ...wish, labels }, signal);
     try {
-      return await readAndPrint(run, environment, options.folder, stopping.signal);
+      return await readAndPrint(run, clock, wish.folder, signal);
     } finally {
       const late = new AbortController();
-      void environment.clock.sleep(config.shutdownTimeoutMs).then(() => late.abort());
+      void clock.sleep(config.shutdownTimeoutMs).then(() => late.abort());
       await run.close(late.signal);
     }
   } catch (error) {
     if (!isOfSystem(error)) throw error;
-    tell(`${error.message}; ${options.folder} keeps what was read: repeat the same command to continue`);
+    tell(`${error.message}; ${wish.folder} keeps what was read: repeat the same command to continue`);
     return EXIT.failure;
   }
 }
@@ -48,12 +46,7 @@ function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-async function readAndPrint(
-  run: BackfillRun,
-  { clock }: Environment,
-  folder: string,
-  signal: AbortSignal,
-): Promise<number> {
+async function readAndPrint(run: BackfillRun, clock: Clock, folder: string, signal: AbortSignal): Promise<number> {
   const { tasks, spool, backfill } = run;
   const known = tasks.filter(({ id }) => spool.done.has(id)).length;
   tell(
@@ -61,7 +54,7 @@ async function readAndPrint(
   );
   if (known > 0) tell(`${wholeNumber(known)} of them were read before the interruption`);
   const ended = new AbortController();
-  const telling = tellProgress(run, clock, ended.signal);
+  const telling = tellProgress(run, known, clock, ended.signal);
   try {
     await backfill.run(tasks, signal);
   } finally {
@@ -79,13 +72,14 @@ async function readAndPrint(
   }
   const isWhole = backfill.failures.size === 0;
   if (!isWhole) tell(`not all of it was read: repeat the same command for the rest; ${folder} keeps what was read`);
-  if (isAny && isWhole) await spool.remove();
-  return isAny && isWhole ? EXIT.clean : EXIT.failure;
+  if (!isAny || !isWhole) return EXIT.failure;
+  await spool.remove();
+  return EXIT.clean;
 }
 
-async function tellProgress(run: BackfillRun, clock: Clock, signal: AbortSignal): Promise<void> {
+/** `known`: how many series were read before. */
+async function tellProgress(run: BackfillRun, known: number, clock: Clock, signal: AbortSignal): Promise<void> {
   const begun = clock.monotonic();
-  const known = run.tasks.filter(({ id }) => run.spool.done.has(id)).length;
   for (;;) {
     await clock.sleep(PROGRESS_MS, signal);
     if (signal.aborted) return;
@@ -112,35 +106,29 @@ function progressOf(run: BackfillRun, known: number, elapsedMs: number, now: num
   const done = tasks.filter(({ id }) => spool.done.has(id) || backfill.failures.has(id)).length;
   const left = tasks.length - done;
   const { answered, perSecond } = run.requests();
-  const points = wholeNumber(pointsOf(run));
-  const parts = [
-    `${wholeNumber(done)} of ${wholeNumber(tasks.length)} series read, ${points} points, ${wholeNumber(answered)} requests`,
+  const points = tasks.reduce((sum, { id }) => sum + (spool.done.get(id)?.points ?? 0), 0);
+  const leftMs = (elapsedMs / (done - known)) * left;
+  return [
+    `${wholeNumber(done)} of ${wholeNumber(tasks.length)} series read, ${wholeNumber(points)} points, ${wholeNumber(answered)} requests`,
     `${wholeNumber(left)} left`,
-  ];
-  if (done > known) {
-    const leftMs = (elapsedMs / (done - known)) * left;
-    parts.push(`ends in ${roundDuration(leftMs)}, at ${momentOf(now + leftMs)}`);
-  } else parts.push(`at most ${perSecond.toFixed(2)} requests a second`);
-  return parts.join('; ');
+    done > known
+      ? `ends in ${roundDuration(leftMs)}, at ${momentOf(now + leftMs)}`
+      : `at most ${perSecond.toFixed(2)} requests a second`,
+  ].join('; ');
 }
 
-/** What was got, and what the service did not have. */
 function summaryOf({ tasks, spool, backfill, from, to, binMs }: BackfillRun): readonly string[] {
   const expected = Math.round((to - from) / binMs);
-  const rows = new Map<string, { appliances: number; bins: number; none: number; failed: number }>();
-  for (const { id, operation } of tasks) {
-    const row = rows.get(operation) ?? { appliances: 0, bins: 0, none: 0, failed: 0 };
-    rows.set(operation, row);
-    const spooled = spool.done.get(id);
-    row.appliances += 1;
-    row.bins += spooled?.bins ?? 0;
-    if (spooled?.outcome === 'none') row.none += 1;
-    if (spooled === undefined) row.failed += 1;
-  }
-  const lines = [...rows].map(([operation, { appliances, bins, none, failed }]) => {
-    const read = appliances - none - failed;
+  const operations = new Set(tasks.map(({ operation }) => operation));
+  const lines = [...operations].map((operation) => {
+    const own = tasks.filter((task) => task.operation === operation);
+    const spooled = own.flatMap(({ id }) => spool.done.get(id) ?? []);
+    const none = spooled.filter(({ outcome }) => outcome === 'none').length;
+    const failed = own.length - spooled.length;
+    const read = spooled.length - none;
+    const bins = spooled.reduce((sum, one) => sum + one.bins, 0);
     const share = read === 0 ? 0 : Math.floor((1000 * bins) / (expected * read)) / 10;
-    const parts = [`${operation}: ${read} of ${appliances} appliances`];
+    const parts = [`${operation}: ${read} of ${own.length} appliances`];
     if (read > 0) parts.push(`${wholeNumber(bins)} bins, ${share} % of the period`);
     if (none > 0) parts.push(`the service has no history of ${none}`);
     if (failed > 0) parts.push(`${failed} failed`);
@@ -155,10 +143,6 @@ function summaryOf({ tasks, spool, backfill, from, to, binMs }: BackfillRun): re
     ...failures,
     ...(more > 0 ? [`failed: ${wholeNumber(more)} more`] : []),
   ];
-}
-
-function pointsOf({ tasks, spool }: BackfillRun): number {
-  return tasks.reduce((sum, { id }) => sum + (spool.done.get(id)?.points ?? 0), 0);
 }
 
 /** A moment to the minute, in UTC. */

@@ -4,10 +4,7 @@ import { systemClock } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
 import { load, type Variables, webFiles } from './configuration.ts';
 
-/**
- * Runs a command with simulated services and stops them when it ends. `like`: the path of a doctor's report.
- * `isTroubled`: one of their appliances fails.
- */
+/** Simulates the services during a command. `like`: a doctor's report. `isTroubled`: one of their appliances fails. */
 export async function withDemo(
   variables: Variables,
   like: string | undefined,

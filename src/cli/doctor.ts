@@ -1,39 +1,35 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import process from 'node:process';
 import { createDoctor } from '../app/doctor.ts';
-import type { Environment } from '../app/environment.ts';
 import type { Config } from '../config/config.ts';
 import { checkList, isHealthy } from '../doctor/finding.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
+import { createLog } from '../runtime/log.ts';
 import { printableLines } from '../runtime/printable.ts';
-import { type DoctorOptions, EXIT } from './arguments.ts';
+import { EXIT, type Options } from './arguments.ts';
+import { signalOf, systemEnvironment } from './process.ts';
 
 /** Examines the configured services and prints the findings; resolves with the exit code. */
 export async function runDoctor(
   config: Config,
-  environment: Environment,
-  { isJson, reportPath }: DoctorOptions,
+  { json, report: path }: Options,
   stopped: Promise<void>,
 ): Promise<number> {
   // Opened before any request, and never over another file or through a link.
-  const report = reportPath === undefined ? undefined : await newFile(reportPath);
-  const doctor = createDoctor(config, environment);
-  const stopping = new AbortController();
-  void stopped.then(() => stopping.abort());
+  const report = path === undefined ? undefined : await newFile(path);
+  const doctor = createDoctor(config, systemEnvironment(createLog('silent', process.stderr)));
   process.stderr.write(`at most ${doctor.requests} requests, all read-only\n`);
   try {
-    const found = await doctor.run(stopping.signal);
+    const found = await doctor.run(signalOf(stopped));
     const { findings, services } = found;
-    const variants = services.flatMap((service) =>
-      service.variants.map((variant) => ({ api: service.api, ...variant })),
-    );
-    const text = isJson
+    const variants = services.flatMap(({ api, variants: own }) => own.map((variant) => ({ api, ...variant })));
+    const text = json
       ? `${JSON.stringify({ findings, variants }, undefined, 2)}\n`
       : printableLines(checkList(findings));
     await new Promise((resolve) => process.stdout.write(text, resolve));
     if (report !== undefined) {
       await report.writeFile(`${JSON.stringify(doctor.report(found), undefined, 2)}\n`);
-      process.stderr.write(`wrote ${reportPath}: it contains no names, ids, hosts, keys or exact numbers\n`);
+      process.stderr.write(`wrote ${path}: it contains no names, ids, hosts, keys or exact numbers\n`);
     }
     return isHealthy(findings) ? EXIT.clean : EXIT.failure;
   } finally {

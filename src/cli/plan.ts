@@ -8,35 +8,27 @@ import { planText } from '../planning/text.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
 import { configuredUpstreams, upstreams } from '../sources/upstreams.ts';
-import { EXIT } from './arguments.ts';
+import { EXIT, type Options } from './arguments.ts';
 import { load, secretFiles, type Variables } from './configuration.ts';
 import { say, systemEnvironment } from './process.ts';
 
-/**
- * Prints what the limits allow: for the given number of appliances without any request, else for the account's
- * inventory.
- */
-export async function plan(
-  appliances: number | undefined,
-  variables: Variables,
-  stopped: Promise<void>,
-): Promise<number> {
+/** Prints what the limits allow: for `--appliances` without any request, else for the account's inventory. */
+export async function plan(options: Options, variables: Variables, stopped: Promise<void>): Promise<number> {
+  const appliances = options.appliances === undefined ? undefined : applianceCount(options.appliances);
   const { texts } = await readAhead(variables, variableRows, secretFiles.read);
-  const planned = upstreams.flatMap(({ section, planning }) => (planning ? [{ section, planning }] : []));
-  const urls = planned.map(({ section }) => section.url);
-  const missing = planned.filter(({ section }) => !texts.has(section.url));
-  const placeholders = missing.map(({ planning }) => planning.placeholder);
+  const planned = upstreams.flatMap(({ section: { url }, planning }) => (planning ? [{ url, planning }] : []));
+  const placeholders = planned.map(({ url, planning }) => (texts.has(url) ? {} : planning.placeholder));
   const config = await load(appliances === undefined ? variables : Object.assign({ ...variables }, ...placeholders));
-  const asked = configuredUpstreams(config).flatMap(({ upstream: { planning }, settings }) =>
-    planning ? [{ settings, planning }] : [],
-  );
-  if (asked.length === 0) {
-    const help = 'configure the service, or give a number with --appliances';
-    throw new ConfigError([`--plan: ${urls.join(' and ')} is not set; ${help}`]);
+  const configured = configuredUpstreams(config);
+  if (!configured.some(({ upstream }) => upstream.planning)) {
+    const urls = planned.map(({ url }) => url).join(' and ');
+    throw new ConfigError([`--plan: ${urls} is not set; configure the service, or give a number with --appliances`]);
   }
   const found = appliances ?? (await countAppliances(config, stopped));
-  const fleets = asked.map(({ settings, planning }) => planning.forFleet(settings, found, config.shard.total));
-  const shares = configuredUpstreams(config).flatMap(({ upstream, settings }) => upstream.size?.(settings) ?? []);
+  const fleets = configured.flatMap(({ upstream, settings }) => {
+    return upstream.planning?.forFleet(settings, found, config.shard.total) ?? [];
+  });
+  const shares = configured.flatMap(({ upstream, settings }) => upstream.size?.(settings) ?? []);
   const beside = upstreams
     .filter(({ planning }) => planning === undefined)
     .map(({ title, section }) => [title, section.of(config) === undefined ? 'not polled' : 'counted below'] as const);
@@ -44,6 +36,11 @@ export async function plan(
     say(planText(fleet, await sizeOf(fleet, shares, config.events, upstreamCatalog), beside));
   }
   return fleets.every((fleet) => fleet.plan.fits) ? EXIT.clean : EXIT.failure;
+}
+
+function applianceCount(text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new ConfigError([`--appliances: ${text} is not a number of appliances; expected 1 to 9999999`]);
 }
 
 async function countAppliances(config: Config, stopped: Promise<void>): Promise<number> {

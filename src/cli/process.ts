@@ -50,3 +50,10 @@ export function say(text: string): number {
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   return EXIT.clean;
 }
+
+/** A signal that aborts with the promise. */
+export function signalOf(stopped: Promise<void>): AbortSignal {
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
+  return stopping.signal;
+}

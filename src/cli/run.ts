@@ -3,10 +3,10 @@ import { variableRows } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
 import { helpText } from '../config/describe.ts';
 import { asError, ConfigError, CredentialError, RequestError, ShapeError } from '../runtime/errors.ts';
-import { createLog } from '../runtime/log.ts';
 import { printable } from '../runtime/printable.ts';
 import { EXIT, type Invocation, parseArguments } from './arguments.ts';
 import { runBackfill } from './backfill.ts';
+import { wishOf } from './backfill-wish.ts';
 import { checkConfig } from './check-config.ts';
 import { load, type Variables } from './configuration.ts';
 import { withDemo } from './demo.ts';
@@ -14,7 +14,7 @@ import { runDoctor } from './doctor.ts';
 import { usage } from './help.ts';
 import { once } from './once.ts';
 import { plan } from './plan.ts';
-import { packageVersion, say, systemEnvironment } from './process.ts';
+import { packageVersion, say } from './process.ts';
 import { serve } from './serve.ts';
 
 /** Runs the process; resolves with its exit code. `stopped` resolves on the first signal. */
@@ -36,16 +36,7 @@ function isExpected(error: unknown): error is Error {
   return error instanceof RequestError || error instanceof CredentialError || error instanceof ShapeError;
 }
 
-async function obey(invocation: Invocation, variables: Variables, stopped: Promise<void>): Promise<number> {
-  const { command, appliances, like, doctor, backfill } = invocation;
-  if (doctor !== undefined) {
-    const examine = (config: Config) =>
-      runDoctor(config, systemEnvironment(createLog('silent', process.stderr)), doctor, stopped);
-    return doctor.isDemo ? withDemo(variables, undefined, examine) : examine(await load(variables));
-  }
-  if (backfill !== undefined) {
-    return runBackfill(await load(variables), systemEnvironment(createLog('warn', process.stderr)), backfill, stopped);
-  }
+async function obey({ command, options }: Invocation, variables: Variables, stopped: Promise<void>): Promise<number> {
   switch (command) {
     case 'help':
       return say(usage(helpText(variableRows)));
@@ -54,9 +45,19 @@ async function obey(invocation: Invocation, variables: Variables, stopped: Promi
     case 'check-config':
       return checkConfig(await load(variables));
     case 'plan':
-      return plan(appliances, variables, stopped);
-    case 'demo':
-      return withDemo(variables, like, (config, notice) => serve(config, stopped, { notice }), like === undefined);
+      return plan(options, variables, stopped);
+    case 'doctor': {
+      const examine = (config: Config) => runDoctor(config, options, stopped);
+      return options.demo ? withDemo(variables, undefined, examine) : examine(await load(variables));
+    }
+    case 'backfill': {
+      const wish = wishOf(options);
+      return runBackfill(await load(variables), wish, stopped);
+    }
+    case 'demo': {
+      const { like } = options;
+      return withDemo(variables, like, (config, notice) => serve(config, stopped, notice), like === undefined);
+    }
     default: {
       const config = await Promise.race([load(variables), stopped]);
       if (config === undefined) return EXIT.clean;

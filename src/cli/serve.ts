@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import process from 'node:process';
 import { type App, createApp } from '../app/app.ts';
 import { askedUpstreams } from '../app/asked.ts';
-import type { Environment } from '../app/environment.ts';
 import { certificateWarnings, readGuard } from '../app/guard.ts';
 import type { Config } from '../config/config.ts';
 import { warnOfLooseFiles } from '../config/file-permissions.ts';
+import type { PageNotice } from '../pages/notice.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import { endNow, threadsAtRest } from '../runtime/exit.ts';
@@ -14,13 +14,9 @@ import { EXIT } from './arguments.ts';
 import { ownFiles, webFiles } from './configuration.ts';
 import { logDestination, systemEnvironment } from './process.ts';
 
-export async function serve(
-  config: Config,
-  stopped: Promise<void>,
-  how: Pick<Environment, 'notice'> = {},
-): Promise<number> {
+export async function serve(config: Config, stopped: Promise<void>, notice?: PageNotice): Promise<number> {
   // Reads files, and a disk may hang: a stop must not wait for it.
-  const app = await Promise.race([prepared(config, process.stdout, how), stopped]);
+  const app = await Promise.race([prepared(config, process.stdout, notice), stopped]);
   if (!app) return EXIT.clean;
   const { web, shutdownTimeoutMs } = config;
   try {
@@ -43,16 +39,14 @@ export async function serve(
 }
 
 /** The program, ready to run, with its log lines going to `out`. */
-export async function prepared(
-  config: Config,
-  out: NodeJS.WriteStream,
-  how: Pick<Environment, 'notice'> = {},
-): Promise<App> {
-  // One signal stops every poll in flight: with more than ten listeners Node would warn of a leak.
-  const inFlight = askedUpstreams(config).map(
-    ({ upstream, settings }) => upstream.target(settings, config).concurrency,
+export async function prepared(config: Config, out: NodeJS.WriteStream, notice?: PageNotice): Promise<App> {
+  const asked = askedUpstreams(config);
+  const inFlight = asked.reduce(
+    (sum, { upstream, settings }) => sum + upstream.target(settings, config).concurrency,
+    0,
   );
-  setMaxListeners(4 * inFlight.reduce((sum, count) => sum + count, 0) + 20);
+  // One signal stops every poll in flight: with more than ten listeners Node would warn of a leak.
+  setMaxListeners(4 * inFlight + 20);
   const log = createLog(config.log.level, await logDestination(config.log, out));
   tellDefects(log);
   const guard = await readGuard(config.web, webFiles.read);
@@ -61,7 +55,7 @@ export async function prepared(
   for (const reason of certificateWarnings(guard, systemClock.now() / 1000)) {
     log.warn({ reason }, 'clients will reject the server certificate');
   }
-  return createApp(config, { ...systemEnvironment(log), ...how }, guard);
+  return createApp(config, { ...systemEnvironment(log), notice }, guard);
 }
 
 function tellDefects(log: Log): void {

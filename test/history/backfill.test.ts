@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type BackfillRun, type BackfillWish, createBackfill, openMetrics } from '../../src/app/backfill.ts';
 import { parseArguments } from '../../src/cli/arguments.ts';
+import { wishOf } from '../../src/cli/backfill-wish.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import { Backfill, type PastTask } from '../../src/history/backfill.ts';
@@ -341,7 +342,7 @@ describe('bad input', () => {
 
 describe('the command line', () => {
   test('has half of the limits and all series unless it says otherwise', () => {
-    expect(parseArguments(['--backfill', '--since', '30d']).backfill).toEqual({
+    expect(wishOf(parseArguments(['--backfill', '--since', '30d']).options)).toEqual({
       ...{ sinceMs: 30 * DAY_MS, untilMs: 0, labels: undefined, filers: undefined, series: undefined },
       ...{ share: 0.5, folder: 'filer-exporter-backfill' },
     });
@@ -358,7 +359,7 @@ describe('the command line', () => {
     [['--backfill', '--since', '1d', '--labels', '1=x'], '--labels: "1=x" has no label name'],
     [['--since', '1d'], '--since: can only be used with --backfill'],
   ])('%j is a fault', (args, message) => {
-    expect(() => parseArguments(args)).toThrow(message);
+    expect(() => wishOf(parseArguments(args).options)).toThrow(message);
   });
 });
 
