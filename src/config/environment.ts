@@ -12,13 +12,6 @@ export type ReadFile = (path: string) => string;
 
 export type ReadAgain = (path: string) => Promise<string>;
 
-export interface Settled {
-  readonly texts: Texts;
-  readonly faults: readonly string[];
-  /** Whether `.env` contains a secret, in effect or not; undefined without `.env`. */
-  readonly dotenvHasSecret: boolean | undefined;
-}
-
 /**
  * The variables of the environment, and below them those of `.env` in the working directory. An empty value counts as
  * unset, because Compose and Kubernetes pass empty values for missing ones.
@@ -27,8 +20,8 @@ export function settledTexts(
   environment: Readonly<Record<string, string | undefined>>,
   readFile: ReadFile,
   rows: readonly NamedRow[],
-): Settled {
-  const faults: string[] = [];
+  faults: string[],
+) {
   const dotenv = dotenvIn(readFile, faults);
   const beneath = dotenv ?? new Map<string, string>();
   const set = setOf(environment);
@@ -38,9 +31,10 @@ export function settledTexts(
     if (PROXY.test(name)) for (const spelt of [name.toLowerCase(), name.toUpperCase()]) texts.delete(spelt);
   }
   for (const [name, text] of set) texts.set(name, text);
+  faults.push(...nodeFaults(beneath, set));
   return {
     texts,
-    faults: [...faults, ...nodeFaults(beneath, set)],
+    /** In effect or not; undefined without `.env`. */
     dotenvHasSecret: dotenv && [...dotenv].some(([name, text]) => isSecret(rows, name, text)),
   };
 }

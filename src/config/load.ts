@@ -43,22 +43,17 @@ export function loadConfig({
   services,
 }: Surroundings): Config {
   const rows = rowsOf(services);
-  const { texts, faults: environmentFaults, dotenvHasSecret } = settledTexts(environment, readFile, rows);
-  const { secrets, faults: secretFaults } = fileSecrets(texts, rows, readFile, readAgain);
-  const { values: read, faults: valueFaults } = readValues(texts, sectionsOf(services));
-  const { proxy, faults: proxyFaults } = proxies(texts);
-  const unknown = unknownVariables(texts, rows, services);
-  const values: Values<Rows> = Object.fromEntries([...read, ...secrets]);
+  const sections = sectionsOf(services);
+  const faults: string[] = [];
+  const { texts, dotenvHasSecret } = settledTexts(environment, readFile, rows, faults);
+  const read = readValues(texts, sections, faults);
+  const inFiles = fileSecrets(texts, rows, { readFile, readAgain }, faults);
+  const values: Values<Rows> = { ...read, ...inFiles };
   const given = { isSet: (name: string) => texts.has(name) || texts.has(fileVariable(name)), values };
-  const faults = [
-    ...environmentFaults,
-    ...valueFaults,
-    ...secretFaults,
-    ...serviceFaults(services, given),
-    ...sectionsOf(services).flatMap((section) => section.faults(given)),
-    ...proxyFaults,
-    ...unknown.faults,
-  ];
+  faults.push(...serviceFaults(services, given), ...sections.flatMap((section) => section.faults(given)));
+  const proxy = proxies(texts, faults);
+  const unknown = unknownVariables(texts, rows, services);
+  faults.push(...unknown.faults);
   if (faults.length > 0) throw new ConfigError(inTableOrder(faults, rows));
   const polled = services.map((service) => ({ api: service.api, ...service.settle(values) }));
   const [common, remoteWrite] = [commonSection.settle(values), remoteWriteSection.settle(values)];
@@ -73,7 +68,7 @@ export function loadConfig({
     requests: { ...common.settings.requests, proxy },
     warnings: unknown.warnings,
     ownFiles: [
-      ...[...new Set([...secrets.values()].map(({ path }) => path))].map((path) => ({ path, isSecret: true })),
+      ...[...new Set(Object.values(inFiles).map(({ path }) => path))].map((path) => ({ path, isSecret: true })),
       // It says where tokens are sent, so only its owner may write it, with or without a secret in it.
       ...(dotenvHasSecret === undefined ? [] : [{ path: '.env', isSecret: dotenvHasSecret }]),
     ],

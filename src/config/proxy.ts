@@ -3,8 +3,7 @@ import type { ProxyConfig, ProxyUrl } from './config.ts';
 import type { Texts } from './environment.ts';
 
 /** The proxy variables. As with curl, the name in lower case takes precedence. */
-export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined; readonly faults: readonly string[] } {
-  const faults: string[] = [];
+export function proxies(texts: Texts, faults: string[]): ProxyConfig | undefined {
   const urlOf = (name: string): ProxyUrl | undefined => {
     const setName = texts.has(name.toLowerCase()) ? name.toLowerCase() : name;
     const text = texts.get(setName);
@@ -22,8 +21,7 @@ export function proxies(texts: Texts): { readonly proxy: ProxyConfig | undefined
     ?.split(/[\s,]+/)
     .filter(Boolean)
     .join(',');
-  const proxy = httpProxy === undefined && httpsProxy === undefined ? undefined : { httpProxy, httpsProxy, noProxy };
-  return { proxy, faults };
+  return httpProxy === undefined && httpsProxy === undefined ? undefined : { httpProxy, httpsProxy, noProxy };
 }
 
 const NOT_A_PROXY =

@@ -19,7 +19,7 @@ export async function readAhead(
     return content;
   };
   await keep('.env');
-  const { texts } = settledTexts(environment, readFile, rows);
+  const { texts } = settledTexts(environment, readFile, rows, []);
   const paths = rows.flatMap(({ name, row }) => (row.kind.isSecret ? (texts.get(fileVariable(name)) ?? []) : []));
   await Promise.all([...new Set(paths)].map(keep));
   return { readFile, texts };

@@ -38,11 +38,10 @@ function secretIn(content: string): string {
 export function fileSecrets(
   texts: Texts,
   rows: readonly NamedRow[],
-  readFile: ReadFile,
-  readAgain: ReadAgain,
-): { readonly secrets: ReadonlyMap<string, FileSecret>; readonly faults: readonly string[] } {
-  const secrets = new Map<string, FileSecret>();
-  const faults: string[] = [];
+  { readFile, readAgain }: { readonly readFile: ReadFile; readonly readAgain: ReadAgain },
+  faults: string[],
+): Readonly<Record<string, FileSecret>> {
+  const secrets: Record<string, FileSecret> = {};
   for (const { name, row } of rows) {
     const fileName = fileVariable(name);
     const path = row.kind.isSecret ? texts.get(fileName) : undefined;
@@ -51,7 +50,7 @@ export function fileSecrets(
       faults.push(`${name}: is set and so is ${fileName}; expected one of them`);
     }
     try {
-      secrets.set(name, new FileSecret(path, readFile, readAgain));
+      secrets[name] = new FileSecret(path, readFile, readAgain);
     } catch (error) {
       const reason =
         error instanceof UnfitContentError
@@ -60,5 +59,5 @@ export function fileSecrets(
       faults.push(`${fileName}: ${reason}`);
     }
   }
-  return { secrets, faults };
+  return secrets;
 }

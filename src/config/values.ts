@@ -2,7 +2,7 @@ import type { Ajv, FuncKeywordDefinition } from 'ajv';
 import envSchema from 'env-schema';
 import type { Texts } from './environment.ts';
 import { faultLine, type Kind, type Parsed } from './kind.ts';
-import type { Section } from './section.ts';
+import type { Rows, Section, Values } from './section.ts';
 
 /** A keyword that replaces a text with what its kind makes of it. */
 const KIND: FuncKeywordDefinition = {
@@ -23,12 +23,8 @@ let compiler: Ajv | undefined;
  * Reads every variable with env-schema, by the kind of its row. The types and enumerations of JSON Schema are not used:
  * they accept `1e3` and ` 4` as numbers, know no duration, and their errors name neither the value nor what was meant.
  */
-export function readValues(
-  texts: Texts,
-  sections: readonly Section[],
-): { readonly values: Map<string, unknown>; readonly faults: readonly string[] } {
-  const values = new Map<string, unknown>();
-  const faults: string[] = [];
+export function readValues(texts: Texts, sections: readonly Section[], faults: string[]): Values<Rows> {
+  const values: Record<string, unknown> = {};
   for (const { rows, schema } of sections) {
     const parsed = envSchema<Readonly<Record<string, Parsed<unknown>>>>({
       env: false,
@@ -43,9 +39,9 @@ export function readValues(
     });
     for (const { name, row } of rows) {
       const result = parsed[name];
-      if (result?.state === 'good') values.set(name, result.value);
+      if (result?.state === 'good') values[name] = result.value;
       else faults.push(...(result?.flaws ?? []).map((flaw) => faultLine(name, flaw, row.kind.expects)));
     }
   }
-  return { values, faults };
+  return values;
 }
