@@ -39,7 +39,6 @@ export interface StateSet {
 /** Replaces words that are not documented, or that exceed the number of words kept. */
 export const OTHER = 'other';
 
-/** An upstream field with a word from a list. */
 export interface WordField {
   readonly field: string;
   /** The documented words, in the service's own spelling, for the reference. */

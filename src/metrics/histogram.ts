@@ -8,7 +8,7 @@ export class Histogram {
   /** How many values fell into each bucket, not cumulative; the last is above every bound. */
   readonly #counts: number[];
   #sum = 0;
-  #count = 0;
+  #total = 0;
 
   /** `bounds`: upper limits, included, ascending, without the infinite one. */
   constructor(bounds: readonly number[]) {
@@ -17,15 +17,19 @@ export class Histogram {
   }
 
   observe(value: number): void {
+    this.#add(value, 1);
+    this.#sum += value;
+  }
+
+  #add(value: number, times: number): void {
     const found = this.#bounds.findIndex((bound) => value <= bound);
     const bucket = found === -1 ? this.#bounds.length : found;
-    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
-    this.#sum += value;
-    this.#count += 1;
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + times;
+    this.#total += times;
   }
 
   get count(): number {
-    return this.#count;
+    return this.#total;
   }
 
   /**
@@ -33,14 +37,14 @@ export class Histogram {
    * histogram is not valid in OpenMetrics.
    */
   *samples(name: string, labels: Labels): Generator<Sample> {
-    let total = 0;
+    let below = 0;
     for (const [index, bound] of this.#bounds.entries()) {
-      total += this.#counts[index] ?? 0;
-      yield { name: `${name}_bucket`, labels: { ...labels, le: formatBound(bound) }, value: total };
+      below += this.#counts[index] ?? 0;
+      yield { name: `${name}_bucket`, labels: { ...labels, le: formatBound(bound) }, value: below };
     }
-    yield { name: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: this.#count };
+    yield { name: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: this.#total };
     yield { name: `${name}_sum`, labels, value: this.#sum };
-    yield { name: `${name}_count`, labels, value: this.#count };
+    yield { name: `${name}_count`, labels, value: this.#total };
   }
 
   state(): unknown {
@@ -55,11 +59,7 @@ export class Histogram {
     const histogram = new Histogram(bounds);
     const before = histogramSchema.read(saved);
     for (const [index, count] of before.counts.entries()) {
-      const upper = before.bounds[index] ?? Number.POSITIVE_INFINITY;
-      const found = bounds.findIndex((bound) => upper <= bound);
-      const bucket = found === -1 ? bounds.length : found;
-      histogram.#counts[bucket] = (histogram.#counts[bucket] ?? 0) + count;
-      histogram.#count += count;
+      histogram.#add(before.bounds[index] ?? Number.POSITIVE_INFINITY, count);
     }
     histogram.#sum = before.sum;
     return histogram;

@@ -9,9 +9,10 @@ const MOST_SERIES = 5_000;
 /** One label: its documented words, with `other` for the rest; or without them an open set, limited in number. */
 interface TallyLabel {
   readonly name: string;
-  readonly read: (record: Fields) => string;
   readonly known: readonly string[] | undefined;
-  readonly cap: LabelLimit;
+  readonly read: (record: Fields) => string;
+  /** The value, or `other`. */
+  readonly admit: (value: string) => string;
 }
 
 interface Entry {
@@ -32,14 +33,10 @@ export class Tally {
   constructor({ name: family, wordsFrom = {}, labelsFrom = {} }: Family, mostSeries = MOST_SERIES) {
     this.#name = family;
     this.#labels = [
-      ...Object.entries(wordsFrom).map(([name, { field, known }]) => ({
-        ...{ name, known: known?.map(wordOf), cap: new LabelLimit() },
-        read: (record: Fields) => wordOf(record[field]),
-      })),
-      ...Object.entries(labelsFrom).map(([name, field]) => ({
-        ...{ name, known: undefined, cap: new LabelLimit() },
-        read: (record: Fields) => text(record[field]),
-      })),
+      ...Object.entries(wordsFrom).map(([name, { field, known }]) =>
+        labelOf(name, (record) => wordOf(record[field]), known?.map(wordOf)),
+      ),
+      ...Object.entries(labelsFrom).map(([name, field]) => labelOf(name, (record) => text(record[field]))),
     ];
     this.#mostSeries = mostSeries;
     const [only, ...others] = this.#labels;
@@ -66,20 +63,20 @@ export class Tally {
 
   /** `values`: in the order of the labels. */
   #count(values: readonly string[], by: number): void {
-    const admitted = this.#labels.map(({ known, cap }, index) => {
-      const value = values[index] ?? '';
-      if (known === undefined) return cap.admit(value);
-      return known.includes(value) ? value : OTHER;
-    });
-    const entry = this.#entryOf(admitted) ?? this.#entryOf(this.#folded(admitted), true);
-    if (entry !== undefined) entry.count += by;
+    const admitted = this.#labels.map(({ admit }, index) => admit(values[index] ?? ''));
+    const isTooMany = this.#entries.size >= this.#mostSeries && !this.#entries.has(keyOf(admitted));
+    const counted = isTooMany ? this.#folded(admitted) : admitted;
+    const key = keyOf(counted);
+    const entry = this.#entries.get(key) ?? { values: counted, count: 0 };
+    entry.count += by;
+    this.#entries.set(key, entry);
   }
 
   state(): unknown {
     return entriesSchema.write([...this.#entries.values()]);
   }
 
-  /** Adds the counts of a saved tally. */
+  /** Adds these counts. */
   restore(saved: unknown): void {
     for (const { values, count } of entriesSchema.read(saved)) this.#count(values, count);
   }
@@ -87,15 +84,16 @@ export class Tally {
   #folded(values: readonly string[]): readonly string[] {
     return values.map((value, index) => (this.#labels[index]?.known === undefined ? OTHER : value));
   }
+}
 
-  #entryOf(values: readonly string[], always = false): Entry | undefined {
-    const key = JSON.stringify(values);
-    const known = this.#entries.get(key);
-    if (known !== undefined || (!always && this.#entries.size >= this.#mostSeries)) return known;
-    const entry: Entry = { values, count: 0 };
-    this.#entries.set(key, entry);
-    return entry;
-  }
+function keyOf(values: readonly string[]): string {
+  return JSON.stringify(values);
+}
+
+function labelOf(name: string, read: TallyLabel['read'], known?: readonly string[]): TallyLabel {
+  const limit = new LabelLimit();
+  const wordOrOther = (word: string) => (known?.includes(word) ? word : OTHER);
+  return { name, known, read, admit: known === undefined ? (value) => limit.admit(value) : wordOrOther };
 }
 
 const entriesSchema = schema.list(schema.row<Entry>({ values: schema.list(schema.text), count: schema.count }));

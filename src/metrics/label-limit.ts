@@ -11,7 +11,6 @@ export class LabelLimit {
   readonly #most: number;
   readonly #values = new Set<string>();
 
-  /** `most`: how many values are kept. */
   constructor(most = MOST_VALUES) {
     this.#most = most;
   }

@@ -44,7 +44,7 @@ export function toSamples(
       if (found.state === 'found') {
         const labels = { ...subject, ...added, ...textLabels(family, found.record) };
         const at = timeOf(found.record);
-        if (family.states === undefined) samples.push(sampleOf(family.name, labels, found.value, at));
+        if (family.states === undefined) samples.push({ name: family.name, labels, value: found.value, at });
         else samples.push(...stateSamples(family.name, family.states, wordOf(found.record[field]), labels, at));
       } else if (newestFirst.length > 0 && (found.state !== 'absent' || !family.optional)) {
         note(found.state, field);
@@ -72,11 +72,12 @@ function stateSamples(
   at: number | undefined,
 ): Sample[] {
   const holds = known.includes(current) ? current : OTHER;
-  return [...known, OTHER].map((state) => sampleOf(name, { ...labels, [label]: state }, state === holds ? 1 : 0, at));
-}
-
-function sampleOf(name: string, labels: Labels, value: number, at: number | undefined): Sample {
-  return at === undefined ? { name, labels, value } : { name, labels, value, at };
+  return [...known, OTHER].map((state) => ({
+    name,
+    labels: { ...labels, [label]: state },
+    value: state === holds ? 1 : 0,
+    at,
+  }));
 }
 
 type Found =

@@ -33,7 +33,6 @@ export class Seen {
     return timesSchema.write(this.#times);
   }
 
-  /** Adds these. */
   restore(saved: unknown): void {
     for (const [id, at] of timesSchema.read(saved)) this.admit(id, at);
   }

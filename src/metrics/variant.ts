@@ -27,15 +27,11 @@ export class VariantVerdict<Answer extends string> {
   /** Takes evidence; undefined is no evidence. Returns true if the verdict has changed. */
   take(answer: Answer | undefined): boolean {
     if (answer === undefined) return false;
-    if (answer === this.#answer) this.#contrary = undefined;
-    if (answer === this.#answer) return false;
     const times = this.#contrary?.answer === answer ? this.#contrary.times + 1 : 1;
-    if (this.#answer !== undefined && times < CONTRARY) {
-      this.#contrary = { answer, times };
-      return false;
-    }
-    this.#answer = answer;
-    this.#contrary = undefined;
-    return true;
+    const isSame = answer === this.#answer;
+    const hasChanged = !isSame && (this.#answer === undefined || times >= CONTRARY);
+    this.#contrary = isSame || hasChanged ? undefined : { answer, times };
+    if (hasChanged) this.#answer = answer;
+    return hasChanged;
   }
 }

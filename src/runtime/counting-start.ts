@@ -15,7 +15,6 @@ export class CountingStart {
   /** The earliest moment for which {@link CountingStart.includes} returned true, in Unix seconds. */
   #included = Number.POSITIVE_INFINITY;
 
-  /** Begins now. */
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#at = clock.monotonic();
@@ -48,19 +47,16 @@ export class CountingStart {
     return this.#clock.monotonic() - this.#at;
   }
 
-  /** The state that {@link CountingStart.restore} reads. */
   state(): CountingStartState {
     return { ageMs: this.ageMs, since: Number.isFinite(this.#included) ? this.#included : null };
   }
 
-  /** Continues from a saved start. */
   restore({ ageMs, since }: CountingStartState): void {
     this.#at = this.#clock.monotonic() - ageMs;
     this.#included = since ?? Number.POSITIVE_INFINITY;
   }
 }
 
-/** A start as saved in the state file. */
 export interface CountingStartState {
   readonly ageMs: number;
   /** The earliest moment that it includes, in Unix seconds; null if there was none. */

@@ -15,7 +15,7 @@ export class RequestError extends Error {
   readonly status: number | undefined;
 
   constructor(fault: RequestFault, message: string, details: RequestErrorDetails = {}) {
-    super(message, details.cause === undefined ? {} : { cause: details.cause });
+    super(message, details);
     this.fault = fault;
     this.status = details.status;
   }
@@ -40,7 +40,7 @@ export class CredentialError extends Error {
   readonly pausedUntil: number | undefined;
 
   constructor(message: string, details: { readonly cause?: Error; readonly pausedUntil?: number } = {}) {
-    super(message, details.cause === undefined ? {} : { cause: details.cause });
+    super(message, details);
     this.pausedUntil = details.pausedUntil;
   }
 }

@@ -1,7 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { printable, printableLines } from './printable.ts';
 
-/** The logger that every part takes as an argument. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** Longer texts in a log line are cut to this many characters: services choose some of them. */

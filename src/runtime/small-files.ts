@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { type Clock, inTime } from './clock.ts';
 
 /** The time limit for reading a file, in milliseconds: its disk may hang for ever. */
 const DEADLINE_MS = 5_000;
 
-/** Why a file cannot be read; `code` as in errors of the system. */
 class UnreadableError extends Error {
   readonly code: string;
 
@@ -47,22 +47,12 @@ export class SmallFiles {
     const file = await open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     try {
       if (!(await file.stat()).isFile()) throw new UnreadableError(path, 'not a regular file');
-      const bytes = await this.#bytes(file);
+      // One byte more than the limit. Files that report no size are read in the same way.
+      const bytes = await buffer(file.createReadStream({ end: this.#mostBytes, autoClose: false }));
       if (bytes.length <= this.#mostBytes) return bytes.toString('utf8');
       throw new UnreadableError(path, `larger than ${this.#mostBytes / 1024} KiB`);
     } finally {
       await file.close();
-    }
-  }
-
-  /** Reads all of it, or one byte more than the limit. Files that report no size are read in the same way. */
-  async #bytes(file: FileHandle): Promise<Buffer> {
-    const buffer = Buffer.alloc(this.#mostBytes + 1);
-    let length = 0;
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, length, buffer.length - length);
-      length += bytesRead;
-      if (bytesRead === 0 || length === buffer.length) return buffer.subarray(0, length);
     }
   }
 }

@@ -1,14 +1,6 @@
 /** The candidate with the smallest edit distance from `text`; the first of equals. */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
-  let best: string | undefined;
-  let bestDistance = Number.POSITIVE_INFINITY;
-  for (const candidate of candidates) {
-    const distance = editDistance(text, candidate);
-    if (distance >= bestDistance) continue;
-    best = candidate;
-    bestDistance = distance;
-  }
-  return best;
+  return candidates.toSorted((one, other) => editDistance(text, one) - editDistance(text, other))[0];
 }
 
 /** The nearest candidate if its distance is at most a third of the letters: a likely typing error. */
