@@ -1,4 +1,3 @@
-import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { unlessMissing } from '../runtime/errors.ts';
@@ -69,14 +68,13 @@ export class FileStore implements StateStore {
   }
 }
 
-const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-
 /**
  * Creates a file; an existing file with its name is left over from a killed process, or is a link made by another user.
+ * `wx` fails on either.
  */
 async function openAnew(path: string): Promise<FileHandle> {
   await rm(path, { force: true });
-  return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  return open(path, 'wx', 0o600);
 }
 
 /** Makes the rename survive a power failure, if the file system can. */

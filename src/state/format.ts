@@ -45,10 +45,7 @@ export function* encode(values: Iterable<unknown>): Generator<void, readonly Buf
 export function* decode(content: Buffer): Generator<void, readonly unknown[]> {
   const end = content.indexOf('\n');
   const head = end === -1 ? undefined : parsed(content.subarray(0, end));
-  const { program, version, sha256 } = (typeof head === 'object' && head !== null ? head : {}) as Record<
-    string,
-    unknown
-  >;
+  const { program, version, sha256 } = (head ?? {}) as Readonly<Record<string, unknown>>;
   if (program !== PROGRAM || typeof version !== 'number') throw new StateFault('not a state file, or corrupted');
   if (version > VERSION) throw new StateFault(`its version ${version} is newer than this program`);
   const hash = createHash('sha256');

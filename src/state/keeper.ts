@@ -33,10 +33,10 @@ interface Preface {
 }
 
 /**
- * What is known of what lies in the place. `unread`: it could not be read, and may be whole and ours: it stays until it can be. `foreign`: it is not
- * ours, or damaged, and must go aside first. `ours`: it may be written over.
+ * What lies in the place of the file. `unread`: it could not be read, may be whole and ours, and stays until it can be.
+ * `damaged`: that, or not ours; it goes aside before anything is written. `ours`: it may be overwritten.
  */
-type Place = 'unread' | 'foreign' | 'ours';
+type Place = 'unread' | 'damaged' | 'ours';
 
 /** Saves and restores the state over restarts. A fault costs a warning, and neither the process nor its time. */
 export class StateKeeper {
@@ -63,28 +63,20 @@ export class StateKeeper {
   }
 
   /**
-   * Takes back what was saved, if it is there, whole and ours; anything else is moved aside. From then on `save` has it kept. Where the disk does not let it be
-   * read, counting begins without it after some seconds. Never rejects.
+   * Restores what was saved, if it is there, whole and ours; anything else is moved aside. From then on `save` saves
+   * `kept`. If the disk does not let it be read for some seconds, counting begins without it. Never rejects.
    */
   async load(kept: Kept): Promise<void> {
-    let content: Buffer | undefined;
     try {
-      content = await this.#readPatiently();
+      const content = await this.#readPatiently();
+      this.#place = 'ours';
+      if (content !== undefined) await this.#takeBack(content, kept);
     } catch (error) {
-      this.#kept = kept;
       this.#isFailing = true;
       this.#log.warn(
         { err: asError(error) },
         'state file not read; counting starts without it, and the file is kept until it can be read',
       );
-      return;
-    }
-    try {
-      if (content !== undefined) await this.#takeBack(content, kept);
-      this.#place = 'ours';
-    } catch (error) {
-      this.#errors += 1;
-      await this.#refuse(asError(error).message);
     }
     this.#kept = kept;
   }
@@ -139,18 +131,23 @@ export class StateKeeper {
   }
 
   async #takeBack(content: Buffer, kept: Kept): Promise<void> {
-    const [preface, ...values] = await inSlices(decode(content), this.#clock);
-    const { savedAt, owners } = prefaceOf(preface);
-    const isForeign = Object.entries(kept.owners).some(([api, own]) => (owners[api] ?? own) !== own);
-    if (isForeign) throw new StateFault('it belongs to another client key or another service');
-    // The wall clock may have been set back: the age is never negative.
-    const elapsedMs = Math.max(0, this.#clock.now() - savedAt);
-    await inSlices(kept.restore(values, elapsedMs), this.#clock);
-    this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'state file read');
+    try {
+      const [preface, ...values] = await inSlices(decode(content), this.#clock);
+      const { savedAt, owners } = prefaceOf(preface);
+      const isForeign = Object.entries(kept.owners).some(([api, own]) => (owners[api] ?? own) !== own);
+      if (isForeign) throw new StateFault('it belongs to another client key or another service');
+      // The wall clock may have been set back: the age is never negative.
+      const elapsedMs = Math.max(0, this.#clock.now() - savedAt);
+      await inSlices(kept.restore(values, elapsedMs), this.#clock);
+      this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'state file read');
+    } catch (error) {
+      this.#errors += 1;
+      await this.#refuse(asError(error).message);
+    }
   }
 
   async #refuse(reason: string): Promise<void> {
-    this.#place = 'foreign';
+    this.#place = 'damaged';
     try {
       const name = await this.#setAside('damaged');
       this.#log.warn({ reason, name }, 'state file not usable; moved aside; counting starts again');
@@ -161,17 +158,18 @@ export class StateKeeper {
 
   /** Makes sure that no file is overwritten that is not ours or was not read. */
   async #makeRoom(): Promise<void> {
-    if (this.#place === 'foreign') await this.#setAside('damaged');
-    if (this.#place !== 'unread') return;
-    if ((await this.#read()) !== undefined) {
-      const name = await this.#setAside('unread');
-      // Restoring it now would make every counter jump, which Prometheus would take for events.
+    const place = this.#place;
+    if (place === 'ours') return;
+    // Rejects as long as it cannot be read.
+    if (place === 'unread') await this.#read();
+    const name = await this.#setAside(place);
+    // Restoring it now would make every counter jump, which Prometheus would take for events.
+    if (place === 'unread' && name !== undefined) {
       this.#log.warn({ name }, 'state file read too late to continue from it; moved aside');
     }
-    this.#place = 'ours';
   }
 
-  async #setAside(word: string): Promise<string | undefined> {
+  async #setAside(word: Place): Promise<string | undefined> {
     const moment = new Date(this.#clock.now());
     const name = await this.#inTime('moving the state file aside', () => this.#store.setAside(word, moment));
     this.#place = 'ours';
