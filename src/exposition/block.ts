@@ -7,32 +7,35 @@ import type { Coding, Compressed } from './compression.ts';
  */
 export const BLOCK_BYTES = 32 * 1024;
 
+const NO_LINES: Buffer = Buffer.alloc(0);
+
 /** A task's lines of one family, just written: a text if they are few, otherwise blocks that end at line ends. */
 export type Lines = LinesInText | LinesInBlocks;
 
-interface WrittenLines {
-  readonly family: string;
+export interface FewLines {
   readonly samples: number;
   readonly bytes: number;
+  readonly text: string;
+}
+
+export interface LinesInText extends FewLines {
+  readonly family: string;
   /** How many samples are missing because a later one had the same name and labels. */
   readonly duplicates: number;
 }
 
-export interface LinesInText extends WrittenLines {
-  readonly text: string;
-}
-
-export interface LinesInBlocks extends WrittenLines {
+export interface LinesInBlocks extends Omit<LinesInText, 'text'> {
   readonly blocks: readonly Block[];
 }
 
 /** A task's few lines of one family, in a block that it shares with other tasks. */
 export class Chunk {
   block: Block;
+  samples = 0;
   bytes = 0;
-  /** The offset in the block's buffer, or in the buffer of its newer lines. */
+  /** Has the lines, from `at` on. */
+  buffer: Buffer = NO_LINES;
   at = 0;
-  isNewer = false;
 
   constructor(block: Block) {
     this.block = block;
@@ -40,6 +43,10 @@ export class Chunk {
 
   get family(): string {
     return this.block.family;
+  }
+
+  get text(): string {
+    return this.buffer.toString('utf8', this.at, this.at + this.bytes);
   }
 }
 
@@ -76,18 +83,22 @@ export class Block {
     return this.#bytes;
   }
 
-  add(chunk: Chunk, text: string, bytes: number, memory: BufferMemory): void {
-    this.#write(chunk, text, bytes, memory);
+  add(chunk: Chunk, lines: FewLines, memory: BufferMemory): void {
     chunk.block = this;
+    this.replace(chunk, lines, memory);
     this.chunks.push(chunk);
-    this.#bytes += bytes;
-    this.#change();
   }
 
-  replace(chunk: Chunk, text: string, bytes: number, memory: BufferMemory): void {
-    const before = chunk.bytes;
-    this.#write(chunk, text, bytes, memory);
-    this.#bytes += bytes - before;
+  replace(chunk: Chunk, { text, bytes, samples }: FewLines, memory: BufferMemory): void {
+    if (this.#newerBytes + bytes > BLOCK_BYTES) this.lines(memory);
+    this.#newer ??= allocate(Math.max(BLOCK_BYTES, bytes));
+    writeText(this.#newer, text, this.#newerBytes, bytes);
+    this.#bytes += bytes - chunk.bytes;
+    chunk.samples = samples;
+    chunk.bytes = bytes;
+    chunk.buffer = this.#newer;
+    chunk.at = this.#newerBytes;
+    this.#newerBytes += bytes;
     this.#change();
   }
 
@@ -95,20 +106,17 @@ export class Block {
     const last = this.chunks.pop();
     if (last !== undefined && last !== chunk) this.chunks[this.chunks.indexOf(chunk)] = last;
     this.#bytes -= chunk.bytes;
+    chunk.bytes = 0;
     this.#change();
-  }
-
-  textOf({ isNewer, at, bytes }: Chunk): string {
-    return ((isNewer && this.#newer) || this.#buffer).toString('utf8', at, at + bytes);
   }
 
   /** The lines, in a buffer that is valid until `memory` frees it. */
   lines(memory: BufferMemory): Buffer {
-    if (!this.#isStale) return this.#buffer;
-    const before = this.#buffer;
-    this.#buffer = this.#joined(before);
-    this.#isStale = false;
-    memory.free(before);
+    if (this.#isStale) {
+      memory.free(this.#buffer);
+      this.#buffer = this.#joined();
+      this.#isStale = false;
+    }
     return this.#buffer;
   }
 
@@ -139,16 +147,6 @@ export class Block {
     this.#compressed = undefined;
   }
 
-  #write(chunk: Chunk, text: string, bytes: number, memory: BufferMemory): void {
-    if (this.#newerBytes + bytes > BLOCK_BYTES) this.lines(memory);
-    this.#newer ??= allocate(Math.max(BLOCK_BYTES, bytes));
-    writeText(this.#newer, text, this.#newerBytes, bytes);
-    chunk.at = this.#newerBytes;
-    chunk.bytes = bytes;
-    chunk.isNewer = true;
-    this.#newerBytes += bytes;
-  }
-
   #dropNewer(): void {
     // No reader has it.
     if (this.#newer !== undefined) giveBack(this.#newer);
@@ -157,29 +155,26 @@ export class Block {
   }
 
   /** One buffer of all chunks. Copies neighbours together: a call costs more than the bytes of one chunk. */
-  #joined(before: Buffer): Buffer {
+  #joined(): Buffer {
     const made = allocate(this.#bytes);
-    let source = before;
+    let source = NO_LINES;
     let from = 0;
-    let run = 0;
+    let to = 0;
     let at = 0;
     for (const chunk of this.chunks) {
-      const of = (chunk.isNewer && this.#newer) || before;
-      if (of !== source || chunk.at !== from + run) {
-        if (run > 0) source.copy(made, at - run, from, from + run);
-        source = of;
+      if (chunk.buffer !== source || chunk.at !== to) {
+        source.copy(made, at - (to - from), from, to);
+        source = chunk.buffer;
         from = chunk.at;
-        run = 0;
+        to = from;
       }
-      run += chunk.bytes;
+      to += chunk.bytes;
+      chunk.buffer = made;
       chunk.at = at;
-      chunk.isNewer = false;
       at += chunk.bytes;
     }
-    if (run > 0) source.copy(made, at - run, from, from + run);
+    source.copy(made, at - (to - from), from, to);
     this.#dropNewer();
     return made;
   }
 }
-
-const NO_LINES = Buffer.alloc(0);

@@ -1,44 +1,7 @@
-import { BLOCK_BYTES, Block, Chunk, type Lines, type Stored } from './block.ts';
+import { BLOCK_BYTES, Block, Chunk, type FewLines, type Lines, type Stored } from './block.ts';
 import type { BufferMemory } from './buffer-memory.ts';
 import { type Coding, codec, type Piece } from './compression.ts';
 import { type FamilyHeader, type Format, headerLines } from './format.ts';
-
-/** How many blocks may wait with a stale buffer: several changes to one block then cost one new buffer. */
-const UNJOINED_BLOCKS = 64;
-
-/** The changed blocks whose buffer or compressed form is stale. */
-export class ChangedBlocks {
-  /** Not compressed since the change; the longest waiting first. */
-  readonly uncompressed = new Set<Block>();
-  readonly #unjoined = new Set<Block>();
-  readonly #memory: BufferMemory;
-  #joining: NodeJS.Immediate | undefined;
-
-  constructor(memory: BufferMemory) {
-    this.#memory = memory;
-  }
-
-  add(block: Block): void {
-    this.uncompressed.add(block);
-    this.#unjoined.add(block);
-    this.#joining ??= setImmediate(() => this.#join());
-  }
-
-  delete(block: Block): void {
-    this.uncompressed.delete(block);
-    this.#unjoined.delete(block);
-  }
-
-  /** Makes new buffers for the longest waiting blocks; in a turn of its own, because publishing need not wait for it. */
-  #join(): void {
-    this.#joining = undefined;
-    for (const block of this.#unjoined) {
-      if (this.#unjoined.size <= UNJOINED_BLOCKS) return;
-      this.#unjoined.delete(block);
-      block.lines(this.#memory);
-    }
-  }
-}
 
 const COUNTS: ReadonlySet<string> = new Set(['counter', 'histogram']);
 
@@ -48,14 +11,17 @@ export class FamilyBlocks {
   readonly blocks = new Set<Block>();
   /** Whether it is a counter or a histogram. */
   readonly isCount: boolean;
+  samples = 0;
+  bytes = 0;
   readonly #family: FamilyHeader;
   readonly #headers = new Map<string, Piece>();
-  readonly #changed: ChangedBlocks;
+  readonly #changed: Set<Block>;
   readonly #memory: BufferMemory;
   /** Takes new chunks until it is full. */
   #open: Block | undefined;
 
-  constructor(family: FamilyHeader, changed: ChangedBlocks, memory: BufferMemory) {
+  /** Adds blocks that change to `changed`. */
+  constructor(family: FamilyHeader, changed: Set<Block>, memory: BufferMemory) {
     this.isCount = COUNTS.has(family.type);
     this.#family = family;
     this.#changed = changed;
@@ -76,13 +42,15 @@ export class FamilyBlocks {
 
   /** Stores a task's lines; they replace its previous ones. */
   put(lines: Lines, before: Stored | undefined): Stored {
+    this.samples += lines.samples - (before?.samples ?? 0);
+    this.bytes += lines.bytes - (before?.bytes ?? 0);
     if ('text' in lines && before instanceof Chunk) {
-      before.block.replace(before, lines.text, lines.bytes, this.#memory);
+      before.block.replace(before, lines, this.#memory);
       this.#settle(before.block, before);
       return before;
     }
-    if (before !== undefined) this.remove(before);
-    if ('text' in lines) return this.#add(lines.text, lines.bytes);
+    if (before !== undefined) this.#drop(before);
+    if ('text' in lines) return this.#add(lines);
     for (const block of lines.blocks) {
       this.blocks.add(block);
       this.#changed.add(block);
@@ -91,6 +59,12 @@ export class FamilyBlocks {
   }
 
   remove(stored: Stored): void {
+    this.samples -= stored.samples;
+    this.bytes -= stored.bytes;
+    this.#drop(stored);
+  }
+
+  #drop(stored: Stored): void {
     if (stored instanceof Chunk) {
       stored.block.remove(stored);
       this.#settle(stored.block);
@@ -107,19 +81,19 @@ export class FamilyBlocks {
   }
 
   #move(chunk: Chunk): void {
-    const text = chunk.block.textOf(chunk);
+    const { text, bytes, samples } = chunk;
     chunk.block.remove(chunk);
-    this.#add(text, chunk.bytes, chunk);
+    this.#add({ text, bytes, samples }, chunk);
   }
 
   /** Adds lines to the block that is being filled. */
-  #add(text: string, bytes: number, moved?: Chunk): Chunk {
-    if (this.#open === undefined || this.#open.bytes + bytes > BLOCK_BYTES) {
+  #add(lines: FewLines, moved?: Chunk): Chunk {
+    if (this.#open === undefined || this.#open.bytes + lines.bytes > BLOCK_BYTES) {
       this.#open = new Block(this.#family.name);
       this.blocks.add(this.#open);
     }
     const chunk = moved ?? new Chunk(this.#open);
-    this.#open.add(chunk, text, bytes, this.#memory);
+    this.#open.add(chunk, lines, this.#memory);
     this.#changed.add(this.#open);
     return chunk;
   }

@@ -39,67 +39,57 @@ export function giveBack(buffer: Buffer): void {
   if (isLarge(buffer)) (buffer.buffer as unknown as ResizableMemory).resize(0);
 }
 
-interface Replaced {
-  readonly buffer: Buffer;
-  /** Readers with a lower number may still use it. */
-  readonly before: number;
-}
-
 /**
  * Frees the memory of replaced buffers as soon as every reader that began before the replacement has ended, without
  * waiting for the garbage collector. Small buffers are left to the collector.
  */
 export class BufferMemory {
-  /** The numbers of the current readers, the earliest first. */
-  readonly #readers = new Set<number>();
-  #nextReader = 0;
-  #replaced: Replaced[] = [];
+  /** What each reader and those before it may still use; the earliest first. */
+  readonly #readers: Buffer[][] = [];
+  readonly #unread: Buffer[] = [];
   #isFreeing = false;
 
-  /** How many buffers wait for a reader to end. */
+  /** How many buffers are not freed yet. */
   get waiting(): number {
-    return this.#replaced.length;
+    return this.#readers.reduce((count, buffers) => count + buffers.length, this.#unread.length);
   }
 
   /** Begins a reader; returns the function that ends it, which must be called. */
   hold(): () => void {
-    const reader = this.#nextReader;
-    this.#nextReader += 1;
-    this.#readers.add(reader);
+    const used: Buffer[] = [];
+    this.#readers.push(used);
     return () => {
-      if (this.#readers.delete(reader)) this.#freeSoon();
+      const index = this.#readers.indexOf(used);
+      if (index === -1) return;
+      this.#readers.splice(index, 1);
+      const left = this.#readers[index - 1] ?? this.#unread;
+      for (const buffer of used) left.push(buffer);
+      this.#freeSoon();
     };
   }
 
   /** Frees a replaced buffer, which no later reader gets, when its readers have ended. */
   free(buffer: Buffer): void {
     if (!isLarge(buffer)) return;
-    this.#replaced.push({ buffer, before: this.#nextReader });
+    (this.#readers.at(-1) ?? this.#unread).push(buffer);
     this.#freeSoon();
   }
 
   #freeSoon(): void {
-    if (this.#isFreeing || !this.#isUnread(this.#replaced[0])) return;
+    if (this.#isFreeing || this.#unread.length === 0) return;
     this.#isFreeing = true;
     setImmediate(() => this.#freeSome());
   }
 
   #freeSome(): void {
-    let freed = 0;
-    for (let bytes = 0; bytes < BYTES_A_TURN; freed += 1) {
-      const next = this.#replaced[freed];
-      if (next === undefined || !this.#isUnread(next)) break;
-      bytes += next.buffer.length;
-      giveBack(next.buffer);
+    for (let bytes = 0; bytes < BYTES_A_TURN; ) {
+      const buffer = this.#unread.pop();
+      if (buffer === undefined) break;
+      bytes += buffer.length;
+      giveBack(buffer);
     }
-    this.#replaced.splice(0, freed);
     this.#isFreeing = false;
     this.#freeSoon();
-  }
-
-  #isUnread(replaced: Replaced | undefined): boolean {
-    const [oldest] = this.#readers;
-    return replaced !== undefined && (oldest === undefined || oldest >= replaced.before);
   }
 }
 

@@ -16,10 +16,9 @@ export interface Compressed {
   readonly shift: number;
 }
 
-/** A piece of a scrape: compressed or plain. */
 export type Piece = Compressed | Buffer;
 
-/** Compresses lines: on the thread pool, or synchronously if they are few. */
+/** Compresses on the thread pool, or synchronously. */
 export interface Codec {
   compress(coding: Coding, lines: Buffer): Promise<Compressed>;
   compressNow(coding: Coding, lines: Buffer): Compressed;
@@ -61,16 +60,6 @@ function compressed(bytes: Buffer, lines: Buffer): Compressed {
   return { bytes: own, plain: lines.length, crc: zlib.crc32(lines), shift: shiftOf(lines.length) };
 }
 
-export function joined(parts: readonly Compressed[]): Compressed {
-  let plain = 0;
-  let crc = 0;
-  for (const part of parts) {
-    crc = joinedCrc(crc, part.crc, part.shift);
-    plain += part.plain;
-  }
-  return { bytes: Buffer.concat(parts.map(({ bytes }) => bytes)), plain, crc, shift: shiftOf(plain) };
-}
-
 /** Pieces below this size are joined with their neighbours: a write costs more than a copy. */
 const SMALL_BYTES = 16 * 1024;
 
@@ -79,28 +68,37 @@ const JOINED_BYTES = 256 * 1024;
 
 /** The same pieces with small neighbours joined. */
 export function joinSmall(pieces: Iterable<Piece>): Piece[] {
-  const made: Piece[] = [];
-  let buffers: Buffer[] = [];
-  let parts: Compressed[] = [];
-  let size = 0;
-  const flush = () => {
-    if (buffers.length > 0) made.push(buffers.length === 1 && buffers[0] ? buffers[0] : Buffer.concat(buffers));
-    if (parts.length > 0) made.push(parts.length === 1 && parts[0] ? parts[0] : joined(parts));
-    buffers = [];
-    parts = [];
-    size = 0;
-  };
+  const runs: Piece[][] = [];
+  let run: Piece[] = [];
+  let size = JOINED_BYTES;
   for (const piece of pieces) {
     const isPlain = Buffer.isBuffer(piece);
     const bytes = isPlain ? piece.length : piece.bytes.length;
-    if (bytes >= SMALL_BYTES || size >= JOINED_BYTES || (isPlain ? parts : buffers).length > 0) flush();
-    if (bytes >= SMALL_BYTES) made.push(piece);
-    else {
-      if (isPlain) buffers.push(piece);
-      else parts.push(piece);
-      size += bytes;
+    const isSmall = bytes < SMALL_BYTES;
+    if (!isSmall || size >= JOINED_BYTES || isPlain !== Buffer.isBuffer(run[0])) {
+      run = [];
+      runs.push(run);
+      size = 0;
     }
+    run.push(piece);
+    size += isSmall ? bytes : JOINED_BYTES;
   }
-  flush();
-  return made;
+  return runs.map(joined);
+}
+
+/** Joins pieces that are all plain or all compressed. */
+function joined(pieces: readonly Piece[]): Piece {
+  if (pieces.length === 1 && pieces[0] !== undefined) return pieces[0];
+  const parts = pieces.filter((piece): piece is Compressed => !Buffer.isBuffer(piece));
+  return parts.length > 0 ? joinedParts(parts) : Buffer.concat(pieces.filter((piece) => Buffer.isBuffer(piece)));
+}
+
+function joinedParts(parts: readonly Compressed[]): Compressed {
+  let plain = 0;
+  let crc = 0;
+  for (const part of parts) {
+    crc = joinedCrc(crc, part.crc, part.shift);
+    plain += part.plain;
+  }
+  return { bytes: Buffer.concat(parts.map(({ bytes }) => bytes)), plain, crc, shift: shiftOf(plain) };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
-import { inSlices } from '../runtime/slices.ts';
+import { inTurns } from '../runtime/slices.ts';
 import type { Block } from './block.ts';
 import { type Codec, type Coding, codec } from './compression.ts';
 import type { Prepared } from './line-writer.ts';
@@ -9,10 +9,7 @@ import type { LineStore } from './store.ts';
 /** After this time without a scraper that accepts it, nothing is compressed in a coding; in milliseconds. */
 const FORGOTTEN_MS = 600_000;
 
-/** How many changed blocks may wait for the next scrape. */
-const WAITING_BLOCKS = 64;
-
-/** How many bytes a scrape compresses before it is sent: about 20 milliseconds, in slices. */
+/** How many bytes a scrape compresses before it is sent: about 20 milliseconds, in slices. No more should wait for it. */
 const SCRAPE_BYTES = 2 * 1024 * 1024;
 
 /** Concurrent compressions on the thread pool: one runs while the result of the other is stored. */
@@ -36,9 +33,8 @@ export class Compressor {
   readonly #clock: Clock;
   readonly #settings: CompressorSettings;
   readonly #askedAt = new Map<Coding, number>();
-  #lanes = 0;
+  readonly #lanes = new Set<Promise<void>>();
   #isFailing = false;
-  #ended: Promise<void> = Promise.resolve();
 
   constructor(store: LineStore, clock: Clock, settings: CompressorSettings) {
     this.#store = store;
@@ -47,92 +43,76 @@ export class Compressor {
   }
 
   /** Resolves when the thread pool has finished what it has to do now. */
-  get idle(): Promise<void> {
-    return this.#ended;
+  get idle(): Promise<unknown> {
+    return Promise.all(this.#lanes);
   }
 
-  /** Compresses waiting blocks for a scrape in this coding, up to a limit. */
+  /** Compresses changed blocks for a scrape in this coding, up to a limit. */
   async asked(coding: Coding): Promise<void> {
+    const { changedBlocks } = this.#store;
     const isNew = !this.#askedAt.has(coding);
     this.#askedAt.set(coding, this.#clock.monotonic());
-    if (isNew) this.#store.recompress();
-    await inSlices(this.#compressWaiting(), this.#clock);
+    if (isNew) for (const block of this.#store.blocks()) changedBlocks.add(block);
+    let bytes = 0;
+    for await (const block of inTurns(changedBlocks, this.#clock)) {
+      changedBlocks.delete(block);
+      bytes += await this.#compress(block, this.#settings.compressNow);
+      if (bytes >= SCRAPE_BYTES) break;
+    }
     this.changed();
   }
 
   /** To be called after every change of the store. */
   changed(): void {
     this.#forget();
-    if (this.#askedAt.size === 0) this.#store.uncompressed.clear();
-    while (this.#lanes < LANES && this.#isTooMuch()) {
-      this.#lanes += 1;
-      // Not in the caller's turn: a sequence of changes is compressed after the last one.
-      const lane = turn().then(() => this.#work());
-      const before = this.#ended;
-      // Resolves with undefined: with the previous promise it would keep all earlier ones alive.
-      this.#ended = lane.then(() => before);
+    while (this.#lanes.size < LANES && this.#isTooMuch()) {
+      // Not in the caller's turn: publishing need not wait for it, and a sequence of changes costs one buffer.
+      const lane = turn()
+        .then(() => this.#takeSurplus())
+        .finally(() => this.#lanes.delete(lane));
+      this.#lanes.add(lane);
     }
   }
 
   /** Compresses a large task's blocks before they are exposed; until then scrapes get the previous ones, compressed. */
   async compressBeforehand(prepared: Prepared): Promise<void> {
     for (const lines of prepared.families) {
-      if ('blocks' in lines) for (const block of lines.blocks) await this.#compress(block);
+      if ('blocks' in lines) for (const block of lines.blocks) await this.#compress(block, this.#settings.compress);
     }
   }
 
-  *#compressWaiting(): Generator<void, void> {
-    const { uncompressed, memory } = this.#store;
-    let bytes = 0;
-    for (const block of uncompressed) {
-      uncompressed.delete(block);
-      for (const coding of this.#askedAt.keys()) {
-        if (block.compressed(coding) !== undefined) continue;
-        const lines = block.lines(memory);
-        bytes += lines.length;
-        try {
-          block.keep(coding, this.#settings.compressNow(coding, lines), lines);
-          this.#isFailing = false;
-        } catch (thrown) {
-          this.#failed(thrown);
-        }
-      }
-      if (bytes >= SCRAPE_BYTES) break;
-      yield;
-    }
-    if (bytes > 0) this.#store.recompressed();
-  }
-
-  /** Whether more waits than one scrape should compress. */
+  /** Whether more has changed than one scrape should compress. */
   #isTooMuch(): boolean {
-    const { uncompressed } = this.#store;
-    if (uncompressed.size > WAITING_BLOCKS) return true;
     let bytes = 0;
-    for (const block of uncompressed) bytes += block.bytes;
-    return bytes > SCRAPE_BYTES;
+    for (const block of this.#store.changedBlocks) {
+      bytes += block.bytes;
+      if (bytes > SCRAPE_BYTES) return true;
+    }
+    return false;
   }
 
-  async #work(): Promise<void> {
-    const { uncompressed } = this.#store;
-    try {
-      while (this.#isTooMuch()) {
-        const [block] = uncompressed;
-        if (block === undefined) break;
-        uncompressed.delete(block);
-        await this.#compress(block);
-      }
-    } finally {
-      this.#lanes -= 1;
+  /** Makes the buffers of the longest waiting blocks, and compresses them if there is a coding to do it in. */
+  async #takeSurplus(): Promise<void> {
+    const { changedBlocks, memory } = this.#store;
+    for (const block of changedBlocks) {
+      if (!this.#isTooMuch()) return;
+      changedBlocks.delete(block);
+      block.lines(memory);
+      await this.#compress(block, this.#settings.compress);
     }
   }
 
-  async #compress(block: Block): Promise<void> {
+  /** Compresses a block in every coding that it lacks. Resolves with how many bytes were compressed. */
+  async #compress(block: Block, compress: Codec['compress' | 'compressNow']): Promise<number> {
+    const { memory } = this.#store;
+    let bytes = 0;
     for (const coding of this.#askedAt.keys()) {
       if (block.compressed(coding) !== undefined) continue;
-      const release = this.#store.memory.hold();
-      const lines = block.lines(this.#store.memory);
+      const release = memory.hold();
+      const lines = block.lines(memory);
+      bytes += lines.length;
       try {
-        block.keep(coding, await this.#settings.compress(coding, lines), lines);
+        block.keep(coding, await compress(coding, lines), lines);
         this.#isFailing = false;
       } catch (thrown) {
         this.#failed(thrown);
@@ -140,7 +120,8 @@ export class Compressor {
         release();
       }
     }
-    this.#store.recompressed();
+    if (bytes > 0) this.#store.recompressed();
+    return bytes;
   }
 
   #failed(thrown: unknown): void {

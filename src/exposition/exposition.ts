@@ -34,7 +34,6 @@ export class Exposition {
     this.#mostBytes = mostBytes;
   }
 
-  /** Resolves when the thread pool is idle. */
   get idle(): Promise<unknown> {
     return this.#compressor.idle;
   }
@@ -43,7 +42,6 @@ export class Exposition {
     return this.#store.samples;
   }
 
-  /** Changes whenever a task's lines do. */
   get version(): number {
     return this.#store.version;
   }
@@ -85,12 +83,12 @@ export class Exposition {
   }
 
   #replace(task: string, prepared: Prepared): ReadonlyMap<DropReason, number> {
-    const { cut, duplicates } = this.#store.replace(task, prepared);
+    const { cut, duplicates } = prepared.corrected;
+    this.#store.replace(task, prepared.families);
     this.#compressor.changed();
-    const corrected: (readonly [DropReason, number])[] = [
-      ['label', cut],
-      ['duplicate', duplicates],
-    ];
-    return new Map(corrected.filter(([, count]) => count > 0));
+    const corrected = new Map<DropReason, number>();
+    if (cut > 0) corrected.set('label', cut);
+    if (duplicates > 0) corrected.set('duplicate', duplicates);
+    return corrected;
   }
 }

@@ -1,26 +1,11 @@
 import type { Sample } from '../metrics/samples.ts';
 import { atOnce } from '../runtime/slices.ts';
 import type { Block, Lines, Stored } from './block.ts';
-import { ChangedBlocks, FamilyBlocks } from './blocks.ts';
+import { FamilyBlocks } from './blocks.ts';
 import { BufferMemory } from './buffer-memory.ts';
 import { type Coding, joinSmall, type Piece } from './compression.ts';
 import type { Corrections, FamilyHeader, Format } from './format.ts';
 import { LineWriter, type Prepared } from './line-writer.ts';
-
-interface Size {
-  readonly samples: number;
-  readonly bytes: number;
-}
-
-const NOTHING: Size = { samples: 0, bytes: 0 };
-
-/** A task's lines by family. */
-interface Entry {
-  readonly stored: readonly Stored[];
-  readonly size: Size;
-  /** Of that, what is in counters and histograms. */
-  readonly counts: Size;
-}
 
 /**
  * The lines of every task, as bytes, by family. New lines of a task are prepared first and then replace the previous ones
@@ -29,20 +14,19 @@ interface Entry {
 export class LineStore {
   /** Readers of the store's buffers hold it. */
   readonly memory = new BufferMemory();
-  readonly #changed = new ChangedBlocks(this.memory);
+  /** Blocks that have changed since they were compressed; the longest waiting first. */
+  readonly changedBlocks = new Set<Block>();
   readonly #families = new Map<string, FamilyBlocks>();
   readonly #familyOfSample = new Map<string, string>();
   readonly #writer = new LineWriter((name) => this.#familyNameOf(name));
-  readonly #tasks = new Map<string, Entry>();
+  readonly #tasks = new Map<string, readonly Stored[]>();
   readonly #pieces = new Map<string, readonly Piece[]>();
-  #samples = 0;
-  #bytes = 0;
   #version = 0;
 
   /** `families`: all that tasks may publish, in the order of the exposition. */
   constructor(families: readonly FamilyHeader[]) {
     for (const family of families) {
-      this.#families.set(family.name, new FamilyBlocks(family, this.#changed, this.memory));
+      this.#families.set(family.name, new FamilyBlocks(family, this.changedBlocks, this.memory));
       for (const suffix of family.type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) {
         this.#familyOfSample.set(family.name + suffix, family.name);
       }
@@ -50,12 +34,12 @@ export class LineStore {
   }
 
   get samples(): number {
-    return this.#samples;
+    return sum(this.#families.values(), ({ samples }) => samples);
   }
 
   /** The size of all lines, uncompressed. */
   get bytes(): number {
-    return this.#bytes;
+    return sum(this.#families.values(), ({ bytes }) => bytes);
   }
 
   /** Changes with every change of the lines. */
@@ -71,16 +55,6 @@ export class LineStore {
     for (const { blocks } of this.#families.values()) yield* blocks;
   }
 
-  /** Blocks that have changed since they were compressed; the longest waiting first. */
-  get uncompressed(): Set<Block> {
-    return this.#changed.uncompressed;
-  }
-
-  /** Marks every block as not compressed. */
-  recompress(): void {
-    for (const block of this.blocks()) this.uncompressed.add(block);
-  }
-
   /**
    * Writes lines without exposing them; see {@link LineStore.replace}. Throws a RequestError `oversize` above
    * `mostBytes`.
@@ -91,39 +65,37 @@ export class LineStore {
 
   /** Replaces the task's samples synchronously. Returns what had to be corrected. */
   publish({ task, samples }: { readonly task: string; readonly samples: Iterable<Sample> }): Corrections {
-    return this.replace(task, atOnce(this.prepare(samples)));
+    const { families, corrected } = atOnce(this.prepare(samples));
+    this.replace(task, families);
+    return corrected;
   }
 
-  /** Replaces the task's lines. Returns what had to be corrected. */
-  replace(task: string, { families, corrected }: Prepared): Corrections {
-    const last = this.#tasks.get(task)?.stored ?? [];
+  /** Replaces the task's lines by prepared ones. */
+  replace(task: string, families: readonly Lines[]): void {
+    const last = this.#tasks.get(task) ?? [];
     const before = families.map(({ family }, index) => storedOf(family, last, index));
     for (const one of last) if (!before.includes(one)) this.#familyOf(one.family).remove(one);
-    const counts = families.filter(({ family }) => this.#familyOf(family).isCount);
-    this.#set(task, {
-      stored: families.map((lines, index) => this.#familyOf(lines.family).put(lines, before[index])),
-      size: sizeOf(families),
-      counts: counts.length === 0 ? NOTHING : sizeOf(counts),
-    });
-    return corrected;
+    const stored = families.map((lines, index) => this.#familyOf(lines.family).put(lines, before[index]));
+    this.#tasks.set(task, stored);
+    this.#hasChanged();
   }
 
   /** Removes a task's lines; with `keepsCounts` all but those of counters and histograms. */
   withdraw(task: string, keepsCounts = false): void {
-    const entry = this.#tasks.get(task);
-    if (entry === undefined) return;
-    const stored = entry.stored.filter(({ family }) => keepsCounts && this.#familyOf(family).isCount);
-    for (const one of entry.stored) if (!stored.includes(one)) this.#familyOf(one.family).remove(one);
-    this.#set(task, stored.length === 0 ? undefined : { stored, size: entry.counts, counts: entry.counts });
+    const stored = this.#tasks.get(task);
+    if (stored === undefined) return;
+    const kept: Stored[] = [];
+    for (const one of stored) {
+      const family = this.#familyOf(one.family);
+      if (keepsCounts && family.isCount) kept.push(one);
+      else family.remove(one);
+    }
+    if (kept.length > 0) this.#tasks.set(task, kept);
+    else this.#tasks.delete(task);
+    this.#hasChanged();
   }
 
-  #set(task: string, entry: Entry | undefined): void {
-    const before = this.#tasks.get(task)?.size ?? NOTHING;
-    const { samples, bytes } = entry?.size ?? NOTHING;
-    this.#samples += samples - before.samples;
-    this.#bytes += bytes - before.bytes;
-    if (entry === undefined) this.#tasks.delete(task);
-    else this.#tasks.set(task, entry);
+  #hasChanged(): void {
     this.#version += 1;
     // Dropped at once, because they would keep replaced lines alive.
     this.#pieces.clear();
@@ -175,12 +147,8 @@ function storedOf(family: string, last: readonly Stored[], index: number): Store
   return last[index]?.family === family ? last[index] : last.find((one) => one.family === family);
 }
 
-function sizeOf(families: readonly Lines[]): Size {
-  let samples = 0;
-  let bytes = 0;
-  for (const lines of families) {
-    samples += lines.samples;
-    bytes += lines.bytes;
-  }
-  return { samples, bytes };
+function sum(families: Iterable<FamilyBlocks>, sizeOf: (family: FamilyBlocks) => number): number {
+  let total = 0;
+  for (const family of families) total += sizeOf(family);
+  return total;
 }

@@ -7,7 +7,6 @@ import type { ExporterStatus } from '../../status/model.ts';
 import { type Format, formatValue, headerLines, labelText } from '../format.ts';
 import { type OwnMetric, type OwnValues, ownFamilies, ownTable } from './table.ts';
 
-/** Counts every request of one API. */
 export interface RequestCounts {
   started(operation: string): void;
   ended(operation: string, code: string, seconds: number): void;

@@ -5,7 +5,6 @@ import type { ApiReport, ExporterStatus } from '../../status/model.ts';
 /** The value of a metric without labels, or one for each set of labels; unknown values are not written. */
 export type OwnValues = number | undefined | Iterable<readonly [labels: Labels, value: number | null | undefined]>;
 
-/** A metric of the exporter itself. */
 export interface OwnMetric {
   readonly name: `filer_${string}`;
   readonly help: string;
