@@ -24,8 +24,8 @@ export const quietCodec: CompressorSettings = { ...codec, failed: () => {} };
 
 /**
  * Compresses changed blocks, only in the codings that scrapers accept. A changed block waits for the next scrape, so that
- * several changes cost one compression. If more blocks wait than a scrape should compress, the thread pool compresses
- * them. A scrape never waits for that: it sends a block that is not compressed yet as it is, and also one that cannot be
+ * several changes cost one compression. What waits beyond the amount that a scrape should compress is compressed on the
+ * thread pool. A scrape never waits for that: it sends a block that is not compressed yet as it is, and also one that cannot be
  * compressed, for example without free memory, until it changes again.
  */
 export class Compressor {

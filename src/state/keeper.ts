@@ -34,7 +34,7 @@ interface Preface {
 
 /**
  * What lies in the place of the file. `unread`: it could not be read, may be whole and ours, and stays until it can be.
- * `damaged`: that, or not ours; it goes aside before anything is written. `ours`: it may be overwritten.
+ * `damaged`: that, or not ours; it is moved aside before anything is written. `ours`: it may be overwritten.
  */
 type Place = 'unread' | 'damaged' | 'ours';
 
