@@ -3,6 +3,7 @@ import { type CatalogEntry, catalog, variableRows } from '../../src/catalog.ts';
 import type { NamedRow } from '../../src/config/section.ts';
 import { wordOf } from '../../src/metrics/samples.ts';
 import { exampleOf } from './examples.ts';
+import { costOf } from './series-cost.ts';
 import { usageOf } from './usage.ts';
 import { defaultOf } from './variables.ts';
 
@@ -133,9 +134,11 @@ const SUBJECTS: Readonly<Record<string, string>> = {
 };
 
 /** How many series a metric takes, in words. */
-export function costText({ type, cost: { subject, perSubject, open } }: CatalogEntry): string {
+export function costText(entry: CatalogEntry): string {
+  const { subject, perSubject, open } = costOf(entry);
   const of = SUBJECTS[subject.join()] ?? `for each set of ${listed(subject)}`;
-  const each = type === 'histogram' ? `${perSubject} histogram${perSubject === 1 ? '' : 's'}` : String(perSubject);
+  const each =
+    entry.type === 'histogram' ? `${perSubject} histogram${perSubject === 1 ? '' : 's'}` : String(perSubject);
   const further = open.length === 0 ? '' : ` for each ${listed(open)}`;
   const about = of === 'in all' && further !== '' ? '' : ` ${of}${further === '' ? '' : ','}`;
   return `${each}${about}${further}`;
