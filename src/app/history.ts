@@ -5,15 +5,15 @@ import { headerPairs } from '../config/remote-write.ts';
 import type { Send } from '../history/receiver.ts';
 import { RemoteWrite } from '../history/remote-write.ts';
 import { ConfigError, codeOf } from '../runtime/errors.ts';
+import type { ConfiguredUpstream } from '../sources/upstreams.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
 import { post } from '../transport/post.ts';
-import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
 
 /** Remote write as configured; undefined if it is off. Throws a ConfigError if a certificate cannot be read. */
 export function historyOf(
   config: Config,
-  asked: readonly AskedUpstream[],
+  asked: readonly ConfiguredUpstream[],
   { clock, random, log, version }: Environment,
 ): RemoteWrite | undefined {
   const { remoteWrite } = config;

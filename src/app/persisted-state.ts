@@ -3,9 +3,9 @@ import type { Config } from '../config/config.ts';
 import { fields } from '../metrics/state-schema.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { KeptService } from '../sources/upstream.ts';
+import type { ConfiguredUpstream } from '../sources/upstreams.ts';
 import { type Kept, StateKeeper } from '../state/keeper.ts';
 import type { Budget } from '../transport/rate/budget.ts';
-import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
 
 export interface KeptPart {
@@ -51,7 +51,7 @@ export function keptOf(owners: Readonly<Record<string, string>>, parts: readonly
 }
 
 /** The owner of the state, by service; contains no secret. */
-export function ownersOf(asked: readonly AskedUpstream[], config: Config): Readonly<Record<string, string>> {
+export function ownersOf(asked: readonly ConfiguredUpstream[], config: Config): Readonly<Record<string, string>> {
   const owners = asked.map(({ api, upstream, settings }) => {
     const owner = JSON.stringify(upstream.owner(settings, config));
     return [api, createHash('sha256').update(owner).digest('hex')] as const;

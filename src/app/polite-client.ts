@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { Config } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
 import type { Target, UpstreamParts } from '../sources/upstream.ts';
+import type { ConfiguredUpstream } from '../sources/upstreams.ts';
 import { answerLimits } from '../transport/answer-limits.ts';
 import { JsonClient, type RequestObserver } from '../transport/client.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
@@ -9,7 +10,6 @@ import { MeasuredRate } from '../transport/rate/adaptive-rate.ts';
 import { Budget } from '../transport/rate/budget.ts';
 import { Pace } from '../transport/rate/pace.ts';
 import { Pacer } from '../transport/rate/pacer.ts';
-import type { AskedUpstream } from './asked.ts';
 import type { Environment } from './environment.ts';
 
 export interface ClientParts {
@@ -21,7 +21,7 @@ export interface ClientParts {
 }
 
 /** The client of one service with its own pace: a problem of one service never affects another. */
-export function politeClient({ upstream, settings }: AskedUpstream, parts: ClientParts) {
+export function politeClient({ upstream, settings }: ConfiguredUpstream, parts: ClientParts) {
   const { config, environment, observer, limits } = parts;
   const { clock, version, heapBytes = Number.POSITIVE_INFINITY, connect = createDispatcher } = environment;
   const { timeoutMs, maxResponseBytes, proxy: proxies } = config.requests;
@@ -62,7 +62,7 @@ export function politeClient({ upstream, settings }: AskedUpstream, parts: Clien
 
 /** A service, connected through a client of its own; `release` closes that too. */
 export function connectUpstream(
-  asked: AskedUpstream,
+  asked: ConfiguredUpstream,
   parts: ClientParts & Pick<UpstreamParts, 'names' | 'keeping' | 'wantedSince'>,
 ) {
   const { config, environment, names, keeping, wantedSince } = parts;

@@ -5,7 +5,7 @@ import type { PollSink } from '../metrics/sink.ts';
 import { Poller } from '../polling/poller.ts';
 import { FilerNames } from '../sources/filer-names.ts';
 import type { Keeping } from '../sources/upstream.ts';
-import type { AskedUpstream } from './asked.ts';
+import type { ConfiguredUpstream } from '../sources/upstreams.ts';
 import type { Environment } from './environment.ts';
 import { connectUpstream } from './polite-client.ts';
 
@@ -20,7 +20,7 @@ interface SourceParts {
   readonly history: RemoteWrite | undefined;
 }
 
-export function sourcesOf(asked: readonly AskedUpstream[], parts: SourceParts): readonly Source[] {
+export function sourcesOf(asked: readonly ConfiguredUpstream[], parts: SourceParts): readonly Source[] {
   const { config, environment } = parts;
   const names = new FilerNames(
     config.filerAliases,
@@ -30,7 +30,7 @@ export function sourcesOf(asked: readonly AskedUpstream[], parts: SourceParts): 
   return asked.map((one) => sourceOf(one, names, parts));
 }
 
-function sourceOf(asked: AskedUpstream, names: FilerNames, parts: SourceParts) {
+function sourceOf(asked: ConfiguredUpstream, names: FilerNames, parts: SourceParts) {
   const { config, own, sink, environment, keeping, history } = parts;
   const { api, upstream } = asked;
   const service = connectUpstream(asked, {

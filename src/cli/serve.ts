@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import process from 'node:process';
 import { type App, createApp } from '../app/app.ts';
-import { askedUpstreams } from '../app/asked.ts';
 import { certificateWarnings, readGuard } from '../app/guard.ts';
 import type { Config } from '../config/config.ts';
 import { warnOfLooseFiles } from '../config/file-permissions.ts';
@@ -10,6 +9,7 @@ import { systemClock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import { endNow, threadsAtRest } from '../runtime/exit.ts';
 import { createLog, type Log } from '../runtime/log.ts';
+import { askedUpstreams } from '../sources/upstreams.ts';
 import { EXIT } from './arguments.ts';
 import { ownFiles, webFiles } from './configuration.ts';
 import { logDestination, systemEnvironment } from './process.ts';

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { askedUpstreams } from '../../src/app/asked.ts';
 import { keptOf, ownersOf } from '../../src/app/persisted-state.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { atOnce } from '../../src/runtime/slices.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
-import { upstreams } from '../../src/sources/upstreams.ts';
+import { askedUpstreams, upstreams } from '../../src/sources/upstreams.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
 import { dataAnswer, ledgerSettings, lock } from '../support/gfa-answers.ts';
 import { ManualClock } from '../support/manual-clock.ts';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { askedUpstreams } from '../../src/app/asked.ts';
 import { keptOf, ownersOf } from '../../src/app/persisted-state.ts';
 import { upstreamCatalog } from '../../src/catalog.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -9,7 +8,7 @@ import { CountingStart } from '../../src/runtime/counting-start.ts';
 import type { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
 import { NotificationLedger } from '../../src/sources/portal/account/notifications.ts';
-import { upstreams } from '../../src/sources/upstreams.ts';
+import { askedUpstreams, upstreams } from '../../src/sources/upstreams.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
