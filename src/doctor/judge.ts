@@ -1,3 +1,4 @@
+import { medianOf } from '../metrics/units.ts';
 import type { Exchange } from '../transport/client.ts';
 import { type Unexpected, unexpectedIn } from './documented.ts';
 import type { Examination } from './examination.ts';
@@ -22,8 +23,7 @@ export function judgeExchanges(
   if (answered.length === 0) return [];
   judgeClock(answered, find);
   const slowest = answered.reduce((one, other) => (other.seconds > one.seconds ? other : one));
-  const seconds = answered.map((one) => one.seconds).sort((one, other) => one - other);
-  const median = seconds[Math.floor(seconds.length / 2)] ?? 0;
+  const median = medianOf(answered.map(({ seconds }) => seconds)) ?? 0;
   const speed = `median ${shownTime(median)}, longest ${shownTime(slowest.seconds)} (${slowest.operation})`;
   if (slowest.seconds * 1000 > timeoutMs / 2) {
     find('warning', 'latency', 'slow', speed, { advice: 'raise REQUEST_TIMEOUT' });
@@ -42,7 +42,7 @@ function judgeClock(answered: readonly Exchange[], find: Find): void {
     const told = Date.parse(headers.date ?? '');
     return Number.isFinite(told) ? [told - answeredAt] : [];
   });
-  const skew = skews.sort((one, other) => one - other)[Math.floor(skews.length / 2)];
+  const skew = medianOf(skews);
   if (skew === undefined) return;
   const seconds = Math.round(Math.abs(skew) / 1000);
   if (Math.abs(skew) <= SKEW_MS) {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { isFields } from '../metrics/family.ts';
 import type { Api } from '../metrics/snapshot.ts';
+import { entryOf } from '../runtime/maps.ts';
 import type { Diagnoses, Diagnosis } from './doctor.ts';
 import type { Documented } from './documented.ts';
 import { lookOf, power, shapeOf } from './shape.ts';
@@ -62,7 +63,7 @@ type Texts = ReadonlyMap<string, ReadonlySet<string>>;
 function textsByField(bodies: readonly unknown[]): Texts {
   const texts = new Map<string, Set<string>>();
   const collect = (value: unknown, field: string): void => {
-    if (typeof value === 'string') texts.set(field, (texts.get(field) ?? new Set()).add(value));
+    if (typeof value === 'string') entryOf(texts, field, () => new Set()).add(value);
     else if (Array.isArray(value)) for (const item of value) collect(item, field);
     else if (isFields(value)) for (const [name, one] of Object.entries(value)) collect(one, name);
   };

@@ -1,5 +1,6 @@
 import { isFields } from '../metrics/family.ts';
 import { dateSeconds, decimal } from '../metrics/units.ts';
+import { addTo, entryOf } from '../runtime/maps.ts';
 
 /** What a JSON value looks like, without its content. */
 export type Look =
@@ -49,15 +50,11 @@ export function shapeOf(values: readonly unknown[], nameOf: (field: string) => s
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {
     const look = lookOf(value);
-    looks.set(look, (looks.get(look) ?? 0) + 1);
+    addTo(looks, look);
     const number = Math.abs(decimal(value) ?? 0);
     if (number > 0) [least, most] = [Math.min(least, power(number)), Math.max(most, power(number))];
     if (!isFields(value)) continue;
-    for (const [field, one] of Object.entries(value)) {
-      const known = fields.get(nameOf(field));
-      if (known === undefined) fields.set(nameOf(field), [one]);
-      else known.push(one);
-    }
+    for (const [field, one] of Object.entries(value)) entryOf(fields, nameOf(field), () => []).push(one);
   }
   const shares = [...looks].map(([look, count]) => [look, Math.round((100 * count) / values.length) / 100] as const);
   const shapes = [...fields].map(([name, own]) => [name, shapeOf(own, nameOf)] as const);

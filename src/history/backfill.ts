@@ -4,6 +4,7 @@ import type { Past } from '../metrics/snapshot.ts';
 import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError, CredentialError, RequestError, ShapeError } from '../runtime/errors.ts';
+import { addTo } from '../runtime/maps.ts';
 import { backOffMs, type Random } from '../runtime/random.ts';
 import { type Cursor, newPoints, type PointsBySeries, type Unfit } from './new-points.ts';
 import { linesByFamily } from './open-metrics.ts';
@@ -125,8 +126,7 @@ export class Backfill {
       const asked = Math.max(kept, Math.min(from, to - SHORTEST_MS) - binMs);
       const past = await this.#patiently(() => task.past(asked, to, signal), signal);
       const news = newPoints(past.points, cursor, clock.now(), labels, { end: to, series });
-      this.#count(past.drops);
-      this.#count(news.unfit);
+      for (const [reason, count] of [...past.drops, ...news.unfit]) addTo(this.unused, reason, count);
       points += news.count;
       bins += news.bins;
       cursor = { at: to - 1, sum: undefined };
@@ -147,10 +147,6 @@ export class Backfill {
         await clock.sleep(backOffMs(OUTAGE, failures, random), signal);
       }
     }
-  }
-
-  #count(reasons: ReadonlyMap<DropReason | Unfit, number>): void {
-    for (const [reason, count] of reasons) this.unused.set(reason, (this.unused.get(reason) ?? 0) + count);
   }
 }
 

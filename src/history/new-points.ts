@@ -1,5 +1,6 @@
 import type { Labels } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
+import { addTo, entryOf } from '../runtime/maps.ts';
 import type { SeriesPoints } from './write-request.ts';
 
 /**
@@ -46,23 +47,20 @@ export function newPoints(
   { end = Number.POSITIVE_INFINITY, series = new Map() as PointsBySeries } = {},
 ) {
   const unfit = new Map<Unfit, number>();
-  const count = (reason: Unfit) => unfit.set(reason, (unfit.get(reason) ?? 0) + 1);
   const bins = new Map<number, Sample[]>();
   for (const point of points) {
     if (point.at === undefined) continue;
     const time = Math.round(point.at * 1000);
     if (time > now + FUTURE_MS) {
-      count('future');
+      addTo(unfit, 'future');
       continue;
     }
-    const bin = bins.get(time);
-    if (bin === undefined) bins.set(time, [point]);
-    else bin.push(point);
+    entryOf(bins, time, () => []).push(point);
   }
   const times = [...bins.keys()].sort((one, other) => one - other);
   const newest = times.at(-1);
   const held = cursor === undefined ? undefined : bins.get(cursor.at);
-  if (cursor?.sum !== undefined && held !== undefined && checksum(held) !== cursor.sum) count('changed');
+  if (cursor?.sum !== undefined && held !== undefined && checksum(held) !== cursor.sum) addTo(unfit, 'changed');
   const after = cursor?.at ?? Number.NEGATIVE_INFINITY;
   const isWhole = (time: number) => time !== newest || now - time >= WHOLE_AFTER_MS;
   const used = times.filter((time) => isWhole(time) && time > after && time < end);
@@ -70,7 +68,7 @@ export function newPoints(
   for (const time of used) {
     for (const point of bins.get(time) ?? []) {
       if (append(series, point, time, own)) sent += 1;
-      else count('duplicate');
+      else addTo(unfit, 'duplicate');
     }
   }
   const last = used.at(-1);
@@ -95,11 +93,9 @@ export type NewPoints = ReturnType<typeof newPoints>;
 function append(series: PointsBySeries, { name, labels, value }: Sample, time: number, own: Labels): boolean {
   let key = name;
   for (const label in labels) key += `\n${label}\n${labels[label]}`;
-  let known = series.get(key);
-  if (known === undefined) {
-    known = { labels: sortedLabels({ ...own, ...labels, __name__: name }), times: [], values: [] };
-    series.set(key, known);
-  }
+  const known = entryOf(series, key, () => {
+    return { labels: sortedLabels({ ...own, ...labels, __name__: name }), times: [], values: [] };
+  });
   if (known.times.at(-1) === time) return false;
   known.times.push(time);
   known.values.push(value);

@@ -1,5 +1,6 @@
 import { formatValue, labelText } from '../exposition/format.ts';
 import type { Labels } from '../metrics/family.ts';
+import { entryOf } from '../runtime/maps.ts';
 import type { SeriesPoints } from './write-request.ts';
 
 /** Lines in one piece: some ten thousand bytes. */
@@ -10,7 +11,7 @@ export function linesByFamily(series: Iterable<SeriesPoints>): ReadonlyMap<strin
   const families = new Map<string, SeriesPoints[]>();
   for (const one of series) {
     const name = new Map(one.labels).get('__name__') ?? '';
-    families.set(name, [...(families.get(name) ?? []), one]);
+    entryOf(families, name, () => []).push(one);
   }
   return new Map([...families].map(([name, all]) => [name, linesOf(all)]));
 }

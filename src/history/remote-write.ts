@@ -4,6 +4,7 @@ import type { Origin, Sink } from '../metrics/sink.ts';
 import type { Reading } from '../metrics/snapshot.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
+import { addTo } from '../runtime/maps.ts';
 import { backOffMs, type Random } from '../runtime/random.ts';
 import { after, halves, type Parcel, parcelOf, until } from './batch.ts';
 import { HistoryCursors } from './cursors.ts';
@@ -85,7 +86,7 @@ export class RemoteWrite implements Sink {
   constructor(settings: RemoteWriteSettings, send: Send, parts: RemoteWriteParts) {
     this.#settings = settings;
     this.#parts = parts;
-    this.#receiver = new Receiver(send, parts.clock, (code) => add(this.#counts.answers, code));
+    this.#receiver = new Receiver(send, parts.clock, (code) => addTo(this.#counts.answers, code));
   }
 
   status() {
@@ -159,11 +160,11 @@ export class RemoteWrite implements Sink {
     const reaches = cursor === undefined || news.oldest === undefined || news.oldest <= cursor.at;
     // The gap was not requested yet: it is, once the receiver answers again.
     if (!reaches && asked === undefined) return;
-    for (const [reason, count] of news.unfit) add(this.#counts.dropped, reason, count);
+    for (const [reason, count] of news.unfit) addTo(this.#counts.dropped, reason, count);
     const isLong = asked !== undefined && now - asked > this.#settings.lookbackMs;
     const parcel = parcelOf(task, news, isLong);
     if (parcel === undefined) return;
-    if (cursor !== undefined && asked !== undefined && asked > cursor.at && !reaches) add(this.#counts.holes, 'lost');
+    if (cursor !== undefined && asked !== undefined && asked > cursor.at && !reaches) addTo(this.#counts.holes, 'lost');
     this.#replace(task, undefined);
     if (this.#counts.waiting + parcel.count > MOST_WAITING) return;
     this.#replace(task, parcel);
@@ -226,7 +227,7 @@ export class RemoteWrite implements Sink {
     this.cursors.advance(task, cursor);
     const waiting = this.#waiting.get(task);
     if (waiting !== undefined) this.#replace(task, after(waiting, cursor.at));
-    if (closesHole) add(this.#counts.holes, 'closed');
+    if (closesHole) addTo(this.#counts.holes, 'closed');
   }
 
   /**
@@ -253,7 +254,7 @@ export class RemoteWrite implements Sink {
   }
 
   #drop(reason: PointRefusal, points: number, answer: string): void {
-    add(this.#counts.dropped, reason, points);
+    addTo(this.#counts.dropped, reason, points);
     if (this.#told.has(reason)) return;
     this.#told.add(reason);
     this.#parts.log.warn({ reason, answer }, 'remote write: the receiver rejected points; dropped');
@@ -269,8 +270,4 @@ export class RemoteWrite implements Sink {
     if (this.#failures > 0) this.#parts.log.info('remote write: the receiver accepts points again');
     this.#failures = 0;
   }
-}
-
-function add(counts: Map<string, number>, name: string, by = 1): void {
-  counts.set(name, (counts.get(name) ?? 0) + by);
 }

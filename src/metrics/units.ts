@@ -162,3 +162,7 @@ export const flag = conversion('none', 'boolean', (raw) => {
 });
 
 export const listLength = conversion('none', 'list', (raw) => (Array.isArray(raw) ? raw.length : undefined));
+
+export function medianOf(values: readonly number[]): number | undefined {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
+}

@@ -6,6 +6,11 @@ export interface Variant {
   readonly answer: string;
 }
 
+/** Without the questions that have no answer. */
+export function variantsOf(answers: Readonly<Record<string, string | undefined>>): readonly Variant[] {
+  return Object.entries(answers).flatMap(([question, answer]) => (answer === undefined ? [] : [{ question, answer }]));
+}
+
 /** How many contradicting answers in a row change the verdict: a single odd record changes nothing. */
 const CONTRARY = 3;
 

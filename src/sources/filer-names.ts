@@ -1,4 +1,5 @@
 import type { FilerAlias } from '../config/aliases.ts';
+import { entryOf } from '../runtime/maps.ts';
 
 /**
  * The names of filers, the same for both services. File acceleration identifies a filer by `filer_guid` and a title,
@@ -110,11 +111,7 @@ export class FilerNames {
   /** Adds a short id to every name that several filers have, and to names that are already taken. */
   #unique(names: Names, isTaken: (name: string) => boolean): Names {
     const filersOfName = new Map<string, string[]>();
-    for (const [filer, name] of names) {
-      const filers = filersOfName.get(name) ?? [];
-      filers.push(filer);
-      filersOfName.set(name, filers);
-    }
+    for (const [filer, name] of names) entryOf(filersOfName, name, () => []).push(filer);
     const unique = new Map<string, string>();
     for (const [name, filers] of filersOfName) {
       const isShared = filers.length > 1 || isTaken(name);
@@ -139,8 +136,7 @@ function shortLength(ids: readonly string[]): number {
 function filersOf(aliases: readonly FilerAlias[]): ReadonlyMap<string, Filer> {
   const filers = new Map<string, Filer>();
   for (const { id, is } of aliases) {
-    const filer = filers.get(id) ?? { ids: new Set([id]), name: undefined };
-    filers.set(id, filer);
+    const filer = entryOf(filers, id, () => ({ ids: new Set([id]), name: undefined }));
     if (!UUID.test(is)) {
       filer.name = is;
       continue;

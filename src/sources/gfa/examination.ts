@@ -3,6 +3,7 @@ import type { Find } from '../../doctor/finding.ts';
 import { type Fields, isFields } from '../../metrics/family.ts';
 import { text } from '../../metrics/samples.ts';
 import { dateSeconds } from '../../metrics/units.ts';
+import { variantsOf } from '../../metrics/variant.ts';
 import { asError, RequestError } from '../../runtime/errors.ts';
 import { Secret } from '../../runtime/secret.ts';
 import type { ExaminationParts } from '../upstream.ts';
@@ -43,15 +44,12 @@ export function gfaExamination(
     await checkHeader(settings, events, others, find, (clientKeyHeader) => ask('-c', { clientKeyHeader }));
     checkContents(first, find);
     // The undocumented alternatives that these answers show (upstream-api.md 7).
-    const told = {
+    const variants = variantsOf({
       metrics_shape: shapeOf(first),
       delivery: deliveryOf(events, repeated, others),
       new_key_reach: reachOf(first),
       switched_off_group: switchedOff(reduced),
-    };
-    const variants = Object.entries(told).flatMap(([question, answer]) =>
-      answer === undefined ? [] : [{ question, answer }],
-    );
+    });
     return { variants, ...namesIn(first) };
   };
   return {

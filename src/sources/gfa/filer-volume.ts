@@ -3,6 +3,7 @@ import { Histogram } from '../../metrics/histogram.ts';
 import { type Sample, text, toSamples } from '../../metrics/samples.ts';
 import * as schema from '../../metrics/state-schema.ts';
 import { decimal } from '../../metrics/units.ts';
+import { entryOf } from '../../runtime/maps.ts';
 import { type Current, confirmed, currentSchemas, type Dated, datedSchema } from './dated.ts';
 import * as series from './series.ts';
 
@@ -63,7 +64,7 @@ export class Pair {
   }
 
   #takePropagation(dated: Dated, fresh: boolean): void {
-    const kind = entry(this.kinds, text(dated.record.kind), () => {
+    const kind = entryOf(this.kinds, text(dated.record.kind), () => {
       return { latest: undefined, durations: new Histogram(this.#bounds), protectedEvents: undefined };
     });
     const duration = series.propagationDuration.from.read(dated.record.prop_seconds);
@@ -76,11 +77,15 @@ export class Pair {
 
   #takeLock(dated: Dated, fresh: boolean): void {
     const { lock_phase, lock_state, lock_duration } = dated.record;
-    const phase = entry(this.phases, text(lock_phase), () => {
+    const phase = entryOf(this.phases, text(lock_phase), () => {
       return { newest: undefined, durations: undefined, states: new Map() };
     });
     if (isNewer(dated, phase.newest)) phase.newest = dated;
-    const counted = entry(phase.states, text(lock_state), () => ({ count: 0, latest: undefined, newestAt: dated.at }));
+    const counted = entryOf(phase.states, text(lock_state), () => ({
+      count: 0,
+      latest: undefined,
+      newestAt: dated.at,
+    }));
     counted.newestAt = Math.max(counted.newestAt, dated.at);
     const duration = series.lockDuration.from.read(lock_duration);
     if (duration !== undefined && isNewer(dated, counted.latest)) counted.latest = dated;
@@ -133,12 +138,6 @@ export class Pair {
     const held = this.newest.get(group);
     if (Number.isFinite(dated.at) && (held === undefined || dated.at >= held.at)) this.newest.set(group, dated);
   }
-}
-
-function entry<Value>(map: Map<string, Value>, key: string, begin: () => Value): Value {
-  const value = map.get(key) ?? begin();
-  map.set(key, value);
-  return value;
 }
 
 export function pairKey(filer: string, volume: string): string {

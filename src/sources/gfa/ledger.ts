@@ -2,6 +2,7 @@ import type { MemoryLimits } from '../../metrics/event-memory.ts';
 import type { Fields } from '../../metrics/family.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
 import * as schema from '../../metrics/state-schema.ts';
+import { entryOf } from '../../runtime/maps.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { isKeyShared } from './bookmark-watch.ts';
 import { type Current, confirmed, currentSchemas, type Dated, datedIn } from './dated.ts';
@@ -221,9 +222,7 @@ export class Ledger {
     if (!this.#pairs.has(key) && this.#pairs.size >= this.#settings.mostPairs) return undefined;
     this.#filers.see(filer, record.filer_title, at, now);
     if (volume !== '') this.#volumes.see(volume, record.volume_title, at, now);
-    const pair = this.#pairs.get(key) ?? new Pair(filer, volume, this.#settings.bounds);
-    this.#pairs.set(key, pair);
-    return pair;
+    return entryOf(this.#pairs, key, () => new Pair(filer, volume, this.#settings.bounds));
   }
 
   /**

@@ -3,7 +3,7 @@ import type { Find } from '../../doctor/finding.ts';
 import { isFields } from '../../metrics/family.ts';
 import { text } from '../../metrics/samples.ts';
 import type { Task } from '../../metrics/task.ts';
-import type { Variant } from '../../metrics/variant.ts';
+import { variantsOf } from '../../metrics/variant.ts';
 import { asError, CredentialError, RequestError } from '../../runtime/errors.ts';
 import type { Exchange } from '../../transport/client.ts';
 import type { ExaminationParts } from '../upstream.ts';
@@ -70,11 +70,8 @@ async function examine(run: Run): Promise<ServiceAnswers> {
       load_names: loadNames(exchanges),
       connection_appliance_id: connectionIds(exchanges),
     };
-    const answered = Object.entries(answers).flatMap(([question, answer]): readonly Variant[] =>
-      answer === undefined ? [] : [{ question, answer }],
-    );
     return {
-      variants: [...collector.parts.dialect.variants, ...answered],
+      variants: [...collector.parts.dialect.variants, ...variantsOf(answers)],
       filers: collector.appliances.map(({ serial, name }) => ({ id: serial, name })),
       volumes: volumesIn(exchanges),
     };

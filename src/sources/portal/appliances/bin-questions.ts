@@ -1,5 +1,5 @@
 import type { Fields } from '../../../metrics/family.ts';
-import { decimal } from '../../../metrics/units.ts';
+import { decimal, medianOf } from '../../../metrics/units.ts';
 import type { PortalClient } from '../client.ts';
 import type { AnswerByQuestion } from '../questions.ts';
 import { newestFirst } from '../records.ts';
@@ -56,10 +56,6 @@ function ratioOf(bin: Fields, minutes: readonly Fields[]): readonly number[] {
 function minutesOf(minutes: readonly Fields[], bin: Fields): readonly Fields[] {
   const start = milliseconds(bin);
   return minutes.filter((minute) => milliseconds(minute) >= start && milliseconds(minute) < start + LONG_BIN_MS);
-}
-
-function medianOf(values: readonly number[]): number | undefined {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 }
 
 /** The time of a record, sent in either unit. */

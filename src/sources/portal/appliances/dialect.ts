@@ -6,9 +6,10 @@ import {
   epochMilliseconds,
   kibibytes,
   latencyMilliseconds,
+  medianOf,
   percent,
 } from '../../../metrics/units.ts';
-import { type Variant, VariantVerdict } from '../../../metrics/variant.ts';
+import { type Variant, VariantVerdict, variantsOf } from '../../../metrics/variant.ts';
 import type { Log } from '../../../runtime/log.ts';
 
 /** More than any appliance has in KiB, and less than any has in bytes: 2.8 TiB, and 2.8 GiB. */
@@ -81,9 +82,7 @@ export class Dialect {
   }
 
   get variants(): readonly Variant[] {
-    return this.#units.flatMap(({ question, verdict: { answer } }) =>
-      answer === undefined ? [] : [{ question, answer }],
-    );
+    return variantsOf(Object.fromEntries(this.#units.map(({ question, verdict }) => [question, verdict.answer])));
   }
 
   /** Explanations of unexpected numbers for the operator, in whole sentences. */
@@ -210,8 +209,7 @@ function latencyUnit(operation: string, records: readonly Fields[]): string | un
   if (!operation.endsWith('_disk_io_latency')) return undefined;
   const values = records
     .flatMap(({ read_latency, write_latency }) => [decimal(read_latency) ?? 0, decimal(write_latency) ?? 0])
-    .filter((value) => value > 0)
-    .sort((one, other) => one - other);
+    .filter((value) => value > 0);
   if (values.length < LATENCY_VALUES) return undefined;
-  return (values[Math.floor(values.length / 2)] ?? 1) < LATENCY_BORDER ? 'seconds' : 'milliseconds';
+  return (medianOf(values) ?? 1) < LATENCY_BORDER ? 'seconds' : 'milliseconds';
 }

@@ -1,0 +1,12 @@
+/** The entry of a map; adds a new one if there is none. */
+export function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const entry = create();
+  map.set(key, entry);
+  return entry;
+}
+
+export function addTo<Key>(counts: Map<Key, number>, key: Key, by = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
+}
