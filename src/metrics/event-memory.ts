@@ -89,7 +89,6 @@ export class EventMemory {
     }
   }
 
-  /** Forgets all events of a pair. */
   drop(pair: string): void {
     this.#size -= this.#pairs.get(pair)?.size ?? 0;
     this.#pairs.delete(pair);

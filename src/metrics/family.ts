@@ -76,7 +76,6 @@ export interface Table {
   readonly families: readonly Family[];
 }
 
-/** Tells a row over undocumented names from one that lists its fields. */
 export function isEveryOtherField(fields: Family['fields']): fields is EveryOtherField {
   return typeof (fields as EveryOtherField).value === 'function';
 }

@@ -76,7 +76,6 @@ export class Tally {
     return entriesSchema.write([...this.#entries.values()]);
   }
 
-  /** Adds these counts. */
   restore(saved: unknown): void {
     for (const { values, count } of entriesSchema.read(saved)) this.#count(values, count);
   }

@@ -15,7 +15,6 @@ export class LabelLimit {
     this.#most = most;
   }
 
-  /** The value, or `other` above the limit. */
   admit(value: string): string {
     if (this.#values.has(value)) return value;
     if (this.#values.size >= this.#most) return OTHER;
@@ -27,7 +26,6 @@ export class LabelLimit {
     return [...this.#values];
   }
 
-  /** Keeps these values too. */
   restore(saved: unknown): void {
     for (const value of valuesSchema.read(saved)) this.admit(value);
   }

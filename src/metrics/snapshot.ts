@@ -32,7 +32,6 @@ export interface Past {
   readonly drops: ReadonlyMap<DropReason, number>;
 }
 
-/** Counts dropped values while an answer is read. */
 export class DropCount {
   readonly counts = new Map<DropReason, number>();
 

@@ -56,7 +56,6 @@ export interface Task {
   readonly past?: (from: number, to: number, signal: AbortSignal) => Promise<Past>;
 }
 
-/** Polls one API, or a part of it. */
 export interface Collector {
   readonly api: Api;
   /** The current tasks, in no order; called again after each poll of a task that `changesTasks`. */

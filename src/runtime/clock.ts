@@ -1,7 +1,6 @@
 import { uptime } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
-/** Time as an argument. */
 export interface Clock {
   /** Milliseconds since the Unix epoch; steps when the operator or NTP steps the system clock. */
   now(): number;

@@ -4,7 +4,6 @@
  */
 const HEAP_SHARE = 0.5;
 
-/** The memory limits that the engine and the system report. */
 export interface MemoryBounds {
   /** The heap's limit: above it V8 ends the process. */
   readonly heapLimitBytes: number;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** The format name in the state file, for its reader. */
 const PROGRAM = 'filer-exporter state';
 
 /** Increased whenever older programs would misread a file. */

@@ -11,7 +11,6 @@ const DISK_WAIT_MS = 10_000;
 /** How long and how often an unreadable file is read again at the start, in milliseconds. */
 const READ_AGAIN = { forMs: 5_000, everyMs: 500 } as const;
 
-/** The state to save, and its owners. */
 export interface Kept {
   /** By API, what distinguishes this instance's state from another's. APIs that are not polled are missing. */
   readonly owners: Readonly<Record<string, string>>;
