@@ -37,19 +37,15 @@ function isOf({ name, parameters }: Range, type: string, version: string): boole
 /** Whether an `Accept-Encoding` header accepts gzip: named or by `*`, and not with `q=0`. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   const ranges = parseRanges(acceptEncoding);
-  const named = ranges.find(({ name }) => codingOf(name) === 'gzip');
+  const named = ranges.find(({ name }) => name === 'gzip');
   return ((named ?? ranges.find(({ name }) => name === '*'))?.quality ?? 0) > 0;
 }
 
 /** The coding with the highest quality, of equals the one named first, and gzip for a wildcard. */
 export function chooseCoding(acceptEncoding: string | undefined, codings: readonly Coding[]): Coding | undefined {
   const wanted = parseRanges(acceptEncoding).filter(({ quality }) => quality > 0);
-  const [named] = wanted.flatMap(({ name }) => codings.filter((coding) => coding === codingOf(name)));
+  const [named] = wanted.flatMap(({ name }) => codings.filter((coding) => coding === name));
   return named ?? (acceptsGzip(acceptEncoding) ? 'gzip' : undefined);
-}
-
-function codingOf(name: string): string {
-  return name === 'x-gzip' ? 'gzip' : name;
 }
 
 /** The ranges of a header, the highest quality first, of equals the one named first. */
@@ -64,7 +60,7 @@ function parseRanges(header: string | undefined): Range[] {
         const [key = '', value = ''] = pair.split('=', 2).map((piece) => piece.trim());
         parameters.set(key, value.replace(/^"(.*)"$/, '$1'));
       }
-      return { name, parameters, quality: quality(parameters.get('q')) };
+      return { name: name === 'x-gzip' ? 'gzip' : name, parameters, quality: quality(parameters.get('q')) };
     })
     .filter((range) => range.name !== '')
     .sort((one, other) => other.quality - one.quality);

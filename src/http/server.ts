@@ -70,7 +70,6 @@ export class ExpositionServer {
   readonly #scrapes: Answers;
   readonly #pages: Answers;
   #closing = false;
-  #isShort = false;
 
   constructor(settings: ServerSettings) {
     const { connections, maxScrapes, clock } = settings;
@@ -84,18 +83,25 @@ export class ExpositionServer {
       refuseNonsense(error, socket, (connections.of(socket)?.requests ?? 0) > 0);
     });
     for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
-      this.#server.on(event, (_, response) => void this.#take(response));
+      this.#server.on(event, async (_, response) => {
+        if (await connections.inTurn(response)) this.#begin(response);
+      });
     }
   }
 
   /** Listens; resolves with the port. Rejects if the address is not available. */
   async listen(): Promise<number> {
-    const { host, port } = this.#settings;
+    const { host, port, log } = this.#settings;
     this.#server.listen({ port, ...(host === undefined ? {} : { host }) });
     await once(this.#server, 'listening');
-    this.#server.on('error', (err) => this.#cannotTake(err));
+    let isShort = false;
+    // The machine is out of files or memory; without a listener this would end the process.
+    this.#server.on('error', (err) => {
+      if (!isShort) log.error({ err }, 'connection not accepted');
+      isShort = true;
+    });
     this.#server.on('connection', () => {
-      this.#isShort = false;
+      isShort = false;
     });
     return (this.#server.address() as AddressInfo).port;
   }
@@ -114,12 +120,6 @@ export class ExpositionServer {
       this.#server.closeIdleConnections();
       if (signal.aborted) cut();
     });
-  }
-
-  /** The machine is out of files or memory; without a listener this error would end the process. Logged once until a connection arrives. */
-  #cannotTake(err: Error): void {
-    if (!this.#isShort) this.#settings.log.error({ err }, 'connection not accepted');
-    this.#isShort = true;
   }
 
   /** Node handles a connection only after the limit and the guard. */
@@ -145,10 +145,6 @@ export class ExpositionServer {
       if (front === undefined) handle(socket);
       else front.accept(socket);
     });
-  }
-
-  async #take(response: ServerResponse): Promise<void> {
-    if (await this.#settings.connections.inTurn(response)) this.#begin(response);
   }
 
   #begin(response: ServerResponse): void {
