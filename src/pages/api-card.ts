@@ -65,29 +65,29 @@ function dataAge({ dataAge: { medianSeconds, worstSeconds, computedWorstSeconds 
 }
 
 function resting({ resting: kinds }: ApiReport): Part {
-  if (kinds.length === 0) return undefined;
   const rows = kinds.map(
     ({ operation, reason, tasks }) =>
-      html`<tr><th scope="row"><code>${operation}</code></th><td>${REST_WORDS[reason]}</td><td class="number">${count(tasks)}</td></tr>\n`,
+      html`<tr><th scope="row"><code>${operation}</code></th><td>${REST_WORDS[reason].long}</td><td class="number">${count(tasks)}</td></tr>\n`,
   );
-  return html`<details><summary>Tasks backed off, by reason (${kinds.length})</summary>
-<p class="muted">These tasks return no data or are rejected. They are polled at the discovery interval.</p>
-<table class="small"><caption class="visually-hidden">Tasks backed off, by reason</caption>
-<thead><tr><th scope="col">Series</th><th scope="col">Why</th><th scope="col" class="number">Tasks</th></tr></thead>
-<tbody>
-${rows}</tbody></table></details>
-`;
+  const columns = html`<th scope="col">Series</th><th scope="col">Why</th><th scope="col" class="number">Tasks</th>`;
+  const note = html`<p class="muted">These tasks return no data or are rejected. They are polled at the discovery interval.</p>\n`;
+  return foldedTable('Tasks backed off, by reason', columns, rows, note);
 }
 
 function accountTasks({ accountTasks: tasks }: ApiReport): Part {
-  if (tasks.length === 0) return undefined;
   const rows = tasks.map((task) => {
     const age = task.dataAgeSeconds === null ? NOTHING : duration(task.dataAgeSeconds);
     return html`<tr><th scope="row"><code>${task.operation}</code></th><td class="number">${count(task.tasks)}</td><td>${duration(task.intervalSeconds)}</td><td>${age}</td><td>${accountState(task)}</td></tr>\n`;
   });
-  return html`<details><summary>Operations of the account (${tasks.length})</summary>
-<table class="small"><caption class="visually-hidden">Operations of the account</caption>
-<thead><tr><th scope="col">Operation</th><th scope="col" class="number">Tasks</th><th scope="col">Interval</th><th scope="col">Data age</th><th scope="col">State</th></tr></thead>
+  const columns = html`<th scope="col">Operation</th><th scope="col" class="number">Tasks</th><th scope="col">Interval</th><th scope="col">Data age</th><th scope="col">State</th>`;
+  return foldedTable('Operations of the account', columns, rows);
+}
+
+function foldedTable(title: string, columns: Html, rows: readonly Html[], note?: Html): Part {
+  if (rows.length === 0) return undefined;
+  return html`<details><summary>${title} (${rows.length})</summary>
+${note}<table class="small"><caption class="visually-hidden">${title}</caption>
+<thead><tr>${columns}</tr></thead>
 <tbody>
 ${rows}</tbody></table></details>
 `;

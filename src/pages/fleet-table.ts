@@ -1,6 +1,6 @@
 import type { ApplianceReport } from '../status/model.ts';
 import { type Html, html, type Part } from './html.ts';
-import { badge, count, duration, moment, NOTHING, REST_WORDS, SHORT_REST_WORDS } from './words.ts';
+import { badge, count, duration, moment, NOTHING, REST_WORDS } from './words.ts';
 
 /** The columns; `sort` is how the browser compares their values. */
 const COLUMNS = [
@@ -64,10 +64,10 @@ function restingCell({ resting, series }: ApplianceReport): Part {
     return { reason, operations };
   });
   const reasons = byReason.map(
-    ({ reason, operations }) => html`<dt>${REST_WORDS[reason]}</dt><dd><code>${operations.join(', ')}</code></dd>`,
+    ({ reason, operations }) => html`<dt>${REST_WORDS[reason].long}</dt><dd><code>${operations.join(', ')}</code></dd>`,
   );
   const words = byReason
-    .map(({ reason, operations: { length } }) => `${length} ${SHORT_REST_WORDS[reason]}`)
+    .map(({ reason, operations: { length } }) => `${length} ${REST_WORDS[reason].short}`)
     .join(', ');
   return html`<details><summary>${troubled.length} <span class="muted">of ${series} · ${words}</span></summary><dl>${reasons}</dl></details>`;
 }

@@ -3,18 +3,11 @@ import type { State } from '../status/model.ts';
 import { type Html, html } from './html.ts';
 
 export const REST_WORDS = {
-  forbidden: 'rejected (403): the right or the licence is missing',
-  not_found: 'not found (404)',
-  rejected: 'not supported by this appliance (422)',
-  empty: 'answers without records',
-} as const satisfies Record<RestReason, string>;
-
-export const SHORT_REST_WORDS = {
-  forbidden: 'rejected (403)',
-  not_found: 'not found',
-  rejected: 'not supported',
-  empty: 'without records',
-} as const satisfies Record<RestReason, string>;
+  forbidden: { short: 'rejected (403)', long: 'rejected (403): the right or the licence is missing' },
+  not_found: { short: 'not found', long: 'not found (404)' },
+  rejected: { short: 'not supported', long: 'not supported by this appliance (422)' },
+  empty: { short: 'without records', long: 'answers without records' },
+} as const satisfies Record<RestReason, { readonly short: string; readonly long: string }>;
 
 const STATE_WORDS = {
   up: 'up',
