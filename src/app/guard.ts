@@ -2,11 +2,12 @@ import type { Config } from '../config/config.ts';
 import { warnOfLooseFiles } from '../config/file-permissions.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { unpredictableKey } from '../runtime/random.ts';
+import type { ReadText } from '../runtime/small-files.ts';
 import { WebFront } from '../web/front.ts';
 import { PasswordThread } from '../web/password-thread.ts';
 import { Passwords } from '../web/passwords.ts';
 import { Reloading, type ReloadingSettings } from '../web/reloading.ts';
-import { type ReadText, readWebRules, type WebRules } from '../web/rules.ts';
+import { readWebRules, type WebRules } from '../web/rules.ts';
 import type { Environment } from './environment.ts';
 
 /** The content of `WEB_CONFIG_FILE`, valid, and how to read it again. */

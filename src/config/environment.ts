@@ -10,8 +10,6 @@ export type Texts = ReadonlyMap<string, string>;
 /** Reads a whole file, or throws an error with a `code`. */
 export type ReadFile = (path: string) => string;
 
-export type ReadAgain = (path: string) => Promise<string>;
-
 /**
  * The variables of the environment, and below them those of `.env` in the working directory. An empty value counts as
  * unset, because Compose and Kubernetes pass empty values for missing ones.

@@ -1,7 +1,6 @@
 import { Secret } from '../runtime/secret.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 import { bad, good, headerFlaw, type Kind, quoted } from './kind.ts';
-import { secretText } from './secrets.ts';
 
 export const SHORTEST_INTERVAL_MS = 1000;
 
@@ -127,7 +126,6 @@ export const secret: Kind<Secret> = {
     const flaw = headerFlaw(text);
     return flaw === undefined ? good(Secret.of(text)) : bad(`the value ${flaw}`);
   },
-  show: secretText,
 };
 
 export const filePath: Kind<string> = {

@@ -1,7 +1,8 @@
 import { ConfigError } from '../runtime/errors.ts';
 import { Secret } from '../runtime/secret.ts';
+import type { ReadText } from '../runtime/small-files.ts';
 import type { Config } from './config.ts';
-import { type ReadAgain, type ReadFile, settledTexts, unknownVariables } from './environment.ts';
+import { type ReadFile, settledTexts, unknownVariables } from './environment.ts';
 import { proxies } from './proxy.ts';
 import { remoteWriteSection } from './remote-write.ts';
 import { serviceFaults } from './rules.ts';
@@ -22,7 +23,7 @@ export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly readFile: ReadFile;
   /** Reads secrets again; default `readFile`. */
-  readonly readAgain?: ReadAgain;
+  readonly readAgain?: ReadText;
   readonly services: readonly ServiceSection[];
 }
 

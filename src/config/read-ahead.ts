@@ -1,4 +1,5 @@
 import { asError } from '../runtime/errors.ts';
+import type { ReadText } from '../runtime/small-files.ts';
 import { type ReadFile, settledTexts, type Texts } from './environment.ts';
 import { fileVariable, type NamedRow } from './section.ts';
 
@@ -9,7 +10,7 @@ import { fileVariable, type NamedRow } from './section.ts';
 export async function readAhead(
   environment: Readonly<Record<string, string | undefined>>,
   rows: readonly NamedRow[],
-  read: (path: string) => Promise<string>,
+  read: ReadText,
 ): Promise<{ readonly readFile: ReadFile; readonly texts: Texts }> {
   const found = new Map<string, string | Error>();
   const keep = async (path: string) => found.set(path, await read(path).catch(asError));

@@ -1,6 +1,7 @@
 import { codeOf } from '../runtime/errors.ts';
 import { REDACTED, Secret } from '../runtime/secret.ts';
-import type { ReadAgain, ReadFile, Texts } from './environment.ts';
+import type { ReadText } from '../runtime/small-files.ts';
+import type { ReadFile, Texts } from './environment.ts';
 import { headerFlaw } from './kind.ts';
 import { fileVariable, type NamedRow } from './section.ts';
 
@@ -9,17 +10,17 @@ export class FileSecret extends Secret {
   /** A path is not secret. */
   readonly path: string;
 
-  constructor(path: string, readFile: ReadFile, readAgain: ReadAgain) {
+  constructor(path: string, readFile: ReadFile, readAgain: ReadText) {
     super(
       () => secretIn(readFile(path)),
       async () => secretIn(await readAgain(path)),
     );
     this.path = path;
   }
-}
 
-export function secretText(secret: Secret): string {
-  return secret instanceof FileSecret ? `${REDACTED} from ${secret.path}` : REDACTED;
+  override toString(): string {
+    return `${REDACTED} from ${this.path}`;
+  }
 }
 
 /** The message never quotes the content. */
@@ -38,7 +39,7 @@ function secretIn(content: string): string {
 export function fileSecrets(
   texts: Texts,
   rows: readonly NamedRow[],
-  { readFile, readAgain }: { readonly readFile: ReadFile; readonly readAgain: ReadAgain },
+  { readFile, readAgain }: { readonly readFile: ReadFile; readonly readAgain: ReadText },
   faults: string[],
 ): Readonly<Record<string, FileSecret>> {
   const secrets: Record<string, FileSecret> = {};

@@ -6,6 +6,9 @@ import { type Clock, inTime } from './clock.ts';
 /** The time limit for reading a file, in milliseconds: its disk may hang for ever. */
 const DEADLINE_MS = 5_000;
 
+/** Reads a whole file, or rejects with an error with a `code`. */
+export type ReadText = (path: string) => Promise<string>;
+
 class UnreadableError extends Error {
   readonly code: string;
 
@@ -36,7 +39,7 @@ export class SmallFiles {
     this.#mostBytes = mostBytes;
   }
 
-  readonly read = (path: string): Promise<string> => {
+  readonly read: ReadText = (path) => {
     const read = this.#underWay.get(path) ?? this.#text(path).finally(() => this.#underWay.delete(path));
     this.#underWay.set(path, read);
     const late = () => new UnreadableError(path, `not read within ${DEADLINE_MS / 1000} s`);

@@ -1,13 +1,7 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import {
-  type GoodReading,
-  protectionsOf,
-  type ReadText,
-  type RulesReading,
-  readAgain,
-  type WebRules,
-} from './rules.ts';
+import type { ReadText } from '../runtime/small-files.ts';
+import { type GoodReading, protectionsOf, type RulesReading, readAgain, type WebRules } from './rules.ts';
 
 /** How often the files are checked, in milliseconds. */
 const LOOK_MS = 2_000;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { codeOf } from '../runtime/errors.ts';
+import type { ReadText } from '../runtime/small-files.ts';
 import { type PemSource, parseWebFile, type TlsSection, type WebFile } from './file-format.ts';
 import { type Pem, type TlsSettings, tlsSettings } from './tls.ts';
 
@@ -21,9 +22,6 @@ export function protectionsOf({ tls, users }: WebRules): readonly string[] {
   ];
   return asked.flatMap(([isAsked, name]) => (isAsked ? [name] : []));
 }
-
-/** Rejects with an error with a `code` if the file cannot be read. */
-export type ReadText = (path: string) => Promise<string>;
 
 /** The files that were read, and a digest of them all. */
 interface Print {
