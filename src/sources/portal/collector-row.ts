@@ -25,8 +25,8 @@ export interface PortalParts {
   readonly appliances: ApplianceIndex;
   readonly licence: TelemetryLicence;
   readonly dialect: Dialect;
-  /** Registers what a collector saves over restarts, under its name. */
-  readonly keeps: (name: string, kept: KeptCounts) => void;
+  /** What collectors save over restarts, by name. */
+  readonly kept: Map<string, KeptCounts>;
 }
 
 export interface KeptCounts {
@@ -94,19 +94,18 @@ function readTask(parts: PortalParts, intervalMs: number, account: AccountRead):
   const check = (answer: unknown) => objectOf(answer, what);
   const task = accountTask(parts, intervalMs, operation, async (note, signal) => {
     const request = { method: 'GET', path, operation, size, check, ...(query && { query: query() }) } as const;
-    if (!paged) {
-      const ahead = { ...request, turn: 'ahead' } as const;
-      const body = objectOf(await (isOpen ? client.sendOpen(ahead, signal) : client.send(ahead, signal)), what);
-      return { samples: await read({ body, records: inTurns(listed(body, what, note), clock), note }) };
-    }
+    const ahead = { ...request, turn: 'ahead' } as const;
+    const send = () => (isOpen ? client.sendOpen(ahead, signal) : client.send(ahead, signal));
+    const body = paged ? {} : objectOf(await send(), what);
+    const pages = paged ? pagesOf(client, request, signal) : [body];
     let answeredAt: number | undefined;
     const records = async function* () {
-      for await (const page of pagesOf(client, request, signal)) {
+      for await (const page of pages) {
         answeredAt ??= clock.monotonic();
         yield* inTurns(listed(page, what, note), clock);
       }
     };
-    return { samples: await read({ body: {}, records: records(), note }), answeredAt };
+    return { samples: await read({ body, records: records(), note }), answeredAt };
   });
   return paged ? task : { ...task, first: true };
 }

@@ -8,7 +8,7 @@ import type { Appliance } from './appliances/inventory.ts';
 import { InventoryCollector } from './appliances/inventory-collector.ts';
 import { TelemetryCollector } from './appliances/telemetry.ts';
 import type { PortalClient } from './client.ts';
-import type { KeptCounts, PortalParts } from './collector-row.ts';
+import type { PortalParts } from './collector-row.ts';
 import { chosenRows } from './collectors.ts';
 import type { PortalSettings } from './settings.ts';
 
@@ -18,7 +18,6 @@ export class PortalCollector implements Collector {
   readonly parts: PortalParts;
   readonly inventory: InventoryCollector;
   readonly #collectors: readonly (() => readonly Task[])[];
-  readonly #kept = new Map<string, KeptCounts>();
 
   constructor(
     client: PortalClient,
@@ -33,7 +32,7 @@ export class PortalCollector implements Collector {
       appliances: new ApplianceIndex(settings, log),
       licence: new TelemetryLicence(client, clock, log),
       dialect: new Dialect(log),
-      keeps: (name, kept) => this.#kept.set(name, kept),
+      kept: new Map(),
     };
     const chosen = chosenRows(settings.collectors);
     const telemetry = new TelemetryCollector(parts);
@@ -61,7 +60,7 @@ export class PortalCollector implements Collector {
 
   /** The collectors' state to save, by name; empty if no enabled collector has any. */
   state(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries([...this.#kept].map(([name, kept]) => [name, kept.state()]));
+    return Object.fromEntries([...this.parts.kept].map(([name, kept]) => [name, kept.state()]));
   }
 
   /**
@@ -69,7 +68,7 @@ export class PortalCollector implements Collector {
    * collectors. Throws if the state cannot be used, and has changed nothing then.
    */
   restore(saved: Readonly<Record<string, unknown>>, elapsedMs: number): () => void {
-    const adoptions = [...this.#kept].flatMap(([name, kept]) =>
+    const adoptions = [...this.parts.kept].flatMap(([name, kept]) =>
       saved[name] === undefined ? [] : [kept.restore(saved[name], elapsedMs)],
     );
     return () => {

@@ -1,6 +1,6 @@
 import { isFields } from '../../metrics/family.ts';
 import { text } from '../../metrics/samples.ts';
-import { RequestError, ShapeError } from '../../runtime/errors.ts';
+import { ShapeError } from '../../runtime/errors.ts';
 import type { ApiRequest } from '../../transport/client.ts';
 import type { PortalClient } from './client.ts';
 
@@ -19,8 +19,6 @@ export async function* pagesOf(
   const used = new Set<string>();
   let cursor = '';
   for (let page = 0; page < mostPages; page += 1) {
-    if (signal.aborted)
-      throw new RequestError('aborted', `${request.method} ${request.path} was aborted: the exporter is stopping`);
     const query = cursor === '' ? request.query : { ...request.query, iterator_id: cursor };
     const body = await client.send({ ...request, ...(query && { query }) }, signal);
     yield body;

@@ -61,9 +61,9 @@ export const notifications: CollectorRow = {
   ],
   cost: { account: 1 },
   size: { account: 40 },
-  create: accountReads(({ clock, keeps }) => {
+  create: accountReads(({ clock, kept }) => {
     const ledger = new NotificationLedger(new CountingStart(clock));
-    keeps('notifications', ledger);
+    kept.set('notifications', ledger);
     return [
       {
         operation: 'notifications',

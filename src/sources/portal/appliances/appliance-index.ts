@@ -4,9 +4,11 @@ import type { PortalSettings } from '../settings.ts';
 import { type Appliance, type Inventory, unknownAppliance } from './inventory.ts';
 import { shardOf } from './shard.ts';
 
+type IndexSettings = Pick<PortalSettings, 'serials' | 'shard' | 'names' | 'mostAppliances'>;
+
 /** The appliances of the latest inventory and of PORTAL_SERIALS, each with its name. */
 export class ApplianceIndex {
-  readonly #settings: Pick<PortalSettings, 'serials' | 'shard' | 'names' | 'mostAppliances'>;
+  readonly #settings: IndexSettings;
   readonly #log: Log;
   #bySerial: Inventory = new Map();
   #byEdgeId: Inventory = new Map();
@@ -16,7 +18,7 @@ export class ApplianceIndex {
   #isTooMany = false;
   #hasBeenAsked = false;
 
-  constructor(settings: Pick<PortalSettings, 'serials' | 'shard' | 'names' | 'mostAppliances'>, log: Log) {
+  constructor(settings: IndexSettings, log: Log) {
     this.#settings = settings;
     this.#log = log;
     this.take(new Map(), () => {});
