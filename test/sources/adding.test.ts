@@ -108,6 +108,7 @@ describe('the code of docs/adding.md, added to a copy of the program,', () => {
       .split('\n')
       .filter((line) => line.includes('reading accepted'))
       .map((line) => (JSON.parse(line) as { task: string }).task);
-    for (const task of ['billing/usage', 'portal/activity_logs', 'portal/inventory']) expect(heard).toContain(task);
+    for (const task of ['billing/usage', 'portal/activity_logs_records', 'portal/inventory'])
+      expect(heard).toContain(task);
   });
 });

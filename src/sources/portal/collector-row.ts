@@ -57,8 +57,7 @@ export interface CollectorRow {
 
 /** One GET about the whole account. */
 export interface AccountRead {
-  /** The label `operation`; the task's id ends in it. */
-  readonly operation: string;
+  /** The label `operation` and the task's id are made of it: `/account/license` is `account_license`. */
   readonly path: string;
   readonly query?: () => Readonly<Record<string, string>>;
   /** Default `list`. */
@@ -89,7 +88,8 @@ export function accountReads(reads: (parts: PortalParts) => readonly AccountRead
 
 function readTask(parts: PortalParts, intervalMs: number, account: AccountRead): Task {
   const { client, clock } = parts;
-  const { operation, path, query, size = 'list', paged, isOpen, read } = account;
+  const { path, query, size = 'list', paged, isOpen, read } = account;
+  const operation = path.slice(1).replaceAll(/[/-]/g, '_');
   const what = `GET ${path}`;
   const check = (answer: unknown) => objectOf(answer, what);
   const task = accountTask(parts, intervalMs, operation, async (note, signal) => {

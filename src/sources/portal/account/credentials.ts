@@ -30,9 +30,7 @@ export const credentials: CollectorRow = {
   tables: [{ source: 'GET /cloud-credentials', subject: [], families: [byStatus, withError] }],
   cost: { account: 1 },
   size: { account: 27 },
-  create: accountReads(() => [
-    { operation: 'cloud_credentials', path: '/cloud-credentials', paged: true, read: countCredentials },
-  ]),
+  create: accountReads(() => [{ path: '/cloud-credentials', paged: true, read: countCredentials }]),
 };
 
 /** One that is on two pages counts once. */

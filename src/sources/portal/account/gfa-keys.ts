@@ -42,7 +42,6 @@ export const gfaKeys: CollectorRow = {
   size: { account: 4 },
   create: accountReads(() => [
     {
-      operation: 'gfa_api_keys',
       path: '/gfa/api_keys',
       async read({ records, note }) {
         const all = await allOf(records);

@@ -20,7 +20,6 @@ export const health: CollectorRow = {
   size: { account: 1 },
   create: accountReads(() => [
     {
-      operation: 'health',
       path: '/health',
       size: 'one',
       isOpen: true,

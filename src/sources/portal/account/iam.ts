@@ -46,19 +46,17 @@ export const iam: CollectorRow = {
   size: { account: 6 },
   create: accountReads(() => [
     {
-      operation: 'iam_users',
       path: '/iam/users',
       read: async ({ records }) => [{ name: users.name, labels: {}, value: (await allOf(records)).length }],
     },
-    keyRead('service', 'service_keys'),
-    keyRead('user', 'user_keys'),
+    keyRead('service'),
+    keyRead('user'),
   ]),
 };
 
-function keyRead(kind: 'service' | 'user', segment: string): AccountRead {
+function keyRead(kind: 'service' | 'user'): AccountRead {
   return {
-    operation: `iam_${segment}`,
-    path: `/iam/${segment}`,
+    path: `/iam/${kind}_keys`,
     async read({ records, note }) {
       const all = await allOf(records);
       return [

@@ -104,7 +104,6 @@ export const indexing: CollectorRow = {
 
 function readOf({ clock }: PortalParts, segment: string, byStatus: Family, table: readonly Family[]): AccountRead {
   return {
-    operation: `ai_activate_${segment}`,
     path: `/ai_activate/${segment}`,
     async read({ records, note }) {
       const all = await allOf(records);

@@ -67,7 +67,7 @@ export const jobs: CollectorRow = {
   size: { account: 33 },
   create: accountReads(({ clock, settings }) => {
     const ledger = new JobLedger(clock, settings.forgetAfterMs);
-    return [{ operation: 'jobs', path: '/jobs', read: ({ records, note }) => ledger.absorb(records, note) }];
+    return [{ path: '/jobs', read: ({ records, note }) => ledger.absorb(records, note) }];
   }),
 };
 

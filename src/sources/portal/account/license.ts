@@ -92,7 +92,6 @@ export const license: CollectorRow = {
   size: { account: 21 },
   create: accountReads(({ licence }) => [
     {
-      operation: 'account_license',
       path: '/account/license',
       size: 'one',
       read({ body, note }) {
@@ -101,13 +100,11 @@ export const license: CollectorRow = {
       },
     },
     {
-      operation: 'account',
       path: '/account',
       size: 'one',
       read: ({ body, note }) => toSamples(accountTable, [body], {}, note),
     },
     {
-      operation: 'account_ai_activate',
       path: '/account/ai_activate',
       size: 'one',
       read({ body: { mcp }, note }) {

@@ -66,7 +66,6 @@ export const notifications: CollectorRow = {
     kept.set('notifications', ledger);
     return [
       {
-        operation: 'notifications',
         path: '/notifications',
         paged: true,
         query: () => ({

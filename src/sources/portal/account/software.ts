@@ -46,7 +46,6 @@ export const software: CollectorRow = {
   create: afterInventory(
     accountReads(({ appliances, clock }) => [
       {
-        operation: 'software_downloads',
         path: '/software/downloads',
         async read({ records, note }) {
           const count = new Tally(downloads);

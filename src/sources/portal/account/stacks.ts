@@ -52,7 +52,6 @@ export const stacks: CollectorRow = {
   size: { account: 8 },
   create: accountReads(() => [
     {
-      operation: 'uaas_stacks',
       path: '/uaas/stacks',
       async read({ records, note }) {
         const clouds = new Tally(byCloud);

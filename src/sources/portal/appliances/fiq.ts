@@ -51,7 +51,6 @@ export const fiq: CollectorRow = {
   create: afterInventory(
     accountReads(({ appliances }) => [
       {
-        operation: 'fiq_appliances',
         path: '/fiq_appliances',
         async read({ records, note }) {
           const nameOf = (serial: string, told: unknown) => appliances.find(serial)?.name ?? (text(told) || serial);

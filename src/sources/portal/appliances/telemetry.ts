@@ -73,8 +73,9 @@ export class TelemetryCollector {
 
   async #poll(series: Series, signal: AbortSignal): Promise<Reading> {
     const { id, name, operation } = series;
-    const { note, counts: drops } = new DropCount();
     const { clock, dialect, settings } = this.#parts;
+    const { counts: drops, note: count } = new DropCount();
+    const note = dialect.watched(name, count);
     const { binSeconds, lookbackMs, wantedSince } = settings;
     const now = clock.now();
     const since = operation.hasHistory ? wantedSince?.(id) : undefined;
@@ -87,7 +88,7 @@ export class TelemetryCollector {
     const records = isLong
       ? all.filter((one) => (timeOf(one) ?? Number.POSITIVE_INFINITY) * 1000 >= now - lookbackMs)
       : all;
-    const samples = toSamples(families, records, subject, dialect.watched(name, note), timeOf);
+    const samples = toSamples(families, records, subject, note, timeOf);
     const used = records.find((record) => holdsValue(families, record));
     if (used !== undefined) samples.push(...toSamples([seriesTimestamp], [used], { ...subject, series: name }));
     if (!operation.hasHistory) return { samples, drops, empty: records.length === 0 };
@@ -97,7 +98,8 @@ export class TelemetryCollector {
   }
 
   async #past(series: Series, from: number, to: number, signal: AbortSignal): Promise<Past> {
-    const { note, counts: drops } = new DropCount();
+    const { counts: drops, note: count } = new DropCount();
+    const note = this.#parts.dialect.watched(series.name, count);
     // By its own times, and not up to now: the clock of the service may differ.
     const sent = await this.#askLong(series, { from, to, now: Number.NaN, isWhole: true }, note, signal);
     const { families, records, subject } = this.#read(series, sent, note);
@@ -107,7 +109,7 @@ export class TelemetryCollector {
   #read({ serial, name, operation }: Series, sent: readonly Fields[], note: NoteDrop) {
     const { dialect, appliances } = this.#parts;
     const subject = { serial, filer: appliances.find(serial)?.name ?? serial };
-    return { ...dialect.read(name, operation.families, sent, dialect.watched(name, note)), subject };
+    return { ...dialect.read(name, operation.families, sent, note), subject };
   }
 
   /**

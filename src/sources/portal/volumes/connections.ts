@@ -113,7 +113,6 @@ export const volumes: CollectorRow = {
   create: afterInventory(
     accountReads((parts) => [
       {
-        operation: 'volume_connections',
         path: '/volume_connections',
         async read({ records, note }) {
           const samples: Sample[] = [];
