@@ -4,6 +4,7 @@ import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/sa
 import { Seen } from '../../../metrics/seen-ids.ts';
 import { decimal } from '../../../metrics/units.ts';
 import type { CountingStart } from '../../../runtime/counting-start.ts';
+import { entryOf } from '../../../runtime/maps.ts';
 import type { SnapshotOperation } from './snapshot-operations.ts';
 
 export interface LedgerParts {
@@ -95,20 +96,18 @@ export class SnapshotLedger {
   }
 
   #applianceOf(serial: string): ApplianceSnapshots {
-    const known = this.#appliances.get(serial);
-    if (known !== undefined) return known;
-    const created: ApplianceSnapshots = { told: '', latest: undefined, counts: new Map() };
-    for (const counted of this.#counted) if (!counted.family.optional) this.#countOf(created, counted);
-    this.#appliances.set(serial, created);
-    return created;
+    return entryOf(this.#appliances, serial, () => {
+      const created: ApplianceSnapshots = { told: '', latest: undefined, counts: new Map() };
+      for (const counted of this.#counted) if (!counted.family.optional) this.#countOf(created, counted);
+      return created;
+    });
   }
 
   #countOf({ counts }: ApplianceSnapshots, counted: CountedField) {
     const { bounds } = this.#parts;
-    const histogram = counted.family.type === 'histogram' ? new Histogram(bounds) : undefined;
-    const count = counts.get(counted) ?? { total: 0, histogram };
-    counts.set(counted, count);
-    return count;
+    return entryOf(counts, counted, () => {
+      return { total: 0, histogram: counted.family.type === 'histogram' ? new Histogram(bounds) : undefined };
+    });
   }
 
   *#samples(note: NoteDrop): Generator<Sample> {

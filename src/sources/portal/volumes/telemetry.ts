@@ -1,6 +1,7 @@
 import type { NoteDrop } from '../../../metrics/samples.ts';
 import type { Task } from '../../../metrics/task.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';
+import { entryOf } from '../../../runtime/maps.ts';
 import { inTurns } from '../../../runtime/slices.ts';
 import { isoPeriod, Lookback, SHORTEST_PERIOD_MS } from '../appliances/lookback.ts';
 import { shardOf } from '../appliances/shard.ts';
@@ -83,10 +84,10 @@ class VolumeTelemetry {
         note('record', 'volume_id');
         continue;
       }
-      const volume = this.#volumes.get(guid) ?? this.#volumeOf(id, guid, name);
-      this.#volumes.set(guid, Object.assign(volume, { name, listedAt: now }));
-      const connected = serials.get(guid) ?? new Set();
-      serials.set(guid, connected.add(serial));
+      const volume = entryOf(this.#volumes, guid, () => this.#volumeOf(id, guid));
+      volume.name = name;
+      volume.listedAt = now;
+      entryOf(serials, guid, () => new Set()).add(serial);
     }
     for (const [guid, volume] of this.#volumes) {
       volume.serials = [...(serials.get(guid) ?? volume.serials)];
@@ -94,8 +95,8 @@ class VolumeTelemetry {
     }
   }
 
-  #volumeOf(id: string, guid: string, name: string): Volume {
-    const volume: Volume = { id, guid, name, serials: [], listedAt: 0, tasks: [] };
+  #volumeOf(id: string, guid: string): Volume {
+    const volume: Volume = { id, guid, name: guid, serials: [], listedAt: 0, tasks: [] };
     volume.tasks = Object.entries(snapshotOperations).map(([segment, operation]) =>
       this.#segmentTask(volume, segment, operation),
     );
