@@ -2,7 +2,7 @@ import type { BackfillWish } from '../app/backfill.ts';
 import { entriesOf, type Kind } from '../config/kind.ts';
 import { duration } from '../config/kinds.ts';
 import { labelPairs } from '../config/remote-write.ts';
-import { LONGEST_PAST_MS } from '../history/backfill.ts';
+import { LONGEST_PAST_MS } from '../history/new-points.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Options } from './arguments.ts';
 

@@ -6,7 +6,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { asError, CredentialError, RequestError, ShapeError } from '../runtime/errors.ts';
 import { addTo } from '../runtime/maps.ts';
 import { backOffMs, type Random } from '../runtime/random.ts';
-import { type Cursor, newPoints, type PointsBySeries, type Unfit } from './new-points.ts';
+import { type Cursor, LONGEST_PAST_MS, newPoints, type PointsBySeries, type Unfit } from './new-points.ts';
 import { linesByFamily } from './open-metrics.ts';
 import type { Spool } from './spool.ts';
 import type { SeriesPoints } from './write-request.ts';
@@ -23,9 +23,6 @@ export interface BackfillParts {
   readonly clock: Clock;
   readonly random: Random;
 }
-
-/** How long services keep history. */
-export const LONGEST_PAST_MS = 30 * 86_400_000;
 
 /** What is nearly too old may be too old when the request leaves. */
 export const OLDEST_READ_MS = LONGEST_PAST_MS - 600_000;

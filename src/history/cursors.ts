@@ -1,8 +1,5 @@
 import * as schema from '../metrics/state-schema.ts';
-import type { Cursor } from './new-points.ts';
-
-/** How long the portal keeps history: an older cursor has no use. */
-const LONGEST_MS = 30 * 86_400_000;
+import { type Cursor, LONGEST_PAST_MS } from './new-points.ts';
 
 /** The newest point that has arrived, by task. */
 export class HistoryCursors {
@@ -27,7 +24,8 @@ export class HistoryCursors {
   }
 
   state(now: number): unknown {
-    return cursorsSchema.write(new Map([...this.#cursors].filter(([, { at }]) => now - at < LONGEST_MS)));
+    // An older cursor has no use: the service does not keep history for so long.
+    return cursorsSchema.write(new Map([...this.#cursors].filter(([, { at }]) => now - at < LONGEST_PAST_MS)));
   }
 
   /** Returns the function that applies a saved state. */

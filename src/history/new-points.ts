@@ -22,6 +22,9 @@ export interface Cursor {
 /** Why a point of an answer is not sent; part of the label `reason`. */
 export type Unfit = 'duplicate' | 'future' | 'changed';
 
+/** How long services keep history. */
+export const LONGEST_PAST_MS = 30 * 86_400_000;
+
 /** How long a bin waits for a newer one: an appliance reports every five minutes. */
 export const WHOLE_AFTER_MS = 600_000;
 

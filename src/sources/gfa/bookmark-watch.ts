@@ -23,14 +23,16 @@ interface Awaited {
  * nothing is suspected until one event has matched it.
  */
 export class BookmarkWatch {
-  #highest: number | undefined;
-  #isTrusted = false;
+  #seen = {
+    highest: undefined as number | undefined,
+    trusted: false,
+    /** For the latest moves, whether each was missed without an excuse. */
+    moves: [] as readonly boolean[],
+  };
   #missed = 0;
   #awaited: readonly Awaited[] = [];
   /** The whole seconds of the newest events in recent answers, newest answer last. */
   #recent: readonly ReadonlySet<number>[] = [];
-  /** For the latest moves, whether each was missed without an excuse. */
-  #moves: readonly boolean[] = [];
 
   /** How often the announced newest event never arrived: the least number of lost events. */
   get missed(): number {
@@ -39,7 +41,7 @@ export class BookmarkWatch {
 
   /** How many of the latest moves were missed without an excuse; 0 until one event has matched. */
   get suspectMoves(): number {
-    return this.#isTrusted ? this.#moves.filter(Boolean).length : 0;
+    return this.#seen.trusted ? this.#seen.moves.filter(Boolean).length : 0;
   }
 
   /**
@@ -47,36 +49,33 @@ export class BookmarkWatch {
    * been lost since the last one.
    */
   answered(bookmark: number | undefined, times: Iterable<number>, isExcused: boolean): void {
-    const from = Math.floor(this.#highest ?? bookmark ?? Number.POSITIVE_INFINITY);
+    const from = Math.floor(this.#seen.highest ?? bookmark ?? Number.POSITIVE_INFINITY);
     const came = new Set<number>();
     for (const at of times) if (at >= from) for (const second of secondsOf(at)) came.add(second);
     this.#recent = [...this.#recent, came].slice(-1 - PATIENCE);
     this.#awaited = this.#awaited.flatMap((each) => this.#judge({ ...each, isExcused: each.isExcused || isExcused }));
-    if (bookmark === undefined || (this.#highest !== undefined && bookmark <= this.#highest)) return;
-    const isFirst = this.#highest === undefined;
-    this.#highest = bookmark;
-    if (isFirst) this.#isTrusted = this.#cameFor(bookmark);
+    if (bookmark === undefined || (this.#seen.highest !== undefined && bookmark <= this.#seen.highest)) return;
+    const isFirst = this.#seen.highest === undefined;
+    this.#seen.highest = bookmark;
+    if (isFirst) this.#seen.trusted = this.#cameFor(bookmark);
     else this.#awaited = [...this.#awaited, ...this.#judge({ at: bookmark, isExcused, left: PATIENCE + 1 })];
   }
 
   state(): unknown {
-    return watchSchema.write({ highest: this.#highest, trusted: this.#isTrusted, moves: this.#moves });
+    return seenSchema.write(this.#seen);
   }
 
   restore(saved: unknown): void {
-    const { highest, trusted, moves } = watchSchema.read(saved);
-    this.#highest = highest;
-    this.#isTrusted = trusted;
-    this.#moves = moves;
+    this.#seen = seenSchema.read(saved);
   }
 
   /** The same event, awaited for one answer less; none once it has arrived or patience is over. */
   #judge(awaited: Awaited): readonly Awaited[] {
     const hasCome = this.#cameFor(awaited.at);
     if (!hasCome && awaited.left > 1) return [{ ...awaited, left: awaited.left - 1 }];
-    if (hasCome) this.#isTrusted = true;
+    if (hasCome) this.#seen.trusted = true;
     else this.#missed += 1;
-    this.#moves = [...this.#moves, !hasCome && !awaited.isExcused].slice(-MOVES_JUDGED);
+    this.#seen.moves = [...this.#seen.moves, !hasCome && !awaited.isExcused].slice(-MOVES_JUDGED);
     return [];
   }
 
@@ -91,7 +90,7 @@ export function isKeyShared(watches: readonly BookmarkWatch[], before: boolean):
   return suspect >= MISSES_SUSPECTED || (before && suspect > 0);
 }
 
-const watchSchema = schema.object({
+const seenSchema = schema.object({
   highest: schema.optional(schema.number()),
   trusted: schema.flag,
   moves: schema.list(schema.flag),

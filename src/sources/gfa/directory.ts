@@ -1,5 +1,6 @@
 import { text } from '../../metrics/samples.ts';
 import * as schema from '../../metrics/state-schema.ts';
+import { entryOf } from '../../runtime/maps.ts';
 
 interface Entry {
   /** Undefined until a record has a title. */
@@ -25,17 +26,13 @@ export class Directory {
 
   /** Notes that a record contained it. `at` is the record's time in Unix seconds, `now` monotonic milliseconds. */
   see(guid: string, title: unknown, at: number, now: number): void {
-    const entry = this.#entries.get(guid);
-    const told = title === undefined || title === null ? undefined : text(title);
-    if (entry === undefined) {
-      this.#entries.set(guid, { title: told, titleAt: at, seenAt: now });
-      return;
-    }
+    const entry = entryOf(this.#entries, guid, (): Entry => {
+      return { title: undefined, titleAt: Number.NEGATIVE_INFINITY, seenAt: now };
+    });
     entry.seenAt = now;
-    if (told !== undefined && (entry.title === undefined || at >= entry.titleAt)) {
-      entry.title = told;
-      entry.titleAt = at;
-    }
+    if (title === undefined || title === null || at < entry.titleAt) return;
+    entry.title = text(title);
+    entry.titleAt = at;
   }
 
   /** Notes that it exists, without a record of its own; has no effect on an unknown guid. */
