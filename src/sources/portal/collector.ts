@@ -50,7 +50,6 @@ export class PortalCollector implements Collector {
     return this.parts.appliances.own;
   }
 
-  /** Explanations of unexpected values for the operator, in whole sentences. */
   get notes(): readonly string[] {
     const { licence, dialect } = this.parts;
     const unlicensed = licence.hasTelemetry === false;
@@ -58,15 +57,12 @@ export class PortalCollector implements Collector {
     return [...missing, ...dialect.notes];
   }
 
-  /** The collectors' state to save, by name; empty if no enabled collector has any. */
+  /** By name; empty if no enabled collector has any. */
   state(): Readonly<Record<string, unknown>> {
     return Object.fromEntries([...this.parts.kept].map(([name, kept]) => [name, kept.state()]));
   }
 
-  /**
-   * Reads a state saved `elapsedMs` ago and returns the function that applies it; drops the state of disabled
-   * collectors. Throws if the state cannot be used, and has changed nothing then.
-   */
+  /** Drops the state of disabled collectors. */
   restore(saved: Readonly<Record<string, unknown>>, elapsedMs: number): () => void {
     const adoptions = [...this.parts.kept].flatMap(([name, kept]) =>
       saved[name] === undefined ? [] : [kept.restore(saved[name], elapsedMs)],

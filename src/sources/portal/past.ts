@@ -6,10 +6,7 @@ import type { PortalConfig } from './configuration.ts';
 
 const WITH_HISTORY: readonly string[] = Object.keys({ ...standardSeries, ...furtherSeries });
 
-/**
- * The settings of a process that reads the past and nothing else: these series, or all that are polled and have a history.
- * Throws a ConfigError for one that has none.
- */
+/** Only these series, or all that are polled and have a history. Throws a ConfigError for one that has none. */
 export function settingsForPast(portal: PortalConfig, chosen: readonly string[] | undefined): PortalConfig {
   const faults = (chosen ?? []).flatMap((name) => {
     if (WITH_HISTORY.includes(name)) return [];

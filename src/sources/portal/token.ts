@@ -78,10 +78,12 @@ export class TokenSource {
     const pair = this.#pair;
     const now = this.#clock.monotonic();
     if (pair !== undefined && now < pair.renewAt) return pair.access;
-    const renewal = this.#renewed(signal);
-    if (pair === undefined || now >= pair.waitAt) return (await renewal).access;
+    this.#renewal ??= this.#renew(signal).finally(() => {
+      this.#renewal = undefined;
+    });
+    if (pair === undefined || now >= pair.waitAt) return (await this.#renewal).access;
     // The error is stored, and thrown when a token is needed and there is none.
-    renewal.catch(() => {});
+    this.#renewal.catch(() => {});
     return pair.access;
   }
 
@@ -102,13 +104,6 @@ export class TokenSource {
     } catch {
       return false;
     }
-  }
-
-  #renewed(signal: AbortSignal): Promise<Pair> {
-    this.#renewal ??= this.#renew(signal).finally(() => {
-      this.#renewal = undefined;
-    });
-    return this.#renewal;
   }
 
   async #renew(signal: AbortSignal): Promise<Pair> {

@@ -85,7 +85,6 @@ export class Dialect {
     return variantsOf(Object.fromEntries(this.#units.map(({ question, verdict }) => [question, verdict.answer])));
   }
 
-  /** Explanations of unexpected numbers for the operator, in whole sentences. */
   get notes(): readonly string[] {
     const converted = this.#units.filter(({ verdict, other }) => verdict.answer === other);
     return [
@@ -101,12 +100,7 @@ export class Dialect {
    * The rows and records of an answer to which a table may be applied; learns from them first. A row whose unit is
    * disputed is left out: while answers contradict each other, no number is better than a wrong one.
    */
-  read(
-    operation: string,
-    families: readonly Family[],
-    sent: readonly Fields[],
-    note: NoteDrop,
-  ): { readonly families: readonly Family[]; readonly records: readonly Fields[] } {
+  read(operation: string, families: readonly Family[], sent: readonly Fields[], note: NoteDrop) {
     this.learn(operation, sent);
     const undisputed = families.filter(({ from, name }) => {
       const isDisputed = this.#units.some((unit) => unit.from === from && unit.verdict.isDisputed);
@@ -116,19 +110,13 @@ export class Dialect {
     return { families: undisputed, records: this.#translated(undisputed, sent) };
   }
 
-  /** Returns what has changed. */
-  learn(operation: string, records: readonly Fields[]): readonly Variant[] {
-    return this.#units.flatMap(({ question, documented, evidence, verdict }) => {
+  learn(operation: string, records: readonly Fields[]): void {
+    for (const { question, documented, evidence, verdict } of this.#units) {
       const answer = evidence(operation, records);
-      if (answer === undefined || !verdict.take(answer)) return [];
-      if (answer !== documented) {
-        this.#log.warn(
-          { api: 'portal', question, answer },
-          'account uses another unit than documented; values converted',
-        );
-      }
-      return [{ question, answer }];
-    });
+      if (!verdict.take(answer) || answer === documented) continue;
+      const message = 'account uses another unit than documented; values converted';
+      this.#log.warn({ api: 'portal', question, answer }, message);
+    }
   }
 
   /** Logs the first implausible value of each field. */
