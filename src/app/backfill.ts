@@ -8,7 +8,7 @@ import type { Task } from '../metrics/task.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { near } from '../runtime/suggest.ts';
 import { FilerNames } from '../sources/filer-names.ts';
-import { type ConfiguredUpstream, configuredUpstreams, upstreams } from '../sources/upstreams.ts';
+import { configuredUpstreams, upstreams } from '../sources/upstreams.ts';
 import type { Environment } from './environment.ts';
 import { connectUpstream } from './polite-client.ts';
 
@@ -89,10 +89,7 @@ export async function* openMetrics(spool: Spool): AsyncGenerator<string | Buffer
   yield '# EOF\n';
 }
 
-function pastOf(
-  config: Config,
-  series: readonly string[] | undefined,
-): ConfiguredUpstream & { readonly binMs: number } {
+function pastOf(config: Config, series: readonly string[] | undefined) {
   for (const asked of configuredUpstreams(config)) {
     const past = asked.upstream.past?.(asked.settings, series);
     if (past !== undefined) return { ...asked, ...past };

@@ -68,8 +68,8 @@ export class Lifecycle {
   }
 
   /** Reads the inventory once; resolves with the number of appliances that this instance would poll. */
-  async countAppliances(): Promise<number> {
-    const counts = await Promise.all(this.#parts.sources.map(({ count }) => count?.(this.#stopping.signal) ?? 0));
+  async countAppliances(signal: AbortSignal): Promise<number> {
+    const counts = await Promise.all(this.#parts.sources.map(({ count }) => count?.(signal) ?? 0));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 

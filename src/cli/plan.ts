@@ -10,7 +10,7 @@ import { createLog } from '../runtime/log.ts';
 import { configuredUpstreams, upstreams } from '../sources/upstreams.ts';
 import { EXIT, type Options } from './arguments.ts';
 import { load, secretFiles, type Variables } from './configuration.ts';
-import { say, systemEnvironment } from './process.ts';
+import { say, signalOf, systemEnvironment } from './process.ts';
 
 /** Prints what the limits allow: for `--appliances` without any request, else for the account's inventory. */
 export async function plan(options: Options, variables: Variables, stopped: Promise<void>): Promise<number> {
@@ -45,16 +45,9 @@ function applianceCount(text: string): number {
 
 async function countAppliances(config: Config, stopped: Promise<void>): Promise<number> {
   const app = createApp(config, systemEnvironment(createLog('silent', process.stderr)));
-  let ended: Promise<void> | undefined;
-  const stop = () => {
-    ended ??= app.stop();
-    return ended;
-  };
-  // Requests in flight are aborted then.
-  void stopped.then(stop);
   try {
-    return await app.countAppliances();
+    return await app.countAppliances(signalOf(stopped));
   } finally {
-    await stop();
+    await app.stop();
   }
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
+import { addTo } from '../runtime/maps.ts';
 
 /** Why the server closes connections. */
 const REASONS = ['limit', 'refused', 'pipelined', 'unread'] as const;
@@ -107,7 +108,7 @@ export class Connections {
   }
 
   close(socket: Socket, reason: Reason): void {
-    this.#closed.set(reason, (this.#closed.get(reason) ?? 0) + 1);
+    addTo(this.#closed, reason);
     socket.destroy();
   }
 

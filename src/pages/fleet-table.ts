@@ -1,3 +1,5 @@
+import type { RestReason } from '../polling/task-state.ts';
+import { entryOf } from '../runtime/maps.ts';
 import type { ApplianceReport } from '../status/model.ts';
 import { type Html, html, type Part } from './html.ts';
 import { badge, count, duration, moment, NOTHING, REST_WORDS } from './words.ts';
@@ -59,16 +61,12 @@ export function applianceRow(appliance: ApplianceReport, now: string): Html {
 function restingCell({ resting, series }: ApplianceReport): Part {
   if (resting.length === 0) return html`0 <span class="muted">of ${series}</span>`;
   const troubled = resting.filter(isTrouble);
-  const byReason = [...new Set(resting.map(({ reason }) => reason))].map((reason) => {
-    const operations = resting.flatMap((one) => (one.reason === reason ? one.operation : []));
-    return { reason, operations };
-  });
-  const reasons = byReason.map(
-    ({ reason, operations }) => html`<dt>${REST_WORDS[reason].long}</dt><dd><code>${operations.join(', ')}</code></dd>`,
+  const byReason = new Map<RestReason, string[]>();
+  for (const { operation, reason } of resting) entryOf(byReason, reason, () => []).push(operation);
+  const reasons = [...byReason].map(
+    ([reason, operations]) => html`<dt>${REST_WORDS[reason].long}</dt><dd><code>${operations.join(', ')}</code></dd>`,
   );
-  const words = byReason
-    .map(({ reason, operations: { length } }) => `${length} ${REST_WORDS[reason].short}`)
-    .join(', ');
+  const words = [...byReason].map(([reason, { length }]) => `${length} ${REST_WORDS[reason].short}`).join(', ');
   return html`<details><summary>${troubled.length} <span class="muted">of ${series} · ${words}</span></summary><dl>${reasons}</dl></details>`;
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Document } from '../http/document.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { entryOf } from '../runtime/maps.ts';
 import { inSlices } from '../runtime/slices.ts';
 import type { StatusReport } from '../status/model.ts';
 import { rounded } from '../status/text.ts';
@@ -50,11 +51,7 @@ export class PublishedStatus {
       this.#made = { at: now, report: inSlices(this.#report(), this.#clock), documents: new Map() };
     }
     const { report, documents } = this.#made;
-    const known = documents.get(name);
-    if (known !== undefined) return known;
-    const document = report.then((told) => inSlices(make(told), this.#clock));
-    documents.set(name, document);
-    return document;
+    return entryOf(documents, name, () => report.then((told) => inSlices(make(told), this.#clock)));
   }
 }
 
