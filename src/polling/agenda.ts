@@ -46,6 +46,8 @@ export class Agenda {
   readonly #inFlight = new Map<TaskState, number>();
   /** Due, and held back until another poll has ended. */
   #parked: Slot[] = [];
+  /** Whether the latest probe was the task that succeeded last. */
+  #probesLatest = false;
 
   constructor(limits: AgendaLimits) {
     this.#limits = limits;
@@ -71,11 +73,15 @@ export class Agenda {
     }
   }
 
-  /** A task for probing the API, due or not: one with the fewest failures, of those the one polled longest ago. */
+  /**
+   * A task for probing the API, due or not. By turns the one that succeeded last, because others may hang, and one with
+   * the fewest failures, of those the one polled longest ago.
+   */
   takeProbe(series: Iterable<TaskState>): TaskState | undefined {
+    this.#probesLatest = !this.#probesLatest;
     let best: Slot | undefined;
     for (const { slot } of series) {
-      if (slot !== undefined && (best === undefined || isBetterProbe(slot, best))) best = slot;
+      if (slot !== undefined && (best === undefined || isBetterProbe(slot, best, this.#probesLatest))) best = slot;
     }
     return best && this.#taken(best.state, LANES.well);
   }
@@ -109,7 +115,8 @@ export class Agenda {
 
   wake(state: TaskState, now: number, withinMs: number): void {
     const due = now + unitHash(state.task.id) * withinMs;
-    if (state.slot !== undefined && state.slot.due > due) this.#schedule(state, due);
+    // Even if it is due: its lane may have changed.
+    if (state.slot !== undefined) this.#schedule(state, Math.min(state.slot.due, due));
   }
 
   #schedule(state: TaskState, due: number): void {
@@ -172,7 +179,9 @@ function isCurrent(slot: Slot): boolean {
   return slot.state.slot === slot && !slot.state.isGone;
 }
 
-function isBetterProbe(one: Slot, other: Slot): boolean {
+function isBetterProbe(one: Slot, other: Slot, isLatestBetter: boolean): boolean {
+  const later = (one.state.confirmedAt ?? 0) - (other.state.confirmedAt ?? 0);
+  if (isLatestBetter && later !== 0) return later > 0;
   const difference = rankOf(one.state) - rankOf(other.state);
   return difference < 0 || (difference === 0 && one.due < other.due);
 }

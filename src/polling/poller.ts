@@ -181,19 +181,25 @@ export class Poller {
     const { standing: was, failures: failed } = state;
     note(state, outcome, now, this.#clock.now(), this.tasks.stretched(now));
     if (outcome.state === 'denied') this.#settings.sink.withdraw(state.task.id, true);
-    const wasDown = this.#health.isDown;
+    const { isDown: wasDown, answeredAt } = this.#health;
     this.#health.observe(state, outcome, this.tasks.deciding, now);
-    if (wasDown && !this.#health.isDown) this.#wakeFailed(now);
+    if (wasDown && !this.#health.isDown) this.#wakeFailed(now, answeredAt);
     if (failed > 0 && state.failures === 0) this.#revive(state, now);
     if (was === 'denied' && state.standing === 'records') this.#wakeThoseDenied(state, now);
     if ((was === 'denied') !== (state.standing === 'denied') && outcome.state !== 'failed') this.#explain(state, now);
     this.observer.ended(state, outcome);
   }
 
-  /** The API is up again: failed tasks are polled within one interval, at no more requests than normal. */
-  #wakeFailed(now: number): void {
+  /**
+   * The API is up again: failed tasks are polled within one interval, at no more requests than normal. The outage explains
+   * the failures of those that were well before: they are not polled after tasks that hang.
+   */
+  #wakeFailed(now: number, answeredAt: number): void {
     for (const other of this.tasks.all()) {
-      if (other.failures > 0) this.#agenda.wake(other, now, Math.min(other.task.intervalMs, RETRY.longestMs));
+      if (other.failures === 0) continue;
+      const wasWell = answeredAt - (other.confirmedAt ?? Number.NEGATIVE_INFINITY) < 2 * other.promisedMs;
+      if (wasWell) other.failures = 1;
+      this.#agenda.wake(other, now, Math.min(other.task.intervalMs, RETRY.longestMs));
     }
   }
 

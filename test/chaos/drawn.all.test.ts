@@ -10,6 +10,7 @@ tell(
     drawn('usual', 6),
     drawn('usual', 8),
     drawn('usual', 9),
+    drawn('large', 31),
     drawn('large', 51),
     drawn('overloaded', 2),
     drawn('misled', 6),

@@ -213,4 +213,17 @@ export const outages: readonly Story[] = [
       life.expects([during, after], [DOWN('server_error'), `gfa up, 3 filers; ${WELL}`]);
     },
   },
+  {
+    name: 'telemetry fails while most appliances hang, and the others are back a quarter of an hour after its end',
+    begins: { appliances: 20, environment: { PORTAL_CONCURRENCY: '4' } },
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      for (const serial of life.serials.slice(3)) life.fails({ serial, kind: 'hang' });
+      await life.passes(75 * MINUTE);
+      const over = life.fails({ operation: TELEMETRY, ...unavailable });
+      await life.passes(40 * MINUTE);
+      over();
+      life.expects([await life.after(15 * MINUTE)], ['portal up, 3 reporting, 17 unavailable, 9 series']);
+    },
+  },
 ];
