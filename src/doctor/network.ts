@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
 import { asError, codeOf } from '../runtime/errors.ts';
@@ -27,43 +28,36 @@ export const systemNetwork: Network = {
   resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
   handshake: async (host, port, proxy, timeoutMs) => {
     const tunnel = proxy && (await openTunnel(proxy, `${host}:${port}`, timeoutMs));
-    return new Promise((resolve, reject) => {
-      // Accepts any chain: the check list shows its fault.
-      const socket = connect({
-        ...(tunnel ? { socket: tunnel } : { host, port }),
-        ...{ servername: host, rejectUnauthorized: false, timeout: timeoutMs },
-      });
-      socket.once('error', reject);
-      socket.once('timeout', () => socket.destroy(new Error(`no TLS handshake within ${timeoutMs} ms`)));
-      socket.once('secureConnect', () => {
-        const fault = socket.authorizationError as Error | string | undefined | null;
-        resolve({
-          fault: fault ? (codeOf(fault) ?? String(fault)) : undefined,
-          endsAt: firstEnd(socket.getPeerCertificate(true)),
-          protocol: socket.getProtocol() ?? '',
-        });
-        socket.destroy();
-      });
+    // Accepts any chain: the check list shows its fault.
+    const socket = connect({
+      ...(tunnel ? { socket: tunnel } : { host, port }),
+      ...{ servername: host, rejectUnauthorized: false, timeout: timeoutMs },
     });
+    socket.once('timeout', () => socket.destroy(new Error(`no TLS handshake within ${timeoutMs} ms`)));
+    await once(socket, 'secureConnect');
+    const fault = socket.authorizationError as Error | string | undefined | null;
+    const handshake = {
+      fault: fault ? (codeOf(fault) ?? String(fault)) : undefined,
+      endsAt: firstEnd(socket.getPeerCertificate(true)),
+      protocol: socket.getProtocol() ?? '',
+    };
+    socket.destroy();
+    return handshake;
   },
 };
 
-function openTunnel(proxy: NetworkProxy, target: string, timeoutMs: number): Promise<Socket> {
+async function openTunnel(proxy: NetworkProxy, target: string, timeoutMs: number): Promise<Socket> {
   const authorization = proxy.authorization?.reveal();
-  return new Promise((resolve, reject) => {
-    const asked = request(proxy.url, {
-      ...{ method: 'CONNECT', path: target, timeout: timeoutMs },
-      headers: { host: target, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) },
-    });
-    asked.once('connect', ({ statusCode = 0 }, socket) => {
-      if (statusCode === 200) return resolve(socket as Socket);
-      socket.destroy();
-      reject(new Error(`the proxy answered CONNECT with ${statusCode}`));
-    });
-    asked.once('timeout', () => asked.destroy(new Error(`the proxy opened no tunnel within ${timeoutMs} ms`)));
-    asked.once('error', reject);
-    asked.end();
+  const asked = request(proxy.url, {
+    ...{ method: 'CONNECT', path: target, timeout: timeoutMs },
+    headers: { host: target, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) },
   });
+  asked.once('timeout', () => asked.destroy(new Error(`the proxy opened no tunnel within ${timeoutMs} ms`)));
+  asked.end();
+  const [{ statusCode }, socket] = (await once(asked, 'connect')) as [IncomingMessage, Socket];
+  if (statusCode === 200) return socket;
+  socket.destroy();
+  throw new Error(`the proxy answered CONNECT with ${statusCode}`);
 }
 
 function firstEnd(leaf: DetailedPeerCertificate): number | undefined {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { Fields, Labels } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { Origin, Sink } from '../metrics/sink.ts';
@@ -69,6 +70,7 @@ export class RemoteWrite implements Sink {
   readonly #parts: RemoteWriteParts;
   readonly #receiver: Receiver;
   readonly #waiting = new Map<string, Parcel>();
+  readonly #news = new EventEmitter();
   /** The start of each task's last request, if it has a cursor and the receiver answers. */
   readonly #asked = new Map<string, number>();
   readonly #told = new Set<PointRefusal>();
@@ -81,7 +83,6 @@ export class RemoteWrite implements Sink {
     waiting: 0,
   };
   #failures = 0;
-  #wake: () => void = () => {};
 
   constructor(settings: RemoteWriteSettings, send: Send, parts: RemoteWriteParts) {
     this.#settings = settings;
@@ -168,7 +169,7 @@ export class RemoteWrite implements Sink {
     this.#replace(task, undefined);
     if (this.#counts.waiting + parcel.count > MOST_WAITING) return;
     this.#replace(task, parcel);
-    this.#wake();
+    this.#news.emit('parcel');
   }
 
   /** Replaces what waits of a task; undefined if nothing does. */
@@ -178,16 +179,10 @@ export class RemoteWrite implements Sink {
     else this.#waiting.set(task, parcel);
   }
 
-  #somethingToSend(signal: AbortSignal): Promise<void> {
-    if (this.#waiting.size > 0 || signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const wake = () => {
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      this.#wake = wake;
-      signal.addEventListener('abort', wake, { once: true });
-    });
+  async #somethingToSend(signal: AbortSignal): Promise<void> {
+    if (this.#waiting.size > 0) return;
+    // Rejects if the signal aborts.
+    await once(this.#news, 'parcel', { signal }).catch(() => {});
   }
 
   /** The next request: the oldest of all waiting points, a slice of time of every task. They wait until they arrive. */
