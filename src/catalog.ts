@@ -32,15 +32,7 @@ export const upstreamCatalog: readonly CatalogEntry[] = merge(upstreams.flatMap(
 /** Every metric: those of upstream data, and those of the exporter itself. */
 export const catalog: readonly CatalogEntry[] = [
   ...upstreamCatalog,
-  ...ownFamilies.map(({ name, help, type, unit, labels }) => ({
-    name,
-    help,
-    type,
-    unit,
-    labels,
-    source: ['the exporter'],
-    words: {},
-  })),
+  ...ownFamilies.map((family) => ({ ...family, source: ['the exporter'], words: {} })),
 ];
 
 export const variableRows: readonly NamedRow[] = rowsOf(upstreams.map(({ section }) => section));

@@ -1,7 +1,7 @@
 import { isLoopback } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
-import { type Diagnoses, type DoctorParts, examineAll, type Patient } from '../doctor/doctor.ts';
+import { type Diagnoses, type DoctorParts, examineAll } from '../doctor/doctor.ts';
 import { type Network, systemNetwork } from '../doctor/network.ts';
 import { reportOf } from '../doctor/report.ts';
 import { unpredictableKey } from '../runtime/random.ts';
@@ -34,10 +34,7 @@ export function createDoctor(config: Config, environment: Environment, network: 
 }
 
 /** Every configured service, with a client that records its exchanges. */
-function patientsOf(
-  config: Config,
-  environment: Environment,
-): readonly (Patient & { readonly close: () => Promise<void> })[] {
+function patientsOf(config: Config, environment: Environment) {
   return configuredUpstreams(config).flatMap((asked) => {
     const { api, upstream, settings } = asked;
     if (upstream.examine === undefined) return [];

@@ -53,8 +53,9 @@ export function parseArguments(args: readonly string[]): Invocation {
   // Not strict: the faults have our own messages.
   const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
   for (const token of tokens) {
-    if (token.kind !== 'option' || !Object.hasOwn(options, token.name)) throw unknown(args[token.index] ?? '');
-    if (options[token.name]?.type === 'boolean' && token.value !== undefined) throw unknown(args[token.index] ?? '');
+    const isKnown = token.kind === 'option' && Object.hasOwn(options, token.name);
+    if (isKnown && (token.value === undefined || options[token.name]?.type === 'string')) continue;
+    throw new ConfigError([`${args[token.index] ?? ''}: unknown option; --help lists the options`]);
   }
   if (values.help) return { command: 'help', options: {} };
   const given = COMMAND_NAMES.filter((name) => values[name]);
@@ -71,8 +72,4 @@ export function parseArguments(args: readonly string[]): Invocation {
     }
   }
   return { command, options: values as Options };
-}
-
-function unknown(argument: string): ConfigError {
-  return new ConfigError([`${argument}: unknown option; --help lists the options`]);
 }
