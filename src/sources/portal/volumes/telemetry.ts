@@ -111,37 +111,20 @@ class VolumeTelemetry {
       bounds: settings.bounds,
       nameOf: (serial) => appliances.find(serial)?.name,
     });
-    let succeeded: Moment | undefined;
+    let succeededAt: number | undefined;
     const task = accountTask(this.#parts, this.#intervalMs, segment, async (note, signal) => {
-      const asked = { wall: this.#since.isKnown ? clock.now() : undefined, monotonic: clock.monotonic() };
+      const now = clock.monotonic();
       // After an outage, requests the period that it covered.
-      const wanted =
-        succeeded === undefined ? operation.firstPeriodMs : sinceThen(succeeded, asked) + 2 * this.#intervalMs;
+      const wanted = succeededAt === undefined ? operation.firstPeriodMs : now - succeededAt + 2 * this.#intervalMs;
       const send = (periodMs: number) => {
         const json = { period: isoPeriod(periodMs), serial_numbers: volume.serials };
         return licence.send({ method: 'POST', path, operation: segment, size: 'list', json }, signal);
       };
       const body = await this.#lookback.ask(id, Math.max(SHORTEST_PERIOD_MS, wanted), send);
-      succeeded = asked;
+      succeededAt = now;
       const records = inTurns(listed(body, segment, note, operation.list), clock);
       return { samples: await ledger.absorb(records, clock.now() / 1000, note) };
     });
     return { ...task, id };
   }
-}
-
-/** A moment by both of the machine's clocks, in milliseconds. */
-interface Moment {
-  /** Undefined if the wall clock could not be right. */
-  readonly wall: number | undefined;
-  readonly monotonic: number;
-}
-
-/**
- * The time since a moment: the wall clock may have been set back meanwhile, and the monotonic clock stops while a
- * machine is suspended.
- */
-function sinceThen(then: Moment, now: Moment): number {
-  const byWall = now.wall === undefined || then.wall === undefined ? 0 : now.wall - then.wall;
-  return Math.max(byWall, now.monotonic - then.monotonic);
 }
