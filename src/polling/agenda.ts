@@ -1,3 +1,4 @@
+import { entryOf } from '../runtime/maps.ts';
 import { unitHash } from '../runtime/random.ts';
 import { Heap } from './heap.ts';
 import type { Slot, TaskState } from './task-state.ts';
@@ -18,10 +19,7 @@ export interface AgendaLimits {
 /** In the order in which they are served; between the first and the last, failing tasks by their failures in a row. */
 const LANES = { first: 0, mostFailures: 10, well: 11 } as const;
 
-/**
- * After this many failures in a row, of any tasks, an appliance is a suspect: its other tasks wait as if they had
- * failed as often.
- */
+/** After this many failures in a row, of any tasks, an appliance's other tasks wait as if they had failed as often. */
 const SUSPECT_AFTER = 2;
 
 /** The tasks that wait by one rule, the one due first in front. */
@@ -59,10 +57,7 @@ export class Agenda {
     if (!this.#inFlight.has(state)) this.#schedule(state, now + unitHash(state.task.id));
   }
 
-  /**
-   * The most overdue task that may be polled now; undefined if none is due, or those due have to wait for others.
-   * Series of appliances may be held.
-   */
+  /** The most overdue task; undefined if none is due, or those due have to wait for others. */
   take(now: number, isSeriesHeld = false): TaskState | undefined {
     for (;;) {
       const slot = this.#mostOverdue(now, isSeriesHeld)?.heap.pop();
@@ -123,10 +118,8 @@ export class Agenda {
     const lane = laneOf(state);
     const isSeries = state.appliance !== undefined;
     const key = `${isSeries} ${lane} ${lane === LANES.well ? state.task.intervalMs : ''}`;
-    const queue = this.#queues.get(key) ?? { lane, isSeries, heap: new Heap<Slot>() };
-    this.#queues.set(key, queue);
     state.slot = { state, lane, due };
-    queue.heap.push(state.slot);
+    entryOf(this.#queues, key, () => ({ lane, isSeries, heap: new Heap<Slot>() })).heap.push(state.slot);
   }
 
   /** Of the lane that is served first, the queue whose first task is latest by its interval. */

@@ -80,15 +80,14 @@ export class Observer {
     if (states.length > 0) this.#update(states);
   }
 
-  changed({ joined, left }: Change): void {
+  changed({ left, isOtherFleet }: Change): void {
     const { log, api, appliances, tasks } = this.#settings;
     for (const appliance of left) appliances.withdraw(appliance);
     this.#showAll();
-    if (joined.length + left.length === 0) return;
-    log.info({ api, appliances: tasks.appliances.size, tasks: tasks.size }, 'the inventory has changed');
+    if (isOtherFleet)
+      log.info({ api, appliances: tasks.appliances.size, tasks: tasks.size }, 'the inventory has changed');
   }
 
-  /** Storing a poll's result failed: a bug. Polling continues. */
   defect({ task }: TaskState, err: Error): void {
     this.#settings.log.error({ task: task.id, err }, 'internal error while storing a poll’s result; please report');
   }

@@ -1,4 +1,5 @@
 import type { Task } from '../metrics/task.ts';
+import { entryOf } from '../runtime/maps.ts';
 import { demandPerSecond, stretch } from './demand.ts';
 import { PolledAppliance, TaskState } from './task-state.ts';
 
@@ -14,14 +15,14 @@ export interface TasksSettings {
   readonly hasSeries: boolean;
 }
 
-/** The difference between the old and the new tasks, and between their appliances. */
 export interface Change {
   readonly come: readonly TaskState[];
   readonly gone: readonly TaskState[];
   /** Those whose interval has become shorter. */
   readonly hastened: readonly TaskState[];
-  readonly joined: readonly PolledAppliance[];
   readonly left: readonly PolledAppliance[];
+  /** Whether any appliance joined or left. */
+  readonly isOtherFleet: boolean;
 }
 
 /** How long the stretch is reused, in milliseconds: it is computed over all tasks. */
@@ -62,8 +63,8 @@ export class Tasks {
   }
 
   /**
-   * The tasks that decide whether the API is up: the series of appliances. Without any, the tasks that decide which there
-   * are; if no series are polled, all tasks.
+   * Those that decide whether the API is up: the series of appliances. Without any, the tasks that decide which there are;
+   * if no series are polled, all.
    */
   get deciding(): readonly TaskState[] {
     return this.#deciding;
@@ -90,16 +91,17 @@ export class Tasks {
     for (const state of gone) this.#remove(state);
     const come: TaskState[] = [];
     const hastened: TaskState[] = [];
-    const joined: PolledAppliance[] = [];
+    const { size } = this.#appliances;
     for (const task of tasks) {
       const known = this.#states.get(task.id);
-      const appliance = task.appliance && this.#appliance(task.appliance, joined);
+      const appliance = task.appliance && this.#appliance(task.appliance);
       if (known === undefined || known.isGone) come.push(this.#add(new TaskState(task, now, appliance), known));
       else {
         if (task.intervalMs < known.task.intervalMs) hastened.push(known);
         known.task = task;
       }
     }
+    const hasJoined = this.#appliances.size > size;
     const left = [...this.#appliances.values()].filter((appliance) => appliance.tasks.size === 0);
     for (const { serial } of left) this.#appliances.delete(serial);
     this.#decide();
@@ -107,7 +109,7 @@ export class Tasks {
     this.#sweepStartedAt ??= now;
     const sweep = new Set(this.sweep);
     this.#awaited = new Set([...this.#awaited, ...come].filter((state) => sweep.has(state)));
-    return { come, gone, hastened, joined, left };
+    return { come, gone, hastened, left, isOtherFleet: hasJoined || left.length > 0 };
   }
 
   forget(state: TaskState): void {
@@ -168,12 +170,9 @@ export class Tasks {
     return state;
   }
 
-  #appliance({ serial, name }: { readonly serial: string; readonly name: string }, joined: PolledAppliance[]) {
-    const known = this.#appliances.get(serial);
-    if (known !== undefined) return Object.assign(known, { name });
-    const appliance = new PolledAppliance(serial, name);
-    this.#appliances.set(serial, appliance);
-    joined.push(appliance);
+  #appliance({ serial, name }: { readonly serial: string; readonly name: string }): PolledAppliance {
+    const appliance = entryOf(this.#appliances, serial, () => new PolledAppliance(serial, name));
+    appliance.name = name;
     return appliance;
   }
 

@@ -1,6 +1,7 @@
 import { worstAgeMs } from '../polling/demand.ts';
 import type { PolledAppliance, TaskState } from '../polling/task-state.ts';
 import type { Tasks } from '../polling/tasks.ts';
+import { entryOf } from '../runtime/maps.ts';
 import type { AccountTaskReport, ApiReport, ApplianceReport, RestingTask } from './model.ts';
 import { rfc3339, rounded, timeOf } from './text.ts';
 
@@ -26,15 +27,9 @@ export function* taskSummary(tasks: Tasks, now: number): Generator<void, TaskSum
     const { operation } = task;
     if (reason !== undefined) {
       count.resting += 1;
-      const alike = resting.get(`${operation} ${reason}`) ?? { operation, reason, tasks: 0 };
-      alike.tasks += 1;
-      resting.set(`${operation} ${reason}`, alike);
+      entryOf(resting, `${operation} ${reason}`, () => ({ operation, reason, tasks: 0 })).tasks += 1;
     } else if (now - (confirmedAt ?? addedAt) > worstAgeMs(task.intervalMs, 2 * stretched)) count.overdue += 1;
-    if (state.appliance === undefined) {
-      const alike = account.get(operation) ?? [];
-      alike.push(state);
-      account.set(operation, alike);
-    }
+    if (state.appliance === undefined) entryOf(account, operation, () => []).push(state);
     count.total += 1;
     if (count.total % TASKS_A_STEP === 0) yield;
   }

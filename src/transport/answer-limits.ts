@@ -3,12 +3,11 @@ export interface AnswerLimits {
   readonly bytes: number;
   /** Whether memory, and not `MAX_RESPONSE_BYTES`, sets that limit. */
   readonly isByMemory: boolean;
-  /** The most memory that the parsed answer may take in bytes, as `costOf` estimates it. */
+  /** Of the parsed answer, in bytes of memory, as `costOf` estimates it. */
   readonly weight: number;
 }
 
 export interface AnswerRoom {
-  /** How large the heap can become before the process is ended. */
   readonly heapBytes: number;
   /** `MAX_RESPONSE_BYTES`: the limit for every answer, however much memory there is. */
   readonly maxBytes: number;

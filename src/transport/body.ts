@@ -12,10 +12,7 @@ const unpackers = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createI
 
 const PIECE_BYTES = 64 * 1024;
 
-/**
- * A body up to this size is parsed in one step, which takes some milliseconds if every object has its own keys. A
- * larger one is parsed in slices.
- */
+/** Parsed in one step, which takes some milliseconds if every object has its own keys. */
 const AT_ONCE_BYTES = 32 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -28,7 +25,7 @@ export interface ReadSettings {
   readonly limits: AnswerLimits;
   /** For the body of an error: a fault in it gives undefined instead of a second error. */
   readonly lenient: boolean;
-  /** The request that it answers, for messages: method and path. */
+  /** Method and path, for messages. */
   readonly place: string;
   readonly clock: Clock;
   /** Counts the bytes of the body as sent. */
@@ -136,5 +133,4 @@ function tooLarge({ place, limits: { bytes, isByMemory } }: ReadSettings): Reque
   return new RequestError('oversize', `${place}: the answer is larger than ${bytes} bytes${why}`);
 }
 
-/** What to do if memory is too small for an answer. */
 const MORE_MEMORY = '; if such answers are expected, give the process more memory';

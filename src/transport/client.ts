@@ -16,16 +16,12 @@ export interface ApiRequest {
   readonly method: Method;
   /** Begins with `/`; the segments are already encoded. */
   readonly path: string;
-  /** Its value of the label `operation`. */
   readonly operation: string;
   /** The size of its answer; default `one`. */
   readonly size?: AnswerSize;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /**
-   * The header of that name, evaluated when the request leaves: the token may have been renewed while the request
-   * waited.
-   */
+  /** Evaluated when the request leaves: the token may have been renewed while it waited. */
   readonly authorization?: () => string;
   readonly json?: unknown;
   readonly form?: Readonly<Record<string, string>>;
@@ -38,15 +34,15 @@ export interface ApiRequest {
 /** One request and its answer, for the doctor. Contains secrets and names, so it must not be printed as it is. */
 export interface Exchange {
   readonly operation: string;
-  /** Undefined if there was no answer. */
+  /** Undefined without an answer. */
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   /** When the headers of the answer arrived, in epoch milliseconds. */
   readonly answeredAt: number;
   readonly seconds: number;
-  /** The length of the answer's body as sent, compressed or not. */
+  /** Of the answer's body as sent, compressed or not. */
   readonly bytes: number;
-  /** The parsed JSON body; undefined if it could not be read. */
+  /** Undefined if it could not be read. */
   readonly body: unknown;
 }
 
@@ -69,10 +65,7 @@ export interface ClientSettings extends Pick<AttemptParts, 'dispatcher' | 'clock
   readonly limitsOf: (size: AnswerSize) => AnswerLimits;
 }
 
-/**
- * The client of one HTTP API. Every request is checked against the allowed ones, counted, paced, limited in time and
- * size, and tried once.
- */
+/** One HTTP API: every request is checked against the allowed ones, counted, paced, limited in time and size, sent once. */
 export class JsonClient {
   readonly #settings: ClientSettings;
   readonly #base: URL;
@@ -190,9 +183,7 @@ function payloadOf(request: ApiRequest): { readonly body?: string; readonly type
   return { body: String(new URLSearchParams(request.form)), type: 'application/x-www-form-urlencoded' };
 }
 
-/**
- * The service's own `message` or `error` (upstream-api.md 6.2), shortened to one line; `detail` may echo the request.
- */
+/** The service's own `message` or `error` (upstream-api.md 6.2) in one line; `detail` may echo the request. */
 function hintOf({ headers, form, json }: ApiRequest, body: unknown): string {
   if (typeof body !== 'object' || body === null) return '';
   const { message, error } = body as Readonly<Record<string, unknown>>;

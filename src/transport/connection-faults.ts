@@ -39,7 +39,7 @@ const CERTIFICATE: Readonly<Record<string, (party: Party) => string>> = {
 
 const NO_TLS: ReadonlySet<string> = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
-/** Explains a TLS fault of the connection to a service or a proxy, with its code; undefined for other codes. */
+/** Undefined for a code that is no fault of TLS. */
 export function tlsFault(code: string, party: Party): string | undefined {
   if (NO_TLS.has(code))
     return `the ${party} does not speak TLS there; check scheme and port of ${URL_OF[party]} (${code})`;
@@ -60,7 +60,7 @@ export function connectionFault(cause: Error): string {
   return tlsFault(code, 'service') ?? nameFault(cause, code) ?? code;
 }
 
-/** Explains a failed name lookup, with the host name; undefined for other faults. */
+/** Undefined for a fault that is not a failed lookup. */
 function nameFault(cause: Error, code: string): string | undefined {
   if (!('hostname' in cause) || typeof cause.hostname !== 'string') return undefined;
   const words = code === 'ENOTFOUND' ? 'is not known to the name server' : 'cannot be looked up';

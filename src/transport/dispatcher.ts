@@ -42,7 +42,6 @@ export function createDispatcher(connections: number, proxy: Proxy | undefined, 
   });
 }
 
-/** Connections whose errors are marked as errors of the connection to the proxy. */
 function toldApart(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
     connect(options, (error, socket) => {

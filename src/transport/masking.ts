@@ -26,10 +26,7 @@ function textsIn(sent: unknown): readonly string[] {
   return typeof sent === 'object' && sent !== null ? Object.values(sent).flatMap(textsIn) : [];
 }
 
-/**
- * The forms of these texts, the longest first: after a shorter one is removed, the rest of a longer one would not be
- * recognized.
- */
+/** The longest first: after a shorter one is removed, the rest of a longer one would not be recognized. */
 function formsOf(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.flatMap(formsOfOne).map(withoutEntities))].toSorted(
     (one, other) => other.length - one.length,
@@ -42,7 +39,6 @@ function formsOfOne(text: string): readonly string[] {
   return [
     text,
     ...inUrls,
-    ...inUrls.map((form) => form.replaceAll(/%[\dA-F]{2}/g, (code) => code.toLowerCase())),
     ...[inJson, inJson.replaceAll('/', '\\/')],
     // Without the padding, which may be missing and reveals nothing.
     Buffer.from(text).toString('base64').replace(/=+$/, ''),
@@ -50,7 +46,7 @@ function formsOfOne(text: string): readonly string[] {
   ];
 }
 
-/** Removes these forms from the text, in any case; with `least`, also their beginnings from this length on. */
+/** In any case; with `least`, also their beginnings from this length on. */
 function without(text: string, forms: readonly string[], least?: number): string {
   return forms.reduce((shown, form) => withoutForm(shown, form, Math.min(least ?? form.length, form.length)), text);
 }

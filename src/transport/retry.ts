@@ -39,10 +39,10 @@ function allowedRetries(error: unknown, policy: RetryPolicy): number {
   return TRANSIENT.has(error.status) ? policy.transient : 0;
 }
 
-/** What {@link withRetries} waits with, and the allowance; without an allowance only the policy limits retries. */
 export interface RetryParts {
   readonly clock: Clock;
   readonly random: Random;
+  /** Without it only the policy limits retries. */
   readonly allowance?: RetryAllowance;
 }
 
@@ -60,7 +60,7 @@ export class RetryAllowance {
     this.#left = Math.min(RETRIES.most, this.#left + RETRIES.perSuccess);
   }
 
-  /** Whether one more retry is allowed; counts it. */
+  /** Whether one more retry is allowed. */
   spend(): boolean {
     if (this.#left < 1) return false;
     this.#left -= 1;
@@ -68,10 +68,7 @@ export class RetryAllowance {
   }
 }
 
-/**
- * Retries until success or until the policy ends it; then rejects with the last error. `attempt` is told its place among
- * waiting requests: after a 429 it goes ahead of others, after a failure behind them.
- */
+/** Rejects with the last error. `turn`: after a 429 an attempt goes ahead of waiting requests, else behind them. */
 export async function withRetries<Result>(
   attempt: (turn?: Attempt) => Promise<Result>,
   policy: RetryPolicy,

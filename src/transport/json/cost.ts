@@ -1,4 +1,3 @@
-/** Whether a document may be parsed: it fits, it would take too much memory, or too much of it is nested too deep. */
 export type JsonCost = 'fits' | 'heavy' | 'deep';
 
 /**

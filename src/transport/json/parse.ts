@@ -1,12 +1,9 @@
 import { DEEPEST } from './cost.ts';
 
-/**
- * Elements are parsed together up to about this many bytes: tenths of a millisecond, or some milliseconds if every
- * object has its own keys.
- */
+/** Elements parsed together: tenths of a millisecond, or some milliseconds if every object has its own keys. */
 const BATCH_BYTES = 32 * 1024;
 
-/** A larger list or object is opened and its elements are parsed; a smaller one is parsed whole. */
+/** A larger list or object is opened and its elements are parsed. */
 const WHOLE_BYTES = 32 * 1024;
 
 /** The scan may be interrupted after this many bytes: some tenths of a millisecond. */
@@ -111,7 +108,6 @@ class Reader {
     return undefined;
   }
 
-  /** The position of the closing quote of the string that begins here. */
   #endOfString(begin: number): number {
     const bytes = this.#bytes;
     let at = begin + 1;

@@ -1,18 +1,13 @@
 /**
  * How fast to send while the limit is unknown: a rate that falls after a 429 and then searches for the limit again.
- * Pure; times are monotonic milliseconds, rates are requests a millisecond. `docs/pacing.md` compares this law with
- * others.
+ * Pure; monotonic milliseconds, requests a millisecond. `docs/pacing.md` compares this law with others.
  */
 export interface RateLaw {
   rate(now: number): number;
   /** The rate that lasts, without the search for a higher one; default `rate`. */
   sustained?(now: number): number;
-  /** A request was accepted. */
   accepted(now: number): void;
-  /**
-   * A request was rejected with 429; nothing is sent before `until`. Called again with a later `until` while rejections
-   * continue.
-   */
+  /** After a 429 nothing is sent before `until`. Called again with a later one while rejections continue. */
   refused(now: number, until: number): void;
   /** The service accepted a request that was sent after the last rejection. */
   resumed(): void;
@@ -26,10 +21,7 @@ const TUNING = {
   longestApproachMs: 30_000,
   /** The rate starts again at this share of the measured throughput. */
   backOff: 0.99,
-  /**
-   * The level as a point between the measured throughput and the rejected rate: for a measurement that is not trusted,
-   * and for a trusted one.
-   */
+  /** The level as a point between the measured throughput and the rejected rate. */
   level: { blind: 0.6, trusted: 0.3 },
   /** How fast the rate grows above the level: by this share of it for each further period of the same length. */
   search: 0.3,
@@ -37,16 +29,12 @@ const TUNING = {
   trustedCycleMs: 20_000,
 } as const;
 
-/** Fewer answers are no measurement. */
 const FEWEST_ANSWERS = 10;
 
 /** The factor by which the rate falls without a measurement. */
 const BLIND_DECREASE = 0.6;
 
-/**
- * The lowest rate is one request in twelve seconds for every ceiling: without requests the limit would never be found
- * again.
- */
+/** One request in twelve seconds for every ceiling: without requests the limit would never be found again. */
 const FLOOR_PER_MS = 1 / 12_000;
 
 /** Throughput is measured over the whole cycle, and over its last part of at least this length, in milliseconds. */
@@ -55,14 +43,12 @@ const RECENT_MS = 10_000;
 /** After this time without a rejection the rate that the search reached counts as lasting, in milliseconds. */
 const SEARCHED_MS = 60_000;
 
-/** The number of accepted requests at a moment. */
 interface Mark {
   readonly at: number;
   readonly taken: number;
 }
 
 interface Refusal {
-  /** The rate that was rejected. */
   readonly rate: number;
   readonly at: number;
   /** How many requests the service had accepted by then, and the start of that measurement. */

@@ -1,4 +1,5 @@
 import * as schema from '../../metrics/state-schema.ts';
+import { addTo } from '../../runtime/maps.ts';
 
 const DAY_MS = 86_400_000;
 const BUCKET_MS = 60_000;
@@ -28,9 +29,8 @@ export class Budget {
     this.#level = now;
   }
 
-  /** The first moment at which one more request fits. */
+  /** When one more request fits. */
   earliest(now: number): number {
-    if (this.#msPerRequest === 0) return now;
     return Math.max(now, this.#level);
   }
 
@@ -38,14 +38,14 @@ export class Budget {
     if (this.#msPerRequest === 0) return;
     this.#level = Math.max(this.#level, now - (this.#credit - 1) * this.#msPerRequest) + this.#msPerRequest;
     const bucket = Math.floor(now / BUCKET_MS);
-    this.#spent.set(bucket, (this.#spent.get(bucket) ?? 0) + 1);
+    addTo(this.#spent, bucket);
     for (const old of this.#spent.keys()) {
       if (old > bucket - DAY_MS / BUCKET_MS) break;
       this.#spent.delete(old);
     }
   }
 
-  /** The rate that the limit sustains, in requests per second. */
+  /** What the limit sustains. */
   get perSecond(): number {
     return this.#msPerRequest === 0 ? Number.POSITIVE_INFINITY : 1000 / this.#msPerRequest;
   }
@@ -70,11 +70,11 @@ export class Budget {
       const own = [...this.#spent];
       this.#spent.clear();
       for (const [age, count] of spent) this.#spent.set(current - age - elapsed, count);
-      for (const [bucket, count] of own) this.#spent.set(bucket, (this.#spent.get(bucket) ?? 0) + count);
+      for (const [bucket, count] of own) addTo(this.#spent, bucket, count);
     };
   }
 
-  /** What is left of the limit of the last 24 hours; undefined without a limit. */
+  /** Undefined without a limit. */
   remaining(now: number): number | undefined {
     if (this.#msPerRequest === 0) return undefined;
     const oldest = Math.floor(now / BUCKET_MS) - DAY_MS / BUCKET_MS;

@@ -17,10 +17,7 @@ export type Verdict =
   | { readonly state: 'taken' | 'unknown' }
   | { readonly state: 'refused'; readonly retryAfterMs: number | undefined };
 
-/**
- * How much of the delay of late timers may be caught up, in milliseconds: otherwise every delay would lower the pace
- * for good.
- */
+/** How much of a timer's delay is caught up, in milliseconds: otherwise every delay would lower the pace for good. */
 const SLACK_MS = 100;
 
 /** The latest time after sending at which the service may count a request that is still open, in milliseconds. */
@@ -81,7 +78,7 @@ export class Pace {
     return this.#holdUntil;
   }
 
-  /** The first moment at which the next request may leave; infinite until the probe is answered. */
+  /** When the next request may leave; infinite until the probe is answered. */
   earliest(now: number): number {
     if (typeof this.#probe === 'object') return Number.POSITIVE_INFINITY;
     return Math.max(now, this.#next, this.#holdUntil, this.#windowFreeAt(now));
@@ -95,7 +92,6 @@ export class Pace {
     return departure;
   }
 
-  /** Its answer arrived, or it was aborted. */
   ended(departure: Departure, now: number, verdict: Verdict): void {
     departure.endedAt = now;
     if (this.#probe === departure) this.#probe = undefined;

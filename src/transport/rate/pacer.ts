@@ -2,16 +2,10 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Budget } from './budget.ts';
 import type { Departure, Pace, Verdict } from './pace.ts';
 
-/**
- * The order of waiting requests: those that decide what else is polled, and those refused with 429; then first attempts;
- * then retries of failures.
- */
+/** The order of waiting requests. `ahead`: it decides what else is polled, or was refused with 429. `again`: a retry. */
 export type Attempt = 'ahead' | 'first' | 'again';
 
-/**
- * After this many first attempts one retry goes: if the load reaches the limits, a first attempt is always waiting and
- * a retry would wait for ever.
- */
+/** After this many first attempts one retry goes: at the limits, a first attempt is always waiting. */
 const MOST_BEFORE = 8;
 
 interface Waiter {
@@ -84,13 +78,11 @@ export class Pacer {
     });
   }
 
-  /** Reports that a request was answered or aborted, and what that means for the pace. */
   ended(departure: Departure, verdict: Verdict): void {
     this.#pace.ended(departure, this.#clock.monotonic(), verdict);
     this.#wake.abort('ended');
   }
 
-  /** Releases waiting requests one by one until the queue is empty. */
   async #serve(): Promise<void> {
     if (this.#serving) return;
     this.#serving = true;
