@@ -61,6 +61,11 @@ export class ConfigError extends Error {
   }
 }
 
+/** The HTTP status of the answer; undefined if the error is not about one. */
+export function statusOf(error: unknown): number | undefined {
+  return error instanceof RequestError ? error.status : undefined;
+}
+
 /** Returns any thrown value as an Error. Never throws: some objects cannot be converted to a string. */
 export function asError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;

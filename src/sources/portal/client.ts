@@ -1,4 +1,4 @@
-import { CredentialError, RequestError } from '../../runtime/errors.ts';
+import { asError, CredentialError, statusOf } from '../../runtime/errors.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
 import type { Attempt } from '../../transport/rate/pacer.ts';
 import { RetryAllowance, type RetryParts, withRetries } from '../../transport/retry.ts';
@@ -43,7 +43,7 @@ export class PortalClient {
     try {
       return await this.#retried((attempt) => this.#client.send(attempt, signal), request, signal);
     } catch (error) {
-      if (isRefused(error)) return this.send(request, signal);
+      if (statusOf(error) === 401) return this.send(request, signal);
       throw error;
     }
   }
@@ -91,8 +91,8 @@ export class PortalClient {
       this.#proven = access;
       return { access, body };
     } catch (error) {
-      if (!isRefused(error)) throw error;
-      return { access, refusal: error };
+      if (statusOf(error) !== 401) throw error;
+      return { access, refusal: asError(error) };
     }
   }
 }
@@ -101,9 +101,5 @@ export class PortalClient {
 interface Authorized {
   readonly access: string;
   readonly body?: unknown;
-  readonly refusal?: RequestError;
-}
-
-function isRefused(error: unknown): error is RequestError {
-  return error instanceof RequestError && error.status === 401;
+  readonly refusal?: Error;
 }

@@ -4,7 +4,7 @@ import { isFields } from '../../metrics/family.ts';
 import { text } from '../../metrics/samples.ts';
 import type { Task } from '../../metrics/task.ts';
 import { variantsOf } from '../../metrics/variant.ts';
-import { asError, CredentialError, RequestError } from '../../runtime/errors.ts';
+import { asError, CredentialError, statusOf } from '../../runtime/errors.ts';
 import type { Exchange } from '../../transport/client.ts';
 import type { ExaminationParts } from '../upstream.ts';
 import { askBins } from './appliances/bin-questions.ts';
@@ -93,13 +93,13 @@ async function checkCredentials(run: Run): Promise<boolean> {
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     const error = asError(thrown);
-    const cause = error instanceof CredentialError && error.cause instanceof RequestError ? error.cause : undefined;
-    if (cause?.status === undefined) {
+    const status = error instanceof CredentialError ? statusOf(error.cause) : undefined;
+    if (status === undefined) {
       const advice = 'check PORTAL_URL: the base address of the account’s own region, without a path';
       find('failure', check, 'no-token', error.message, { expected: 'a token', advice });
       return false;
     }
-    const seen = `POST /auth/token with ${kind} was answered ${cause.status}`;
+    const seen = `POST /auth/token with ${kind} was answered ${status}`;
     const other = await otherForm(run);
     const advice =
       other === undefined
@@ -173,7 +173,7 @@ function tellOperations(faults: readonly Fault[], collector: PortalCollector, fi
   const told = new Set<string>();
   for (const { task, error } of faults) {
     const { operation, appliance } = task;
-    const status = error instanceof RequestError ? error.status : undefined;
+    const status = statusOf(error);
     // The normal answer of an appliance without this disk, or of a build without this memory series.
     if (appliance !== undefined && (status === 404 || status === 422)) continue;
     if (status === 403 && error.message.includes('/telemetry/') && collector.parts.licence.hasTelemetry === false)

@@ -1,7 +1,8 @@
 import { isFields } from '../../metrics/family.ts';
 import { decimal } from '../../metrics/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { asError, CredentialError, RequestError, ShapeError } from '../../runtime/errors.ts';
+import { asError, CredentialError, RequestError, ShapeError, statusOf } from '../../runtime/errors.ts';
+import { backOffMs } from '../../runtime/random.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
 import type { Attempt } from '../../transport/rate/pacer.ts';
@@ -135,8 +136,7 @@ export class TokenSource {
     const refused = isRefused(cause);
     this.#failures += 1;
     // Every poll needs a token: without a pause each poll would send a request that fails.
-    const { firstMs, longestMs } = refused ? PAUSES.refused : PAUSES.troubled;
-    const pauseMs = Math.min(firstMs * 2 ** (this.#failures - 1), longestMs);
+    const pauseMs = backOffMs(refused ? PAUSES.refused : PAUSES.troubled, this.#failures, () => 1);
     const pausedUntil = this.#clock.monotonic() + pauseMs;
     this.#pair = undefined;
     const advice = refused ? '; check the portal credentials and that their key is not revoked' : '';
@@ -196,7 +196,7 @@ export class TokenSource {
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 401, 403, 422]);
 
 function isRefused(error: Error): boolean {
-  return error instanceof RequestError && REFUSALS.has(error.status);
+  return REFUSALS.has(statusOf(error));
 }
 
 /** Characters that a header allows: a token with any other could never be sent, and would be kept until it expires. */

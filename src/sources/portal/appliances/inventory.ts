@@ -1,3 +1,4 @@
+import { UUID } from '../../../config/lists.ts';
 import { type Fields, isFields } from '../../../metrics/family.ts';
 import { type NoteDrop, text } from '../../../metrics/samples.ts';
 import { RequestError, ShapeError } from '../../../runtime/errors.ts';
@@ -21,8 +22,6 @@ export interface Appliance {
 
 /** The kinds of serials that have telemetry (upstream-api.md 5.2). */
 export const TELEMETRY_TYPES = ['edge', 'file_iq'] as const;
-
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 /** Appliances by one of their ids. */
 export type Inventory = ReadonlyMap<string, Appliance>;
@@ -117,7 +116,7 @@ export function checkInventoryList(body: unknown, path: ListPath): void {
 }
 
 function hasSerial(record: unknown, path: ListPath): record is Fields {
-  return isFields(record) && UUID.test(text(record[SERIAL_FIELDS[path]]).toLowerCase());
+  return isFields(record) && UUID.test(text(record[SERIAL_FIELDS[path]]));
 }
 
 function* records(body: unknown, path: ListPath, note: NoteDrop): Generator<Fields> {

@@ -1,4 +1,4 @@
-import { RequestError } from '../../../runtime/errors.ts';
+import { RequestError, statusOf } from '../../../runtime/errors.ts';
 
 /** The shortest period that the portal accepts, in milliseconds (upstream-api.md 4.1). */
 export const SHORTEST_PERIOD_MS = 360_000;
@@ -41,10 +41,10 @@ export function isoPeriod(ms: number): string {
 
 /** The answer is too large, or the service did not find all of it in time. */
 export function isTooMuch(error: unknown): boolean {
-  return isTooLarge(error) || (error instanceof RequestError && error.status === 408);
+  return isTooLarge(error) || statusOf(error) === 408;
 }
 
 /** The service or the exporter finds the answer too large. */
 export function isTooLarge(error: unknown): boolean {
-  return error instanceof RequestError && (error.status === 413 || error.fault === 'oversize');
+  return statusOf(error) === 413 || (error instanceof RequestError && error.fault === 'oversize');
 }
