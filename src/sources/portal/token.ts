@@ -94,17 +94,11 @@ export class TokenSource {
   }
 
   /** Revokes the current token and its family. Never rejects: a token that cannot be revoked expires on its own. */
-  async revoke(signal: AbortSignal): Promise<boolean> {
+  async revoke(signal: AbortSignal): Promise<void> {
     await this.#renewal?.catch(() => {});
     const pair = this.#pair;
-    if (pair === undefined) return false;
     this.#pair = undefined;
-    try {
-      await this.#client.send(revokeRequest(pair.access), signal);
-      return true;
-    } catch {
-      return false;
-    }
+    if (pair !== undefined) await this.#client.send(revokeRequest(pair.access), signal).catch(() => {});
   }
 
   async #renew(signal: AbortSignal): Promise<Pair> {
