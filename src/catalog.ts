@@ -11,7 +11,7 @@ import {
 } from './metrics/family.ts';
 import { upstreams } from './sources/upstreams.ts';
 
-/** One metric in the catalogue: everything that HELP, the reference, dashboards and tests need. */
+/** One metric: HELP, the reference, dashboards and tests read it here. */
 export interface CatalogEntry {
   readonly name: string;
   readonly help: string;
@@ -22,8 +22,6 @@ export interface CatalogEntry {
   readonly labels: readonly string[];
   /** The operation and the fields, in the service's own spelling. */
   readonly source: readonly string[];
-  /** The documented words of a label, in the service's own spelling. */
-  readonly words: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Every metric of upstream data, one entry a name, in the order of the exposition. */
@@ -32,7 +30,7 @@ export const upstreamCatalog: readonly CatalogEntry[] = merge(upstreams.flatMap(
 /** Every metric: those of upstream data, and those of the exporter itself. */
 export const catalog: readonly CatalogEntry[] = [
   ...upstreamCatalog,
-  ...ownFamilies.map((family) => ({ ...family, source: ['the exporter'], words: {} })),
+  ...ownFamilies.map((family) => ({ ...family, source: ['the exporter'] })),
 ];
 
 export const variableRows: readonly NamedRow[] = rowsOf(upstreams.map(({ section }) => section));
@@ -50,16 +48,10 @@ function merge(all: readonly Table[]): readonly CatalogEntry[] {
         unit: unitOf(family),
         labels: [...new Set([...(known?.labels ?? subject), ...addedLabels(family)])],
         source: [...(known?.source ?? []), fields === '' ? source : `${source}: ${fields}`],
-        words: { ...known?.words, ...wordsOf(family) },
       });
     }
   }
   return [...entries.values()];
-}
-
-function wordsOf({ wordsFrom = {}, states }: Family): CatalogEntry['words'] {
-  const chosen = Object.entries(wordsFrom).flatMap(([label, { known }]) => (known ? [[label, known] as const] : []));
-  return Object.fromEntries(states === undefined ? chosen : [...chosen, [states.label, states.known]]);
 }
 
 function unitOf({ from: { unit } }: Family): string | undefined {

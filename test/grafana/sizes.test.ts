@@ -4,6 +4,7 @@ import { anyValues, filled } from '../../grafana/src/fill.ts';
 import { uids } from '../../grafana/src/places.ts';
 import { catalog } from '../../src/catalog.ts';
 import { dashboards, everyQuery, queriesOf } from '../support/dashboards.ts';
+import { wordsOf } from '../support/metric-facts.ts';
 import { namesIn } from '../support/promql.ts';
 import { countedByInstance, mostSeries, type Values } from '../support/series-bound.ts';
 
@@ -42,7 +43,7 @@ const known: Values = {
 
 /** What the services document is counted, where that is more. */
 const documented: Values = Object.fromEntries(
-  catalog.flatMap(({ words }) => Object.entries(words).map(([label, all]) => [label, all.length] as const)),
+  catalog.flatMap((entry) => Object.entries(wordsOf(entry)).map(([label, all]) => [label, all.length] as const)),
 );
 
 const labelsOf = (series: string) => {

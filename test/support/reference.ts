@@ -3,7 +3,7 @@ import { type CatalogEntry, catalog, variableRows } from '../../src/catalog.ts';
 import type { NamedRow } from '../../src/config/section.ts';
 import { wordOf } from '../../src/metrics/samples.ts';
 import { exampleOf } from './examples.ts';
-import { costOf } from './series-cost.ts';
+import { costOf, wordsOf } from './metric-facts.ts';
 import { usageOf } from './usage.ts';
 import { defaultOf } from './variables.ts';
 
@@ -87,7 +87,7 @@ function groups(): readonly Group[] {
 }
 
 function metricSection(entry: CatalogEntry): string {
-  const { name, help, type, unit, labels, source, words } = entry;
+  const { name, help, type, unit, labels, source } = entry;
   const from = source.map((text) => `  - ${text}\n`).join('');
   const { panels, alerts, recorded } = usageOf(name);
   const shown = [...panels].map(([dashboard, titles]) => `${dashboard} (${titles.join(', ')})`);
@@ -96,7 +96,9 @@ function metricSection(entry: CatalogEntry): string {
     `Type: ${type}`,
     `Unit: ${unit ?? 'none'}`,
     `Labels: ${labels.length === 0 ? 'none' : listed(labels)}`,
-    ...Object.entries(words).map(([label, known]) => `Words of \`${label}\`: ${known.map(wordText).join(', ')}`),
+    ...Object.entries(wordsOf(entry)).map(
+      ([label, known]) => `Words of \`${label}\`: ${known.map(wordText).join(', ')}`,
+    ),
     `Series: ${costText(entry)}`,
     `Dashboards: ${shown.join('; ') || `none${reason === undefined ? '' : `: ${reason}`}`}`,
     `Alerts: ${alerts.map((rule) => `[\`${rule.alert}\`](runbooks/${rule.page}.md#${rule.alert.toLowerCase()})`).join(', ') || 'none'}`,

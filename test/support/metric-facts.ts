@@ -16,10 +16,23 @@ const rows = upstreams.flatMap(({ tables }) =>
   tables.flatMap(({ subject, families }) => families.map((family) => ({ subject, family }))),
 );
 
-export function costOf({ name, labels }: CatalogEntry): SeriesCost {
-  const own = rows.filter(({ family }) => family.name === name);
+function rowsOf({ name }: CatalogEntry) {
+  return rows.filter(({ family }) => family.name === name);
+}
+
+/** The documented words of each label, in the service's own spelling. */
+export function wordsOf(entry: CatalogEntry): Readonly<Record<string, readonly string[]>> {
+  const words = rowsOf(entry).flatMap(({ family: { wordsFrom = {}, states } }) => {
+    const chosen = Object.entries(wordsFrom).flatMap(([label, { known }]) => (known ? [[label, known] as const] : []));
+    return states === undefined ? chosen : [...chosen, [states.label, states.known] as const];
+  });
+  return Object.fromEntries(words);
+}
+
+export function costOf(entry: CatalogEntry): SeriesCost {
+  const own = rowsOf(entry);
   const [first] = own;
-  if (first === undefined) return { subject: [], perSubject: 1, open: labels };
+  if (first === undefined) return { subject: [], perSubject: 1, open: entry.labels };
   const families = own.map(({ family }) => family);
   const open = [...new Set(families.flatMap(openLabels))];
   return { subject: first.subject, perSubject: distinct(families.flatMap(variantsOf), open), open };
