@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 /** Why a request is rejected, and the answer. */
 export interface Refusal {
-  readonly status: 401 | 403 | 429 | 503;
+  readonly status: 400 | 401 | 403 | 417 | 429 | 503;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }

@@ -11,7 +11,7 @@ import { ALWAYS, refuseNonsense, sendText } from './answer.ts';
 import { Answers } from './answers.ts';
 import type { Connections } from './connections.ts';
 import type { Document } from './document.ts';
-import type { Front } from './front.ts';
+import type { Front, Refusal } from './front.ts';
 import { acceptsGzip, CONTENT_TYPES, chooseCoding, chooseFormat } from './negotiate.ts';
 import { parseInPieces } from './pieces.ts';
 import { send } from './send.ts';
@@ -166,29 +166,15 @@ export class ExpositionServer {
   }
 
   async #answer(response: ServerResponse): Promise<void> {
-    const { site, metricsPath, front, connections } = this.#settings;
+    const { site, metricsPath } = this.#settings;
     const { req: request } = response;
     const path = pathOf(request);
     response.setHeaders(new Map(Object.entries(ALWAYS)));
     discardBody(response);
-    const refusal = refusalOf(request);
+    const refusal = invalidity(request) ?? (await this.#guard(response, path));
     if (refusal !== undefined) {
-      sendText(response, ...refusal, { connection: 'close' });
+      sendText(response, refusal.status, refusal.text, refusal.headers);
       return;
-    }
-    if (front !== undefined) {
-      const connection = connections.of(request.socket);
-      response.setHeaders(new Map(Object.entries(front.headers)));
-      if (connection?.generation !== front.generation) response.setHeader('connection', 'close');
-      const admission = await front.admit(request, path);
-      if (admission !== 'let in') {
-        // Clients that were not admitted hold no connections, because their number is limited.
-        response.setHeader('connection', 'close');
-      } else if (connection !== undefined) connection.isKnown = true;
-      if (typeof admission === 'object') {
-        sendText(response, admission.status, admission.text, admission.headers);
-        return;
-      }
     }
     const pages: Readonly<Record<string, () => Promise<void> | void>> = {
       [metricsPath]: () => this.#scrape(response),
@@ -205,6 +191,20 @@ export class ExpositionServer {
     } else if (request.method !== 'GET' && request.method !== 'HEAD') {
       sendText(response, 405, 'only GET and HEAD\n', { allow: 'GET, HEAD' });
     } else await answer();
+  }
+
+  async #guard(response: ServerResponse, path: string): Promise<Refusal | undefined> {
+    const { front, connections } = this.#settings;
+    if (front === undefined) return undefined;
+    const connection = connections.of(response.req.socket);
+    response.setHeaders(new Map(Object.entries(front.headers)));
+    if (connection?.generation !== front.generation) response.setHeader('connection', 'close');
+    const admission = await front.admit(response.req, path);
+    if (admission !== 'let in') {
+      // Clients that were not admitted hold no connections, because their number is limited.
+      response.setHeader('connection', 'close');
+    } else if (connection !== undefined) connection.isKnown = true;
+    return typeof admission === 'object' ? admission : undefined;
   }
 
   async #scrape(response: ServerResponse): Promise<void> {
@@ -271,11 +271,12 @@ function discardBody(response: ServerResponse): void {
   });
 }
 
-/** Status and text for a request that HTTP itself does not allow, or that expects what there is not here. */
-function refusalOf({ httpVersion, headers }: IncomingMessage): readonly [status: number, text: string] | undefined {
-  if (httpVersion === '1.1' && headers.host === undefined) return [400, 'no Host header\n'];
-  const { expect = '100-continue' } = headers;
-  return expect.toLowerCase() === '100-continue' ? undefined : [417, 'the expectation cannot be met\n'];
+/** For a request that HTTP itself does not allow, or that expects what there is not here. */
+function invalidity({ httpVersion, headers: { host, expect = '100-continue' } }: IncomingMessage): Refusal | undefined {
+  const headers = { connection: 'close' };
+  if (httpVersion === '1.1' && host === undefined) return { status: 400, headers, text: 'no Host header\n' };
+  if (expect.toLowerCase() === '100-continue') return undefined;
+  return { status: 417, headers, text: 'the expectation cannot be met\n' };
 }
 
 /** The scraper's own time-out, which Prometheus sends in a header, in milliseconds; bounded. */
