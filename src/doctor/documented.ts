@@ -6,20 +6,16 @@ import { type Look, lookOf } from './shape.ts';
 export type DocumentedKind = KindName | `${KindName}?`;
 type KindName = 'text' | 'uuid' | 'date' | 'integer' | 'decimal' | 'milliseconds' | 'flag' | 'any';
 
-export interface Words {
-  readonly words: readonly string[];
-}
-
 /** The documented fields of an answer: types, words, lists of one kind of item, objects. */
-export type Documented = DocumentedKind | Words | readonly [item: Documented] | DocumentedFields;
+export type Documented = DocumentedKind | Set<string> | [item: Documented] | DocumentedFields;
 
 /** An object's documented fields; `'*'` stands for every other field. */
 export interface DocumentedFields {
   readonly [field: string]: Documented;
 }
 
-export function oneOf(...words: readonly string[]): Words {
-  return { words };
+export function oneOf(...words: readonly string[]): Set<string> {
+  return new Set(words);
 }
 
 export interface Unexpected {
@@ -49,20 +45,19 @@ export function unexpectedIn(
   place = '',
 ): void {
   const look = lookOf(value);
+  const what = look === 'null' ? 'unexpected null' : 'unexpected type';
   if (typeof documented === 'string') {
     if (documented === 'any' || documented === 'any?') return;
     const name = documented.replace('?', '') as Exclude<KindName, 'any'>;
-    if (look === 'null') {
-      if (!documented.endsWith('?')) tell({ what: 'unexpected null', place, look });
-    } else if (!LOOKS[name].includes(look) || (name === 'integer' && !Number.isInteger(decimal(value)))) {
-      tell({ what: 'unexpected type', place, look });
-    }
-  } else if (isWords(documented)) {
-    if (typeof value !== 'string') tell({ what: look === 'null' ? 'unexpected null' : 'unexpected type', place, look });
-    else if (!documented.words.includes(value)) tell({ what: 'unknown word', place, look, word: value });
-  } else if (isList(documented)) {
+    const isWhole = name !== 'integer' || Number.isInteger(decimal(value));
+    const fits = look === 'null' ? documented.endsWith('?') : LOOKS[name].includes(look) && isWhole;
+    if (!fits) tell({ what, place, look });
+  } else if (documented instanceof Set) {
+    if (typeof value !== 'string') tell({ what, place, look });
+    else if (!documented.has(value)) tell({ what: 'unknown word', place, look, word: value });
+  } else if (Array.isArray(documented)) {
     if (!Array.isArray(value)) {
-      if (look !== 'null') tell({ what: 'unexpected type', place, look });
+      if (look !== 'null') tell({ what, place, look });
       return;
     }
     for (const item of value) unexpectedIn(documented[0], item, tell, `${place}[]`);
@@ -74,15 +69,7 @@ export function unexpectedIn(
       if (known === undefined) tell({ what: 'unknown field', place: at, look: lookOf(one) });
       else unexpectedIn(known, one, tell, at);
     }
-  } else if (look !== 'null') tell({ what: 'unexpected type', place, look });
-}
-
-function isWords(documented: Documented): documented is Words {
-  return isFields(documented) && Array.isArray(documented.words);
-}
-
-function isList(documented: Documented): documented is readonly [Documented] {
-  return Array.isArray(documented);
+  } else if (look !== 'null') tell({ what, place, look });
 }
 
 /** Records with `time` that are neither oldest first nor newest first. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { oneOf, type Unexpected, unexpectedIn } from '../../src/doctor/documented.ts';
+import { type Documented, oneOf, type Unexpected, unexpectedIn } from '../../src/doctor/documented.ts';
 
-const documented = {
+const documented: Documented = {
   items: [{ time: 'milliseconds', name: 'text', state: oneOf('on', 'off'), load: 'decimal?', build: 'text?' }],
-} as const;
+};
 
 function told(...items: readonly unknown[]): readonly Unexpected[] {
   const found: Unexpected[] = [];
