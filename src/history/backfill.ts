@@ -8,7 +8,7 @@ import { addTo } from '../runtime/maps.ts';
 import { backOffMs, type Random } from '../runtime/random.ts';
 import { type Cursor, LONGEST_PAST_MS, newPoints, type PointsBySeries, type Unfit } from './new-points.ts';
 import { linesByFamily } from './open-metrics.ts';
-import type { Spool } from './spool.ts';
+import type { Spool, Spooled } from './spool.ts';
 import type { SeriesPoints } from './write-request.ts';
 
 export type PastTask = Task & Required<Pick<Task, 'past'>>;
@@ -82,7 +82,7 @@ export class Backfill {
   }
 
   async #read(task: PastTask, signal: AbortSignal): Promise<void> {
-    let brought = NOTHING;
+    let brought: Brought = { series: [], points: 0, bins: 0 };
     try {
       brought = await this.#pieces(task, signal);
     } catch (error) {
@@ -106,7 +106,7 @@ export class Backfill {
     if (forbidden >= MOST_FORBIDDEN && !isAnyAllowed) throw error;
   }
 
-  async #pieces(task: PastTask, signal: AbortSignal): Promise<typeof NOTHING> {
+  async #pieces(task: PastTask, signal: AbortSignal): Promise<Brought> {
     const { binMs, labels, spool, clock } = this.#parts;
     const { from: begin, to: end } = spool.question;
     const count = Math.ceil((end - begin) / PIECE_MS);
@@ -147,7 +147,9 @@ export class Backfill {
   }
 }
 
-const NOTHING = { series: [] as readonly SeriesPoints[], points: 0, bins: 0 };
+interface Brought extends Pick<Spooled, 'points' | 'bins'> {
+  readonly series: readonly SeriesPoints[];
+}
 
 /** The service does not have it: the appliance or the series is unknown, or does not exist for its build. */
 function isMissing(error: Error): boolean {

@@ -104,7 +104,7 @@ export class GfaCollector implements Collector {
     const ledger = this.#ledger;
     const events = await inSlices(ledger.absorb(answer, clock.monotonic(), drops.note, isAfterLoss), clock);
     this.#warn();
-    this.#parts.ledger.names.takeTitles(ledger.titles());
+    this.#parts.ledger.names.takeTitles(ledger.filers.titles());
     if (this.#isFirst) {
       this.#isFirst = false;
       log.info({ api: this.api, events }, 'first answer read');

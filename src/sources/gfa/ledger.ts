@@ -36,8 +36,8 @@ export interface LedgerSettings {
 export class Ledger {
   /** Monotonic milliseconds of the latest answer; undefined before the first. */
   answeredAt: number | undefined;
+  readonly filers = new Directory();
   readonly #settings: LedgerSettings;
-  readonly #filers = new Directory();
   readonly #volumes = new Directory();
   readonly #pairs = new Map<string, Pair>();
   #volumeRecords = new Map<string, Current>();
@@ -47,7 +47,7 @@ export class Ledger {
   /** The names of filers in the ledger that this one continues, by guid. */
   #calledBefore: ReadonlyMap<string, string> = new Map();
   #info: Fields = {};
-  /** The same of the latest answer with a current record of any filer. */
+  /** Monotonic milliseconds of the latest answer with a current record of any filer. */
   #namedAt = Number.NEGATIVE_INFINITY;
 
   constructor(settings: LedgerSettings) {
@@ -108,10 +108,6 @@ export class Ledger {
     return fresh;
   }
 
-  titles(): Iterable<readonly [guid: string, title: string]> {
-    return this.#filers.titles();
-  }
-
   /** Every sample of the ledger. Yields nothing until an answer has been absorbed. */
   *samples(): Generator<Sample> {
     if (this.answeredAt === undefined) return;
@@ -139,7 +135,7 @@ export class Ledger {
     yield {
       info: this.#info,
       ageMs: ageSchema(now).write(this.answeredAt),
-      filers: this.#filers.state(now),
+      filers: this.filers.state(now),
       called: [...filers].map((guid) => [guid, this.#nameOf(guid)]),
       volumes: this.#volumes.state(now),
       volumeStates: volumesSchema(now).write(this.#volumeRecords),
@@ -163,7 +159,7 @@ export class Ledger {
     const saved = schema.fields.read(heading);
     this.#info = schema.fields.read(saved.info);
     this.answeredAt = ageSchema(then).read(saved.ageMs);
-    this.#filers.restore(saved.filers, then);
+    this.filers.restore(saved.filers, then);
     // Missing in state files of earlier versions.
     this.#calledBefore = namesSchema.read(saved.called ?? []);
     this.#volumes.restore(saved.volumes, then);
@@ -187,7 +183,7 @@ export class Ledger {
   /** Until the inventory has been read, a filer keeps its name from before the restart. */
   #nameOf(guid: string): string {
     const { names } = this.#settings;
-    const name = names.ofFiler(guid, this.#filers.titleOf(guid));
+    const name = names.ofFiler(guid, this.filers.titleOf(guid));
     return names.isSettled ? name : (this.#calledBefore.get(guid) ?? name);
   }
 
@@ -220,7 +216,7 @@ export class Ledger {
     const volume = text(record.volume_guid);
     const key = pairKey(filer, volume);
     if (!this.#pairs.has(key) && this.#pairs.size >= this.#settings.mostPairs) return undefined;
-    this.#filers.see(filer, record.filer_title, at, now);
+    this.filers.see(filer, record.filer_title, at, now);
     if (volume !== '') this.#volumes.see(volume, record.volume_title, at, now);
     return entryOf(this.#pairs, key, () => new Pair(filer, volume, this.#settings.bounds));
   }
@@ -234,11 +230,11 @@ export class Ledger {
     if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.confirm(text(guid), now);
     const forgotten = now - this.#settings.forgetAfterMs;
     if (groups.filers.length > 0) this.#namedAt = now;
-    if (this.#settings.groups.includes('filers') && groups.filers.length > 0) this.#filers.retire(forgotten);
+    if (this.#settings.groups.includes('filers') && groups.filers.length > 0) this.filers.retire(forgotten);
     this.#volumes.retire(forgotten);
     this.#retireStates(before);
     for (const [key, pair] of this.#pairs) {
-      if (this.#filers.has(pair.filer) && (pair.volume === '' || this.#volumes.has(pair.volume))) continue;
+      if (this.filers.has(pair.filer) && (pair.volume === '' || this.#volumes.has(pair.volume))) continue;
       this.#pairs.delete(key);
       for (const group of EVENT_GROUPS) this.#events[group].memory.drop(key);
     }
@@ -250,7 +246,7 @@ export class Ledger {
    */
   #isNamed({ filer, volume }: Pair): boolean {
     const { goneAfterMs } = this.#settings;
-    const isNamed = this.#filers.isNamedSince(filer, this.#namedAt - goneAfterMs);
+    const isNamed = this.filers.isNamedSince(filer, this.#namedAt - goneAfterMs);
     return isNamed && (volume === '' || this.#volumes.isNamedSince(volume, (this.answeredAt ?? 0) - goneAfterMs));
   }
 
