@@ -1,10 +1,3 @@
-/** The requests per second that polling these at their intervals takes. */
-export function demandPerSecond(tasks: Iterable<{ readonly intervalMs: number }>): number {
-  let demand = 0;
-  for (const { intervalMs } of tasks) demand += 1000 / intervalMs;
-  return demand;
-}
-
 /** The part of the limits that stretched tasks get, however much the tasks that go first need. */
 const LEAST_LEFT = 0.1;
 

@@ -1,6 +1,6 @@
 import type { Task } from '../metrics/task.ts';
 import { entryOf } from '../runtime/maps.ts';
-import { demandPerSecond, stretch } from './demand.ts';
+import { stretch } from './demand.ts';
 import { PolledAppliance, TaskState } from './task-state.ts';
 
 export interface TasksSettings {
@@ -119,9 +119,14 @@ export class Tasks {
   /** The factor by which the current limits stretch intervals; tasks that go first keep theirs. */
   stretched(now: number): number {
     if (now - this.#stretched.at >= STRETCH_KEPT_MS) {
-      const demand = (isFirst: boolean) =>
-        demandPerSecond([...this.all()].filter(({ task }) => (task.first ?? false) === isFirst).map(spacing));
-      this.#stretched = { at: now, value: stretch(demand(false), this.#settings.allowedPerSecond(), demand(true)) };
+      const perSecond = { first: 0, others: 0 };
+      for (const { task, resting } of this.all()) {
+        const { intervalMs, restMs = intervalMs, requests = 1 } = task;
+        const spacingMs = (resting === undefined ? intervalMs : restMs) / requests;
+        perSecond[task.first ? 'first' : 'others'] += 1000 / spacingMs;
+      }
+      const value = stretch(perSecond.others, this.#settings.allowedPerSecond(), perSecond.first);
+      this.#stretched = { at: now, value };
     }
     return this.#stretched.value;
   }
@@ -188,10 +193,4 @@ export class Tasks {
     );
     this.#sweepMs = this.#deciding.length === 0 ? intervalMs : Math.max(intervalMs, shortestMs);
   }
-}
-
-/** For the demand, of one request: a task that is backed off has its longer interval. */
-function spacing({ task, resting }: TaskState): { readonly intervalMs: number } {
-  const { intervalMs, restMs = intervalMs, requests = 1 } = task;
-  return { intervalMs: (resting === undefined ? intervalMs : restMs) / requests };
 }

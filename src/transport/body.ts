@@ -45,8 +45,7 @@ interface Pieces {
  */
 export async function readJson(answer: Dispatcher.ResponseData, settings: ReadSettings): Promise<unknown> {
   try {
-    const packed = await collect(answer, settings);
-    return await parse(await unpack(packed, answer.headers['content-encoding'], settings), settings);
+    return await parse(await unpacked(answer, settings), settings);
   } catch (error) {
     if (settings.lenient) return undefined;
     throw error;
@@ -56,42 +55,31 @@ export async function readJson(answer: Dispatcher.ResponseData, settings: ReadSe
   }
 }
 
-async function collect({ body, headers }: Dispatcher.ResponseData, settings: ReadSettings): Promise<Pieces> {
-  const { limits, lenient } = settings;
+async function unpacked({ body, headers }: Dispatcher.ResponseData, settings: ReadSettings): Promise<Pieces> {
+  const { limits, lenient, place, sent } = settings;
   const bytes = lenient ? Math.min(limits.bytes, MOST_ERROR_BYTES) : limits.bytes;
   if (Number(headers['content-length']) > bytes) throw tooLarge(settings);
-  return gather(body as AsyncIterable<Buffer>, { ...settings, limits: { ...limits, bytes } }, settings.sent);
-}
-
-async function gather(body: AsyncIterable<Buffer>, settings: ReadSettings, counted = { bytes: 0 }): Promise<Pieces> {
-  const buffers: Buffer[] = [];
-  let size = 0;
-  for await (const buffer of body) {
-    size += buffer.length;
-    counted.bytes = size;
-    if (size > settings.limits.bytes) throw tooLarge(settings);
-    buffers.push(buffer);
-  }
-  return { buffers, size };
-}
-
-async function unpack(
-  packed: Pieces,
-  encoding: string | string[] | undefined,
-  settings: ReadSettings,
-): Promise<Pieces> {
-  const name = String(encoding ?? 'identity').toLowerCase();
-  if (name === 'identity' || name === '') return packed;
-  const unpacker = Object.hasOwn(unpackers, name) ? unpackers[name as keyof typeof unpackers] : undefined;
-  if (unpacker === undefined) {
-    throw new RequestError('invalid', `${settings.place}: expected gzip or no compression`);
-  }
+  const packed = await gather(body as AsyncIterable<Buffer>, { ...settings, limits: { ...limits, bytes } }, sent);
+  const encoding = String(headers['content-encoding'] ?? '').toLowerCase();
+  if (encoding === '' || encoding === 'identity') return packed;
+  const unpacker = Object.hasOwn(unpackers, encoding) ? unpackers[encoding as keyof typeof unpackers] : undefined;
+  if (unpacker === undefined) throw new RequestError('invalid', `${place}: expected gzip or no compression`);
   try {
     return await gather(Readable.from(packed.buffers).pipe(unpacker({ chunkSize: PIECE_BYTES })), settings);
   } catch (cause) {
     if (cause instanceof RequestError) throw cause;
-    throw new RequestError('invalid', `${settings.place}: the compressed answer is corrupted`, { cause });
+    throw new RequestError('invalid', `${place}: the compressed answer is corrupted`, { cause });
   }
+}
+
+async function gather(body: AsyncIterable<Buffer>, settings: ReadSettings, counted = { bytes: 0 }): Promise<Pieces> {
+  const buffers: Buffer[] = [];
+  for await (const buffer of body) {
+    counted.bytes += buffer.length;
+    if (counted.bytes > settings.limits.bytes) throw tooLarge(settings);
+    buffers.push(buffer);
+  }
+  return { buffers, size: counted.bytes };
 }
 
 async function parse(pieces: Pieces, { limits, place, clock }: ReadSettings): Promise<unknown> {

@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { demandPerSecond, stretch } from '../../src/polling/demand.ts';
-import { fleet } from './fleet.ts';
+import { stretch } from '../../src/polling/demand.ts';
 
 describe('what a fleet asks of the pace', () => {
-  test('is the sum of its tasks', () => {
-    expect(demandPerSecond([])).toBe(0);
-    expect(demandPerSecond(fleet(100, 15))).toBeCloseTo(5);
-  });
-
   test.each([
     [5, 10, 1],
     [10, 10, 1],

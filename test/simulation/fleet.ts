@@ -1,5 +1,5 @@
 import type { Task } from '../../src/metrics/task.ts';
-import { demandPerSecond, stretch, worstAgeMs } from '../../src/polling/demand.ts';
+import { stretch, worstAgeMs } from '../../src/polling/demand.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { MeasuredRate } from '../../src/transport/rate/adaptive-rate.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
@@ -44,7 +44,7 @@ export function simulateFleet(fleet: Fleet): FleetResult {
   const day = slidingWindow(fleet.dailyLimit, DAY_MS);
   const tasks = tasksOf(fleet);
   agenda.reconcile(tasks, 0);
-  const demand = demandPerSecond(tasks);
+  const demand = tasks.reduce((sum, { intervalMs }) => sum + 1000 / intervalMs, 0);
   const stretched = stretch(demand, Math.min(budget.perSecond, pace.perSecond(0)));
   const settledAfter = 2 * fleet.intervalMs * stretched;
 
