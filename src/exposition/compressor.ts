@@ -9,8 +9,11 @@ import type { LineStore } from './store.ts';
 /** After this time without a scraper that accepts it, nothing is compressed in a coding; in milliseconds. */
 const FORGOTTEN_MS = 600_000;
 
-/** How many bytes a scrape compresses before it is sent: about 20 milliseconds, in slices. No more should wait for it. */
+/** How many bytes a scrape compresses before it is sent: about 20 milliseconds, in slices. */
 const SCRAPE_BYTES = 2 * 1024 * 1024;
+
+/** How many bytes of changed blocks may wait for the next scrape: several changes to one block then cost one new buffer. */
+const WAITING_BYTES = 1.5 * 1024 * 1024;
 
 /** Concurrent compressions on the thread pool: one runs while the result of the other is stored. */
 const LANES = 2;
@@ -81,12 +84,12 @@ export class Compressor {
     }
   }
 
-  /** Whether more has changed than one scrape should compress. */
+  /** Whether more has changed than may wait for the next scrape. */
   #isTooMuch(): boolean {
     let bytes = 0;
     for (const block of this.#store.changedBlocks) {
       bytes += block.bytes;
-      if (bytes > SCRAPE_BYTES) return true;
+      if (bytes > WAITING_BYTES) return true;
     }
     return false;
   }
