@@ -5,24 +5,19 @@ export const SHORTEST_PERIOD_MS = 360_000;
 
 /**
  * The period of a task's requests: halved after an answer that is too large or too slow (408, 413), and doubled again after
- * each success, up to the configured one.
+ * each success, up to the wanted one.
  */
 export class Lookback {
-  readonly #usualMs: number;
   readonly #shortened = new Map<string, number>();
-
-  constructor(usualMs: number) {
-    this.#usualMs = usualMs;
-  }
 
   /** Sends a request for a period of at most `wantedMs`, and again while that is too much for one answer. */
   async ask<Answer>(task: string, wantedMs: number, send: (periodMs: number) => Promise<Answer>): Promise<Answer> {
     for (;;) {
       const shortened = this.#shortened.get(task);
-      const periodMs = Math.min(shortened ?? this.#usualMs, wantedMs);
+      const periodMs = Math.min(shortened ?? wantedMs, wantedMs);
       try {
         const answer = await send(periodMs);
-        if (shortened === undefined || shortened * 2 >= this.#usualMs) this.#shortened.delete(task);
+        if (shortened === undefined || shortened * 2 >= wantedMs) this.#shortened.delete(task);
         else this.#shortened.set(task, shortened * 2);
         return answer;
       } catch (error) {

@@ -17,39 +17,40 @@ const READ = { direction: 'read' } as const;
 const WRITE = { direction: 'write' } as const;
 
 /** The three series of each disk; the portal spells the cache's operations differently from the others. */
-function disk<const Disk extends string, const Prefix extends string>(name: Disk, prefix: Prefix) {
-  const of = <const L extends Labels>(labels: L) => ({ disk: name, ...labels });
-  const iops = [
-    {
-      name: 'filer_appliance_disk_iops',
-      help: 'Disk operations per second, by disk and direction.',
-      from: plain,
-      fields: { [`${prefix}_io_reads`]: of(READ), [`${prefix}_io_writes`]: of(WRITE) },
-    },
-  ] as const satisfies readonly Family[];
-  const ioTime = [
-    {
-      name: 'filer_appliance_disk_io_time_seconds',
-      help: 'I/O time of the disk in the newest bin. Its interval is not documented.',
-      from: milliseconds,
-      fields: { io_time: of({}) },
-    },
-    {
-      name: 'filer_appliance_disk_weighted_io_time_seconds',
-      help: 'I/O time of the disk weighted by waiting requests. A value far above the plain time means a saturated disk.',
-      from: milliseconds,
-      fields: { weighted_io_time: of({}) },
-    },
-  ] as const satisfies readonly Family[];
-  const ioLatency = [
-    {
-      name: 'filer_appliance_disk_io_latency_seconds',
-      help: 'Mean time of one disk operation, by disk and direction.',
-      from: latencyMilliseconds,
-      fields: { read_latency: of(READ), write_latency: of(WRITE) },
-    },
-  ] as const satisfies readonly Family[];
-  return { iops, ioTime, ioLatency };
+function disk(name: string, prefix: string) {
+  const of = (labels: Labels) => ({ disk: name, ...labels });
+  return {
+    iops: [
+      {
+        name: 'filer_appliance_disk_iops',
+        help: 'Disk operations per second, by disk and direction.',
+        from: plain,
+        fields: { [`${prefix}_io_reads`]: of(READ), [`${prefix}_io_writes`]: of(WRITE) },
+      },
+    ],
+    ioTime: [
+      {
+        name: 'filer_appliance_disk_io_time_seconds',
+        help: 'I/O time of the disk in the newest bin. Its interval is not documented.',
+        from: milliseconds,
+        fields: { io_time: of({}) },
+      },
+      {
+        name: 'filer_appliance_disk_weighted_io_time_seconds',
+        help: 'I/O time of the disk weighted by waiting requests. A value far above the plain time means a saturated disk.',
+        from: milliseconds,
+        fields: { weighted_io_time: of({}) },
+      },
+    ],
+    ioLatency: [
+      {
+        name: 'filer_appliance_disk_io_latency_seconds',
+        help: 'Mean time of one disk operation, by disk and direction.',
+        from: latencyMilliseconds,
+        fields: { read_latency: of(READ), write_latency: of(WRITE) },
+      },
+    ],
+  } as const satisfies Record<string, readonly Family[]>;
 }
 
 const cache = disk('cache', 'cache');

@@ -31,18 +31,17 @@ interface Stretch {
 export class TelemetryCollector {
   readonly #parts: PortalParts;
   readonly #operations: ReadonlyMap<string, Operation>;
-  readonly #lookback: Lookback;
+  readonly #lookback = new Lookback();
   /** The longest period that each series is asked for at once: shorter where an answer was too large. */
   readonly #longest = new Map<string, number>();
 
   constructor(parts: PortalParts) {
-    const { series, mode, lookbackMs } = parts.settings;
+    const { series, mode } = parts.settings;
     this.#parts = parts;
     this.#operations = operationsFor(
       series.map(({ name }) => name),
       mode === 'economy',
     );
-    this.#lookback = new Lookback(lookbackMs);
   }
 
   tasks(): readonly Task[] {

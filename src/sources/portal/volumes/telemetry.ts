@@ -44,7 +44,7 @@ interface Volume {
 class VolumeTelemetry {
   readonly #parts: PortalParts;
   readonly #intervalMs: number;
-  readonly #lookback = new Lookback(LONGEST_PERIOD_MS);
+  readonly #lookback = new Lookback();
   readonly #since: CountingStart;
   readonly #list: Task;
   /** By guid; one that no list has any more is asked about until it is forgotten: that it is gone, its own answers say. */
@@ -115,12 +115,13 @@ class VolumeTelemetry {
     const task = accountTask(this.#parts, this.#intervalMs, segment, async (note, signal) => {
       const now = clock.monotonic();
       // After an outage, requests the period that it covered.
-      const wanted = succeededAt === undefined ? operation.firstPeriodMs : now - succeededAt + 2 * this.#intervalMs;
+      const missed = succeededAt === undefined ? operation.firstPeriodMs : now - succeededAt + 2 * this.#intervalMs;
+      const wanted = Math.min(Math.max(SHORTEST_PERIOD_MS, missed), LONGEST_PERIOD_MS);
       const send = (periodMs: number) => {
         const json = { period: isoPeriod(periodMs), serial_numbers: volume.serials };
         return licence.send({ method: 'POST', path, operation: segment, size: 'list', json }, signal);
       };
-      const body = await this.#lookback.ask(id, Math.max(SHORTEST_PERIOD_MS, wanted), send);
+      const body = await this.#lookback.ask(id, wanted, send);
       succeededAt = now;
       const records = inTurns(listed(body, segment, note, operation.list), clock);
       return { samples: await ledger.absorb(records, clock.now() / 1000, note) };

@@ -5,7 +5,6 @@ import { going, mockApi, type Reply, token } from '../../../support/mock-api.ts'
 import { outcomeOf, portalCollector, uuid } from '../../../support/portal-parts.ts';
 
 const MINUTE = 60_000;
-const DAY = 1440 * MINUTE;
 const SERIAL = uuid(1);
 const SERIES = `/telemetry/appliances/${SERIAL}/cpu_utilization`;
 
@@ -27,19 +26,24 @@ const TOO_MUCH = [
 ];
 
 /** The minutes that a task asks for, when so many requests in a row are too much for one answer. */
-async function minutesAsked(lookback: Lookback, task: string, tooMuch: number): Promise<readonly number[]> {
+async function minutesAsked(
+  lookback: Lookback,
+  task: string,
+  tooMuch: number,
+  wanted = 15,
+): Promise<readonly number[]> {
   const asked: number[] = [];
   const send = async (periodMs: number) => {
     asked.push(periodMs / MINUTE);
     const error = TOO_MUCH[asked.length % TOO_MUCH.length];
     if (asked.length <= tooMuch) throw error;
   };
-  await lookback.ask(task, DAY, send).catch(() => {});
+  await lookback.ask(task, wanted * MINUTE, send).catch(() => {});
   return asked;
 }
 
 test('a period halves down to six minutes, for its own task alone, and doubles back', async () => {
-  const lookback = new Lookback(15 * MINUTE);
+  const lookback = new Lookback();
   expect(await minutesAsked(lookback, 'a', 9)).toEqual([15, 7.5, 6]);
   expect(await minutesAsked(lookback, 'b', 0)).toEqual([15]);
   expect(await minutesAsked(lookback, 'a', 0)).toEqual([6]);
@@ -49,7 +53,7 @@ test('a period halves down to six minutes, for its own task alone, and doubles b
 });
 
 test('a period that is six minutes already cannot be halved', async () => {
-  expect(await minutesAsked(new Lookback(6 * MINUTE), 'a', 9)).toEqual([6]);
+  expect(await minutesAsked(new Lookback(), 'a', 9, 6)).toEqual([6]);
 });
 
 describe('a series that is too much for one answer', () => {
