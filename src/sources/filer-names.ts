@@ -1,4 +1,5 @@
 import type { FilerAlias } from '../config/aliases.ts';
+import { UUID } from '../config/lists.ts';
 import { entryOf } from '../runtime/maps.ts';
 
 /**
@@ -12,16 +13,15 @@ import { entryOf } from '../runtime/maps.ts';
 
 /** A filer in FILER_ALIASES. */
 interface Filer {
-  readonly ids: Set<string>;
-  name: string | undefined;
+  /** In sort order; the first one stands for the filer. */
+  readonly ids: readonly string[];
+  readonly name: string | undefined;
 }
 
-/** Names by filer; the key is the first of its ids in sort order. */
+/** By filer. */
 type Names = ReadonlyMap<string, string>;
 
 type OnShared = (name: string, ids: readonly string[]) => void;
-
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 export class FilerNames {
   /** Resolves after the first read of the inventory, successful or not; at once without an inventory. */
@@ -81,10 +81,8 @@ export class FilerNames {
     return this.#names.get(this.#filerOf(id)) ?? this.#aliased.get(id)?.name;
   }
 
-  /** The first id of a filer in sort order: the same for each of its ids. */
   #filerOf(id: string): string {
-    const filer = this.#aliased.get(id);
-    return filer === undefined ? id : [...filer.ids].reduce((least, one) => (one < least ? one : least));
+    return this.#aliased.get(id)?.ids[0] ?? id;
   }
 
   #name(): void {
@@ -136,16 +134,11 @@ function shortLength(ids: readonly string[]): number {
 function filersOf(aliases: readonly FilerAlias[]): ReadonlyMap<string, Filer> {
   const filers = new Map<string, Filer>();
   for (const { id, is } of aliases) {
-    const filer = entryOf(filers, id, () => ({ ids: new Set([id]), name: undefined }));
-    if (!UUID.test(is)) {
-      filer.name = is;
-      continue;
-    }
-    const other = filers.get(is);
-    filer.ids.add(is);
-    for (const one of other?.ids ?? []) filer.ids.add(one);
-    filer.name ??= other?.name;
-    for (const one of filer.ids) filers.set(one, filer);
+    const isId = UUID.test(is);
+    const joined = (isId ? [id, is] : [id]).map((one) => filers.get(one) ?? { ids: [one], name: undefined });
+    const ids = [...new Set(joined.flatMap((filer) => filer.ids))].sort();
+    const name = isId ? joined.find((filer) => filer.name !== undefined)?.name : is;
+    for (const one of ids) filers.set(one, { ids, name });
   }
   return filers;
 }

@@ -9,6 +9,7 @@ import { Secret } from '../../runtime/secret.ts';
 import type { ExaminationParts } from '../upstream.ts';
 import { besideKey, dataRequest, type GfaSettings } from './client.ts';
 import { documentedData } from './documented.ts';
+import { WORD_FIELDS } from './label-words.ts';
 import { gfaQuestions } from './questions.ts';
 import { readAnswer } from './records.ts';
 import { GROUPS } from './series.ts';
@@ -55,7 +56,7 @@ export function gfaExamination(
   return {
     ...{ requests: 6, questions: gfaQuestions, run },
     documented: (operation, body) => (operation === 'data' ? documentedData(body) : undefined),
-    wordFields: new Set(['metric_type', 'mode', 'profile', 'kind', 'lock_state', 'lock_phase']),
+    wordFields: new Set(['metric_type', ...WORD_FIELDS]),
   };
 }
 

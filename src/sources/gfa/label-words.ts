@@ -3,20 +3,16 @@ import { LabelLimit } from '../../metrics/label-limit.ts';
 import { type NoteDrop, wordOf } from '../../metrics/samples.ts';
 import { fields } from '../../metrics/state-schema.ts';
 
+export const WORD_FIELDS = ['kind', 'lock_phase', 'lock_state', 'mode', 'profile'];
+
 /** The words of records that become label values: of each field the first ones as they are, all later ones `other`. */
 export class LabelWords {
-  readonly #limits = {
-    kind: new LabelLimit(),
-    lock_phase: new LabelLimit(),
-    lock_state: new LabelLimit(),
-    mode: new LabelLimit(),
-    profile: new LabelLimit(),
-  };
+  readonly #limits = new Map(WORD_FIELDS.map((field) => [field, new LabelLimit()]));
 
   /** The record with words that may become labels; those that had to be replaced are noted. */
   limited(record: Fields, note: NoteDrop): Fields {
     let limited = record;
-    for (const [field, limit] of Object.entries(this.#limits)) {
+    for (const [field, limit] of this.#limits) {
       const value = record[field];
       if (value === undefined || value === null) continue;
       const word = wordOf(value);
@@ -28,11 +24,11 @@ export class LabelWords {
   }
 
   state(): unknown {
-    return Object.fromEntries(Object.entries(this.#limits).map(([field, limit]) => [field, limit.state()]));
+    return Object.fromEntries([...this.#limits].map(([field, limit]) => [field, limit.state()]));
   }
 
   restore(saved: unknown): void {
     const words = fields.read(saved);
-    for (const [field, limit] of Object.entries(this.#limits)) limit.restore(words[field] ?? []);
+    for (const [field, limit] of this.#limits) limit.restore(words[field] ?? []);
   }
 }
