@@ -5,12 +5,11 @@ import { stretch, worstAgeMs } from '../polling/demand.ts';
 export interface Demand {
   readonly appliances: number;
   readonly series: readonly { readonly name: string; readonly intervalMs: number }[];
-  /** Requests besides series and inventory: the number in a round, how many of them go first, and the time between two rounds. */
+  /** Requests besides series: the number in a round, how many of them go first, and the time between two rounds. */
   readonly further: readonly { readonly requests: number; readonly first: number; readonly intervalMs: number }[];
   /** The variables that would change it. */
   readonly variables: { readonly interval: string; readonly series: string; readonly appliances: string };
   readonly intervalMs: number;
-  readonly discoveryIntervalMs: number;
   readonly limit: { readonly requests: number; readonly windowMs: number };
   /** The most requests in 24 hours; undefined without a limit. */
   readonly dailyLimit: number | undefined;
@@ -58,19 +57,10 @@ export interface FleetPlan {
 
 const DAY_MS = 86_400_000;
 
-/** An inventory round reads two lists of serials and one of edges. */
-const REQUESTS_PER_DISCOVERY = 3;
-
 /** Compares a fleet's requests with the limits of its account. */
 export function planFor(demand: Demand): Plan {
-  const { appliances, series, intervalMs, limit, dailyLimit, allowedPerSecond } = demand;
+  const { appliances, series, further, intervalMs, limit, dailyLimit, allowedPerSecond } = demand;
   const perAppliance = series.reduce((sum, one) => sum + 1 / one.intervalMs, 0);
-  const discovery = {
-    requests: REQUESTS_PER_DISCOVERY,
-    first: REQUESTS_PER_DISCOVERY,
-    intervalMs: demand.discoveryIntervalMs,
-  };
-  const further = [discovery, ...demand.further];
   const perMs = further.reduce((sum, one) => sum + one.requests / one.intervalMs, appliances * perAppliance);
   const firstPerMs = further.reduce((sum, one) => sum + one.first / one.intervalMs, 0);
   const stretched = stretch((perMs - firstPerMs) * 1000, allowedPerSecond, firstPerMs * 1000);

@@ -7,14 +7,15 @@ import { minutes } from '../polling/fleet.ts';
 const series = (count: number, intervalMs = minutes(5)) =>
   Array.from({ length: count }, (_, index) => ({ name: `s${index}`, intervalMs }));
 
+const discovery = { requests: 3, first: 3, intervalMs: minutes(15) };
+
 function demand(appliances: number, more: Partial<Demand> = {}): Demand {
   return {
     variables: { interval: 'PORTAL_INTERVAL', series: 'PORTAL_SERIES', appliances: 'PORTAL_SERIALS' },
     appliances,
     series: series(15),
-    further: [],
+    further: [discovery],
     intervalMs: minutes(5),
-    discoveryIntervalMs: minutes(15),
     limit: { requests: 500, windowMs: 30_000 },
     dailyLimit: 1_000_000,
     allowedPerSecond: 990_000 / 86_400,
@@ -60,6 +61,7 @@ describe('the plan', () => {
 
   test('counts what is asked beside the series, in its own rounds', () => {
     const further = [
+      discovery,
       { requests: 1, first: 1, intervalMs: minutes(5) },
       { requests: 100, first: 0, intervalMs: minutes(60) },
     ];

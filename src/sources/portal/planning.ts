@@ -52,11 +52,13 @@ function plansOf(
 ): Readonly<Record<PortalConfig['mode'], Plan>> {
   const { rateLimit, dailyLimit } = shareOf(portal, shards);
   const budget = new Budget(dailyLimit, 0);
+  // An inventory round reads two lists of serials and one of edges.
+  const discovery = { requests: 3, first: 3, intervalMs: portal.discoveryIntervalMs };
   const demand = {
-    ...portal,
+    intervalMs: portal.intervalMs,
     variables: { interval: 'PORTAL_INTERVAL', series: 'PORTAL_SERIES', appliances: 'PORTAL_SERIALS' },
     appliances,
-    further: collectorDemands(portal, appliances, volumes),
+    further: [discovery, ...collectorDemands(portal, appliances, volumes)],
     limit: rateLimit,
     dailyLimit,
     allowedPerSecond: Math.min((rateLimit.requests / rateLimit.windowMs) * 1000, budget.perSecond),

@@ -8,9 +8,7 @@ export type Attempt = 'ahead' | 'first' | 'again';
 /** After this many first attempts one retry goes: at the limits, a first attempt is always waiting. */
 const MOST_BEFORE = 8;
 
-interface Waiter {
-  readonly resolve: (departure: Departure | undefined) => void;
-}
+type Waiter = (departure: Departure) => void;
 
 /** The queue of one API: every request waits here for its turn. */
 export class Pacer {
@@ -62,18 +60,16 @@ export class Pacer {
     return new Promise((resolve) => {
       const queue = this.#queues[turn];
       const leave = () => {
-        queue.delete(waiter);
+        queue.delete(depart);
         this.#wake.abort('left');
         resolve(undefined);
       };
-      const waiter: Waiter = {
-        resolve: (departure) => {
-          signal.removeEventListener('abort', leave);
-          resolve(departure);
-        },
+      const depart: Waiter = (departure) => {
+        signal.removeEventListener('abort', leave);
+        resolve(departure);
       };
       signal.addEventListener('abort', leave, { once: true });
-      queue.add(waiter);
+      queue.add(depart);
       void this.#serve();
     });
   }
@@ -94,13 +90,13 @@ export class Pacer {
         await this.#clock.sleep(earliest - now, this.#wake.signal);
         continue;
       }
-      const [waiter] = queue;
-      if (waiter === undefined) continue;
-      queue.delete(waiter);
+      const [depart] = queue;
+      if (depart === undefined) continue;
+      queue.delete(depart);
       if (queue === this.#queues.again) this.#wentBefore = 0;
       else if (this.#queues.again.size > 0) this.#wentBefore += 1;
       this.#budget.spend(now);
-      waiter.resolve(this.#pace.started(now));
+      depart(this.#pace.started(now));
     }
     this.#serving = false;
   }
