@@ -1,10 +1,7 @@
 import type { Log } from '../runtime/log.ts';
 import type { Plan } from './plan.ts';
 
-/**
- * Logs once when a fleet becomes too large for its interval, with the numbers and what would help, and once when it
- * fits again.
- */
+/** Logs once when a fleet becomes too large for its interval, with what would help, and once when it fits again. */
 export class Feasibility {
   readonly #log: Log;
   #fits = true;

@@ -88,10 +88,7 @@ export class Poller {
     return this.#runUntil(signal, () => false);
   }
 
-  /**
-   * Polls everything once, including tasks that appear meanwhile; resolves when all have been polled, or when the API
-   * turns out to be down.
-   */
+  /** Polls everything once, also tasks that appear meanwhile; resolves when all are polled or the API is down. */
   runOnce(signal: AbortSignal): Promise<void> {
     const isPolled = ({ standing }: TaskState) => standing !== undefined;
     return this.#runUntil(signal, () => this.#health.isDown || [...this.tasks.all()].every(isPolled));

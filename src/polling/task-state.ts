@@ -88,10 +88,7 @@ export class PolledAppliance {
   }
 }
 
-/**
- * Updates the state after a poll. `now` is monotonic, `at` epoch milliseconds; `stretched`: the factor by which the
- * limits stretch intervals.
- */
+/** `now` is monotonic, `at` epoch milliseconds; `stretched`: by how much the limits stretch intervals. */
 export function note(state: TaskState, outcome: Outcome, now: number, at: number, stretched: number): void {
   const { task, appliance } = state;
   if (outcome.state === 'aborted') return;

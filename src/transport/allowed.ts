@@ -8,10 +8,7 @@ export interface AllowedRequests {
   readonly path: RegExp;
 }
 
-/**
- * The one place that keeps the program read-only: allows GET and the requests in the service's own list. Throws a
- * ForbiddenRequestError for everything else.
- */
+/** The one place that keeps the program read-only. Throws a ForbiddenRequestError for other requests. */
 export function assertAllowed(
   { method, path }: { readonly method: Method; readonly path: string },
   allowed: readonly AllowedRequests[],

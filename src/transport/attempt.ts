@@ -12,10 +12,7 @@ export interface AttemptParts {
   readonly place: string;
 }
 
-/**
- * Sends a request once and reads its answer. Rejects with a RequestError `timeout` or `aborted`, with undici's error, or
- * with that of `read`.
- */
+/** Sends once. Rejects with a RequestError `timeout` or `aborted`, with undici's error, or with that of `read`. */
 export async function attempt<Result>(
   request: Dispatcher.RequestOptions,
   read: (answer: Dispatcher.ResponseData) => Promise<Result>,

@@ -1,7 +1,4 @@
-/**
- * The shortest and longest hold that a `Retry-After` can ask for, in milliseconds: 1 s and 15 min (upstream-api.md
- * 6.1).
- */
+/** The bounds of the hold that a `Retry-After` can ask for, in milliseconds (upstream-api.md 6.1). */
 export const RETRY_AFTER_BOUNDS = { shortestMs: 1_000, longestMs: 900_000 } as const;
 
 const HTTP_DATE = /^[A-Za-z]{3,9},? \d{2}[ -][A-Za-z]{3}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -28,9 +25,7 @@ export function retryAfterMs(
   return until === undefined ? undefined : bounded(until - (httpDate(date ?? '') ?? now));
 }
 
-/**
- * An HTTP date in epoch milliseconds; undefined for any other text, because `Date.parse` would read many as local time.
- */
+/** In epoch milliseconds; undefined for any other text, because `Date.parse` would read many as local time. */
 function httpDate(text: string): number | undefined {
   if (!HTTP_DATE.test(text) && !ASCTIME_DATE.test(text)) return undefined;
   const moment = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);

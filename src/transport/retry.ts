@@ -16,10 +16,7 @@ const FIRST_DELAY_MS = 500;
 // Not 408: the request asked for too much, and would be as slow again.
 const TRANSIENT = new Set([502, 503, 504]);
 
-/**
- * How long to wait before a retry, in milliseconds, after the `attempts`-th failure in a row, here `error`; undefined
- * for no retry.
- */
+/** In milliseconds, after the `attempts`-th failure in a row; undefined for no retry. */
 export function retryDelayMs(
   error: unknown,
   attempts: number,

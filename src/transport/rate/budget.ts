@@ -57,10 +57,7 @@ export class Budget {
     return spentSchema.write(new Map(recent.filter(([age]) => age < DAY_MS / BUCKET_MS)));
   }
 
-  /**
-   * Returns the function that continues from what the previous process had spent, saved `elapsedMs` ago. Credit is not
-   * restored.
-   */
+  /** Returns what continues from the spending of the previous process, saved `elapsedMs` ago; without its credit. */
   restore(saved: unknown, elapsedMs: number, now: number): () => void {
     const spent = spentSchema.read(saved);
     return () => {

@@ -61,10 +61,7 @@ export class Pace {
     return this.#perSecond(this.#law.rate(now));
   }
 
-  /**
-   * The rate that lasts, as of the last time the service accepted requests: while it rejects everything, the allowed
-   * rate is unknown.
-   */
+  /** As of the last time the service accepted requests: while it rejects everything, the allowed rate is unknown. */
   sustainedPerSecond(now: number): number {
     return this.#refusing?.sustainedBefore ?? this.#perSecond(this.#law.sustained?.(now) ?? this.#law.rate(now));
   }
