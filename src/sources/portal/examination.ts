@@ -1,6 +1,5 @@
 import type { Examination, ServiceAnswers } from '../../doctor/examination.ts';
 import type { Find } from '../../doctor/finding.ts';
-import { isFields } from '../../metrics/family.ts';
 import { text } from '../../metrics/samples.ts';
 import type { Task } from '../../metrics/task.ts';
 import { variantsOf } from '../../metrics/variant.ts';
@@ -13,6 +12,7 @@ import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
 import { documentedAnswers } from './documented.ts';
 import { type AnswerByQuestion, portalQuestions } from './questions.ts';
+import { fieldsIn, recordsIn } from './records.ts';
 import type { PortalSettings } from './settings.ts';
 import { type Credentials, TokenSource, tokenRequest } from './token.ts';
 import { askTokens } from './token-questions.ts';
@@ -221,7 +221,7 @@ function tellInventory(exchanges: readonly Exchange[], find: Find): void {
 function itemsOf(exchanges: readonly Exchange[], operation: string) {
   return exchanges
     .filter((exchange) => exchange.status === 200 && exchange.operation === operation)
-    .flatMap(({ body }) => (isFields(body) && Array.isArray(body.items) ? body.items.filter(isFields) : []));
+    .flatMap(({ body }) => recordsIn(fieldsIn(body).items));
 }
 
 function idsOf(exchanges: readonly Exchange[], operation: string, field: string): ReadonlySet<string> {
@@ -233,7 +233,8 @@ function unfitMemorySeries(exchanges: readonly Exchange[]): string | undefined {
   for (const { operation, status, body } of exchanges) {
     if (!operation.startsWith('memory_utilization')) continue;
     if (status === 404 || status === 422) return String(status);
-    if (isFields(body) && Array.isArray(body.items) && body.items.length === 0) return 'empty';
+    const { items } = fieldsIn(body);
+    if (Array.isArray(items) && items.length === 0) return 'empty';
   }
   return undefined;
 }

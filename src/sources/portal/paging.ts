@@ -1,8 +1,8 @@
-import { isFields } from '../../metrics/family.ts';
 import { text } from '../../metrics/samples.ts';
 import { ShapeError } from '../../runtime/errors.ts';
 import type { ApiRequest } from '../../transport/client.ts';
 import type { PortalClient } from './client.ts';
+import { fieldsIn } from './records.ts';
 
 const MOST_PAGES = 200;
 
@@ -22,7 +22,7 @@ export async function* pagesOf(
     const query = cursor === '' ? request.query : { ...request.query, iterator_id: cursor };
     const body = await client.send({ ...request, ...(query && { query }) }, signal);
     yield body;
-    cursor = isFields(body) && isFields(body.metadata) ? text(body.metadata.iterator_id) : '';
+    cursor = text(fieldsIn(fieldsIn(body).metadata).iterator_id);
     if (cursor === '') return;
     if (used.has(cursor))
       throw new ShapeError(`reading ${request.path}: metadata.iterator_id repeats; expected the pages to end`);

@@ -59,6 +59,16 @@ export async function allOf(records: AsyncIterable<Fields> | Iterable<Fields>): 
   return all;
 }
 
+/** Empty if it is not an object. */
+export function fieldsIn(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
+/** The objects of a list; empty if it is not a list. */
+export function recordsIn(list: unknown): readonly Fields[] {
+  return Array.isArray(list) ? list.filter(isFields) : [];
+}
+
 /** Throws a ShapeError if the answer is not one object. */
 export function objectOf(body: unknown, what: string): Fields {
   if (!isFields(body)) throw new ShapeError(`reading ${what}: expected a JSON object, got ${kindOf(body)}`);

@@ -1,4 +1,3 @@
-import { isFields } from '../../metrics/family.ts';
 import { decimal } from '../../metrics/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { asError, CredentialError, RequestError, ShapeError, statusOf } from '../../runtime/errors.ts';
@@ -7,6 +6,7 @@ import type { Secret } from '../../runtime/secret.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
 import type { Attempt } from '../../transport/rate/pacer.ts';
 import { RetryAllowance, withRetries } from '../../transport/retry.ts';
+import { fieldsIn } from './records.ts';
 import { portalRetries } from './requests.ts';
 
 /** One of the three ways to authenticate (upstream-api.md 3.1). */
@@ -204,7 +204,7 @@ export interface TokenAnswer {
 
 /** Throws a ShapeError if there is no access token. */
 export function tokensIn(body: unknown): TokenAnswer {
-  const { access_token: access, refresh_token: refresh, expires_in: expiresIn } = isFields(body) ? body : {};
+  const { access_token: access, refresh_token: refresh, expires_in: expiresIn } = fieldsIn(body);
   if (typeof access !== 'string' || !SENDABLE.test(access)) {
     throw new ShapeError('reading the portal’s token: expected an object with access_token in printable ASCII');
   }
@@ -264,8 +264,7 @@ export function lifetimeSeconds(expiresIn: unknown, token: string, now: number):
 /** Without verification; empty if it is not a JWT. */
 function jwtClaims(token: string): Readonly<Record<string, unknown>> {
   try {
-    const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-    return isFields(payload) ? payload : {};
+    return fieldsIn(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')));
   } catch {
     return {};
   }

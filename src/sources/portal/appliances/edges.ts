@@ -3,7 +3,7 @@ import { type NoteDrop, type Sample, toSamples } from '../../../metrics/samples.
 import type { Task } from '../../../metrics/task.ts';
 import { date, flag, plain, presence } from '../../../metrics/units.ts';
 import { accountTask, type CollectorRow, type PortalParts } from '../collector-row.ts';
-import { objectOf } from '../records.ts';
+import { fieldsIn, objectOf } from '../records.ts';
 import type { Appliance } from './inventory.ts';
 import { applianceLabels } from './series.ts';
 
@@ -92,9 +92,8 @@ function readRecords({ serial, name, build, availableBuild, records = {} }: Appl
   const subject = { serial, filer: name };
   const samples: Sample[] = [];
   if (records.edge !== undefined) {
-    const { services, ...rest } = records.edge;
-    const flat = { ...rest, ...(isFields(services) ? { s3_edge: services.s3_edge, file_iq: services.file_iq } : {}) };
-    samples.push(...toSamples(edgeTable, [flat], subject, note));
+    const { s3_edge, file_iq } = fieldsIn(records.edge.services);
+    samples.push(...toSamples(edgeTable, [{ ...records.edge, s3_edge, file_iq }], subject, note));
   }
   if (records.serial !== undefined) {
     const isUpdate = availableBuild !== '' && availableBuild !== build;
@@ -107,19 +106,16 @@ function detailTask(parts: PortalParts, intervalMs: number, { serial, edgeId, na
   if (edgeId === '') return [];
   const path = `/edges/${encodeURIComponent(edgeId)}`;
   const task = accountTask(parts, intervalMs, 'edge', async (note, signal) => {
-    const detail = objectOf(
-      await parts.client.send({ method: 'GET', path, operation: 'edge' }, signal),
-      'GET /edges/{edge_id}',
-    );
-    const { volumes, machine, build } = detail;
+    const answer = await parts.client.send({ method: 'GET', path, operation: 'edge' }, signal);
+    const detail = objectOf(answer, 'GET /edges/{edge_id}');
+    const { owned, remotely_connected } = fieldsIn(detail.volumes);
     const record = {
-      ...(isFields(volumes)
-        ? { owned_volumes: volumes.owned, remotely_connected_volumes: volumes.remotely_connected }
-        : {}),
+      owned_volumes: owned,
+      remotely_connected_volumes: remotely_connected,
       ...detail,
-      ...(isFields(machine) ? machine : {}),
-      platform: isFields(build) ? build.platform : undefined,
-      machine: isFields(machine) ? machine : undefined,
+      ...fieldsIn(detail.machine),
+      platform: fieldsIn(detail.build).platform,
+      machine: isFields(detail.machine) ? detail.machine : undefined,
     };
     return { samples: toSamples(edgeDetailTable, [record], { serial, filer: name }, note) };
   });

@@ -1,7 +1,8 @@
-import { type Family, isFields } from '../../../metrics/family.ts';
+import type { Family } from '../../../metrics/family.ts';
 import { type Sample, text, toSamples } from '../../../metrics/samples.ts';
 import { flag, listLength, presence } from '../../../metrics/units.ts';
 import { accountReads, afterInventory, type CollectorRow } from '../collector-row.ts';
+import { fieldsIn, recordsIn } from '../records.ts';
 import { applianceLabels } from './series.ts';
 
 const fiqTable = [
@@ -62,9 +63,9 @@ export const fiq: CollectorRow = {
               continue;
             }
             const subject = { serial, filer: nameOf(serial, appliance.description) };
-            const edges = isFields(appliance.connections) ? appliance.connections.edges : undefined;
+            const { edges } = fieldsIn(appliance.connections);
             samples.push(...toSamples(fiqTable, [{ ...appliance, edges }], subject, note));
-            for (const edge of Array.isArray(edges) ? edges.filter(isFields) : []) {
+            for (const edge of recordsIn(edges)) {
               const edgeSerial = text(edge.serial_number).toLowerCase();
               const labels = { ...subject, edge_serial: edgeSerial, edge: nameOf(edgeSerial, edge.description) };
               samples.push(...toSamples(fiqEdgeTable, [edge], labels, note));

@@ -1,7 +1,7 @@
-import { type Family, type Fields, isEveryOtherField, isFields } from '../../../metrics/family.ts';
+import { type Family, type Fields, isEveryOtherField } from '../../../metrics/family.ts';
 import type { NoteDrop } from '../../../metrics/samples.ts';
 import { decimal } from '../../../metrics/units.ts';
-import { itemsOf, newestFirst, objectOf } from '../records.ts';
+import { fieldsIn, itemsOf, newestFirst, objectOf, recordsIn } from '../records.ts';
 import { isoPeriod } from './lookback.ts';
 import { currentPerformance, furtherSeries, healthScore, loadWindow, standardSeries } from './series.ts';
 
@@ -93,13 +93,12 @@ const healthOf = (body: unknown): Fields => objectOf(body, 'appliance_health_sco
 /** `appliance_health_score`: the score is a number, a number as text, or a word; a word is not a missing number. */
 function readHealth(body: unknown): readonly Fields[] {
   const { health_score, description, raw_data } = healthOf(body);
-  const status = isFields(description) ? description.health_status : undefined;
-  const points = isFields(raw_data) && Array.isArray(raw_data.data) ? raw_data.data.filter(isFields) : [];
-  const times = points.map(({ time }) => decimal(time)).filter((time) => time !== undefined);
+  const times = recordsIn(fieldsIn(raw_data).data).flatMap(({ time }) => decimal(time) ?? []);
   return [
     {
       health_score: decimal(health_score) === undefined ? undefined : health_score,
-      health_status: status ?? (decimal(health_score) === undefined ? health_score : undefined),
+      health_status:
+        fieldsIn(description).health_status ?? (decimal(health_score) === undefined ? health_score : undefined),
       time: times.length === 0 ? undefined : times.reduce((newest, time) => Math.max(newest, time)),
     },
   ];
