@@ -1,3 +1,4 @@
+import { fnv1a } from '../runtime/random.ts';
 import { cleanLabel } from './format.ts';
 
 /** A label as text. */
@@ -60,14 +61,7 @@ function made(name: string, value: string): LabelText {
   const corrected = { cut: 0, duplicates: 0 };
   const text = `${name}="${cleanLabel(value, corrected)}"`;
   const bytes = Buffer.byteLength(text) + 1;
-  return { first: `{${text}`, further: `,${text}`, bytes, hash: hashOf(text), cut: corrected.cut };
-}
-
-/** FNV-1a over the UTF-16 units. */
-export function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash;
+  return { first: `{${text}`, further: `,${text}`, bytes, hash: fnv1a(text), cut: corrected.cut };
 }
 
 /** Combines two hashes; the order matters. */

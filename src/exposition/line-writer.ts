@@ -1,10 +1,11 @@
 import type { Labels } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import { RequestError } from '../runtime/errors.ts';
+import { fnv1a } from '../runtime/random.ts';
 import type { Lines } from './block.ts';
 import { FamilyLines } from './family-lines.ts';
 import { type Corrections, formatValue } from './format.ts';
-import { hashOf, LabelTexts, mixed } from './label-texts.ts';
+import { LabelTexts, mixed } from './label-texts.ts';
 
 /** A task's lines by family, written but not exposed yet. */
 export interface Prepared {
@@ -80,7 +81,7 @@ export class LineWriter {
   #nameOf(name: string): Name {
     let known = this.#names.get(name);
     if (known === undefined) {
-      known = { family: this.#familyOf(name), bytes: Buffer.byteLength(name), hash: hashOf(name) };
+      known = { family: this.#familyOf(name), bytes: Buffer.byteLength(name), hash: fnv1a(name) };
       this.#names.set(name, known);
     }
     return known;

@@ -6,14 +6,18 @@ export type Random = () => number;
 /** The only place in the program that draws unpredictable numbers. */
 export const systemRandom: Random = () => Math.random();
 
-/** FNV-1a, 32 bits, over a text's UTF-16 units: the same on every machine and in every version. */
-export function hash32(text: string): number {
+/** FNV-1a, 32 bits, over a text's UTF-16 units. */
+export function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
-    hash ^= text.charCodeAt(index);
-    hash = Math.imul(hash, 0x01000193);
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   }
-  return avalanche(hash);
+  return hash;
+}
+
+/** A hash that is the same on every machine and in every version. */
+export function hash32(text: string): number {
+  return avalanche(fnv1a(text));
 }
 
 /** Maps a text to a stable number from 0 (included) to 1 (excluded); spreads phases and shards evenly. */
