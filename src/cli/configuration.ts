@@ -13,13 +13,17 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 export const serviceSections = upstreams.map(({ section }) => section);
 
 /** For `.env`, and files with one secret. */
-export const secretFiles = new SmallFiles(systemClock, 64 * 1024);
+const secretFiles = new SmallFiles(systemClock, 64 * 1024);
 
-/** For the web configuration, certificates and keys. */
+/** For the web configuration, certificates and keys: a file of authorities may be large. */
 export const webFiles = new SmallFiles(systemClock, 1024 * 1024);
 
+export function readFiles(environment: Variables, readSecret = secretFiles.read) {
+  return readAhead(environment, variableRows, { readSecret, readPem: webFiles.read });
+}
+
 export async function load(environment: Variables, readAgain = secretFiles.read): Promise<Config> {
-  const { readFile } = await readAhead(environment, variableRows, readAgain);
+  const { readFile } = await readFiles(environment, readAgain);
   return loadConfig({ environment, readFile, readAgain, services: serviceSections });
 }
 

@@ -1,21 +1,20 @@
 import process from 'node:process';
 import { createApp } from '../app/app.ts';
-import { upstreamCatalog, variableRows } from '../catalog.ts';
+import { upstreamCatalog } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
-import { readAhead } from '../config/read-ahead.ts';
 import { sizeOf } from '../planning/size.ts';
 import { planText } from '../planning/text.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
 import { configuredUpstreams, upstreams } from '../sources/upstreams.ts';
 import { EXIT, type Options } from './arguments.ts';
-import { load, secretFiles, type Variables } from './configuration.ts';
+import { load, readFiles, type Variables } from './configuration.ts';
 import { say, signalOf, systemEnvironment } from './process.ts';
 
 /** Prints what the limits allow: for `--appliances` without any request, else for the account's inventory. */
 export async function plan(options: Options, variables: Variables, stopped: Promise<void>): Promise<number> {
   const appliances = options.appliances === undefined ? undefined : applianceCount(options.appliances);
-  const { texts } = await readAhead(variables, variableRows, secretFiles.read);
+  const { texts } = await readFiles(variables);
   const planned = upstreams.flatMap(({ section: { url }, planning }) => (planning ? [{ url, planning }] : []));
   const placeholders = planned.map(({ url, planning }) => (texts.has(url) ? {} : planning.placeholder));
   const config = await load(appliances === undefined ? variables : Object.assign({ ...variables }, ...placeholders));

@@ -19,6 +19,8 @@ export interface Kind<Value> {
   /** Its values are never shown, and `NAME_FILE` may be the path of a file with one. */
   readonly isSecret?: true;
   readonly parse: (text: string) => Parsed<Value>;
+  /** If a text of this kind is the path of a file that is read with the configuration: the variable's value. */
+  readonly valueIn?: (path: string, content: string) => Parsed<unknown>;
   /** The value as a text of this kind, for `--check-config`; default: `String`. */
   show?(value: Value): string;
 }
@@ -42,6 +44,11 @@ const LONGEST_QUOTE = 80;
 export function quoted(text: string): string {
   const shown = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
   return printable(JSON.stringify(shown));
+}
+
+/** A path in quotes, as a whole: its end says most. */
+export function quotedPath(path: string): string {
+  return printable(`"${path}"`);
 }
 
 /**

@@ -3,10 +3,11 @@ import { Secret } from '../runtime/secret.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import type { Config } from './config.ts';
 import { type ReadFile, settledTexts, unknownVariables } from './environment.ts';
+import { PemFile } from './pem.ts';
 import { proxies } from './proxy.ts';
 import { remoteWriteSection } from './remote-write.ts';
 import { serviceFaults } from './rules.ts';
-import { fileSecrets } from './secrets.ts';
+import { FileSecret, fileSecrets } from './secrets.ts';
 import {
   fileVariable,
   type NamedRow,
@@ -47,9 +48,8 @@ export function loadConfig({
   const sections = sectionsOf(services);
   const faults: string[] = [];
   const { texts, dotenvHasSecret } = settledTexts(environment, readFile, rows, faults);
-  const read = readValues(texts, sections, faults);
-  const inFiles = fileSecrets(texts, rows, { readFile, readAgain }, faults);
-  const values: Values<Rows> = { ...read, ...inFiles };
+  const read = readValues(texts, sections, readFile, faults);
+  const values: Values<Rows> = { ...read, ...fileSecrets(texts, rows, { readFile, readAgain }, faults) };
   const given = { isSet: (name: string) => texts.has(name) || texts.has(fileVariable(name)), values };
   faults.push(...serviceFaults(services, given), ...sections.flatMap((section) => section.faults(given)));
   const proxy = proxies(texts, faults);
@@ -69,11 +69,19 @@ export function loadConfig({
     requests: { ...common.settings.requests, proxy },
     warnings: unknown.warnings,
     ownFiles: [
-      ...[...new Set(Object.values(inFiles).map(({ path }) => path))].map((path) => ({ path, isSecret: true })),
+      ...secretPaths(values).map((path) => ({ path, isSecret: true })),
       // It says where tokens are sent, so only its owner may write it, with or without a secret in it.
       ...(dotenvHasSecret === undefined ? [] : [{ path: '.env', isSecret: dotenvHasSecret }]),
     ],
   };
+}
+
+/** The files that variables name and that contain a secret, each once. */
+function secretPaths(values: Values<Rows>): readonly string[] {
+  const paths = Object.values(values).flatMap((value) =>
+    value instanceof FileSecret || (value instanceof PemFile && value.hasKey) ? [value.path] : [],
+  );
+  return [...new Set(paths)];
 }
 
 /** Lines that begin with no variable of a row come last, in the given order. */

@@ -1,6 +1,7 @@
 import { baseUrl } from './addresses.ts';
 import { bad, entriesOf, good, headerFlaw, type Kind, quoted } from './kind.ts';
-import { duration, filePath, headerValue, secret, truth } from './kinds.ts';
+import { duration, headerValue, secret, truth } from './kinds.ts';
+import { pemFile } from './pem.ts';
 import { insecureFaults } from './rules.ts';
 import { type Given, type Rows, section, type Values } from './section.ts';
 
@@ -49,11 +50,11 @@ const variables = {
     help: 'how far back missing points are requested after an outage',
   },
   REMOTE_WRITE_CA_FILE: {
-    kind: filePath,
+    kind: pemFile('certificate'),
     help: 'certificate authorities to trust instead of the usual ones, as PEM',
   },
-  REMOTE_WRITE_CERT_FILE: { kind: filePath, help: 'client certificate, as PEM' },
-  REMOTE_WRITE_KEY_FILE: { kind: filePath, help: 'key of the client certificate, as PEM' },
+  REMOTE_WRITE_CERT_FILE: { kind: pemFile('certificate'), help: 'client certificate, as PEM' },
+  REMOTE_WRITE_KEY_FILE: { kind: pemFile('private key'), help: 'key of the client certificate, as PEM' },
   REMOTE_WRITE_AND_EXPOSE: {
     kind: truth,
     default: 'false',
@@ -118,9 +119,9 @@ function settle(values: Values<RemoteRows>) {
     labels: values.REMOTE_WRITE_LABELS ?? {},
     catchUpMs: values.REMOTE_WRITE_CATCH_UP,
     tls: {
-      caFile: values.REMOTE_WRITE_CA_FILE,
-      certFile: values.REMOTE_WRITE_CERT_FILE,
-      keyFile: values.REMOTE_WRITE_KEY_FILE,
+      ca: values.REMOTE_WRITE_CA_FILE,
+      cert: values.REMOTE_WRITE_CERT_FILE,
+      key: values.REMOTE_WRITE_KEY_FILE,
     },
     isExposedToo: values.REMOTE_WRITE_AND_EXPOSE,
   } as const;

@@ -1,4 +1,4 @@
-import type { Kind } from './kind.ts';
+import type { Kind, Parsed } from './kind.ts';
 
 export interface Row<Value = unknown> {
   readonly kind: Kind<Value>;
@@ -17,11 +17,17 @@ export interface NamedRow {
   readonly row: Row;
 }
 
-type ValueOf<R> = R extends { readonly kind: Kind<infer Value> }
-  ? Value | (R extends { readonly default: string } ? never : undefined)
+type ValueOf<R> = R extends { readonly kind: infer K }
+  ? MeaningOf<K> | (R extends { readonly default: string } ? never : undefined)
   : never;
 
-/** Every variable's value in the type of its kind; undefined only if the row has no default. */
+type MeaningOf<K> = K extends { valueIn(path: string, content: string): Parsed<infer Value> }
+  ? Value
+  : K extends Kind<infer Value>
+    ? Value
+    : never;
+
+/** Every variable's value in the type of its kind or of the file it names; undefined only if the row has no default. */
 export type Values<Table extends Rows> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
 
 export interface Given<Table extends Rows> {

@@ -1,7 +1,8 @@
 import type { Ajv, FuncKeywordDefinition } from 'ajv';
 import envSchema from 'env-schema';
-import type { Texts } from './environment.ts';
-import { faultLine, type Kind, type Parsed } from './kind.ts';
+import { codeOf } from '../runtime/errors.ts';
+import type { ReadFile, Texts } from './environment.ts';
+import { bad, faultLine, type Kind, type Parsed, quotedPath } from './kind.ts';
 import type { Rows, Section, Values } from './section.ts';
 
 /** A keyword that replaces a text with what its kind makes of it. */
@@ -23,7 +24,12 @@ let compiler: Ajv | undefined;
  * Reads every variable with env-schema, by the kind of its row. The types and enumerations of JSON Schema are not used:
  * they accept `1e3` and ` 4` as numbers, know no duration, and their errors name neither the value nor what was meant.
  */
-export function readValues(texts: Texts, sections: readonly Section[], faults: string[]): Values<Rows> {
+export function readValues(
+  texts: Texts,
+  sections: readonly Section[],
+  readFile: ReadFile,
+  faults: string[],
+): Values<Rows> {
   const values: Record<string, unknown> = {};
   for (const { rows, schema } of sections) {
     const parsed = envSchema<Readonly<Record<string, Parsed<unknown>>>>({
@@ -38,10 +44,20 @@ export function readValues(texts: Texts, sections: readonly Section[], faults: s
       },
     });
     for (const { name, row } of rows) {
-      const result = parsed[name];
+      const result = parsed[name] && withFile(row.kind, parsed[name], readFile);
       if (result?.state === 'good') values[name] = result.value;
       else faults.push(...(result?.flaws ?? []).map((flaw) => faultLine(name, flaw, row.kind.expects)));
     }
   }
   return values;
+}
+
+function withFile({ valueIn }: Kind<unknown>, parsed: Parsed<unknown>, readFile: ReadFile): Parsed<unknown> {
+  if (valueIn === undefined || parsed.state === 'bad') return parsed;
+  const path = String(parsed.value);
+  try {
+    return valueIn(path, readFile(path));
+  } catch (error) {
+    return bad(`${quotedPath(path)} cannot be read (${codeOf(error) ?? 'unknown reason'})`);
+  }
 }

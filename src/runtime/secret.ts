@@ -5,7 +5,7 @@ export const REDACTED = '[redacted]';
 
 /**
  * A value that must never be printed. Conversion to text, JSON or an inspection gives `[redacted]`; only {@link
- * Secret.reveal} returns the value, and only code that writes request headers and bodies calls it.
+ * Secret.reveal} returns the value, and only code that writes requests or opens connections calls it.
  */
 export class Secret {
   readonly #readAgain: () => string | Promise<string>;

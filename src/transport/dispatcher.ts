@@ -13,9 +13,9 @@ export interface Proxy {
 
 /** Further trusted certificate authorities, and the program's own certificate; all in PEM. */
 export interface TlsFiles {
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
 }
 
 /** Certificates are always checked; `NODE_TLS_REJECT_UNAUTHORIZED` has no effect here. */

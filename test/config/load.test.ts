@@ -404,6 +404,28 @@ describe('the files that hold secrets', () => {
     expect(configOf(both).ownFiles).toEqual([]);
   });
 
+  test('are the PEM files with a key too, also beside a certificate, and not those of certificates alone', () => {
+    const [certificate, key] = ['-----BEGIN CERTIFICATE-----\n', '-----BEGIN EC PRIVATE KEY-----\n'];
+    const files = { '/ca': certificate, '/cert': certificate, '/key': key, '/all': certificate + key };
+    const ownFiles = (cert: string, own: string) =>
+      configOf(
+        {
+          ...both,
+          REMOTE_WRITE_URL: 'https://receiver.example.com/write',
+          REMOTE_WRITE_CA_FILE: '/ca',
+          REMOTE_WRITE_CERT_FILE: cert,
+          REMOTE_WRITE_KEY_FILE: own,
+        },
+        files,
+      ).ownFiles;
+    expect(ownFiles('/cert', '/key')).toEqual([{ path: '/key', isSecret: true }]);
+    expect(ownFiles('/all', '/all')).toEqual([{ path: '/all', isSecret: true }]);
+    expect(ownFiles('/all', '/key')).toEqual([
+      { path: '/all', isSecret: true },
+      { path: '/key', isSecret: true },
+    ]);
+  });
+
   test.each([
     ['a token', `GFA_TOKEN=${gfaOnly.GFA_TOKEN}`, true],
     ['a token that the environment has too', 'GFA_TOKEN=another', true],

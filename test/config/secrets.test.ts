@@ -96,9 +96,15 @@ test('a secret shows nowhere but where it is asked for', () => {
     PORTAL_SERVICE_SECRET: `${CANARY}-secret`,
     HTTPS_PROXY: `http://me:${CANARY}@proxy:3128`,
     http_proxy: `${CANARY}@proxy:3128`,
+    REMOTE_WRITE_URL: 'https://receiver.example.com/write',
+    REMOTE_WRITE_CERT_FILE: '/pair.pem',
+    REMOTE_WRITE_KEY_FILE: '/pair.pem',
   };
-  const config = configOf(environment, { '/key': CANARY });
+  const pair = `-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\n${CANARY}\n`;
+  const config = configOf(environment, { '/key': CANARY, '/pair.pem': pair });
   expect(config.gfa?.token.reveal()).toBe(CANARY);
+  expect(config.remoteWrite?.tls.key?.reveal()).toBe(pair);
+  expect(effectiveConfiguration(config, services)).toContain('\nREMOTE_WRITE_KEY_FILE=/pair.pem\n');
   expect(texts(config)).not.toContain(CANARY);
 });
 

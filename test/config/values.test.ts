@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { variableRows } from '../../src/catalog.ts';
+import type { Config } from '../../src/config/config.ts';
+import type { PemFile } from '../../src/config/pem.ts';
 import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { portalCollectors } from '../../src/sources/portal/variables.ts';
-import { type BothConfig, both, configOf, type Environment, faultsOf } from './surroundings.ts';
+import { type BothConfig, both, configOf, type Environment, type Files, faultsOf } from './surroundings.ts';
 
 /** Texts of one variable: what each good one means, and the whole line about each bad one. */
 interface Case {
@@ -11,6 +13,7 @@ interface Case {
   readonly bad: readonly (readonly [text: string, line: string])[];
   /** What else has to be set. */
   readonly beside?: Environment;
+  readonly files?: Files;
 }
 
 const series = (...names: readonly string[]) => names.map((name) => ({ name, intervalMs: 300_000 }));
@@ -554,9 +557,13 @@ const cases: Readonly<Record<string, Case>> = {
     ]),
     beside: receiver,
   },
-  REMOTE_WRITE_CA_FILE: files(({ remoteWrite }) => remoteWrite?.tls.caFile),
-  REMOTE_WRITE_CERT_FILE: files(({ remoteWrite }) => remoteWrite?.tls.certFile, { REMOTE_WRITE_KEY_FILE: '/key' }),
-  REMOTE_WRITE_KEY_FILE: files(({ remoteWrite }) => remoteWrite?.tls.keyFile, { REMOTE_WRITE_CERT_FILE: '/cert' }),
+  REMOTE_WRITE_CA_FILE: pemFiles('REMOTE_WRITE_CA_FILE', 'certificate', ({ ca }) => ca),
+  REMOTE_WRITE_CERT_FILE: pemFiles('REMOTE_WRITE_CERT_FILE', 'certificate', ({ cert }) => cert, {
+    REMOTE_WRITE_KEY_FILE: '/all.pem',
+  }),
+  REMOTE_WRITE_KEY_FILE: pemFiles('REMOTE_WRITE_KEY_FILE', 'private key', ({ key }) => key, {
+    REMOTE_WRITE_CERT_FILE: '/all.pem',
+  }),
   REMOTE_WRITE_AND_EXPOSE: {
     read: ({ remoteWrite }) => remoteWrite?.isExposedToo,
     good: [
@@ -568,9 +575,36 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-/** A path is taken as it is. */
-function files(read: Case['read'], beside: Environment = {}): Case {
-  return { read, good: [['/etc/pem', '/etc/pem']], bad: [], beside: { ...receiver, ...beside } };
+/** The path of a file with such a block. */
+function pemFiles(
+  name: string,
+  block: 'certificate' | 'private key',
+  read: (tls: NonNullable<Config['remoteWrite']>['tls']) => PemFile | undefined,
+  beside: Environment = {},
+): Case {
+  const expected = 'expected the path of a PEM file';
+  const text = `# one\n-----BEGIN ${block.toUpperCase()}-----\n`;
+  const both = '-----BEGIN TRUSTED CERTIFICATE-----\n-----BEGIN EC PRIVATE KEY-----\n';
+  return {
+    read: ({ remoteWrite }) => remoteWrite && read(remoteWrite.tls)?.reveal(),
+    good: [
+      ['/etc/one.pem', text],
+      ['/all.pem', both],
+    ],
+    bad: [
+      ['/nowhere/a.pem', `${name}: "/nowhere/a.pem" cannot be read (ENOENT); ${expected}`],
+      ['/etc/other.pem', `${name}: "/etc/other.pem" contains no ${block}; ${expected}`],
+      ['/etc/empty.pem', `${name}: "/etc/empty.pem" contains no ${block}; ${expected}`],
+      ['/etc\n', `${name}: "/etc\\n" contains a control character; ${expected}`],
+    ],
+    beside: { ...receiver, ...beside },
+    files: {
+      '/etc/one.pem': text,
+      '/etc/other.pem': '-----BEGIN PUBLIC KEY-----\n',
+      '/etc/empty.pem': '',
+      '/all.pem': both,
+    },
+  };
 }
 
 test('every variable has texts here', () => {
@@ -579,18 +613,18 @@ test('every variable has texts here', () => {
 
 describe.each(Object.entries(cases).map(([name, one]) => ({ name, ...one })))(
   '$name',
-  ({ name, read, good, bad, beside }) => {
+  ({ name, read, good, bad, beside, files }) => {
     test.each(good)('%j is understood', (text, value) => {
-      expect(read(configOf({ ...both, ...beside, [name]: text }))).toEqual(value);
+      expect(read(configOf({ ...both, ...beside, [name]: text }, files))).toEqual(value);
     });
 
     test.each(bad)('%j is refused in one line', (text, line) => {
-      expect(faultsOf({ ...both, ...beside, [name]: text })).toEqual([line]);
+      expect(faultsOf({ ...both, ...beside, [name]: text }, files)).toEqual([line]);
     });
 
     test('an empty text is as if it were not set', () => {
       const without = { ...both, ...beside, [name]: undefined };
-      expect(faultsOf({ ...without, [name]: '' })).toEqual(faultsOf(without));
+      expect(faultsOf({ ...without, [name]: '' }, files)).toEqual(faultsOf(without, files));
     });
   },
 );

@@ -1,6 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { promisedVariables } from '../config/interface-table.ts';
 import { root, run, temporaryDirectory } from '../support/program.ts';
@@ -97,6 +99,57 @@ describe('--check-config', () => {
     expect(code).toBe(0);
     expect(stdout).toContain(`GFA_URL=${GOOD.GFA_URL}\n`);
     expect(stdout).toContain('GFA_INTERVAL=3m\n');
+    expect(stdout).not.toContain('canary');
+  });
+});
+
+describe('a PEM file of remote write', () => {
+  const receiver = { ...GOOD, REMOTE_WRITE_URL: 'https://127.0.0.1:9/write' };
+  const expected = 'expected the path of a PEM file\n';
+  const pipeIn = (folder: string) => {
+    execFileSync('mkfifo', [join(folder, 'ca.pem')]);
+    return join(folder, 'ca.pem');
+  };
+  const fileIn = (folder: string, text: string) => {
+    writeFileSync(join(folder, 'ca.pem'), text);
+    return join(folder, 'ca.pem');
+  };
+
+  test.each([
+    ['is missing', () => '/nowhere/ca.pem', 'cannot be read (ENOENT)'],
+    ['is a folder', (folder: string) => folder, 'cannot be read (not a regular file)'],
+    ['is a pipe without a writer', pipeIn, 'cannot be read (not a regular file)'],
+    ['is no PEM', (folder: string) => fileIn(folder, 'canary'), 'contains no certificate'],
+  ])('that %s ends the start and --check-config with 78', async (_, make, flaw) => {
+    const path = make(temporaryDirectory());
+    for (const args of [[], ['--check-config']]) {
+      const ended = await run(args, { environment: { ...receiver, REMOTE_WRITE_CA_FILE: path } });
+      expect(ended).toMatchObject({
+        code: 78,
+        stdout: '',
+        stderr: `REMOTE_WRITE_CA_FILE: "${path}" ${flaw}; ${expected}`,
+      });
+    }
+  });
+
+  test('may be large, and --check-config shows its path', async () => {
+    const path = fileIn(temporaryDirectory(), rootCertificates.join('\n'));
+    expect(statSync(path).size).toBeGreaterThan(100_000);
+    const environment = { ...receiver, REMOTE_WRITE_CA_FILE: path };
+    const { code, stdout, stderr } = await run(['--check-config'], { environment });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`\nREMOTE_WRITE_CA_FILE=${path}\n`);
+    expect(stdout).not.toContain('BEGIN');
+  });
+
+  test('with a key that everybody can read gets a warning, which shows nothing of the key', async () => {
+    const path = fileIn(temporaryDirectory(), '-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\ncanary\n');
+    chmodSync(path, 0o644);
+    const environment = { ...receiver, REMOTE_WRITE_CERT_FILE: path, REMOTE_WRITE_KEY_FILE: path };
+    const { code, stdout, stderr } = await run(['--check-config'], { environment });
+    const warning = `warning: ${path} is world-readable (mode 0644); expected 0640 or stricter\n`;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: warning });
+    expect(stdout).toContain(`\nREMOTE_WRITE_KEY_FILE=${path}\n`);
     expect(stdout).not.toContain('canary');
   });
 });

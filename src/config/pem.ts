@@ -1,0 +1,30 @@
+import { Secret } from '../runtime/secret.ts';
+import { bad, good, type Kind, type Parsed, quotedPath } from './kind.ts';
+import { filePath } from './kinds.ts';
+
+/** A PEM file and its text, which is never shown: a file of certificates may contain the key as well. */
+export class PemFile extends Secret {
+  readonly path: string;
+  readonly hasKey: boolean;
+
+  constructor(path: string, text: string) {
+    super(() => text);
+    this.path = path;
+    this.hasKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text);
+  }
+
+  override toString(): string {
+    return this.path;
+  }
+}
+
+/** The path of a PEM file that contains, among others, such a block. */
+export function pemFile(block: 'certificate' | 'private key') {
+  const begin = new RegExp(`-----BEGIN (?:[A-Z0-9]+ )*${block.toUpperCase()}-----`);
+  return {
+    ...filePath,
+    expects: 'the path of a PEM file',
+    valueIn: (path: string, text: string): Parsed<PemFile> =>
+      begin.test(text) ? good(new PemFile(path, text)) : bad(`${quotedPath(path)} contains no ${block}`),
+  } as const satisfies Kind<string>;
+}
