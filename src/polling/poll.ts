@@ -8,14 +8,10 @@ import { asError, RequestError } from '../runtime/errors.ts';
  * The result of a poll. `denied`: the object does not exist, or the account may not see it (403, 404, 422); not a fault
  * of the appliance, and polled less often. `aborted`: the program is stopping.
  */
-export type Outcome =
-  | { readonly state: 'succeeded'; readonly task: Task; readonly reading: Reading; readonly seconds: number }
-  | {
-      readonly state: 'denied' | 'failed' | 'aborted';
-      readonly task: Task;
-      readonly error: Error;
-      readonly seconds: number;
-    };
+export type Outcome = { readonly task: Task; readonly seconds: number } & (
+  | { readonly state: 'succeeded'; readonly reading: Reading }
+  | { readonly state: 'denied' | 'failed' | 'aborted'; readonly error: Error }
+);
 
 /** Polls a task once, and passes its result to the sink; never rejects. */
 export async function poll(
