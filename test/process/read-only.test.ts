@@ -13,7 +13,8 @@ describe('nothing else can be sent', () => {
   const holding = (text: RegExp) => sources.filter(([, source]) => text.test(source)).map(([path]) => path);
 
   test('one place speaks to the network, and it asks what is allowed first', () => {
-    expect(holding(/\bdispatcher\.request\b|\.dispatch\(/)).toEqual([
+    expect(holding(/\bdispatcher\.request\b|\.dispatch\(/)).toEqual(['transport/attempt.ts']);
+    expect(holding(/from '.*\/attempt\.ts'/)).toEqual([
       'transport/client.ts',
       // Of remote write: what it sends goes to a receiver of the operator's, and to no service.
       'transport/post.ts',
@@ -21,7 +22,7 @@ describe('nothing else can be sent', () => {
     expect(holding(/\bfetch\(|\bhttps?\.request\b|\bnet\.connect\b|\btls\.connect\b/)).toEqual([]);
     expect(holding(/^import (?!type).* from 'undici'/m)).toEqual(['transport/dispatcher.ts']);
     const client = sources.find(([path]) => path === 'transport/client.ts')?.[1] ?? '';
-    expect(client.match(/dispatcher\.request/g)).toHaveLength(1);
+    expect(client.match(/\battempt\(/g)).toHaveLength(1);
     expect(client).toMatch(/send\(request[^{]+\{\s+assertAllowed\(request, this\.#settings\.allowed\);/);
   });
 
