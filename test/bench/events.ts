@@ -81,6 +81,7 @@ function answerAt(poll: number): DataAnswer {
   const propagation = { metric_type: 'propagation', prop_seconds: 700 + poll, data_protected: 3 };
   return {
     info: { account: 'bench', volumes, last_lock_event: at(30), last_propagation: at(30) },
+    at: undefined,
     groups: {
       filers: common.map((record) => ({ ...record, timestamp: at(0), last_checkin: 40 })),
       volumes: [],

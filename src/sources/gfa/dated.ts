@@ -1,6 +1,7 @@
 import type { Fields } from '../../metrics/family.ts';
 import * as schema from '../../metrics/state-schema.ts';
 import { dateSeconds } from '../../metrics/units.ts';
+import type { DataAnswer } from './records.ts';
 
 /** A record and its own time in Unix seconds; minus infinity without one, or with a future one: see {@link confirmed}. */
 export interface Dated {
@@ -9,11 +10,10 @@ export interface Dated {
 }
 
 /** Without a usable time of its own, the record gets the answer's, for the families that hold ages. */
-export function datedIn(record: Fields, { request_time }: Fields): Dated {
+export function datedIn(record: Fields, { info, at: answered }: DataAnswer): Dated {
   const at = dateSeconds(record.timestamp);
-  const answered = dateSeconds(request_time);
   if (at !== undefined && at <= (answered ?? Number.POSITIVE_INFINITY)) return { at, record };
-  const timed = answered === undefined ? record : { ...record, timestamp: request_time };
+  const timed = answered === undefined ? record : { ...record, timestamp: info.request_time };
   return { at: Number.NEGATIVE_INFINITY, record: timed };
 }
 

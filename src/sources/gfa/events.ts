@@ -42,7 +42,8 @@ export class Events {
   }
 
   /** Hands the events of an answer to their pairs; yields where it may be interrupted. Returns how many were new. */
-  *take({ info, groups }: DataAnswer, parts: EventParts): Generator<void, number> {
+  *take(answer: DataAnswer, parts: EventParts): Generator<void, number> {
+    const { info, groups, at: answered = Number.POSITIVE_INFINITY } = answer;
     const { pairOf, words, note, isAsked, isAfterLoss } = parts;
     const { bookmark: field, table } = KINDS[this.#group];
     const times: number[] = [];
@@ -51,10 +52,10 @@ export class Events {
     let newest = Number.NEGATIVE_INFINITY;
     for (const record of groups[this.#group]) {
       yield;
-      const told = dateSeconds(record.timestamp);
+      const dated = datedIn(record, answer);
+      const told = Number.isFinite(dated.at) ? dated.at : dateSeconds(record.timestamp);
       if (told !== undefined) times.push(told);
-      const timed = datedIn(record, info).record;
-      const at = told === undefined ? undefined : dateSeconds(timed.timestamp);
+      const at = told === undefined ? undefined : Math.min(told, answered);
       const pair = at === undefined ? undefined : pairOf(record, at);
       if (at === undefined || pair === undefined) {
         note('record', `${this.#group}.${at === undefined ? 'timestamp' : 'filer_guid'}`);
@@ -65,7 +66,7 @@ export class Events {
       const isFresh = this.memory.admit(pair.key, identityOf(record, told ?? at), at);
       if (isFresh) fresh += 1;
       toSamples(table, [record], {}, note);
-      pair.takeEvent(this.#group, { at, record: words.limited(timed, note) }, isFresh);
+      pair.takeEvent(this.#group, { at, record: words.limited(dated.record, note) }, isFresh);
     }
     const bookmark = dateSeconds(info[field]);
     this.memory.answered(oldest, newest, bookmark);

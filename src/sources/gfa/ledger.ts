@@ -87,11 +87,11 @@ export class Ledger {
     this.answeredAt = now;
     toSamples(infoTable, [answer.info], {}, note);
     for (const record of answer.groups.volumes) {
-      this.#takeVolume(datedIn(record, answer.info), now, note);
+      this.#takeVolume(datedIn(record, answer), now, note);
       yield;
     }
     for (const record of answer.groups.filers) {
-      this.#takeFiler(datedIn(record, answer.info), now, note);
+      this.#takeFiler(datedIn(record, answer), now, note);
       yield;
     }
     let fresh = 0;

@@ -1,11 +1,14 @@
 import { type Fields, isFields, kindOf } from '../../metrics/family.ts';
 import type { NoteDrop } from '../../metrics/samples.ts';
+import { dateSeconds } from '../../metrics/units.ts';
 import { ShapeError } from '../../runtime/errors.ts';
 import { GROUPS, type Group } from './series.ts';
 
 /** An answer of `GET /data` with its envelope checked; the records are as the service sent them. */
 export interface DataAnswer {
   readonly info: Fields;
+  /** `request_time` in Unix seconds; undefined if it cannot be read. */
+  readonly at: number | undefined;
   readonly groups: Readonly<Record<Group, readonly Fields[]>>;
 }
 
@@ -32,7 +35,7 @@ export function readAnswer(body: unknown, note: NoteDrop): DataAnswer {
       }
     }
   }
-  return { info, groups };
+  return { info, at: dateSeconds(info.request_time), groups };
 }
 
 function envelopeOf(body: unknown) {
