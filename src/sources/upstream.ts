@@ -1,15 +1,14 @@
 import type { Config } from '../config/config.ts';
 import type { ServiceSection } from '../config/section.ts';
 import type { Examination } from '../doctor/examination.ts';
-import type { EventReading } from '../metrics/event-memory.ts';
 import type { Table } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { ApplianceNames, Collector, Task } from '../metrics/task.ts';
-import type { Variant } from '../metrics/variant.ts';
 import type { FleetPlan, SampleShare } from '../planning/plan.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
+import type { ServiceFacts } from '../status/model.ts';
 import type { AllowedRequests } from '../transport/allowed.ts';
 import type { Exchange, JsonClient } from '../transport/client.ts';
 import type { RateLimit } from '../transport/rate/pace.ts';
@@ -98,7 +97,7 @@ export interface Keeping {
   disown(reason: string): Promise<void>;
 }
 
-export interface Connection {
+export interface Connection extends ServiceFacts {
   readonly collector: Collector;
   readonly intervalMs: number;
   /** The families of each appliance's state; undefined if no appliance is polled. */
@@ -106,25 +105,9 @@ export interface Connection {
   readonly onTasks?: (tasks: readonly Task[]) => void;
   /** Reads the inventory, if there is one, and returns the number of appliances. */
   readonly count?: (signal: AbortSignal) => Promise<number>;
-  /** Seconds until the current token expires, undefined without one; missing if the service accepts a key directly. */
-  readonly tokenSecondsLeft?: () => number | undefined;
-  /** Explanations of unexpected values for the operator, in whole sentences. */
-  readonly notes?: () => readonly string[];
-  /** The undocumented alternatives that the account uses. */
-  readonly variants?: () => readonly Variant[];
-  /** An appliance in the inventory. */
-  readonly describe?: (serial: string) => ApplianceDescription | undefined;
   /** Revokes the token. */
   readonly release?: (signal: AbortSignal) => Promise<unknown>;
   readonly kept?: KeptService;
-  /** The exporter's own metrics about this service only. */
-  readonly events?: () => EventReading;
-}
-
-export interface ApplianceDescription {
-  readonly type: string;
-  readonly build: string;
-  readonly availableBuild: string;
 }
 
 export interface KeptService {

@@ -155,3 +155,23 @@ export interface RemoteWriteStatus {
   /** Points waiting to be sent. */
   readonly waiting: number;
 }
+
+/** What a service tells of itself. */
+export interface ServiceFacts {
+  /** Seconds until the current token expires, undefined without one; missing if the service accepts a key directly. */
+  readonly tokenSecondsLeft?: () => number | undefined;
+  /** Explanations of unexpected values for the operator, in whole sentences. */
+  readonly notes?: () => readonly string[];
+  /** The undocumented alternatives that the account uses. */
+  readonly variants?: () => readonly Variant[];
+  /** An appliance in the inventory. */
+  readonly describe?: (serial: string) => ApplianceDescription | undefined;
+  /** The exporter's own metrics about this service only. */
+  readonly events?: () => EventReading;
+}
+
+export interface ApplianceDescription {
+  readonly type: string;
+  readonly build: string;
+  readonly availableBuild: string;
+}

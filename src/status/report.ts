@@ -3,18 +3,18 @@ import type { Poller } from '../polling/poller.ts';
 import type { PolledAppliance } from '../polling/task-state.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { atOnce } from '../runtime/slices.ts';
-import type { Connection, Target } from '../sources/upstream.ts';
+import type { RateLimit } from '../transport/rate/pace.ts';
 import type { Pacer } from '../transport/rate/pacer.ts';
-import type { ApiReport, ApplianceReport, ExporterStatus, StatusReport } from './model.ts';
+import type { ApiReport, ApplianceReport, ExporterStatus, ServiceFacts, StatusReport } from './model.ts';
 import { accountReport, appliancesByName, seriesReport, taskSummary } from './tasks.ts';
 import { rfc3339, timeOf } from './text.ts';
 
 /** A service that is polled, as far as a report reads it. */
-export interface ReportedService
-  extends Pick<Connection, 'intervalMs' | 'tokenSecondsLeft' | 'notes' | 'variants' | 'describe' | 'events'> {
+export interface ReportedService extends ServiceFacts {
   readonly api: string;
   readonly title: string;
-  readonly target: Target;
+  readonly intervalMs: number;
+  readonly target: { readonly baseUrl: string; readonly limit: RateLimit; readonly dailyLimit: number | undefined };
   readonly pacer: Pacer;
   readonly poller: Poller;
 }
