@@ -3,6 +3,9 @@ import { RequestError, statusOf } from '../../../runtime/errors.ts';
 /** The shortest period that the portal accepts, in milliseconds (upstream-api.md 4.1). */
 export const SHORTEST_PERIOD_MS = 360_000;
 
+/** How much the second period of a task overlaps the first, which ends by the clock of the service and not by ours. */
+const OVERLAP_MS = 60_000;
+
 /**
  * The period of a task's requests: halved after an answer that is too large or too slow (408, 413), and doubled again after
  * each success, up to the wanted one.
@@ -26,12 +29,49 @@ export class Lookback {
       }
     }
   }
+
+  /**
+   * Sends requests that together cover the last `wantedMs`, the newest period first; `send` gets the length of a period
+   * and how long ago it ended. False if an older period cannot be had: what is before it was not asked for.
+   */
+  async cover(
+    task: string,
+    wantedMs: number,
+    send: (periodMs: number, agoMs: number) => Promise<void>,
+  ): Promise<boolean> {
+    let coveredMs = 0;
+    while (coveredMs < wantedMs) {
+      const agoMs = coveredMs;
+      const next = async (periodMs: number) => {
+        await send(periodMs, agoMs);
+        coveredMs = agoMs + periodMs;
+      };
+      try {
+        await this.ask(task, Math.max(SHORTEST_PERIOD_MS, wantedMs - agoMs), next);
+      } catch (error) {
+        if (agoMs === 0 || !(isTooMuch(error) || isRefused(error))) throw error;
+        return false;
+      }
+      if (agoMs === 0 && coveredMs < wantedMs) coveredMs -= OVERLAP_MS;
+    }
+    return true;
+  }
 }
 
 /** An ISO 8601 duration ending now, as `PT15M`. */
 export function isoPeriod(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   return seconds % 60 === 0 ? `PT${seconds / 60}M` : `PT${seconds}S`;
+}
+
+/** An ISO 8601 interval of moments in milliseconds since the Unix epoch. */
+export function isoInterval(from: number, to: number): string {
+  return `${new Date(from).toISOString()}/${new Date(to).toISOString()}`;
+}
+
+/** The service does not accept the period. */
+function isRefused(error: unknown): boolean {
+  return [400, 422].includes(statusOf(error) ?? 0);
 }
 
 /** The answer is too large, or the service did not find all of it in time. */

@@ -5,7 +5,7 @@ import type { Task } from '../../../metrics/task.ts';
 import { decimal } from '../../../metrics/units.ts';
 import type { PortalParts } from '../collector-row.ts';
 import { fitsBuild } from './builds.ts';
-import { isoPeriod, isTooLarge, isTooMuch, Lookback, SHORTEST_PERIOD_MS } from './lookback.ts';
+import { isoInterval, isoPeriod, isTooLarge, isTooMuch, Lookback, SHORTEST_PERIOD_MS } from './lookback.ts';
 import { type Operation, operationsFor } from './operations.ts';
 import { seriesTimestamp } from './series.ts';
 
@@ -156,7 +156,7 @@ export class TelemetryCollector {
 
 /** In ISO 8601: a duration if it ends now, by the service's own clock; else an interval. */
 function periodOf({ from, to, now }: Stretch): string {
-  return to === now ? isoPeriod(to - from) : `${new Date(from).toISOString()}/${new Date(to).toISOString()}`;
+  return to === now ? isoPeriod(to - from) : isoInterval(from, to);
 }
 
 function timeOf({ time }: Fields): number | undefined {

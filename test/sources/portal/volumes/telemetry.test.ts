@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { Reading } from '../../../../src/metrics/snapshot.ts';
 import { NappingClock } from '../../../lives/napping-clock.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { going, type MockApi, mockApi, token } from '../../../support/mock-api.ts';
+import { going, type MockApi, mockApi, type Reply, token } from '../../../support/mock-api.ts';
 import { portalCollector, uuid } from '../../../support/portal-parts.ts';
 
 const MINUTE_MS = 60_000;
@@ -26,7 +27,11 @@ async function volume(manual = new ManualClock()) {
         await task?.poll(going);
         return (JSON.parse(api.sent.at(-1)?.body ?? '') as { readonly period: string }).period;
       };
-      return { clock, ask };
+      const refuses = (...replies: readonly Reply[]) =>
+        api.answer('POST', '/telemetry/volumes/v/snapshot_details', ...replies);
+      const periods = () =>
+        api.sent.filter(({ path }) => path.endsWith('/snapshot_details')).map(({ body }) => JSON.parse(body).period);
+      return { clock, ask, task, refuses, periods };
     }
     await task?.poll(going);
   }
@@ -57,4 +62,53 @@ test('a clock that was in 1970 and is set right makes nobody ask for a month', a
   await clock.advance(15 * MINUTE_MS);
   clock.step(Date.UTC(2026, 2, 2));
   expect(await ask()).toBe('PT45M');
+});
+
+describe('after an outage of eight hours whose snapshots are too many for one answer', () => {
+  const none: Reply = [200, { items: [] }];
+
+  async function outage() {
+    const { clock, ask, task, refuses, periods } = await volume(new ManualClock(Date.UTC(2026, 2, 2)));
+    await ask();
+    await clock.advance(8 * 60 * MINUTE_MS);
+    const asked = async (...replies: readonly Reply[]) => {
+      const before = periods().length;
+      refuses(...replies);
+      const outcome = await task?.poll(going).catch((error: unknown) => error);
+      return { outcome, periods: periods().slice(before) };
+    };
+    return { asked };
+  }
+
+  test('the older half is asked for too, and the next question is short again', async () => {
+    const { asked } = await outage();
+    expect((await asked([413, undefined], none, none)).periods).toEqual([
+      'PT510M',
+      'PT255M',
+      '2026-03-01T23:30:00.000Z/2026-03-02T03:46:00.000Z',
+    ]);
+    expect((await asked(none)).periods).toEqual(['PT30M']);
+  });
+
+  test('a snapshot in the older half is counted', async () => {
+    const { asked } = await outage();
+    const record = { appliance: 'a', serial_number: uuid(1), volume: 'projects', dir_count: 1 };
+    const snapshot = { ...record, time: Date.UTC(2026, 2, 2, 1), volume_version: 7 };
+    const { outcome } = await asked([413, undefined], none, [200, { items: [snapshot] }]);
+    const { samples } = outcome as Reading;
+    expect([...samples].find(({ name }) => name === 'filer_snapshots_total')).toMatchObject({ value: 1 });
+  });
+
+  test('an older half that the service does not give is counted as dropped', async () => {
+    const { asked } = await outage();
+    const { outcome } = await asked([413, undefined], none, [422, undefined]);
+    expect([...((outcome as Reading).drops ?? [])]).toEqual([['record', 1]]);
+  });
+
+  test('the whole is asked for again if the service fails at the older half', async () => {
+    const { asked } = await outage();
+    const { outcome } = await asked([413, undefined], none, [404, undefined]);
+    expect(outcome).toMatchObject({ status: 404 });
+    expect((await asked(none)).periods).toEqual(['PT510M']);
+  });
 });
