@@ -2,7 +2,11 @@
 import process from 'node:process';
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
-import { endNow } from './runtime/exit.ts';
+import { systemClock } from './runtime/clock.ts';
+import { endNow, threadsAtRest } from './runtime/exit.ts';
+
+/** How long a failed command that was stopped waits for its files to be closed, in milliseconds. */
+const CLOSING_MS = 1_000;
 
 // V8 lets the space of young objects grow to 48 MiB under load, and keeps it. At its initial size requests cost the
 // same, the largest answers 5 % more, and the process is 30 MiB smaller (`npm run bench -- running`).
@@ -46,6 +50,8 @@ const { run } = await import('./cli/run.ts');
 // 100 appliances take 30 MiB less at their peak. Set after loading, during which the heap only grows.
 setFlagsFromString('--heap-growing-percent=50');
 const code = await run(process.argv.slice(2), process.env, stopped);
+// A code other than 0 is lost while a thread is busy, and most are busy for milliseconds only. `serve` waits by itself.
+if (isAsked && code !== 0) await threadsAtRest(systemClock, systemClock.monotonic() + CLOSING_MS);
 // Open handles must not keep a stopped program alive.
 if (isAsked) endNow(code);
 process.exit(code);

@@ -74,6 +74,26 @@ describe('--plan', () => {
     expect(stderr).toMatch(/^.*stopping\n$/);
     expect(standIn.requests.at(-1)).toMatchObject({ operation: 'revoke', status: 200 });
   });
+
+  test('ends with 1 after a signal, even while a thread still works on a file', async () => {
+    const preload = join(temporaryDirectory(), 'busy.mjs');
+    const busy = `import { stat } from 'node:fs';
+      process.on('SIGTERM', () => {
+        const end = performance.now() + 200;
+        const again = () => performance.now() < end && stat('.', again);
+        again();
+      });`;
+    writeFileSync(preload, busy);
+    for (let time = 0; time < 3; time += 1) {
+      const standIn = await stand();
+      standIn.fail({ kind: 'hang', operation: 'token' });
+      const environment = { ...portalEnvironment(standIn), NODE_OPTIONS: `--import=${preload}` };
+      const program = start(['--plan'], { environment });
+      await until('the token to be asked for', () => standIn.requests.some(({ operation }) => operation === 'token'));
+      program.kill('SIGTERM');
+      expect(await program.ended).toMatchObject({ code: 1, signal: null });
+    }
+  });
 });
 
 async function stand(): Promise<StandIn> {
