@@ -63,6 +63,8 @@ export class Poller {
   readonly #agenda: Agenda;
   /** When rejected tasks were last made due because another one succeeded. */
   #wokenAt = Number.NEGATIVE_INFINITY;
+  /** When an explanation was last polled for a rejection, with or without success. */
+  #explainedAt = Number.NEGATIVE_INFINITY;
   #wake = new AbortController();
 
   constructor(settings: PollerSettings, { clock, random, log }: PollerTools) {
@@ -227,7 +229,8 @@ export class Poller {
   /** Polls the task that may explain a rejection, or its end. */
   #explain({ task }: TaskState, now: number): void {
     const reason = task.explainedBy === undefined ? undefined : this.tasks.get(task.explainedBy);
-    if (reason === undefined || now - (reason.confirmedAt ?? Number.NEGATIVE_INFINITY) < EXPLAINED_EVERY_MS) return;
+    if (reason === undefined || now - this.#explainedAt < EXPLAINED_EVERY_MS) return;
+    this.#explainedAt = now;
     this.#agenda.wake(reason, now, 0);
   }
 
