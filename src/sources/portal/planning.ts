@@ -3,6 +3,7 @@ import { addedLabels, fieldNames, isEveryOtherField } from '../../metrics/family
 import type { Sample } from '../../metrics/samples.ts';
 import { type FleetPlan, type Plan, planFor, roundDuration, wholeNumber } from '../../planning/plan.ts';
 import { Budget } from '../../transport/rate/budget.ts';
+import { INVENTORY_REQUESTS } from './appliances/inventory.ts';
 import { operationsFor } from './appliances/operations.ts';
 import { chosenRows } from './collectors.ts';
 import type { PortalConfig } from './configuration.ts';
@@ -52,8 +53,7 @@ function plansOf(
 ): Readonly<Record<PortalConfig['mode'], Plan>> {
   const { rateLimit, dailyLimit } = shareOf(portal, shards);
   const budget = new Budget(dailyLimit, 0);
-  // An inventory round reads two lists of serials and one of edges.
-  const discovery = { requests: 3, first: 3, intervalMs: portal.discoveryIntervalMs };
+  const discovery = { requests: INVENTORY_REQUESTS, first: INVENTORY_REQUESTS, intervalMs: portal.discoveryIntervalMs };
   const demand = {
     intervalMs: portal.intervalMs,
     variables: { interval: 'PORTAL_INTERVAL', series: 'PORTAL_SERIES', appliances: 'PORTAL_SERIALS' },

@@ -5,7 +5,7 @@ import { CredentialError, RequestError } from '../../../runtime/errors.ts';
 import { inTurns } from '../../../runtime/slices.ts';
 import type { PortalParts } from '../collector-row.ts';
 import { chosenRows } from '../collectors.ts';
-import { checkInventoryList, type ListPath, readInventory, TELEMETRY_TYPES } from './inventory.ts';
+import { checkInventoryList, INVENTORY_REQUESTS, type ListPath, readInventory, TELEMETRY_TYPES } from './inventory.ts';
 import { inventoryTable } from './series.ts';
 
 interface Answer {
@@ -35,7 +35,7 @@ export class InventoryCollector {
       changesTasks: true,
       retriesSoon: true,
       first: true,
-      requests: TELEMETRY_TYPES.length + 1,
+      requests: INVENTORY_REQUESTS,
       poll: (signal) => this.discover(signal).finally(() => appliances.settle()),
     };
   }

@@ -23,6 +23,9 @@ export interface Appliance {
 /** The kinds of serials that have telemetry (upstream-api.md 5.2). */
 export const TELEMETRY_TYPES = ['edge', 'file_iq'] as const;
 
+/** Of one round: a list of the serials of each type, and one of the edges. */
+export const INVENTORY_REQUESTS = TELEMETRY_TYPES.length + 1;
+
 /** Appliances by one of their ids. */
 export type Inventory = ReadonlyMap<string, Appliance>;
 
