@@ -40,8 +40,8 @@ const locked = Object.entries(lock.packages).filter(([path]) => path !== '');
 describe('the dependencies', () => {
   test('are these and no others; the one for terminals may be missing', () => {
     const fixed = ['env-schema', 'p-limit', 'pino', 'prom-client', 'undici'];
-    // The web configuration's file format, and its password hashes.
-    const forTheWebConfiguration = ['bcryptjs', 'yaml'];
+    // The web configuration's file format and its schema (env-schema has the same package), and its password hashes.
+    const forTheWebConfiguration = ['ajv', 'bcryptjs', 'yaml'];
     // The encoding of remote write.
     const forRemoteWrite = ['@bufbuild/protobuf', 'snappyjs'];
     const all = [...fixed, ...forTheWebConfiguration, ...forRemoteWrite];

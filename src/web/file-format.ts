@@ -1,7 +1,7 @@
-import { goDurationMs } from './go-duration.ts';
+import { GO_DURATION, goDurationMs } from './go-duration.ts';
 import type { ClientRateLimit } from './rate-limit.ts';
-import { type Placed, YamlFile, type YamlSection } from './section.ts';
 import { CIPHER_SUITES, CLIENT_AUTH_TYPES, type ClientPolicy, CURVES, VERSIONS, type Version } from './tls-names.ts';
+import { mapping, oneOf, readYaml, textLike } from './yaml.ts';
 
 export type PemSource =
   | { readonly state: 'inline'; readonly text: string }
@@ -33,145 +33,140 @@ export interface WebFile {
   readonly rate: ClientRateLimit | undefined;
 }
 
+/** The words of YAML 1.1, as Go's parser accepts them. */
+const TRUE = ['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'];
+const FALSE = ['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'];
+
+const TEXT = { type: 'string' };
+const TEXTS = { type: 'array', items: TEXT };
+const TRUTH = textLike(new RegExp(`^(?:${[...TRUE, ...FALSE].join('|')})$`), 'true or false');
+const HEADER = textLike(/^[ -~]+$/, 'printable ASCII on one line');
+const each = (words: object) => oneOf(Object.keys(words));
+
+/** At a cost of 18 one check takes seconds; each one more doubles it. `$2$` hashes are of a version with a known weakness. */
+const HASH = textLike(
+  /^\$2[aby]\$(?:0[4-9]|1[0-8])\$[./\dA-Za-z]{53}$/,
+  'a bcrypt hash, not of the oldest kind, with a cost of 4 to 18; make one with htpasswd -nBC 10 ""',
+);
+
+const FILE = mapping({
+  tls_server_config: mapping({
+    ...{ cert: TEXT, cert_file: TEXT, key: TEXT, key_file: TEXT, client_ca: TEXT, client_ca_file: TEXT },
+    client_auth_type: each(CLIENT_AUTH_TYPES),
+    client_allowed_sans: TEXTS,
+    min_version: each(VERSIONS),
+    max_version: each(VERSIONS),
+    cipher_suites: { type: 'array', items: each(CIPHER_SUITES) },
+    curve_preferences: { type: 'array', items: each(CURVES) },
+    prefer_server_cipher_suites: TRUTH,
+  }),
+  http_server_config: mapping({
+    // The exporter always serves HTTP/1.1; the key is accepted for files shared with other exporters.
+    http2: TRUTH,
+    headers: mapping({
+      'Strict-Transport-Security': HEADER,
+      'X-Content-Type-Options': oneOf(['nosniff']),
+      'X-Frame-Options': oneOf(['deny', 'sameorigin']),
+      'X-XSS-Protection': HEADER,
+      'Content-Security-Policy': HEADER,
+    }),
+  }),
+  basic_auth_users: {
+    type: 'object',
+    propertyNames: textLike(/^[^:]+$/, 'a user name that is not empty and has no colon'),
+    additionalProperties: HASH,
+  },
+  rate_limit: mapping(
+    {
+      interval: textLike(GO_DURATION, 'a duration with its unit, such as 500ms or 1m30s, or 0'),
+      burst: textLike(/^(?:0|[1-9]\d{0,14})$/, 'a whole number'),
+    },
+    { dependencies: { burst: ['interval'] } },
+  ),
+});
+
+/** What the schema admits. */
+interface Checked {
+  readonly tls_server_config?: CheckedTls;
+  readonly http_server_config?: { readonly headers?: Readonly<Record<string, string>> };
+  readonly basic_auth_users?: Readonly<Record<string, string>>;
+  readonly rate_limit?: { readonly interval?: string; readonly burst?: string };
+}
+
+type CheckedTls = { readonly [Key in `${'cert' | 'key' | 'client_ca'}${'' | '_file'}`]?: string } & {
+  readonly client_auth_type?: keyof typeof CLIENT_AUTH_TYPES;
+  readonly client_allowed_sans?: readonly string[];
+  readonly min_version?: keyof typeof VERSIONS;
+  readonly max_version?: keyof typeof VERSIONS;
+  readonly cipher_suites?: readonly string[];
+  readonly curve_preferences?: readonly (keyof typeof CURVES)[];
+  readonly prefer_server_cipher_suites?: string;
+};
+
 /**
  * Parses a file in the format of the Prometheus exporter toolkit (docs/web-configuration.md there), and returns one
  * line for each fault. As strict as the toolkit: an unknown key is a fault, because it would protect nothing.
  */
 export function parseWebFile(text: string): { readonly file: WebFile; readonly faults: readonly string[] } {
-  const yaml = new YamlFile(text);
-  const top = yaml.top();
-  const file = {
-    tls: tlsOf(top.section('tls_server_config')),
-    headers: headersOf(top.section('http_server_config')),
-    users: usersOf(top.section('basic_auth_users')),
-    rate: rateOf(top.section('rate_limit')),
-  };
-  top.end();
-  return { file, faults: yaml.faults };
-}
-
-function tlsOf(section: YamlSection): TlsSection | undefined {
-  const certificate = pemOf(section, 'cert');
-  const key = pemOf(section, 'key');
-  const clientCa = pemOf(section, 'client_ca');
-  const authType = section.text('client_auth_type');
-  const client = section.word('client_auth_type', CLIENT_AUTH_TYPES) ?? CLIENT_AUTH_TYPES.NoClientCert;
-  const names = section.texts('client_allowed_sans');
-  const minVersion = section.word('min_version', VERSIONS) ?? 'TLSv1.2';
-  const maxVersion = section.word('max_version', VERSIONS) ?? 'TLSv1.3';
-  const suites = section.words('cipher_suites', CIPHER_SUITES);
-  const curves = section.words('curve_preferences', CURVES);
-  const prefersOwnOrder = section.truth('prefer_server_cipher_suites') ?? true;
-  section.end();
-  if (minVersion > maxVersion) section.complain(1, 'min_version is above max_version');
-  complainAboutClients(section, authType?.line ?? 1, client, clientCa, names);
-  const isOn = certificate ?? key ?? clientCa ?? authType;
-  if (isOn === undefined) return undefined;
-  if (certificate === undefined) section.complain(1, 'cert_file or cert is missing');
-  if (key === undefined) section.complain(1, 'key_file or key is missing');
-  if (certificate === undefined || key === undefined) return undefined;
+  const { data, faults, complain } = readYaml(text, FILE);
+  const file = (data ?? {}) as Checked;
   return {
-    ...{ certificate, key, clientCa, client, minVersion, maxVersion, prefersOwnOrder },
-    allowedNames: names?.map(({ text }) => text),
-    suites: suites?.length === 0 ? undefined : suites,
-    curves: curves?.length === 0 ? undefined : curves,
+    file: {
+      tls: tlsOf(file.tls_server_config ?? {}, (what) => complain(['tls_server_config'], what)),
+      headers: file.http_server_config?.headers ?? {},
+      users: new Map(Object.entries(file.basic_auth_users ?? {})),
+      rate: rateOf(file.rate_limit ?? {}),
+    },
+    faults,
   };
 }
 
-/** Combinations that cannot be enforced are rejected: they would admit clients that the operator means to exclude. */
-function complainAboutClients(
-  section: YamlSection,
-  line: number,
-  client: ClientPolicy,
-  ca: PemSource | undefined,
-  names: readonly Placed[] | undefined,
-): void {
-  if (ca !== undefined && !client.asked) {
-    section.complain(line, 'client_ca_file has no effect without client_auth_type: RequireAndVerifyClientCert');
+function tlsOf(section: CheckedTls, complain: (what: string) => void): TlsSection | undefined {
+  const certificate = pemOf(section, 'cert', complain);
+  const key = pemOf(section, 'key', complain);
+  const clientCa = pemOf(section, 'client_ca', complain);
+  const client = CLIENT_AUTH_TYPES[section.client_auth_type ?? 'NoClientCert'];
+  const minVersion = VERSIONS[section.min_version ?? 'TLS12'];
+  const maxVersion = VERSIONS[section.max_version ?? 'TLS13'];
+  if (minVersion > maxVersion) complain('min_version is above max_version');
+  // Combinations that cannot be enforced would admit clients that the operator means to exclude.
+  if (clientCa !== undefined && !client.asked) {
+    complain('client_ca_file has no effect without client_auth_type: RequireAndVerifyClientCert');
   }
-  if (client.verified && ca === undefined) {
-    section.complain(line, 'needs client_ca_file or client_ca with the certificates to trust', 'client_auth_type');
+  if (client.verified && clientCa === undefined) {
+    complain('client_auth_type needs client_ca_file or client_ca with the certificates to trust');
   }
-  if (names !== undefined && !client.required) {
+  if (section.client_allowed_sans !== undefined && !client.required) {
     const types = 'RequireAndVerifyClientCert or RequireAnyClientCert';
-    section.complain(line, `client_allowed_sans has no effect without client_auth_type: ${types}`);
+    complain(`client_allowed_sans has no effect without client_auth_type: ${types}`);
   }
+  if ((certificate ?? key ?? clientCa ?? section.client_auth_type) === undefined) return undefined;
+  if (certificate === undefined) complain('cert_file or cert is missing');
+  if (key === undefined) complain('key_file or key is missing');
+  if (certificate === undefined || key === undefined) return undefined;
+  const { cipher_suites: suites = [], curve_preferences: curves = [] } = section;
+  return {
+    ...{ certificate, key, clientCa, client, minVersion, maxVersion },
+    allowedNames: section.client_allowed_sans,
+    suites: suites.length === 0 ? undefined : suites.map((name) => CIPHER_SUITES[name] ?? name),
+    curves: curves.length === 0 ? undefined : curves.map((name) => CURVES[name]),
+    prefersOwnOrder: !FALSE.includes(section.prefer_server_cipher_suites ?? 'true'),
+  };
 }
 
-function pemOf(section: YamlSection, key: 'cert' | 'key' | 'client_ca'): PemSource | undefined {
-  const inline = section.text(key);
-  const file = section.text(`${key}_file`);
-  if (inline !== undefined && file !== undefined) {
-    section.complain(file.line, `${key} and ${key}_file are both set; expected one of them`);
-  }
-  if (file !== undefined) return { state: 'file', path: file.text };
-  return inline && { state: 'inline', text: inline.text };
-}
-
-/** The headers that may be set, as in the toolkit, and the allowed values if there are few. */
-const HEADERS: Readonly<Record<string, readonly string[]>> = {
-  'Strict-Transport-Security': [],
-  'X-Content-Type-Options': ['nosniff'],
-  'X-Frame-Options': ['deny', 'sameorigin'],
-  'X-XSS-Protection': [],
-  'Content-Security-Policy': [],
-};
-
-function headersOf(section: YamlSection): Readonly<Record<string, string>> {
-  // The exporter always serves HTTP/1.1; the key is accepted for files shared with other exporters.
-  section.truth('http2');
-  const headers = section.section('headers');
-  const found: Record<string, string> = {};
-  for (const [name, few] of Object.entries(HEADERS)) {
-    const value = headers.text(name);
-    if (value === undefined) continue;
-    if (few.length > 0 && !few.includes(value.text)) {
-      headers.complain(value.line, `expected ${few.join(' or ')}`, name);
-    } else if (!/^[ -~]+$/.test(value.text)) {
-      headers.complain(value.line, 'expected printable ASCII on one line', name);
-    } else found[name] = value.text;
-  }
-  headers.end();
-  section.end();
-  return found;
+function pemOf(
+  section: CheckedTls,
+  key: 'cert' | 'key' | 'client_ca',
+  complain: (what: string) => void,
+): PemSource | undefined {
+  const { [key]: text, [`${key}_file` as const]: path } = section;
+  if (text !== undefined && path !== undefined) complain(`${key} and ${key}_file are both set; expected one of them`);
+  if (path !== undefined) return { state: 'file', path };
+  return text === undefined ? undefined : { state: 'inline', text };
 }
 
 /** As in the toolkit: an interval of zero is no limit, and a missing burst is zero, which admits no request. */
-function rateOf(section: YamlSection): ClientRateLimit | undefined {
-  const interval = section.text('interval');
-  const burst = section.text('burst');
-  section.end();
-  const intervalMs = interval && goDurationMs(interval.text);
-  if (interval !== undefined && intervalMs === undefined) {
-    section.complain(interval.line, 'expected a duration with its unit, such as 500ms or 1m30s, or 0', 'interval');
-  }
-  if (burst !== undefined && !/^(?:0|[1-9]\d{0,14})$/.test(burst.text)) {
-    section.complain(burst.line, 'expected a whole number', 'burst');
-  }
-  if (burst !== undefined && interval === undefined) {
-    section.complain(burst.line, 'burst has no effect without interval');
-  }
-  return intervalMs ? { intervalMs, burst: Number(burst?.text ?? 0) } : undefined;
-}
-
-/** At this cost one check takes seconds; each one more doubles it. */
-const HIGHEST_COST = 18;
-
-const MAKE_ONE = 'make one with htpasswd -nBC 10 ""';
-
-function usersOf(section: YamlSection): ReadonlyMap<string, string> {
-  const users = new Map<string, string>();
-  for (const [name, { text, line }] of section.entries()) {
-    const cost = Number(/^\$2[aby]\$(\d\d)\$[./\dA-Za-z]{53}$/.exec(text)?.[1]);
-    if (text.startsWith('$2$')) {
-      section.complain(line, `hashes of the oldest kind, $2$, are not supported; ${MAKE_ONE}`, name);
-    } else if (Number.isNaN(cost)) {
-      section.complain(line, `the value is not a bcrypt hash; ${MAKE_ONE}`, name);
-    } else if (cost < 4 || cost > HIGHEST_COST) {
-      section.complain(line, `the hash has the cost ${cost}; expected 4 to ${HIGHEST_COST}`, name);
-    } else if (name === '' || name.includes(':')) {
-      section.complain(line, 'a user name must not be empty or contain a colon', name);
-    } else users.set(name, text);
-  }
-  return users;
+function rateOf({ interval = '0', burst = '0' }: NonNullable<Checked['rate_limit']>): ClientRateLimit | undefined {
+  const intervalMs = goDurationMs(interval);
+  return intervalMs === 0 ? undefined : { intervalMs, burst: Number(burst) };
 }

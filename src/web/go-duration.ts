@@ -11,20 +11,14 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 const PART = String.raw`(\d+(?:\.\d*)?|\.\d+)(${Object.keys(UNITS).join('|')})`;
-const WHOLE = new RegExp(`^\\+?(?:${PART})+$`);
 
-/** Go's longest duration, 2^63 - 1 nanoseconds. */
-const LONGEST_MS = 9_223_372_036_854;
+/** A duration as Go writes it (`1m30s`, `1.5h`): units in any order; zero needs none. */
+export const GO_DURATION = new RegExp(`^(?:[+-]?0+|\\+?(?:${PART})+)$`);
 
-/**
- * Milliseconds of a duration as Go writes it (`1m30s`, `1.5h`), or undefined if the text is not one. Units may be in
- * any order, and zero needs none. Negative durations are rejected.
- */
-export function goDurationMs(text: string): number | undefined {
-  if (/^[+-]?0+$/.test(text)) return 0;
-  if (!WHOLE.test(text)) return undefined;
-  let totalMs = 0;
-  for (const [, count, unit = ''] of text.matchAll(new RegExp(PART, 'g')))
-    totalMs += Number(count) * (UNITS[unit] ?? 0);
-  return totalMs <= LONGEST_MS ? totalMs : undefined;
+/** In milliseconds, of a text that matches {@link GO_DURATION}. */
+export function goDurationMs(text: string): number {
+  return [...text.matchAll(new RegExp(PART, 'g'))].reduce(
+    (sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0),
+    0,
+  );
 }

@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { FairQueue } from './fair-queue.ts';
+import pLimit from 'p-limit';
+import { clientOf } from './client-address.ts';
 import type { Compare } from './password-thread.ts';
 
 /** `busy` if too many checks are waiting. */
 export type PasswordVerdict = 'right' | 'wrong' | 'busy';
 
-/** The most waiting checks of one address; further unknown clients have to retry. */
+/** The most checks of one client at once; beyond that it has to retry. */
 const MOST_OF_EACH = 4;
 
 /** The most remembered verdicts of each kind: a scraper needs no bcrypt check each time. */
@@ -16,7 +17,7 @@ const nobodysHash = (cost: string) => `$2b$${cost}$QqxN3uWfh5mPzE0yGtK7ZOeLk1Rr9
 
 /**
  * Checks passwords against bcrypt hashes. An unknown user takes as long as a known one: it is checked with the cost of
- * an existing hash, and remembered in the same way. Checks run one at a time, in turn between networks.
+ * an existing hash, and remembered in the same way. Checks run one at a time, in order of arrival.
  */
 export class Passwords {
   readonly #compare: Compare;
@@ -24,13 +25,16 @@ export class Passwords {
   /** Separate, so that wrong guesses never evict a right verdict. */
   readonly #remembered = { right: new Set<string>(), wrong: new Set<string>() };
   readonly #underWay = new Map<string, Promise<PasswordVerdict>>();
-  readonly #turns: FairQueue;
+  readonly #oneAtATime = pLimit(1);
+  readonly #mostWaiting: number;
+  /** How many checks of each client wait or run. */
+  readonly #perClient = new Map<string, number>();
 
   /** `key`: random and only in this process, so that remembered verdicts are useless without it. */
   constructor(compare: Compare, key: Buffer, mostWaiting = 128) {
     this.#compare = compare;
     this.#key = key;
-    this.#turns = new FairQueue({ each: MOST_OF_EACH, all: mostWaiting });
+    this.#mostWaiting = mostWaiting;
   }
 
   /** A check always completes and is remembered, even if the client gives up. `users`: their hashes. */
@@ -47,22 +51,28 @@ export class Passwords {
     if (this.#remembered.wrong.has(mark)) return 'wrong';
     const underWay = this.#underWay.get(mark);
     if (underWay !== undefined) return underWay;
-    const matching = this.#turns.run(address, () => this.#compare(password, hash));
-    const verdict = this.#verdict(mark, matching, own !== undefined);
+    const client = clientOf(address);
+    const count = this.#perClient.get(client) ?? 0;
+    if (count >= MOST_OF_EACH || this.#oneAtATime.pendingCount >= this.#mostWaiting) return 'busy';
+    this.#perClient.set(client, count + 1);
+    const verdict = this.#oneAtATime(async () => {
+      try {
+        const isRight = (await this.#compare(password, hash)) && own !== undefined;
+        this.#remember(this.#remembered[isRight ? 'right' : 'wrong'], mark);
+        return isRight ? 'right' : 'wrong';
+      } finally {
+        this.#underWay.delete(mark);
+        this.#release(client);
+      }
+    });
     this.#underWay.set(mark, verdict);
     return verdict;
   }
 
-  async #verdict(mark: string, matching: Promise<boolean | undefined>, isKnown: boolean): Promise<PasswordVerdict> {
-    try {
-      const matches = await matching;
-      if (matches === undefined) return 'busy';
-      const verdict = matches && isKnown ? 'right' : 'wrong';
-      this.#remember(this.#remembered[verdict], mark);
-      return verdict;
-    } finally {
-      this.#underWay.delete(mark);
-    }
+  #release(client: string): void {
+    const left = (this.#perClient.get(client) ?? 1) - 1;
+    if (left > 0) this.#perClient.set(client, left);
+    else this.#perClient.delete(client);
   }
 
   #remember(marks: Set<string>, mark: string): void {

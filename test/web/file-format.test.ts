@@ -6,24 +6,22 @@ import { GEHEIM } from './asking.ts';
 const faultsOf = (text: string) => parseWebFile(text).faults;
 const tls = (...lines: readonly string[]) => `tls_server_config:\n${lines.map((line) => `  ${line}\n`).join('')}`;
 const pair = ['cert_file: a.crt', 'key_file: a.key'];
-const LOST = 'the alias has no anchor above it; expected one, or quotes around a text that begins with *';
-const EMPTY_KEY = 'a key is empty; expected a name, with quotes around ~ or null';
-const MERGE_KEY = 'a merge key (<<) is not supported; expected the keys themselves';
+const LOST = 'an alias has no anchor above it; expected one, or quotes around a text with *';
+const MISSING = 'a key or its value is missing; write {} for an empty section';
+const HASH =
+  'expected a bcrypt hash, not of the oldest kind, with a cost of 4 to 18; make one with htpasswd -nBC 10 ""';
 
 describe('a web configuration file', () => {
   test.each([
     ['', 'line 1: the file is empty; write {} for an empty section'],
     ['# only a comment\n', 'line 1: the file is empty; write {} for an empty section'],
     ['---\n', 'line 1: the file is empty; write {} for an empty section'],
-    ['tls_server_config:\n', 'line 1: tls_server_config is empty; write {} for an empty section'],
+    ['tls_server_config:\n', `line 1: ${MISSING}`],
     ['{}\n---\n{}\n', 'line 2: a second document begins; expected one'],
-    ['basic_auth_users:\n', 'line 1: basic_auth_users is empty; write {} for an empty section'],
-    ['rate_limit:\n  interval:\n', 'line 2: rate_limit.interval: has no value; set one or remove the key'],
-    [tls(...pair, 'min_version:'), 'line 4: tls_server_config.min_version: has no value; set one or remove the key'],
-    [
-      tls(...pair, 'curve_preferences: ~'),
-      'line 4: tls_server_config.curve_preferences: has no value; set one or remove the key',
-    ],
+    ['basic_auth_users:\n', `line 1: ${MISSING}`],
+    ['rate_limit:\n  interval:\n', `line 2: ${MISSING}`],
+    [tls(...pair, 'min_version:'), `line 4: ${MISSING}`],
+    [tls(...pair, 'curve_preferences: ~'), `line 4: ${MISSING}`],
   ])('%j is a file cut off, and not one that asks for nothing', (text, fault) => {
     expect(faultsOf(text)).toEqual([fault]);
   });
@@ -150,13 +148,13 @@ basic_auth_users:
     ],
     [
       tls(...pair, 'curve_preferences: X25519'),
-      ['line 4: tls_server_config.curve_preferences is not a list; expected lines that begin with -'],
+      ['line 4: tls_server_config.curve_preferences: expected a list of lines that begin with -'],
     ],
     [
       tls(...pair, 'prefer_server_cipher_suites: perhaps'),
       ['line 4: tls_server_config.prefer_server_cipher_suites: expected true or false'],
     ],
-    [tls(...pair, 'cert: x'), ['line 2: tls_server_config: cert and cert_file are both set; expected one of them']],
+    [tls(...pair, 'cert: x'), ['line 1: tls_server_config: cert and cert_file are both set; expected one of them']],
     [tls('key_file: a.key'), ['line 1: tls_server_config: cert_file or cert is missing']],
     [tls('cert_file: a.crt'), ['line 1: tls_server_config: key_file or key is missing']],
     [
@@ -165,17 +163,17 @@ basic_auth_users:
     ],
     [
       tls(...pair, 'client_auth_type: RequireAndVerifyClientCert'),
-      ['line 4: tls_server_config.client_auth_type: needs client_ca_file or client_ca with the certificates to trust'],
+      ['line 1: tls_server_config: client_auth_type needs client_ca_file or client_ca with the certificates to trust'],
     ],
     [
       tls(...pair, 'client_auth_type: RequestClientCert', 'client_allowed_sans: [x]'),
       [
-        'line 4: tls_server_config: client_allowed_sans has no effect without client_auth_type: RequireAndVerifyClientCert or RequireAnyClientCert',
+        'line 1: tls_server_config: client_allowed_sans has no effect without client_auth_type: RequireAndVerifyClientCert or RequireAnyClientCert',
       ],
     ],
     [
       'http_server_config:\n  headers:\n    X-Frame-Options: maybe\n',
-      ['line 3: http_server_config.headers.X-Frame-Options: expected deny or sameorigin'],
+      ['line 3: http_server_config.headers.X-Frame-Options: maybe is not known; expected deny, sameorigin'],
     ],
     [
       'http_server_config:\n  headers:\n    Set-Cookie: a\n',
@@ -183,30 +181,19 @@ basic_auth_users:
         'line 3: http_server_config.headers.Set-Cookie: unknown key; expected Strict-Transport-Security, X-Content-Type-Options, X-Frame-Options, X-XSS-Protection, Content-Security-Policy',
       ],
     ],
-    [
-      'basic_auth_users:\n  me: geheim\n',
-      ['line 2: basic_auth_users.me: the value is not a bcrypt hash; make one with htpasswd -nBC 10 ""'],
-    ],
-    [
-      `basic_auth_users:\n  me: ${GEHEIM.replace('$04$', '$31$')}\n`,
-      ['line 2: basic_auth_users.me: the hash has the cost 31; expected 4 to 18'],
-    ],
+    ['basic_auth_users:\n  me: geheim\n', [`line 2: basic_auth_users.me: ${HASH}`]],
+    [`basic_auth_users:\n  me: ${GEHEIM.replace('$04$', '$31$')}\n`, [`line 2: basic_auth_users.me: ${HASH}`]],
     [
       `basic_auth_users:\n  "a:b": ${GEHEIM}\n`,
-      ['line 2: basic_auth_users.a key: a user name must not be empty or contain a colon'],
+      ['line 2: basic_auth_users.a key: expected a user name that is not empty and has no colon'],
     ],
-    [
-      `basic_auth_users:\n  me: ${GEHEIM.replace('$2y$', '$2$')}\n`,
-      [
-        'line 2: basic_auth_users.me: hashes of the oldest kind, $2$, are not supported; make one with htpasswd -nBC 10 ""',
-      ],
-    ],
+    [`basic_auth_users:\n  me: ${GEHEIM.replace('$2y$', '$2$')}\n`, [`line 2: basic_auth_users.me: ${HASH}`]],
     [
       `basic_auth_users:\n  "": ${GEHEIM}\n`,
-      ['line 2: basic_auth_users.a key: a user name must not be empty or contain a colon'],
+      ['line 2: basic_auth_users.a key: expected a user name that is not empty and has no colon'],
     ],
     ['rate_limit: { burst: 5 }\n', ['line 1: rate_limit: burst has no effect without interval']],
-    ...['5', '-1s', '1', '1d', 'soon', '1s 1s', '99999999h'].map((interval): [string, string[]] => [
+    ...['5', '-1s', '1', '1d', 'soon', '1s 1s'].map((interval): [string, string[]] => [
       `rate_limit:\n  interval: ${interval}\n  burst: 1\n`,
       ['line 2: rate_limit.interval: expected a duration with its unit, such as 500ms or 1m30s, or 0'],
     ]),
@@ -219,8 +206,8 @@ basic_auth_users:
       'http_server_config: { rate_limit: {} }\n',
       ['line 1: http_server_config.rate_limit: unknown key; expected http2, headers'],
     ],
-    ['basic_auth_users: [a]\n', ['line 1: basic_auth_users contains no keys; expected key: value lines']],
-    ['- a\n', ['line 1: the file contains no keys; expected key: value lines']],
+    ['basic_auth_users: [a]\n', ['line 1: basic_auth_users: expected key: value lines']],
+    ['- a\n', ['line 1: the file: expected key: value lines']],
     [`basic_auth_users:\n  me: ${GEHEIM}\n  me: ${GEHEIM}\n`, ['line 3: a key is repeated']],
     [`basic_auth_users:\n  42: ${GEHEIM}\n  "42": ${GEHEIM}\n`, ['line 3: a key is repeated']],
     ['tls_server_config:\n\tcert_file: a\n', ['line 2: a tab indents the line; expected spaces']],
@@ -231,49 +218,46 @@ basic_auth_users:
 
   // Whatever is taken for nothing in these leaves a door open: no password, no certificate, no TLS.
   test.each([
-    ['users', 'basic_auth_users: *users\n', `line 1: basic_auth_users: ${LOST}`],
-    ['TLS', 'tls_server_config: *tls\n', `line 1: tls_server_config: ${LOST}`],
-    ['the policy', tls(...pair, 'client_auth_type: *mode'), `line 4: tls_server_config.client_auth_type: ${LOST}`],
-    [
-      'names',
-      tls(...pair, 'client_auth_type: RequireAnyClientCert', 'client_allowed_sans: *names'),
-      `line 5: tls_server_config.client_allowed_sans: ${LOST}`,
-    ],
+    ['users', 'basic_auth_users: *users\n', `line 1: ${LOST}`],
+    ['TLS', 'tls_server_config: *tls\n', `line 1: ${LOST}`],
+    ['the policy', tls(...pair, 'client_auth_type: *mode'), `line 4: ${LOST}`],
+    ['names', tls(...pair, 'client_auth_type: RequireAnyClientCert', 'client_allowed_sans: *names'), `line 5: ${LOST}`],
     [
       'one of them, where a pattern is not in quotes',
       tls(...pair, 'client_auth_type: RequireAnyClientCert', 'client_allowed_sans:', '  - *.example.com'),
-      `line 6: tls_server_config.client_allowed_sans: ${LOST}`,
+      `line 6: ${LOST}`,
     ],
-    [
-      'a header',
-      'http_server_config:\n  headers:\n    X-Frame-Options: *deny\n',
-      `line 3: http_server_config.headers.X-Frame-Options: ${LOST}`,
-    ],
-    ['a limit', 'rate_limit: *limit\n', `line 1: rate_limit: ${LOST}`],
-    ['a hash', 'basic_auth_users:\n  me: *hash\n', `line 2: basic_auth_users.me: ${LOST}`],
-    ['a user', `basic_auth_users:\n  *me : ${GEHEIM}\n`, `line 2: a key: ${LOST}`],
-    ['everything', '*all\n', `line 1: the file: ${LOST}`],
-    ['users, and its anchor follows', 'basic_auth_users: *a\nrate_limit: &a {}\n', `line 1: basic_auth_users: ${LOST}`],
+    ['a header', 'http_server_config:\n  headers:\n    X-Frame-Options: *deny\n', `line 3: ${LOST}`],
+    ['a limit', 'rate_limit: *limit\n', `line 1: ${LOST}`],
+    ['a hash', 'basic_auth_users:\n  me: *hash\n', `line 2: ${LOST}`],
+    ['a user', `basic_auth_users:\n  *me : ${GEHEIM}\n`, `line 2: ${LOST}`],
+    ['everything', '*all\n', `line 1: ${LOST}`],
+    ['users, and its anchor follows', 'basic_auth_users: *a\nrate_limit: &a {}\n', `line 1: ${LOST}`],
   ])('is refused where an alias stands for nothing in the place of %s', (_, text, fault) => {
     expect(faultsOf(text)).toContain(fault);
   });
 
   test.each([
-    ['a user without a name', `basic_auth_users:\n  : ${GEHEIM}\n`, `line 2: ${EMPTY_KEY}`],
-    ['a user by the name of null', `basic_auth_users:\n  null: ${GEHEIM}\n`, `line 2: ${EMPTY_KEY}`],
-    ['a user by the name of ~', `basic_auth_users:\n  ~: ${GEHEIM}\n`, `line 2: ${EMPTY_KEY}`],
-    ['a user whom a tag takes the name', `basic_auth_users:\n  !!null : ${GEHEIM}\n`, `line 2: ${EMPTY_KEY}`],
-    ['a header without a name', 'http_server_config:\n  headers: { ~: deny }\n', `line 2: ${EMPTY_KEY}`],
-    ['a section without a name', `~:\n  me: ${GEHEIM}\n`, `line 1: ${EMPTY_KEY}`],
-    ['a key of TLS without a name', tls(': a.crt'), `line 2: ${EMPTY_KEY}`],
-    ['a list as a user', `basic_auth_users:\n  [me]: ${GEHEIM}\n`, 'line 2: a key is not a single value'],
-    ['a merge key', `basic_auth_users:\n  <<: { me: ${GEHEIM} }\n`, `line 2: ${MERGE_KEY}`],
-    ['a merge key by YAML 1.1', `%YAML 1.1\n---\nbasic_auth_users:\n  <<: { me: x }\n`, `line 4: ${MERGE_KEY}`],
+    ['a user without a name', `basic_auth_users:\n  : ${GEHEIM}\n`, `line 2: ${MISSING}`],
+    ['a user by the name of null', `basic_auth_users:\n  null: ${GEHEIM}\n`, `line 2: ${MISSING}`],
+    ['a user by the name of ~', `basic_auth_users:\n  ~: ${GEHEIM}\n`, `line 2: ${MISSING}`],
+    ['a tag', `basic_auth_users:\n  me: !!int ${GEHEIM}\n`, 'line 2: a tag (!) is not supported; remove it'],
     [
-      'an empty item',
-      tls(...pair, 'cipher_suites:', '  -'),
-      'line 5: tls_server_config.cipher_suites: an item is empty; expected a value',
+      'aliases that multiply',
+      `a: &a [x, x]\nb: &b [${Array(60).fill('*a').join()}]\nc: [${Array(60).fill('*b').join()}]\n`,
+      'line 1: the aliases refer to each other too often',
     ],
+    ['a header without a name', 'http_server_config:\n  headers: { ~: deny }\n', `line 2: ${MISSING}`],
+    ['a section without a name', `~:\n  me: ${GEHEIM}\n`, `line 1: ${MISSING}`],
+    ['a key of TLS without a name', tls(': a.crt'), `line 2: ${MISSING}`],
+    ['a list as a user', `basic_auth_users:\n  [me]: ${GEHEIM}\n`, 'line 2: a key is not a single value'],
+    ['a merge key', `basic_auth_users:\n  <<: { me: ${GEHEIM} }\n`, `line 2: basic_auth_users.a key: ${HASH}`],
+    [
+      'a merge key by YAML 1.1',
+      `%YAML 1.1\n---\nbasic_auth_users:\n  <<: { me: x }\n`,
+      `line 4: basic_auth_users.a key: ${HASH}`,
+    ],
+    ['an empty item', tls(...pair, 'cipher_suites:', '  -'), `line 5: ${MISSING}`],
   ])('is refused for %s, and not read as if it were not there', (_, text, fault) => {
     expect(faultsOf(text)).toEqual([fault]);
   });

@@ -1,0 +1,145 @@
+import { Ajv, type ErrorObject, type SchemaObject } from 'ajv';
+import { type Document, isAlias, isScalar, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml';
+import { near, nearest } from '../runtime/suggest.ts';
+
+/** A mapping that has the listed keys and no others. */
+export function mapping(properties: Readonly<Record<string, SchemaObject>>, more: SchemaObject = {}): SchemaObject {
+  return { type: 'object', properties, additionalProperties: false, ...more };
+}
+
+/** A text with this pattern. `expected` ends the line about a fault. */
+export function textLike(pattern: RegExp, expected: string): SchemaObject {
+  return { type: 'string', pattern: pattern.source, description: expected };
+}
+
+export function oneOf(words: readonly string[]): SchemaObject {
+  return { enum: words };
+}
+
+export interface YamlReading {
+  /** What the schema admits; undefined with faults. */
+  readonly data: unknown;
+  /** One line each, which quotes no value. */
+  readonly faults: readonly string[];
+  /** Adds a fault of the mapping or value at a place. */
+  complain(place: readonly string[], what: string): void;
+}
+
+/** Reads one YAML document of texts, lists and mappings and checks it against a schema. */
+export function readYaml(text: string, schema: SchemaObject): YamlReading {
+  const lines = new LineCounter();
+  const faults: string[] = [];
+  const complainAt = (offset: number, what: string) => faults.push(`line ${lines.linePos(offset).line || 1}: ${what}`);
+  // By the failsafe schema each scalar is the text as written. Pretty errors would quote the file, which may hold a key.
+  const options = { lineCounter: lines, prettyErrors: false, merge: false, schema: 'failsafe' } as const;
+  const document = parseDocument(text, options);
+  const complain = (place: readonly string[], what: string) => {
+    const name = place.filter((step) => !/^\d+$/.test(step)).map(shownKey);
+    complainAt(offsetOf(document, place), `${name.join('.') || 'the file'}: ${what}`);
+  };
+  for (const { code, pos } of [...document.errors, ...document.warnings]) {
+    complainAt(pos[0], NOT_YAML[code] ?? `is not YAML (${code})`);
+  }
+  if (document.contents === null || isMissing(document.contents)) {
+    complainAt(0, 'the file is empty; write {} for an empty section');
+  } else checkNodes(document, complainAt);
+  if (faults.length > 0) return { data: undefined, faults, complain };
+  let data: unknown;
+  try {
+    data = document.toJS();
+  } catch {
+    complainAt(0, 'the aliases refer to each other too often');
+    return { data, faults, complain };
+  }
+  const validate = new Ajv({ allErrors: true, verbose: true }).compile(schema);
+  if (validate(data)) return { data, faults, complain };
+  for (const error of validate.errors ?? []) {
+    const place = error.instancePath.split('/').slice(1).map(unescaped);
+    const key: unknown = error.params.additionalProperty ?? error.propertyName;
+    if (error.keyword !== 'propertyNames')
+      complain(key === undefined ? place : [...place, String(key)], wordsOf(error));
+  }
+  return { data: undefined, faults, complain };
+}
+
+/** A value in quotes may be empty and counts as unset; a missing one may be cut off, so it is a fault. */
+function checkNodes(document: Document.Parsed, complain: (offset: number, what: string) => void): void {
+  visit(document, {
+    Alias: (_, alias) => {
+      if (alias.resolve(document) !== undefined) return;
+      complain(startOf(alias), 'an alias has no anchor above it; expected one, or quotes around a text with *');
+    },
+    Pair: (_, { key, value }: Pair<unknown, unknown>) => {
+      if (!isScalar(key) && !isAlias(key)) complain(startOf(key), 'a key is not a single value');
+      return isScalar(value) && value.value === '' && value.type !== 'PLAIN' ? visit.REMOVE : undefined;
+    },
+    Scalar: (_, node) => {
+      if (isMissing(node)) complain(startOf(node), 'a key or its value is missing; write {} for an empty section');
+    },
+  });
+}
+
+/** YAML's null, which is also what is left of a text that was cut off. */
+function isMissing(node: unknown): boolean {
+  return isScalar(node) && node.type === 'PLAIN' && /^(?:|~|null|Null|NULL)$/.test(node.source ?? '');
+}
+
+function wordsOf({ keyword, parentSchema: schema = {}, params, data }: ErrorObject): string {
+  if (keyword === 'additionalProperties') return `unknown key; ${hint(params.additionalProperty, schema.properties)}`;
+  if (keyword === 'enum') {
+    const shown = typeof data === 'string' && /^\w{1,60}$/.test(data) ? data : 'the value';
+    const known: readonly string[] = schema.enum;
+    const expected = known.length > 6 ? `did you mean ${nearest(shown, known)}?` : `expected ${known.join(', ')}`;
+    return `${shown} is not known; ${expected}`;
+  }
+  if (keyword === 'dependencies') return `${params.property} has no effect without ${params.missingProperty}`;
+  return `expected ${schema.description ?? KINDS[schema.type] ?? 'another value'}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  object: 'key: value lines',
+  array: 'a list of lines that begin with -',
+  string: 'a single value',
+};
+
+function hint(key: string, properties: object): string {
+  const known = Object.keys(properties);
+  const meant = near(key, known);
+  return meant === undefined ? `expected ${known.join(', ')}` : `did you mean ${meant}?`;
+}
+
+/** The offset of a key, or of an item of a list. */
+function offsetOf(document: Document.Parsed, place: readonly string[]): number {
+  if (place.length === 0) return startOf(document.contents);
+  let found: unknown;
+  visit(document, {
+    Pair: (_, pair, above) => {
+      const keys = [...above.flatMap((node) => ('key' in node ? [String(node.key)] : [])), String(pair.key)];
+      if (keys.length <= place.length && keys.every((key, level) => key === place[level])) found = pair.key;
+    },
+  });
+  return startOf(found);
+}
+
+function startOf(node: unknown): number {
+  return (node as Node | undefined)?.range?.[0] ?? 0;
+}
+
+/** By RFC 6901. */
+function unescaped(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** A key that does not look like words may be a secret in the wrong place, or break the line. */
+function shownKey(key: string): string {
+  return key.length < 30 && /^[A-Za-z]+\d?(?:[_-][A-Za-z]+)*$/.test(key) ? key : 'a key';
+}
+
+/** The most common mistakes, in words. */
+const NOT_YAML: Readonly<Record<string, string>> = {
+  DUPLICATE_KEY: 'a key is repeated',
+  TAB_AS_INDENT: 'a tab indents the line; expected spaces',
+  BAD_INDENT: 'the line is indented unlike the lines around it',
+  TAG_RESOLVE_FAILED: 'a tag (!) is not supported; remove it',
+  MULTIPLE_DOCS: 'a second document begins; expected one',
+};
