@@ -1,10 +1,11 @@
 import type { Api } from '../metrics/snapshot.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
+import { reasonOf } from '../runtime/statuses.ts';
 import type { Appliances } from './appliances.ts';
 import type { SeriesHealth } from './health.ts';
 import type { Outcome } from './poll.ts';
-import { areAnswered, type Fault, isReporting, reasonOf, type TaskState } from './task-state.ts';
+import { areAnswered, type Fault, isReporting, type TaskState } from './task-state.ts';
 import type { Change, Tasks } from './tasks.ts';
 
 export interface ObserverSettings {

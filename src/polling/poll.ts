@@ -3,6 +3,7 @@ import type { Reading } from '../metrics/snapshot.ts';
 import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError, RequestError } from '../runtime/errors.ts';
+import { meaningOfError } from '../runtime/statuses.ts';
 
 /**
  * The result of a poll. `denied`: the object does not exist, or the account may not see it (403, 404, 422); not a fault
@@ -35,6 +36,5 @@ export async function poll(
 function stateOf(error: Error, task: Task): 'denied' | 'failed' | 'aborted' {
   if (!(error instanceof RequestError)) return 'failed';
   if (error.fault === 'aborted') return 'aborted';
-  const says = error.status === 403 || error.status === 404 || error.status === 422;
-  return task.restMs !== undefined && says ? 'denied' : 'failed';
+  return task.restMs !== undefined && meaningOfError(error, 'read').does === 'back off' ? 'denied' : 'failed';
 }

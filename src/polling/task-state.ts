@@ -1,6 +1,6 @@
 import { newestTime } from '../metrics/samples.ts';
 import type { Task } from '../metrics/task.ts';
-import { CredentialError, RequestError } from '../runtime/errors.ts';
+import { reasonOf } from '../runtime/statuses.ts';
 import type { Outcome } from './poll.ts';
 
 /**
@@ -129,7 +129,8 @@ const DENIED_BEFORE_REST = 2;
  */
 function backOffOrResume(state: TaskState): void {
   const { task, standing, appliance } = state;
-  const reason = standing === 'empty' ? 'empty' : standing === 'denied' ? denialOf(state.error) : undefined;
+  const told = standing === 'empty' ? 'empty' : standing === 'denied' ? reasonOf(state.error) : undefined;
+  const reason = REST_REASONS.find((one) => one === told);
   state.withoutRecords = reason === undefined ? 0 : state.withoutRecords + 1;
   const usual = reason === 'empty' ? EMPTY_BEFORE_REST : DENIED_BEFORE_REST;
   // A task with a long interval anyway, such as a series that does not exist for the build, is backed off after the
@@ -165,28 +166,4 @@ export function areAnswered(states: Iterable<TaskState>): boolean {
 /** Whether the latest poll returned records that are still fresh. */
 export function isReporting({ isShown, standing }: TaskState): boolean {
   return isShown && standing === 'records';
-}
-
-function denialOf(error: Error | undefined): RestReason {
-  const status = error instanceof RequestError ? error.status : undefined;
-  if (status === 403) return 'forbidden';
-  return status === 404 ? 'not_found' : 'rejected';
-}
-
-/** The statuses that mean a rejected key (upstream-api.md 3.1). */
-const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 401, 403, 422]);
-
-/** Why a poll returned nothing: the label `reason` of `filer_api_down_info`. */
-export function reasonOf(error: Error): string {
-  if (error instanceof CredentialError) {
-    const { cause } = error;
-    // The token service can fail like any other.
-    return cause instanceof RequestError && !REFUSALS.has(cause.status) ? reasonOf(cause) : 'credentials';
-  }
-  if (!(error instanceof RequestError)) return 'invalid';
-  const { status } = error;
-  if (status === undefined) return error.fault;
-  if (status === 401) return 'credentials';
-  if (status === 429) return 'throttled';
-  return status >= 500 ? 'server_error' : denialOf(error);
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { LimitFunction } from 'p-limit';
 import { asError, RequestError, ShapeError } from '../runtime/errors.ts';
 import { printable } from '../runtime/printable.ts';
+import { meaningOf } from '../runtime/statuses.ts';
 import { type AllowedRequests, assertAllowed, type Method } from './allowed.ts';
 import type { AnswerLimits, AnswerSize } from './answer-limits.ts';
 import { type AttemptParts, attempt } from './attempt.ts';
@@ -99,7 +100,10 @@ export class JsonClient {
       try {
         const status = await this.#attempt(departing, answer, signal);
         code = String(status);
-        verdict = status === 429 ? { state: 'refused', retryAfterMs: retryAfterOf(answer) } : { state: 'taken' };
+        verdict =
+          meaningOf(code, 'read').does === 'hold'
+            ? { state: 'refused', retryAfterMs: retryAfterOf(answer) }
+            : { state: 'taken' };
         if (!isSuccess(status)) {
           const hint = hintOf(departing, answer.body);
           throw new RequestError('status', `${nameOf(request)} was answered ${status}${hint}`, { status });

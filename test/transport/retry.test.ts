@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CredentialError, RequestError, type RequestFault, ShapeError } from '../../src/runtime/errors.ts';
-import { dataRetries } from '../../src/sources/gfa/client.ts';
-import { portalRetries } from '../../src/sources/portal/requests.ts';
-import { type RetryPolicy, retryDelayMs, withRetries } from '../../src/transport/retry.ts';
+import type { RequestKind } from '../../src/runtime/statuses.ts';
+import { retryDelayMs, withRetries } from '../../src/transport/retry.ts';
 import fc from '../support/fast-check.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 
@@ -10,9 +9,9 @@ const status = (code: number) => new RequestError('status', `answered ${code}`, 
 const fault = (name: RequestFault) => new RequestError(name, name);
 
 /** How often it is tried again when it goes on failing alike. */
-function retries(error: unknown, policy: RetryPolicy): number {
+function retries(error: unknown, kind: RequestKind): number {
   let attempts = 1;
-  while (retryDelayMs(error, attempts, policy, () => 0) !== undefined) attempts += 1;
+  while (retryDelayMs(error, attempts, kind, () => 0) !== undefined) attempts += 1;
   return attempts - 1;
 }
 
@@ -44,14 +43,14 @@ describe('how often a failure is tried again: a read that changes nothing, and G
     ['a defect', new TypeError('undefined is not a function'), 0, 0],
     ['something that is no error', 'text', 0, 0],
   ])('%s', (_, error, series, data) => {
-    expect({ series: retries(error, portalRetries), data: retries(error, dataRetries) }).toEqual({ series, data });
+    expect({ series: retries(error, 'read'), data: retries(error, 'events') }).toEqual({ series, data });
   });
 });
 
 test('the wait doubles from half a second, each time between half and the whole of it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (attempts, random) => {
-      const delayMs = retryDelayMs(fault('network'), attempts, portalRetries, () => random) ?? Number.NaN;
+      const delayMs = retryDelayMs(fault('network'), attempts, 'read', () => random) ?? Number.NaN;
       const whole = 500 * 2 ** (attempts - 1);
       expect(delayMs).toBeGreaterThanOrEqual(whole / 2);
       expect(delayMs).toBeLessThanOrEqual(whole);
@@ -76,7 +75,7 @@ describe('trying again', () => {
 
   test('two failures in passing cost three quarters of a second at least, and then there is an answer', async () => {
     const { clock, asked, attempt, retryParts } = failing(fault('network'), status(503));
-    const answer = withRetries(attempt, portalRetries, retryParts, never);
+    const answer = withRetries(attempt, 'read', retryParts, never);
     await clock.advance(10_000);
     expect(await answer).toBe('answer');
     expect(asked).toEqual([0, 250, 750]);
@@ -90,7 +89,7 @@ describe('trying again', () => {
       return Promise.reject(turns.length === 1 ? status(429) : status(503));
     };
     const retryParts = { clock, random: () => 0 };
-    const answer = expect(withRetries(attempt, portalRetries, retryParts, never)).rejects.toThrow('answered 503');
+    const answer = expect(withRetries(attempt, 'read', retryParts, never)).rejects.toThrow('answered 503');
     await clock.advance(10_000);
     await answer;
     expect(turns.slice(0, 3)).toEqual([undefined, 'ahead', 'again']);
@@ -98,7 +97,7 @@ describe('trying again', () => {
 
   test('the last error is the one that is told', async () => {
     const { clock, asked, attempt, retryParts } = failing(fault('network'), status(502), status(504));
-    const answer = expect(withRetries(attempt, portalRetries, retryParts, never)).rejects.toThrow('answered 504');
+    const answer = expect(withRetries(attempt, 'read', retryParts, never)).rejects.toThrow('answered 504');
     await clock.advance(10_000);
     await answer;
     expect(asked).toHaveLength(3);
@@ -106,7 +105,7 @@ describe('trying again', () => {
 
   test('failures of several kinds count together', async () => {
     const { clock, asked, attempt, retryParts } = failing(status(503), status(500), status(503));
-    const answer = expect(withRetries(attempt, portalRetries, retryParts, never)).rejects.toThrow('answered 500');
+    const answer = expect(withRetries(attempt, 'read', retryParts, never)).rejects.toThrow('answered 500');
     await clock.advance(10_000);
     await answer;
     expect(asked).toHaveLength(2);
@@ -116,14 +115,14 @@ describe('trying again', () => {
     const { clock, asked, attempt, retryParts } = failing(fault('network'));
     const stopping = new AbortController();
     stopping.abort();
-    await expect(withRetries(attempt, portalRetries, retryParts, stopping.signal)).rejects.toThrow('network');
+    await expect(withRetries(attempt, 'read', retryParts, stopping.signal)).rejects.toThrow('network');
     expect([asked.length, clock.sleeping]).toEqual([1, 0]);
   });
 
   test('a stop ends the wait at once', async () => {
     const { clock, attempt, retryParts } = failing(fault('network'));
     const stopping = new AbortController();
-    const answer = withRetries(attempt, portalRetries, retryParts, stopping.signal);
+    const answer = withRetries(attempt, 'read', retryParts, stopping.signal);
     await settle();
     expect(clock.sleeping).toBe(1);
     stopping.abort();

@@ -1,7 +1,7 @@
-import { RequestError } from '../../runtime/errors.ts';
 import type { Secret } from '../../runtime/secret.ts';
+import { meaningOfError } from '../../runtime/statuses.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
-import { RetryAllowance, type RetryParts, type RetryPolicy, withRetries } from '../../transport/retry.ts';
+import { RetryAllowance, type RetryParts, withRetries } from '../../transport/retry.ts';
 import { checkEnvelope } from './records.ts';
 import { GROUPS, type Group } from './series.ts';
 
@@ -20,9 +20,6 @@ const SWITCHES = {
   propagation: 'propagation_metrics',
 } as const satisfies Record<Group, string>;
 
-/** `GET /data` may have moved the bookmark (upstream-api.md 2.4), so every failure is retried only once. */
-export const dataRetries: RetryPolicy = { transient: 1, serverError: 1, refused: 0 };
-
 export class GfaClient {
   readonly #client: JsonClient;
   readonly #settings: GfaSettings;
@@ -40,9 +37,9 @@ export class GfaClient {
     return this.#attempts;
   }
 
-  /** The parsed body of `GET /data`. After a 401, reads the token again and retries once if it has changed. */
+  /** The parsed body of `GET /data`. After a rejected token, reads it again and retries once if it has changed. */
   data(signal: AbortSignal): Promise<unknown> {
-    return withRetries(() => this.#ask(signal), dataRetries, this.#retryParts, signal);
+    return withRetries(() => this.#ask(signal), 'events', this.#retryParts, signal);
   }
 
   async #ask(signal: AbortSignal): Promise<unknown> {
@@ -54,8 +51,7 @@ export class GfaClient {
     try {
       return await send();
     } catch (error) {
-      const refused = error instanceof RequestError && (error.status === 401 || error.status === 403);
-      if (!refused || !(await token.reload())) throw error;
+      if (meaningOfError(error, 'events').does !== 'renew' || !(await token.reload())) throw error;
       return send();
     }
   }

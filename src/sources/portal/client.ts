@@ -1,8 +1,8 @@
-import { asError, CredentialError, statusOf } from '../../runtime/errors.ts';
+import { asError, CredentialError } from '../../runtime/errors.ts';
+import { meaningOfError } from '../../runtime/statuses.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
 import type { Attempt } from '../../transport/rate/pacer.ts';
 import { RetryAllowance, type RetryParts, withRetries } from '../../transport/retry.ts';
-import { portalRetries } from './requests.ts';
 import type { TokenSource } from './token.ts';
 
 /** How many rejected requests are remembered; above it all are forgotten, and each costs one more new token. */
@@ -43,7 +43,7 @@ export class PortalClient {
     try {
       return await this.#retried((attempt) => this.#client.send(attempt, signal), request, signal);
     } catch (error) {
-      if (statusOf(error) === 401) return this.send(request, signal);
+      if (isTokenRejected(error)) return this.send(request, signal);
       throw error;
     }
   }
@@ -54,7 +54,7 @@ export class PortalClient {
     signal: AbortSignal,
   ): Promise<unknown> {
     const ask = (turn?: Attempt) => send({ ...request, turn: turn ?? request.turn });
-    return withRetries(ask, portalRetries, this.#retryParts, signal);
+    return withRetries(ask, 'read', this.#retryParts, signal);
   }
 
   async #withToken(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
@@ -91,10 +91,14 @@ export class PortalClient {
       this.#proven = access;
       return { access, body };
     } catch (error) {
-      if (statusOf(error) !== 401) throw error;
+      if (!isTokenRejected(error)) throw error;
       return { access, refusal: asError(error) };
     }
   }
+}
+
+function isTokenRejected(error: unknown): boolean {
+  return meaningOfError(error, 'read').does === 'renew';
 }
 
 /** What a request with this token came to: a body, or 401. */

@@ -1,5 +1,4 @@
 import type { AllowedRequests } from '../../transport/allowed.ts';
-import type { RetryPolicy } from '../../transport/retry.ts';
 
 /**
  * The requests to the portal besides GET: the three token operations, and the telemetry series, which use POST but only
@@ -11,9 +10,3 @@ export const portalRequests: readonly AllowedRequests[] = [
   { method: 'DELETE', path: /^\/auth\/token$/ },
   { method: 'POST', path: /^\/telemetry\/(?:appliances|volumes)\/[\w-]+\/[a-z_]+$/ },
 ];
-
-/**
- * Reads of the portal change nothing (upstream-api.md 6.3). A time-out is not retried: it has cost enough, and the next
- * poll follows.
- */
-export const portalRetries: RetryPolicy = { transient: 2, serverError: 1, refused: 2 };

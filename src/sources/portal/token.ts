@@ -1,13 +1,13 @@
 import { decimal } from '../../metrics/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { asError, CredentialError, RequestError, ShapeError, statusOf } from '../../runtime/errors.ts';
+import { asError, CredentialError, RequestError, ShapeError } from '../../runtime/errors.ts';
 import { backOffMs } from '../../runtime/random.ts';
 import type { Secret } from '../../runtime/secret.ts';
+import { meaningOfError } from '../../runtime/statuses.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
 import type { Attempt } from '../../transport/rate/pacer.ts';
 import { RetryAllowance, withRetries } from '../../transport/retry.ts';
 import { fieldsIn } from './records.ts';
-import { portalRetries } from './requests.ts';
 
 /** One of the three ways to authenticate (upstream-api.md 3.1). */
 export type Credentials =
@@ -38,7 +38,7 @@ const RENEWAL_RETRY_MS = 10_000;
 
 /** Pauses after a failed authentication, doubling: after rejected credentials, and while the token service fails. */
 const PAUSES = {
-  refused: { firstMs: 5_000, longestMs: 300_000 },
+  rejected: { firstMs: 5_000, longestMs: 300_000 },
   troubled: { firstMs: 1_000, longestMs: 30_000 },
 } as const;
 
@@ -117,7 +117,7 @@ export class TokenSource {
       // It may have been dropped meanwhile after a 401.
       const held = this.#pair;
       const good = held !== undefined && this.#clock.monotonic() < held.expiresAt;
-      if (!good || isRefused(error)) throw this.#fail(error);
+      if (!good || areRejected(error)) throw this.#fail(error);
       // The token service fails, not the credentials: the current token is valid until it expires.
       const retryAt = this.#clock.monotonic() + RENEWAL_RETRY_MS;
       this.#pair = { ...held, renewAt: Math.min(retryAt, held.expiresAt) };
@@ -127,13 +127,13 @@ export class TokenSource {
 
   #fail(cause: Error): Error {
     if (cause instanceof RequestError && cause.fault === 'aborted') return cause;
-    const refused = isRefused(cause);
+    const rejected = areRejected(cause);
     this.#failures += 1;
     // Every poll needs a token: without a pause each poll would send a request that fails.
-    const pauseMs = backOffMs(refused ? PAUSES.refused : PAUSES.troubled, this.#failures, () => 1);
+    const pauseMs = backOffMs(rejected ? PAUSES.rejected : PAUSES.troubled, this.#failures, () => 1);
     const pausedUntil = this.#clock.monotonic() + pauseMs;
     this.#pair = undefined;
-    const advice = refused ? '; check the portal credentials and that their key is not revoked' : '';
+    const advice = rejected ? '; check the portal credentials and that their key is not revoked' : '';
     const message = `getting a token from the portal: ${cause.message}${advice}`;
     this.#lastError = new CredentialError(message, { cause, pausedUntil });
     return this.#lastError;
@@ -167,7 +167,7 @@ export class TokenSource {
     // One request however many wait for it, so the delay needs no jitter.
     const retryParts = { clock: this.#clock, random: () => 1, allowance: this.#retries };
     const ask = (turn?: Attempt) => this.#client.send({ ...request, turn: turn ?? 'ahead' }, signal);
-    return this.#read(await withRetries(ask, portalRetries, retryParts, signal));
+    return this.#read(await withRetries(ask, 'token', retryParts, signal));
   }
 
   #read(body: unknown): Pair {
@@ -186,11 +186,9 @@ export class TokenSource {
   }
 }
 
-/** Statuses that mean wrong credentials (upstream-api.md 3.1). Any other status is a fault of the service. */
-const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 401, 403, 422]);
-
-function isRefused(error: Error): boolean {
-  return REFUSALS.has(statusOf(error));
+/** The credentials are wrong; anything else is a fault of the service. */
+function areRejected(error: Error): boolean {
+  return meaningOfError(error, 'token').does === 'pause';
 }
 
 /** Characters that a header allows: a token with any other could never be sent, and would be kept until it expires. */

@@ -3,6 +3,7 @@ import { flag } from '../../../metrics/units.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { RequestError } from '../../../runtime/errors.ts';
 import type { Log } from '../../../runtime/log.ts';
+import { meaningOfError } from '../../../runtime/statuses.ts';
 import type { ApiRequest } from '../../../transport/client.ts';
 import type { PortalClient } from '../client.ts';
 import { objectOf } from '../records.ts';
@@ -59,7 +60,7 @@ export class TelemetryLicence {
 
   /** Never rejects. */
   async #explained(error: unknown, signal: AbortSignal): Promise<unknown> {
-    if (!(error instanceof RequestError) || error.status !== 403) return error;
+    if (!(error instanceof RequestError) || meaningOfError(error, 'series').reason !== 'forbidden') return error;
     if (this.#clock.monotonic() - this.#readAt > OLD_AFTER_MS) {
       // Without the right to read the licence there is no explanation; the next 403 tries again.
       this.#reading ??= this.#read(signal).catch(() => {});

@@ -1,4 +1,4 @@
-import { RequestError, statusOf } from '../../../runtime/errors.ts';
+import { meaningOfError } from '../../../runtime/statuses.ts';
 
 /** The shortest period that the portal accepts, in milliseconds (upstream-api.md 4.1). */
 export const SHORTEST_PERIOD_MS = 360_000;
@@ -49,7 +49,7 @@ export class Lookback {
       try {
         await this.ask(task, Math.max(SHORTEST_PERIOD_MS, wantedMs - agoMs), next);
       } catch (error) {
-        if (agoMs === 0 || !(isTooMuch(error) || isRefused(error))) throw error;
+        if (agoMs === 0 || !(isTooMuch(error) || meaningOfError(error, 'series').reason === 'rejected')) throw error;
         return false;
       }
       if (agoMs === 0 && coveredMs < wantedMs) coveredMs -= OVERLAP_MS;
@@ -69,17 +69,12 @@ export function isoInterval(from: number, to: number): string {
   return `${new Date(from).toISOString()}/${new Date(to).toISOString()}`;
 }
 
-/** The service does not accept the period. */
-function isRefused(error: unknown): boolean {
-  return [400, 422].includes(statusOf(error) ?? 0);
-}
-
 /** The answer is too large, or the service did not find all of it in time. */
 export function isTooMuch(error: unknown): boolean {
-  return isTooLarge(error) || statusOf(error) === 408;
+  return meaningOfError(error, 'series').does === 'shrink';
 }
 
 /** The service or the exporter finds the answer too large. */
 export function isTooLarge(error: unknown): boolean {
-  return statusOf(error) === 413 || (error instanceof RequestError && error.fault === 'oversize');
+  return meaningOfError(error, 'series').reason === 'oversize';
 }
