@@ -1,8 +1,10 @@
 import type { Config, RemoteWriteConfig } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
 import { headerPairs } from '../config/remote-write.ts';
+import { secretTexts } from '../config/secret-texts.ts';
 import type { Send } from '../history/receiver.ts';
 import { RemoteWrite } from '../history/remote-write.ts';
+import { lineMasker } from '../runtime/masking.ts';
 import type { ConfiguredUpstream } from '../sources/upstreams.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
 import { post } from '../transport/post.ts';
@@ -30,13 +32,14 @@ function sendOf(settings: RemoteWriteConfig, config: Config, clock: Environment[
   const way = proxyFor(url, proxy);
   const pems = { ca: tls.ca?.reveal(), cert: tls.cert?.reveal(), key: tls.key?.reveal() };
   const dispatcher = createDispatcher(1, way && { ...way, timeoutMs }, pems);
+  const hidden = lineMasker(() => secretTexts(config));
   const secrets = [token, basic?.password, headers].filter((one) => one !== undefined);
   return async (own, body, signal) => {
     const further = { 'user-agent': `filer-exporter/${version}`, ...headerPairs(headers?.reveal() ?? '') };
     const all = { ...further, ...authorization(settings), ...own };
     const answer = await post(dispatcher, url, all, body, { clock, timeoutMs, signal });
     if (answer.status === 401 || answer.status === 403) for (const secret of secrets) await secret.reload();
-    return answer;
+    return { ...answer, text: hidden(answer.text) };
   };
 }
 

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { Config } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
+import { secretTexts } from '../config/secret-texts.ts';
 import type { Target, UpstreamParts } from '../sources/upstream.ts';
 import type { ConfiguredUpstream } from '../sources/upstreams.ts';
 import { answerLimits } from '../transport/answer-limits.ts';
@@ -41,6 +42,7 @@ export function politeClient({ upstream, settings }: ConfiguredUpstream, parts: 
     clock,
     pacer,
     limit: pLimit(concurrency),
+    secrets: () => secretTexts(config),
     observer: {
       ...observer,
       ended: (operation, code, seconds) => {

@@ -8,6 +8,7 @@ import { createLog } from '../runtime/log.ts';
 import { printable } from '../runtime/printable.ts';
 import { EXIT } from './arguments.ts';
 import type { GivenWish } from './backfill-wish.ts';
+import { lineMask } from './configuration.ts';
 import { signalOf, systemEnvironment } from './process.ts';
 
 /** Between two lines of progress, in milliseconds. */
@@ -20,7 +21,7 @@ const MOST_TOLD = 20;
 export async function runBackfill(config: Config, wish: GivenWish, stopped: Promise<void>): Promise<number> {
   if (process.stdout.isTTY)
     throw new ConfigError(['--backfill: prints a large text; expected a file, as > history.om']);
-  const environment = systemEnvironment(createLog('warn', process.stderr));
+  const environment = systemEnvironment(createLog('warn', process.stderr, lineMask(config)));
   const { clock } = environment;
   const signal = signalOf(stopped);
   const labels = wish.labels ?? config.remoteWrite?.labels ?? {};

@@ -1,10 +1,15 @@
+import process from 'node:process';
 import type { Guard } from '../app/guard.ts';
 import { variableRows } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
-import type { OwnFile } from '../config/file-permissions.ts';
+import { DOTENV } from '../config/environment.ts';
+import { foreignFiles, looseFiles, type OwnFile } from '../config/file-permissions.ts';
 import { loadConfig } from '../config/load.ts';
 import { readAhead } from '../config/read-ahead.ts';
+import { secretTexts } from '../config/secret-texts.ts';
 import { systemClock } from '../runtime/clock.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import { lineMasker } from '../runtime/masking.ts';
 import { SmallFiles } from '../runtime/small-files.ts';
 import { upstreams } from '../sources/upstreams.ts';
 
@@ -22,12 +27,30 @@ export function readFiles(environment: Variables, readSecret = secretFiles.read)
   return readAhead(environment, variableRows, { readSecret, readPem: webFiles.read });
 }
 
+/** Rejects with a ConfigError, also for a `.env` that other users can change: it says where secrets are sent. */
 export async function load(environment: Variables, readAgain = secretFiles.read): Promise<Config> {
   const { readFile } = await readFiles(environment, readAgain);
-  return loadConfig({ environment, readFile, readAgain, services: serviceSections });
+  const config = loadConfig({ environment, readFile, readAgain, services: serviceSections });
+  const foreign = await foreignFiles(config.ownFiles.filter(({ path }) => path === DOTENV));
+  if (foreign.length > 0) throw new ConfigError(foreign.map((reason) => `${DOTENV}: not used, because ${reason}`));
+  return config;
+}
+
+/** The same for a command, whose warnings are lines on stderr. */
+export async function loadWithWarnings(environment: Variables): Promise<Config> {
+  const config = await load(environment);
+  for (const line of [...config.warnings, ...(await looseFiles(config.ownFiles))]) {
+    process.stderr.write(`warning: ${line}\n`);
+  }
+  return config;
 }
 
 /** The files that only their owner may write. */
 export function ownFiles(config: Config, guard: Guard | undefined): readonly OwnFile[] {
   return [...config.ownFiles, ...(guard?.first.rules.ownFiles ?? [])];
+}
+
+/** Hides every configured secret in a line that the program writes. */
+export function lineMask(config: Config): (line: string) => string {
+  return lineMasker(() => secretTexts(config));
 }

@@ -8,7 +8,7 @@ import { ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
 import { configuredUpstreams, upstreams } from '../sources/upstreams.ts';
 import { EXIT, type Options } from './arguments.ts';
-import { load, readFiles, type Variables } from './configuration.ts';
+import { loadWithWarnings, readFiles, type Variables } from './configuration.ts';
 import { say, signalOf, systemEnvironment } from './process.ts';
 
 /** Prints what the limits allow: for `--appliances` without any request, else for the account's inventory. */
@@ -17,7 +17,9 @@ export async function plan(options: Options, variables: Variables, stopped: Prom
   const { texts } = await readFiles(variables);
   const planned = upstreams.flatMap(({ section: { url }, planning }) => (planning ? [{ url, planning }] : []));
   const placeholders = planned.map(({ url, planning }) => (texts.has(url) ? {} : planning.placeholder));
-  const config = await load(appliances === undefined ? variables : Object.assign({ ...variables }, ...placeholders));
+  const config = await loadWithWarnings(
+    appliances === undefined ? variables : Object.assign({ ...variables }, ...placeholders),
+  );
   const configured = configuredUpstreams(config);
   if (!configured.some(({ upstream }) => upstream.planning)) {
     const urls = planned.map(({ url }) => url).join(' and ');

@@ -4,7 +4,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { Environment } from '../app/environment.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
+import type { Log, LogDestination } from '../runtime/log.ts';
 import { usableHeapBytes } from '../runtime/memory.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { FileStore } from '../state/file-store.ts';
@@ -32,10 +32,7 @@ export function packageVersion(): string {
 }
 
 /** Where log lines go: pretty on a terminal if pino-pretty is installed; the image has none. */
-export async function logDestination(
-  { format }: Config['log'],
-  out: NodeJS.WriteStream,
-): Promise<NodeJS.WritableStream> {
+export async function logDestination({ format }: Config['log'], out: NodeJS.WriteStream): Promise<LogDestination> {
   if (format === 'json' || (format === 'auto' && !out.isTTY)) return out;
   try {
     const { default: pretty } = await import('pino-pretty');

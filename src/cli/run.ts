@@ -8,7 +8,7 @@ import { EXIT, type Invocation, parseArguments } from './arguments.ts';
 import { runBackfill } from './backfill.ts';
 import { wishOf } from './backfill-wish.ts';
 import { checkConfig } from './check-config.ts';
-import { load, type Variables } from './configuration.ts';
+import { load, loadWithWarnings, type Variables } from './configuration.ts';
 import { withDemo } from './demo.ts';
 import { runDoctor } from './doctor.ts';
 import { usage } from './help.ts';
@@ -48,11 +48,11 @@ async function obey({ command, options }: Invocation, variables: Variables, stop
       return plan(options, variables, stopped);
     case 'doctor': {
       const examine = (config: Config) => runDoctor(config, options, stopped);
-      return options.demo ? withDemo(variables, undefined, examine) : examine(await load(variables));
+      return options.demo ? withDemo(variables, undefined, examine) : examine(await loadWithWarnings(variables));
     }
     case 'backfill': {
       const wish = wishOf(options);
-      return runBackfill(await load(variables), wish, stopped);
+      return runBackfill(await loadWithWarnings(variables), wish, stopped);
     }
     case 'demo': {
       const { like } = options;

@@ -11,7 +11,7 @@ import { endNow, threadsAtRest } from '../runtime/exit.ts';
 import { createLog, type Log } from '../runtime/log.ts';
 import { askedUpstreams } from '../sources/upstreams.ts';
 import { EXIT } from './arguments.ts';
-import { ownFiles, webFiles } from './configuration.ts';
+import { lineMask, ownFiles, webFiles } from './configuration.ts';
 import { logDestination, systemEnvironment } from './process.ts';
 
 export async function serve(config: Config, stopped: Promise<void>, notice?: PageNotice): Promise<number> {
@@ -47,7 +47,7 @@ export async function prepared(config: Config, out: NodeJS.WriteStream, notice?:
   );
   // One signal stops every poll in flight: with more than ten listeners Node would warn of a leak.
   setMaxListeners(4 * inFlight + 20);
-  const log = createLog(config.log.level, await logDestination(config.log, out));
+  const log = createLog(config.log.level, await logDestination(config.log, out), lineMask(config));
   tellDefects(log);
   const guard = await readGuard(config.web, webFiles.read);
   for (const line of config.warnings) log.warn(line);

@@ -4,6 +4,9 @@ import { editDistance, nearest } from '../runtime/suggest.ts';
 import { quoted } from './kind.ts';
 import { type NamedRow, namesOf, type ServiceSection } from './section.ts';
 
+/** In the working directory; read like the environment. */
+export const DOTENV = '.env';
+
 /** The texts of variables by name; none is empty. */
 export type Texts = ReadonlyMap<string, string>;
 
@@ -46,10 +49,10 @@ function setOf(source: Readonly<Record<string, string | undefined>>): Texts {
 function dotenvIn(readFile: ReadFile, faults: string[]): Texts | undefined {
   try {
     // A byte order mark would become part of the first name.
-    return setOf(parseEnv(readFile('.env').replace(/^\uFEFF/, '')));
+    return setOf(parseEnv(readFile(DOTENV).replace(/^\uFEFF/, '')));
   } catch (error) {
     const code = codeOf(error);
-    if (code !== 'ENOENT') faults.push(`.env: cannot be read (${code ?? 'unknown reason'})`);
+    if (code !== 'ENOENT') faults.push(`${DOTENV}: cannot be read (${code ?? 'unknown reason'})`);
     return undefined;
   }
 }

@@ -11,13 +11,29 @@ export interface OwnFile {
 
 /** One line for each file with too permissive permissions; none for an unreadable one. Never rejects. */
 export async function looseFiles(files: readonly OwnFile[]): Promise<readonly string[]> {
-  const lines = await Promise.all(files.map((file) => loosenessOf(file).catch(() => undefined)));
-  return lines.filter((line) => line !== undefined);
+  return (await loosenessesOf(files)).map(({ reason }) => reason);
+}
+
+/** The same only for those that other users can change: what they say cannot be trusted. Never rejects. */
+export async function foreignFiles(files: readonly OwnFile[]): Promise<readonly string[]> {
+  return (await loosenessesOf(files)).flatMap(({ reason, isForeign }) => (isForeign ? [reason] : []));
 }
 
 /** Never rejects. */
 export async function warnOfLooseFiles(files: readonly OwnFile[], log: Log): Promise<void> {
   for (const reason of await looseFiles(files)) log.warn({ reason }, 'file permissions are too permissive');
+}
+
+interface Looseness {
+  /** A line for the operator. */
+  readonly reason: string;
+  /** Whether users other than the owner's group, root and the exporter's can change the file. */
+  readonly isForeign: boolean;
+}
+
+async function loosenessesOf(files: readonly OwnFile[]): Promise<readonly Looseness[]> {
+  const found = await Promise.all(files.map((file) => loosenessOf(file).catch(() => undefined)));
+  return found.filter((one) => one !== undefined);
 }
 
 const OTHERS_READ = 0o004;
@@ -27,26 +43,30 @@ const ALL_WRITE = 0o002;
 const STICKY = 0o1000;
 
 /**
- * What is too permissive about a file, as a line for the operator; undefined if nothing is. The group may read it, so
- * that a service's user can read what root owns. Everyone may read a secret if everyone is this container: Kubernetes
- * and Compose mount secrets with the mode 0444 or 0644 by default, and no one else sees them there.
+ * What is too permissive about a file; undefined if nothing is. The group may read it, so that a service's user can read
+ * what root owns. Everyone may read a secret if everyone is this container: Kubernetes and Compose mount secrets with the
+ * mode 0444 or 0644 by default, and no one else sees them there.
  */
-async function loosenessOf({ path, isSecret }: OwnFile): Promise<string | undefined> {
+async function loosenessOf({ path, isSecret }: OwnFile): Promise<Looseness | undefined> {
   const [{ mode, uid: owner }, realPath] = await Promise.all([stat(path), realpath(path)]);
   const { mode: folderMode } = await stat(dirname(realPath));
   const self = process.geteuid?.();
   const shown = `mode ${(mode & 0o777).toString(8).padStart(4, '0')}`;
-  if (mode & OTHERS_WRITE)
-    return `${path} is writable by other users than its owner (${shown}); expected 0640 or stricter`;
+  if (mode & OTHERS_WRITE) {
+    const reason = `${path} is writable by other users than its owner (${shown}); expected 0640 or stricter`;
+    return { reason, isForeign: (mode & ALL_WRITE) !== 0 };
+  }
   if (isSecretMount(realPath)) return undefined;
   if (self !== undefined && owner !== 0 && owner !== self) {
-    return `${path} belongs to another user (${owner}); expected root or the user of the exporter (${self})`;
+    const expected = `expected root or the user of the exporter (${self})`;
+    return { reason: `${path} belongs to another user (${owner}); ${expected}`, isForeign: true };
   }
   if (folderMode & ALL_WRITE && !(folderMode & STICKY)) {
-    return `${path} is in a world-writable folder; expected a folder that only its owner can write`;
+    const reason = `${path} is in a world-writable folder; expected a folder that only its owner can write`;
+    return { reason, isForeign: true };
   }
   if (!isSecret || !(mode & OTHERS_READ)) return undefined;
-  return `${path} is world-readable (${shown}); expected 0640 or stricter`;
+  return { reason: `${path} is world-readable (${shown}); expected 0640 or stricter`, isForeign: false };
 }
 
 /** Docker's and Compose's folder for secrets, and the dated folder that Kubernetes links `..data` to. */

@@ -2,7 +2,7 @@ import { ConfigError } from '../runtime/errors.ts';
 import { Secret } from '../runtime/secret.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import type { Config } from './config.ts';
-import { type ReadFile, settledTexts, unknownVariables } from './environment.ts';
+import { DOTENV, type ReadFile, settledTexts, unknownVariables } from './environment.ts';
 import { PemFile } from './pem.ts';
 import { proxies } from './proxy.ts';
 import { remoteWriteSection } from './remote-write.ts';
@@ -71,7 +71,7 @@ export function loadConfig({
     ownFiles: [
       ...secretPaths(values).map((path) => ({ path, isSecret: true })),
       // It says where tokens are sent, so only its owner may write it, with or without a secret in it.
-      ...(dotenvHasSecret === undefined ? [] : [{ path: '.env', isSecret: dotenvHasSecret }]),
+      ...(dotenvHasSecret === undefined ? [] : [{ path: DOTENV, isSecret: dotenvHasSecret }]),
     ],
   };
 }

@@ -1,6 +1,6 @@
 import { asError } from '../runtime/errors.ts';
 import type { ReadText } from '../runtime/small-files.ts';
-import { type ReadFile, settledTexts, type Texts } from './environment.ts';
+import { DOTENV, type ReadFile, settledTexts, type Texts } from './environment.ts';
 import { fileVariable, type NamedRow } from './section.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function readAhead(
     if (typeof content !== 'string') throw content;
     return content;
   };
-  await keep('.env', readSecret);
+  await keep(DOTENV, readSecret);
   const { texts } = settledTexts(environment, readFile, rows, []);
   const secrets = rows.flatMap(({ name, row }) => (row.kind.isSecret ? (texts.get(fileVariable(name)) ?? []) : []));
   const pems = rows.flatMap(({ name, row }) => (row.kind.valueIn ? (texts.get(name) ?? []) : []));

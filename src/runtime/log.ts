@@ -6,18 +6,47 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 /** Longer texts in a log line are cut to this many characters: services choose some of them. */
 const LONGEST = { text: 1_000, stack: 8_000 } as const;
 
+/** Characters that may wait for a reader of the log: what waits takes memory. */
+const MOST_WAITING = 1_000_000;
+
+/** Where log lines go: a stream that tells how much waits, and when it has been read; tests have simpler ones. */
+export type LogDestination = DestinationStream &
+  Partial<Pick<NodeJS.WritableStream, 'once'>> & {
+    readonly writableLength?: number;
+  };
+
 /**
  * A log with one line an entry: JSON, or what `destination` makes of it. `level` is one of pino's, including `silent`.
- * Texts from services are shortened and made printable, so that a line cannot control a terminal.
+ * Texts from services are shortened and made printable, so that a line cannot control a terminal; `masked` hides the
+ * secrets in a line. While too much waits to be read, lines are dropped and counted.
  */
-export function createLog(level: string, destination: DestinationStream): Logger {
-  return pino(
+export function createLog(
+  level: string,
+  destination: LogDestination,
+  masked: (line: string) => string = (line) => line,
+): Logger {
+  let dropped = 0;
+  const write = (line: string) => {
+    if (dropped === 0 && (destination.writableLength ?? 0) <= MOST_WAITING) {
+      destination.write(masked(line));
+      return;
+    }
+    if (dropped === 0) destination.once?.('drain', tellDropped);
+    dropped += 1;
+  };
+  const log = pino(
     {
       ...{ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorFields } },
       formatters: { level: (label) => ({ level: label }), log: shortened },
     },
-    destination,
+    { write },
   );
+  const tellDropped = () => {
+    const lines = dropped;
+    dropped = 0;
+    log.warn({ lines }, 'log lines dropped because nothing read them');
+  };
+  return log;
 }
 
 function shortened(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

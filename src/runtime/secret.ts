@@ -3,13 +3,17 @@ import { inspect } from 'node:util';
 /** Replaces a secret in every text. */
 export const REDACTED = '[redacted]';
 
+const MOST_EARLIER = 10;
+
 /**
  * A value that must never be printed. Conversion to text, JSON or an inspection gives `[redacted]`; only {@link
- * Secret.reveal} returns the value, and only code that writes requests or opens connections calls it.
+ * Secret.reveal} returns the value, and only code that writes requests, opens connections or hides secrets calls it.
  */
 export class Secret {
   readonly #readAgain: () => string | Promise<string>;
   #value: string;
+  /** Replaced by rotations: a service may still echo them. */
+  #earlier: readonly string[] = [];
 
   /** `read` returns the current value and `readAgain` reads it anew, for example from its file; both may throw. */
   constructor(read: () => string, readAgain: () => string | Promise<string> = read) {
@@ -26,6 +30,11 @@ export class Secret {
     return this.#value;
   }
 
+  /** The value and those before it, for hiding them in texts. */
+  get everyValue(): readonly string[] {
+    return [this.#value, ...this.#earlier];
+  }
+
   /**
    * Reads the value again, after a 401: a rotated secret needs no restart. Returns true if it changed. Keeps the
    * previous value while the file cannot be read: a rotation replaces files in more than one step. Never rejects.
@@ -37,9 +46,10 @@ export class Secret {
     } catch {
       return false;
     }
-    const changed = value !== this.#value;
+    if (value === this.#value) return false;
+    this.#earlier = this.everyValue.slice(0, MOST_EARLIER);
     this.#value = value;
-    return changed;
+    return true;
   }
 
   toString(): string {

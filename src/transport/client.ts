@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LimitFunction } from 'p-limit';
 import { asError, RequestError, ShapeError } from '../runtime/errors.ts';
+import { masked } from '../runtime/masking.ts';
 import { printable } from '../runtime/printable.ts';
 import { meaningOf } from '../runtime/statuses.ts';
 import { type AllowedRequests, assertAllowed, type Method } from './allowed.ts';
@@ -8,7 +9,6 @@ import type { AnswerLimits, AnswerSize } from './answer-limits.ts';
 import { type AttemptParts, attempt } from './attempt.ts';
 import { readJson } from './body.ts';
 import { connectionFault } from './connection-faults.ts';
-import { masked } from './masking.ts';
 import type { Verdict } from './rate/pace.ts';
 import type { Attempt, Pacer } from './rate/pacer.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -61,6 +61,8 @@ export interface ClientSettings extends Pick<AttemptParts, 'dispatcher' | 'clock
   readonly userAgent: string;
   readonly pacer: Pacer;
   readonly limit: LimitFunction;
+  /** Every text that no error may quote. */
+  readonly secrets: () => readonly string[];
   readonly observer: RequestObserver;
   readonly allowed: readonly AllowedRequests[];
   readonly limitsOf: (size: AnswerSize) => AnswerLimits;
@@ -105,7 +107,7 @@ export class JsonClient {
             ? { state: 'refused', retryAfterMs: retryAfterOf(answer) }
             : { state: 'taken' };
         if (!isSuccess(status)) {
-          const hint = hintOf(departing, answer.body);
+          const hint = hintOf(departing, answer.body, this.#settings.secrets());
           throw new RequestError('status', `${nameOf(request)} was answered ${status}${hint}`, { status });
         }
         request.check?.(answer.body);
@@ -188,13 +190,13 @@ function payloadOf(request: ApiRequest): { readonly body?: string; readonly type
 }
 
 /** The service's own `message` or `error` (upstream-api.md 6.2) in one line; `detail` may echo the request. */
-function hintOf({ headers, form, json }: ApiRequest, body: unknown): string {
+function hintOf({ headers, form, json }: ApiRequest, body: unknown, secrets: readonly string[]): string {
   if (typeof body !== 'object' || body === null) return '';
   const { message, error } = body as Readonly<Record<string, unknown>>;
   const text = typeof message === 'string' ? message : error;
   if (typeof text !== 'string' || text === '') return '';
   // Masked before it is shortened: part of a key would not be recognized.
-  const shown = masked(text.slice(0, 100 * LONGEST_HINT), [headers, form, json]);
+  const shown = masked(text.slice(0, 100 * LONGEST_HINT), [headers, form, json, secrets]);
   return `: ${printable(shown.slice(0, LONGEST_HINT).replaceAll(/\s+/g, ' '))}`;
 }
 

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, type SchemaObject } from 'ajv';
+import { Ajv, type ErrorObject, type SchemaObject, type ValidateFunction } from 'ajv';
 import { type Document, isAlias, isScalar, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml';
 import { near, nearest } from '../runtime/suggest.ts';
 
@@ -51,7 +51,7 @@ export function readYaml(text: string, schema: SchemaObject): YamlReading {
     complainAt(0, 'the aliases refer to each other too often');
     return { data, faults, complain };
   }
-  const validate = new Ajv({ allErrors: true, verbose: true }).compile(schema);
+  const validate = compiled(schema);
   if (validate(data)) return { data, faults, complain };
   for (const error of validate.errors ?? []) {
     const place = error.instancePath.split('/').slice(1).map(unescaped);
@@ -60,6 +60,15 @@ export function readYaml(text: string, schema: SchemaObject): YamlReading {
       complain(key === undefined ? place : [...place, String(key)], wordsOf(error));
   }
   return { data: undefined, faults, complain };
+}
+
+/** Kept, because compiling takes longer than reading a file. */
+const validators = new Map<SchemaObject, ValidateFunction>();
+
+function compiled(schema: SchemaObject): ValidateFunction {
+  const known = validators.get(schema) ?? new Ajv({ allErrors: true, verbose: true }).compile(schema);
+  validators.set(schema, known);
+  return known;
 }
 
 /** A value in quotes may be empty and counts as unset; a missing one may be cut off, so it is a fault. */

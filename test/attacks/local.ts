@@ -76,18 +76,31 @@ export const locals: readonly Row[] = [
     id: 'changed-env',
     who: 'local user',
     tries: 'writes another GFA_URL into a .env that others may change, or lays one into the folder',
-    holds: 'the start and --check-config warn of it, with a secret in it or without',
+    holds: 'no command uses it: each ends with 78 before the first request',
     begin: async () => {
       const directory = temporaryDirectory();
       const path = join(directory, '.env');
       writeFileSync(path, `GFA_URL=${GFA_URL}\n`);
+      const refusals = async () => {
+        for (const args of [
+          [],
+          ['--check-config'],
+          ['--once'],
+          ['--doctor'],
+          ['--plan'],
+          ['--backfill', '--since', '1d'],
+        ]) {
+          const { code, stderr } = await run(args, { directory, environment: { GFA_TOKEN: 'a-token' } });
+          expect([code, args]).toEqual([78, args]);
+          expect(stderr).toMatch(/^\.env: not used, because \.env /);
+        }
+      };
       chmodSync(path, 0o666);
-      const check = () => run(['--check-config'], { directory, environment: { GFA_TOKEN: 'a-token' } });
-      expect((await check()).stderr).toContain('.env is writable by other users than its owner (mode 0666)');
+      await refusals();
       if (process.getuid?.() !== 0) return;
       chmodSync(path, 0o600);
       chownSync(path, 4321, 4321);
-      expect((await check()).stderr).toContain('.env belongs to another user (4321)');
+      await refusals();
     },
   },
   {

@@ -14,7 +14,15 @@ export const services: readonly Row[] = [
     who: 'service',
     tries: 'repeats in an error what it was sent: whole, in another case, in HTML, cut to its beginning',
     holds: 'what was sent is masked in logs, pages and errors',
-    shownBy: ['transport/masking.test.ts', 'nor %s'],
+    shownBy: ['runtime/masking.test.ts', 'nor %s'],
+  },
+  {
+    id: 'repeated-secrets',
+    who: 'service',
+    tries: 'repeats in an answer of remote write, or of the other service, a secret that was sent elsewhere or earlier',
+    holds:
+      'every configured secret is hidden in every line of the log and every error, in each form in which it is sent',
+    shownBy: ['process/secrets.all.test.ts', 'neither in the log nor on a page'],
   },
   {
     id: 'terminal-codes',

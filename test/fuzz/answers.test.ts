@@ -22,6 +22,7 @@ function answeredWith(status: number, body: Buffer): JsonClient {
   });
   const pacer = { turn: () => Promise.resolve({ startedAt: 0, endedAt: undefined }), ended: () => {} };
   return new JsonClient({
+    secrets: () => [],
     ...{ baseUrl: 'http://api.test', userAgent: 'test', dispatcher: answer, clock: new ManualClock() },
     ...{
       pacer: pacer as unknown as Pacer,

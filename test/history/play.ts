@@ -81,6 +81,7 @@ export class Play {
     const now = clock.monotonic();
     const limit = { requests: 1_000_000, windowMs: 1_000 };
     const client = new JsonClient({
+      secrets: () => [],
       baseUrl: standIn.portalUrl,
       userAgent: 'play',
       dispatcher: new MemoryDispatcher(standIn.serve),

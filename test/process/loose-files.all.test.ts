@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run, start, temporaryDirectory } from '../support/program.ts';
@@ -59,19 +59,19 @@ describe('a file with a secret', () => {
     expect(await warningsOf(0o644, 'GFA_TOKEN=a-token\n')).toBe(line);
     expect(await warningsOf(0o640, 'GFA_TOKEN=a-token\n')).toBe('');
     expect(await warningsOf(0o644, 'GFA_INTERVAL=2m\n')).toBe('');
-    const changed = 'warning: .env is writable by other users than its owner (mode 0666); expected 0640 or stricter\n';
-    expect(await warningsOf(0o666, 'GFA_URL=http://127.0.0.1:9/v1\n')).toBe(changed);
+    const changed = 'warning: .env is writable by other users than its owner (mode 0660); expected 0640 or stricter\n';
+    expect(await warningsOf(0o660, 'GFA_URL=http://127.0.0.1:9/v1\n')).toBe(changed);
   });
 
-  test.runIf(process.getuid?.() === 0)(
-    'that belongs to another user gets a warning, with a secret in it or without',
-    async () => {
-      const directory = temporaryDirectory();
-      writeFileSync(join(directory, '.env'), `GFA_URL=${GFA_URL}\n`, { mode: 0o600 });
-      chownSync(join(directory, '.env'), 4321, 4321);
-      const { stderr } = await run(['--check-config'], { directory, environment: { GFA_TOKEN: 'a-token' } });
-      const expected = 'expected root or the user of the exporter (0)';
-      expect(stderr).toBe(`warning: .env belongs to another user (4321); ${expected}\n`);
+  test.each([['--doctor'], ['--plan'], ['--backfill', '--since', '30d']])(
+    'gets its warning from %s too, before the first request',
+    async (...args) => {
+      const path = join(temporaryDirectory(), 'key');
+      writeFileSync(path, 'a-key\n');
+      chmodSync(path, 0o644);
+      const environment = { PORTAL_URL: 'http://127.0.0.1:9', PORTAL_USER_KEY_FILE: path };
+      const { stderr } = await run(args, { environment });
+      expect(stderr.split('\n')[0]).toBe(`warning: ${path} is world-readable (mode 0644); expected 0640 or stricter`);
     },
   );
 

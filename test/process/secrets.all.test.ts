@@ -1,4 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startStandIn } from '../../src/demo/stand-in.ts';
@@ -97,6 +99,35 @@ describe('no secret is shown', () => {
     tokens.delete('');
     expect(tokens.size).toBeGreaterThan(4);
     expect(found(pages, [...tokens, ...Object.values(standIn.credentials)])).toEqual([]);
+  });
+});
+
+describe('no secret of one service is shown by another that knows it', () => {
+  const phrase = 'correct horse battery';
+  const password = 'staple lamp';
+  const tenant = 'mill pond';
+  const forms = [phrase, password, tenant].flatMap((text) => [text, encodeURIComponent(text), base64(text)]);
+  const pair = base64(`writer:${password}`);
+
+  test.each([
+    ['basic auth', { REMOTE_WRITE_USER: 'writer', REMOTE_WRITE_PASSWORD: password }],
+    ['a token', { REMOTE_WRITE_TOKEN: password }],
+  ])('neither in the log nor on a page, with %s', async (_, credentials) => {
+    const gossip = await startGossip(JSON.stringify([...forms, pair, `Bearer ${password}`]));
+    const standIn = await startStandIn({ clock: systemClock, appliances: 2 });
+    onTestFinished(() => standIn.close());
+    const program = start([], {
+      environment: {
+        ...{ ...portalEnvironment(standIn), PORTAL_INTERVAL: '1s', ...talkative, ALLOW_INSECURE_UPSTREAM: 'true' },
+        ...{ GFA_URL: `${gossip.origin}/v1`, GFA_TOKEN: phrase, GFA_INTERVAL: '1s' },
+        ...{ REMOTE_WRITE_URL: `${gossip.origin}/write`, REMOTE_WRITE_HEADERS: `X-Scope=${tenant}`, ...credentials },
+      },
+    });
+    const told = () => gossip.paths.has('/write') && gossip.paths.has('/v1/data');
+    const pages = await pagesAfter(program, told);
+    expect(program.stdout).toMatch(/answered 403: .*\[…\]/);
+    expect(program.stdout).toMatch(/"answer":"403: .*remote write/);
+    expect(found(pages, [...forms, pair])).toEqual([]);
   });
 });
 
@@ -248,6 +279,29 @@ describe('no secret is shown by what checks the configuration', () => {
     expect(found([stderr])).toEqual([]);
   });
 });
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+/** A service that rejects every request with a message of its own. */
+async function startGossip(message: string) {
+  const paths = new Set<string>();
+  const server = createServer((request, response) => {
+    paths.add(new URL(request.url ?? '', 'http://x').pathname);
+    request.resume().on('end', () => {
+      const echo = JSON.stringify(request.headers);
+      response.writeHead(403, { 'content-type': 'application/json' });
+      response.end(request.method === 'POST' ? `${echo.slice(0, 250)} ${message}` : JSON.stringify({ message }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, paths };
+}
 
 const SERIAL = '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
 const talkative = { LOG_LEVEL: 'trace' };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RequestError } from '../../src/runtime/errors.ts';
-import { createLog } from '../../src/runtime/log.ts';
+import { createLog, type LogDestination } from '../../src/runtime/log.ts';
 
 /** The line that an entry becomes. */
 function lineOf(fields: object): string {
@@ -53,5 +53,33 @@ describe('a line of the log', () => {
       message: 'asking the portal: too late',
     });
     expect(JSON.parse(lineOf({ err: new TypeError('oops') })).err.stack).toContain('log.test.ts');
+  });
+});
+
+describe('a log that nothing reads', () => {
+  test('drops lines instead of keeping them, and says how many once it is read again', () => {
+    const lines: string[] = [];
+    let drained = () => {};
+    const stream = {
+      writableLength: 0,
+      write: (line: string) => {
+        lines.push(line);
+        stream.writableLength += line.length;
+      },
+      once: (_: string, listener: () => void) => {
+        drained = listener;
+      },
+    };
+    const log = createLog('info', stream as unknown as LogDestination);
+    for (let line = 0; line < 20_000; line += 1) log.info('x'.repeat(100));
+    expect(stream.writableLength).toBeLessThan(1_001_000);
+    const written = lines.length;
+    stream.writableLength = 0;
+    drained();
+    log.info('goes on');
+    expect(lines.slice(written).map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'warn', msg: 'log lines dropped because nothing read them', lines: 20_000 - written },
+      { msg: 'goes on' },
+    ]);
   });
 });

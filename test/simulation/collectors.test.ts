@@ -85,6 +85,7 @@ async function measured(
   const limit = { requests: 1_000_000, windowMs: 1_000 };
   const now = clock.monotonic();
   const client = new JsonClient({
+    secrets: () => [],
     baseUrl: standIn.portalUrl,
     userAgent: 'measuring',
     dispatcher,

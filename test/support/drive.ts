@@ -48,6 +48,7 @@ export async function drive(settings: Drive): Promise<Driven> {
     clock,
   );
   const client = new JsonClient({
+    secrets: () => [],
     baseUrl: standIn.portalUrl,
     userAgent: 'drive',
     dispatcher,

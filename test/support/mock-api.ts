@@ -51,6 +51,7 @@ export function mockApi(clock = new ManualClock()): MockApi {
   const pool = agent.get('http://api.test');
   const sent: Sent[] = [];
   const client = new JsonClient({
+    secrets: () => [],
     baseUrl: 'http://api.test/v1',
     userAgent: 'filer-exporter/test',
     dispatcher: agent,

@@ -76,6 +76,7 @@ export function bench(baseUrl: string, dispatcher: Dispatcher, given: Partial<An
   const ears = new Ears();
   const pacer = new OpenPacer();
   const client = new JsonClient({
+    secrets: () => [],
     baseUrl,
     userAgent: 'filer-exporter/0.0.0',
     dispatcher,

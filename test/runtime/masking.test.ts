@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { masked } from '../../src/transport/masking.ts';
+import { lineMasker, masked } from '../../src/runtime/masking.ts';
+import { Secret } from '../../src/runtime/secret.ts';
 
 /** Short enough for none of its forms to look like a key. */
 const SECRET = 'ab~/ "c';
@@ -68,5 +69,30 @@ describe('a text of a service that repeats what it was sent shows none of it', (
 
   test('whatever a service has issued can be sent back, half a character too', () => {
     expect(masked('bad \ud800abcd', { token: '\ud800abcd' })).toBe('bad […]');
+  });
+});
+
+describe('a line that the program writes', () => {
+  const secrets = ['correct horse', 'writer:rain town', 'abc'];
+  const hidden = lineMasker(() => secrets);
+
+  test.each(['correct horse', 'CORRECT HORSE', 'correct%20horse', 'Y29ycmVjdCBob3JzZQ', 'd3JpdGVyOnJhaW4gdG93bg=='])(
+    'has no secret in it, in the form %s',
+    (form) => {
+      expect(hidden(`403: ${form}`)).toMatch(/^403: \[…\]=*$/);
+    },
+  );
+
+  test('keeps its other words, and what is too short to be a secret', () => {
+    expect(hidden('{"msg":"a correct answer of abc"}')).toBe('{"msg":"a correct answer of abc"}');
+  });
+
+  test('hides a rotated secret too, and the one before it', async () => {
+    const values = ['old phrase', 'new phrase'];
+    const secret = new Secret(() => values[0] ?? '');
+    const line = lineMasker(() => secret.everyValue);
+    values.shift();
+    await secret.reload();
+    expect(line('old phrase, new phrase')).toBe('[…], […]');
   });
 });

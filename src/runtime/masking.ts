@@ -1,4 +1,26 @@
 /**
+ * Hides secrets in the lines that the program writes, in every form in which they are sent. `secrets`: all that are
+ * known now, with those that a rotation has replaced.
+ */
+export function lineMasker(secrets: () => readonly string[]): (line: string) => string {
+  let known = '';
+  let pattern: RegExp | undefined;
+  return (line) => {
+    const texts = secrets().filter(({ length }) => length > SHORTEST);
+    const now = JSON.stringify(texts);
+    if (now !== known) pattern = patternOf(formsOf(texts));
+    known = now;
+    return pattern === undefined ? line : line.replace(pattern, MASK);
+  };
+}
+
+/** A form with a bare quotation mark is left out: a line of the log is JSON, in which it has none. */
+function patternOf(forms: readonly string[]): RegExp | undefined {
+  const sent = forms.filter((form) => !/(?<!\\)"/.test(form)).map((form) => form.replaceAll(/[^\w ]/g, '\\$&'));
+  return sent.length === 0 ? undefined : new RegExp(sent.join('|'), 'gi');
+}
+
+/**
  * Removes secrets from a text of a service, which may echo the request. Removed are: the texts in `sent`, in any case,
  * as sent and as encoded in URLs, forms, JSON, HTML and base64; the beginnings of those that may be keys, because
  * services show beginnings to tell keys apart; and every text that is long enough for a key, a token or a uuid. Texts
