@@ -53,7 +53,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
     'metrics/',
     'runtime/',
   ],
-  'sources/': ['planning/', 'doctor/', 'transport/', 'config/', 'metrics/', 'runtime/'],
+  'sources/': ['status/model.ts', 'planning/', 'doctor/', 'transport/', 'config/', 'metrics/', 'runtime/'],
   'planning/text.ts': ['planning/', 'config/', 'runtime/'],
   'planning/size.ts': ['exposition/', 'planning/', 'config/', 'runtime/'],
   'planning/': ['polling/', 'config/', 'metrics/', 'runtime/'],

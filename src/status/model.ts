@@ -2,6 +2,7 @@ import type { EventReading } from '../metrics/event-memory.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import type { Variant } from '../metrics/variant.ts';
 import type { RestReason } from '../polling/task-state.ts';
+import type { Reason } from '../runtime/statuses.ts';
 
 /** `waiting`: not polled yet. */
 export type State = 'up' | 'down' | 'waiting';
@@ -70,8 +71,19 @@ export interface ApiReport {
   readonly accountTasks: readonly AccountTaskReport[];
   /** The undocumented alternatives that the account uses. */
   readonly variants: readonly Variant[];
+  /** What the lists of objects lack that decide what is polled. */
+  readonly inventoryGaps: readonly InventoryGap[];
   /** Notes on the account in whole sentences, such as a missing licence. */
   readonly notes: readonly string[];
+}
+
+/** A list of the inventory that cannot be read, is empty though another is not, or names the same objects otherwise. */
+export interface InventoryGap {
+  /** `all`: no list names anything. */
+  readonly list: string;
+  readonly reason: Reason | 'empty' | 'other_ids';
+  /** A whole sentence, with what to do. */
+  readonly message: string;
 }
 
 /** An operation that is backed off. */
@@ -160,6 +172,7 @@ export interface RemoteWriteStatus {
 export interface ServiceFacts {
   /** Seconds until the current token expires, undefined without one; missing if the service accepts a key directly. */
   readonly tokenSecondsLeft?: () => number | undefined;
+  readonly inventoryGaps?: () => readonly InventoryGap[];
   /** Explanations of unexpected values for the operator, in whole sentences. */
   readonly notes?: () => readonly string[];
   /** The undocumented alternatives that the account uses. */

@@ -106,6 +106,7 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
     resting: summary.resting,
     accountTasks: [...summary.account].map(([operation, states]) => accountReport(operation, states, now)),
     variants: source.variants?.() ?? [],
+    inventoryGaps: source.inventoryGaps?.() ?? [],
     notes: source.notes?.() ?? [],
   };
 }

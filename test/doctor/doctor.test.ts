@@ -81,7 +81,17 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
         standIn.fail({ operation: 'edges', ...body({ items: [] }) });
       },
     },
-    ['failure portal inventory empty'],
+    ['failure portal inventory all-empty'],
+  ],
+  [
+    'the role sees no serials, but the edges',
+    { before: (standIn) => standIn.fail({ operation: 'serials', ...body({ items: [] }) }) },
+    ['warning portal inventory edge-serials-empty'],
+  ],
+  [
+    'the role may not list the edges, though that collector is on',
+    { variations: { forbidden: ['edges'] } },
+    ['failure portal inventory edges-forbidden'],
   ],
   [
     'the ids of the two services do not match',

@@ -100,7 +100,7 @@ function placedAbsence(operation: OperationName, row: AbsenceRow): Placed {
     lines: LINES.api,
     // Without a token nothing works: there the one request that the connection ended with is reason enough.
     ...(operation === 'token' || operation === 'refresh' ? {} : { says }),
-    mayAlsoSay: operation === 'data' ? [] : [LINES.task, LINES.appliance, LINES.edges],
+    mayAlsoSay: operation === 'data' ? [] : [LINES.task, LINES.appliance, LINES.list],
     neighbours: 'the other service',
     ...patienceOf(operation, row),
   };

@@ -16,6 +16,8 @@ export interface Place {
   readonly setup: Setup;
   /** What the log says when it fails. */
   readonly lines: Lines | undefined;
+  /** How many say so; one unless told. */
+  readonly speakers?: number;
   /** Back within so many seconds: two intervals, or longer for a reason. */
   readonly withinSeconds: number;
   readonly because?: string;
@@ -52,8 +54,9 @@ export const places: Readonly<Record<OperationName, Place>> = {
     withinSeconds: 8,
     because: 'the next refresh may come with the token after the next',
   },
-  serials: { setup: QUICK, lines: LINES.task, withinSeconds: 2 },
-  edges: { setup: QUICK, lines: LINES.edges, withinSeconds: 2 },
+  // Two lists of one operation: those of edges and of file_iq.
+  serials: { setup: QUICK, lines: LINES.list, speakers: 2, withinSeconds: 2 },
+  edges: { setup: QUICK, lines: LINES.list, withinSeconds: 2 },
   data: { setup: QUICK, lines: LINES.api, withinSeconds: 2 },
   series: { setup: QUICK, lines: LINES.task, withinSeconds: 2 },
 };

@@ -17,8 +17,7 @@ export const LINES = {
   task: ['the operation cannot be polled', 'the operation can be polled again'],
   appliance: ['the appliance does not answer', 'the appliance answers'],
   refused: ['operation rejected; polled at the discovery interval', 'operation available again'],
-  edges: ['GET /edges failed: keeping the last names and builds', 'GET /edges available again'],
-  list: ['list rejected (403); continuing without it', 'list available again'],
+  list: ['the inventory has a gap', 'the gap in the inventory is closed'],
 } as const satisfies Record<string, Lines>;
 
 /** What a row expects. */

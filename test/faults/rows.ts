@@ -93,15 +93,18 @@ function placedEffect(operation: OperationName, effect: Effect): Placed {
 
 function expectedOf(operation: OperationName, effect: Effect): Expected {
   const { kind, code, dropped, breaksConnection, isEmpty } = effect;
-  const { lines, withinSeconds, because } = places[operation];
+  const { lines, speakers = 1, withinSeconds, because } = places[operation];
   const touchesAll = operation === 'token' || kind === 'held';
   const neighbours: Expected['neighbours'] = touchesAll ? 'the other service' : 'all';
   const counted = {
-    ...{ code, neighbours, withinSeconds },
+    ...{ code, neighbours, withinSeconds, speakers },
     ...(dropped === undefined ? {} : { dropped }),
     ...(because === undefined ? {} : { because }),
     ...(breaksConnection ? { alsoCodes: ['network'] } : {}),
   };
+  const isList = operation === 'serials' || operation === 'edges';
+  // Of the two lists of edges, the one that is not empty is used.
+  if (isEmpty && isList) return { ...counted, speakers: 1, used: 'gone', lines: LINES.list };
   if (kind === 'harmless') return { ...counted, used: isEmpty ? 'gone' : 'shown', lines: undefined };
   if (kind === 'held') {
     // What is asked of the portal is asked again once the hold is over, and so it has not failed. `/data` is not.
@@ -114,8 +117,7 @@ function expectedOf(operation: OperationName, effect: Effect): Expected {
   // A missing right or licence is worth a line; that an appliance lacks a series is not.
   const restLines = code === '403' ? LINES.refused : undefined;
   if (rests !== undefined) return { ...counted, resting: rests, lines: restLines };
-  const isForbidden = code === '403' && (operation === 'serials' || operation === 'edges');
-  const own = { ...counted, lines: isForbidden ? LINES.list : lines };
+  const own = { ...counted, lines };
   if (code !== 'timeout') return own;
   const hanging = { withinSeconds: withinSeconds + HANGING_SECONDS, because: 'a request under way still hangs' };
   return { ...own, ...hanging };
@@ -128,7 +130,7 @@ function lastingOf(operation: OperationName, effect: Effect): Expected {
   const { kind, code } = effect;
   const expected = expectedOf(operation, effect);
   if (kind === 'held') {
-    const mayAlsoSay = { serials: [LINES.task], edges: [LINES.edges], series: [LINES.task] } as const;
+    const mayAlsoSay = { serials: [LINES.list], edges: [LINES.list], series: [LINES.task] } as const;
     const further =
       operation === 'token' || operation === 'refresh' || operation === 'data' ? [] : mayAlsoSay[operation];
     const because = 'nothing is sent for 2 s, and the pace is what was taken meanwhile';

@@ -4,7 +4,8 @@ import { LineStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { toSamples } from '../../src/metrics/samples.ts';
 import { ShapeError } from '../../src/runtime/errors.ts';
-import { checkInventoryList, readInventory } from '../../src/sources/portal/appliances/inventory.ts';
+import { readInventory } from '../../src/sources/portal/appliances/inventory.ts';
+import { checkInventoryList, type ListName } from '../../src/sources/portal/appliances/inventory-lists.ts';
 import { FURTHER_SERIES, operationsFor, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { inventoryTable } from '../../src/sources/portal/appliances/series.ts';
 import { lifetimeSeconds } from '../../src/sources/portal/token.ts';
@@ -59,15 +60,18 @@ const list = fc.oneof(fc.record({ items: listOf(entry) }), anyJson) as fc.Arbitr
 
 test('whatever the inventory answers, it is read or is no answer, and each appliance has a uuid', () => {
   fc.assert(
-    fc.property(fc.array(list, { maxLength: 2 }), list, (serials, edges) => {
+    fc.property(list, list, list, (edge, fileIq, edges) => {
       try {
-        for (const body of serials) checkInventoryList(body, '/serials');
+        for (const body of [edge, fileIq]) checkInventoryList(body, '/serials');
         checkInventoryList(edges, '/edges');
       } catch (error) {
         expect(error).toBeInstanceOf(ShapeError);
         return;
       }
-      const appliances = [...readInventory({ serials, edges }, ignore).values()];
+      const answers = Object.entries({ edge_serials: edge, file_iq_serials: fileIq, edges }).map(
+        ([name, body]) => [name as ListName, { body, isCurrent: true, isFresh: true }] as const,
+      );
+      const appliances = [...readInventory(new Map(answers), ignore).appliances.values()];
       for (const { serial } of appliances) expect(serial).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
       expectParses(
         appliances.flatMap(({ serial, name, type, build, availableBuild }) =>

@@ -11,7 +11,7 @@ function fieldsOf(value: unknown, path = ''): readonly string[] {
 
 test('docs/status.md has each field of the JSON, and no other', () => {
   const report = reportOf({
-    apis: [api({ notes: ['Something.'] })],
+    apis: [api({ notes: ['Something.'], inventoryGaps: [{ list: 'all', reason: 'empty', message: 'm' }] })],
     appliances: [
       appliance(1, {
         resting: [{ operation: 'o', reason: 'empty' }],

@@ -41,6 +41,7 @@ export function api(change: Partial<ApiReport> = {}): ApiReport {
       },
     ],
     variants: [{ question: 'time_unit', answer: 'milliseconds' }],
+    inventoryGaps: [],
     notes: [],
     ...change,
   };

@@ -121,6 +121,15 @@ export const ownTable = {
     labels: ['api'],
     read: perApi(({ intervalSeconds }) => intervalSeconds),
   },
+  inventoryGap: {
+    name: 'filer_exporter_inventory_gap_info',
+    help: 'Always 1, and only while a list of the inventory cannot be read, or names other objects than another list. The reason: empty, other_ids, or as in filer_api_down_info.',
+    labels: ['api', 'list', 'reason'],
+    read: ({ apis }) =>
+      apis.flatMap(({ api, inventoryGaps }) =>
+        inventoryGaps.map(({ list, reason }) => [{ api, list, reason }, 1] as const),
+      ),
+  },
   upstreamVariant: {
     name: 'filer_exporter_upstream_variant_info',
     help: 'Always 1: the undocumented alternative that the account uses; docs/doctor.md has the questions.',

@@ -54,7 +54,7 @@ export class PortalCollector implements Collector {
     const { licence, dialect } = this.parts;
     const unlicensed = licence.hasTelemetry === false;
     const missing = unlicensed ? ['The licence lacks ops_iq_premium: every telemetry series is rejected (403).'] : [];
-    return [...missing, ...dialect.notes];
+    return [...missing, ...this.inventory.gaps.map(({ message }) => message), ...dialect.notes];
   }
 
   /** By name; empty if no enabled collector has any. */

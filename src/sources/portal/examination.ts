@@ -4,6 +4,7 @@ import { text } from '../../metrics/samples.ts';
 import type { Task } from '../../metrics/task.ts';
 import { variantsOf } from '../../metrics/variant.ts';
 import { asError, CredentialError, statusOf } from '../../runtime/errors.ts';
+import type { InventoryGap } from '../../status/model.ts';
 import type { Exchange } from '../../transport/client.ts';
 import type { ExaminationParts } from '../upstream.ts';
 import { askBins } from './appliances/bin-questions.ts';
@@ -61,7 +62,7 @@ async function examine(run: Run): Promise<ServiceAnswers> {
   try {
     const faults = await pollOnce(collector, signal);
     tellOperations(faults, collector, find);
-    tellInventory(exchanges, find);
+    tellInventory(collector.inventory.gaps, exchanges, find);
     const [appliance] = collector.appliances;
     const answers: AnswerByQuestion = {
       ...(appliance && (await askBins(portal, appliance.serial, signal))),
@@ -172,7 +173,8 @@ function tellOperations(faults: readonly Fault[], collector: PortalCollector, fi
   }
   const told = new Set<string>();
   for (const { task, error } of faults) {
-    const { operation, appliance } = task;
+    const { operation, appliance, changesTasks } = task;
+    if (changesTasks && collector.inventory.gaps.length > 0) continue;
     const status = statusOf(error);
     // The normal answer of an appliance without this disk, or of a build without this memory series.
     if (appliance !== undefined && (status === 404 || status === 422)) continue;
@@ -195,24 +197,20 @@ function adviceOn(status: number | undefined, operation: string): string {
   return 'run the doctor again later; if the fault remains, ask the operator of the service and attach a report';
 }
 
-function tellInventory(exchanges: readonly Exchange[], find: Find): void {
+function tellInventory(gaps: readonly InventoryGap[], exchanges: readonly Exchange[], find: Find): void {
   const check = 'inventory';
+  for (const { list, reason, message } of gaps) {
+    const isMild = reason === 'other_ids' || (reason === 'empty' && list !== 'all');
+    const code = `${list}-${reason}`.replaceAll('_', '-');
+    find(isMild ? 'warning' : 'failure', check, code, message, { expected: 'every list with the same appliances' });
+  }
+  if (gaps.length > 0) return;
   const serials = idsOf(exchanges, 'serials', 'id');
   const edges = idsOf(exchanges, 'edges', 'serial');
-  if (serials.size === 0 && edges.size === 0) {
-    const advice = 'check that the account has appliances, and that the role may read serials and appliances';
-    find('failure', check, 'empty', 'no appliance', { expected: 'at least one', advice });
-    return;
-  }
   const both = [...edges].filter((serial) => serials.has(serial)).length;
   const seen = `${serials.size} serials, ${edges.size} edges, ${both} in both`;
-  if (serials.size > 0 && edges.size > 0 && both === 0) {
-    const advice =
-      'report this: the ids of GET /serials are not the serials of GET /edges, so names and builds cannot be joined';
-    find('failure', check, 'no-match', seen, { expected: 'the same serials in both lists', advice });
-  } else if (edges.size > both && serials.size > 0) {
-    const advice =
-      'check in the portal that these appliances are in use; the exporter also polls those that are missing in GET /serials';
+  if (edges.size > both && serials.size > 0) {
+    const advice = 'check in the portal that these appliances are in use; the exporter does not poll them';
     find('warning', check, 'partial-match', seen, { advice });
   } else find('ok', check, 'match', seen);
 }

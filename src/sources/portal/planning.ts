@@ -3,7 +3,7 @@ import { addedLabels, fieldNames, isEveryOtherField } from '../../metrics/family
 import type { Sample } from '../../metrics/samples.ts';
 import { type FleetPlan, type Plan, planFor, roundDuration, wholeNumber } from '../../planning/plan.ts';
 import { Budget } from '../../transport/rate/budget.ts';
-import { INVENTORY_REQUESTS } from './appliances/inventory.ts';
+import { INVENTORY_LISTS } from './appliances/inventory-lists.ts';
 import { operationsFor } from './appliances/operations.ts';
 import { chosenRows } from './collectors.ts';
 import type { PortalConfig } from './configuration.ts';
@@ -53,7 +53,8 @@ function plansOf(
 ): Readonly<Record<PortalConfig['mode'], Plan>> {
   const { rateLimit, dailyLimit } = shareOf(portal, shards);
   const budget = new Budget(dailyLimit, 0);
-  const discovery = { requests: INVENTORY_REQUESTS, first: INVENTORY_REQUESTS, intervalMs: portal.discoveryIntervalMs };
+  const requests = INVENTORY_LISTS.length;
+  const discovery = { requests, first: requests, intervalMs: portal.discoveryIntervalMs };
   const demand = {
     intervalMs: portal.intervalMs,
     variables: { interval: 'PORTAL_INTERVAL', series: 'PORTAL_SERIES', appliances: 'PORTAL_SERIALS' },

@@ -85,6 +85,7 @@ export const portal: Upstream<PortalConfig> = {
         return collector.appliances.length;
       },
       tokenSecondsLeft: () => tokens.secondsLeft,
+      inventoryGaps: () => collector.inventory.gaps,
       notes: () => collector.notes,
       variants: () => collector.parts.dialect.variants,
       describe: (serial) => collector.parts.appliances.find(serial),

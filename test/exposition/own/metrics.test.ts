@@ -17,6 +17,7 @@ const portal = api({
     { operation: 'cow_disk_iops', reason: 'empty', tasks: 5 },
     { operation: 'smb_connections', reason: 'empty', tasks: 2 },
   ],
+  inventoryGaps: [{ list: 'edges', reason: 'forbidden', message: 'm' }],
   tasks: { total: 31, resting: 7, overdue: 3 },
   dataAge: { medianSeconds: 140, worstSeconds: 290.5, computedWorstSeconds: 450 },
 });

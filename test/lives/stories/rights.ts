@@ -1,3 +1,4 @@
+import type { LogLine } from '../../support/program.ts';
 import { HOUR, MINUTE } from '../life.ts';
 import type { Story } from '../story.ts';
 
@@ -5,6 +6,13 @@ const WELL = 'portal up, 3 reporting, 9 series';
 const LICENCE = ['filer_license_feature_enabled', { feature: 'ops_iq_premium' }] as const;
 /** What is denied rests until the next list. */
 const echoMs = 20 * MINUTE;
+
+const EDGES_FORBIDDEN = ['filer_exporter_inventory_gap_info', { list: 'edges', reason: 'forbidden' }] as const;
+
+function gapLine({ msg, list, reason }: LogLine): string {
+  if (msg === 'the inventory has a gap') return `${list} ${reason}; `;
+  return msg === 'the gap in the inventory is closed' ? `${list} closed; ` : '';
+}
 
 /** Licences and rights that are lost and given again. */
 export const rights: readonly Story[] = [
@@ -72,6 +80,27 @@ export const rights: readonly Story[] = [
       const during = await life.after(HOUR);
       given();
       life.expects([during, await life.after(20 * MINUTE)], [WELL, WELL]);
+    },
+  },
+  {
+    name: 'a role that may not list edges is told so, and when it may again',
+    begins: { restarts: 'never' },
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      const given = life.varies({ forbidden: ['edges'] }, { scope: { operation: 'edges' }, echoMs });
+      const during = await life.passes(HOUR);
+      const page = (await life.page('/status')).text.includes('give the role the right to read it');
+      given();
+      const after = await life.passes(20 * MINUTE);
+      life.expects(
+        [
+          during.scrape.value(...EDGES_FORBIDDEN),
+          page,
+          after.scrape.value(...EDGES_FORBIDDEN),
+          life.log.map(gapLine).join(''),
+        ],
+        [1, true, undefined, 'edges forbidden; edges closed; '],
+      );
     },
   },
   {

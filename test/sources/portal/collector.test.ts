@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Reading } from '../../../src/metrics/snapshot.ts';
 import type { PortalCollector } from '../../../src/sources/portal/collector.ts';
+import type { PortalSettings } from '../../../src/sources/portal/settings.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
 import { going, type MockApi, mockApi, type Reply, token } from '../../support/mock-api.ts';
 import { outcomeOf, portalCollector, uuid } from '../../support/portal-parts.ts';
@@ -134,7 +135,7 @@ describe('the inventory task', () => {
 
   test('fails when everything is forbidden and nobody has listed the serials, and says what to do', async () => {
     const collector = portalCollector(portal(FORBIDDEN, FORBIDDEN, FORBIDDEN));
-    await expect(discover(collector)).rejects.toThrow(/both rejected \(403\); give the role .* PORTAL_SERIALS/);
+    await expect(discover(collector)).rejects.toThrow(/is forbidden \(403\); give the role .* PORTAL_SERIALS/);
   });
 
   test('of not enough memory for all appliances polls the first of them, and counts the others', async () => {
@@ -147,30 +148,119 @@ describe('the inventory task', () => {
     expect(Object.fromEntries(drops)).toEqual({ record: 2 });
   });
 
-  test('longer than is read at once fails, says what to do, and leaves the appliances as they were', async () => {
+  test('longer than is read at once is a gap that says what to do, and leaves the appliances as they were', async () => {
     const api = portal(list({ id: A, type: 'edge' }), list(), list());
     const collector = portalCollector(api);
     await discover(collector);
-    api.answer('GET', '/serials', list(...Array.from({ length: 20_001 }, () => ({}))));
-    expect(await outcomeOf(api, discover(collector))).toMatchObject({
-      fault: 'oversize',
-      message:
-        'reading GET /serials: expected at most 20000 records, got 20001; name the appliances to poll in PORTAL_SERIALS',
-    });
+    api.answer('GET', '/serials', list(...Array.from({ length: 20_001 }, () => ({}))), list());
+    api.answer('GET', '/edges', list());
+    await outcomeOf(api, discover(collector));
+    expect(collector.inventory.gaps).toEqual([
+      {
+        list: 'edge_serials',
+        reason: 'oversize',
+        message: expect.stringMatching(
+          /at most 20000 records, got 20001; name the appliances to poll in PORTAL_SERIALS/,
+        ),
+      },
+    ]);
     expect(collector.appliances.map(({ serial }) => serial)).toEqual([A]);
   });
 
-  test('that fails leaves the appliances as they were', async () => {
+  test('of which no list is one leaves the appliances as they were', async () => {
     const api = portal(list({ id: A, type: 'edge' }), list(), list());
     const collector = portalCollector(api);
     await discover(collector);
-    api.answer('GET', '/serials', [200, 'maintenance']);
-    expect(await outcomeOf(api, discover(collector))).toMatchObject({ name: 'ShapeError' });
-    api.answer('GET', '/serials', [200, undefined]);
-    expect(await outcomeOf(api, discover(collector))).toMatchObject({ name: 'ShapeError' });
-    api.answer('GET', '/serials', [200, { items: [null, { id: 'none' }] }]);
-    expect(await outcomeOf(api, discover(collector))).toMatchObject({ name: 'ShapeError' });
+    for (const body of ['maintenance', undefined, { items: [null, { id: 'none' }] }]) {
+      api.answer('GET', '/serials', [200, body], [200, body]);
+      api.answer('GET', '/edges', [200, body]);
+      expect(await outcomeOf(api, discover(collector))).toMatchObject({ name: 'ShapeError' });
+    }
     expect(collector.appliances.map(({ serial }) => serial)).toEqual([A]);
+  });
+});
+
+describe('each list of the inventory stands for itself', () => {
+  const withEdges = { collectors: [{ name: 'edges', intervalMs: 3_600_000 }] };
+  const edgesOf = (...serials: readonly string[]) => list(...serials.map((serial, id) => ({ serial, id: uuid(id) })));
+
+  async function found(edge: Reply, fileIq: Reply, edges: Reply, settings: Partial<PortalSettings> = withEdges) {
+    const api = portal(edge, fileIq, edges);
+    const collector = portalCollector(api, settings);
+    const outcome = await outcomeOf(api, discover(collector));
+    const serials = collector.appliances.map(({ serial }) => serial);
+    const gaps = collector.inventory.gaps.map(({ list: name, reason }) => `${name} ${reason}`);
+    return { serials, gaps, outcome };
+  }
+
+  const ERROR: Reply = [501, { message: 'Not implemented' }];
+
+  test.each([
+    ['501', ERROR, 'server_error'],
+    ['404', [404, undefined], 'not_found'],
+    ['422', [422, undefined], 'rejected'],
+    ['403', FORBIDDEN, 'forbidden'],
+  ] satisfies [string, Reply, string][])(
+    'a list of file_iq that is answered %s for good stops no edge and is told',
+    async (_, reply, reason) => {
+      const api = portal(list({ id: A, type: 'edge' }), reply, edgesOf(A));
+      const collector = portalCollector(api, withEdges);
+      await outcomeOf(api, discover(collector));
+      expect(collector.appliances.map(({ serial }) => serial)).toEqual([A]);
+      api.answer('GET', '/serials', list({ id: A, type: 'edge' }, { id: B, type: 'edge' }), reply);
+      api.answer('GET', '/edges', edgesOf(A, B));
+      await outcomeOf(api, discover(collector));
+      expect(collector.appliances.map(({ serial }) => serial)).toEqual([A, B]);
+      expect(collector.inventory.gaps).toMatchObject([{ list: 'file_iq_serials', reason }]);
+    },
+  );
+
+  test('a list of edges’ serials that fails keeps those that it named, and new ones come by GET /edges', async () => {
+    const api = portal(list({ id: A, type: 'edge' }, { id: uuid(1), type: 'edge' }), list(), edgesOf(A));
+    const collector = portalCollector(api, withEdges);
+    await discover(collector);
+    api.answer('GET', '/serials', ERROR, list());
+    api.answer('GET', '/edges', edgesOf(A, B));
+    await discover(collector);
+    expect(collector.appliances.map(({ serial }) => serial)).toEqual([A, uuid(1), B]);
+  });
+
+  test('edges whose serials GET /serials names otherwise are polled by GET /edges, and file_iq by GET /serials', async () => {
+    const others = list({ id: uuid(1), type: 'edge' }, { id: uuid(2), type: 'edge' });
+    expect(await found(others, list({ id: uuid(3), type: 'file_iq' }), edgesOf(A, B))).toMatchObject({
+      serials: [uuid(3), A, B],
+      gaps: ['edge_serials other_ids'],
+    });
+  });
+
+  test('edges that GET /serials leaves out altogether are polled, and that is told', async () => {
+    expect(await found(list(), list(), edgesOf(A, B))).toMatchObject({ serials: [A, B], gaps: ['edge_serials empty'] });
+  });
+
+  test('edges that GET /edges leaves out altogether are polled, and that is told where the collector is on', async () => {
+    const serials = list({ id: A, type: 'edge' });
+    expect(await found(serials, list(), list())).toMatchObject({ serials: [A], gaps: ['edges empty'] });
+    expect(await found(serials, list(), list(), {})).toMatchObject({ serials: [A], gaps: [] });
+  });
+
+  test('file_iq without any edge are no gap', async () => {
+    expect(await found(list(), list({ id: A, type: 'file_iq' }), list())).toMatchObject({ serials: [A], gaps: [] });
+  });
+
+  test('an inventory without any appliance is told, and not where PORTAL_SERIALS names them', async () => {
+    expect(await found(list(), list(), list())).toMatchObject({ serials: [], gaps: ['all empty'] });
+    expect(await found(list(), list(), list(), { serials: [A] })).toMatchObject({ serials: [A], gaps: [] });
+  });
+
+  test('a forbidden GET /edges is told while its collector is on', async () => {
+    const serials = list({ id: A, type: 'edge' });
+    expect(await found(serials, list(), FORBIDDEN)).toMatchObject({ gaps: ['edges forbidden'] });
+    expect(await found(serials, list(), FORBIDDEN, {})).toMatchObject({ gaps: [] });
+  });
+
+  test('what is empty fails where a list is missing: nobody knows what that one has', async () => {
+    const { gaps, outcome } = await found(list(), ERROR, list());
+    expect([gaps, outcome]).toEqual([['file_iq_serials server_error'], expect.objectContaining({ status: 501 })]);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ShapeError } from '../../../src/runtime/errors.ts';
 import { fitsBuild } from '../../../src/sources/portal/appliances/builds.ts';
 import { mostAppliances, readInventory } from '../../../src/sources/portal/appliances/inventory.ts';
+import type { ListName } from '../../../src/sources/portal/appliances/inventory-lists.ts';
 import { shardOf } from '../../../src/sources/portal/appliances/shard.ts';
 import { uuid } from '../../support/portal-parts.ts';
 
@@ -10,11 +11,15 @@ const B = uuid(0xb);
 
 function read(serials: readonly unknown[] | undefined, edges?: readonly unknown[]) {
   const notes: string[] = [];
-  const inventory = readInventory(
-    { serials: serials && [{ items: serials }], edges: edges && { items: edges } },
-    (reason, place) => notes.push(`${reason} ${place}`),
-  );
-  return { appliances: [...inventory.values()], notes };
+  const answers = { edge_serials: serials && { items: serials }, edges: edges && { items: edges } };
+  const { appliances } = readInventory(answered(answers), (reason, place) => notes.push(`${reason} ${place}`));
+  return { appliances: [...appliances.values()], notes };
+}
+
+/** The lists of one round that were answered. */
+function answered(bodies: Readonly<Partial<Record<ListName, unknown>>>) {
+  const known = Object.entries(bodies).filter(([, body]) => body !== undefined);
+  return new Map(known.map(([name, body]) => [name as ListName, { body, isCurrent: true, isFresh: true }]));
 }
 
 test.each([
@@ -98,12 +103,12 @@ describe('the inventory', () => {
   });
 
   test.each([[{}], [{ items: null }], [{ items: [] }]])('reads %j as nobody there', (body) => {
-    expect(readInventory({ serials: [body], edges: body }, () => {}).size).toBe(0);
+    expect(readInventory(answered({ edge_serials: body, edges: body }), () => {}).appliances.size).toBe(0);
   });
 
   test.each([[null], ['maintenance'], [[]], [{ items: {} }], [{ items: 'none' }]])('cannot be %j', (body) => {
-    expect(() => readInventory({ serials: [body], edges: undefined }, () => {})).toThrow(ShapeError);
-    expect(() => readInventory({ serials: undefined, edges: body }, () => {})).toThrow(ShapeError);
+    expect(() => readInventory(answered({ edge_serials: body }), () => {})).toThrow(ShapeError);
+    expect(() => readInventory(answered({ edges: body }), () => {})).toThrow(ShapeError);
   });
 });
 

@@ -1,11 +1,14 @@
 import { type NoteDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../../metrics/snapshot.ts';
 import type { Task } from '../../../metrics/task.ts';
-import { CredentialError, RequestError } from '../../../runtime/errors.ts';
+import { asError, CredentialError, RequestError } from '../../../runtime/errors.ts';
 import { inTurns } from '../../../runtime/slices.ts';
+import { reasonOf } from '../../../runtime/statuses.ts';
+import type { InventoryGap } from '../../../status/model.ts';
 import type { PortalParts } from '../collector-row.ts';
 import { chosenRows } from '../collectors.ts';
-import { checkInventoryList, INVENTORY_REQUESTS, type ListPath, readInventory, TELEMETRY_TYPES } from './inventory.ts';
+import { readInventory } from './inventory.ts';
+import { checkInventoryList, INVENTORY_LISTS, type ListName } from './inventory-lists.ts';
 import { inventoryTable } from './series.ts';
 
 interface Answer {
@@ -14,12 +17,13 @@ interface Answer {
   readonly at: number;
 }
 
-/** Reads the appliances of the account into the index. */
+/** Reads the appliances of the account into the index. Each list stands for itself: if one fails, the others go on. */
 export class InventoryCollector {
   readonly #parts: PortalParts;
-  readonly #forbidden = new Set<string>();
-  #lastEdges: Answer | undefined;
-  #edgesFailing = false;
+  /** The latest answer of each list; none of a list that is forbidden. */
+  readonly #answers = new Map<ListName, Answer>();
+  #gaps: readonly InventoryGap[] = [];
+  #logged: readonly InventoryGap[] = [];
 
   constructor(parts: PortalParts) {
     this.#parts = parts;
@@ -35,9 +39,14 @@ export class InventoryCollector {
       changesTasks: true,
       retriesSoon: true,
       first: true,
-      requests: INVENTORY_REQUESTS,
+      requests: INVENTORY_LISTS.length,
       poll: (signal) => this.discover(signal).finally(() => appliances.settle()),
     };
+  }
+
+  /** What the lists of the latest round lack. */
+  get gaps(): readonly InventoryGap[] {
+    return this.#gaps;
   }
 
   /** Reads the inventory now. Rejects as a poll of it would. */
@@ -45,29 +54,54 @@ export class InventoryCollector {
     const { appliances, clock, settings } = this.#parts;
     const drops = new DropCount();
     const begunAt = clock.monotonic();
-    const lists: Answer[] = [];
-    for (const type of TELEMETRY_TYPES) {
-      const list = await this.#list('/serials', { type, in_use: 'true' }, signal);
-      if (list !== undefined) lists.push(list);
-    }
-    const edges = await this.#edges(signal);
-    if (lists.length === 0 && edges === undefined && settings.serials === undefined) {
-      throw new RequestError(
-        'status',
-        'reading the inventory: GET /serials and GET /edges were both rejected (403); give the role the right to read ' +
-          'appliances, or list them in PORTAL_SERIALS',
-        { status: 403 },
-      );
-    }
-    // An old one is exposed if it will still be fresh in the next round, which follows within one and a half intervals.
+    const errors = await this.#ask(signal);
+    // An old answer is exposed if it will still be fresh in the next round, which follows within one and a half intervals.
     const freshMs = (settings.staleAfter - 1.5) * settings.discoveryIntervalMs;
-    const areEdgesFresh = edges !== undefined && edges.at >= Math.min(begunAt, clock.monotonic() - freshMs);
-    const serials = lists.length === 0 ? undefined : lists.map(({ body }) => body);
-    appliances.take(readInventory({ serials, edges: edges?.body, areEdgesFresh }, drops.note), drops.note);
+    const freshAt = Math.min(begunAt, clock.monotonic() - freshMs);
+    const answers = new Map(
+      [...this.#answers].map(([name, { body, at }]) => [
+        name,
+        { body, isCurrent: !errors.has(name), isFresh: at >= freshAt },
+      ]),
+    );
+    const inventory = readInventory(answers, drops.note);
+    this.#gaps = [...errors]
+      .map(gapOf)
+      .concat(inventory.gaps)
+      .filter((gap) => this.#matters(gap));
+    if (errors.size === INVENTORY_LISTS.length || (inventory.appliances.size === 0 && errors.size > 0)) {
+      const mayBeMissing = settings.serials !== undefined && [...errors.values()].every(isForbidden);
+      if (!mayBeMissing) throw failureOf([...errors.values()]);
+    }
+    const hasFailed = this.#logGaps();
+    appliances.take(inventory.appliances, drops.note);
     const samples = await this.#samples(drops.note);
-    const times = [...lists, ...(areEdgesFresh ? [edges] : [])].map(({ at }) => at);
+    const times = [...this.#answers.values()].map(({ at }) => at).filter((at) => at >= freshAt);
     const answeredAt = times.length === 0 ? undefined : Math.min(...times);
-    return { samples, answeredAt, drops: drops.counts, empty: false, isDoubtful: appliances.isDoubtful };
+    const isDoubtful = appliances.isDoubtful || hasFailed;
+    return { samples, answeredAt, drops: drops.counts, empty: false, isDoubtful };
+  }
+
+  /** Asks for each list, and returns why some have no answer. Without the right, the earlier answer goes too. */
+  async #ask(signal: AbortSignal): Promise<ReadonlyMap<ListName, Error>> {
+    const { client, clock } = this.#parts;
+    const errors = new Map<ListName, Error>();
+    for (const { name, path, query } of INVENTORY_LISTS) {
+      const check = (answer: unknown) => checkInventoryList(answer, path);
+      const operation = path.slice(1);
+      const request = { method: 'GET', path, operation, size: 'inventory', query, check, turn: 'ahead' } as const;
+      try {
+        const body = await client.send(request, signal);
+        this.#answers.set(name, { body, at: clock.monotonic() });
+      } catch (thrown) {
+        const error = asError(thrown);
+        if (error instanceof CredentialError || (error instanceof RequestError && error.fault === 'aborted'))
+          throw error;
+        if (isForbidden(error)) this.#answers.delete(name);
+        errors.set(name, error);
+      }
+    }
+    return errors;
   }
 
   async #samples(note: NoteDrop): Promise<Sample[]> {
@@ -83,44 +117,45 @@ export class InventoryCollector {
     return samples;
   }
 
-  /**
-   * The answer of `GET /edges`; undefined if it is rejected (403). It only improves names and builds, so other failures
-   * do not stop appliances from being polled: the last good answer is used, and its other values are exposed while
-   * fresh.
-   */
-  async #edges(signal: AbortSignal): Promise<Answer | undefined> {
-    const { log } = this.#parts;
-    try {
-      this.#lastEdges = await this.#list('/edges', {}, signal);
-      if (this.#edgesFailing) log.info('GET /edges available again');
-      this.#edgesFailing = false;
-    } catch (err) {
-      if (err instanceof CredentialError || (err instanceof RequestError && err.fault === 'aborted')) throw err;
-      if (!this.#edgesFailing) log.warn({ err }, 'GET /edges failed: keeping the last names and builds');
-      this.#edgesFailing = true;
-    }
-    return this.#lastEdges;
+  /** Not if the operator has chosen to do without the list, and it is forbidden or empty. */
+  #matters({ list, reason }: InventoryGap): boolean {
+    const { collectors, serials } = this.#parts.settings;
+    if (reason !== 'forbidden' && reason !== 'empty') return true;
+    return list === 'edges' ? collectors.some(({ name }) => name === 'edges') : serials === undefined;
   }
 
-  /** Undefined if the list is rejected (403), which is logged once and tried again each round. */
-  async #list(
-    path: ListPath,
-    query: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<Answer | undefined> {
-    const { client, clock, log } = this.#parts;
-    const operation = path.slice(1);
-    try {
-      const check = (answer: unknown) => checkInventoryList(answer, path);
-      const request = { method: 'GET', path, operation, size: 'inventory', query, check, turn: 'ahead' } as const;
-      const body = await client.send(request, signal);
-      if (this.#forbidden.delete(path)) log.info({ path }, 'list available again');
-      return { body, at: clock.monotonic() };
-    } catch (error) {
-      if (!(error instanceof RequestError) || error.status !== 403) throw error;
-      if (!this.#forbidden.has(path)) log.warn({ path }, 'list rejected (403); continuing without it');
-      this.#forbidden.add(path);
-      return undefined;
-    }
+  /** Logs each gap once, and its end; returns whether a list has failed that had not before. */
+  #logGaps(): boolean {
+    const { log } = this.#parts;
+    const isIn = (gaps: readonly InventoryGap[]) => (gap: InventoryGap) =>
+      gaps.some(({ list, reason }) => list === gap.list && reason === gap.reason);
+    const opened = this.#gaps.filter((gap) => !isIn(this.#logged)(gap));
+    const closed = this.#logged.filter((gap) => !isIn(this.#gaps)(gap));
+    for (const { list, reason, message } of opened)
+      log.warn({ list, reason, because: message }, 'the inventory has a gap');
+    for (const { list, reason } of closed) log.info({ list, reason }, 'the gap in the inventory is closed');
+    this.#logged = this.#gaps;
+    return opened.some(({ reason }) => reason !== 'forbidden' && reason !== 'empty' && reason !== 'other_ids');
   }
+}
+
+function gapOf([list, error]: readonly [ListName, Error]): InventoryGap {
+  const reason = reasonOf(error);
+  const right =
+    list === 'edges' ? ', or leave edges out of PORTAL_COLLECTORS' : ', or list the appliances in PORTAL_SERIALS';
+  const advice = reason === 'forbidden' ? `; give the role the right to read it${right}` : '';
+  return { list, reason, message: `The list ${list} of the inventory is missing: ${error.message}${advice}.` };
+}
+
+function isForbidden(error: Error): boolean {
+  return reasonOf(error) === 'forbidden';
+}
+
+function failureOf(errors: readonly Error[]): Error {
+  const other = errors.find((error) => !isForbidden(error));
+  if (other !== undefined) return other;
+  const advice = 'give the role the right to read appliances, or list them in PORTAL_SERIALS';
+  return new RequestError('status', `reading the inventory: GET /serials or GET /edges is forbidden (403); ${advice}`, {
+    status: 403,
+  });
 }

@@ -1,8 +1,7 @@
-import { UUID } from '../../../config/lists.ts';
-import { type Fields, isFields } from '../../../metrics/family.ts';
+import type { Fields } from '../../../metrics/family.ts';
 import { type NoteDrop, text } from '../../../metrics/samples.ts';
-import { RequestError, ShapeError } from '../../../runtime/errors.ts';
-import { optionalItemsOf } from '../records.ts';
+import type { InventoryGap } from '../../../status/model.ts';
+import { INVENTORY_LISTS, type ListName, listedIn } from './inventory-lists.ts';
 
 export interface Appliance {
   /** In lower case: identifies its telemetry, and is the label `serial`. */
@@ -20,76 +19,99 @@ export interface Appliance {
   readonly records?: { readonly serial?: Fields; readonly edge?: Fields };
 }
 
-/** The kinds of serials that have telemetry (upstream-api.md 5.2). */
-export const TELEMETRY_TYPES = ['edge', 'file_iq'] as const;
-
-/** Of one round: a list of the serials of each type, and one of the edges. */
-export const INVENTORY_REQUESTS = TELEMETRY_TYPES.length + 1;
-
 /** Appliances by one of their ids. */
 export type Inventory = ReadonlyMap<string, Appliance>;
 
-/** Undefined for a missing answer. */
-export interface InventoryAnswers {
-  /** One for each type. */
-  readonly serials: readonly unknown[] | undefined;
-  /** The body of `GET /edges`, and whether it may be exposed: an old one only has names and builds. */
-  readonly edges: unknown;
-  readonly areEdgesFresh?: boolean;
+export interface ListAnswer {
+  readonly body: unknown;
+  /** Whether this round answered it; else it is the answer of an earlier one. */
+  readonly isCurrent: boolean;
+  /** Whether its values may be exposed: an old one only has names and builds. */
+  readonly isFresh: boolean;
+}
+
+export interface InventoryReading {
+  readonly appliances: Inventory;
+  /** Lists that are empty, or that name the appliances in another way than the others. */
+  readonly gaps: readonly InventoryGap[];
 }
 
 /**
- * The appliances in use, from both lists: `GET /serials` names the appliances, `GET /edges` has more exact builds and
- * replaces the serials if they are rejected. Skips records that are not about an appliance in use; notes records
- * without a usable serial. Throws a ShapeError if an answer is not a list.
+ * The appliances in use. Each list stands for itself: those that are missing do not take from the others. Where `GET
+ * /serials` names edges by the serials of `GET /edges`, edges that it leaves out are not in use; where it names none of
+ * them, `GET /edges` is right. Notes records without a usable serial. Throws a ShapeError if an answer is not a list.
  */
-export function readInventory(answers: InventoryAnswers, note: NoteDrop): Inventory {
+export function readInventory(answers: ReadonlyMap<ListName, ListAnswer>, note: NoteDrop): InventoryReading {
+  const listed = (name: ListName) => ({
+    ...answers.get(name),
+    items: [...listedIn(name, answers.get(name)?.body, note)],
+  });
+  const [edgeSerials, fileIq, edges] = [listed('edge_serials'), listed('file_iq_serials'), listed('edges')];
+  const serialOf = ({ serial }: Fields) => text(serial).toLowerCase();
+  const named = new Set(edgeSerials.items.map(({ id }) => text(id).toLowerCase()));
+  const isNone = !edges.items.some((edge) => named.has(serialOf(edge)));
+  const areOthers = named.size > 0 && edges.items.length > 0 && isNone;
   const appliances = new Map<string, Appliance>();
-  for (const body of answers.serials ?? []) {
-    for (const record of records(body, '/serials', note)) {
-      const type = text(record.type);
-      const known = type === '' || TELEMETRY_TYPES.some((wanted) => wanted === type);
-      if (!known || record.in_use === false) continue;
+  for (const { items, isFresh } of [areOthers ? { ...edgeSerials, items: [] } : edgeSerials, fileIq]) {
+    for (const record of items) {
       const serial = text(record.id).toLowerCase();
       appliances.set(serial, {
         ...unknownAppliance(serial),
         name: text(record.description) || serial,
-        type,
+        type: text(record.type),
         build: text(record.build),
         availableBuild: text(record.available_build),
-        records: { serial: record },
+        records: isFresh ? { serial: record } : {},
       });
     }
   }
-  if (answers.edges === undefined) return appliances;
-  for (const record of records(answers.edges, '/edges', note)) {
-    const serial = text(record.serial).toLowerCase();
-    if (answers.serials !== undefined && !appliances.has(serial)) continue;
-    const listed = appliances.get(serial) ?? unknownAppliance(serial);
+  for (const record of edges.items) {
+    const serial = serialOf(record);
+    if (edgeSerials.isCurrent && !isNone && !appliances.has(serial)) continue;
+    const known = appliances.get(serial) ?? unknownAppliance(serial);
     appliances.set(serial, {
-      ...listed,
+      ...known,
       edgeId: text(record.id).toLowerCase(),
-      name: text(record.description) || listed.name,
-      type: listed.type || 'edge',
-      build: text(record.build) || listed.build,
-      records: { ...listed.records, ...(answers.areEdgesFresh && { edge: record }) },
+      name: text(record.description) || known.name,
+      type: known.type || 'edge',
+      build: text(record.build) || known.build,
+      records: { ...known.records, ...(edges.isFresh && { edge: record }) },
     });
   }
-  return appliances;
+  return {
+    appliances,
+    gaps: gapsIn(answers, { all: appliances.size, named: named.size, edges: edges.items.length, areOthers }),
+  };
+}
+
+/** Empty lists matter only beside others: where nothing is listed, all of them do. */
+function gapsIn(
+  answers: ReadonlyMap<ListName, ListAnswer>,
+  { all, named, edges, areOthers }: { all: number; named: number; edges: number; areOthers: boolean },
+): readonly InventoryGap[] {
+  const rights = 'check that the role of this key may see all appliances.';
+  const isCurrent = (name: ListName) => answers.get(name)?.isCurrent === true;
+  if (all === 0) {
+    const message = `The inventory is empty: GET /serials and GET /edges list no appliance; ${rights}`;
+    return INVENTORY_LISTS.every(({ name }) => isCurrent(name)) ? [{ list: 'all', reason: 'empty', message }] : [];
+  }
+  if (areOthers) {
+    const message = 'The ids of GET /serials are not the serials of GET /edges: edges are polled by the latter.';
+    return [{ list: 'edge_serials', reason: 'other_ids', message }];
+  }
+  if (named === 0 && edges > 0 && isCurrent('edge_serials')) {
+    const message = `GET /serials lists no edge, GET /edges lists ${edges}, and these are polled; ${rights}`;
+    return [{ list: 'edge_serials', reason: 'empty', message }];
+  }
+  if (named === 0 || edges > 0 || !isCurrent('edges')) return [];
+  const message = `GET /edges lists no appliance, GET /serials lists ${named} edges; ${rights}`;
+  return [{ list: 'edges', reason: 'empty', message }];
 }
 
 /** Such as one of `PORTAL_SERIALS` before the inventory was read. */
 export function unknownAppliance(serial: string): Appliance {
   return { serial, edgeId: '', name: serial, type: '', build: '', availableBuild: '' };
 }
-
-/** The field with the serial in the records of each list. */
-const SERIAL_FIELDS = { '/serials': 'id', '/edges': 'serial' } as const;
-
-export type ListPath = keyof typeof SERIAL_FIELDS;
-
-/** The most records of one inventory list: it is read in one turn. */
-const MOST_LISTED = 20_000;
 
 /**
  * The most appliances of one instance: within the portal's usual limits, each could be sent one request every ten
@@ -102,29 +124,4 @@ const APPLIANCE_BYTES = 128 * 1024;
 
 export function mostAppliances(heapBytes: number): number {
   return Math.min(MOST_POLLED, Math.floor(heapBytes / APPLIANCE_BYTES));
-}
-
-/**
- * Throws a ShapeError if the body is not an inventory list: not a list, or a list without a single usable serial. Such
- * an answer must not empty the fleet. Throws a RequestError `oversize` for a list that is too long.
- */
-export function checkInventoryList(body: unknown, path: ListPath): void {
-  const items = optionalItemsOf(body, `GET ${path}`);
-  if (items.length > MOST_LISTED) {
-    const found = `expected at most ${MOST_LISTED} records, got ${items.length}`;
-    throw new RequestError('oversize', `reading GET ${path}: ${found}; name the appliances to poll in PORTAL_SERIALS`);
-  }
-  if (items.length === 0 || items.some((item) => hasSerial(item, path))) return;
-  throw new ShapeError(`reading GET ${path}: expected records with a uuid in ${SERIAL_FIELDS[path]}, got none`);
-}
-
-function hasSerial(record: unknown, path: ListPath): record is Fields {
-  return isFields(record) && UUID.test(text(record[SERIAL_FIELDS[path]]));
-}
-
-function* records(body: unknown, path: ListPath, note: NoteDrop): Generator<Fields> {
-  for (const [index, record] of optionalItemsOf(body, `GET ${path}`).entries()) {
-    if (hasSerial(record, path)) yield record;
-    else note('record', `GET ${path} items[${index}].${SERIAL_FIELDS[path]}`);
-  }
 }
