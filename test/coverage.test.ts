@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { catalog, upstreamCatalog } from '../src/catalog.ts';
 import { portalCollectors } from '../src/sources/portal/variables.ts';
-import { coverage, coveragePage, strayDecisions } from './support/coverage.ts';
+import { coverage, strayDecisions } from './support/coverage.ts';
 import { beyond, isOfToken, onlyReads, published } from './support/endpoints.ts';
 
 const page = fileURLToPath(new URL('../docs/coverage.md', import.meta.url));
@@ -28,10 +28,6 @@ function rowOf(line: string): Row {
   const metrics = names(text).filter((name) => name.startsWith('filer_'));
   return { operation: operation.replaceAll('`', ''), collectors: names(by), metrics, text };
 }
-
-test('docs/coverage.md is what the decisions and the catalogue make of it', async () => {
-  await expect(coveragePage()).toMatchFileSnapshot(page);
-});
 
 test('the page has a row for every published operation that reads, and for no other', () => {
   const wanted = [...published, ...beyond]

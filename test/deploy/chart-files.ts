@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { chartRulesFile } from '../../deploy/prometheus/files.ts';
 import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { thresholdNames } from '../../deploy/prometheus/thresholds.ts';
 import { variableRows } from '../../src/catalog.ts';
 import { root } from '../support/program.ts';
+import { withPart } from '../support/reference.ts';
 import { chart } from './kubernetes/render.ts';
 
-/* What of the chart is generated: the table of its README, the names that `settings` takes, and copies of files. */
+/* What of the chart is generated: the table of its README, and the names that `settings` takes. */
 
 /** Variables that values of the chart stand for, or that the chart sets by itself. */
 const SET_BY_THE_CHART: readonly string[] = [
@@ -91,35 +91,6 @@ export function chartReadme(): string {
     const escaped = help.replaceAll('|', '\\|');
     return `| \`${path}\` | \`${JSON.stringify(value)}\` | ${escaped} |`;
   });
-  const [before = '', after = ''] = readFileSync(join(chart, 'README.md'), 'utf8').split(TABLE);
-  return `${before}${BEGIN}\n\n| value | default | meaning |\n|---|---|---|\n${rowsOfTable.join('\n')}\n\n${END}${after}`;
-}
-
-const BEGIN = '<!-- values:begin -->';
-const END = '<!-- values:end -->';
-const TABLE = new RegExp(`${BEGIN}[\\s\\S]*${END}`);
-
-/** A file of the chart that is a copy, for Helm reads nothing outside of the chart's folder. */
-export interface Copy {
-  /** What it is made from, below the top of the repository. */
-  readonly source: string;
-  /** Below the chart's folder. */
-  readonly copy: string;
-  readonly text: string;
-}
-
-/** The rules and every dashboard, with where the copy belongs. */
-export function copies(): readonly Copy[] {
-  const rules = { source: 'deploy/prometheus', copy: 'files/rules.yml', text: chartRulesFile() };
-  return [rules, ...copiesOf('grafana/dashboards', /\.json$/, 'files/dashboards')];
-}
-
-function copiesOf(folder: string, what: RegExp, into: string): readonly Copy[] {
-  const names = readdirSync(join(root, folder)).filter((name) => what.test(name));
-  if (names.length === 0) throw new Error(`${folder}: expected files to copy into the chart, found none`);
-  return names.map((name) => ({
-    source: `${folder}/${name}`,
-    copy: `${into}/${name}`,
-    text: readFileSync(join(root, folder, name), 'utf8'),
-  }));
+  const readme = readFileSync(join(chart, 'README.md'), 'utf8');
+  return withPart(readme, 'values', `| value | default | meaning |\n|---|---|---|\n${rowsOfTable.join('\n')}\n`);
 }

@@ -41,10 +41,8 @@ describe('the control law of the pace', () => {
     }
   });
 
-  // `npm run docs` writes the table anew.
-  test('docs/pacing.md shows the comparison as it comes out', async () => {
-    const path = fileURLToPath(new URL('../../docs/pacing.md', import.meta.url));
-    const page = withPart(readFileSync(path, 'utf8'), 'comparison', comparisonTable(cells));
-    await expect(page).toMatchFileSnapshot(path);
+  test('docs/pacing.md shows the comparison as it comes out: `npm run docs` writes it', () => {
+    const page = readFileSync(fileURLToPath(new URL('../../docs/pacing.md', import.meta.url)), 'utf8');
+    expect(page).toBe(withPart(page, 'comparison', comparisonTable(cells)));
   });
 });

@@ -9,7 +9,6 @@ import { defaultOf } from './variables.ts';
 
 /*
  * The generated parts of the documentation: all of docs/metrics.md, and the table of docs/configuration.md.
- * `npm run docs` writes them, test/docs.test.ts compares them.
  */
 
 /** Metrics that come from one place. */

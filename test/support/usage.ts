@@ -27,8 +27,16 @@ const recordedBy: ReadonlyMap<string, string> = new Map(
   groups.flatMap(({ rules }) => rules.flatMap((rule) => ('record' in rule ? [[rule.record, rule.expr] as const] : []))),
 );
 
-/** The metrics of a query, those behind recorded series included. */
+const metricsByQuery = new Map<string, ReadonlySet<string>>();
+
+/** The metrics of a query, those behind recorded series included. A query is parsed once: every metric asks for all. */
 export function metricsOf(query: string): ReadonlySet<string> {
+  const found = metricsByQuery.get(query) ?? parsedMetrics(query);
+  metricsByQuery.set(query, found);
+  return found;
+}
+
+function parsedMetrics(query: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { name = '' } of namesIn(query).selectors) {
     const metric = metricOf.get(name);

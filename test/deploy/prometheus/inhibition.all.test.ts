@@ -11,7 +11,7 @@ import { applianceCases } from './cases-appliances.ts';
 import { exporterCases } from './cases-exporter.ts';
 import { fileAccelerationCases } from './cases-file-acceleration.ts';
 import { portalCases } from './cases-portal.ts';
-import { graphOf, inhibitions } from './inhibition.ts';
+import { inhibitions } from './inhibition.ts';
 
 /* What the example for Alertmanager holds back is never worse than what holds it back, and is about the same thing. */
 
@@ -50,14 +50,6 @@ describe('an alert is held back', () => {
       const targets = pairs.filter((pair) => pair.source === source).flatMap((pair) => heldBy(pair.target.alert));
       expect(targets).not.toContain(source.alert);
     }
-  });
-
-  test('as the README draws it', async () => {
-    const file = join(root, 'deploy/prometheus/README.md');
-    const [before = '', after = ''] = readFileSync(file, 'utf8').split(
-      /(?<=<!-- inhibition:begin -->\n)[\s\S]*(?=<!-- inhibition:end -->)/,
-    );
-    await expect(`${before}\n${graphOf(pairs)}\n\n${after}`).toMatchFileSnapshot(file);
   });
 });
 

@@ -1,41 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { chartReadme, copies, valuesOf, valuesSchema } from './chart-files.ts';
+import { valuesOf } from './chart-files.ts';
 import { chart } from './kubernetes/render.ts';
 
-/* What `npm run docs` writes into the chart: with --update this file brings it up to date. */
-
 const values = readFileSync(join(chart, 'values.yaml'), 'utf8');
-
-test('the README has a row for every value', async () => {
-  await expect(chartReadme()).toMatchFileSnapshot(join(chart, 'README.md'));
-});
-
-test('settings take every variable of the exporter that has no value of its own', async () => {
-  await expect(valuesSchema()).toMatchFileSnapshot(join(chart, 'values.schema.json'));
-});
-
-test('there are rules and dashboards to copy', () => {
-  expect(copies().map(({ copy }) => copy)).toContain('files/rules.yml');
-  expect(copies().length).toBeGreaterThan(6);
-});
-
-test.each(copies())('$copy is $source', async ({ copy, text }) => {
-  await expect(text).toMatchFileSnapshot(join(chart, copy));
-});
-
-test('there is no copy of what is no more', () => {
-  const there = readdirSync(join(chart, 'files'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => relative(chart, join(parentPath, name)));
-  expect(there.toSorted()).toEqual(
-    copies()
-      .map(({ copy }) => copy)
-      .toSorted(),
-  );
-});
 
 describe('a comment above a value', () => {
   test('is its row, with its default', () => {

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chartRulesFile, prometheusRuleFile, rulesFile } from '../../deploy/prometheus/files.ts';
+import { thresholdNames, thresholdRows } from '../../deploy/prometheus/thresholds.ts';
+import { textOf } from '../../grafana/src/dashboards.ts';
+import type { Question } from '../../src/doctor/examination.ts';
+import { gfaQuestions } from '../../src/sources/gfa/questions.ts';
+import { portalQuestions } from '../../src/sources/portal/questions.ts';
+import { chartReadme, valuesSchema } from '../deploy/chart-files.ts';
+import { graphOf, inhibitions } from '../deploy/prometheus/inhibition.ts';
+import { roundsTable } from '../simulation/rounds.ts';
+import { coveragePage } from './coverage.ts';
+import { dashboards } from './dashboards.ts';
+import { root } from './program.ts';
+import { configurationPage, metricsReference, withPart } from './reference.ts';
+
+/** A file that is written from the code, whole or in part. */
+export interface Document {
+  /** Below the top of the repository. */
+  readonly path: string;
+  /** What the file should hold, made from the code and from what it holds now. */
+  readonly text: () => string;
+}
+
+/** Every generated file that takes no measuring. */
+export const documents: readonly Document[] = [
+  part('docs/configuration.md', configurationPage),
+  { path: 'docs/metrics.md', text: metricsReference },
+  { path: 'docs/coverage.md', text: coveragePage },
+  part('docs/doctor.md', (page) => withPart(page, 'questions', questions())),
+  part('docs/pacing.md', (page) => withPart(page, 'collectors', roundsTable())),
+  ...boards('grafana/dashboards'),
+  { path: 'deploy/prometheus/filer-exporter.rules.yml', text: () => rulesFile() },
+  { path: 'deploy/prometheus/filer-exporter.prometheusrule.yml', text: () => prometheusRuleFile() },
+  part('deploy/prometheus/README.md', (page) =>
+    withPart(withPart(page, 'thresholds', thresholds()), 'inhibition', `${graphOf(inhibitions())}\n`),
+  ),
+  { path: 'deploy/helm/filer-exporter/README.md', text: chartReadme },
+  { path: 'deploy/helm/filer-exporter/values.schema.json', text: valuesSchema },
+  // Helm reads nothing outside of the folder of the chart.
+  { path: 'deploy/helm/filer-exporter/files/rules.yml', text: chartRulesFile },
+  ...boards('deploy/helm/filer-exporter/files/dashboards'),
+];
+
+function part(path: string, made: (page: string) => string): Document {
+  return { path, text: () => made(readFileSync(join(root, path), 'utf8')) };
+}
+
+function boards(folder: string): readonly Document[] {
+  return dashboards.map((dashboard) => ({ path: `${folder}/${dashboard.uid}.json`, text: () => textOf(dashboard) }));
+}
+
+function thresholds(): string {
+  const rows = thresholdNames.map((name) => {
+    const { value, meaning } = thresholdRows[name];
+    return `| \`${name}\` | ${value} | ${meaning} |\n`;
+  });
+  return `| threshold | shipped | is |\n|---|---|---|\n${rows.join('')}`;
+}
+
+/** A row for each question of the doctor; a line in its last cell for each answer. */
+function questions(): string {
+  return `${questionTable('File acceleration', gfaQuestions)}\n\n${questionTable('Portal', portalQuestions)}\n`;
+}
+
+function questionTable(title: string, asked: readonly Question[]): string {
+  const rows = asked.map(({ question, asks, told, answers }) => {
+    const effects = Object.entries(answers).map(([answer, effect]) => `\`${answer}\`: ${effect}`);
+    return `| \`${question}\` | ${asks} | ${told} | ${effects.join('<br>')} |`;
+  });
+  return [`### ${title}`, '', '| question | asks | told | answers |', '|---|---|---|---|', ...rows].join('\n');
+}
