@@ -47,6 +47,7 @@ export const emptyRules: Readonly<Record<string, string>> = {
   FilerApiDown: 'both services of the demo answer',
   FilerApiTokenRefused: 'the demo’s credentials are good',
   FilerApiForbidden: 'the demo’s account may read everything',
+  FilerInventoryIncomplete: 'the demo’s lists name the same appliances',
   FilerExporterClientKeyShared: 'nobody else uses the demo’s client key',
   FilerExporterStateFileFailing: 'the demo keeps no state file',
   FilerExporterWebConfigRefused: 'the demo has no web configuration',

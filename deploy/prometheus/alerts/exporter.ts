@@ -56,12 +56,28 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       expr: [
         'sum without (reason) (filer_exporter_tasks_resting{reason="forbidden"}) > 0',
         'or',
+        'count without (list, reason) (filer_exporter_inventory_gap_info{reason="forbidden"})',
+        'or',
         'sum without (operation, code) (increase(filer_exporter_requests_total{code="403",operation!="edges"}[15m])) > 0',
         'and filer_api_up == 0',
       ].join('\n'),
       summary: 'The {{ $labels.api }} API rejects some requests of filer-exporter at {{ $labels.instance }} (403).',
       description:
         'A right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
+      page,
+    },
+    {
+      alert: 'FilerInventoryIncomplete',
+      severity: 'warning',
+      for: '15m',
+      expr: [
+        'filer_exporter_inventory_gap_info{reason!~"forbidden|other_ids"}',
+        'unless on (job, instance, api) filer_api_up == 0',
+      ].join('\n'),
+      summary:
+        'The inventory of filer-exporter at {{ $labels.instance }} has a gap: {{ $labels.list }} ({{ $labels.reason }}).',
+      description:
+        'The list cannot be read, or is empty though another one is not; all: no list names any appliance. Appliances may be missing in every dashboard and alert.',
       page,
     },
     {

@@ -7,6 +7,8 @@ const refused = (reason: string) => series('filer_exporter_remote_write_dropped_
 const up = (name: 'gfa' | 'portal') => series('filer_api_up', api(name));
 const resting = (reason: string) => series('filer_exporter_tasks_resting', { ...api('portal'), reason });
 const dropped = (reason: string) => series('filer_exporter_samples_dropped_total', { ...api('portal'), reason });
+const gap = (list: string, reason: string) =>
+  series('filer_exporter_inventory_gap_info', { ...api('portal'), list, reason });
 const overdue = series('filer_exporter_tasks_overdue', api('portal'));
 const limit = series('filer_exporter_daily_budget_limit', api('portal'));
 const throttled = series('filer_exporter_throttled_total', api('portal'));
@@ -303,6 +305,46 @@ export const exporterCases: AlertCases = {
       at: '12m',
     },
   ],
+  FilerInventoryIncomplete: [
+    {
+      kind: 'fires',
+      when: 'the account has had no appliance since the start',
+      series: { [up('portal')]: '1x30', [gap('all', 'empty')]: '1x30' },
+      pendingAt: '10m',
+      at: '20m',
+      alerts: [
+        {
+          labels: { ...api('portal'), list: 'all', reason: 'empty' },
+          severity: 'warning',
+          summary: 'The inventory of filer-exporter at exporter:9989 has a gap: all (empty).',
+          description:
+            'The list cannot be read, or is empty though another one is not; all: no list names any appliance. Appliances may be missing in every dashboard and alert.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'a list is forbidden, or has other ids',
+      series: {
+        [up('portal')]: '1x30',
+        [gap('edges', 'forbidden')]: '1x30',
+        [gap('edge_serials', 'other_ids')]: '1x30',
+      },
+      at: '20m',
+    },
+    {
+      kind: 'silent',
+      when: 'the whole portal is down',
+      series: { [up('portal')]: '0x30', [gap('edges', 'server_error')]: '1x30' },
+      at: '20m',
+    },
+    {
+      kind: 'missing',
+      when: 'no list has a gap: silent',
+      series: { [up('portal')]: '1x30' },
+      at: '20m',
+    },
+  ],
   FilerApiForbidden: [
     {
       kind: 'fires',
@@ -336,8 +378,23 @@ export const exporterCases: AlertCases = {
       ],
     },
     {
+      kind: 'fires',
+      when: 'the list of edges is forbidden while its collector is on',
+      series: { [up('portal')]: '1x30', [resting('forbidden')]: '0x30', [gap('edges', 'forbidden')]: '1x30' },
+      at: '20m',
+      alerts: [
+        {
+          labels: api('portal'),
+          severity: 'warning',
+          summary: 'The portal API rejects some requests of filer-exporter at exporter:9989 (403).',
+          description:
+            'A right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
+        },
+      ],
+    },
+    {
       kind: 'silent',
-      when: 'only the list of edges is forbidden, which is done without, and some series are empty',
+      when: 'only the list of edges is forbidden, whose collector is off, and some series are empty',
       series: {
         [up('portal')]: '1x30',
         [resting('forbidden')]: '0x30',
