@@ -24,9 +24,9 @@ const progressSchema = schema.object({ frontier: schema.time, reaches: schema.li
 
 /**
  * The events of one kind that were counted already, so that an event delivered again counts once. It is not documented
- * whether the service sends only what is new, overlapping windows, or everything each time (upstream-api.md 2.4). So an
- * event is forgotten only once it is older than twice the reach of recent answers and an hour more. If the service
- * starts from the beginning later, events up to the newest forgotten one of a pair count as known.
+ * whether the service sends only what is new, overlapping windows, or everything each time. So an event is forgotten
+ * only once it is older than twice the reach of recent answers and an hour more. If the service starts from the
+ * beginning later, events up to the newest forgotten one of a pair count as known.
  *
  * Bounded: above the limits the oldest events are evicted early. An evicted event would count again if it arrived
  * again; {@link EventMemory.evicted} is the number of evictions.

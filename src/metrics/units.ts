@@ -22,8 +22,8 @@ export interface Conversion<U extends Unit = Unit> {
 }
 
 /**
- * A decimal as the services send it: a JSON number, or a string of digits with sign and fraction (upstream-api.md
- * 4.2). Undefined for everything else, `""`, `"NaN"`, `"0x10"` and numbers too large for a double among it.
+ * A decimal as the services send it: a JSON number, or a string of digits with sign and fraction. Undefined for
+ * everything else, `""`, `"NaN"`, `"0x10"` and numbers too large for a double among it.
  */
 export function decimal(raw: unknown): number | undefined {
   if (typeof raw === 'number') return Number.isFinite(raw) ? raw : undefined;
@@ -111,7 +111,7 @@ export const latencyMilliseconds = conversion(
   (value) => value >= 0 && value < 3600,
 );
 
-/** The portal's KB, which are kibibytes: kernel figures collected on Linux (upstream-api.md 7). */
+/** The portal's KB, which are kibibytes: kernel figures collected on Linux. */
 export const kibibytes = conversion(
   'bytes',
   'KiB',

@@ -189,7 +189,7 @@ function payloadOf(request: ApiRequest): { readonly body?: string; readonly type
   return { body: String(new URLSearchParams(request.form)), type: 'application/x-www-form-urlencoded' };
 }
 
-/** The service's own `message` or `error` (upstream-api.md 6.2) in one line; `detail` may echo the request. */
+/** The service's own `message` or `error` in one line; `detail` may echo the request. */
 function hintOf({ headers, form, json }: ApiRequest, body: unknown, secrets: readonly string[]): string {
   if (typeof body !== 'object' || body === null) return '';
   const { message, error } = body as Readonly<Record<string, unknown>>;

@@ -31,8 +31,8 @@ export function expectOnlyTheBeginning(course: Course): void {
 
 /** Whoever has something to say says it once: so there are never more lines than tasks, appliances and lists. */
 function expectOneEach(log: readonly LogLine[]): void {
-  const said = log.map(({ msg, task, serial, path, operation }) =>
-    [msg, task, serial, path, operation].filter((part) => part !== undefined).join(' | '),
+  const said = log.map(({ msg, task, serial, list, operation }) =>
+    [msg, task, serial, list, operation].filter((part) => part !== undefined).join(' | '),
   );
   expect(said.filter((line, index) => said.indexOf(line) !== index)).toEqual([]);
 }

@@ -7,7 +7,7 @@ import { GROUPS, type Group } from './series.ts';
 
 export interface GfaSettings {
   readonly token: Secret;
-  /** Names this client within the token; the service keeps a bookmark for each (upstream-api.md 2.4). */
+  /** Names this client within the token; the service keeps a bookmark for each. */
   readonly clientKey: string;
   readonly clientKeyHeader: string;
   readonly groups: readonly Group[];

@@ -30,7 +30,7 @@ const answer: DocumentedFields = {
   metrics: [metrics],
 };
 
-/** Those of `GET /data` (upstream-api.md 2.2); `metrics` is a list, or an object if the body has one. */
+/** Those of `GET /data`; `metrics` is a list, or an object if the body has one. */
 export function documentedData(body: unknown): DocumentedFields {
   return isFields(body) && isFields(body.metrics) ? { ...answer, metrics } : answer;
 }

@@ -44,7 +44,7 @@ export function gfaExamination(
     const [events, repeated, others] = [eventsIn(first), eventsIn(again), eventsIn(other)];
     await checkHeader(settings, events, others, find, (clientKeyHeader) => ask('-c', { clientKeyHeader }));
     checkContents(first, find);
-    // The undocumented alternatives that these answers show (upstream-api.md 7).
+    // The undocumented alternatives that these answers show.
     const variants = variantsOf({
       metrics_shape: shapeOf(first),
       delivery: deliveryOf(events, repeated, others),

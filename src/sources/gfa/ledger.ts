@@ -30,8 +30,7 @@ export interface LedgerSettings {
 
 /**
  * Combines all answers of `GET /data`: the current state of filers and volumes, and every event counted once. A poll
- * may bring everything or only what is new since the last one (upstream-api.md 2.4); the result is the same, in any
- * order.
+ * may bring everything or only what is new since the last one; the result is the same, in any order.
  */
 export class Ledger {
   /** Monotonic milliseconds of the latest answer; undefined before the first. */

@@ -1,6 +1,6 @@
 import type { Question } from '../../doctor/examination.ts';
 
-/** What the documentation of `GET /data` leaves open (upstream-api.md 7) and an account can answer. */
+/** What the documentation of `GET /data` leaves open and an account can answer. */
 export const gfaQuestions: readonly Question[] = [
   {
     question: 'metrics_shape',

@@ -13,8 +13,8 @@ export interface DataAnswer {
 }
 
 /**
- * Checks the envelope of an answer of `GET /data` (upstream-api.md 2.2), not its records. `metrics` may be a list of
- * objects or one object; a group may be empty, null or missing. Throws a ShapeError if the body is not such an answer.
+ * Checks the envelope of an answer of `GET /data`, not its records. `metrics` may be a list of objects or one object; a
+ * group may be empty, null or missing. Throws a ShapeError if the body is not such an answer.
  */
 export function checkEnvelope(body: unknown): void {
   envelopeOf(body);

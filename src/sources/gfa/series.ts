@@ -13,7 +13,7 @@ export const GROUPS = ['filers', 'volumes', 'locks', 'propagation'] as const;
 
 export type Group = (typeof GROUPS)[number];
 
-/** Known values of these fields (upstream-api.md 2.2); there may be others. */
+/** Known values of these fields; there may be others. */
 export const MODE = { field: 'mode', known: ['Active', 'Observation', 'Disabled'] } as const;
 export const PROFILE = {
   field: 'profile',
@@ -122,7 +122,7 @@ export const propagationDuration = {
   wordsFrom: { kind: { field: 'kind' } },
 } as const satisfies Family;
 
-/** The undocumented number of file system events that a propagation covers (upstream-api.md 2.2). */
+/** The undocumented number of file system events that a propagation covers. */
 export const dataProtected = {
   name: 'filer_data_protected_events_total',
   help: 'File system events covered by the propagation events, if the service sends their number.',

@@ -30,9 +30,8 @@ export class PortalClient {
   }
 
   /**
-   * Sends a request with the retries of upstream-api.md 6.3 and returns the parsed body. A 401 with a new token too is
-   * a CredentialError, because the token is not the cause. If the previous token worked for other requests, only this
-   * request fails.
+   * Sends a request, with retries, and returns the parsed body. A 401 with a new token too is a CredentialError,
+   * because the token is not the cause. If the previous token worked for other requests, only this request fails.
    */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     return this.#retried((attempt) => this.#withToken(attempt, signal), request, signal);

@@ -5,8 +5,8 @@ import { furtherSeries, standardSeries } from './appliances/series.ts';
 import { SNAPSHOT_STATUS } from './volumes/connections.ts';
 
 /**
- * The documented fields of every answer that a collector reads (upstream-api.md 4 and 5), for the doctor only: the
- * exported fields are in the tables of the collectors.
+ * The documented fields of every answer that a collector reads, for the doctor only: the exported fields are in the
+ * tables of the collectors.
  */
 
 const items = (record: DocumentedFields): DocumentedFields => ({ metadata: 'any?', items: [record] });

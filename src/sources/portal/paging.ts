@@ -7,8 +7,8 @@ import { fieldsIn } from './records.ts';
 const MOST_PAGES = 200;
 
 /**
- * The same request with the cursor of the previous page, until there is none (upstream-api.md 5.7), at most `mostPages`
- * times. A repeated cursor would never end and throws a ShapeError.
+ * The same request with the cursor of the previous page, until there is none, at most `mostPages` times. A repeated
+ * cursor would never end and throws a ShapeError.
  */
 export async function* pagesOf(
   client: PortalClient,

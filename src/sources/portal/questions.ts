@@ -3,7 +3,7 @@ import type { Question } from '../../doctor/examination.ts';
 /** The answers of an account, by question; undefined where nothing shows it. */
 export type AnswerByQuestion = Readonly<Record<string, string | undefined>>;
 
-/** What the documentation of the portal leaves open (upstream-api.md 7) and an account can answer. */
+/** What the documentation of the portal leaves open and an account can answer. */
 export const portalQuestions: readonly Question[] = [
   {
     question: 'token_lifetime',

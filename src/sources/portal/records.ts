@@ -7,9 +7,9 @@ import { ShapeError } from '../../runtime/errors.ts';
 const MOST_RECORDS = 10_000;
 
 /**
- * The records of a series' answer, newest first, because the order of `items` is not guaranteed (upstream-api.md 4.2).
- * Notes and skips records without a readable time. `num_cores`, which is beside `items`, becomes the last record; other
- * fields beside `items` are ignored. Throws a ShapeError if the answer is not a series.
+ * The records of a series' answer, newest first, because the order of `items` is not guaranteed. Notes and skips
+ * records without a readable time. `num_cores`, which is beside `items`, becomes the last record; other fields beside
+ * `items` are ignored. Throws a ShapeError if the answer is not a series.
  *
  * Runs in one turn of the event loop: the limits of answers bound the number of records, and records already in order,
  * oldest or newest first, are sorted in one pass.
@@ -36,7 +36,7 @@ export function itemsOf(body: unknown, what: string, list = 'items'): readonly u
   return items;
 }
 
-/** Like {@link itemsOf}, for answers in which an empty list may be missing (upstream-api.md 5). */
+/** Like {@link itemsOf}, for answers in which an empty list may be missing. */
 export function optionalItemsOf(body: unknown, what: string): readonly unknown[] {
   return isFields(body) && (body.items === undefined || body.items === null) ? [] : itemsOf(body, what);
 }

@@ -2,8 +2,7 @@ import type { AllowedRequests } from '../../transport/allowed.ts';
 
 /**
  * The requests to the portal besides GET: the three token operations, and the telemetry series, which use POST but only
- * read (upstream-api.md 5.12). An id is a uuid, or one with a number behind it, so that a server cannot read it as
- * another path, such as `..`.
+ * read. An id is a uuid, or one with a number behind it, so that a server cannot read it as another path, such as `..`.
  */
 export const portalRequests: readonly AllowedRequests[] = [
   { method: 'POST', path: /^\/auth\/token(?:\/refresh)?$/ },

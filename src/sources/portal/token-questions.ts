@@ -11,7 +11,7 @@ import {
   tokensIn,
 } from './token.ts';
 
-/** Answers what the documentation leaves open about tokens (upstream-api.md 7), with tokens that it revokes afterwards. */
+/** Answers what the documentation leaves open about tokens, with tokens that it revokes afterwards. */
 export async function askTokens(
   client: JsonClient,
   credentials: Credentials,

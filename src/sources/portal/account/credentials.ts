@@ -4,7 +4,7 @@ import { type Sample, text } from '../../../metrics/samples.ts';
 import { records } from '../../../metrics/units.ts';
 import { type AccountAnswer, accountReads, type CollectorRow } from '../collector-row.ts';
 
-/** Values of a credential's status (upstream-api.md 5.9). */
+/** Values of a credential's status. */
 const STATUS = ['synced', 'pending', 'failed', 'creating'] as const;
 
 const byStatus = {

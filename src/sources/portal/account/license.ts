@@ -4,7 +4,7 @@ import { date, flag, plain, presence } from '../../../metrics/units.ts';
 import { ShapeError } from '../../../runtime/errors.ts';
 import { accountReads, type CollectorRow } from '../collector-row.ts';
 
-/** Every documented feature of a licence (upstream-api.md 5.5). */
+/** Every documented feature of a licence. */
 const FEATURES = [
   'analytics_connector_enabled',
   'uaas_enabled',

@@ -14,8 +14,8 @@ const OLD_AFTER_MS = 300_000;
 const REQUEST = { method: 'GET', path: '/account/license', operation: 'account_license', turn: 'ahead' } as const;
 
 /**
- * The account's licence. Without `ops_iq_premium` the portal answers every telemetry series with 403 (upstream-api.md
- * 5.5), which looks like a missing right, so the licence is checked first.
+ * The account's licence. Without `ops_iq_premium` the portal answers every telemetry series with 403, which looks like
+ * a missing right, so the licence is checked first.
  */
 export class TelemetryLicence {
   readonly #client: PortalClient;

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const LONG_BIN_MS = 5 * MINUTE_MS;
 const PERIODS = ['P30D', 'P7D', 'P1D'] as const;
 
-/** Answers what the documentation leaves open about bins and periods (upstream-api.md 7), with one appliance. */
+/** Answers what the documentation leaves open about bins and periods, with one appliance. */
 export async function askBins(client: PortalClient, serial: string, signal: AbortSignal): Promise<AnswerByQuestion> {
   const ask = async (period: string, bin_size: number): Promise<readonly Fields[] | undefined> => {
     const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${SERIES}`;

@@ -1,4 +1,4 @@
-/** The first build with `memory_utilization_details` (upstream-api.md 4.3). */
+/** The first build with `memory_utilization_details`. */
 const DETAILS_FROM = '10.0.4';
 
 /** The leading numbers of a build or a version, at least two; undefined if it cannot be read. */

@@ -26,7 +26,7 @@ const LATENCY_VALUES = 8;
 /** With this many values of a cache, none above 1, they are ratios: a cache in use is more than one percent full. */
 const SMALL_VALUES = 10;
 
-/** A unit that the documentation leaves open (upstream-api.md 7), which the numbers themselves show. */
+/** A unit that the documentation leaves open, which the numbers themselves show. */
 interface OpenUnit {
   readonly question: string;
   /** The conversion of the rows that have it; from the documented unit. */

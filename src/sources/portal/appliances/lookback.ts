@@ -1,6 +1,6 @@
 import { meaningOfError } from '../../../runtime/statuses.ts';
 
-/** The shortest period that the portal accepts, in milliseconds (upstream-api.md 4.1). */
+/** The shortest period that the portal accepts, in milliseconds. */
 export const SHORTEST_PERIOD_MS = 360_000;
 
 /** How much the second period of a task overlaps the first, which ends by the clock of the service and not by ours. */

@@ -26,7 +26,7 @@ export const FURTHER_SERIES: readonly string[] = [
   'appliance_health_score',
 ];
 
-/** Polled only when named, each with its interval in milliseconds, as they cost the service much (upstream-api.md 4.4). */
+/** Polled only when named, each with its interval in milliseconds, as they cost the service much. */
 export const COSTLY_SERIES: Readonly<Record<string, number>> = { appliance_health_score: 1_800_000 };
 
 /** The one series of the economy mode with the short interval. */
@@ -85,7 +85,7 @@ const minutes: Pick<Operation, 'hasHistory' | 'body' | 'check'> = {
   check: (answer) => itemsOf(answer, 'the series'),
 };
 
-/** `current_appliance_performance` is one object, not a list (upstream-api.md 4.4). */
+/** `current_appliance_performance` is one object, not a list. */
 const currentOf = (body: unknown): Fields => objectOf(body, 'current_appliance_performance');
 
 const healthOf = (body: unknown): Fields => objectOf(body, 'appliance_health_score');

@@ -80,7 +80,7 @@ const loadAverage = {
 
 /**
  * The window of a field of `load_average`. The field names are not documented, so words that any spelling would contain
- * decide (upstream-api.md 7); a name without one is itself the window.
+ * decide; a name without one is itself the window.
  */
 export function loadWindow(field: string): string {
   if (/15|fifteen|longterm/i.test(field)) return '15m';

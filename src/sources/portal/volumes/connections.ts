@@ -6,7 +6,7 @@ import { accountReads, afterInventory, type CollectorRow, type PortalParts } fro
 import { allOf } from '../records.ts';
 import { volumeGuids } from './volume-guid.ts';
 
-/** Values of the connections' fields (upstream-api.md 5.4). */
+/** Values of the connections' fields. */
 const SECURITY_MODES = ['Publicly Available', 'Active Directory', 'LDAP Directory'] as const;
 const PERMISSION_POLICIES = [
   'POSIX Mixed Mode',
@@ -19,7 +19,7 @@ const PERMISSION_POLICIES = [
 
 export const volumeApplianceLabels = ['volume_guid', 'volume', 'serial', 'filer'] as const;
 
-/** Values of `current_snapshot_status` (upstream-api.md 5.4). */
+/** Values of `current_snapshot_status`. */
 export const SNAPSHOT_STATUS = [
   'idle',
   'pending',
@@ -127,9 +127,9 @@ export const volumes: CollectorRow = {
 };
 
 /**
- * It is not documented whether a record names an appliance by serial or by edge id, so both are looked up
- * (upstream-api.md 7). `id` is the portal's own id of the volume; `serial` is undefined if the inventory does not have
- * the appliance, and its label is then the id in the row.
+ * It is not documented whether a record names an appliance by serial or by edge id, so both are looked up. `id` is the
+ * portal's own id of the volume; `serial` is undefined if the inventory does not have the appliance, and its label is
+ * then the id in the row.
  */
 export async function* readConnections(
   records: AsyncIterable<Fields> | Iterable<Fields>,

@@ -15,7 +15,7 @@ export interface LedgerParts {
   readonly nameOf: (serial: string) => string | undefined;
 }
 
-/** The longest period that the service accepts, in milliseconds (upstream-api.md 4.1): older records never arrive. */
+/** The longest period that the service accepts, in milliseconds: older records never arrive. */
 export const LONGEST_PERIOD_MS = 30 * 86_400_000;
 
 /** The most snapshots to remember for one volume, which makes some thousand a month. */

@@ -1,7 +1,6 @@
 /**
  * The ids of volumes in labels, from the portal's ids: the uuid only, in lower case, as the file acceleration service
- * sends them (upstream-api.md 5.4). If two ids differ only in the number after the uuid, both keep it: they are two
- * volumes.
+ * sends them. If two ids differ only in the number after the uuid, both keep it: they are two volumes.
  */
 export function volumeGuids(ids: Iterable<string>): (id: string) => string {
   const owners = new Map<string, string>();
