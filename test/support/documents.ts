@@ -4,6 +4,7 @@ import { chartRulesFile, prometheusRuleFile, rulesFile } from '../../deploy/prom
 import { thresholdNames, thresholdRows } from '../../deploy/prometheus/thresholds.ts';
 import { textOf } from '../../grafana/src/dashboards.ts';
 import type { Question } from '../../src/doctor/examination.ts';
+import { STATUSES } from '../../src/runtime/statuses.ts';
 import { gfaQuestions } from '../../src/sources/gfa/questions.ts';
 import { portalQuestions } from '../../src/sources/portal/questions.ts';
 import { chartReadme, valuesSchema } from '../deploy/chart-files.ts';
@@ -28,7 +29,7 @@ export const documents: readonly Document[] = [
   { path: 'docs/metrics.md', text: metricsReference },
   { path: 'docs/coverage.md', text: coveragePage },
   part('docs/doctor.md', (page) => withPart(page, 'questions', questions())),
-  part('docs/pacing.md', (page) => withPart(page, 'collectors', roundsTable())),
+  part('docs/pacing.md', (page) => withPart(withPart(page, 'collectors', roundsTable()), 'statuses', statuses())),
   ...boards('grafana/dashboards'),
   { path: 'deploy/prometheus/filer-exporter.rules.yml', text: () => rulesFile() },
   { path: 'deploy/prometheus/filer-exporter.prometheusrule.yml', text: () => prometheusRuleFile() },
@@ -56,6 +57,18 @@ function thresholds(): string {
     return `| \`${name}\` | ${value} | ${meaning} |\n`;
   });
   return `| threshold | shipped | is |\n|---|---|---|\n${rows.join('')}`;
+}
+
+const KINDS = { read: 'lists', series: 'series', events: '`/data`', token: 'tokens' } as const;
+
+/** A row for each status and kind of request, in the order in which the program looks. */
+function statuses(): string {
+  const rows = STATUSES.map(({ codes, of, reason, retries = 0, does }, index) => {
+    const isElsewhere = STATUSES.slice(0, index).some((before) => before.codes.some((code) => codes.includes(code)));
+    const kinds = of?.map((kind) => KINDS[kind]).join(', ') ?? (isElsewhere ? 'others' : 'all');
+    return `| ${codes.join(', ').replace(/^(.xx)$/, 'other $1')} | ${kinds} | \`${reason}\` | ${retries} | ${does} |\n`;
+  });
+  return `| answer | request | reason | sent again | then |\n|---|---|---|---|---|\n${rows.join('')}`;
 }
 
 /** A row for each question of the doctor; a line in its last cell for each answer. */
