@@ -31,7 +31,7 @@ function sendOf(settings: RemoteWriteConfig, config: Config, clock: Environment[
   const { timeoutMs, proxy } = config.requests;
   const way = proxyFor(url, proxy);
   const pems = { ca: tls.ca?.reveal(), cert: tls.cert?.reveal(), key: tls.key?.reveal() };
-  const dispatcher = createDispatcher(1, way && { ...way, timeoutMs }, pems);
+  const dispatcher = createDispatcher(way && { ...way, timeoutMs }, pems);
   const hidden = lineMasker(() => secretTexts(config));
   const secrets = [token, basic?.password, headers].filter((one) => one !== undefined);
   return async (own, body, signal) => {

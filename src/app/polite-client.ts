@@ -30,7 +30,7 @@ export function politeClient({ upstream, settings }: ConfiguredUpstream, parts: 
   const target = { ...usual, ...limits?.(usual) };
   const { baseUrl, limit, dailyLimit, mostPerMs, concurrency } = target;
   const proxy = proxyFor(baseUrl, proxies);
-  const dispatcher = connect(concurrency, proxy && { ...proxy, timeoutMs });
+  const dispatcher = connect(proxy && { ...proxy, timeoutMs });
   const now = clock.monotonic();
   const budget = new Budget(dailyLimit, now);
   const pacer = new Pacer(new Pace(limit, new MeasuredRate(mostPerMs, now), now), budget, clock);

@@ -22,12 +22,12 @@ export interface TlsFiles {
 const CHECKED = { timeout: 10_000, rejectUnauthorized: true } as const;
 
 /**
- * The connections to one API or receiver: kept alive, at most `connections` of them, all through a proxy if there is one. A proxy
- * opens a tunnel for https URLs and forwards requests for http URLs: few allow a tunnel to port 80.
+ * The connections to one API or receiver: kept alive, one request on each at a time, all through a proxy if there is one. A
+ * proxy opens a tunnel for https URLs and forwards requests for http URLs: few allow a tunnel to port 80.
  */
-export function createDispatcher(connections: number, proxy: Proxy | undefined, tls: TlsFiles = {}): Dispatcher {
+export function createDispatcher(proxy: Proxy | undefined, tls: TlsFiles = {}): Dispatcher {
   const requestTls = { ...CHECKED, ...tls };
-  const options = { connections, pipelining: 1, keepAliveTimeout: 30_000, connect: requestTls };
+  const options = { pipelining: 1, keepAliveTimeout: 30_000, connect: requestTls };
   if (proxy === undefined) return new Agent(options);
   const connect = toldApart(buildConnector(CHECKED));
   // undici passes these options on to its tunnels, and not those of the connections.

@@ -58,7 +58,7 @@ async function sending(report: Report): Promise<void> {
       request.resume().on('end', () => response.writeHead(204, headers).end());
     });
     const url = await listening(server);
-    const dispatcher = createDispatcher(1, undefined);
+    const dispatcher = createDispatcher(undefined);
     const sent: Send = (own, body, stop) =>
       post(dispatcher, `${url}/api/v1/write`, own, body, { clock: systemClock, timeoutMs: 30_000, signal: stop });
     report(`history.${version}.sent`, await pointsPerSecond(sent, series), 'points/s');

@@ -142,7 +142,7 @@ export async function influxReceiver(folder: string): Promise<RealReceiver> {
 
 /** Sends over real connections, with real time-outs. */
 export function sendTo(url: string, headers: Readonly<Record<string, string>> = {}): Send {
-  const dispatcher = createDispatcher(1, undefined);
+  const dispatcher = createDispatcher(undefined);
   return (own, body, signal) =>
     post(dispatcher, url, { ...headers, ...own }, body, { clock: systemClock, timeoutMs: 10_000, signal });
 }

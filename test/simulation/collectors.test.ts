@@ -41,7 +41,7 @@ async function measured(
   { name, intervalMs }: Pick<Round, 'name' | 'intervalMs'>,
   series: readonly string[],
 ): Promise<number> {
-  const dispatcher = createDispatcher(8, undefined);
+  const dispatcher = createDispatcher(undefined);
   onTestFinished(() => dispatcher.destroy());
   const limit = { requests: 1_000_000, windowMs: 1_000 };
   const now = clock.monotonic();

@@ -39,7 +39,7 @@ export interface Driven {
 export async function drive(settings: Drive): Promise<Driven> {
   const { standIn, clock, toldPerSecond, seconds, concurrency = 8 } = settings;
   const law = settings.law ?? ((ceiling, now) => new MeasuredRate(ceiling, now));
-  const dispatcher = settings.dispatcher ?? createDispatcher(concurrency, undefined);
+  const dispatcher = settings.dispatcher ?? createDispatcher(undefined);
   const start = clock.monotonic();
   const limit = { requests: Math.round(toldPerSecond * 30), windowMs: 30_000 };
   const pacer = new Pacer(

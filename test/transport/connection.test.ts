@@ -60,7 +60,7 @@ describe('on a real connection', () => {
       const server = createBareServer((socket) => sockets.push(socket));
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
-      const dispatcher = createDispatcher(1, undefined);
+      const dispatcher = createDispatcher(undefined);
       onTestFinished(async () => {
         await dispatcher.destroy();
         for (const socket of sockets) socket.destroy();
@@ -186,7 +186,7 @@ describe('through a proxy', () => {
         response.end('by way of the proxy');
       }),
     );
-    const dispatcher = createDispatcher(1, { url, authorization, timeoutMs: 30_000 });
+    const dispatcher = createDispatcher({ url, authorization, timeoutMs: 30_000 });
     onTestFinished(() => dispatcher.destroy());
     const { body } = await request('http://filers.invalid/a?b=1', { dispatcher });
     return { passedOn, text: await body.text() };
@@ -210,7 +210,7 @@ describe('through a proxy', () => {
       socket.on('error', () => {}).end('HTTP/1.1 407 Who are you\r\n\r\n');
     });
     const authorization = Secret.of('Basic VE9LRU46');
-    const dispatcher = createDispatcher(1, { url: await listening(server), authorization, timeoutMs: 30_000 });
+    const dispatcher = createDispatcher({ url: await listening(server), authorization, timeoutMs: 30_000 });
     onTestFinished(() => dispatcher.destroy());
     const { failure } = bench('https://filers.invalid', dispatcher);
     expect((await failure()).message).toBe(
@@ -228,7 +228,7 @@ describe('through a proxy', () => {
         socket.resume();
       });
     });
-    const dispatcher = createDispatcher(1, { url: await listening(server), authorization: undefined, timeoutMs: 50 });
+    const dispatcher = createDispatcher({ url: await listening(server), authorization: undefined, timeoutMs: 50 });
     onTestFinished(() => dispatcher.destroy());
     // The clock of the client stands still: it is the tunnel that gives up here, and not the request.
     const { failure } = bench('https://filers.invalid', dispatcher);
@@ -243,7 +243,7 @@ describe('through a proxy', () => {
     const url = await listening(server);
     server.close();
     await once(server, 'close');
-    const dispatcher = createDispatcher(1, { url, authorization: undefined, timeoutMs: 30_000 });
+    const dispatcher = createDispatcher({ url, authorization: undefined, timeoutMs: 30_000 });
     onTestFinished(() => dispatcher.destroy());
     const { failure } = bench('https://filers.invalid', dispatcher);
     expect((await failure()).message).toBe('GET /serials got no answer: the proxy cannot be reached (ECONNREFUSED)');

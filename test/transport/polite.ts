@@ -116,7 +116,7 @@ export function mocked(limits?: Partial<AnswerLimits>) {
 export async function served(listener: RequestListener, limits?: Partial<AnswerLimits>) {
   const server = createServer(listener);
   const url = await listening(server);
-  const dispatcher = createDispatcher(2, undefined);
+  const dispatcher = createDispatcher(undefined);
   onTestFinished(() => dispatcher.destroy());
   return { ...bench(url, dispatcher, limits), server, url };
 }

@@ -108,7 +108,7 @@ describe.runIf(hasTlsClients)('an https service', () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const way of [undefined, { url, authorization: undefined, timeoutMs: 30_000 }]) {
-      const dispatcher = createDispatcher(1, way);
+      const dispatcher = createDispatcher(way);
       onTestFinished(() => dispatcher.destroy());
       await expect(request(`https://127.0.0.1:${port}/serials`, { dispatcher })).rejects.toMatchObject({
         code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
