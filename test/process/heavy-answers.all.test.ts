@@ -22,6 +22,11 @@ const FILLINGS: Readonly<Record<string, (bytes: number) => string>> = {
   'a text': (bytes) => `"${'x'.repeat(bytes - 3)}",`,
   'objects each with a key of its own': (bytes) =>
     Array.from({ length: bytes / 16 }, (_, index) => `{"${String(index).padStart(8, 'k')}":1},`).join(''),
+  'objects of a hundred keys that occur nowhere else': (bytes) =>
+    Array.from({ length: bytes / 1_300 }, (_, object) => {
+      const keys = Array.from({ length: 100 }, (_, key) => `"${String(100 * object + key).padStart(8, 'k')}":1`);
+      return `{${keys.join(',')}},`;
+    }).join(''),
   'lists in each other': (bytes) => `${'['.repeat(bytes / 2)}${']'.repeat(bytes / 2 - 1)},`,
 };
 

@@ -3,9 +3,13 @@ export type JsonCost = 'fits' | 'heavy' | 'deep';
 /**
  * Estimated bytes of memory for each element of a document, besides its own bytes. Measured in V8: 67 for `{}`, 43 for
  * `[]`, 10 for a number, 40 for a string of twelve characters, 48 for `{"a":1}`, and 184 if no other object has its
- * key. Objects share keys, so a key does not count as a string.
+ * key. Objects share keys, so a key does not count as a string; the first time it counts as `newKey`: 72 to 100 for a
+ * member of a larger object whose keys occur nowhere else.
  */
-const WEIGHTS = { container: 64, element: 12, member: 8, text: 24 } as const;
+const WEIGHTS = { container: 64, element: 12, member: 8, text: 24, newKey: 96 } as const;
+
+/** Keys beyond these, by their hashes, always count as new: the documented answers have some dozens. */
+const MOST_KEYS = 1_000;
 
 /** Elements nested deeper are parsed in one step, so only few of them are allowed. */
 export const DEEPEST = 64;
@@ -37,6 +41,9 @@ export function* costOf(pieces: Iterable<Buffer>, most: number): Generator<void,
   const members = new Uint32Array(DEEPEST + 1);
   let isText = false;
   let isEscaped = false;
+  const keys = new Set<number>();
+  /** Of the last text, by FNV-1a. */
+  let hash = 0;
   /** The weight of everything before the part that is nested too deep. */
   let weightBefore = 0;
   /** Bytes since the last mark, at the end of a step. */
@@ -48,6 +55,7 @@ export function* costOf(pieces: Iterable<Buffer>, most: number): Generator<void,
       for (let at = begin; at < end; at += 1) {
         const byte = bytes[at];
         if (isText) {
+          if (byte !== QUOTE || isEscaped) hash = Math.imul(hash ^ (byte ?? 0), 16_777_619);
           if (isEscaped) isEscaped = false;
           else if (byte === BACKSLASH) isEscaped = true;
           else if (byte === QUOTE) {
@@ -58,10 +66,15 @@ export function* costOf(pieces: Iterable<Buffer>, most: number): Generator<void,
         }
         if (byte === QUOTE) {
           isText = true;
+          hash = 0x811c9dc5;
           weight += WEIGHTS.text;
         } else if (byte === COMMA) weight += WEIGHTS.element;
         else if (byte === COLON) {
           weight += WEIGHTS.member - WEIGHTS.text;
+          if (!keys.has(hash)) {
+            weight += WEIGHTS.newKey;
+            if (keys.size < MOST_KEYS) keys.add(hash);
+          }
           const count = (members[depth] ?? 0) + 1;
           if (count > MOST_MEMBERS) return 'heavy';
           members[depth] = count;
