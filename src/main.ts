@@ -3,10 +3,8 @@ import process from 'node:process';
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
 import { systemClock } from './runtime/clock.ts';
-import { endNow, threadsAtRest } from './runtime/exit.ts';
-
-/** How long a failed command that was stopped waits for its files to be closed, in milliseconds. */
-const CLOSING_MS = 1_000;
+import { CLOSING_MS, endNow, threadsAtRest } from './runtime/exit.ts';
+import { LimitError, loadingFault } from './runtime/limits.ts';
 
 // V8 lets the space of young objects grow to 48 MiB under load, and keeps it. At its initial size requests cost the
 // same, the largest answers 5 % more, and the process is 30 MiB smaller (`npm run bench -- running`).
@@ -45,12 +43,18 @@ const stopped = new Promise<void>((resolve) => {
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 // Loaded after the signal handlers, so that a stop while loading is clean too.
-const { run } = await import('./cli/run.ts');
+const { run } = await import('./cli/run.ts').catch(async (error: unknown) => {
+  const fault = loadingFault(error);
+  if (!(fault instanceof LimitError)) throw error;
+  process.stderr.write(`${fault.message}\n`);
+  await threadsAtRest(systemClock, systemClock.monotonic() + CLOSING_MS);
+  return endNow(1);
+});
 // By default V8 collects old objects when the heap is up to four times as large as what is alive. With half as much again,
 // 100 appliances take 30 MiB less at their peak. Set after loading, during which the heap only grows.
 setFlagsFromString('--heap-growing-percent=50');
 const code = await run(process.argv.slice(2), process.env, stopped);
-// A code other than 0 is lost while a thread is busy, and most are busy for milliseconds only. `serve` waits by itself.
+// A code other than 0 is lost while a thread is busy, and most are busy for milliseconds only. The daemon waits by itself.
 if (isAsked && code !== 0) await threadsAtRest(systemClock, systemClock.monotonic() + CLOSING_MS);
 // Open handles must not keep a stopped program alive.
 if (isAsked) endNow(code);

@@ -7,7 +7,7 @@ import { asError, ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
 import { printableLines } from '../runtime/printable.ts';
 import { EXIT, type Options } from './arguments.ts';
-import { signalOf, systemEnvironment } from './process.ts';
+import { print, signalOf, systemEnvironment } from './process.ts';
 
 /** Examines the configured services and prints the findings; resolves with the exit code. */
 export async function runDoctor(
@@ -23,10 +23,9 @@ export async function runDoctor(
     const found = await doctor.run(signalOf(stopped));
     const { findings, services } = found;
     const variants = services.flatMap(({ api, variants: own }) => own.map((variant) => ({ api, ...variant })));
-    const text = json
-      ? `${JSON.stringify({ findings, variants }, undefined, 2)}\n`
-      : printableLines(checkList(findings));
-    await new Promise((resolve) => process.stdout.write(text, resolve));
+    await print(
+      json ? `${JSON.stringify({ findings, variants }, undefined, 2)}\n` : printableLines(checkList(findings)),
+    );
     if (report !== undefined) {
       await report.writeFile(`${JSON.stringify(doctor.report(found), undefined, 2)}\n`);
       process.stderr.write(`wrote ${path}: it contains no names, ids, hosts, keys or exact numbers\n`);

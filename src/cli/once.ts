@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { configuredUpstreams } from '../sources/upstreams.ts';
 import { EXIT } from './arguments.ts';
-import { signalOf } from './process.ts';
+import { print, signalOf } from './process.ts';
 import { prepared } from './serve.ts';
 
 /** Polls everything once and prints the exposition; log lines go to stderr, so that stdout contains only metrics. */
@@ -12,7 +12,7 @@ export async function once(configured: Config, stopped: Promise<void>): Promise<
   if (!app) return EXIT.failure;
   const { exposition, polled } = await app.once(signalOf(stopped));
   await app.stop();
-  await new Promise((resolve) => process.stdout.write(exposition, resolve));
+  await print(exposition);
   return polled ? EXIT.clean : EXIT.failure;
 }
 

@@ -4,8 +4,10 @@ import { getHeapStatistics } from 'node:v8';
 import type { Environment } from '../app/environment.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../runtime/clock.ts';
+import { CLOSING_MS, threadsAtRest } from '../runtime/exit.ts';
 import type { Log, LogDestination } from '../runtime/log.ts';
 import { usableHeapBytes } from '../runtime/memory.ts';
+import { printableLines } from '../runtime/printable.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { FileStore } from '../state/file-store.ts';
 import { EXIT } from './arguments.ts';
@@ -48,9 +50,21 @@ export function say(text: string): number {
   return EXIT.clean;
 }
 
+/** Prints a text with names that the services chose: a terminal must not obey them, and a file has them as they are. */
+export async function print(text: string | Buffer): Promise<void> {
+  const shown = process.stdout.isTTY ? printableLines(text.toString()) : text;
+  await new Promise((resolve) => process.stdout.write(shown, resolve));
+}
+
 /** A signal that aborts with the promise. */
 export function signalOf(stopped: Promise<void>): AbortSignal {
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
   return stopping.signal;
+}
+
+/** The exit code of a daemon that was stopped while it started: files that it was reading are closed in milliseconds. */
+export async function stoppedEarly(): Promise<number> {
+  await threadsAtRest(systemClock, systemClock.monotonic() + CLOSING_MS);
+  return EXIT.clean;
 }

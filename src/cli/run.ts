@@ -3,6 +3,7 @@ import { variableRows } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
 import { helpText } from '../config/describe.ts';
 import { asError, ConfigError, CredentialError, RequestError, ShapeError } from '../runtime/errors.ts';
+import { assertAddressSpace, LimitError } from '../runtime/limits.ts';
 import { printable } from '../runtime/printable.ts';
 import { EXIT, type Invocation, parseArguments } from './arguments.ts';
 import { runBackfill } from './backfill.ts';
@@ -14,7 +15,7 @@ import { runDoctor } from './doctor.ts';
 import { usage } from './help.ts';
 import { once } from './once.ts';
 import { plan } from './plan.ts';
-import { packageVersion, say } from './process.ts';
+import { packageVersion, say, stoppedEarly } from './process.ts';
 import { serve } from './serve.ts';
 
 /** Runs the process; resolves with its exit code. `stopped` resolves on the first signal. */
@@ -31,12 +32,13 @@ export async function run(args: readonly string[], variables: Variables, stopped
   }
 }
 
-/** Errors of an API or the configuration are printed as a message; the stack is only for bugs. */
+/** Errors of an API, the configuration or a limit are printed as a message; the stack is only for bugs. */
 function isExpected(error: unknown): error is Error {
-  return error instanceof RequestError || error instanceof CredentialError || error instanceof ShapeError;
+  return [RequestError, CredentialError, ShapeError, LimitError].some((kind) => error instanceof kind);
 }
 
 async function obey({ command, options }: Invocation, variables: Variables, stopped: Promise<void>): Promise<number> {
+  if (!['help', 'version', 'check-config'].includes(command)) assertAddressSpace();
   switch (command) {
     case 'help':
       return say(usage(helpText(variableRows)));
@@ -60,7 +62,7 @@ async function obey({ command, options }: Invocation, variables: Variables, stop
     }
     default: {
       const config = await Promise.race([load(variables), stopped]);
-      if (config === undefined) return EXIT.clean;
+      if (config === undefined) return stoppedEarly();
       return command === 'once' ? once(config, stopped) : serve(config, stopped);
     }
   }

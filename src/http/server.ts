@@ -272,8 +272,12 @@ function discardBody(response: ServerResponse): void {
 }
 
 /** For a request that HTTP itself does not allow, or that expects what there is not here. */
-function invalidity({ httpVersion, headers: { host, expect = '100-continue' } }: IncomingMessage): Refusal | undefined {
+function invalidity(request: IncomingMessage): Refusal | undefined {
+  const { httpVersion, rawHeaders } = request;
+  const { host, expect = '100-continue' } = request.headers;
   const headers = { connection: 'close' };
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
+  if (hosts.length > 1) return { status: 400, headers, text: 'more than one Host header\n' };
   if (httpVersion === '1.1' && host === undefined) return { status: 400, headers, text: 'no Host header\n' };
   if (expect.toLowerCase() === '100-continue') return undefined;
   return { status: 417, headers, text: 'the expectation cannot be met\n' };

@@ -1,6 +1,9 @@
 import process from 'node:process';
 import type { Clock } from './clock.ts';
 
+/** How long a command that ends early waits for its files to be closed, in milliseconds. */
+export const CLOSING_MS = 1_000;
+
 /** How often to check whether a thread has finished, in milliseconds. */
 const LOOK_MS = 20;
 

@@ -141,4 +141,18 @@ export const locals: readonly Row[] = [
     holds: 'the systemd unit lets none be written and bounds the swap',
     shownBy: ['deploy/systemd.all.test.ts', 'the unit writes no core dump and swaps nothing out'],
   },
+  {
+    id: 'unread-log',
+    who: 'local user',
+    tries: 'holds the pipe of the log open and never reads it',
+    holds: 'above a megabyte lines are dropped and counted, and the count is logged once the log is read',
+    shownBy: ['runtime/log.test.ts', 'drops lines instead of keeping them'],
+  },
+  {
+    id: 'low-limits',
+    who: 'local user',
+    tries: 'starts the process with too few files or too little address space',
+    holds: 'one sentence says which limit is too low, and the exit code is 1',
+    shownBy: ['process/hard-start.all.test.ts', 'a limit of the process that is too low'],
+  },
 ];

@@ -32,6 +32,13 @@ export const services: readonly Row[] = [
     shownBy: ['runtime/log.test.ts', 'does nothing to a terminal'],
   },
   {
+    id: 'titles-on-terminals',
+    who: 'service',
+    tries: 'has a terminal obey a title of a filer that --once or --doctor prints',
+    holds: 'what is printed on a terminal has each of them escaped; a file has the title as it is',
+    shownBy: ['process/once.all.test.ts', '%s has a terminal obey no title of a service'],
+  },
+  {
     id: 'redirects',
     who: 'service',
     tries: 'redirects a request, with its token, to elsewhere',

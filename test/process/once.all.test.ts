@@ -6,8 +6,39 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
+import { hasTerminals } from '../support/machine.ts';
 import { run, temporaryDirectory } from '../support/program.ts';
 import { Scrape } from '../support/scrape.ts';
+
+/** Runs a command on a terminal of its own, which `script` makes. */
+const onTerminal = `NODE="$1" MAIN="$2" COMMAND="$3" exec script -qec 'exec "$NODE" "$MAIN" "$COMMAND"' /dev/null`;
+
+test.runIf(hasTerminals).each(['--once', '--doctor'])(
+  '%s has a terminal obey no title of a service',
+  async (command) => {
+    const title = 'a\u001b[2J\u202eb';
+    const server = createServer((_, response) => {
+      const now = new Date().toISOString();
+      const about = { metric_type: 'filer', version: 1, timestamp: now, filer_guid: GUID, filer_title: title };
+      const filers = [{ ...about, last_checkin: 42 }];
+      const info = { account: GUID, volumes: [], last_info: now, last_lock_event: now, last_propagation: now };
+      const metrics = [{ volumes: [], filers, propagation: [], locks: [] }];
+      response.end(JSON.stringify({ version: 1, flags: {}, info: { ...info, request_time: now }, metrics }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const environment = { GFA_URL: `http://127.0.0.1:${port}/v1`, GFA_TOKEN: 'a-token', LOG_LEVEL: 'silent' };
+    const { stdout } = await run([command], { environment, through: ['sh', '-c', onTerminal, 'sh'] });
+    expect(stdout.includes('\u001b') || stdout.includes('\u202e')).toBe(false);
+    if (command !== '--once') return;
+    expect(stdout).toContain('filer="a\\u{1b}[2J\\u{202e}b"');
+    // A file has it as it is.
+    expect((await run([command], { environment })).stdout).toContain(`filer="${title}"`);
+  },
+);
+
+const GUID = 'a1d1b8de-4e2b-4d0c-9a7f-5a2b6c7d8e01';
 
 describe('--once', () => {
   test('polls everything, prints the exposition and nothing else, gives the token back and ends with 0', async () => {

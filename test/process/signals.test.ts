@@ -1,9 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type StandIn, type StandInOptions, startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
-import { isAtLeast, type Program, start } from '../support/program.ts';
+import { isAtLeast, type Program, run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
 /** Who waits for SHUTDOWN_TIMEOUT though nothing asks for that is not done before the test gives up. */
@@ -28,6 +30,24 @@ describe('SIGTERM', () => {
     await program.serving();
     program.kill('SIGINT');
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test.each([0, 3, 10, 30, 60])('ends it with 0, %i turns after its first instruction', async (turns) => {
+    const directory = temporaryDirectory();
+    const preload = join(directory, 'stop.mjs');
+    writeFileSync(
+      preload,
+      `const { on } = process;
+      process.on = function (name, listener) {
+        const result = on.call(this, name, listener);
+        let left = name === 'SIGTERM' ? ${turns} : Number.POSITIVE_INFINITY;
+        const step = () => (left-- > 0 ? setImmediate(step) : process.kill(process.pid, 'SIGTERM'));
+        if (name === 'SIGTERM') step();
+        return result;
+      };`,
+    );
+    const environment = { GFA_URL: 'http://127.0.0.1:9/v1', GFA_TOKEN: 'a-token', NODE_OPTIONS: `--import=${preload}` };
+    expect(await run([], { environment, directory })).toMatchObject({ code: 0, signal: null, stderr: '' });
   });
 
   test('before the first token has come ends it without waiting for it', async () => {
