@@ -34,15 +34,19 @@ export function createApp(config: Config, environment: Environment, guard?: Guar
   const sources = sourcesOf(asked, { config, own, sink, environment, keeping: keeper, history });
   const protection = guard && protectionOf(config.web, guard, environment);
   const connections = new Connections(config.web.maxConnections, clock, log);
+  const expire = () => {
+    for (const { poller } of sources) poller.expire(clock.monotonic());
+  };
   const scrapes = new Scrapes({
-    ...{ exposition, own, clock },
+    ...{ exposition, own, clock, expire },
     status: () => exporterStatus({ sources, keeper, protection, history, connections }, clock),
-    expire: () => {
-      for (const { poller } of sources) poller.expire(clock.monotonic());
-    },
   });
   const notice = environment.notice && noticeHtml(environment.notice);
-  const status = new PublishedStatus(() => report(sources, config.shard, environment), clock, notice);
+  const reported = () => {
+    expire();
+    return report(sources, config.shard, environment);
+  };
+  const status = new PublishedStatus(reported, clock, notice);
   const landing = landingPage(version, config.web.metricsPath, notice);
   const site: Site = {
     exposition: (format, coding) => scrapes.body(format, coding),

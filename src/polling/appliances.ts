@@ -3,7 +3,8 @@ import type { PollSink } from '../metrics/sink.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import type { ApplianceNames } from '../metrics/task.ts';
 import type { Log } from '../runtime/log.ts';
-import { type ApplianceState, areAnswered, isReporting, type PolledAppliance, type TaskState } from './task-state.ts';
+import type { ApplianceState, PolledAppliance, TaskState } from './task-state.ts';
+import { type Moment, verdictOn } from './verdict.ts';
 
 export interface AppliancesSettings {
   readonly api: Api;
@@ -11,6 +12,8 @@ export interface AppliancesSettings {
   readonly log: Log;
   /** Nothing is exposed without. */
   readonly names: ApplianceNames | undefined;
+  /** Polls a series as soon as the limits allow: a verdict depends on it. */
+  readonly ask: (state: TaskState) => void;
 }
 
 /** The time of the newest record is exposed again if it is newer by this, in milliseconds: it changes with every poll. */
@@ -24,12 +27,19 @@ export class Appliances {
     this.#settings = settings;
   }
 
-  /** Exposes the state of an appliance if it has changed. */
-  show(appliance: PolledAppliance, isApiDown: boolean): void {
+  /** Exposes and logs the state of an appliance if it has changed; while the API is down, that explains it. */
+  judge(appliance: PolledAppliance, moment: Moment): void {
+    const { state, ask } = verdictOn(appliance.tasks, moment);
+    if (ask !== undefined) this.#settings.ask(ask);
+    const shown = state ?? appliance.shown?.state;
+    if (shown === undefined) return;
+    this.#show(appliance, shown);
+    if (state !== undefined && !moment.isApiDown) this.#log(appliance);
+  }
+
+  #show(appliance: PolledAppliance, state: ApplianceState): void {
     const { api, sink, names } = this.#settings;
     const { serial, name, shown, tasks } = appliance;
-    const state = stateOf(tasks, isApiDown);
-    if (state === undefined) return;
     const recordAt = newestRecordAt(tasks);
     const isNewer = (recordAt ?? 0) - (shown?.recordAt ?? 0) >= RECORD_STEP_MS;
     if (state === shown?.state && name === shown.name && !isNewer) return;
@@ -44,19 +54,20 @@ export class Appliances {
     sink.conclude({ id: this.#idOf(serial), api }, samples);
   }
 
-  /** Logs the state of an appliance if it has changed. */
-  log(appliance: PolledAppliance): void {
+  #log(appliance: PolledAppliance): void {
     const { serial, name: filer, logged, shown } = appliance;
     const { log } = this.#settings;
     appliance.logged = shown?.state;
-    if (logged === undefined || logged === shown?.state) return;
-    if (shown?.state === 'reporting') {
+    if (logged === shown?.state) return;
+    if (shown?.state === 'no_records') log.warn({ serial, filer }, 'the appliance has no records');
+    else if (shown?.state === 'unavailable') {
+      log.warn({ serial, filer, ...failureOf(appliance) }, 'the appliance does not answer');
+    } else if (logged !== undefined) {
       log.info(
         { serial, filer },
         logged === 'unavailable' ? 'the appliance answers' : 'the appliance has records again',
       );
-    } else if (shown?.state === 'no_records') log.warn({ serial, filer }, 'the appliance has no records');
-    else log.warn({ serial, filer }, 'the appliance does not answer');
+    }
   }
 
   withdraw({ serial }: PolledAppliance): void {
@@ -73,12 +84,10 @@ function newestRecordAt(tasks: ReadonlySet<TaskState>): number | undefined {
   return newest === 0 ? undefined : newest;
 }
 
-function stateOf(tasks: ReadonlySet<TaskState>, isApiDown: boolean): ApplianceState | undefined {
-  const polled = [...tasks].filter(({ standing }) => standing !== undefined);
-  if (polled.length === 0) return undefined;
-  if (isApiDown) return 'unavailable';
-  if (polled.some((state) => state.resting === undefined && isReporting(state))) return 'reporting';
-  if (!areAnswered(polled)) return 'unavailable';
-  // A series that the appliance lacks is empty too: one that was not polled yet may have records.
-  return polled.length < tasks.size ? undefined : 'no_records';
+/** How many of its series fail, and the cause of the first of them. */
+function failureOf({ tasks }: PolledAppliance) {
+  const failing = [...tasks].filter(({ standing }) => standing === 'failed' || standing === 'denied');
+  const silences = failing.flatMap(({ silence }) => silence ?? []).filter(({ cause }) => cause !== undefined);
+  const [first] = silences.toSorted((one, other) => one.since - other.since);
+  return { failing: failing.length, series: tasks.size, err: first?.cause };
 }

@@ -5,8 +5,9 @@ import { reasonOf } from '../runtime/statuses.ts';
 import type { Appliances } from './appliances.ts';
 import type { SeriesHealth } from './health.ts';
 import type { Outcome } from './poll.ts';
-import { areAnswered, type Fault, isReporting, type TaskState } from './task-state.ts';
+import type { Fault, TaskState } from './task-state.ts';
 import type { Change, Tasks } from './tasks.ts';
+import type { Moment } from './verdict.ts';
 
 export interface ObserverSettings {
   readonly api: Api;
@@ -29,14 +30,24 @@ export class Observer {
   #loggedUp: boolean | undefined;
   #polledOnce = false;
   #lastSuccessAt: number | undefined;
+  /** The same by the monotonic clock, of a deciding task; a time in which nothing ran is added. */
+  #answeredAt = Number.NEGATIVE_INFINITY;
+  /** Since then polls say something about appliances: before, the process did not run, or the API was down. */
+  #resumedAt = Number.NEGATIVE_INFINITY;
 
   constructor(settings: ObserverSettings) {
     this.#settings = settings;
   }
 
+  /**
+   * The last success of a deciding task is no older than a value may be, and the API is not known to be down: probed
+   * only, or every deciding task rejected.
+   */
   get up(): boolean {
-    const { tasks, health } = this.#settings;
-    return !health.isDown && areAnswered(tasks.deciding);
+    const { tasks, health, clock } = this.#settings;
+    const now = clock.monotonic();
+    if (health.isDown || now - this.#answeredAt > tasks.freshMs(tasks.sweepMs, now)) return false;
+    return tasks.deciding.some(({ standing }) => standing !== 'denied');
   }
 
   /** Why the API is not up, as in `filer_api_down_info`; undefined while it is, or before the first poll. */
@@ -70,21 +81,30 @@ export class Observer {
     const { seconds } = outcome;
     if (outcome.state === 'succeeded') {
       this.#lastSuccessAt = clock.now();
+      if (this.#decides(state)) this.#answeredAt = clock.monotonic();
       log.debug({ task, seconds, drops: Object.fromEntries(outcome.reading.drops) }, 'polled');
     } else log.debug({ task, seconds, reason: outcome.error.message }, 'poll failed');
-    this.#update([state]);
+    this.#logApi();
+    if (state.appliance !== undefined) this.#settings.appliances.judge(state.appliance, this.#moment);
     this.#logOperation(state);
   }
 
-  /** Values are stale: their appliances, or the API, may be down. */
-  expired(states: readonly TaskState[]): void {
-    if (states.length > 0) this.#update(states);
+  /** Time has passed: values are stale, and their appliances, or the API, may be down. */
+  timePassed(): void {
+    this.#logApi();
+    this.#judgeAll();
+  }
+
+  /** The process has not run for so long: about that time nothing can be said. */
+  resumed(pausedMs: number): void {
+    this.#answeredAt += pausedMs;
+    this.#resumedAt = this.#settings.clock.monotonic();
   }
 
   changed({ left, isOtherFleet }: Change): void {
     const { log, api, appliances, tasks } = this.#settings;
     for (const appliance of left) appliances.withdraw(appliance);
-    this.#showAll();
+    this.#judgeAll();
     if (isOtherFleet)
       log.info({ api, appliances: tasks.appliances.size, tasks: tasks.size }, 'the inventory has changed');
   }
@@ -99,20 +119,8 @@ export class Observer {
     return latestError(tasks.deciding) ?? latestError(tasks.all());
   }
 
-  /** Exposes and logs the state of the API and of these tasks' appliances. */
-  #update(states: readonly TaskState[]): void {
-    const { appliances } = this.#settings;
-    this.#logApi();
-    const isDown = this.#loggedUp === false;
-    for (const appliance of new Set(states.map((state) => state.appliance))) {
-      if (appliance === undefined) continue;
-      appliances.show(appliance, isDown);
-      if (!isDown) appliances.log(appliance);
-    }
-  }
-
   #logApi(): void {
-    const { tasks, health, api, log } = this.#settings;
+    const { tasks, health, api, log, clock } = this.#settings;
     const { up } = this;
     // Not before all were polled: until then it is normal that none has answered.
     const isDown = health.isDown || (!up && tasks.deciding.every(({ standing }) => standing !== undefined));
@@ -121,12 +129,27 @@ export class Observer {
     this.#loggedUp = up;
     if (up) log.info({ api }, isFirst ? 'the API answers' : 'the API answers again');
     else log.warn({ api, reason: this.downReason, err: this.#latestError }, 'the API cannot be polled');
-    this.#showAll();
+    // What failed meanwhile says nothing about an appliance.
+    if (up && !isFirst) this.#resumedAt = clock.monotonic();
+    this.#judgeAll();
   }
 
-  #showAll(): void {
-    const { tasks, appliances } = this.#settings;
-    for (const appliance of tasks.appliances.values()) appliances.show(appliance, this.#loggedUp === false);
+  #judgeAll(): void {
+    const moment = this.#moment;
+    for (const appliance of this.#settings.tasks.appliances.values())
+      this.#settings.appliances.judge(appliance, moment);
+  }
+
+  get #moment(): Moment {
+    const { tasks, clock } = this.#settings;
+    const now = clock.monotonic();
+    const { staleAfter } = tasks;
+    const isApiDown = this.#loggedUp === false;
+    return { now, resumedAt: this.#resumedAt, isApiDown, staleAfter, stretched: tasks.stretched(now) };
+  }
+
+  #decides(state: TaskState): boolean {
+    return state.appliance !== undefined || this.#settings.tasks.deciding.includes(state);
   }
 
   /** Logs one line when an operation gets a fault, and one when no task has it any more. */
@@ -144,10 +167,12 @@ export class Observer {
     const text = fault.isDenied
       ? 'operation rejected; polled at the discovery interval'
       : 'the operation cannot be polled';
-    log.warn({ api, operation: fault.operation, task: state.task.id, err: state.error }, text);
+    const { task, appliance, error: err } = state;
+    const filer = appliance && { serial: appliance.serial, filer: appliance.name };
+    log.warn({ api, operation: fault.operation, ...filer, task: task.id, err }, text);
   }
 
-  #faultOf({ task, appliance, standing, error, failures, fault }: TaskState): Fault | undefined {
+  #faultOf({ task, appliance, standing, resting, error, failures, silence, fault }: TaskState): Fault | undefined {
     const { operation } = task;
     if (standing === 'denied') {
       // A missing series is normal; a missing right is not.
@@ -155,8 +180,12 @@ export class Observer {
       const isForbidden = error !== undefined && reasonOf(error) === 'forbidden';
       return isForbidden ? { operation: 'series', isDenied: true } : fault?.isDenied ? fault : undefined;
     }
-    if (standing !== 'failed') return undefined;
-    const isOwn = appliance === undefined || [...appliance.tasks].some(isReporting);
+    if (standing !== 'failed' || resting !== undefined) return undefined;
+    // Where nothing else of its appliance, or of its API, has answered since, that is what fails.
+    const since = silence?.since ?? Number.POSITIVE_INFINITY;
+    const isOwn = appliance
+      ? [...appliance.tasks].some(({ reportedAt = 0 }) => reportedAt > since)
+      : this.#answeredAt > since;
     return fault ?? (this.#loggedUp && failures > 1 && isOwn ? { operation, isDenied: false } : undefined);
   }
 

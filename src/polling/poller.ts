@@ -49,8 +49,11 @@ const CONFIRM_MS = 60_000;
 /** The shortest time between two polls for the explanation of a rejection, in milliseconds. */
 const EXPLAINED_EVERY_MS = 60_000;
 
-/** The longest sleep, in milliseconds: timers stop while the machine is suspended. */
-const LONGEST_SLEEP_MS = 60_000;
+/** The longest sleep, in milliseconds: timers stop while the machine is suspended. Also how often values are expired. */
+const LONGEST_SLEEP_MS = 10_000;
+
+/** Where the poller does not run for so long, in milliseconds, the process or the machine was paused. */
+const PAUSE_MS = 2 * LONGEST_SLEEP_MS;
 
 /** Polls one API until it is stopped: takes the task that is due, polls it, stores the result and puts it back. */
 export class Poller {
@@ -65,6 +68,8 @@ export class Poller {
   #wokenAt = Number.NEGATIVE_INFINITY;
   /** When an explanation was last polled for a rejection, with or without success. */
   #explainedAt = Number.NEGATIVE_INFINITY;
+  /** When stale values were last withdrawn: at each scrape, and every few seconds. */
+  #expiredAt: number;
   #wake = new AbortController();
 
   constructor(settings: PollerSettings, { clock, random, log }: PollerTools) {
@@ -80,7 +85,9 @@ export class Poller {
       perAppliance: PER_APPLIANCE,
       failing: Math.max(1, Math.floor(workers * FAILING_SHARE)),
     });
-    const appliances = new Appliances({ api, sink, log, names });
+    this.#expiredAt = clock.monotonic();
+    const ask = (state: TaskState) => this.#agenda.wake(state, clock.monotonic(), 0);
+    const appliances = new Appliances({ api, sink, log, names, ask });
     const parts = { tasks: this.tasks, health: this.#health };
     this.observer = new Observer({ api, appliances, ...parts, isHeld, clock, log });
   }
@@ -107,10 +114,14 @@ export class Poller {
     this.expire(this.#clock.monotonic());
   }
 
+  /** Withdraws stale values, and says what follows from that. */
   expire(now: number): void {
-    const stale = [...this.tasks.expire(now)];
-    for (const { task, confirmedAt } of stale) this.#settings.sink.withdraw(task.id, confirmedAt !== undefined);
-    this.observer.expired(stale);
+    const pausedMs = now - this.#expiredAt;
+    this.#expiredAt = now;
+    if (pausedMs > PAUSE_MS) this.observer.resumed(pausedMs);
+    for (const { task, confirmedAt } of this.tasks.expire(now))
+      this.#settings.sink.withdraw(task.id, confirmedAt !== undefined);
+    this.observer.timePassed();
   }
 
   async #runUntil(signal: AbortSignal, isOver: () => boolean): Promise<void> {
@@ -124,6 +135,8 @@ export class Poller {
     if (signal.aborted) stop();
     this.#reconcile();
     while (!isStopped) {
+      const now = this.#clock.monotonic();
+      if (now - this.#expiredAt >= LONGEST_SLEEP_MS) this.expire(now);
       const isFree = inFlight.size < this.#settings.workers;
       const state = isFree ? this.#takeDue() : undefined;
       if (state === undefined) {

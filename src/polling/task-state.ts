@@ -26,9 +26,14 @@ export class TaskState {
   /** Answers and rejections without a record in a row. */
   withoutRecords = 0;
   resting: RestReason | undefined;
-  /** Whether any answer had records, and the time of the newest one, in epoch milliseconds. */
-  hadRecords = false;
+  /** Whether the latest answer had records; when one last had, and the time of the newest one, in epoch milliseconds. */
+  hasRecords = false;
+  reportedAt: number | undefined;
   recordAt: number | undefined;
+  /** When the first of the polls without records in a row began, and the first error; undefined after an answer with records. */
+  silence: { readonly since: number; readonly cause: Error | undefined } | undefined;
+  /** When the latest poll began. */
+  askedAt = Number.NEGATIVE_INFINITY;
   /** The time of the latest poll, in epoch milliseconds, and why it returned nothing. */
   polledAt: number | undefined;
   error: Error | undefined;
@@ -65,10 +70,7 @@ export interface Slot {
   readonly due: number;
 }
 
-/**
- * The state of an appliance: a series has records, the portal answers without records, or none of its series can be
- * polled. Series that are backed off do not count, unless all are.
- */
+/** The state of an appliance: it has records, the portal answers without records, or not at all. See `verdict.ts`. */
 export type ApplianceState = 'reporting' | 'no_records' | 'unavailable';
 
 export class PolledAppliance {
@@ -93,10 +95,12 @@ export function note(state: TaskState, outcome: Outcome, now: number, at: number
   const { task, appliance } = state;
   if (outcome.state === 'aborted') return;
   state.polledAt = at;
+  state.askedAt = now - outcome.seconds * 1000;
   if (outcome.state === 'succeeded') {
     const { empty, answeredAt, samples } = outcome.reading;
     state.standing = empty ? 'empty' : 'records';
-    state.hadRecords ||= !empty;
+    state.hasRecords = !empty;
+    if (!empty) state.reportedAt = answeredAt ?? now;
     const newest = appliance && newestTime(samples);
     if (newest !== undefined) state.recordAt = Math.max(newest * 1000, state.recordAt ?? 0);
     state.error = undefined;
@@ -109,6 +113,8 @@ export function note(state: TaskState, outcome: Outcome, now: number, at: number
     if (outcome.state === 'denied') state.isShown = false;
     state.error = outcome.error;
   }
+  if (state.standing === 'records') state.silence = undefined;
+  else state.silence = { since: state.silence?.since ?? state.askedAt, cause: state.silence?.cause ?? state.error };
   if (state.standing === 'failed') state.failures += 1;
   else {
     state.failures = 0;
@@ -138,32 +144,11 @@ function backOffOrResume(state: TaskState): void {
   const isSeldom = task.intervalMs === task.restMs;
   const isEnough = state.withoutRecords >= (isSeldom ? 1 : usual);
   const mayRest = task.restMs !== undefined && task.restMs >= task.intervalMs;
-  const mayBeOff = state.hadRecords || ![...(appliance?.tasks ?? [])].some(isReporting);
+  const mayBeOff = state.reportedAt !== undefined || ![...(appliance?.tasks ?? [])].some(isReporting);
   state.resting = isEnough && mayRest && (reason !== 'empty' || isSeldom || !mayBeOff) ? reason : undefined;
 }
 
-/**
- * Whether polls return answers that are still fresh, with or without records: of a task that is not backed off. If all are
- * backed off, each of them has to be answered: next to a rejection, an answer without records is of a series that the
- * appliance lacks anyway.
- */
-export function areAnswered(states: Iterable<TaskState>): boolean {
-  let isAnyAwake = false;
-  let [backedOff, answered] = [0, 0];
-  for (const { standing, resting, isShown } of states) {
-    if (standing === undefined) continue;
-    const isAnswered = isShown && (standing === 'records' || standing === 'empty');
-    if (resting === undefined && isAnswered) return true;
-    if (resting === undefined) isAnyAwake = true;
-    else {
-      backedOff += 1;
-      if (isAnswered) answered += 1;
-    }
-  }
-  return !isAnyAwake && backedOff > 0 && answered === backedOff;
-}
-
-/** Whether the latest poll returned records that are still fresh. */
-export function isReporting({ isShown, standing }: TaskState): boolean {
-  return isShown && standing === 'records';
+/** Whether its latest answer had records, and is still fresh. */
+export function isReporting({ isShown, hasRecords }: TaskState): boolean {
+  return isShown && hasRecords;
 }

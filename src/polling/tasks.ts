@@ -79,6 +79,16 @@ export class Tasks {
     return this.#sweepMs;
   }
 
+  /** How many intervals an unconfirmed value is exposed. */
+  get staleAfter(): number {
+    return this.#settings.staleAfter;
+  }
+
+  /** How long a value that is polled so often is fresh, in milliseconds. */
+  freshMs(intervalMs: number, now: number): number {
+    return this.#settings.staleAfter * intervalMs * this.stretched(now);
+  }
+
   /** Seconds of the last complete sweep; undefined before it has ended. */
   get sweepSeconds(): number | undefined {
     return this.#sweepSeconds;

@@ -16,25 +16,38 @@ export interface RetryParts {
   readonly random: Random;
   /** Without it only the kind of request limits retries. */
   readonly allowance?: RetryAllowance;
+  /** The name of the request: not retried if it failed last time. */
+  readonly request?: string;
 }
 
 /** How many retries are allowed before any success, and for each success. */
 const RETRIES = { most: 20, perSuccess: 0.1 } as const;
 
+/** How many failing requests are remembered; above it all are forgotten, and each may be retried once more. */
+const MOST_FAILING = 50_000;
+
 /**
- * Limits a service's retries to one for ten successes. So an outage costs no more requests than normal operation,
- * however many appliances it affects.
+ * Limits a service's retries to one for ten successes, and to requests that succeeded last time. So an outage costs no
+ * more requests than normal operation, however many appliances it affects.
  */
 export class RetryAllowance {
   #left: number = RETRIES.most;
+  readonly #failing = new Set<string>();
 
-  earn(): void {
+  earn(request?: string): void {
+    if (request !== undefined) this.#failing.delete(request);
     this.#left = Math.min(RETRIES.most, this.#left + RETRIES.perSuccess);
   }
 
+  failed(request?: string): void {
+    if (request === undefined) return;
+    if (this.#failing.size >= MOST_FAILING) this.#failing.clear();
+    this.#failing.add(request);
+  }
+
   /** Whether one more retry is allowed. */
-  spend(): boolean {
-    if (this.#left < 1) return false;
+  spend(request?: string): boolean {
+    if (this.#left < 1 || (request !== undefined && this.#failing.has(request))) return false;
     this.#left -= 1;
     return true;
   }
@@ -44,20 +57,23 @@ export class RetryAllowance {
 export async function withRetries<Result>(
   attempt: (turn?: Attempt) => Promise<Result>,
   kind: RequestKind,
-  { clock, random, allowance }: RetryParts,
+  { clock, random, allowance, request }: RetryParts,
   signal: AbortSignal,
 ): Promise<Result> {
   let turn: Attempt | undefined;
   for (let attempts = 1; ; attempts += 1) {
     try {
       const result = await attempt(turn);
-      allowance?.earn();
+      allowance?.earn(request);
       return result;
     } catch (error) {
       const delayMs = signal.aborted ? undefined : retryDelayMs(error, attempts, kind, random);
       const wasHeld = meaningOfError(error, kind).does === 'hold';
       // The pacer has waited meanwhile and keeps them within the limits: they need no allowance.
-      if (delayMs === undefined || (!wasHeld && allowance?.spend() === false)) throw error;
+      if (delayMs === undefined || (!wasHeld && allowance?.spend(request) === false)) {
+        allowance?.failed(request);
+        throw error;
+      }
       turn = wasHeld ? 'ahead' : 'again';
       await clock.sleep(delayMs, signal);
     }

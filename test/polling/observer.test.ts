@@ -31,6 +31,7 @@ class Watched {
   readonly tasks: Tasks;
   readonly health = new SeriesHealth(16, () => 0.5);
   readonly observer: Observer;
+  readonly asked: string[] = [];
   isHeld = false;
 
   constructor(tasks: readonly Task[], hasSeries = true) {
@@ -39,7 +40,13 @@ class Watched {
     const allowedPerSecond = () => Number.POSITIVE_INFINITY;
     this.tasks = new Tasks({ intervalMs: minutes(5), staleAfter: 3, hasSeries, allowedPerSecond });
     const { tasks: all } = this;
-    const appliances = new Appliances({ api, sink: this.shelf, log, names });
+    const appliances = new Appliances({
+      api,
+      sink: this.shelf,
+      log,
+      names,
+      ask: (state) => this.asked.push(state.task.id),
+    });
     this.observer = new Observer({ api, tasks: all, appliances, health, isHeld: () => this.isHeld, clock, log });
     this.change(tasks);
     log.take();
@@ -61,7 +68,8 @@ class Watched {
 
   async pass(ms: number): Promise<void> {
     await this.clock.advance(ms);
-    this.observer.expired([...this.tasks.expire(this.clock.monotonic())]);
+    for (const _ of this.tasks.expire(this.clock.monotonic()));
+    this.observer.timePassed();
   }
 
   up(serial: string): string | undefined {
@@ -84,25 +92,55 @@ describe('whether an appliance is up', () => {
     expect([fresh.up('a0'), fresh.shelf.state('a0')]).toEqual([undefined, undefined]);
   });
 
-  test('is yes as long as the latest poll of one of its series brought records, and logged once a change', () => {
-    it.end(failed(task('a0/s0')));
+  test('is yes while a value is fresh, and no with the loss of the last one, logged once with its first cause', async () => {
+    it.end(failed(task('a0/s0'), answered(502)));
+    await it.pass(minutes(5));
+    it.end(
+      failed(task('a0/s0')),
+      failed(task('a0/s1')),
+      ...fleet(2, 2)
+        .slice(2)
+        .map((each) => succeeded(each)),
+    );
+    await it.pass(minutes(10));
     expect([it.up('a0'), it.lines.take()]).toEqual(['a0 1', []]);
-    it.end(failed(task('a0/s1')));
-    expect([it.up('a0'), it.lines.take()]).toEqual(['a0 0', ['warn the appliance does not answer']]);
+    await it.pass(1);
+    expect([it.up('a0'), it.up('a1')]).toEqual(['a0 0', 'a1 1']);
+    const [{ text, fields } = { text: '', fields: {} }] = it.lines.all;
+    expect([text, fields]).toEqual([
+      'the appliance does not answer',
+      { serial: 'a0', filer: 'a0', failing: 2, series: 2, err: answered(502) },
+    ]);
+    it.lines.take();
     it.end(failed(task('a0/s0')), failed(task('a0/s1')));
     expect(it.lines.take()).toEqual([]);
     it.end(succeeded(task('a0/s1')));
-    expect([it.up('a0'), it.up('a1')]).toEqual(['a0 1', 'a1 1']);
-    expect(it.lines.take()).toContain('info the appliance answers');
+    expect([it.up('a0'), it.lines.take()]).toEqual(['a0 1', ['info the appliance answers']]);
   });
 
-  test('is not held at yes by a series that rests, or by one that is not fresh any more', async () => {
+  test('is no, and logged, from the first round on where there was never a value', () => {
+    const fresh = new Watched(fleet(2, 2));
+    fresh.end(succeeded(task('a1/s0')), failed(task('a0/s0')));
+    expect(fresh.up('a0')).toBeUndefined();
+    fresh.end(failed(task('a0/s1')));
+    expect([fresh.up('a0'), fresh.lines.take()]).toEqual([
+      'a0 0',
+      ['info the API answers', 'warn the appliance does not answer'],
+    ]);
+  });
+
+  test('is not held at yes by a series that rests', async () => {
+    await it.pass(minutes(10));
     const resting = it.tasks.get('a0/s1');
+    it.end(
+      ...fleet(2, 2)
+        .slice(1)
+        .map((each) => succeeded(each)),
+      failed(task('a0/s0')),
+    );
     if (resting) resting.resting = 'empty';
-    it.end(failed(task('a0/s0')));
-    expect(it.up('a0')).toBe('a0 0');
-    await it.pass(minutes(15) + 1);
-    expect([it.up('a1'), it.observer.up]).toEqual(['a1 0', false]);
+    await it.pass(minutes(5) + 1);
+    expect([it.up('a0'), it.up('a1')]).toEqual(['a0 0', 'a1 1']);
   });
 
   test('is no, and told apart, where it answers and has no records', () => {
@@ -148,8 +186,10 @@ describe('an outage of the whole API', () => {
     it.end(...fleet(2, 2).map((each) => failed(each)));
   }
 
-  test('is one line with its reason, and takes every appliance down', async () => {
+  test('is one line with its reason, and takes every appliance down with its last value', async () => {
     await outage();
+    expect([it.up('a0'), it.observer.up]).toEqual(['a0 1', false]);
+    await it.pass(minutes(10) + 1);
     expect(it.lines.all.at(-1)).toMatchObject({ text: 'the API cannot be polled', fields: { reason: 'server_error' } });
     expect([it.up('a0'), it.up('a1'), it.observer.up]).toEqual(['a0 0', 'a1 0', false]);
     expect([it.observer.downReason, it.observer.lastError]).toEqual(['server_error', 'answered 500']);
@@ -161,8 +201,7 @@ describe('an outage of the whole API', () => {
     for (let probe = 0; probe < 20; probe += 1) it.end(failed(task('a1/s0')));
     expect(it.lines.take()).toEqual([]);
     it.end(succeeded(task('a0/s0')), succeeded(task('a1/s0')));
-    // One appliance had been told before it was clear that it is the API.
-    expect(it.lines.take()).toEqual(['info the API answers again', 'info the appliance answers']);
+    expect(it.lines.take()).toEqual(['info the API answers again']);
     expect([it.observer.up, it.observer.lastError, it.up('a0'), it.up('a1')]).toEqual([
       true,
       undefined,
@@ -173,6 +212,7 @@ describe('an outage of the whole API', () => {
 
   test('that is over leaves down who stays so', async () => {
     await outage();
+    await it.pass(minutes(10) + 1);
     it.end(succeeded(task('a1/s0')));
     it.lines.take();
     it.end(failed(task('a0/s0')));
@@ -268,12 +308,13 @@ describe('an operation', () => {
   const jobs = task('jobs', { operation: 'jobs', restMs: minutes(15) });
   const rejected = (lines: Lines) => lines.take().filter((line) => line.includes('operation'));
 
-  test('that goes on failing while others answer is one line, however many appliances, and one when it is back', () => {
+  test('that goes on failing while others answer is one line, however many appliances, and one when it is back', async () => {
     const all = fleet(20, 2);
     const watched = new Watched(all);
     watched.end(...all.map((each) => succeeded(each)));
     watched.lines.take();
     for (let round = 0; round < 4; round += 1) {
+      await watched.pass(minutes(5));
       for (const each of all) watched.end(each.operation === 's0' ? failed(each) : succeeded(each));
     }
     expect(watched.lines.take()).toEqual(['warn the operation cannot be polled']);
@@ -281,8 +322,17 @@ describe('an operation', () => {
     expect(watched.lines.take()).toEqual(['info the operation can be polled again']);
   });
 
-  test('that fails because its appliance does is no line of its own', () => {
-    for (let round = 0; round < 4; round += 1) it.end(failed(task('a0/s0')), failed(task('a0/s1')));
+  test('that fails because its appliance does is no line of its own', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      await it.pass(minutes(5));
+      it.end(
+        failed(task('a0/s0')),
+        failed(task('a0/s1')),
+        ...fleet(2, 2)
+          .slice(2)
+          .map((each) => succeeded(each)),
+      );
+    }
     expect(it.lines.take()).toEqual(['warn the appliance does not answer']);
   });
 

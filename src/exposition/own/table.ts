@@ -41,7 +41,7 @@ function tasksOf(kinds: ApiReport['resting']): number {
 export const ownTable = {
   up: {
     name: 'filer_api_up',
-    help: '1 while the API is up: the latest poll of at least one task (if appliances are polled, of a series) returned an answer that is still fresh, and the API is not known to be down.',
+    help: '1 while the last success (of at least one series, where appliances are polled) is no older than STALE_AFTER effective intervals, and the API is not known to be down.',
     labels: ['api'],
     read: perApi(({ state }) => (state === 'up' ? 1 : 0)),
   },

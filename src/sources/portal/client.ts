@@ -53,11 +53,11 @@ export class PortalClient {
     signal: AbortSignal,
   ): Promise<unknown> {
     const ask = (turn?: Attempt) => send({ ...request, turn: turn ?? request.turn });
-    return withRetries(ask, 'read', this.#retryParts, signal);
+    return withRetries(ask, 'read', { ...this.#retryParts, request: nameOf(request) }, signal);
   }
 
   async #withToken(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
-    const name = `${request.method} ${request.path}`;
+    const name = nameOf(request);
     const first = await this.#authorized(request, signal);
     if (first.refusal === undefined) {
       this.#refused.delete(name);
@@ -98,6 +98,10 @@ export class PortalClient {
 
 function isTokenRejected(error: unknown): boolean {
   return meaningOfError(error, 'read').does === 'renew';
+}
+
+function nameOf({ method, path }: ApiRequest): string {
+  return `${method} ${path}`;
 }
 
 /** What a request with this token came to: a body, or 401. */

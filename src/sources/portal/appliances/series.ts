@@ -235,7 +235,7 @@ export const inventoryTable = [
 export const applianceStanding = {
   up: {
     name: 'filer_appliance_up',
-    help: '1 when the latest poll of at least one series returned records that are still fresh, else 0. Series that are backed off, answers without records and operations of the account do not count.',
+    help: '0 once every series of the shortest interval has failed for STALE_AFTER of its intervals, unless another series has returned records since they began to fail; else 1. Series that are backed off, answers without records and operations of the account do not hold it at 1.',
     from: plain,
     fields: {},
   },
