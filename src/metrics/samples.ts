@@ -17,9 +17,10 @@ export type TimeOf = (record: Fields) => number | undefined;
  * missing or null in every record. `invalid`: the value is not what the service documents. `record`: a whole record
  * could not be used. `duplicate`: a later record had the same labels. `implausible`: a number that cannot be true, such
  * as a ratio above 1, or one whose unit is disputed. `label`: a label was shortened or replaced, or there were too
- * many, to keep the exposition bounded.
+ * many, to keep the exposition bounded. `late`: an event that first arrived more than a day after its own time. `full`:
+ * an event that the full memory of events cannot remember, so it would count again.
  */
-export type DropReason = 'absent' | 'invalid' | 'implausible' | 'record' | 'duplicate' | 'label';
+export type DropReason = 'absent' | 'invalid' | 'implausible' | 'record' | 'duplicate' | 'label' | 'late' | 'full';
 
 /** Notes a dropped value: the reason, and the place such as `items[3].cpu_usage` for the debug log. */
 export type NoteDrop = (reason: DropReason, place: string) => void;

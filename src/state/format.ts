@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 const PROGRAM = 'filer-exporter state';
 
 /** Increased whenever older programs would misread a file. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Lines are collected in buffers of about this size, in bytes. */
 const PIECE = 65_536;

@@ -15,7 +15,7 @@ const BOUNDS = [10, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 2
 /** 500 filers on 20 volumes each: what an event costs to count, and what a pair costs to know and to keep. */
 export async function events(report: Report): Promise<void> {
   const ledger = newLedger({
-    ...{ bounds: BOUNDS, memory: { perPair: 5_000, total: 500_000 } },
+    ...{ bounds: BOUNDS, mostEvents: 1_000_000 },
   });
   const before = heapUsed();
   let [micros, longestMs, counted] = [0, 0, 0];

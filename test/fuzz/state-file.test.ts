@@ -47,7 +47,7 @@ const config = loadConfig({
 
 /** All of the program that keeps something, with nothing to ask. */
 function program(clock: ManualClock) {
-  const ledger = ledgerSettings({ memory: { perPair: 1_000, total: 1_000 } });
+  const ledger = ledgerSettings({ mostEvents: 1_000 });
   const settings = { ledger, intervalMs: MINUTE_MS, keeping: undefined };
   const gfa = new GfaCollector({ ...settings, client: { attempts: 0 } as GfaClient, clock, log: noLog });
   const nobody = { clock, client: undefined } as unknown as MockApi;

@@ -1,124 +1,82 @@
 import { describe, expect, test } from 'vitest';
 import { EventMemory } from '../../src/metrics/event-memory.ts';
+import { atOnce } from '../../src/runtime/slices.ts';
 
-const HOUR = 3600;
-const NOON = 1_772_452_800;
+const DAY_MS = 86_400_000;
 
-function memory(limits: { perPair?: number; total?: number } = {}): EventMemory {
-  return new EventMemory({ perPair: 1_000, total: 10_000, ...limits });
+/** An answer with these events; what the memory said of each. */
+function answer(memory: EventMemory, now: number, events: readonly string[], pair = 'a'): readonly string[] {
+  memory.begin(now);
+  const said = events.map((identity) => memory.deliver(pair, identity));
+  atOnce(memory.forget(now - DAY_MS, () => true));
+  return said;
 }
 
-/** An answer with an event at each of these seconds; how many of them were new. */
-function answer(to: EventMemory, times: readonly number[], pair = 'a', bookmark?: number): number {
-  const fresh = times.filter((at) => to.admit(pair, String(at), at)).length;
-  to.answered(Math.min(...times), Math.max(...times), bookmark);
-  return fresh;
-}
+const several = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `event ${from + index}`);
 
-const every = (step: number, from: number, to: number) =>
-  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
+test('an event is known after its first delivery, for its own pair alone', () => {
+  const memory = new EventMemory(10);
+  expect(answer(memory, 0, ['x', 'x'])).toEqual(['unknown', 'known']);
+  expect(answer(memory, 1, ['x'], 'b')).toEqual(['unknown']);
+  expect(memory.size).toBe(2);
+});
 
-describe('an event', () => {
-  test('is new once, for its own pair alone', () => {
-    const seen = memory();
-    expect(seen.admit('a', 'x', NOON)).toBe(true);
-    expect(seen.admit('a', 'x', NOON)).toBe(false);
-    expect(seen.admit('b', 'x', NOON)).toBe(true);
-    expect(seen.size).toBe(2);
-  });
+test('an event is remembered for a day from its last delivery, and forgotten then', () => {
+  const memory = new EventMemory(10);
+  for (const now of [0, DAY_MS, 2 * DAY_MS]) answer(memory, now, ['x']);
+  expect(answer(memory, 3 * DAY_MS, [])).toEqual([]);
+  expect(memory.size).toBe(1);
+  answer(memory, 3 * DAY_MS + 1, []);
+  expect(memory.size).toBe(0);
+});
 
-  test('is remembered for an hour when answers bring only what is new', () => {
-    const seen = memory();
-    for (const at of every(60, NOON, NOON + HOUR)) answer(seen, [at]);
-    expect(seen.size).toBe(61);
-    for (const at of every(60, NOON + HOUR + 60, NOON + 10 * HOUR)) answer(seen, [at]);
-    expect(seen.size).toBeLessThan(70);
-    expect(seen.evicted).toBe(0);
-  });
-
-  test('is remembered while full answers go on bringing it', () => {
-    const seen = memory();
-    const day = every(600, NOON, NOON + 24 * HOUR);
-    expect(answer(seen, day)).toBe(145);
-    for (let poll = 0; poll < 200; poll += 1) expect(answer(seen, day)).toBe(0);
-  });
-
-  test('counts no second time when the service begins all over after hours of news alone', () => {
-    const seen = memory();
-    const day = every(60, NOON, NOON + 24 * HOUR);
-    for (const at of day) answer(seen, [at]);
-    expect(seen.size).toBeLessThan(70);
-    expect(answer(seen, day)).toBe(0);
-  });
-
-  test('that comes hours late counts, for a pair that was silent meanwhile', () => {
-    const seen = memory();
-    for (const at of every(60, NOON, NOON + 24 * HOUR)) answer(seen, [at], 'lively');
-    expect(answer(seen, [NOON + HOUR, NOON + 2 * HOUR], 'silent')).toBe(2);
-  });
-
-  test('older than the bookmark that the service still tells is kept for longer', () => {
-    const seen = memory();
-    answer(seen, [NOON]);
-    answer(seen, [NOON + 3 * HOUR], 'a', NOON);
-    expect(seen.size).toBe(2);
-    answer(seen, [NOON + 3 * HOUR]);
-    expect(seen.size).toBe(1);
-  });
+test('an event that could still count as new is not forgotten', () => {
+  const memory = new EventMemory(10);
+  answer(memory, 0, ['ahead', 'x']);
+  atOnce(memory.forget(DAY_MS, (identity) => identity !== 'ahead'));
+  expect(answer(memory, 1, ['ahead', 'x'])).toEqual(['known', 'unknown']);
 });
 
 describe('a full memory', () => {
-  test('lets the oldest tenth of the pair go and counts them', () => {
-    const seen = memory({ perPair: 100 });
-    answer(seen, every(1, NOON, NOON + 100));
-    expect(seen).toMatchObject({ size: 91, evicted: 10 });
-    expect(seen.admit('a', String(NOON + 100), NOON + 100)).toBe(false);
+  test('evicts a tenth of the events, those delivered longest ago', () => {
+    const memory = new EventMemory(100);
+    answer(memory, 0, several(50));
+    answer(memory, 1, several(50, 50));
+    answer(memory, 2, several(25));
+    expect(answer(memory, 3, ['new'])).toEqual(['unknown']);
+    expect(memory).toMatchObject({ size: 91, evicted: 10 });
+    // None of the two latest answers is among them.
+    expect(new Set(answer(memory, 4, several(25)))).toEqual(new Set(['known']));
   });
 
-  test('of all pairs lets the oldest tenth of everything go', () => {
-    const seen = memory({ total: 100 });
-    for (let pair = 0; pair < 101; pair += 1) seen.admit(`pair ${pair}`, 'x', NOON + pair);
-    expect(seen).toMatchObject({ size: 91, evicted: 10 });
-  });
-
-  test('stays within its limits when all events share one second', () => {
-    const seen = memory({ perPair: 10 });
-    for (let index = 0; index < 1_000; index += 1) seen.admit('a', String(index), NOON);
-    expect(seen.size).toBeLessThanOrEqual(10);
-    expect(seen.size + seen.evicted).toBe(1_000);
-  });
-
-  test('still counts what comes for the first time, however old', () => {
-    const seen = memory({ perPair: 100 });
-    expect(answer(seen, every(1, NOON, NOON + 299).toReversed())).toBe(300);
+  test('evicts nothing for an answer with more events than it can hold, however often that comes', () => {
+    const memory = new EventMemory(100);
+    const count = (said: readonly string[], word: string) => said.filter((each) => each === word).length;
+    const first = answer(memory, 0, several(120));
+    expect([count(first, 'unknown'), count(first, 'full')]).toEqual([100, 20]);
+    for (const now of [1, 2, 3]) {
+      const again = answer(memory, now, now % 2 === 0 ? several(120) : several(120).toReversed());
+      expect([count(again, 'known'), count(again, 'full')]).toEqual([100, 20]);
+    }
+    expect(memory.evicted).toBe(0);
   });
 });
 
 test('a pair that is gone is forgotten whole', () => {
-  const seen = memory();
-  for (const at of every(60, NOON, NOON + 3 * HOUR)) answer(seen, [at]);
-  seen.drop('a');
-  expect(seen.size).toBe(0);
-  expect(answer(seen, [NOON])).toBe(1);
-  seen.drop('never seen');
+  const memory = new EventMemory(10);
+  answer(memory, 0, ['x', 'y']);
+  memory.drop('a');
+  memory.drop('never seen');
+  expect(memory.size).toBe(0);
 });
 
-test('an answer without events forgets nothing', () => {
-  const seen = memory();
-  seen.answered(Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, undefined);
-  answer(seen, [NOON]);
-  seen.answered(Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, undefined);
-  expect(seen.admit('a', String(NOON), NOON)).toBe(false);
-});
-
-test('a memory restored knows what the other one knew, through JSON', () => {
-  const before = memory();
-  const day = every(60, NOON, NOON + 24 * HOUR);
-  for (const at of day) answer(before, [at]);
-  const after = memory();
-  after.restore(JSON.parse(JSON.stringify(before.state())));
-  after.restorePair('a', JSON.parse(JSON.stringify(before.stateOf('a'))));
-  expect(after.size).toBe(before.size);
-  expect(answer(after, day)).toBe(0);
-  expect(memory().state()).toMatchObject({ frontier: null });
+test('a memory restored knows what the other one knew, and as long', () => {
+  const before = new EventMemory(10);
+  answer(before, 100, ['old']);
+  answer(before, 200, ['x', 'y']);
+  const after = new EventMemory(10);
+  after.restore('a', JSON.parse(JSON.stringify(before.stateOf('a', 300))), 1_000);
+  expect(after.stateOf('a', 1_000)).toEqual(before.stateOf('a', 300));
+  answer(after, 800 + DAY_MS + 1, ['y']);
+  expect(after.stateOf('a', 0).flatMap(([, identities]) => identities)).toEqual(['x', 'y']);
 });

@@ -42,8 +42,8 @@ describe('the state file', () => {
   });
 
   test('of a newer version is refused, and says so', () => {
-    const newer = written([1]).toString().replace('"version":1', '"version":2');
-    expect(() => read(Buffer.from(newer))).toThrow('its version 2 is newer than this program');
+    const newer = written([1]).toString().replace('"version":2', '"version":3');
+    expect(() => read(Buffer.from(newer))).toThrow('its version 3 is newer than this program');
   });
 
   test('is made and read in steps, a line at a time', () => {

@@ -60,7 +60,7 @@ function life(outside: Outside): { kill(): void; readonly failure: unknown } {
     },
   };
   const ledger = ledgerSettings({
-    ...{ bounds: [60, 3600], memory: { perPair: 5_000, total: 500_000 } },
+    ...{ bounds: [60, 3600], mostEvents: 1_000_000 },
     goneAfterMs: 1e12,
   });
   const keeper = new StateKeeper(store, clock, noLog);

@@ -68,7 +68,7 @@ export const GONE_AFTER_MS = 180_000;
 export function ledgerSettings(more: Partial<LedgerSettings> = {}): LedgerSettings {
   return {
     bounds: [10, 60],
-    memory: { perPair: 10_000, total: 10_000 },
+    mostEvents: 10_000,
     ...{ groups: GROUPS, mostPairs: Number.POSITIVE_INFINITY, names: new FilerNames([], false) },
     ...{ goneAfterMs: GONE_AFTER_MS, forgetAfterMs: 86_400_000 },
     ...more,

@@ -54,13 +54,10 @@ export const freshnessPanels = [
   chart({
     title: 'Events remembered',
     description:
-      'Events remembered so that each counts once, and the limit. At the limit the oldest are evicted and could count again.',
+      'Events remembered so that each counts once, and the limit. At the limit those delivered longest ago are evicted, and count again if they come again.',
     queries: [
       { expr: each('filer_exporter_event_memory_events', 'instance'), legend: '{{instance}} remembered' },
-      {
-        expr: `max by (instance, scope) (${select('filer_exporter_event_memory_limit_events')})`,
-        legend: '{{instance}} limit, {{scope}}',
-      },
+      { expr: each('filer_exporter_event_memory_limit_events', 'instance'), legend: '{{instance}} limit' },
     ],
     steps: plain,
     width: 16,

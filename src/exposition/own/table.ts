@@ -175,7 +175,7 @@ export const ownTable = {
   },
   samplesDropped: {
     name: 'filer_exporter_samples_dropped_total',
-    help: 'Values without a sample, by reason: absent, invalid, implausible (cannot be true), record (the whole record is unusable), duplicate, label (shortened or replaced).',
+    help: 'Values without a sample, by reason: absent, invalid, implausible (cannot be true), record (the whole record is unusable), duplicate, label (shortened or replaced), late (an event more than a day old when it first arrives), full (an event that the full memory of events cannot hold).',
     type: 'counter',
     labels: ['api', 'reason'],
   },
@@ -192,12 +192,8 @@ export const ownTable = {
   },
   eventMemoryLimit: {
     name: 'filer_exporter_event_memory_limit_events',
-    help: 'Limit of remembered events, for lock and propagation events each: of one filer on a volume, and of all.',
-    labels: ['scope'],
-    read: ({ events }) => [
-      [{ scope: 'pair' }, events?.memory.limits.perPair],
-      [{ scope: 'all' }, events?.memory.limits.total],
-    ],
+    help: 'Limit of remembered events.',
+    read: ({ events }) => events?.memory.limit,
   },
   bookmarksMissed: {
     name: 'filer_exporter_event_bookmarks_missed_total',

@@ -34,7 +34,7 @@ export class GfaCollector implements Collector {
   /** The number of requests sent when an answer was last read. */
   #attemptsRead = 0;
   #isShared = false;
-  #isEvicting = false;
+  #isFull = false;
   /** Monotonic milliseconds; undefined until a change of account was logged. */
   #accountToldAt: number | undefined;
 
@@ -150,11 +150,11 @@ export class GfaCollector implements Collector {
       );
     }
     this.#isShared = isSuspicious;
-    if (evicted === 0 || this.#isEvicting) return;
-    this.#isEvicting = true;
+    if ((evicted === 0 && size < this.#parts.ledger.mostEvents) || this.#isFull) return;
+    this.#isFull = true;
     log.warn(
-      { api: this.api, remembered: size },
-      'event limit reached: oldest events evicted; they would count again if the service sent them again',
+      { api: this.api, remembered: size, evicted },
+      'event limit reached: an evicted event counts again if the service sends it again; what cannot be remembered is dropped',
     );
   }
 }

@@ -3,18 +3,18 @@ import * as schema from '../../metrics/state-schema.ts';
 import { dateSeconds } from '../../metrics/units.ts';
 import type { DataAnswer } from './records.ts';
 
-/** A record and its own time in Unix seconds; minus infinity without one, or with a future one: see {@link confirmed}. */
+/** A record and its own time in Unix seconds; minus infinity without one: see {@link confirmed}. */
 export interface Dated {
   readonly at: number;
   readonly record: Fields;
 }
 
-/** Without a usable time of its own, the record gets the answer's, for the families that hold ages. */
-export function datedIn(record: Fields, { info, at: answered }: DataAnswer): Dated {
+/** Without a time of its own, the record gets the answer's, for the families that hold ages; a time ahead counts as the answer's. */
+export function datedIn(record: Fields, { info, at: answered = Number.POSITIVE_INFINITY }: DataAnswer): Dated {
   const at = dateSeconds(record.timestamp);
-  if (at !== undefined && at <= (answered ?? Number.POSITIVE_INFINITY)) return { at, record };
-  const timed = answered === undefined ? record : { ...record, timestamp: info.request_time };
-  return { at: Number.NEGATIVE_INFINITY, record: timed };
+  if (at !== undefined && at <= answered) return { at, record };
+  const timed = Number.isFinite(answered) ? { ...record, timestamp: info.request_time } : record;
+  return { at: at === undefined ? Number.NEGATIVE_INFINITY : answered, record: timed };
 }
 
 /** The newest record of a filer or a volume, and the latest answer with a record of it, in monotonic milliseconds. */

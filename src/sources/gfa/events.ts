@@ -1,4 +1,4 @@
-import { EventMemory, type MemoryLimits } from '../../metrics/event-memory.ts';
+import type { EventMemory } from '../../metrics/event-memory.ts';
 import type { Fields } from '../../metrics/family.ts';
 import { type NoteDrop, text, toSamples } from '../../metrics/samples.ts';
 import { dateSeconds } from '../../metrics/units.ts';
@@ -24,59 +24,74 @@ export interface EventParts {
   readonly pairOf: (record: Fields, at: number) => Pair | undefined;
   readonly words: LabelWords;
   readonly note: NoteDrop;
+  /** Unix seconds: an unknown event from before is not counted. */
+  readonly since: number;
   /** Whether the group is asked for: the bookmark of one that is switched off does not move. */
   readonly isAsked: boolean;
   /** An answer may have got lost since the last one. */
   readonly isAfterLoss: boolean;
 }
 
-/** The events of one group, each counted once however often it comes. */
+/** An event that first arrives longer after its own time is not counted, in seconds. The memory of events is as long. */
+export const EVENTS_COUNT_FOR_SECONDS = 86_400;
+
+/**
+ * The events of one group, each counted once however often it comes: an event that is not remembered is new, unless its
+ * own time is more than a day before the answer's.
+ */
 export class Events {
-  readonly memory: EventMemory;
   readonly watch = new BookmarkWatch();
   readonly #group: EventKind;
+  readonly #memory: EventMemory;
 
-  constructor(group: EventKind, limits: MemoryLimits) {
+  constructor(group: EventKind, memory: EventMemory) {
     this.#group = group;
-    this.memory = new EventMemory(limits);
+    this.#memory = memory;
   }
 
   /** Hands the events of an answer to their pairs; yields where it may be interrupted. Returns how many were new. */
   *take(answer: DataAnswer, parts: EventParts): Generator<void, number> {
-    const { info, groups, at: answered = Number.POSITIVE_INFINITY } = answer;
-    const { pairOf, words, note, isAsked, isAfterLoss } = parts;
+    const { info, groups } = answer;
+    const { pairOf, words, note, since, isAsked, isAfterLoss } = parts;
     const { bookmark: field, table } = KINDS[this.#group];
     const times: number[] = [];
     let fresh = 0;
-    let oldest = Number.POSITIVE_INFINITY;
-    let newest = Number.NEGATIVE_INFINITY;
     for (const record of groups[this.#group]) {
       yield;
-      const dated = datedIn(record, answer);
-      const told = Number.isFinite(dated.at) ? dated.at : dateSeconds(record.timestamp);
+      const told = dateSeconds(record.timestamp);
       if (told !== undefined) times.push(told);
-      const at = told === undefined ? undefined : Math.min(told, answered);
-      const pair = at === undefined ? undefined : pairOf(record, at);
-      if (at === undefined || pair === undefined) {
-        note('record', `${this.#group}.${at === undefined ? 'timestamp' : 'filer_guid'}`);
+      const dated = datedIn(record, answer);
+      const pair = told === undefined ? undefined : pairOf(record, dated.at);
+      if (told === undefined || pair === undefined) {
+        note('record', `${this.#group}.${told === undefined ? 'timestamp' : 'filer_guid'}`);
         continue;
       }
-      oldest = Math.min(oldest, at);
-      newest = Math.max(newest, at);
-      const isFresh = this.memory.admit(pair.key, identityOf(record, told ?? at), at);
+      const delivered = this.#memory.deliver(memoryKey(this.#group, pair), identityOf(record, told));
+      if (delivered === 'known') continue;
+      const isLate = told < since;
+      if (isLate || delivered === 'full') note(isLate ? 'late' : 'full', `${this.#group}.timestamp`);
+      const isFresh = !isLate && delivered === 'unknown';
       if (isFresh) fresh += 1;
       toSamples(table, [record], {}, note);
-      pair.takeEvent(this.#group, { at, record: words.limited(dated.record, note) }, isFresh);
+      pair.takeEvent(this.#group, { at: dated.at, record: words.limited(dated.record, note) }, isFresh);
     }
-    const bookmark = dateSeconds(info[field]);
-    this.memory.answered(oldest, newest, bookmark);
-    if (isAsked) this.watch.answered(bookmark, times, isAfterLoss);
+    if (isAsked) this.watch.answered(dateSeconds(info[field]), times, isAfterLoss);
     return fresh;
   }
 }
 
-/** The identity of an event besides filer and volume (interface.md, section 4): equal events count once. */
+/** Where the events of a filer on a volume are remembered. */
+export function memoryKey(group: EventKind, { key }: Pair): string {
+  return `${group}\n${key}`;
+}
+
+/** The identity of an event besides filer and volume: equal events count once. It begins with the event's own time. */
 function identityOf(record: Fields, at: number): string {
   const { kind, prop_seconds, lock_phase, lock_state, lock_duration } = record;
   return [at, kind, prop_seconds, lock_phase, lock_state, lock_duration].map(text).join('\n');
+}
+
+/** The time at the beginning of an identity, in Unix seconds. */
+export function timeOfIdentity(identity: string): number {
+  return Number.parseFloat(identity);
 }

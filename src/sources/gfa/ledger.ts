@@ -1,13 +1,14 @@
-import type { MemoryLimits } from '../../metrics/event-memory.ts';
+import { type DeliveredEvents, EventMemory } from '../../metrics/event-memory.ts';
 import type { Fields } from '../../metrics/family.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
 import * as schema from '../../metrics/state-schema.ts';
+import { dateSeconds } from '../../metrics/units.ts';
 import { entryOf } from '../../runtime/maps.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { isKeyShared } from './bookmark-watch.ts';
 import { type Current, confirmed, currentSchemas, type Dated, datedIn } from './dated.ts';
 import { Directory } from './directory.ts';
-import { EVENT_GROUPS, type EventKind, Events } from './events.ts';
+import { EVENT_GROUPS, EVENTS_COUNT_FOR_SECONDS, type EventKind, Events, memoryKey, timeOfIdentity } from './events.ts';
 import { Pair, pairKey, pairSchema } from './filer-volume.ts';
 import { LabelWords } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
@@ -16,7 +17,8 @@ import { filerOnVolumeTable, filerTable, type Group, infoTable, recordTimestamp,
 export interface LedgerSettings {
   /** Of the histograms; ascending, empty for sum and count only. */
   readonly bounds: readonly number[];
-  readonly memory: MemoryLimits;
+  /** The most events to remember. */
+  readonly mostEvents: number;
   /** The requested groups: the absence of any other group means nothing. */
   readonly groups: readonly Group[];
   /** The most filers on volumes, and the most volumes; further ones are noted and skipped. */
@@ -40,29 +42,27 @@ export class Ledger {
   readonly #volumes = new Directory();
   readonly #pairs = new Map<string, Pair>();
   #volumeRecords = new Map<string, Current>();
+  readonly #memory: EventMemory;
   readonly #events: Readonly<Record<EventKind, Events>>;
   readonly #words = new LabelWords();
   #isKeyShared = false;
   /** The names of filers in the ledger that this one continues, by guid. */
   #calledBefore: ReadonlyMap<string, string> = new Map();
   #info: Fields = {};
+  /** The latest known `request_time`, in Unix seconds. */
+  #requestedAt = Number.NEGATIVE_INFINITY;
   /** Monotonic milliseconds of the latest answer with a current record of any filer. */
   #namedAt = Number.NEGATIVE_INFINITY;
 
   constructor(settings: LedgerSettings) {
     this.#settings = settings;
-    this.#events = {
-      locks: new Events('locks', settings.memory),
-      propagation: new Events('propagation', settings.memory),
-    };
+    this.#memory = new EventMemory(settings.mostEvents);
+    this.#events = { locks: new Events('locks', this.#memory), propagation: new Events('propagation', this.#memory) };
   }
 
   get memory(): { readonly size: number; readonly evicted: number } {
-    const { locks, propagation } = this.#events;
-    return {
-      size: locks.memory.size + propagation.memory.size,
-      evicted: locks.memory.evicted + propagation.memory.evicted,
-    };
+    const { size, evicted } = this.#memory;
+    return { size, evicted };
   }
 
   /** The account of the latest answer; empty while unknown. */
@@ -83,6 +83,7 @@ export class Ledger {
    */
   *absorb(answer: DataAnswer, now: number, note: NoteDrop, isAfterLoss = false): Generator<void, number> {
     this.#info = answer.info;
+    this.#requestedAt = answer.at ?? this.#requestedAt;
     this.answeredAt = now;
     toSamples(infoTable, [answer.info], {}, note);
     for (const record of answer.groups.volumes) {
@@ -94,15 +95,20 @@ export class Ledger {
       yield;
     }
     let fresh = 0;
+    const since = this.#requestedAt - EVENTS_COUNT_FOR_SECONDS;
+    this.#memory.begin(now);
     for (const group of EVENT_GROUPS) {
       fresh += yield* this.#events[group].take(answer, {
-        ...{ words: this.#words, note, isAfterLoss },
+        ...{ words: this.#words, note, since, isAfterLoss },
         pairOf: (record, at) => this.#pairOf(record, at, now),
         isAsked: this.#settings.groups.includes(group),
       });
     }
     const watches = EVENT_GROUPS.map((group) => this.#events[group].watch);
     this.#isKeyShared = isKeyShared(watches, this.#isKeyShared);
+    // Also by its own time, so that an event dated ahead is not forgotten while it would count as new.
+    const isOver = (identity: string) => timeOfIdentity(identity) < since;
+    yield* this.#memory.forget(now - EVENTS_COUNT_FOR_SECONDS * 1000, isOver);
     this.#retire(answer, now);
     return fresh;
   }
@@ -139,12 +145,12 @@ export class Ledger {
       volumes: this.#volumes.state(now),
       volumeStates: volumesSchema(now).write(this.#volumeRecords),
       words: this.#words.state(),
-      memories: { locks: locks.memory.state(), propagation: propagation.memory.state() },
       bookmarks: { locks: locks.watch.state(), propagation: propagation.watch.state() },
     };
     const pairs = pairSchema(this.#settings.bounds, now);
-    for (const [key, pair] of this.#pairs) {
-      yield { pair: pairs.write(pair), locks: locks.memory.stateOf(key), propagation: propagation.memory.stateOf(key) };
+    for (const pair of this.#pairs.values()) {
+      const delivered = (group: EventKind) => this.#memory.stateOf(memoryKey(group, pair), now);
+      yield { pair: pairs.write(pair), locks: delivered('locks'), propagation: delivered('propagation') };
     }
   }
 
@@ -157,6 +163,7 @@ export class Ledger {
     const then = now - elapsedMs;
     const saved = schema.fields.read(heading);
     this.#info = schema.fields.read(saved.info);
+    this.#requestedAt = dateSeconds(this.#info.request_time) ?? Number.NEGATIVE_INFINITY;
     this.answeredAt = ageSchema(then).read(saved.ageMs);
     this.filers.restore(saved.filers, then);
     // Missing in state files of earlier versions.
@@ -165,7 +172,6 @@ export class Ledger {
     this.#volumeRecords = volumesSchema(then).read(saved.volumeStates);
     this.#words.restore(saved.words);
     for (const group of EVENT_GROUPS) {
-      this.#events[group].memory.restore(schema.fields.read(saved.memories)[group]);
       this.#events[group].watch.restore(schema.fields.read(saved.bookmarks)[group]);
     }
     const pairs = pairSchema(this.#settings.bounds, then);
@@ -173,7 +179,9 @@ export class Ledger {
       const { pair: savedPair, ...memories } = schema.fields.read(line);
       const pair = pairs.read(savedPair);
       this.#pairs.set(pair.key, pair);
-      for (const group of EVENT_GROUPS) this.#events[group].memory.restorePair(pair.key, memories[group]);
+      for (const group of EVENT_GROUPS) {
+        this.#memory.restore(memoryKey(group, pair), deliveriesIn(memories[group]), then);
+      }
       yield;
     }
     this.#retireStates(now - this.#settings.goneAfterMs);
@@ -235,7 +243,7 @@ export class Ledger {
     for (const [key, pair] of this.#pairs) {
       if (this.filers.has(pair.filer) && (pair.volume === '' || this.#volumes.has(pair.volume))) continue;
       this.#pairs.delete(key);
-      for (const group of EVENT_GROUPS) this.#events[group].memory.drop(key);
+      for (const group of EVENT_GROUPS) this.#memory.drop(memoryKey(group, pair));
     }
   }
 
@@ -256,6 +264,13 @@ export class Ledger {
     }
     for (const pair of this.#pairs.values()) pair.retire(before);
   }
+}
+
+/** Files of version 1 have identities and times alternating, behind the newest forgotten time: all are as old as the file. */
+function deliveriesIn(saved: unknown): readonly DeliveredEvents[] {
+  const [first, events] = schema.items(saved);
+  if (first === undefined || Array.isArray(first)) return saved as readonly DeliveredEvents[];
+  return [[0, schema.items(events).filter((each) => typeof each === 'string')]];
 }
 
 const namesSchema = schema.map(schema.text, schema.text);

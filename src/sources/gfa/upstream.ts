@@ -18,11 +18,8 @@ const PAIR_BYTES = 24 * 1024;
 /** With more filers on volumes, reading an answer would hold the event loop too long, however much memory there is. */
 const MOST_PAIRS = 200_000;
 
-/**
- * The most events to remember, of each of the two kinds; see `EventMemory`. One takes some 170 bytes, all of them a
- * third of the heap of a small process.
- */
-const MOST_EVENTS = { perPair: 5_000, total: 500_000 } as const;
+/** The most events to remember; see `EventMemory`. One takes some 170 bytes, all of them a third of a small heap. */
+const MOST_EVENTS = 1_000_000;
 
 const tables: readonly Table[] = [
   { source: 'GET /data, info', subject: [], families: series.infoTable },
@@ -68,10 +65,10 @@ export const gfa: Upstream<GfaConfig> = {
   connect(settings, { client, config, clock, random, log, heapBytes, names, keeping }) {
     const { intervalMs } = settings;
     const { events } = config;
-    const memory = { perPair: MOST_EVENTS.perPair, total: Math.min(MOST_EVENTS.total, Math.floor(heapBytes / 1024)) };
+    const mostEvents = Math.min(MOST_EVENTS, Math.floor(heapBytes / 512));
     const ledger = {
       bounds: events.histograms ? events.bucketsSeconds : [],
-      memory,
+      mostEvents,
       mostPairs: Math.min(MOST_PAIRS, Math.floor(heapBytes / PAIR_BYTES)),
       groups: settings.groups,
       goneAfterMs: config.staleAfter * intervalMs,
@@ -84,7 +81,7 @@ export const gfa: Upstream<GfaConfig> = {
       collector,
       intervalMs,
       events: () => ({
-        memory: { ...collector.ledger.memory, limits: memory },
+        memory: { ...collector.ledger.memory, limit: mostEvents },
         bookmarks: collector.ledger.bookmarks,
       }),
       kept: collector.kept,

@@ -41,7 +41,7 @@ const reading: ExporterStatus = {
   apis: [portal, gfa],
   samples: 12,
   events: {
-    memory: { size: 5, evicted: 2, limits: { perPair: 10, total: 20 } },
+    memory: { size: 5, evicted: 2, limit: 20 },
     bookmarks: { missed: 0, isSuspicious: false },
   },
   closed: new Map([['limit', 1]]),
@@ -121,7 +121,7 @@ describe('what the exporter says about itself', () => {
     ]);
     expect(seriesOf(families, 'filer_exporter_requests_in_flight')).toEqual(['portal 0', 'gfa 0']);
     expect(seriesOf(families, 'filer_exporter_throttled_total')).toEqual(['portal 0', 'gfa 0']);
-    expect(seriesOf(families, 'filer_exporter_samples_dropped_total')).toHaveLength(12);
+    expect(seriesOf(families, 'filer_exporter_samples_dropped_total')).toHaveLength(16);
     const absent = [
       'last_success_timestamp_seconds',
       'sweep_duration_seconds',

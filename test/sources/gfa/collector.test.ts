@@ -8,7 +8,7 @@ import { going } from '../../support/mock-api.ts';
 import { linesOf } from '../../support/program.ts';
 
 /** A collector over these answers, an error being one that gets lost; what it kept, and its warnings. */
-function collecting(answers: readonly unknown[], perPair = 1_000) {
+function collecting(answers: readonly unknown[], mostEvents = 1_000) {
   let logged = '';
   const write = (line: string) => {
     logged += line;
@@ -33,7 +33,7 @@ function collecting(answers: readonly unknown[], perPair = 1_000) {
       return Promise.resolve();
     },
   };
-  const ledger = ledgerSettings({ memory: { perPair, total: 10_000 } });
+  const ledger = ledgerSettings({ mostEvents });
   const log = createLog('warn', { write });
   const clock = new ManualClock();
   const parts = { client: client as unknown as GfaClient, ledger, intervalMs: 60_000, keeping, clock, log };
@@ -104,7 +104,7 @@ describe('a warning', () => {
     const { poll, warnings } = collecting([news(1), dataAnswer({ locks }), dataAnswer({ locks })], 100);
     await poll();
     expect(warnings().map(({ msg }) => msg)).toEqual([
-      'event limit reached: oldest events evicted; they would count again if the service sent them again',
+      'event limit reached: an evicted event counts again if the service sends it again; what cannot be remembered is dropped',
     ]);
   });
 });

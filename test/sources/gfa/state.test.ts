@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { atOnce } from '../../../src/runtime/slices.ts';
 import type { Ledger, LedgerSettings } from '../../../src/sources/gfa/ledger.ts';
+import { decode } from '../../../src/state/format.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
 import {
   dataAnswer,
@@ -28,13 +30,6 @@ function reborn(ledger: Ledger, { elapsedMs = 0, now = 0, savedAt = 0 }, more: P
   const after = newLedger(more);
   atOnce(after.restore(JSON.parse(JSON.stringify([...ledger.state(savedAt)])), elapsedMs, now));
   return after;
-}
-
-/** Drops what states of locks did not have at first, as a reviver of JSON. */
-function withoutTimes(_: string, value: unknown): unknown {
-  const isState =
-    Array.isArray(value) && value.length === 4 && typeof value[1] === 'number' && typeof value[3] === 'number';
-  return isState ? value.slice(0, 3) : value;
 }
 
 describe('a ledger restored', () => {
@@ -111,20 +106,16 @@ describe('a ledger restored', () => {
     expect(told(after, 'filer_lock_events_total')).toMatchObject({ 'lock_phase="p2",lock_state="other"': 50 });
   });
 
-  test('from a file of before a state had a time says everything else', () => {
-    const before = newLedger();
-    take(before, dataAnswer(everything));
-    const older = JSON.parse(JSON.stringify([...before.state(0)]), withoutTimes);
-    const after = newLedger();
-    atOnce(after.restore(older, 0, 0));
-    const shown = valuesOf(before.samples());
-    for (const name of Object.keys(shown))
-      if (name.startsWith('filer_lock_latest_timestamp_seconds')) delete shown[name];
-    expect(valuesOf(after.samples())).toEqual(shown);
-    take(after, dataAnswer({ locks: [lock(9)] }));
-    expect(told(after, 'filer_lock_latest_timestamp_seconds')).toMatchObject({
-      'lock_phase="p2",lock_state="acquired"': Date.parse(timestamp(9)) / 1000,
+  test('from a file of 1.0 has its counts, and counts no event of it again', () => {
+    const file = readFileSync(new URL('../../fixtures/state-1.0', import.meta.url));
+    const after = newLedger({ forgetAfterMs: 86_400_000 });
+    atOnce(after.restore(atOnce(decode(file)), 0, 0));
+    expect(told(after, 'filer_lock_events_total')).toEqual({
+      'lock_phase="p2",lock_state="acquired"': 2,
+      'lock_phase="p2",lock_state="released"': 1,
     });
+    const again = dataAnswer({ locks: [lock(3 * 3600), lock(4 * 3600)] }, { request_time: timestamp(4 * 3600) });
+    expect(take(after, again, 3_600_000).fresh).toBe(1);
   });
 
   test('keeps nothing of a record but what some table reads', () => {
