@@ -9,6 +9,7 @@ import type { AnswerLimits, AnswerSize } from './answer-limits.ts';
 import { type AttemptParts, attempt } from './attempt.ts';
 import { readJson } from './body.ts';
 import { connectionFault } from './connection-faults.ts';
+import { LoneRefusals } from './rate/lone-refusals.ts';
 import type { Verdict } from './rate/pace.ts';
 import type { Attempt, Pacer } from './rate/pacer.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -28,6 +29,8 @@ export interface ApiRequest {
   readonly form?: Readonly<Record<string, string>>;
   /** Throws a ShapeError if the body of a 2xx answer does not fit this request, which then counts as `invalid`. */
   readonly check?: (body: unknown) => unknown;
+  /** What a 429 may be about alone: the appliance. */
+  readonly subject?: string;
   /** Its place among waiting requests; default `first`. */
   readonly turn?: Attempt | undefined;
 }
@@ -72,6 +75,7 @@ export interface ClientSettings extends Pick<AttemptParts, 'dispatcher' | 'clock
 export class JsonClient {
   readonly #settings: ClientSettings;
   readonly #base: URL;
+  readonly #lone = new LoneRefusals();
 
   constructor(settings: ClientSettings) {
     this.#settings = settings;
@@ -81,13 +85,18 @@ export class JsonClient {
   /**
    * Sends a request when its turn comes and returns the parsed body of a 2xx answer. Rejects with a RequestError for
    * every other answer, and with what `check` throws. A 429 delays every later request of this API for as long as the
-   * service asks. An abort of `signal` gives a RequestError `aborted`.
+   * service asks; those of its subject only, once that alone is refused. An abort of `signal` gives a RequestError `aborted`.
    */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     assertAllowed(request, this.#settings.allowed);
     return this.#settings.limit(async () => {
       const { pacer, clock, observer } = this.#settings;
-      const { operation } = request;
+      const { operation, subject } = request;
+      const heldMs = this.#lone.heldMs(subject, clock.monotonic());
+      if (heldMs !== undefined) {
+        const why = `only this appliance is answered 429, and waits for ${Math.ceil(heldMs / 1000)} s more`;
+        throw new RequestError('status', `${nameOf(request)} was not sent: ${why}`, { status: 429 });
+      }
       const departure = await pacer.turn(signal, request.turn);
       if (departure === undefined)
         throw new RequestError('aborted', `${nameOf(request)} was not sent: the exporter is stopping`);
@@ -102,10 +111,7 @@ export class JsonClient {
       try {
         const status = await this.#attempt(departing, answer, signal);
         code = String(status);
-        verdict =
-          meaningOf(code, 'read').does === 'hold'
-            ? { state: 'refused', retryAfterMs: retryAfterOf(answer) }
-            : { state: 'taken' };
+        verdict = this.#verdictOn(request, answer, started);
         if (!isSuccess(status)) {
           const hint = hintOf(departing, answer.body, this.#settings.secrets());
           throw new RequestError('status', `${nameOf(request)} was answered ${status}${hint}`, { status });
@@ -118,12 +124,22 @@ export class JsonClient {
         throw error;
       } finally {
         pacer.ended(departure, verdict);
-        if (verdict.state === 'refused') observer.throttled?.();
+        if (meaningOf(code, 'read').does === 'hold') observer.throttled?.();
         const seconds = (clock.monotonic() - started) / 1000;
         observer.ended?.(operation, code, seconds);
         observer.exchanged?.({ ...answer, operation, seconds });
       }
     });
+  }
+
+  #verdictOn({ subject }: ApiRequest, answer: Answer, startedAt: number): Verdict {
+    if (meaningOf(String(answer.status), 'read').does !== 'hold') {
+      this.#lone.taken(subject, startedAt);
+      return { state: 'taken' };
+    }
+    const retryAfterMs = retryAfterOf(answer);
+    const isLone = this.#lone.refused(subject, startedAt, this.#settings.clock.monotonic(), retryAfterMs);
+    return isLone ? { state: 'unknown' } : { state: 'refused', retryAfterMs };
   }
 
   /** Fills in the answer as it arrives, and returns its status. */

@@ -37,6 +37,26 @@ test('a refusal with a Retry-After holds the whole portal for that long, and not
   expect(scrape.value('filer_exporter_throttled_total', { api: 'portal' })).toBe(1);
 });
 
+test('an appliance that alone is answered 429 is held back alone, and no healthy value expires', async () => {
+  const life = await Life.begin({ appliances: 20 });
+  await life.passes(20 * MINUTE);
+  const [serial = ''] = life.serials;
+  life.fails({ serial, kind: 'status', status: 429, headers: { 'retry-after': '30' } });
+  const before = life.sent.count(/telemetry/);
+  for (let minute = 0; minute < 60; minute += 1) {
+    const { scrape } = await life.passes(MINUTE);
+    const shown = scrape.all('filer_appliance_cpu_utilization_ratio').filter(({ labels }) => labels.serial !== serial);
+    expect(shown).toHaveLength(19);
+    if (minute > 10) expect(scrape.value(EFFECTIVE_INTERVAL, { api: 'portal' })).toBe(300);
+  }
+  const { scrape } = await life.sees();
+  expect(scrape.value(APPLIANCE_UP, { serial })).toBe(0);
+  expect(scrape.value('filer_exporter_sweep_duration_seconds', { api: 'portal' })).toBeLessThan(10 * 60);
+  // Twelve rounds of nineteen appliances, each within its interval.
+  expect(life.sent.count(/telemetry/) - before).toBeGreaterThan(12 * 19 * SERIES.length * 0.95);
+  expect(life.sent.count(new RegExp(serial), HOUR)).toBeLessThan(12 * SERIES.length);
+});
+
 test('a licence that lapses and comes back is told by its own series and by the page at once', async () => {
   const life = await Life.begin();
   await life.passes(20 * MINUTE);

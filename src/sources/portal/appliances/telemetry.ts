@@ -150,7 +150,7 @@ export class TelemetryCollector {
 
   #send({ serial, name, operation: { check } }: Series, json: Fields, signal: AbortSignal): Promise<unknown> {
     const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${name}`;
-    return this.#parts.licence.send({ method: 'POST', path, operation: name, json, check }, signal);
+    return this.#parts.licence.send({ method: 'POST', path, operation: name, subject: serial, json, check }, signal);
   }
 }
 

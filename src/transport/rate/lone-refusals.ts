@@ -1,0 +1,35 @@
+/** How long an appliance is held back after a 429 without `Retry-After`, in milliseconds. */
+const UNTOLD_MS = 60_000;
+
+/**
+ * Which appliances alone are answered 429, so that they are held back alone: refused twice in a row, while others were
+ * accepted in between. Pure; monotonic milliseconds.
+ */
+export class LoneRefusals {
+  /** Refused once, and whether another was accepted that was sent since. */
+  readonly #refused = new Map<string, { readonly at: number; areOthersTaken: boolean }>();
+  readonly #heldUntil = new Map<string, number>();
+
+  /** For how long it is still held back, in milliseconds; undefined if it is not. */
+  heldMs(subject: string | undefined, now: number): number | undefined {
+    const until = subject === undefined ? undefined : this.#heldUntil.get(subject);
+    return until !== undefined && until > now ? until - now : undefined;
+  }
+
+  taken(subject: string | undefined, startedAt: number): void {
+    if (subject === undefined) return;
+    this.#heldUntil.delete(subject);
+    this.#refused.delete(subject);
+    for (const one of this.#refused.values()) one.areOthersTaken ||= startedAt >= one.at;
+  }
+
+  /** Whether it alone is refused; else everything is to be held. */
+  refused(subject: string | undefined, startedAt: number, now: number, retryAfterMs = UNTOLD_MS): boolean {
+    if (subject === undefined) return false;
+    const before = this.#refused.get(subject);
+    if (before === undefined) this.#refused.set(subject, { at: now, areOthersTaken: false });
+    const isLone = before !== undefined && startedAt >= before.at && before.areOthersTaken;
+    if (isLone || this.#heldUntil.has(subject)) this.#heldUntil.set(subject, now + retryAfterMs);
+    return this.#heldUntil.has(subject);
+  }
+}
