@@ -60,10 +60,9 @@ export class FilerNames {
     this.#name();
   }
 
-  /** Replaces the titles of the filers of file acceleration, by guid. An empty title counts as none. */
+  /** Replaces the titles of the filers of file acceleration, by guid. */
   takeTitles(titles: Iterable<readonly [guid: string, title: string]>): void {
-    const known = [...titles].filter(([, title]) => title !== '');
-    this.#titles = new Map(known.map(([guid, title]) => [guid.toLowerCase(), title]));
+    this.#titles = new Map([...titles].map(([guid, title]) => [guid.toLowerCase(), title]));
     this.#name();
   }
 
@@ -90,10 +89,11 @@ export class FilerNames {
     const titled = this.#filersIn(this.#titles);
     const isKnownToBoth = new Set([...inventory].filter(([filer]) => titled.has(filer)).map(([, name]) => name));
     const alone = new Map([...titled].filter(([filer]) => !inventory.has(filer)));
-    const named = this.#unique(inventory, () => false);
+    const taken = new Set([...inventory.values(), ...titled.values()]);
+    const named = this.#unique(inventory, taken, () => false);
     // A title that equals the name of an appliance means that appliance, unless the appliance is another filer by its
     // id.
-    const titles = this.#unique(alone, (title) => isKnownToBoth.has(title));
+    const titles = this.#unique(alone, taken, (title) => isKnownToBoth.has(title));
     this.#names = new Map([...named, ...titles]);
   }
 
@@ -106,16 +106,21 @@ export class FilerNames {
     return filers;
   }
 
-  /** Adds a short id to every name that several filers have, and to names that are already taken. */
-  #unique(names: Names, isTaken: (name: string) => boolean): Names {
+  /** Adds a short id to every name that several filers have, and to those of other filers; `taken` names are not made again. */
+  #unique(names: Names, taken: Set<string>, isOther: (name: string) => boolean): Names {
     const filersOfName = new Map<string, string[]>();
     for (const [filer, name] of names) entryOf(filersOfName, name, () => []).push(filer);
     const unique = new Map<string, string>();
     for (const [name, filers] of filersOfName) {
-      const isShared = filers.length > 1 || isTaken(name);
-      const length = shortLength(filers);
-      for (const filer of filers) unique.set(filer, isShared ? `${name} (${filer.slice(0, length)})` : name);
-      if (!isShared || this.#told.has(name)) continue;
+      if (filers.length === 1 && !isOther(name)) {
+        for (const filer of filers) unique.set(filer, name);
+        continue;
+      }
+      for (const [filer, longer] of withShortIds(name, filers, taken)) {
+        taken.add(longer);
+        unique.set(filer, longer);
+      }
+      if (this.#told.has(name)) continue;
       this.#told.add(name);
       this.#onShared(name, filers);
     }
@@ -123,11 +128,13 @@ export class FilerNames {
   }
 }
 
-/** How many characters of these ids tell them apart: at least four. */
-function shortLength(ids: readonly string[]): number {
-  let length = 4;
-  while (length < 36 && new Set(ids.map((id) => id.slice(0, length))).size < ids.length) length += 1;
-  return length;
+/** A name with as much of each id, at least four characters, as tells it apart from the others and from those taken. */
+function withShortIds(name: string, ids: readonly string[], taken: ReadonlySet<string>): Names {
+  for (let length = 4; ; length += 1) {
+    const longer = new Map(ids.map((id) => [id, `${name} (${id.slice(0, length)})`]));
+    const made = new Set(longer.values());
+    if (length >= 36 || (made.size === ids.length && ![...made].some((one) => taken.has(one)))) return longer;
+  }
 }
 
 /** The filers named by aliases, under each of their ids. */

@@ -105,6 +105,18 @@ describe('filers of one name', () => {
     expect([names.ofFiler(one, 'edge'), names.ofFiler(two, 'edge')]).toEqual(['edge (aaaa2)', 'edge (aaaa3)']);
   });
 
+  test('have no name that another filer has by itself', () => {
+    const names = new FilerNames([], true);
+    const third = `0b7effff${GUID.slice(8)}`;
+    names.takeInventory(inventory([GUID, 'edge'], [SERIAL, 'edge'], [THIRD, 'edge (0b7e)']));
+    names.takeTitles([
+      [third, 'edge'],
+      [one, 'edge'],
+    ]);
+    const called = [GUID, SERIAL, THIRD, third, one].map((id) => names.ofFiler(id, 'edge'));
+    expect(called).toEqual(['edge (0b7e2)', 'edge (1b7e2)', 'edge (0b7e)', 'edge (0b7ef)', 'edge (aaaa2)']);
+  });
+
   test('are one where each service knows one of that name, and neither knows the other by its id', () => {
     const names = new FilerNames([], true);
     names.takeInventory(inventory([SERIAL, 'edge']));

@@ -1,6 +1,6 @@
 import type { Fields } from '../../metrics/family.ts';
 import * as schema from '../../metrics/state-schema.ts';
-import { dateSeconds } from '../../metrics/units.ts';
+import { dateSeconds, decimal } from '../../metrics/units.ts';
 import type { DataAnswer } from './records.ts';
 
 /** A record and its own time in Unix seconds; minus infinity without one: see {@link confirmed}. */
@@ -12,9 +12,26 @@ export interface Dated {
 /** Without a time of its own, the record gets the answer's, for the families that hold ages; a time ahead counts as the answer's. */
 export function datedIn(record: Fields, { info, at: answered = Number.POSITIVE_INFINITY }: DataAnswer): Dated {
   const at = dateSeconds(record.timestamp);
-  if (at !== undefined && at <= answered) return { at, record };
+  if (at !== undefined && at <= answered) return { at, record: withoutAhead(record, at - answered) };
   const timed = Number.isFinite(answered) ? { ...record, timestamp: info.request_time } : record;
-  return { at: at === undefined ? Number.NEGATIVE_INFINITY : answered, record: timed };
+  return { at: at === undefined ? Number.NEGATIVE_INFINITY : answered, record: withoutAhead(timed, 0) };
+}
+
+/** The fields in seconds before the record's time. */
+const SECONDS_BEFORE = ['last_checkin', 'oldest_unprotected_data'] as const;
+
+/** Below `least` seconds, which is the answer's time, an age would be a time ahead. */
+function withoutAhead(record: Fields, least: number): Fields {
+  const ahead = SECONDS_BEFORE.filter((field) => (decimal(record[field]) ?? least) < least);
+  return ahead.length === 0 ? record : { ...record, ...Object.fromEntries(ahead.map((field) => [field, least])) };
+}
+
+const INFO_TIMES = ['last_info', 'last_lock_event', 'last_propagation'] as const;
+
+/** The info of an answer, with no time later than its own. */
+export function infoIn({ info, at: answered = Number.POSITIVE_INFINITY }: DataAnswer): Fields {
+  const ahead = INFO_TIMES.filter((field) => (dateSeconds(info[field]) ?? answered) > answered);
+  return { ...info, ...Object.fromEntries(ahead.map((field) => [field, info.request_time])) };
 }
 
 /** The newest record of a filer or a volume, and the latest answer with a record of it, in monotonic milliseconds. */

@@ -15,13 +15,13 @@ interface Entry {
 export class Directory {
   #entries = new Map<string, Entry>();
 
-  /** The title in the newest record, or the guid without one. */
+  /** The title in the newest record that has one, or the guid. */
   titleOf(guid: string): string {
-    return this.#entries.get(guid)?.title ?? guid;
+    return this.#entries.get(guid)?.title || guid;
   }
 
   *titles(): Generator<readonly [guid: string, title: string]> {
-    for (const [guid, { title }] of this.#entries) if (title !== undefined) yield [guid, title];
+    for (const [guid, { title }] of this.#entries) if (title) yield [guid, title];
   }
 
   /** Notes that a record contained it. `at` is the record's time in Unix seconds, `now` monotonic milliseconds. */
@@ -30,8 +30,9 @@ export class Directory {
       return { title: undefined, titleAt: Number.NEGATIVE_INFINITY, seenAt: now };
     });
     entry.seenAt = now;
-    if (title === undefined || title === null || at < entry.titleAt) return;
-    entry.title = text(title);
+    const told = text(title);
+    if (told === '' || at < entry.titleAt) return;
+    entry.title = told;
     entry.titleAt = at;
   }
 
@@ -60,7 +61,8 @@ export class Directory {
   }
 
   restore(saved: unknown, now: number): void {
-    this.#entries = entriesSchema(now).read(saved);
+    const entries = entriesSchema(now).read(saved);
+    this.#entries = new Map([...entries].map(([guid, entry]) => [guid.toLowerCase(), entry]));
   }
 }
 

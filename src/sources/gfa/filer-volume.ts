@@ -165,7 +165,8 @@ export function pairSchema(bounds: readonly number[], now: number): schema.Schem
   return {
     write: saved.write,
     read: (pair) => {
-      const known = saved.read(pair);
+      const told = saved.read(pair);
+      const known = { ...told, filer: told.filer.toLowerCase(), volume: told.volume.toLowerCase() };
       return Object.assign(new Pair(known.filer, known.volume, bounds), known);
     },
   };

@@ -6,7 +6,7 @@ import { dateSeconds } from '../../metrics/units.ts';
 import { entryOf } from '../../runtime/maps.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { isKeyShared } from './bookmark-watch.ts';
-import { type Current, confirmed, currentSchemas, type Dated, datedIn } from './dated.ts';
+import { type Current, confirmed, currentSchemas, type Dated, datedIn, infoIn } from './dated.ts';
 import { Directory } from './directory.ts';
 import { EVENT_GROUPS, EVENTS_COUNT_FOR_SECONDS, type EventKind, Events, memoryKey, timeOfIdentity } from './events.ts';
 import { Pair, pairKey, pairSchema } from './filer-volume.ts';
@@ -82,7 +82,7 @@ export class Ledger {
    * been lost since the last one. Returns the number of new events.
    */
   *absorb(answer: DataAnswer, now: number, note: NoteDrop, isAfterLoss = false): Generator<void, number> {
-    this.#info = answer.info;
+    this.#info = infoIn(answer);
     this.#requestedAt = answer.at ?? this.#requestedAt;
     this.answeredAt = now;
     toSamples(infoTable, [answer.info], {}, note);
@@ -195,7 +195,7 @@ export class Ledger {
   }
 
   #takeVolume({ at, record }: Dated, now: number, note: NoteDrop): void {
-    const guid = text(record.volume_guid);
+    const guid = idOf(record.volume_guid);
     const held = this.#volumeRecords.get(guid);
     if (guid === '' || (held === undefined && this.#volumeRecords.size >= this.#settings.mostPairs)) {
       note('record', 'volumes.volume_guid');
@@ -218,9 +218,9 @@ export class Ledger {
   }
 
   #pairOf(record: Fields, at: number, now: number): Pair | undefined {
-    const filer = text(record.filer_guid);
+    const filer = idOf(record.filer_guid);
     if (filer === '') return undefined;
-    const volume = text(record.volume_guid);
+    const volume = idOf(record.volume_guid);
     const key = pairKey(filer, volume);
     if (!this.#pairs.has(key) && this.#pairs.size >= this.#settings.mostPairs) return undefined;
     this.filers.see(filer, record.filer_title, at, now);
@@ -234,7 +234,7 @@ export class Ledger {
    */
   #retire({ info, groups }: DataAnswer, now: number): void {
     const before = now - this.#settings.goneAfterMs;
-    if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.confirm(text(guid), now);
+    if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.confirm(idOf(guid), now);
     const forgotten = now - this.#settings.forgetAfterMs;
     if (groups.filers.length > 0) this.#namedAt = now;
     if (this.#settings.groups.includes('filers') && groups.filers.length > 0) this.filers.retire(forgotten);
@@ -271,6 +271,11 @@ function deliveriesIn(saved: unknown): readonly DeliveredEvents[] {
   const [first, events] = schema.items(saved);
   if (first === undefined || Array.isArray(first)) return saved as readonly DeliveredEvents[];
   return [[0, schema.items(events).filter((each) => typeof each === 'string')]];
+}
+
+/** Ids are equal in any case. */
+function idOf(raw: unknown): string {
+  return text(raw).toLowerCase();
 }
 
 const namesSchema = schema.map(schema.text, schema.text);

@@ -184,6 +184,32 @@ describe('a record', () => {
     expect(told(ledger, 'filer_propagation')).toEqual({});
   });
 
+  test('that is ahead of the answer counts as of the answer’s time, as do its ages and the times of the account', () => {
+    const ledger = newLedger();
+    const filers = [
+      filer(102, 5),
+      filer(100, -5, { filer_guid: 'f2', filer_title: 'two', oldest_unprotected_data: -7 }),
+    ];
+    const info = { request_time: timestamp(100), last_info: timestamp(3_600), last_lock_event: timestamp(101) };
+    take(ledger, dataAnswer({ filers, locks: [lock(500)] }, info));
+    const times = [...ledger.samples()].filter(({ name }) => name.endsWith('timestamp_seconds'));
+    expect(Math.max(...times.map(({ value }) => value))).toBe(secondsOf(100));
+    expect(told(ledger, 'filer_record_timestamp_seconds')).toMatchObject({
+      'group="filers"': secondsOf(100),
+      'group="locks"': secondsOf(100),
+    });
+    expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toMatchObject({ '': secondsOf(95) });
+  });
+
+  test('with a guid in another case is about the same filer and volume', () => {
+    const ledger = newLedger();
+    const upper = { filer_guid: 'F1', volume_guid: 'V1' };
+    take(ledger, dataAnswer({ filers: [filer(1, 5), filer(2, 5, upper)], volumes: [volume(1), volume(2, upper)] }));
+    expect(take(ledger, dataAnswer({ locks: [lock(1), lock(1, upper)] })).fresh).toBe(1);
+    expect(Object.keys(told(ledger, 'filer_volume_last_checkin_timestamp_seconds'))).toEqual(['']);
+    expect(Object.keys(told(ledger, 'filer_volume_info'))).toHaveLength(1);
+  });
+
   test('of a filer alone has no volume labels, and none for oldest data that nobody told', () => {
     const ledger = newLedger();
     take(ledger, dataAnswer({ filers: [filer(1, 5, { volume_guid: undefined, volume_title: undefined })] }));
@@ -256,6 +282,20 @@ describe('a title', () => {
     take(ledger, dataAnswer({ filers: [filer(2, 5)] }));
     take(ledger, dataAnswer({ locks: [lock(1, { filer_title: 'old' })] }));
     expect(Object.keys(valuesOf(ledger.samples())).join()).not.toContain('old');
+  });
+
+  test('that is empty counts as none: the last one stays, and without one it is the guid', () => {
+    const ledger = newLedger();
+    const untitled = { filer_title: '', volume_title: '' };
+    take(
+      ledger,
+      dataAnswer({ filers: [filer(1, 5), filer(1, 6, { ...untitled, filer_guid: 'f2', volume_guid: 'v2' })] }),
+    );
+    take(ledger, dataAnswer({ filers: [filer(2, 5, untitled)] }));
+    expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({
+      '': secondsOf(2) - 5,
+      'filer_guid="f2",filer="f2",volume_guid="v2",volume="v2"': secondsOf(1) - 6,
+    });
   });
 
   test('that no record has told is the guid until one does, however old', () => {
