@@ -26,6 +26,10 @@ const EFFECTS: readonly FaultEffect[] = [
   { kind: 'status', status: 403 },
   { kind: 'body', body: '<html>We will be back.</html>' },
   { kind: 'reset' },
+  { kind: 'cut' },
+  { kind: 'drip' },
+  { kind: 'hang-body' },
+  ...['', 'null', '[]', '{"items":[null,{}]}', '{"items":['].map((body) => ({ kind: 'body', body }) as const),
   hanging,
 ];
 
@@ -88,8 +92,8 @@ export const accountCards: Cards = {
     return life.fails({ operation: TELEMETRY, times: 1, kind: 'status', status: 401 });
   },
   'everything is refused': (life, chance) => life.fails({ operation: PORTAL, ...refusal(chance) }),
-  'the exporter is started again': async (life) => {
-    await life.restarts();
+  'the exporter is started again': async (life, chance) => {
+    await life.restarts(chance.between(30, 600) * SECOND, chance.one(['asked', 'killed', 'wiped']));
     return () => {};
   },
 };
@@ -134,6 +138,25 @@ export const dataCards: Cards = {
     }),
 };
 
+/** What changes without being wrong. */
+export const worldCards: Cards = {
+  'names change': (life, chance) => {
+    life.act();
+    life.services.renameAppliance(chance.one(life.serials), `edge "${chance.between(1, 9)}" \\ \n`);
+    life.services.renameVolume(life.services.fleet.volumes[0]?.guid ?? '', `volume ${chance.between(1, 9)}`);
+    return () => {};
+  },
+  'an appliance joins': (life) => {
+    life.act();
+    life.services.addAppliance();
+    return () => {};
+  },
+  'tokens live for other times': (life, chance) =>
+    life.varies({ tokenLifetimeMs: chance.between(4, 20) * MINUTE }, { scope: { path: /^$/ } }),
+  'values are null or out of order': (life, chance) =>
+    life.varies({ nulls: chance.one([0.1, 0.4]), shuffled: chance.happens(0.5) }, { scope: { operation: TELEMETRY } }),
+};
+
 /** What happens to the machine. */
 export const machineCards: Cards = {
   'the machine sleeps': async (life, chance) => {
@@ -142,6 +165,14 @@ export const machineCards: Cards = {
     // The program notices within a second.
     await life.passes(2_000);
     return awake;
+  },
+  'the disk is full': (life) => {
+    const room = life.troubled({ path: /^$/ });
+    life.disk.fault = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    return () => {
+      life.disk.fault = undefined;
+      room();
+    };
   },
   'the clock is set': (life, chance) => {
     life.act();

@@ -11,6 +11,7 @@ import {
   limitCards,
   machineCards,
   refusal,
+  worldCards,
 } from './deck.ts';
 
 /** A kind of installation: what it begins with, and what may happen to it. */
@@ -37,7 +38,7 @@ const INSTALLATIONS = {
       },
       variations: { delivery: chance.one(['incremental', 'overlapping']) },
     }),
-    cards: { ...fleetCards, ...accountCards, ...dataCards, ...machineCards },
+    cards: { ...fleetCards, ...accountCards, ...dataCards, ...machineCards, ...worldCards },
     draws: 10,
   },
   /** Few requests at once: those that hang are in the way of others. */
@@ -81,6 +82,9 @@ const INSTALLATIONS = {
     draws: 4,
   },
 } satisfies Record<string, Installation>;
+
+/** The kinds of installations. */
+export const kinds = Object.keys(INSTALLATIONS) as readonly (keyof typeof INSTALLATIONS)[];
 
 /** A life of a kind of installation, drawn by chance. */
 export function drawn(kind: keyof typeof INSTALLATIONS, seed: number): Story {

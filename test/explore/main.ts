@@ -1,12 +1,12 @@
 /**
  * Explores what the tests hold still: further faults, faults that last, hours at fifty times the speed, properties and
- * weeks of faults by chance with fresh seeds. `npm run explore` takes an hour and longer, EXPLORE_MINUTES=5 makes what is
+ * lives drawn by chance with fresh seeds. `npm run explore` takes an hour and longer, EXPLORE_MINUTES=5 makes what is
  * drawn shorter; `npm run explore -- chaos 4711` runs one part with one seed. Each find is one line that starts with
  * "found:" and holds the command that shows it again; then it exits with 1.
  */
 import { randomInt } from 'node:crypto';
 import process from 'node:process';
-import { chaosWeek, type Find, furtherFaults, fuzz, soak } from './parts.ts';
+import { drawnLives, type Find, furtherFaults, fuzz, soak } from './parts.ts';
 
 const minutes = Number(process.env.EXPLORE_MINUTES ?? 60);
 if (!(minutes > 0)) throw new Error('EXPLORE_MINUTES: expected a number above 0');
@@ -16,7 +16,7 @@ const parts: Readonly<Record<string, (seed: number) => Promise<readonly Find[]>>
   faults: furtherFaults,
   soak: (seed) => soak(seed, minutes / 3),
   fuzz,
-  chaos: chaosWeek,
+  chaos: drawnLives,
 };
 /** Those that draw from their seed: they run again and again, until the time is over. */
 const DRAWN = ['fuzz', 'chaos'];

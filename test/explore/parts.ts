@@ -4,7 +4,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import process from 'node:process';
-import { chaos } from '../chaos/chaos.ts';
 import { root } from '../support/program.ts';
 
 /** Something that is not as it should be, and the command that shows it again. */
@@ -27,16 +26,9 @@ interface Report {
   }[];
 }
 
-const DAYS = 7;
-
-/** A week of faults by chance, on a manual clock. */
-export async function chaosWeek(seed: number): Promise<readonly Find[]> {
-  try {
-    await chaos(seed, DAYS);
-    return [];
-  } catch (error) {
-    return [{ command: `npm run explore -- chaos ${seed}`, what: String(error) }];
-  }
+/** A life of each kind of installation, with troubles drawn by chance, on a manual clock. */
+export function drawnLives(seed: number): Promise<readonly Find[]> {
+  return runTests({ CHAOS_SEED: String(seed) }, ['--project=all', 'test/chaos']);
 }
 
 /** Every property of the tests, drawn from another seed. */

@@ -3,6 +3,7 @@ import type { Clock } from '../../src/runtime/clock.ts';
 import type { Scrape } from '../support/scrape.ts';
 import { Deliveries } from './deliveries.ts';
 import { EFFECTIVE_INTERVAL } from './names.ts';
+import { type Ceilings, RequestCount } from './request-count.ts';
 import type { Sent } from './sent.ts';
 import { Troubles } from './troubles.ts';
 
@@ -16,6 +17,8 @@ export interface Told {
   readonly gfa: boolean;
   /** Whether it reads the licence. */
   readonly licence: boolean;
+  /** What it may send to the portal. */
+  readonly ceilings: Ceilings;
 }
 
 /** A value may be shown for so many intervals. */
@@ -32,6 +35,7 @@ export class Evidence {
   readonly told: Told;
   readonly deliveries: Deliveries;
   readonly troubles = new Troubles();
+  readonly requests: RequestCount;
   /** When each exporter started. */
   readonly starts: number[] = [];
   /** Since when there is each appliance. */
@@ -46,6 +50,10 @@ export class Evidence {
     this.sent = sent;
     this.told = told;
     this.deliveries = new Deliveries(clock);
+    this.requests = new RequestCount(told.ceilings);
+    sent.sends = (path) => {
+      if (path.startsWith('/portal/')) this.requests.leaves(this.now);
+    };
     for (const { serial } of services.fleet.appliances) this.joined.set(serial, 0);
   }
 

@@ -12,7 +12,7 @@ const ACCOUNT_AN_HOUR = 90;
 /** What may be refused by limits that are what they were for a while: they are looked for again and again. */
 const REFUSED = { afterMs: HOUR_MS / 2, withinMs: HOUR_MS / 3, share: 0.4, atOnce: 10 } as const;
 
-/** More requests in the last hour than health takes, and more than a few of them refused. */
+/** More requests than the limits allow or than health takes in an hour, and more than a few of them refused. */
 export function* excessIn({
   told,
   sent,
@@ -20,8 +20,10 @@ export function* excessIn({
   starts,
   mostAppliances,
   troubles,
+  requests,
   now,
 }: Evidence): Generator<string> {
+  for (const violation of new Set(requests.violations)) yield `exceeds: ${violation}`;
   const { series, intervalMs, discoveryMs, dataMs, portal, gfa } = told;
   const begun = starts.filter((at) => now - at < HOUR_MS).length;
   const expect = function* (what: string, path: RegExp, health: number) {

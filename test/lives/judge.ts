@@ -52,6 +52,7 @@ export class Judge {
     this.troubled({}, 0)();
     this.#counts.restarted(isKept);
     this.#evidence.deliveries.restarted(isKept);
+    if (!isKept) this.#evidence.requests.forget();
   }
 
   answered(path: string, answer: WholeAnswer): void {
@@ -97,6 +98,16 @@ export class Judge {
       broken.slice(0, 10).map(([one, minute]) => `minute ${minute}, ${one}`),
       this.tale.join(', '),
     ).toEqual([]);
+  }
+
+  /** Each promise that was broken so far, as people read it. */
+  get broken(): readonly string[] {
+    return [...this.#broken.keys()];
+  }
+
+  /** What else an operator would not forgive. */
+  complain(promise: string): void {
+    this.#break(promise);
   }
 
   #watchUp({ name, labels, value }: ParsedSample): void {

@@ -9,6 +9,7 @@ import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { assemble } from '../support/assemble.ts';
 import { type Edit, Editor } from '../support/edits.ts';
+import { parseExposition } from '../support/exposition-parser.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -43,6 +44,14 @@ export const PORTAL = /^(?!data$)/;
 
 /** How a life goes on where its story may be interrupted. */
 export type Restarts = 'never' | 'with its state' | 'without any state';
+
+/** How a process ends. */
+export type Ending = 'asked' | 'killed' | 'wiped';
+
+/** Sleepers that there may be: a worker or a request each, and the few that wake by themselves. */
+const MOST_ASLEEP = 60;
+
+const OPEN_METRICS = 'application/openmetrics-text;version=1.0.0';
 
 /** What a life begins with. */
 export interface Beginning {
@@ -85,6 +94,8 @@ export class Life {
   #app: App | undefined;
   #url = '';
   #begun = 0;
+  /** Whether the next exporter goes on with what this one has counted. */
+  #isKept = false;
   /** Monotonic milliseconds of the latest time that the story changed anything. */
   #acts = 0;
 
@@ -128,7 +139,8 @@ export class Life {
   /** The exporter starts. */
   async starts(): Promise<void> {
     this.act();
-    this.judge.started(hasState(this.#beginning));
+    this.judge.started(this.#isKept && this.disk.fault === undefined);
+    this.#isKept = hasState(this.#beginning);
     this.#begun += 1;
     this.#app = assemble(this.#environment(), {
       clock: this.clock,
@@ -142,23 +154,36 @@ export class Life {
       connect: () => new MemoryDispatcher(this.#editor.serve, this.sent),
       openState: () => this.disk,
     });
-    this.#url = `http://127.0.0.1:${await this.#app.start()}`;
+    this.#url = `http://127.0.0.1:${await this.#started(this.#app)}`;
     await settle();
   }
 
-  /** The exporter stops: asked to, or killed, with what it had saved by then. */
-  async stops(how: 'asked' | 'killed' = 'asked'): Promise<void> {
+  /** The port once it serves. The clock moves only while the start waits for it: a disk that fails is tried again. */
+  async #started(app: App): Promise<number> {
+    let isOver = false;
+    const port = app.start().finally(() => {
+      isOver = true;
+    });
+    for (await settle(); !isOver && this.disk.fault !== undefined; await settle()) await this.clock.advance(SECOND / 2);
+    return port;
+  }
+
+  /** The exporter stops: asked to, killed with what it had saved by then, or with its state file gone. */
+  async stops(how: Ending = 'asked'): Promise<void> {
     this.act();
+    this.#isKept &&= how !== 'wiped' && this.disk.fault === undefined;
     const kept = this.disk.content;
     const stopped = this.#app?.stop();
     this.#app = undefined;
     await this.clock.advance(15 * SECOND);
     await stopped;
     if (how === 'killed') this.disk.content = kept;
+    if (how === 'wiped') this.disk.content = undefined;
+    if (this.clock.sleeping > 0) this.judge.complain(`asleep: ${this.clock.sleeping} after the exporter was ${how}`);
   }
 
   /** It is stopped, and after a while the next one starts; without a state file that knows nothing of the one before. */
-  async restarts(afterMs = 30 * SECOND, how: 'asked' | 'killed' = 'asked'): Promise<void> {
+  async restarts(afterMs = 30 * SECOND, how: Ending = 'asked'): Promise<void> {
     await this.stops(how);
     await this.clock.advance(afterMs);
     await this.starts();
@@ -260,6 +285,7 @@ export class Life {
     const { status } = await this.page('/readyz');
     const ready = status === 200;
     this.judge.looked(scrape, ready);
+    if (this.clock.sleeping > MOST_ASLEEP) this.judge.complain(`asleep: ${this.clock.sleeping}`);
     return { scrape, ready };
   }
 
@@ -269,9 +295,9 @@ export class Life {
   }
 
   /** A page of the exporter. */
-  page(path: string): Promise<{ readonly status: number; readonly text: string }> {
+  page(path: string, accept = 'text/plain'): Promise<{ readonly status: number; readonly text: string }> {
     return new Promise((resolve, reject) => {
-      get(`${this.#url}${path}`, { headers: { accept: 'text/plain' }, agent: false }, async (answer) => {
+      get(`${this.#url}${path}`, { headers: { accept }, agent: false }, async (answer) => {
         const pieces: Buffer[] = [];
         for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
         resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') });
@@ -301,7 +327,10 @@ export class Life {
 
   async #end(): Promise<void> {
     const isRunning = this.#app !== undefined;
-    if (isRunning) await this.stops();
+    if (isRunning) {
+      parseExposition((await this.page('/metrics', OPEN_METRICS)).text, 'openmetrics');
+      await this.stops();
+    }
     await this.services.close();
     this.judge.expectPromises(this.log, this.#acts);
   }
@@ -322,6 +351,12 @@ function hasState({ state, restarts }: Beginning): boolean {
   return state ?? restarts === 'with its state';
 }
 
+function ceilingsOf({ PORTAL_RATE_LIMIT = '500/30s', PORTAL_DAILY_LIMIT = '1000000' }: Beginning['environment'] & {}) {
+  const [requests = '', window = ''] = PORTAL_RATE_LIMIT.split('/');
+  const aDay = Number(PORTAL_DAILY_LIMIT) || Number.POSITIVE_INFINITY;
+  return { requests: Number(requests), windowMs: parseDuration(window) ?? 0, aDay };
+}
+
 function toldOf({ series = SERIES, environment = {}, portal = true, gfa = false }: Beginning): Told {
   const duration = (name: string, usual: number) => parseDuration(environment[name] ?? '') ?? usual;
   return {
@@ -331,6 +366,7 @@ function toldOf({ series = SERIES, environment = {}, portal = true, gfa = false 
     dataMs: duration('GFA_INTERVAL', MINUTE),
     portal,
     gfa,
+    ceilings: ceilingsOf(environment),
     licence: portal && /license|all/.test(environment.PORTAL_COLLECTORS ?? 'license'),
   };
 }

@@ -1,13 +1,16 @@
 import type { Scrape } from '../support/scrape.ts';
 import { type Evidence, SURPLUS_MS } from './evidence.ts';
-import { API_UP, APPLIANCE_UP, SERIES_TIME } from './names.ts';
-import { DATA, INVENTORY, LICENCE, type Place, seriesPlace, TOKEN } from './troubles.ts';
+import { API_UP, APPLIANCE_UP, EFFECTIVE_INTERVAL, SERIES_TIME } from './names.ts';
+import { DATA, INVENTORY, LICENCE, LIMITS, type Place, seriesPlace, TOKEN } from './troubles.ts';
 
 /** By so much limits may be tighter for a while than the interval says that they make. */
 const TIGHTER = 1.25;
 
 /** How much later than promised anything may be asked. */
 const LATER = 1.6;
+
+/** Requests of a round that are not for series. */
+const ACCOUNT_A_ROUND = 20;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -21,10 +24,13 @@ export function* neglectedIn(
   const { told, troubles, joined, longestMs, now } = evidence;
   const { series, discoveryMs, intervalMs, dataMs, portal, gfa } = told;
   if (gfa && troubles.isQuiet(DATA, 3 * dataMs, now)) {
+    if (scrape.value('filer_gfa_request_timestamp_seconds') === undefined)
+      yield 'unwell: nothing of /data is shown, and nothing is wrong';
     yield* unasked(DATA, LATER * dataMs, evidence);
     if (scrape.value(API_UP, { api: 'gfa' }) !== 1) yield 'unwell: gfa is down, and nothing is wrong';
   }
   if (!portal) return;
+  yield* slow(scrape, evidence);
   if (troubles.isQuiet(INVENTORY, 2 * discoveryMs, now)) yield* unasked(INVENTORY, LATER * discoveryMs, evidence);
   if (told.licence) yield* licenceUnread(evidence);
   if (troubles.isQuiet(TOKEN, DAY_MS, now)) yield* unasked(TOKEN, DAY_MS, evidence);
@@ -35,6 +41,18 @@ export function* neglectedIn(
     if (isNew || forgives({ serial })) continue;
     for (const one of series) yield* seriesNeglected(seriesPlace(serial, one), effectiveMs, scrape, evidence);
   }
+}
+
+/** The limits bind no more than they must. */
+function* slow(scrape: Scrape, { told, deliveries, troubles, mostAppliances, now }: Evidence): Generator<string> {
+  if (!troubles.isQuiet(LIMITS, HOUR_MS, now) || deliveries.refused(HOUR_MS) > 0) return;
+  const { requests, windowMs, aDay } = told.ceilings;
+  const perMs = Math.min(requests / windowMs, aDay / DAY_MS);
+  const round = 2 * mostAppliances * told.series.length + ACCOUNT_A_ROUND;
+  const allowedMs = 2 * Math.max(told.intervalMs, round / perMs);
+  const seconds = scrape.value(EFFECTIVE_INTERVAL, { api: 'portal' }) ?? 0;
+  if (1000 * seconds > allowedMs)
+    yield `slow: the portal is polled every ${seconds} s, and every ${allowedMs / 1000} s was allowed`;
 }
 
 /** The licence is read each hour, and when every series is denied: it may be why. */

@@ -13,6 +13,8 @@ export class Sent implements Overhearing {
   readonly #left: Left[] = [];
   /** When the latest of each path left, queries aside. */
   readonly #latest = new Map<string, number>();
+  /** Called with each request. */
+  sends: (path: string) => void = () => {};
   /** Called with each answer. */
   hears: (path: string, answer: WholeAnswer) => void = () => {};
 
@@ -23,6 +25,7 @@ export class Sent implements Overhearing {
   left(path: string): void {
     const at = this.#clock.monotonic();
     this.#left.push({ at, path });
+    this.sends(path);
     this.#latest.set(path.split('?')[0] ?? path, at);
   }
 
