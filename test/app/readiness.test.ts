@@ -45,28 +45,9 @@ describe('readiness', () => {
     expect((await live.scrape()).sum('filer_exporter_requests_total', { code: 'network' })).toBeGreaterThan(0);
   });
 
-  test('comes with credentials that are refused', async () => {
-    const standIn = await services();
-    const live = await exporter({ ...portalEnvironment(standIn), PORTAL_SERVICE_KEY: 'nobody' });
-    await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
-    expect((await live.scrape()).value('filer_api_up', { api: 'portal' })).toBe(0);
-  });
-
   test('comes for an account without an appliance', async () => {
     const standIn = await services({ appliances: 0 });
     const live = await exporter(portalEnvironment(standIn));
     await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
-  });
-
-  test('is never taken back by an outage', async () => {
-    const standIn = await services();
-    const live = await exporter({ ...gfaEnvironment(standIn), ...portalEnvironment(standIn) });
-    await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
-    standIn.fail({ kind: 'reset' });
-    await until('both APIs to be down', async () => {
-      expect((await live.get('/readyz')).status).toBe(200);
-      return (await live.scrape()).sum('filer_api_up') === 0;
-    });
-    expect((await live.get('/readyz')).status).toBe(200);
   });
 });

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { StandIn } from '../../src/demo/stand-in.ts';
-import { clock, exporter, gfaEnvironment, portalEnvironment, services, until } from '../support/live.ts';
-import { isAtLeast, temporaryDirectory } from '../support/program.ts';
+import { exporter, gfaEnvironment, portalEnvironment, services, until } from '../support/live.ts';
+import { temporaryDirectory } from '../support/program.ts';
 
 describe('the portal’s token', () => {
   test('is refreshed before it expires, by one request each time and never by a 401', async () => {
@@ -14,45 +14,6 @@ describe('the portal’s token', () => {
     const at = standIn.requests.filter(({ operation }) => operation === 'refresh').map(({ at }) => at / 1000);
     for (const [index, moment] of at.entries()) if (index > 0) expect(moment - (at[index - 1] ?? 0)).toBeGreaterThan(6);
     expect(standIn.requests.filter(({ status }) => status === 401)).toEqual([]);
-  });
-
-  test('that the portal has revoked is replaced by one authentication, however many polls wait for it', async () => {
-    const standIn = await services({ appliances: 20, variations: { latencyMs: 2_000 } });
-    const live = await exporter({ ...portalEnvironment(standIn), PORTAL_CONCURRENCY: '8' });
-    const polled = await until('a first poll', () =>
-      standIn.requests.find(({ path }) => path.startsWith('/telemetry/')),
-    );
-    const { authorization = '' } = polled.headers;
-    const revoked = fetch(`${standIn.portalUrl}/auth/token`, { method: 'DELETE', headers: { authorization } });
-    // The answer takes time of the clock.
-    await until('the token to be revoked', () => standIn.requests.some(({ operation }) => operation === 'revoke'));
-    await until('the new token in use', () => {
-      const polls = standIn.requests.filter(({ path }) => path.startsWith('/telemetry/'));
-      return (
-        polls.filter(({ headers, status }) => headers.authorization !== authorization && status === 200).length > 20
-      );
-    });
-    expect((await revoked).status).toBe(200);
-    expect(standIn.requests.filter(({ status }) => status === 401).length).toBeGreaterThan(1);
-    expect(asked(standIn, 'token')).toBe(2);
-    expect(asked(standIn, 'refresh')).toBe(0);
-    const moment = await until('every appliance', async () => {
-      const scrape = await live.scrape();
-      return scrape.sum('filer_appliance_up') === 20 && scrape;
-    });
-    expect(moment.value('filer_api_up', { api: 'portal' })).toBe(1);
-    expect(live.log.filter(({ level }) => isAtLeast(level, 'warn'))).toEqual([]);
-  });
-
-  test('is asked for less and less often with credentials that are refused', async () => {
-    const standIn = await services();
-    const live = await exporter({ ...portalEnvironment(standIn), PORTAL_SERVICE_KEY: 'nobody' });
-    const begun = clock.monotonic();
-    await until('three attempts', () => asked(standIn, 'token') >= 3);
-    expect((clock.monotonic() - begun) / 1000).toBeGreaterThan(5 + 10 - 1);
-    expect(standIn.requests.filter(({ operation }) => operation !== 'token')).toEqual([]);
-    expect(live.log.filter(({ level }) => isAtLeast(level, 'warn'))).toHaveLength(1);
-    expect((await live.get('/status')).text).toContain('check the portal credentials');
   });
 });
 
