@@ -1,5 +1,8 @@
 const DAY_MS = 86_400_000;
 
+/** Sums of fractions may be a trifle less. */
+const ROUNDING_MS = 0.001;
+
 /** Ceilings of requests: in a window, and in a day. */
 export interface Ceilings {
   readonly requests: number;
@@ -39,7 +42,7 @@ export class RequestCount {
     const inDay = this.#left.length - this.#first;
     // The oldest of one more than the window may have.
     const oldest = this.#left[this.#left.length - 1 - requests];
-    if (oldest !== undefined && now - oldest < windowMs)
+    if (oldest !== undefined && now - oldest < windowMs - ROUNDING_MS)
       this.#violations.push(`more than ${requests} requests in ${windowMs} ms`);
     if (inDay > aDay) this.#violations.push(`more than ${aDay} requests in a day`);
   }
