@@ -54,7 +54,8 @@ const { run } = await import('./cli/run.ts').catch(async (error: unknown) => {
 // 100 appliances take 30 MiB less at their peak. Set after loading, during which the heap only grows.
 setFlagsFromString('--heap-growing-percent=50');
 const code = await run(process.argv.slice(2), process.env, stopped);
-// A code other than 0 is lost while a thread is busy, and most are busy for milliseconds only. The daemon waits by itself.
+// While a thread is busy, Node.js loses an exit code other than 0, so wait: most threads are busy for milliseconds. The
+// daemon waits by itself.
 if (isAsked && code !== 0) await threadsAtRest(systemClock, systemClock.monotonic() + CLOSING_MS);
 // Open handles must not keep a stopped program alive.
 if (isAsked) endNow(code);

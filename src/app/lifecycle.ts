@@ -40,7 +40,7 @@ export class Lifecycle {
     const { environment, server, sources, keeper, history, protection } = this.#parts;
     const { signal } = this.#stopping;
     const port = await server.listen();
-    // A stop during the lookup of the address had nothing to close.
+    // A stop while the address was looked up found no server to close.
     if (signal.aborted) await server.close(signal);
     else await this.#restore();
     if (signal.aborted) return port;

@@ -49,7 +49,7 @@ export class Outputs implements PollSink {
 
 /**
  * The limit for all lines, as a share of the heap's limit; they are outside the heap, where a container has as much
- * memory again. Three times what the lines of a fleet take that the container is large enough for.
+ * memory again. That is three times the lines of the largest fleet for which the container is large enough.
  */
 const LINES_SHARE = 1 / 3;
 

@@ -6,7 +6,7 @@ import { LONGEST_PAST_MS } from '../history/new-points.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Options } from './arguments.ts';
 
-/** Beside a daemon, half of the limits are not too much. */
+/** The share of the limits that a backfill uses, so that the exporter beside it has the other half. */
 const USUAL_SHARE = '50%';
 
 /** Where answers are kept until everything is there. */

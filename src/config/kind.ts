@@ -19,7 +19,7 @@ export interface Kind<Value> {
   /** Its values are never shown, and `NAME_FILE` may be the path of a file with one. */
   readonly isSecret?: true;
   readonly parse: (text: string) => Parsed<Value>;
-  /** If a text of this kind is the path of a file that is read with the configuration: the variable's value. */
+  /** For a kind whose text is the path of a file: reads the variable's value from the content of that file. */
   readonly valueIn?: (path: string, content: string) => Parsed<unknown>;
   /** The value as a text of this kind, for `--check-config`; default: `String`. */
   show?(value: Value): string;

@@ -68,7 +68,7 @@ export function section<const Table extends Rows, Settings>(parts: SectionParts<
   return {
     rows,
     schema: { type: 'object', properties: Object.fromEntries(properties) },
-    // The rows themselves read the values, which is what gives the values these types.
+    // The types are true: the values are those that the kinds of these rows have parsed.
     faults: (given) => faults?.(given as Given<Table>) ?? [],
     settle: (values) => {
       const settings = settle(values as Values<Table>);

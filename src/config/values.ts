@@ -5,7 +5,7 @@ import type { ReadFile, Texts } from './environment.ts';
 import { bad, faultLine, type Kind, type Parsed, quotedPath } from './kind.ts';
 import type { Rows, Section, Values } from './section.ts';
 
-/** A keyword that replaces a text with what its kind makes of it. */
+/** A keyword of the schema: replaces the text of a variable with the value that its kind parses from it. */
 const KIND: FuncKeywordDefinition = {
   keyword: 'kind',
   modifying: true,

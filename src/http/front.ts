@@ -8,7 +8,7 @@ export interface Refusal {
   readonly text: string;
 }
 
-/** The decision on a request. `let in` fulfils the rules or has none to fulfil; `open` is answered without them. */
+/** The decision on a request. `let in`: it has fulfilled the rules, or there are none. `open`: its path is exempt from them. */
 export type Admission = 'let in' | 'open' | Refusal;
 
 /** Guards the pages: TLS, and who is admitted. */

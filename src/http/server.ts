@@ -137,7 +137,7 @@ export class ExpositionServer {
         if (connection !== undefined) connection.generation = front.generation;
         handle(secured);
       },
-      // Those that follow know the rules of now.
+      // Connections that are opened from now on follow the new rules.
       () => this.#server.closeIdleConnections(),
     );
     this.#server.on('connection', (socket: Socket) => {

@@ -3,7 +3,7 @@ import type { State } from '../status/model.ts';
 import { type Html, html } from './html.ts';
 
 export const REST_WORDS = {
-  forbidden: { short: 'rejected (403)', long: 'rejected (403): the right or the licence is missing' },
+  forbidden: { short: 'forbidden (403)', long: 'forbidden (403): the right or the licence is missing' },
   not_found: { short: 'not found', long: 'not found (404)' },
   rejected: { short: 'not supported', long: 'not supported by this appliance (422)' },
   empty: { short: 'without records', long: 'answers without records' },

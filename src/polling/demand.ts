@@ -1,4 +1,4 @@
-/** The part of the limits that stretched tasks get, however much the tasks that go first need. */
+/** The least share of the limits for the tasks that wait, however many requests the tasks that go first need. */
 const LEAST_LEFT = 0.1;
 
 /**

@@ -70,7 +70,10 @@ export class Tasks {
     return this.#deciding;
   }
 
-  /** Those of them that are polled at the configured interval, or at the shortest if all are longer; none that is backed off. */
+  /**
+   * The deciding tasks of one round: polled at the configured interval, or at the shortest one if all intervals are longer.
+   * Without tasks that are backed off.
+   */
   get sweep(): readonly TaskState[] {
     return this.#deciding.filter(({ task, resting }) => task.intervalMs <= this.#sweepMs && resting === undefined);
   }

@@ -11,7 +11,7 @@ import { readJson } from './body.ts';
 import { connectionFault } from './connection-faults.ts';
 import { LoneRefusals } from './rate/lone-refusals.ts';
 import type { Verdict } from './rate/pace.ts';
-import type { Attempt, Pacer } from './rate/pacer.ts';
+import type { Pacer, Priority } from './rate/pacer.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 export interface ApiRequest {
@@ -32,7 +32,7 @@ export interface ApiRequest {
   /** What a 429 may be about alone: the appliance. */
   readonly subject?: string;
   /** Its place among waiting requests; default `first`. */
-  readonly turn?: Attempt | undefined;
+  readonly priority?: Priority | undefined;
 }
 
 /** One request and its answer, for the doctor. Contains secrets and names, so it must not be printed as it is. */
@@ -97,7 +97,7 @@ export class JsonClient {
         const why = `only this appliance is answered 429, and waits for ${Math.ceil(heldMs / 1000)} s more`;
         throw new RequestError('status', `${nameOf(request)} was not sent: ${why}`, { status: 429 });
       }
-      const departure = await pacer.turn(signal, request.turn);
+      const departure = await pacer.departure(signal, request.priority);
       if (departure === undefined)
         throw new RequestError('aborted', `${nameOf(request)} was not sent: the exporter is stopping`);
       const authorization = request.authorization?.();
@@ -139,7 +139,7 @@ export class JsonClient {
     }
     const retryAfterMs = retryAfterOf(answer);
     const isLone = this.#lone.refused(subject, startedAt, this.#settings.clock.monotonic(), retryAfterMs);
-    return isLone ? { state: 'unknown' } : { state: 'refused', retryAfterMs };
+    return isLone ? { state: 'unknown' } : { state: 'throttled', retryAfterMs };
   }
 
   /** Fills in the answer as it arrives, and returns its status. */

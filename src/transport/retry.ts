@@ -1,7 +1,7 @@
 import type { Clock } from '../runtime/clock.ts';
 import { backOffMs, type Random } from '../runtime/random.ts';
 import { meaningOfError, type RequestKind } from '../runtime/statuses.ts';
-import type { Attempt } from './rate/pacer.ts';
+import type { Priority } from './rate/pacer.ts';
 
 const FIRST_DELAY_MS = 500;
 
@@ -53,17 +53,17 @@ export class RetryAllowance {
   }
 }
 
-/** Rejects with the last error. `turn`: after a 429 an attempt goes ahead of waiting requests, else behind them. */
+/** Rejects with the last error. `priority`: after a 429 an attempt goes ahead of waiting requests, else behind them. */
 export async function withRetries<Result>(
-  attempt: (turn?: Attempt) => Promise<Result>,
+  attempt: (priority?: Priority) => Promise<Result>,
   kind: RequestKind,
   { clock, random, allowance, request }: RetryParts,
   signal: AbortSignal,
 ): Promise<Result> {
-  let turn: Attempt | undefined;
+  let priority: Priority | undefined;
   for (let attempts = 1; ; attempts += 1) {
     try {
-      const result = await attempt(turn);
+      const result = await attempt(priority);
       allowance?.earn(request);
       return result;
     } catch (error) {
@@ -74,7 +74,7 @@ export async function withRetries<Result>(
         allowance?.failed(request);
         throw error;
       }
-      turn = wasHeld ? 'ahead' : 'again';
+      priority = wasHeld ? 'ahead' : 'again';
       await clock.sleep(delayMs, signal);
     }
   }

@@ -6,9 +6,9 @@ function once(law: RateLaw, moved: (until: number) => void): RateLaw {
   return {
     rate: law.rate,
     accepted: law.accepted,
-    refused: (now, until) => {
+    throttled: (now, until) => {
       if (refusing) moved(until);
-      else law.refused(now, until);
+      else law.throttled(now, until);
       refusing = true;
     },
     resumed: () => {
@@ -32,7 +32,7 @@ export function aimd(ceiling: number, now: number): RateLaw {
     },
     accepted: () => {},
     resumed: () => {},
-    refused: (to, until) => {
+    throttled: (to, until) => {
       raise(to);
       rate = Math.max(ceiling * 0.005, rate * 0.7);
       at = until;
@@ -57,7 +57,7 @@ export function cubic(ceiling: number, now: number): RateLaw {
     rate: rateAt,
     accepted: () => {},
     resumed: () => {},
-    refused: (to, until) => {
+    throttled: (to, until) => {
       refusedAt = rateAt(to);
       base = refusedAt * 0.7;
       from = until;
@@ -87,7 +87,7 @@ export function gradient(ceiling: number, now: number): RateLaw {
       taken += 1;
     },
     resumed: () => {},
-    refused: (to, until) => {
+    throttled: (to, until) => {
       raise(to);
       rate = Math.max(ceiling * 0.005, rate * (1 - 2 / Math.sqrt(taken + 9)));
       taken = 0;
@@ -101,10 +101,10 @@ export function gradient(ceiling: number, now: number): RateLaw {
 
 /** What most clients do: no pace, so many at once, and on a refusal wait, doubling. Held by its caller; the rate is open. */
 export function unpaced(ceiling: number): RateLaw {
-  return { rate: () => ceiling, accepted: () => {}, refused: () => {}, resumed: () => {} };
+  return { rate: () => ceiling, accepted: () => {}, throttled: () => {}, resumed: () => {} };
 }
 
 /** A throttle set by hand. */
 export function fixed(perMs: number): RateLaw {
-  return { rate: () => perMs, accepted: () => {}, refused: () => {}, resumed: () => {} };
+  return { rate: () => perMs, accepted: () => {}, throttled: () => {}, resumed: () => {} };
 }

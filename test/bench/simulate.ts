@@ -60,7 +60,7 @@ export function simulate(scenario: Scenario): Result {
       else {
         const retryAfterMs = retryAfter ? Math.max(1, Math.ceil((freeAt - now) / 1000)) * 1000 : undefined;
         if (retryAfterMs !== undefined) toldHold = Math.max(toldHold, now + retryAfterMs);
-        pace.ended(departure, now, { state: 'refused', retryAfterMs });
+        pace.ended(departure, now, { state: 'throttled', retryAfterMs });
       }
       continue;
     }

@@ -20,7 +20,7 @@ function answeredWith(status: number, body: Buffer): JsonClient {
     response.writeHead(status, { 'content-length': body.length });
     response.end(body);
   });
-  const pacer = { turn: () => Promise.resolve({ startedAt: 0, endedAt: undefined }), ended: () => {} };
+  const pacer = { departure: () => Promise.resolve({ startedAt: 0, endedAt: undefined }), ended: () => {} };
   return new JsonClient({
     secrets: () => [],
     ...{ baseUrl: 'http://api.test', userAgent: 'test', dispatcher: answer, clock: new ManualClock() },

@@ -130,9 +130,9 @@ describe('each appliance', () => {
     });
     expect(words).toContain(
       'Boston down 00000000-0000-4000-8000-000000000001 10.1.2 → 10.2.0 3s ago 1h 2m ' +
-        '1 of 22 · 2 without records, 1 rejected (403) ' +
+        '1 of 22 · 2 without records, 1 forbidden (403) ' +
         'answers without records cow_disk_iops, cow_disk_io_time ' +
-        'rejected (403): the right or the licence is missing smb_connections ' +
+        'forbidden (403): the right or the licence is missing smb_connections ' +
         'POST /x was answered 500 1m 5s ago · 2 series failing',
     );
   });

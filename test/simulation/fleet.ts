@@ -69,7 +69,7 @@ export function simulateFleet(fleet: Fleet): FleetResult {
     if (next <= leave) {
       const index = open.findIndex(({ endsAt }) => endsAt === next);
       for (const { task, departure, taken } of open.splice(index, 1)) {
-        pace.ended(departure, now, taken ? { state: 'taken' } : { state: 'refused', retryAfterMs: 30_000 });
+        pace.ended(departure, now, taken ? { state: 'taken' } : { state: 'throttled', retryAfterMs: 30_000 });
         agenda.settle(task, now, { failed: !taken });
         if (!taken) continue;
         const before = lastSuccess.get(task.id);

@@ -75,7 +75,7 @@ export function mockApi(clock = new ManualClock()): MockApi {
 
 /** Everyone's turn is now: pacing has tests of its own. */
 const unpaced = {
-  turn: () => Promise.resolve({ startedAt: 0, endedAt: undefined }),
+  departure: () => Promise.resolve({ startedAt: 0, endedAt: undefined }),
   ended: () => {},
 } as unknown as Pacer;
 

@@ -68,7 +68,7 @@ describe('an answer with another status', () => {
     const { api, ears, pacer, failure, expectAllAsked } = mocked();
     api.intercept({ path: '/v1/serials' }).reply(429, { message: 'Too many requests' }, { headers });
     expect((await failure()).code).toBe('429');
-    expect([ears.refusals, ears.codes, pacer.told]).toEqual([1, ['429'], [{ state: 'refused', retryAfterMs }]]);
+    expect([ears.refusals, ears.codes, pacer.told]).toEqual([1, ['429'], [{ state: 'throttled', retryAfterMs }]]);
     expectAllAsked();
   });
 
@@ -207,7 +207,7 @@ describe('no answer', () => {
     const { client, pacer, api } = mocked();
     api.intercept({ path: '/v1/serials' }).reply(200, {}).delay(60_000);
     const stopping = new AbortController();
-    pacer.turn = () => {
+    pacer.departure = () => {
       stopping.abort();
       return Promise.resolve({});
     };

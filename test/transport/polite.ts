@@ -43,7 +43,7 @@ export class OpenPacer {
   readonly told: unknown[] = [];
   holds = false;
 
-  turn(signal: AbortSignal): Promise<object | undefined> {
+  departure(signal: AbortSignal): Promise<object | undefined> {
     if (!this.holds) return Promise.resolve({});
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
   }

@@ -1,12 +1,12 @@
 import { asError, CredentialError } from '../../runtime/errors.ts';
 import { meaningOfError } from '../../runtime/statuses.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
-import type { Attempt } from '../../transport/rate/pacer.ts';
+import type { Priority } from '../../transport/rate/pacer.ts';
 import { RetryAllowance, type RetryParts, withRetries } from '../../transport/retry.ts';
 import type { TokenSource } from './token.ts';
 
 /** How many rejected requests are remembered; above it all are forgotten, and each costs one more new token. */
-const MOST_REFUSED = 10_000;
+const MOST_REJECTED = 10_000;
 
 /** The portal with its token: adds it to each request, and after a 401 retries once with a new one. */
 export class PortalClient {
@@ -21,7 +21,7 @@ export class PortalClient {
    */
   #replacement: string | undefined;
   /** Requests rejected with 401 with a proven token and its successor: method and path. */
-  readonly #refused = new Set<string>();
+  readonly #rejected = new Set<string>();
 
   constructor(client: JsonClient, tokens: TokenSource, retryParts: RetryParts) {
     this.#client = client;
@@ -52,29 +52,29 @@ export class PortalClient {
     request: ApiRequest,
     signal: AbortSignal,
   ): Promise<unknown> {
-    const ask = (turn?: Attempt) => send({ ...request, turn: turn ?? request.turn });
+    const ask = (priority?: Priority) => send({ ...request, priority: priority ?? request.priority });
     return withRetries(ask, 'read', { ...this.#retryParts, request: nameOf(request) }, signal);
   }
 
   async #withToken(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     const name = nameOf(request);
     const first = await this.#authorized(request, signal);
-    if (first.refusal === undefined) {
-      this.#refused.delete(name);
+    if (first.rejection === undefined) {
+      this.#rejected.delete(name);
       return first.body;
     }
     // A token that works for other requests is not dropped again for a request that is rejected with every token.
-    if (first.access === this.#proven && this.#refused.has(name)) throw first.refusal;
+    if (first.access === this.#proven && this.#rejected.has(name)) throw first.rejection;
     this.#tokens.reject(first.access);
     const second = await this.#authorized(request, signal);
-    if (second.refusal === undefined) return second.body;
-    const cause = second.refusal;
+    if (second.rejection === undefined) return second.body;
+    const cause = second.rejection;
     if (first.access !== this.#proven && first.access !== this.#replacement) {
       throw new CredentialError(`${cause.message}, also with a new token`, { cause });
     }
     this.#replacement = second.access;
-    if (this.#refused.size >= MOST_REFUSED) this.#refused.clear();
-    this.#refused.add(name);
+    if (this.#rejected.size >= MOST_REJECTED) this.#rejected.clear();
+    this.#rejected.add(name);
     throw cause;
   }
 
@@ -91,7 +91,7 @@ export class PortalClient {
       return { access, body };
     } catch (error) {
       if (!isTokenRejected(error)) throw error;
-      return { access, refusal: asError(error) };
+      return { access, rejection: asError(error) };
     }
   }
 }
@@ -108,5 +108,5 @@ function nameOf({ method, path }: ApiRequest): string {
 interface Authorized {
   readonly access: string;
   readonly body?: unknown;
-  readonly refusal?: Error;
+  readonly rejection?: Error;
 }

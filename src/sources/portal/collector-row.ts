@@ -94,7 +94,7 @@ function readTask(parts: PortalParts, intervalMs: number, account: AccountRead):
   const check = (answer: unknown) => objectOf(answer, what);
   const task = accountTask(parts, intervalMs, operation, async (note, signal) => {
     const request = { method: 'GET', path, operation, size, check, ...(query && { query: query() }) } as const;
-    const ahead = { ...request, turn: 'ahead' } as const;
+    const ahead = { ...request, priority: 'ahead' } as const;
     const send = () => (isOpen ? client.sendOpen(ahead, signal) : client.send(ahead, signal));
     const body = paged ? {} : objectOf(await send(), what);
     const pages = paged ? pagesOf(client, request, signal) : [body];

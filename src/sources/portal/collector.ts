@@ -53,7 +53,7 @@ export class PortalCollector implements Collector {
   get notes(): readonly string[] {
     const { licence, dialect } = this.parts;
     const unlicensed = licence.hasTelemetry === false;
-    const missing = unlicensed ? ['The licence lacks ops_iq_premium: every telemetry series is rejected (403).'] : [];
+    const missing = unlicensed ? ['The licence lacks ops_iq_premium: every telemetry series is forbidden (403).'] : [];
     return [...missing, ...this.inventory.gaps.map(({ message }) => message), ...dialect.notes];
   }
 

@@ -5,7 +5,7 @@ import { backOffMs } from '../../runtime/random.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import { meaningOfError } from '../../runtime/statuses.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
-import type { Attempt } from '../../transport/rate/pacer.ts';
+import type { Priority } from '../../transport/rate/pacer.ts';
 import { RetryAllowance, withRetries } from '../../transport/retry.ts';
 import { fieldsIn } from './records.ts';
 
@@ -109,7 +109,7 @@ export class TokenSource {
       this.#pair = pair;
       this.#failures = 0;
       this.#lastError = undefined;
-      // Tokens are asked for too seldom to earn anew what an outage used up.
+      // A token is requested too seldom to earn back the retries that an outage has used up.
       this.#retries = new RetryAllowance();
       return pair;
     } catch (thrown) {
@@ -147,7 +147,7 @@ export class TokenSource {
     this.#pair = { ...pair, refresh: undefined };
     try {
       // Behind others it could arrive after the token at hand has expired.
-      const request: ApiRequest = { ...refreshRequest(pair.refresh, pair.access), turn: 'ahead' };
+      const request: ApiRequest = { ...refreshRequest(pair.refresh, pair.access), priority: 'ahead' };
       return this.#read(await this.#client.send(request, signal));
     } catch (error) {
       if (!(error instanceof RequestError)) return undefined;
@@ -166,7 +166,7 @@ export class TokenSource {
     const request = tokenRequest(credentials);
     // One request however many wait for it, so the delay needs no jitter.
     const retryParts = { clock: this.#clock, random: () => 1, allowance: this.#retries };
-    const ask = (turn?: Attempt) => this.#client.send({ ...request, turn: turn ?? 'ahead' }, signal);
+    const ask = (priority?: Priority) => this.#client.send({ ...request, priority: priority ?? 'ahead' }, signal);
     return this.#read(await withRetries(ask, 'token', retryParts, signal));
   }
 

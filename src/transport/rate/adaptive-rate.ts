@@ -8,7 +8,7 @@ export interface RateLaw {
   sustained?(now: number): number;
   accepted(now: number): void;
   /** After a 429 nothing is sent before `until`. Called again with a later one while rejections continue. */
-  refused(now: number, until: number): void;
+  throttled(now: number, until: number): void;
   /** The service accepted a request that was sent after the last rejection. */
   resumed(): void;
 }
@@ -48,7 +48,7 @@ interface Mark {
   readonly taken: number;
 }
 
-interface Refusal {
+interface Throttling {
   readonly rate: number;
   readonly at: number;
   /** How many requests the service had accepted by then, and the start of that measurement. */
@@ -73,7 +73,7 @@ export class MeasuredRate implements RateLaw {
   #taken = 0;
   /** The start of the cycle, and the last two of the marks set every ten seconds. */
   #marks: readonly [cycle: Mark, older: Mark, newer: Mark];
-  #refusal: Refusal | undefined;
+  #throttling: Throttling | undefined;
 
   /** `ceiling`: the rate that is never exceeded, and the initial rate. */
   constructor(ceiling: number, now: number) {
@@ -105,18 +105,18 @@ export class MeasuredRate implements RateLaw {
   }
 
   resumed(): void {
-    this.#refusal = undefined;
+    this.#throttling = undefined;
   }
 
-  refused(now: number, until: number): void {
-    this.#refusal ??= {
+  throttled(now: number, until: number): void {
+    this.#throttling ??= {
       rate: this.rate(now),
       at: now,
       taken: this.#taken,
       marks: this.#marks,
       approach: this.#approach,
     };
-    const { rate, at, taken, marks, approach } = this.#refusal;
+    const { rate, at, taken, marks, approach } = this.#throttling;
     const { approachMs, longestApproachMs, backOff, level, trustedCycleMs } = TUNING;
     const [{ at: from }] = marks;
     // The hold counts too: a window that is used up in its first half allows no request in its second half.

@@ -15,7 +15,7 @@ export interface Departure {
 /** What an answer means for the pace: accepted, rejected with 429, or unknown. */
 export type Verdict =
   | { readonly state: 'taken' | 'unknown' }
-  | { readonly state: 'refused'; readonly retryAfterMs: number | undefined };
+  | { readonly state: 'throttled'; readonly retryAfterMs: number | undefined };
 
 /** How much of a timer's delay is caught up, in milliseconds: otherwise every delay would lower the pace for good. */
 const SLACK_MS = 100;
@@ -31,12 +31,12 @@ const LONGEST_TRANSIT_MS = 2_000;
 const UNTOLD_HOLD = { part: 1 / 8, shortestMs: 1_000, longestMs: 3_600_000 } as const;
 
 /**
- * Decides when the next request may leave. Pure: sets no timer and reads no clock; times are monotonic milliseconds.
+ * Decides when the next request may leave. Sets no timer and reads no clock; times are monotonic milliseconds.
  *
- * Three rules apply together. Requests leave evenly, at the rate of the law. No window of the configured limit holds
- * more than the limit at the service, whenever the service counts a request: one in flight counts until a window after
- * its answer. After a rejection nothing leaves until the hold is over. A rejection without `Retry-After` may mean a
- * short limit or the limit of the day, so a single request then probes which it is.
+ * Three rules apply together. Requests leave evenly, at the rate of the law. No window of the configured length has more
+ * than the limit. As the service may count a request at any moment until its answer, a request counts until one window
+ * after its answer. After a 429 nothing leaves until the hold is over. A 429 without `Retry-After` may mean a short limit
+ * or the limit of the day, so a single request then probes which it is.
  */
 export class Pace {
   readonly #limit: RateLimit;
@@ -44,7 +44,7 @@ export class Pace {
   #next: number;
   #holdUntil: number;
   /** When the service was first and last found to reject everything, and the sustained rate before that. */
-  #refusing: { readonly since: number; latest: number; readonly sustainedBefore: number } | undefined;
+  #throttling: { readonly since: number; latest: number; readonly sustainedBefore: number } | undefined;
   #probe: Departure | 'due' | undefined;
   /** In order, without those that have left the window. */
   readonly #departures: Departure[] = [];
@@ -63,7 +63,7 @@ export class Pace {
 
   /** As of the last time the service accepted requests: while it rejects everything, the allowed rate is unknown. */
   sustainedPerSecond(now: number): number {
-    return this.#refusing?.sustainedBefore ?? this.#perSecond(this.#law.sustained?.(now) ?? this.#law.rate(now));
+    return this.#throttling?.sustainedBefore ?? this.#perSecond(this.#law.sustained?.(now) ?? this.#law.rate(now));
   }
 
   #perSecond(rate: number): number {
@@ -92,24 +92,24 @@ export class Pace {
   ended(departure: Departure, now: number, verdict: Verdict): void {
     departure.endedAt = now;
     if (this.#probe === departure) this.#probe = undefined;
-    if (verdict.state === 'refused') this.#refuse(departure, now, verdict.retryAfterMs);
+    if (verdict.state === 'throttled') this.#throttle(departure, now, verdict.retryAfterMs);
     if (verdict.state !== 'taken') return;
     this.#law.accepted(now);
-    if (this.#refusing === undefined || departure.startedAt < this.#refusing.latest) return;
-    this.#refusing = undefined;
+    if (this.#throttling === undefined || departure.startedAt < this.#throttling.latest) return;
+    this.#throttling = undefined;
     this.#law.resumed();
   }
 
-  #refuse(departure: Departure, now: number, retryAfterMs: number | undefined): void {
+  #throttle(departure: Departure, now: number, retryAfterMs: number | undefined): void {
     // Requests that were in flight together are rejected together: that counts as one rejection.
-    const together = this.#refusing !== undefined && departure.startedAt < this.#refusing.latest;
-    this.#refusing ??= { since: now, latest: now, sustainedBefore: this.sustainedPerSecond(now) };
+    const together = this.#throttling !== undefined && departure.startedAt < this.#throttling.latest;
+    this.#throttling ??= { since: now, latest: now, sustainedBefore: this.sustainedPerSecond(now) };
     if (retryAfterMs === undefined) this.#probe = 'due';
     if (together && retryAfterMs === undefined) return;
-    const untoldMs = Math.max(UNTOLD_HOLD.shortestMs, (now - this.#refusing.since) * UNTOLD_HOLD.part);
+    const untoldMs = Math.max(UNTOLD_HOLD.shortestMs, (now - this.#throttling.since) * UNTOLD_HOLD.part);
     this.#holdUntil = Math.max(this.#holdUntil, now + (retryAfterMs ?? Math.min(untoldMs, UNTOLD_HOLD.longestMs)));
-    if (!together) this.#refusing.latest = now;
-    this.#law.refused(now, this.#holdUntil);
+    if (!together) this.#throttling.latest = now;
+    this.#law.throttled(now, this.#holdUntil);
   }
 
   #windowFreeAt(now: number): number {

@@ -2,8 +2,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Budget } from './budget.ts';
 import type { Departure, Pace, Verdict } from './pace.ts';
 
-/** The order of waiting requests. `ahead`: it decides what else is polled, or was refused with 429. `again`: a retry. */
-export type Attempt = 'ahead' | 'first' | 'again';
+/** The order of waiting requests. `ahead`: it decides what else is polled, or was throttled (429). `again`: a retry. */
+export type Priority = 'ahead' | 'first' | 'again';
 
 /** After this many first attempts one retry goes: at the limits, a first attempt is always waiting. */
 const MOST_BEFORE = 8;
@@ -15,7 +15,7 @@ export class Pacer {
   readonly #pace: Pace;
   readonly #budget: Budget;
   readonly #clock: Clock;
-  readonly #queues: Readonly<Record<Attempt, Set<Waiter>>> = {
+  readonly #queues: Readonly<Record<Priority, Set<Waiter>>> = {
     ahead: new Set(),
     first: new Set(),
     again: new Set(),
@@ -55,10 +55,10 @@ export class Pacer {
   }
 
   /** Resolves when a request may leave, and counts it as sent; with undefined as soon as `signal` aborts. */
-  turn(signal: AbortSignal, turn: Attempt = 'first'): Promise<Departure | undefined> {
+  departure(signal: AbortSignal, priority: Priority = 'first'): Promise<Departure | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     return new Promise((resolve) => {
-      const queue = this.#queues[turn];
+      const queue = this.#queues[priority];
       const leave = () => {
         queue.delete(depart);
         this.#wake.abort('left');

@@ -69,7 +69,7 @@ describe('the pace of a told limit', () => {
       waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 0, max: 60_000 })),
       latencyMs: fc.integer({ min: 0, max: 1_900 }),
       countedAfter: fc.double({ min: 0, max: 1, noNaN: true }),
-      answer: fc.constantFrom('taken', 'taken', 'taken', 'unknown', 'refused', 'told'),
+      answer: fc.constantFrom('taken', 'taken', 'taken', 'unknown', 'throttled', 'told'),
       retryAfterMs: fc.integer({ min: 1_000, max: 20_000 }),
     });
     fc.assert(
@@ -101,7 +101,7 @@ describe('the pace of a told limit', () => {
             }
             const departure = pace.started(now);
             counted.push(now + latencyMs * countedAfter);
-            const refused = { state: 'refused', retryAfterMs: answer === 'told' ? retryAfterMs : undefined } as const;
+            const refused = { state: 'throttled', retryAfterMs: answer === 'told' ? retryAfterMs : undefined } as const;
             const verdict: Verdict = answer === 'taken' || answer === 'unknown' ? { state: answer } : refused;
             open.push({ departure, endsAt: now + latencyMs, verdict });
           }
@@ -119,7 +119,7 @@ describe('a refusal', () => {
     const pace = paceOf({ requests: 500, windowMs: 30_000 });
     const first = pace.started(0);
     const second = pace.started(60);
-    pace.ended(first, 100, { state: 'refused', retryAfterMs: 7_000 });
+    pace.ended(first, 100, { state: 'throttled', retryAfterMs: 7_000 });
     pace.ended(second, 160, TAKEN);
     expect(pace.earliest(200)).toBe(7_100);
   });
@@ -128,7 +128,7 @@ describe('a refusal', () => {
     const pace = paceOf({ requests: 500, windowMs: 30_000 });
     const together = Array.from({ length: 8 }, (_, index) => pace.started(index * 60));
     const ended = (departure: Departure, at: number) =>
-      pace.ended(departure, at, { state: 'refused', retryAfterMs: 1_000 });
+      pace.ended(departure, at, { state: 'throttled', retryAfterMs: 1_000 });
     const [first, ...others] = together;
     if (first !== undefined) ended(first, 500);
     const lowered = pace.perSecond(1_500);
@@ -139,7 +139,7 @@ describe('a refusal', () => {
 
   test('without Retry-After lets one request go first, and the rest when it was taken', () => {
     const pace = paceOf({ requests: 500, windowMs: 30_000 });
-    pace.ended(pace.started(0), 100, { state: 'refused', retryAfterMs: undefined });
+    pace.ended(pace.started(0), 100, { state: 'throttled', retryAfterMs: undefined });
     expect(pace.earliest(100)).toBe(1_100);
     const probe = pace.started(1_100);
     expect(pace.earliest(1_150)).toBe(Number.POSITIVE_INFINITY);
@@ -154,7 +154,7 @@ describe('a refusal', () => {
       now = pace.earliest(now);
       asked.push(now);
       now += 100;
-      pace.ended(pace.started(now - 100), now, { state: 'refused', retryAfterMs: undefined });
+      pace.ended(pace.started(now - 100), now, { state: 'throttled', retryAfterMs: undefined });
     }
     const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
     expect(gaps[0]).toBeLessThan(1_500);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MeasuredRate } from '../../../src/transport/rate/adaptive-rate.ts';
 import { Budget } from '../../../src/transport/rate/budget.ts';
 import { type Departure, Pace, type Verdict } from '../../../src/transport/rate/pace.ts';
-import { type Attempt, Pacer } from '../../../src/transport/rate/pacer.ts';
+import { Pacer, type Priority } from '../../../src/transport/rate/pacer.ts';
 import { ManualClock, settle } from '../../support/manual-clock.ts';
 
 const TAKEN: Verdict = { state: 'taken' };
@@ -19,8 +19,8 @@ function pacerOf(dailyLimit?: number): { readonly pacer: Pacer; readonly clock: 
 /** Queues requests, and notes in which order they leave and when. */
 function queue(pacer: Pacer, clock: ManualClock) {
   const left: { readonly name: string; readonly at: number; readonly departure: Departure }[] = [];
-  const ask = (name: string, turn: Attempt = 'first', signal = going) =>
-    pacer.turn(signal, turn).then((departure) => {
+  const ask = (name: string, priority: Priority = 'first', signal = going) =>
+    pacer.departure(signal, priority).then((departure) => {
       if (departure !== undefined) left.push({ name, at: clock.monotonic(), departure });
     });
   return { left, ask };
@@ -69,7 +69,7 @@ describe('turn-taking', () => {
     void ask('refused');
     await settle();
     const [{ departure } = { departure: { startedAt: 0, endedAt: undefined } }] = left;
-    pacer.ended(departure, { state: 'refused', retryAfterMs: 5_000 });
+    pacer.ended(departure, { state: 'throttled', retryAfterMs: 5_000 });
     void ask('held');
     expect(pacer.perSecond).toBe(0);
     expect(pacer.sustainedPerSecond).toBeGreaterThan(0);
@@ -86,7 +86,7 @@ describe('turn-taking', () => {
     void ask('refused');
     await settle();
     const [refused] = left;
-    if (refused !== undefined) pacer.ended(refused.departure, { state: 'refused', retryAfterMs: undefined });
+    if (refused !== undefined) pacer.ended(refused.departure, { state: 'throttled', retryAfterMs: undefined });
     for (const name of ['probe', 'b', 'c']) void ask(name);
     await clock.advance(60_000);
     expect(left.map(({ name }) => name)).toEqual(['refused', 'probe']);
@@ -111,7 +111,7 @@ describe('turn-taking', () => {
     const before = pacer.sustainedPerSecond;
     for (let refusals = 0; refusals < 48; refusals += 1) {
       // Each is the probe behind the hold of the one before.
-      expect(await answered(`refused ${refusals}`, { state: 'refused', retryAfterMs: undefined })).toMatch(/refused/);
+      expect(await answered(`refused ${refusals}`, { state: 'throttled', retryAfterMs: undefined })).toMatch(/refused/);
       expect(pacer.sustainedPerSecond).toBe(before);
     }
     expect(await answered('taken again', TAKEN)).toBe('taken again');
@@ -131,7 +131,7 @@ describe('turn-taking', () => {
     await out;
     await clock.advance(1_000);
     expect(left.map(({ name }) => name).join('')).toBe('abcd');
-    expect(await pacer.turn(AbortSignal.abort())).toBeUndefined();
+    expect(await pacer.departure(AbortSignal.abort())).toBeUndefined();
   });
 
   test('does not notice a system clock that is set back by a day', async () => {

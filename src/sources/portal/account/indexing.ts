@@ -1,6 +1,6 @@
 import type { Family } from '../../../metrics/family.ts';
-import { Tally } from '../../../metrics/label-counter.ts';
 import { type Sample, text, toSamples } from '../../../metrics/samples.ts';
+import { Tally } from '../../../metrics/tally.ts';
 import { plain, presence, records } from '../../../metrics/units.ts';
 import { inTurns } from '../../../runtime/slices.ts';
 import { type AccountRead, accountReads, type CollectorRow, type PortalParts } from '../collector-row.ts';

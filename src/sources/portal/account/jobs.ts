@@ -1,6 +1,6 @@
 import { type Family, type Fields, OTHER } from '../../../metrics/family.ts';
-import { Tally } from '../../../metrics/label-counter.ts';
 import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
+import { Tally } from '../../../metrics/tally.ts';
 import { date, dateSeconds, records } from '../../../metrics/units.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';

@@ -1,8 +1,8 @@
 import { type Family, type Fields, OTHER } from '../../../metrics/family.ts';
-import { Tally } from '../../../metrics/label-counter.ts';
 import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
-import { Seen } from '../../../metrics/seen-ids.ts';
+import { Seen } from '../../../metrics/seen.ts';
 import * as schema from '../../../metrics/state-schema.ts';
+import { Tally } from '../../../metrics/tally.ts';
 import { date, dateSeconds, records } from '../../../metrics/units.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';
 import { accountReads, type CollectorRow, type KeptCounts } from '../collector-row.ts';

@@ -1,6 +1,6 @@
 import type { Family } from '../../../metrics/family.ts';
-import { Tally } from '../../../metrics/label-counter.ts';
 import { type Sample, text, toSamples } from '../../../metrics/samples.ts';
+import { Tally } from '../../../metrics/tally.ts';
 import { date, presence, records } from '../../../metrics/units.ts';
 import { accountReads, type CollectorRow } from '../collector-row.ts';
 

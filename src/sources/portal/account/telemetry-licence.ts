@@ -11,7 +11,7 @@ import { objectOf } from '../records.ts';
 /** After a 403 the licence is read again if it was last read longer ago than this, in milliseconds. */
 const OLD_AFTER_MS = 300_000;
 
-const REQUEST = { method: 'GET', path: '/account/license', operation: 'account_license', turn: 'ahead' } as const;
+const REQUEST = { method: 'GET', path: '/account/license', operation: 'account_license', priority: 'ahead' } as const;
 
 /**
  * The account's licence. Without `ops_iq_premium` the portal answers every telemetry series with 403, which looks like
@@ -42,7 +42,7 @@ export class TelemetryLicence {
     const before = this.#hasTelemetry;
     this.#hasTelemetry = premium === undefined ? undefined : premium === 1;
     if (this.#hasTelemetry === false && before !== false) {
-      this.#log.warn('licence lacks ops_iq_premium: telemetry rejected (403)');
+      this.#log.warn('licence lacks ops_iq_premium: telemetry is forbidden (403)');
     } else if (this.#hasTelemetry && before === false) this.#log.info('licence has ops_iq_premium now');
   }
 

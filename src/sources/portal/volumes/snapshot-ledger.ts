@@ -1,7 +1,7 @@
 import { type Family, type Fields, isEveryOtherField, type Labels } from '../../../metrics/family.ts';
 import { Histogram } from '../../../metrics/histogram.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
-import { Seen } from '../../../metrics/seen-ids.ts';
+import { Seen } from '../../../metrics/seen.ts';
 import { decimal } from '../../../metrics/units.ts';
 import type { CountingStart } from '../../../runtime/counting-start.ts';
 import { entryOf } from '../../../runtime/maps.ts';

@@ -47,7 +47,7 @@ class VolumeTelemetry {
   readonly #lookback = new Lookback();
   readonly #since: CountingStart;
   readonly #list: Task;
-  /** By guid; one that no list has any more is asked about until it is forgotten: that it is gone, its own answers say. */
+  /** By guid. A volume that has left the list is still polled until it is forgotten: its own answers say whether it is gone. */
   readonly #volumes = new Map<string, Volume>();
 
   constructor(parts: PortalParts, intervalMs: number) {

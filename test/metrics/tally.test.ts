@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Family } from '../../src/metrics/family.ts';
-import { Tally } from '../../src/metrics/label-counter.ts';
 import { toSamples } from '../../src/metrics/samples.ts';
-import { Seen } from '../../src/metrics/seen-ids.ts';
+import { Seen } from '../../src/metrics/seen.ts';
+import { Tally } from '../../src/metrics/tally.ts';
 import { flag, records, word } from '../../src/metrics/units.ts';
 import { valuesOf } from '../support/exposition-lines.ts';
 
