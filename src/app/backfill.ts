@@ -41,7 +41,7 @@ export async function createBackfill(
   const { binMs, ...asked } = pastOf(config, wish.series);
   const part = (requests: number) => Math.max(1, Math.floor(requests * share));
   let answered = 0;
-  const { target, pacer, collector, count, release } = connectUpstream(asked, {
+  const { target, pacer, collector, count, now, release } = connectUpstream(asked, {
     ...{ config, environment, keeping: undefined },
     names: new FilerNames(config.filerAliases, true),
     observer: {
@@ -56,19 +56,20 @@ export async function createBackfill(
     }),
   });
   try {
-    const aligned = (agoMs: number) => Math.floor((clock.now() - agoMs) / binMs) * binMs;
+    // First: from its answer on, the time is known by the service's clock.
+    await count?.(signal);
+    const aligned = (agoMs: number) => Math.floor((now() - agoMs) / binMs) * binMs;
     const spool = await Spool.open(folder, {
       asked: askedOf(target.baseUrl, binMs, wish),
       from: aligned(Math.min(wish.sinceMs, OLDEST_READ_MS)),
       // Younger bins may be incomplete.
       to: aligned(Math.max(wish.untilMs, WHOLE_AFTER_MS)),
     });
-    await count?.(signal);
     const { from, to } = spool.question;
     return {
       ...{ from, to, binMs, spool, close: release },
       tasks: ofAppliances(collector.tasks().filter(hasPast), filers),
-      backfill: new Backfill({ binMs, labels, workers: target.concurrency, spool, clock, random }),
+      backfill: new Backfill({ binMs, labels, workers: target.concurrency, spool, clock, now, random }),
       /** Requests answered so far, and the rate that the limits sustain. */
       requests: () => ({ answered, perSecond: pacer.sustainedPerSecond }),
     };

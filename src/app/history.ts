@@ -20,7 +20,7 @@ export function historyOf(
   const [points] = asked.flatMap(({ upstream, settings }) => upstream.points?.(settings) ?? []);
   if (remoteWrite === undefined || points === undefined) return undefined;
   return new RemoteWrite(
-    { ...remoteWrite, lookbackMs: points.lookbackMs, sweepMs: points.intervalMs },
+    { ...remoteWrite, ...points, sweepMs: points.intervalMs },
     sendOf(remoteWrite, config, clock, version),
     { clock, random, log },
   );

@@ -76,6 +76,8 @@ export function connectUpstream(
   return {
     ...connection,
     ...limits,
+    /** The time by the service's clock, in epoch milliseconds. */
+    now: () => client.now(),
     release: async (signal: AbortSignal) => {
       await connection.release?.(signal);
       await close();

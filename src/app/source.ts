@@ -36,7 +36,7 @@ function sourceOf(asked: ConfiguredUpstream, names: FilerNames, parts: SourcePar
   const service = connectUpstream(asked, {
     ...{ config, environment, names, keeping },
     observer: own.requestsOf(api),
-    wantedSince: (task) => history?.wantedSince(task),
+    ...(history && { wantedSince: (task: string, now: number) => history.wantedSince(task, now) }),
   });
   const { collector, appliances, onTasks, intervalMs, target, pacer } = service;
   const poller = new Poller(

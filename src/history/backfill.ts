@@ -4,9 +4,9 @@ import type { Past } from '../metrics/snapshot.ts';
 import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError, CredentialError, RequestError, ShapeError } from '../runtime/errors.ts';
-import { addTo } from '../runtime/maps.ts';
+import { addTo, entryOf } from '../runtime/maps.ts';
 import { backOffMs, type Random } from '../runtime/random.ts';
-import { type Cursor, LONGEST_PAST_MS, newPoints, type PointsBySeries, type Unfit } from './new-points.ts';
+import { LONGEST_PAST_MS, newPoints, type Unfit } from './new-points.ts';
 import { linesByFamily } from './open-metrics.ts';
 import type { Spool, Spooled } from './spool.ts';
 import type { SeriesPoints } from './write-request.ts';
@@ -21,6 +21,8 @@ export interface BackfillParts {
   readonly workers: number;
   readonly spool: Spool;
   readonly clock: Clock;
+  /** The time by the service's clock, in epoch milliseconds. */
+  readonly now: () => number;
   readonly random: Random;
 }
 
@@ -29,9 +31,6 @@ export const OLDEST_READ_MS = LONGEST_PAST_MS - 600_000;
 
 /** The longest period of one request: some megabytes. */
 const PIECE_MS = 5 * 86_400_000;
-
-/** Services reject shorter periods. */
-const SHORTEST_MS = 6 * 60_000;
 
 /** How long a request is repeated while the service does not answer, and the pauses. */
 const OUTAGE = { forMs: 3_600_000, firstMs: 5_000, longestMs: 300_000 } as const;
@@ -47,8 +46,8 @@ export class Backfill {
   readonly #parts: BackfillParts;
   /** By task. */
   readonly failures = new Map<string, Error>();
-  /** Records and points that were not used, by reason. */
-  readonly unused = new Map<DropReason | Unfit, number>();
+  /** Records, points, and bins of rejected periods that were not used, by reason. */
+  readonly unused = new Map<DropReason | Unfit | 'rejected', number>();
 
   constructor(parts: BackfillParts) {
     this.#parts = parts;
@@ -106,29 +105,36 @@ export class Backfill {
     if (forbidden >= MOST_FORBIDDEN && !isAnyAllowed) throw error;
   }
 
+  /** The newest piece first: what is before a period that the service rejects, it does not have. */
   async #pieces(task: PastTask, signal: AbortSignal): Promise<Brought> {
-    const { binMs, labels, spool, clock } = this.#parts;
+    const { binMs, labels, spool, now } = this.#parts;
     const { from: begin, to: end } = spool.question;
-    const count = Math.ceil((end - begin) / PIECE_MS);
-    const lengthMs = Math.ceil((end - begin) / count / binMs) * binMs;
-    const series: PointsBySeries = new Map();
-    let [points, bins] = [0, 0];
-    let cursor: Cursor = { at: begin - 1, sum: undefined };
-    for (let from = begin; from < end; from += lengthMs) {
-      const to = Math.min(from + lengthMs, end);
+    const pieces: (readonly SeriesPoints[])[] = [];
+    let [points, bins, to] = [0, 0, end];
+    while (to > begin) {
       // Data that has become too old since the start does not exist any more.
-      const kept = Math.ceil((clock.now() - OLDEST_READ_MS) / binMs) * binMs;
-      if (to - kept < SHORTEST_MS) continue;
-      // One more bin: the first bin of an answer may be incomplete.
-      const asked = Math.max(kept, Math.min(from, to - SHORTEST_MS) - binMs);
-      const past = await this.#patiently(() => task.past(asked, to, signal), signal);
-      const news = newPoints(past.points, cursor, clock.now(), labels, { end: to, series });
-      for (const [reason, count] of [...past.drops, ...news.unfit]) addTo(this.unused, reason, count);
-      points += news.count;
-      bins += news.bins;
-      cursor = { at: to - 1, sum: undefined };
+      const kept = Math.ceil((now() - OLDEST_READ_MS) / binMs) * binMs;
+      const from = Math.max(begin, kept, to - PIECE_MS);
+      if (from >= to) break;
+      const past = await this.#patiently(() => task.past(from, to, signal), signal).catch((error: unknown) => {
+        if (to === end || !isMissing(error)) throw error;
+      });
+      const first = Math.min(to, Math.max(from, past?.points.from ?? to));
+      if (past !== undefined) {
+        const own = { binMs, labels, now: now(), end: to };
+        const news = newPoints(past.points, { at: first - 1, sum: undefined }, own);
+        for (const [reason, count] of [...past.drops, ...news.unfit]) addTo(this.unused, reason, count);
+        points += news.count;
+        bins += news.bins;
+        pieces.unshift(news.series);
+      }
+      if (first > from) {
+        addTo(this.unused, 'rejected', (first - Math.max(begin, kept)) / binMs);
+        break;
+      }
+      to = from;
     }
-    return { series: [...series.values()], points, bins };
+    return { series: joined(pieces), points, bins };
   }
 
   /** Repeats a request while the service does not answer. */
@@ -151,8 +157,19 @@ interface Brought extends Pick<Spooled, 'points' | 'bins'> {
   readonly series: readonly SeriesPoints[];
 }
 
+/** The points of each series in one place, of pieces from the oldest to the newest. */
+function joined(pieces: readonly (readonly SeriesPoints[])[]): readonly SeriesPoints[] {
+  const whole = new Map<string, { labels: SeriesPoints['labels']; times: number[]; values: number[] }>();
+  for (const { labels, times, values } of pieces.flat()) {
+    const one = entryOf(whole, JSON.stringify(labels), () => ({ labels, times: [], values: [] }));
+    for (const time of times) one.times.push(time);
+    for (const value of values) one.values.push(value);
+  }
+  return [...whole.values()];
+}
+
 /** The service does not have it: the appliance or the series is unknown, or does not exist for its build. */
-function isMissing(error: Error): boolean {
+function isMissing(error: unknown): boolean {
   return error instanceof RequestError && (error.status === 404 || error.status === 422);
 }
 

@@ -12,20 +12,18 @@ export interface Parcel {
   readonly cursor: Cursor;
   /** Whether another part of the same bins follows, so that the cursor does not move yet. */
   readonly isPart?: true;
-  /** Whether it fills a gap: it was requested over a longer period than usual. */
-  readonly closesHole: boolean;
 }
 
 /** Undefined without new points. */
-export function parcelOf(task: string, { series, cursor }: NewPoints, closesHole: boolean): Parcel | undefined {
-  return cursor && withSeries({ task, cursor, closesHole }, series);
+export function parcelOf(task: string, { series, cursor }: NewPoints): Parcel | undefined {
+  return cursor && withSeries({ task, cursor }, series);
 }
 
 export function until(parcel: Parcel, moment: number): Parcel {
   if (moment >= parcel.cursor.at) return parcel;
   const first = within(parcel, (time) => time <= moment);
   const at = Math.max(...first.series.map(({ times }) => times.at(-1) ?? 0));
-  return { ...first, cursor: { at, sum: undefined }, closesHole: false };
+  return { ...first, cursor: { at, sum: undefined } };
 }
 
 /** Undefined if no points are left. */

@@ -1,14 +1,15 @@
 import type { Labels } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
+import type { Points } from '../metrics/snapshot.ts';
 import { addTo, entryOf } from '../runtime/maps.ts';
 import type { SeriesPoints } from './write-request.ts';
 
 /**
  * Selects the points of an answer to send: those newer than what has arrived, oldest first, each time once.
  *
- * The newest bin of an answer may be incomplete, because the appliance's report may end within it, and the answer does
- * not say so. It is complete once there is a newer bin, so the newest one waits for the next. It is also complete when
- * two reports of the appliance are missing, because then nothing more arrives for it.
+ * A bin is sent when it is whole: the answer covers its beginning, and there is a newer bin. The newest one may be
+ * incomplete, because the appliance's report may end within it, and the answer does not say so. It is also complete some
+ * time after its end, when two reports of the appliance are missing, because then nothing more arrives for it.
  */
 
 /** Of one task. */
@@ -25,10 +26,10 @@ export type Unfit = 'duplicate' | 'future' | 'changed';
 /** How long services keep history. */
 export const LONGEST_PAST_MS = 30 * 86_400_000;
 
-/** How long a bin waits for a newer one: an appliance reports every five minutes. */
+/** How long after its end a bin waits for a newer one: an appliance reports every five minutes. */
 export const WHOLE_AFTER_MS = 600_000;
 
-/** Clocks differ; a later bin is not valid. */
+/** The clocks of appliances differ; a later bin is not valid. */
 const FUTURE_MS = 300_000;
 
 interface Growing extends SeriesPoints {
@@ -36,19 +37,23 @@ interface Growing extends SeriesPoints {
   readonly values: number[];
 }
 
-/** By name and labels. */
-export type PointsBySeries = Map<string, Growing>;
+interface Own {
+  readonly binMs: number;
+  /** Added to every series. */
+  readonly labels?: Labels;
+  /** By the clock of the service. */
+  readonly now: number;
+  /** Only points before it. */
+  readonly end?: number;
+}
 
-/**
- * The points of an answer after the cursor and before `end`, added to `series`; `own` are labels added to every series.
- */
+/** The points of an answer after the moment `after`. */
 export function newPoints(
-  points: Iterable<Sample>,
-  cursor: Cursor | undefined,
-  now: number,
-  own: Labels = {},
-  { end = Number.POSITIVE_INFINITY, series = new Map() as PointsBySeries } = {},
+  points: Points,
+  after: Cursor,
+  { binMs, labels = {}, now, end = Number.POSITIVE_INFINITY }: Own,
 ) {
+  const series = new Map<string, Growing>();
   const unfit = new Map<Unfit, number>();
   const bins = new Map<number, Sample[]>();
   for (const point of points) {
@@ -62,15 +67,14 @@ export function newPoints(
   }
   const times = [...bins.keys()].sort((one, other) => one - other);
   const newest = times.at(-1);
-  const held = cursor === undefined ? undefined : bins.get(cursor.at);
-  if (cursor?.sum !== undefined && held !== undefined && checksum(held) !== cursor.sum) addTo(unfit, 'changed');
-  const after = cursor?.at ?? Number.NEGATIVE_INFINITY;
-  const isWhole = (time: number) => time !== newest || now - time >= WHOLE_AFTER_MS;
-  const used = times.filter((time) => isWhole(time) && time > after && time < end);
+  const held = after.at < points.from ? undefined : bins.get(after.at);
+  if (after.sum !== undefined && held !== undefined && checksum(held) !== after.sum) addTo(unfit, 'changed');
+  const isWhole = (time: number) => time >= points.from && (time !== newest || now - time - binMs >= WHOLE_AFTER_MS);
+  const used = times.filter((time) => isWhole(time) && time > after.at && time < end);
   let sent = 0;
   for (const time of used) {
     for (const point of bins.get(time) ?? []) {
-      if (append(series, point, time, own)) sent += 1;
+      if (append(series, point, time, labels)) sent += 1;
       else addTo(unfit, 'duplicate');
     }
   }
@@ -85,15 +89,13 @@ export function newPoints(
     bins: used.length,
     /** The cursor after all of them have arrived; undefined without new points. */
     cursor: reached,
-    /** The oldest bin of the answer, sent or not; undefined without any. */
-    oldest: times[0],
   };
 }
 
 export type NewPoints = ReturnType<typeof newPoints>;
 
 /** False if the series has a point of that time: the first one is used. */
-function append(series: PointsBySeries, { name, labels, value }: Sample, time: number, own: Labels): boolean {
+function append(series: Map<string, Growing>, { name, labels, value }: Sample, time: number, own: Labels): boolean {
   let key = name;
   for (const label in labels) key += `\n${label}\n${labels[label]}`;
   const known = entryOf(series, key, () => {

@@ -90,7 +90,10 @@ export class Receiver {
     const reason = refusalOf(status, text);
     if (Number.isNaN(written)) return { state: 'refused', reason, text: said };
     const sent = series.reduce((sum, { times }) => sum + times.length, 0);
-    return { state: 'partly', refused: Math.max(0, sent - written), reason, text: said };
+    const refused = sent - Math.min(sent, Math.max(0, written));
+    // Nothing of it was accepted, and nothing says that its points are the reason.
+    if (refused === sent && reason === 'rejected') return { state: 'refused', reason, text: said };
+    return { state: 'partly', refused, reason, text: said };
   }
 }
 

@@ -1,11 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import type { Fields, Labels } from '../metrics/family.ts';
-import type { Sample } from '../metrics/samples.ts';
 import type { Origin, Sink } from '../metrics/sink.ts';
-import type { Reading } from '../metrics/snapshot.ts';
+import type { Points, Reading } from '../metrics/snapshot.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { addTo } from '../runtime/maps.ts';
+import { addTo, entryOf } from '../runtime/maps.ts';
 import { backOffMs, type Random } from '../runtime/random.ts';
 import { after, halves, type Parcel, parcelOf, until } from './batch.ts';
 import { HistoryCursors } from './cursors.ts';
@@ -23,6 +22,7 @@ export interface RemoteWriteSettings {
   readonly sweepMs: number;
   /** The period of a normal request. */
   readonly lookbackMs: number;
+  readonly binMs: number;
 }
 
 export interface RemoteWriteParts {
@@ -33,6 +33,18 @@ export interface RemoteWriteParts {
 
 /** Why points are dropped, by the receiver or because of the answer they are in. */
 const DROPS = ['out_of_order', 'too_old', 'too_large', 'rejected', 'duplicate', 'future', 'changed'];
+
+/**
+ * Why bins were never read. `catch_up`: they were older than that when they were asked for. `rejected`: the service
+ * rejects every period with them. `unread`: it could not give them for {@link PATIENCE_MS}, but newer ones.
+ */
+const LOSSES = ['catch_up', 'rejected', 'unread'];
+
+/** How long newer points wait for an older part that the service cannot give: a receiver may demand order. */
+const PATIENCE_MS = 3_600_000;
+
+/** The most requests that a receiver may reject in a row before a pause, and after one. */
+const MOST_REJECTED = { first: 20, again: 8 } as const;
 
 type Trouble = Extract<Delivery, { state: 'later' }>;
 
@@ -62,8 +74,8 @@ export class RemoteWrite implements Sink {
   /** The cursors, as the state file has them. */
   readonly kept = {
     counts: {
-      state: () => ({ cursors: this.cursors.state(this.#parts.clock.now()) }),
-      restore: ({ cursors }: Fields) => this.cursors.restore(cursors),
+      state: () => this.cursors.state(),
+      restore: (saved: Fields) => this.cursors.restore(saved),
     },
   };
   readonly #settings: RemoteWriteSettings;
@@ -71,18 +83,24 @@ export class RemoteWrite implements Sink {
   readonly #receiver: Receiver;
   readonly #waiting = new Map<string, Parcel>();
   readonly #news = new EventEmitter();
-  /** The start of each task's last request, if it has a cursor and the receiver answers. */
-  readonly #asked = new Map<string, number>();
-  readonly #told = new Set<PointRefusal>();
+  /** Since when a task's points wait for an older part, in monotonic milliseconds. */
+  readonly #incomplete = new Map<string, number>();
+  readonly #told = new Set<string>();
   readonly #counts = {
     sent: 0,
     dropped: new Map(DROPS.map((reason) => [reason, 0])),
-    holes: new Map(['closed', 'lost'].map((outcome) => [outcome, 0])),
+    /** In seconds of one task. */
+    lost: new Map(LOSSES.map((reason) => [reason, 0])),
     answers: new Map<string, number>(),
     /** Points. */
     waiting: 0,
   };
   #failures = 0;
+  /** What is rejected alone is dropped once the receiver accepts something else: until then it may reject everything. */
+  #suspects: { readonly task: string; readonly text: string; readonly drop: () => void }[] = [];
+  /** Requests rejected since one was last accepted, and how many are sent before a pause. */
+  #rejections = 0;
+  #mostRejections = 0;
 
   constructor(settings: RemoteWriteSettings, send: Send, parts: RemoteWriteParts) {
     this.#settings = settings;
@@ -101,16 +119,15 @@ export class RemoteWrite implements Sink {
   }
 
   /**
-   * The start of the points that a task needs, in milliseconds since the Unix epoch; undefined for the usual period.
-   * While the receiver fails, only the usual period is requested: more could not be sent.
+   * The start of the points that a task needs; undefined for the usual period. Both moments are by the service's clock, in
+   * milliseconds since the Unix epoch. While the receiver fails, only the usual period is requested: more could not be sent.
    */
-  wantedSince(task: string): number | undefined {
-    const cursor = this.cursors.of(task);
-    this.#asked.delete(task);
-    if (cursor === undefined || !this.isWell) return undefined;
-    const since = Math.max(cursor.at, this.#parts.clock.now() - this.#settings.catchUpMs);
-    this.#asked.set(task, since);
-    return since;
+  wantedSince(task: string, now: number): number | undefined {
+    const { binMs, catchUpMs, lookbackMs } = this.#settings;
+    const bin = (moment: number) => Math.floor(moment / binMs) * binMs;
+    const { at, sum } = this.cursors.begin(task, bin(now - lookbackMs), bin(now - catchUpMs));
+    // The last bin again, if its values are known: they may have changed.
+    return this.isWell ? Math.max(sum === undefined ? at + binMs : at, now - catchUpMs) : undefined;
   }
 
   /** Never waits for the receiver. */
@@ -131,10 +148,11 @@ export class RemoteWrite implements Sink {
   /** Sends new points until `signal` aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#parts;
+    const { lookbackMs, sweepMs } = this.#settings;
     while (!signal.aborted) {
       await this.#somethingToSend(signal);
-      const isCatchingUp = [...this.#waiting.values()].some(({ closesHole }) => closesHole);
-      await clock.sleep(isCatchingUp ? this.#settings.sweepMs : GATHER_MS, signal);
+      const isGap = [...this.#waiting.values()].some(({ oldest, cursor }) => cursor.at - oldest > lookbackMs + sweepMs);
+      await clock.sleep(isGap ? sweepMs : GATHER_MS, signal);
       const trouble = await this.flush(signal);
       if (trouble === undefined) continue;
       await clock.sleep(trouble.afterMs ?? backOffMs(BACK_OFF, this.#failures, random), signal);
@@ -143,8 +161,10 @@ export class RemoteWrite implements Sink {
 
   /** Sends all waiting points; returns the receiver's error if there is one, and then the rest keeps waiting. */
   async flush(signal: AbortSignal): Promise<Trouble | undefined> {
+    this.#suspects = [];
+    this.#mostRejections = this.#rejections > 0 ? this.#rejections + MOST_REJECTED.again : MOST_REJECTED.first;
     while (this.#waiting.size > 0 && !signal.aborted) {
-      const trouble = await this.#deliver(this.#next(), signal);
+      const trouble = (await this.#deliver(this.#next(), signal)) ?? this.#allSuspected();
       if (trouble === undefined) continue;
       if (!signal.aborted) this.#failed(trouble);
       return trouble;
@@ -152,24 +172,47 @@ export class RemoteWrite implements Sink {
     return undefined;
   }
 
-  #take(task: string, points: Iterable<Sample>): void {
-    const cursor = this.cursors.of(task);
-    const asked = this.#asked.get(task);
-    this.#asked.delete(task);
-    const now = this.#parts.clock.now();
-    const news = newPoints(points, cursor, now, this.#settings.labels);
-    const reaches = cursor === undefined || news.oldest === undefined || news.oldest <= cursor.at;
+  #take(task: string, points: Points): void {
+    const { binMs, catchUpMs, labels, lookbackMs } = this.#settings;
+    const { askedAt: now, wanted, from } = points;
+    const known = this.cursors.of(task);
+    if (known === undefined) return;
+    const needed = known.at + binMs;
+    const available = Math.max(needed, now - catchUpMs);
     // The gap was not requested yet: it is, once the receiver answers again.
-    if (!reaches && asked === undefined) return;
+    if (wanted > available) return;
+    if (from > available && !points.isOldest && !this.#isGivenUp(task)) return;
+    this.#incomplete.delete(task);
+    this.#lose(task, needed, Math.min(from, available), 'catch_up');
+    this.#lose(task, available, from, points.isOldest ? 'rejected' : 'unread');
+    const news = newPoints(points, this.cursors.of(task) ?? known, { binMs, labels, now });
     for (const [reason, count] of news.unfit) addTo(this.#counts.dropped, reason, count);
-    const isLong = asked !== undefined && now - asked > this.#settings.lookbackMs;
-    const parcel = parcelOf(task, news, isLong);
-    if (parcel === undefined) return;
-    if (cursor !== undefined && asked !== undefined && asked > cursor.at && !reaches) addTo(this.#counts.holes, 'lost');
+    const parcel = parcelOf(task, news);
+    if (parcel === undefined) {
+      // The service has nothing up to here. Points of an appliance that has had some may still come late.
+      const passed = known.sum === undefined ? now - lookbackMs - 2 * binMs : now - catchUpMs;
+      this.cursors.pass(task, { at: Math.floor(passed / binMs) * binMs, sum: undefined });
+      return;
+    }
     this.#replace(task, undefined);
     if (this.#counts.waiting + parcel.count > MOST_WAITING) return;
     this.#replace(task, parcel);
     this.#news.emit('parcel');
+  }
+
+  #isGivenUp(task: string): boolean {
+    const now = this.#parts.clock.monotonic();
+    return now - entryOf(this.#incomplete, task, () => now) > PATIENCE_MS;
+  }
+
+  /** Counts the bins that begin in a period as lost, once: the cursor passes them. */
+  #lose(task: string, from: number, to: number, reason: string): void {
+    const { binMs } = this.#settings;
+    const bins = Math.ceil(to / binMs) - Math.ceil(from / binMs);
+    if (bins <= 0) return;
+    addTo(this.#counts.lost, reason, (bins * binMs) / 1000);
+    this.cursors.pass(task, { at: (Math.ceil(to / binMs) - 1) * binMs, sum: undefined });
+    this.#tell(`lost ${reason}`, { reason, task, bins }, 'remote write: minutes are lost; not read in time');
   }
 
   /** Replaces what waits of a task; undefined if nothing does. */
@@ -185,9 +228,26 @@ export class RemoteWrite implements Sink {
     await once(this.#news, 'parcel', { signal }).catch(() => {});
   }
 
-  /** The next request: the oldest of all waiting points, a slice of time of every task. They wait until they arrive. */
+  /** The receiver's answer, if it has rejected every waiting task and accepted nothing. */
+  #allSuspected(): Trouble | undefined {
+    const [one] = this.#suspects;
+    const tasks = new Set(this.#suspects.map(({ task }) => task));
+    return one && tasks.size >= this.#waiting.size ? { state: 'later', afterMs: undefined, text: one.text } : undefined;
+  }
+
+  /**
+   * The next request: the oldest of all waiting points, a slice of time of every task. They wait until they arrive. After a
+   * rejection that nothing explains, one task after the other.
+   */
   #next(): readonly Parcel[] {
     const waiting = [...this.#waiting.values()];
+    const [first] = waiting;
+    if (this.#rejections > 0 && first !== undefined) {
+      // So that another one follows.
+      this.#waiting.delete(first.task);
+      this.#waiting.set(first.task, first);
+      return [until(first, first.oldest + SLICE_MS)];
+    }
     const oldest = waiting.reduce((least, parcel) => Math.min(least, parcel.oldest), Number.POSITIVE_INFINITY);
     const batch: Parcel[] = [];
     let points = 0;
@@ -208,8 +268,8 @@ export class RemoteWrite implements Sink {
       signal,
     );
     if (delivery.state === 'later') return delivery;
-    this.#recovered();
     if (delivery.state === 'refused') return this.#refused(batch, delivery, signal);
+    this.#accepted();
     const refused = delivery.state === 'partly' ? delivery.refused : 0;
     if (delivery.state === 'partly') this.#drop(delivery.reason, refused, delivery.text);
     this.#counts.sent += batch.reduce((sum, { count }) => sum + count, 0) - refused;
@@ -217,17 +277,17 @@ export class RemoteWrite implements Sink {
     return undefined;
   }
 
-  #arrived({ task, cursor, closesHole, isPart }: Parcel): void {
+  #arrived({ task, cursor, isPart }: Parcel): void {
     if (isPart) return;
-    this.cursors.advance(task, cursor);
+    this.cursors.arrived(task, cursor);
     const waiting = this.#waiting.get(task);
     if (waiting !== undefined) this.#replace(task, after(waiting, cursor.at));
-    if (closesHole) addTo(this.#counts.holes, 'closed');
   }
 
   /**
    * A receiver of 1.0 rejects a request because of one of its points, so the rejected points are searched: by task,
-   * then by time if a point is older than the receiver's, as after a kill, else by series.
+   * then by time if a point is older than the receiver's, as after a kill, else by series. A receiver that rejects one
+   * request after the other is asked again later.
    */
   async #refused(
     batch: readonly Parcel[],
@@ -236,6 +296,9 @@ export class RemoteWrite implements Sink {
   ): Promise<Trouble | undefined> {
     const [only] = batch;
     if (only === undefined) return undefined;
+    const isOfPoints = reason === 'out_of_order' || reason === 'too_old';
+    if (!isOfPoints) this.#rejections += 1;
+    if (this.#rejections >= this.#mostRejections) return { state: 'later', afterMs: undefined, text };
     if (batch.length > 1) {
       const middle = Math.ceil(batch.length / 2);
       return (await this.#deliver(batch.slice(0, middle), signal)) ?? this.#deliver(batch.slice(middle), signal);
@@ -243,16 +306,24 @@ export class RemoteWrite implements Sink {
     const { oldest } = only;
     const [first, rest] = reason === 'rejected' ? halves(only) : [until(only, oldest), after(only, oldest)];
     if (rest !== undefined) return (await this.#deliver([first], signal)) ?? this.#deliver([rest], signal);
-    this.#drop(reason, only.count, text);
-    this.#arrived({ ...only, closesHole: false });
+    const drop = () => {
+      this.#drop(reason, only.count, text);
+      this.#arrived(only);
+    };
+    if (isOfPoints) drop();
+    else this.#suspects.push({ task: only.task, text, drop });
     return undefined;
   }
 
   #drop(reason: PointRefusal, points: number, answer: string): void {
     addTo(this.#counts.dropped, reason, points);
-    if (this.#told.has(reason)) return;
-    this.#told.add(reason);
-    this.#parts.log.warn({ reason, answer }, 'remote write: the receiver rejected points; dropped');
+    this.#tell(reason, { reason, answer }, 'remote write: the receiver rejected points; dropped');
+  }
+
+  /** Logs the first loss of each kind. */
+  #tell(kind: string, facts: Fields, message: string): void {
+    if (!this.#told.has(kind)) this.#parts.log.warn(facts, message);
+    this.#told.add(kind);
   }
 
   #failed({ text: answer }: Trouble): void {
@@ -261,8 +332,11 @@ export class RemoteWrite implements Sink {
       this.#parts.log.warn({ answer }, 'remote write: the receiver accepts no points; retrying');
   }
 
-  #recovered(): void {
+  #accepted(): void {
     if (this.#failures > 0) this.#parts.log.info('remote write: the receiver accepts points again');
     this.#failures = 0;
+    this.#rejections = 0;
+    this.#mostRejections = MOST_REJECTED.first;
+    for (const { drop } of this.#suspects.splice(0)) drop();
   }
 }

@@ -7,10 +7,8 @@ export type Api = string;
 export interface Reading {
   /** The current samples. Each sink may iterate over them until the next poll of the task. */
   readonly samples: Iterable<Sample>;
-  /**
-   * Every value of every record, the oldest first, for a sink that keeps history; missing if there is only the newest.
-   */
-  readonly points?: Iterable<Sample>;
+  /** For a sink that keeps history; missing if there is only the newest record. */
+  readonly points?: Points;
   /** How many values have no sample, by reason. */
   readonly drops: ReadonlyMap<DropReason, number>;
   /** The answer was valid and without any record: the appliance does not have this series, or has nothing to report. */
@@ -24,10 +22,24 @@ export interface Reading {
   readonly answeredAt?: number | undefined;
 }
 
+/**
+ * Every value of every record of a period, the oldest first. Moments are by the clock of the service, in milliseconds since
+ * the Unix epoch.
+ */
+export interface Points extends Iterable<Sample> {
+  /** When the period was asked for. */
+  readonly askedAt: number;
+  /** Where the period that was asked for begins. */
+  readonly wanted: number;
+  /** Where the answers begin: later than `wanted` if a part could not be had. A bin that begins before is not whole. */
+  readonly from: number;
+  /** Whether the service rejects every period before `from`. */
+  readonly isOldest: boolean;
+}
+
 /** What the service keeps of a period that is over. */
 export interface Past {
-  /** Every value of every record, the oldest first. */
-  readonly points: Iterable<Sample>;
+  readonly points: Points;
   /** How many records could not be used, by reason. */
   readonly drops: ReadonlyMap<DropReason, number>;
 }

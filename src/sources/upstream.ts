@@ -33,8 +33,8 @@ export interface Upstream<Settings = unknown> {
   connect(settings: Settings, parts: UpstreamParts): Connection;
   /** Its part of `--doctor`. */
   examine?(settings: Settings, parts: ExaminationParts): Examination;
-  /** How often it has points of the past, and how far back; missing without history. */
-  points?(settings: Settings): { readonly intervalMs: number; readonly lookbackMs: number };
+  /** How often it has points of the past, how far back, and how long a bin is; missing without history. */
+  points?(settings: Settings): { readonly intervalMs: number; readonly lookbackMs: number; readonly binMs: number };
   /**
    * The settings of a process that reads the history of these series, or of all polled ones; missing without history.
    */
@@ -79,7 +79,7 @@ export interface UpstreamParts {
   /** Saves its counts over restarts; undefined without a state file. */
   readonly keeping: Keeping | undefined;
   /** The start of the points that an output needs of a task, in milliseconds since the Unix epoch. */
-  readonly wantedSince?: ((task: string) => number | undefined) | undefined;
+  readonly wantedSince?: ((task: string, now: number) => number | undefined) | undefined;
 }
 
 export interface ExaminationParts {

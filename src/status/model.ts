@@ -158,8 +158,8 @@ export interface RemoteWriteStatus {
   readonly sent: number;
   /** By reason. */
   readonly dropped: ReadonlyMap<string, number>;
-  /** By outcome. */
-  readonly holes: ReadonlyMap<string, number>;
+  /** Seconds by reason. */
+  readonly lost: ReadonlyMap<string, number>;
   /** Requests by status, or `network`. */
   readonly answers: ReadonlyMap<string, number>;
   /** The time of the newest point that has arrived. */

@@ -76,10 +76,18 @@ export class JsonClient {
   readonly #settings: ClientSettings;
   readonly #base: URL;
   readonly #lone = new LoneRefusals();
+  /** The service's time in its latest good answer, in epoch milliseconds, and the monotonic time of that answer. */
+  #told: { readonly date: number; readonly at: number } | undefined;
 
   constructor(settings: ClientSettings) {
     this.#settings = settings;
     this.#base = new URL(settings.baseUrl);
+  }
+
+  /** The time by the service's own clock, in epoch milliseconds; by the clock of this machine before the first answer. */
+  now(): number {
+    const { clock } = this.#settings;
+    return this.#told === undefined ? clock.now() : this.#told.date + clock.monotonic() - this.#told.at;
   }
 
   /**
@@ -165,6 +173,8 @@ export class JsonClient {
         answer.status = arrived.statusCode;
         answer.headers = arrived.headers;
         answer.answeredAt = clock.now();
+        const date = Date.parse(first(arrived.headers.date) ?? '');
+        if (isSuccess(arrived.statusCode) && !Number.isNaN(date)) this.#told = { date, at: clock.monotonic() };
         answer.body = await readJson(arrived, {
           ...{ limits: limitsOf(request.size ?? 'one'), lenient: !isSuccess(arrived.statusCode) },
           ...{ place, clock, sent: answer },

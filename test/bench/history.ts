@@ -8,6 +8,7 @@ import type { Reading } from '../../src/metrics/snapshot.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
 import { post } from '../../src/transport/post.ts';
+import { pointsSince } from '../history/points.ts';
 import { noLog } from '../support/mock-api.ts';
 import { backfilling } from './backfill.ts';
 import { listening } from './listening.ts';
@@ -89,7 +90,7 @@ async function holding(report: Report): Promise<void> {
   const remote = new RemoteWrite(
     {
       ...{ labels: {}, isExposedToo: false, catchUpMs: 6 * 60 * MINUTE_MS },
-      ...{ sweepMs: 5 * MINUTE_MS, lookbackMs: 15 * MINUTE_MS },
+      ...{ sweepMs: 5 * MINUTE_MS, lookbackMs: 15 * MINUTE_MS, binMs: MINUTE_MS },
     },
     send,
     { clock: systemClock, random: () => 0.5, log: noLog },
@@ -100,7 +101,7 @@ async function holding(report: Report): Promise<void> {
       const origin = { id: `portal/${task}`, api: 'portal' };
       const reading = readingOf(task);
       const started = performance.now();
-      remote.wantedSince(origin.id);
+      remote.wantedSince(origin.id, systemClock.now());
       await remote.accept(origin, reading);
       microseconds += (performance.now() - started) * 1000;
       if (task % 100 === 99 && !isGone) await remote.flush(signal);
@@ -133,7 +134,7 @@ function readingOf(task: number): Reading {
       });
     }
   }
-  return { samples: [], points, drops: new Map(), empty: false };
+  return { samples: [], points: pointsSince(0, systemClock.now(), points), drops: new Map(), empty: false };
 }
 
 function heapUsed(): number {

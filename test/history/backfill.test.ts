@@ -15,6 +15,7 @@ import { clock, network, portalEnvironment, services } from '../support/live.ts'
 import { settle } from '../support/manual-clock.ts';
 import { noLog } from '../support/mock-api.ts';
 import { temporaryDirectory } from '../support/program.ts';
+import { pointsSince } from './points.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -312,9 +313,13 @@ describe('bad input', () => {
     const backfill = new Backfill({
       ...{ binMs: MINUTE_MS, labels: {}, workers: 1, spool },
       clock: still,
+      now: still.now,
       random: () => 0,
     });
-    const task = { id: 't', past: () => Promise.resolve({ points, drops: new Map() }) } as unknown as PastTask;
+    const task = {
+      id: 't',
+      past: () => Promise.resolve({ points: pointsSince(question.from, NOW, points), drops: new Map() }),
+    } as unknown as PastTask;
     await backfill.run([task], new AbortController().signal);
     const lines: string[] = [];
     for (const family of spool.families) for await (const piece of spool.read(family)) lines.push(String(piece));

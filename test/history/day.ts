@@ -19,16 +19,16 @@ export async function dayOf(receiver: RealReceiver): Promise<string | undefined>
   };
   const play = await Play.begin({ appliances: 2, start: START, send });
   onTestFinished(() => play.close());
-  const { clock, standIn } = play;
+  const { standIn } = play;
 
   await play.hours(3);
   // The exporter is gone for two hours, with what had arrived in its state file.
-  const saved = play.remote.cursors.state(clock.now());
+  const saved = play.remote.cursors.state();
   await play.hours(2, { polls: false, sends: false });
   await play.restart(saved);
   await play.hours(1);
   // It is killed right after sending, and knows no more than ten minutes before.
-  const old = play.remote.cursors.state(clock.now());
+  const old = play.remote.cursors.state();
   await play.hours(0.5);
   await play.restart(old);
   await play.hours(1);

@@ -7,6 +7,7 @@ import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { going, noLog } from '../support/mock-api.ts';
 import { MemoryReceiver } from './memory-receiver.ts';
+import { pointsSince } from './points.ts';
 
 const MINUTE_MS = 60_000;
 const START = Date.UTC(2026, 2, 2, 6);
@@ -51,11 +52,12 @@ test.each(['1.0', '2.0'] as const)(
           isExposedToo: false,
           sweepMs: 1,
           lookbackMs: 900_000,
+          binMs: MINUTE_MS,
         };
         const remote = new RemoteWrite(settings, send, { clock, random: seededRandom(1), log: noLog });
         const poll = async (task: string) => {
-          const since = remote.wantedSince(task) ?? clock.now() - 900_000;
-          const points = answer(task, since, clock.now());
+          const since = remote.wantedSince(task, clock.now()) ?? clock.now() - 900_000;
+          const points = pointsSince(since, clock.now(), answer(task, since, clock.now()));
           await remote.accept({ id: task, api: 'portal' }, { samples: [], points, drops: new Map(), empty: false });
         };
         for (const task of TASKS) await poll(task);
@@ -79,7 +81,7 @@ test.each(['1.0', '2.0'] as const)(
         expect(receiver.points.size).toBe(2 * TASKS.length);
         for (const [series, points] of receiver.points) {
           const [, task = ''] = /task=(\w)/.exec(series) ?? [];
-          const expected = [...answer(task, START - 900_000, clock.now() - MINUTE_MS)].filter(
+          const expected = [...answer(task, START - 900_000 + MINUTE_MS, clock.now() - MINUTE_MS)].filter(
             ({ labels }) => labels.direction === 'in',
           );
           expect([...points]).toEqual(expected.map(({ at = 0, value }) => [at * 1000, value]));

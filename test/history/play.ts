@@ -1,10 +1,16 @@
+import type { RequestListener } from 'node:http';
 import pLimit from 'p-limit';
+import type { Dispatcher } from 'undici';
+import { parsePeriod } from '../../src/demo/portal/period.ts';
 import { type StandIn, startStandIn, type Variations } from '../../src/demo/stand-in.ts';
 import { newPoints } from '../../src/history/new-points.ts';
 import type { Send } from '../../src/history/receiver.ts';
 import { RemoteWrite } from '../../src/history/remote-write.ts';
-import type { Labels } from '../../src/metrics/family.ts';
+import type { Fields, Labels } from '../../src/metrics/family.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
+import type { Reading } from '../../src/metrics/snapshot.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import { addTo } from '../../src/runtime/maps.ts';
 import { Secret } from '../../src/runtime/secret.ts';
 import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { PortalClient } from '../../src/sources/portal/client.ts';
@@ -40,16 +46,34 @@ export interface PlaySettings {
   readonly send: Send;
   /** Epoch milliseconds. */
   readonly start: number;
+  readonly binSeconds?: number;
+  /** How far the exporter's clock is ahead of the service's. */
+  readonly aheadMs?: number;
+  readonly lookbackMs?: number;
 }
+
+/** The status with which the portal answers a request for a period, instead of the records; undefined answers it. */
+export type Refuse = (period: { readonly startMs: number; readonly endMs: number }) => number | undefined;
 
 /** A stand-in, and an exporter's life after another that polls it and sends. */
 export class Play {
+  /** That of the services. */
   readonly clock: ManualClock;
   readonly standIn: StandIn;
+  /** How far the exporter's clock is ahead of it. */
+  aheadMs: number;
+  readonly #own: Clock = {
+    now: () => this.clock.now() + this.aheadMs,
+    monotonic: () => this.clock.monotonic(),
+    sleep: (ms, signal) => this.clock.sleep(ms, signal),
+  };
   readonly #settings: PlaySettings;
   readonly #stop = new AbortController();
   #portal: PortalCollector | undefined;
   remote: RemoteWrite;
+  refuse: Refuse | undefined;
+  /** What all lives before this one have told. */
+  readonly #told = { dropped: new Map<string, number>(), lost: new Map<string, number>() };
   /** What `/metrics` would show now: the newest value of each series. */
   readonly exposed = new Map<string, readonly Sample[]>();
 
@@ -57,6 +81,7 @@ export class Play {
     this.#settings = settings;
     this.clock = clock;
     this.standIn = standIn;
+    this.aheadMs = settings.aheadMs ?? 0;
     this.remote = this.#newRemote();
   }
 
@@ -70,21 +95,24 @@ export class Play {
   }
 
   /** A new life of the exporter, which knows what was saved last; by default all that has arrived. */
-  async restart(saved: unknown = this.remote.cursors.state(this.clock.now())): Promise<void> {
+  async restart(saved: Fields | undefined = this.remote.cursors.state()): Promise<void> {
+    for (const kind of ['dropped', 'lost'] as const)
+      for (const [reason, count] of this.remote.status()[kind]) addTo(this.#told[kind], reason, count);
     this.remote = this.#newRemote();
-    this.remote.cursors.restore(saved)();
-    this.#portal = await this.#collector((task) => this.remote.wantedSince(task));
+    if (saved !== undefined) this.remote.cursors.restore(saved)();
+    this.#portal = await this.#collector((task, now) => this.remote.wantedSince(task, now));
   }
 
-  async #collector(wantedSince: (task: string) => number | undefined): Promise<PortalCollector> {
-    const { clock, standIn } = this;
+  async #collector(wantedSince: (task: string, now: number) => number | undefined): Promise<PortalCollector> {
+    const { standIn } = this;
+    const clock = this.#own;
     const now = clock.monotonic();
     const limit = { requests: 1_000_000, windowMs: 1_000 };
     const client = new JsonClient({
       secrets: () => [],
       baseUrl: standIn.portalUrl,
       userAgent: 'play',
-      dispatcher: new MemoryDispatcher(standIn.serve),
+      dispatcher: new PickyDispatcher(standIn.serve, (text) => this.#refusal(text)),
       clock,
       pacer: new Pacer(new Pace(limit, new MeasuredRate(1_000, now), now), new Budget(undefined, now), clock),
       limit: pLimit(8),
@@ -104,8 +132,8 @@ export class Play {
         shard: { index: 0, total: 1 },
         staleAfter: 3,
         forgetAfterMs: 86_400_000,
-        lookbackMs: 900_000,
-        binSeconds: 60,
+        lookbackMs: this.#lookbackMs,
+        binSeconds: this.#binMs / 1000,
         collectors: [],
         bounds: [],
         wantedSince,
@@ -116,11 +144,35 @@ export class Play {
     return portal;
   }
 
-  /** What was counted in this life. */
+  /** Reads the inventory again. */
+  async discover(): Promise<void> {
+    if (this.#portal !== undefined) await this.#through(this.#portal.inventory.discover(this.#stop.signal));
+  }
+
+  #refusal(period: string): number | undefined {
+    const found = parsePeriod(period, this.clock.now());
+    return typeof found === 'string' ? undefined : this.refuse?.(found);
+  }
+
+  get #binMs(): number {
+    return 1000 * (this.#settings.binSeconds ?? 60);
+  }
+
+  get #lookbackMs(): number {
+    return this.#settings.lookbackMs ?? 900_000;
+  }
+
+  /** What was counted in all lives. */
   get counts() {
-    const { dropped, holes } = this.remote.status();
-    const droppedPoints = Object.fromEntries([...dropped].filter(([, points]) => points > 0));
-    return { droppedPoints, holes: Object.fromEntries(holes) };
+    const now = this.remote.status();
+    const above = (kind: 'dropped' | 'lost') =>
+      Object.fromEntries(
+        [...now[kind]].flatMap(([reason, count]) => {
+          const all = count + (this.#told[kind].get(reason) ?? 0);
+          return all > 0 ? [[reason, all] as const] : [];
+        }),
+      );
+    return { droppedPoints: above('dropped'), lost: above('lost') };
   }
 
   /** Polls every series once, sends what came, and lets five minutes pass. */
@@ -149,10 +201,14 @@ export class Play {
   /** Every point that the stand-in holds in a period, by series and time in milliseconds. */
   async truth(from: number, to: number): Promise<Points> {
     const truth: Points = new Map();
+    this.refuse = undefined;
     const portal = await this.#collector(() => from);
+    const own = { binMs: this.#binMs, labels: LABELS, now: to + 1e9 };
+    const pointsIn = (reading: Reading | undefined) =>
+      reading?.points === undefined ? [] : newPoints(reading.points, { at: 0, sum: undefined }, own).series;
     for (const task of portal.tasks()) {
       const reading = await this.#through(task.poll(this.#stop.signal).catch(() => undefined));
-      for (const { labels, times, values } of newPoints(reading?.points ?? [], undefined, to + 1e9, LABELS).series) {
+      for (const { labels, times, values } of pointsIn(reading)) {
         const points = truth.get(seriesKey(labels)) ?? new Map<number, number>();
         truth.set(seriesKey(labels), points);
         for (const [index, time] of times.entries()) {
@@ -182,13 +238,37 @@ export class Play {
   }
 
   #newRemote(): RemoteWrite {
-    const { clock } = this;
+    const clock = this.#own;
     const catchUpMs = this.#settings.catchUpMs ?? 6 * HOUR_MS;
     return new RemoteWrite(
-      { labels: LABELS, catchUpMs, isExposedToo: false, lookbackMs: 900_000, sweepMs: POLL_MS },
+      {
+        labels: LABELS,
+        catchUpMs,
+        isExposedToo: false,
+        lookbackMs: this.#lookbackMs,
+        sweepMs: POLL_MS,
+        binMs: this.#binMs,
+      },
       this.#settings.send,
       { clock, random: () => 0.5, log: noLog },
     );
+  }
+}
+
+/** Answers some requests for a period itself. */
+class PickyDispatcher extends MemoryDispatcher {
+  readonly #refusal: (period: string) => number | undefined;
+
+  constructor(listener: RequestListener, refusal: (period: string) => number | undefined) {
+    super(listener);
+    this.#refusal = refusal;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const period = /"period":"([^"]+)"/.exec(String(options.body))?.[1];
+    const status = period === undefined ? undefined : this.#refusal(period);
+    if (status === undefined) return super.dispatch(options, handler);
+    return new MemoryDispatcher((_, response) => response.writeHead(status).end()).dispatch(options, handler);
   }
 }
 

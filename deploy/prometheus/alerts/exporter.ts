@@ -253,12 +253,22 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '10m',
       expr: [
         'sum without (reason) (',
-        '  increase(filer_exporter_remote_write_dropped_points_total{reason=~"too_old|too_large|rejected"}[1h])',
+        '  increase(filer_exporter_remote_write_dropped_points_total{reason=~"too_old|too_large|rejected|future"}[1h])',
         `) > ${limits.remoteWriteDropped}`,
       ].join('\n'),
       summary:
         'The receiver of remote write has rejected {{ $value | humanize }} points of filer-exporter at {{ $labels.instance }} in an hour.',
       description: 'They are dropped. The label reason and the log have the cause.',
+      page,
+    },
+    {
+      alert: 'FilerExporterRemoteWriteLosing',
+      severity: 'warning',
+      for: '5m',
+      expr: 'sum without (reason) (increase(filer_exporter_remote_write_lost_seconds_total[1h])) > 0',
+      summary:
+        'filer-exporter at {{ $labels.instance }} could not read {{ $value | humanizeDuration }} of history in an hour.',
+      description: 'Of all series together. The label reason has the cause; `--backfill` may still be able to read it.',
       page,
     },
   ];

@@ -27,13 +27,13 @@ export const historyPanels = [
     empty: 'remote write is off',
   }),
   number({
-    title: 'Holes lost in a day',
+    title: 'History lost in a day',
     description:
-      'Gaps in the history of a series that were longer than REMOTE_WRITE_CATCH_UP. Set a longer one if outages last longer.',
+      'Time of all series that could not be read, by reason. Set a longer REMOTE_WRITE_CATCH_UP if outages last longer.',
     queries: [
       {
-        expr: `sum(increase(${select('filer_exporter_remote_write_holes_total', { outcome: '="lost"' })}[1d]))`,
-        legend: 'lost',
+        expr: `sum by (reason) (increase(${select('filer_exporter_remote_write_lost_seconds_total')}[1d]))`,
+        legend: '{{reason}}',
       },
     ],
     steps: noneExpected,

@@ -269,12 +269,12 @@ export const ownTable = {
     help: 'Time of the newest point that has arrived at the receiver of remote write.',
     read: ({ remoteWrite }) => remoteWrite?.newestSeconds,
   },
-  remoteWriteHoles: {
-    name: 'filer_exporter_remote_write_holes_total',
-    help: 'Gaps in the history of one series of one appliance, by outcome: closed, or lost (longer than REMOTE_WRITE_CATCH_UP).',
+  remoteWriteLost: {
+    name: 'filer_exporter_remote_write_lost_seconds_total',
+    help: 'Time for which one series of one appliance has no history, because it was never read, by reason: catch_up (an outage longer than REMOTE_WRITE_CATCH_UP), rejected (the service rejects the period), unread (the service failed for an hour on this part only).',
     type: 'counter',
-    labels: ['outcome'],
-    read: ({ remoteWrite }) => [...(remoteWrite?.holes ?? [])].map(([outcome, count]) => [{ outcome }, count]),
+    labels: ['reason'],
+    read: ({ remoteWrite }) => [...(remoteWrite?.lost ?? [])].map(([reason, seconds]) => [{ reason }, seconds]),
   },
   remoteWriteWaiting: {
     name: 'filer_exporter_remote_write_waiting_points',

@@ -29,6 +29,11 @@ export class PortalClient {
     this.#retryParts = { ...retryParts, allowance: new RetryAllowance() };
   }
 
+  /** The time by the portal's own clock, in epoch milliseconds. */
+  now(): number {
+    return this.#client.now();
+  }
+
   /**
    * Sends a request, with retries, and returns the parsed body. A 401 with a new token too is a CredentialError,
    * because the token is not the cause. If the previous token worked for other requests, only this request fails.

@@ -21,10 +21,10 @@ export interface PortalSettings extends Pick<Config, 'shard' | 'staleAfter' | 'f
   /** The names of filers in both services; without it each appliance has its name in the inventory. */
   readonly names?: FilerNames;
   /**
-   * The start of the points that an output needs of a task, in milliseconds since the Unix epoch; undefined if the
-   * usual period is enough.
+   * The start of the points that an output needs of a task; undefined if the usual period is enough. Both moments are by
+   * the clock of the service, in milliseconds since the Unix epoch.
    */
-  readonly wantedSince?: (task: string) => number | undefined;
+  readonly wantedSince?: (task: string, now: number) => number | undefined;
 }
 
 /** One series or collector, and the time between two of its polls. */

@@ -59,7 +59,7 @@ export const portal: Upstream<PortalConfig> = {
 
   examine: (settings, parts) => portalExamination(portalSettings(parts.config, settings), parts),
 
-  points: ({ intervalMs, lookbackMs }) => ({ intervalMs, lookbackMs }),
+  points: ({ intervalMs, lookbackMs, binSeconds }) => ({ intervalMs, lookbackMs, binMs: binSeconds * 1000 }),
 
   past: (settings, wanted) => ({ settings: settingsForPast(settings, wanted), binMs: settings.binSeconds * 1000 }),
 

@@ -3,6 +3,7 @@ import { type AlertCases, api, scraped, series } from './case.ts';
 const requests = (name: 'gfa' | 'portal', operation: string, code: string) =>
   series('filer_exporter_requests_total', { ...api(name), operation, code });
 const newestSent = series('filer_exporter_remote_write_newest_timestamp_seconds', scraped);
+const unread = (reason: string) => series('filer_exporter_remote_write_lost_seconds_total', { ...scraped, reason });
 const refused = (reason: string) => series('filer_exporter_remote_write_dropped_points_total', { ...scraped, reason });
 const up = (name: 'gfa' | 'portal') => series('filer_api_up', api(name));
 const resting = (reason: string) => series('filer_exporter_tasks_resting', { ...api('portal'), reason });
@@ -763,5 +764,30 @@ export const exporterCases: AlertCases = {
       at: '90m',
     },
     { kind: 'missing', when: 'nothing is sent by remote write: silent', series: { [up('portal')]: '1x60' }, at: '40m' },
+  ],
+  FilerExporterRemoteWriteLosing: [
+    {
+      kind: 'fires',
+      when: 'an outage was longer than REMOTE_WRITE_CATCH_UP',
+      series: { [unread('catch_up')]: '0x20 1800x100', [unread('rejected')]: '0x120' },
+      pendingAt: '24m',
+      at: '40m',
+      alerts: [
+        {
+          labels: scraped,
+          severity: 'warning',
+          summary: 'filer-exporter at exporter:9989 could not read 30m 30s of history in an hour.',
+          description:
+            'Of all series together. The label reason has the cause; `--backfill` may still be able to read it.',
+        },
+      ],
+    },
+    { kind: 'silent', when: 'nothing was lost', series: { [unread('catch_up')]: '0x120' }, at: '90m' },
+    {
+      kind: 'missing',
+      when: 'nothing is sent by remote write: silent',
+      series: { [up('portal')]: '1x60' },
+      at: '40m',
+    },
   ],
 };

@@ -51,7 +51,7 @@ const reading: ExporterStatus = {
     dropped: new Map([['duplicate', 2]]),
     answers: new Map([['204', 3]]),
     newestSeconds: 1_772_445_600,
-    holes: new Map([['closed', 1]]),
+    lost: new Map([['catch_up', 60]]),
     waiting: 5,
   },
 };

@@ -1,61 +1,94 @@
+import { RequestError } from '../../../runtime/errors.ts';
 import { meaningOfError } from '../../../runtime/statuses.ts';
 
 /** The shortest period that the portal accepts, in milliseconds. */
 export const SHORTEST_PERIOD_MS = 360_000;
 
-/** How much the second period of a task overlaps the first, which ends by the clock of the service and not by ours. */
-const OVERLAP_MS = 60_000;
+/** The longest period of one request about an appliance: it returns more records than are read. */
+const LONGEST_REQUEST_MS = 5 * 86_400_000;
+
+/** In milliseconds since the Unix epoch, by the clock of the service. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface How {
+  /** Requests begin where a bin does. */
+  readonly binMs?: number;
+  /**
+   * A rejected request is sent for a shorter period; for the newest not for a shorter one than this, because its period is
+   * not the reason then. Without it a rejection ends the request.
+   */
+  readonly usualMs?: number;
+  readonly longestMs?: number;
+  /** Whether one request is enough, however short. */
+  readonly isNewestEnough?: boolean;
+}
+
+/** What could be had of a period: all of it without `failure`. */
+export interface Covered {
+  readonly from: number;
+  readonly failure?: unknown;
+}
 
 /**
- * The period of a task's requests: halved after an answer that is too large or too slow (408, 413), and doubled again after
- * each success, up to the wanted one.
+ * How long the period of a task's requests may be: halved after an answer that is too large or too slow (408, 413) or a
+ * rejected one (400, 422), and doubled again after a period that needed no halving.
  */
 export class Lookback {
-  readonly #shortened = new Map<string, number>();
-
-  /** Sends a request for a period of at most `wantedMs`, and again while that is too much for one answer. */
-  async ask<Answer>(task: string, wantedMs: number, send: (periodMs: number) => Promise<Answer>): Promise<Answer> {
-    for (;;) {
-      const shortened = this.#shortened.get(task);
-      const periodMs = Math.min(shortened ?? wantedMs, wantedMs);
-      try {
-        const answer = await send(periodMs);
-        if (shortened === undefined || shortened * 2 >= wantedMs) this.#shortened.delete(task);
-        else this.#shortened.set(task, shortened * 2);
-        return answer;
-      } catch (error) {
-        if (!isTooMuch(error) || periodMs <= SHORTEST_PERIOD_MS) throw error;
-        this.#shortened.set(task, Math.max(SHORTEST_PERIOD_MS, periodMs / 2));
-      }
-    }
-  }
+  readonly #longest = new Map<string, number>();
 
   /**
-   * Sends requests that together cover the last `wantedMs`, the newest period first; `send` gets the length of a period
-   * and how long ago it ended. False if an older period cannot be had: what is before it was not asked for.
+   * Sends requests that together cover a period, the newest first; `send` gets the period of each, and whether it is all.
+   * Rejects if the newest one cannot be had.
    */
   async cover(
     task: string,
-    wantedMs: number,
-    send: (periodMs: number, agoMs: number) => Promise<void>,
-  ): Promise<boolean> {
-    let coveredMs = 0;
-    while (coveredMs < wantedMs) {
-      const agoMs = coveredMs;
-      const next = async (periodMs: number) => {
-        await send(periodMs, agoMs);
-        coveredMs = agoMs + periodMs;
-      };
+    { from, to }: Stretch,
+    { binMs = 1, usualMs, longestMs = LONGEST_REQUEST_MS, isNewestEnough = false }: How,
+    send: (part: Stretch, isAll: boolean) => Promise<void>,
+  ): Promise<Covered> {
+    let start = to;
+    let isAsWanted = true;
+    while (start > from && (start === to || !isNewestEnough)) {
+      const most = Math.min(longestMs, this.#longest.get(task) ?? longestMs);
+      const lengthMs = Math.max(SHORTEST_PERIOD_MS, Math.min(start - from, most));
+      const begin = Math.floor((start - lengthMs) / binMs) * binMs;
       try {
-        await this.ask(task, Math.max(SHORTEST_PERIOD_MS, wantedMs - agoMs), next);
+        await send({ from: begin, to: start }, start === to && begin <= from);
+        start = begin;
       } catch (error) {
-        if (agoMs === 0 || !(isTooMuch(error) || meaningOfError(error, 'series').reason === 'rejected')) throw error;
-        return false;
+        if (lengthMs > shortestAfter(error, usualMs && (start === to ? usualMs : SHORTEST_PERIOD_MS))) {
+          this.#longest.set(task, Math.max(SHORTEST_PERIOD_MS, lengthMs / 2));
+          isAsWanted = false;
+        } else if (start === to || (error instanceof RequestError && error.fault === 'aborted')) throw error;
+        else return { from: start, failure: error };
       }
-      if (agoMs === 0 && coveredMs < wantedMs) coveredMs -= OVERLAP_MS;
     }
-    return true;
+    const longest = this.#longest.get(task);
+    if (isAsWanted && longest !== undefined) {
+      if (longest * 2 >= Math.min(to - from, longestMs)) this.#longest.delete(task);
+      else this.#longest.set(task, longest * 2);
+    }
+    return { from: start };
   }
+}
+
+/** The length down to which a failed request is sent again for a shorter period. */
+function shortestAfter(error: unknown, ifRejectedMs = Number.POSITIVE_INFINITY): number {
+  if (isRejected(error)) return ifRejectedMs;
+  return isTooMuch(error) ? SHORTEST_PERIOD_MS : Number.POSITIVE_INFINITY;
+}
+
+/** The answer is too large, or the service did not find all of it in time. */
+export function isTooMuch(error: unknown): boolean {
+  return meaningOfError(error, 'series').does === 'shrink';
+}
+
+/** The service does not accept the request, maybe because of its period. */
+export function isRejected(error: unknown): boolean {
+  return meaningOfError(error, 'series').reason === 'rejected';
 }
 
 /** An ISO 8601 duration ending now, as `PT15M`. */
@@ -64,17 +97,7 @@ export function isoPeriod(ms: number): string {
   return seconds % 60 === 0 ? `PT${seconds / 60}M` : `PT${seconds}S`;
 }
 
-/** An ISO 8601 interval of moments in milliseconds since the Unix epoch. */
-export function isoInterval(from: number, to: number): string {
+/** An ISO 8601 interval. */
+export function isoInterval({ from, to }: Stretch): string {
   return `${new Date(from).toISOString()}/${new Date(to).toISOString()}`;
-}
-
-/** The answer is too large, or the service did not find all of it in time. */
-export function isTooMuch(error: unknown): boolean {
-  return meaningOfError(error, 'series').does === 'shrink';
-}
-
-/** The service or the exporter finds the answer too large. */
-export function isTooLarge(error: unknown): boolean {
-  return meaningOfError(error, 'series').reason === 'oversize';
 }

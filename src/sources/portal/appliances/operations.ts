@@ -2,14 +2,14 @@ import { type Family, type Fields, isEveryOtherField } from '../../../metrics/fa
 import type { NoteDrop } from '../../../metrics/samples.ts';
 import { decimal } from '../../../metrics/units.ts';
 import { fieldsIn, itemsOf, newestFirst, objectOf, recordsIn } from '../records.ts';
-import { isoPeriod } from './lookback.ts';
 import { currentPerformance, furtherSeries, healthScore, loadWindow, standardSeries } from './series.ts';
 
 export interface Operation {
   readonly families: readonly Family[];
   /** Whether its records are minutes: then each record is a point of the past, not only the newest one. */
   readonly hasHistory: boolean;
-  readonly body: (periodMs: number, binSeconds: number) => Fields;
+  /** `period`: in ISO 8601. */
+  readonly body: (period: string, binSeconds: number) => Fields;
   /** Throws a ShapeError if a body is not such an answer; does not check the records. */
   readonly check: (body: unknown) => unknown;
   /** Newest first. */
@@ -81,7 +81,7 @@ function withoutLongLoad(body: unknown, note: NoteDrop): readonly Fields[] {
 
 const minutes: Pick<Operation, 'hasHistory' | 'body' | 'check'> = {
   hasHistory: true,
-  body: (periodMs, binSeconds) => ({ period: isoPeriod(periodMs), bin_size: binSeconds }),
+  body: (period, binSeconds) => ({ period, bin_size: binSeconds }),
   check: (answer) => itemsOf(answer, 'the series'),
 };
 

@@ -3,7 +3,7 @@ import type { Task } from '../../../metrics/task.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';
 import { entryOf } from '../../../runtime/maps.ts';
 import { inTurns } from '../../../runtime/slices.ts';
-import { isoInterval, isoPeriod, Lookback, SHORTEST_PERIOD_MS } from '../appliances/lookback.ts';
+import { isoInterval, isoPeriod, isRejected, isTooMuch, Lookback, SHORTEST_PERIOD_MS } from '../appliances/lookback.ts';
 import { shardOf } from '../appliances/shard.ts';
 import { accountTask, afterInventory, type CollectorRow, type PortalParts } from '../collector-row.ts';
 import { listed } from '../records.ts';
@@ -117,17 +117,20 @@ class VolumeTelemetry {
       // After an outage, requests the period that it covered.
       const missed = succeededAt === undefined ? operation.firstPeriodMs : now - succeededAt + 2 * this.#intervalMs;
       const wanted = Math.min(Math.max(SHORTEST_PERIOD_MS, missed), LONGEST_PERIOD_MS);
-      const wallNow = clock.now();
+      const to = this.#parts.client.now();
       let samples: readonly Sample[] = [];
-      const isWhole = await this.#lookback.cover(id, wanted, async (periodMs, agoMs) => {
-        const to = wallNow - agoMs;
-        const period = agoMs === 0 ? isoPeriod(periodMs) : isoInterval(to - periodMs, to);
+      const how = { longestMs: LONGEST_PERIOD_MS };
+      const { failure } = await this.#lookback.cover(id, { from: to - wanted, to }, how, async (part, isAll) => {
+        const period = isAll ? isoPeriod(wanted) : isoInterval(part);
         const json = { period, serial_numbers: volume.serials };
         const body = await licence.send({ method: 'POST', path, operation: segment, size: 'list', json }, signal);
         const records = inTurns(listed(body, segment, note, operation.list), clock);
         samples = await ledger.absorb(records, clock.now() / 1000, note);
       });
-      if (!isWhole) note('record', 'period');
+      if (failure !== undefined) {
+        if (!isTooMuch(failure) && !isRejected(failure)) throw failure;
+        note('record', 'period');
+      }
       succeededAt = now;
       return { samples };
     });

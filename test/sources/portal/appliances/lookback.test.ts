@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { RequestError } from '../../../../src/runtime/errors.ts';
-import { isoPeriod, Lookback } from '../../../../src/sources/portal/appliances/lookback.ts';
+import { isoPeriod, Lookback, type Stretch } from '../../../../src/sources/portal/appliances/lookback.ts';
 import { going, mockApi, type Reply, token } from '../../../support/mock-api.ts';
 import { outcomeOf, portalCollector, uuid } from '../../../support/portal-parts.ts';
 
 const MINUTE = 60_000;
+const NOW = Date.UTC(2026, 2, 2);
 const SERIAL = uuid(1);
 const SERIES = `/telemetry/appliances/${SERIAL}/cpu_utilization`;
 
@@ -33,12 +34,13 @@ async function minutesAsked(
   wanted = 15,
 ): Promise<readonly number[]> {
   const asked: number[] = [];
-  const send = async (periodMs: number) => {
-    asked.push(periodMs / MINUTE);
+  const send = async ({ from, to }: Stretch) => {
+    asked.push((to - from) / MINUTE);
     const error = TOO_MUCH[asked.length % TOO_MUCH.length];
     if (asked.length <= tooMuch) throw error;
   };
-  await lookback.ask(task, wanted * MINUTE, send).catch(() => {});
+  const period = { from: NOW - wanted * MINUTE, to: NOW };
+  await lookback.cover(task, period, { isNewestEnough: true }, send).catch(() => {});
   return asked;
 }
 
@@ -71,10 +73,10 @@ describe('a series that is too much for one answer', () => {
     return { asked: asked(), outcomes };
   }
 
-  test('is asked for with half the period after a 413, and with the whole again when that was well', async () => {
-    const { asked, outcomes } = await periods([413, undefined], good, good);
-    expect(asked).toEqual(['PT15M', 'PT450S', 'PT15M']);
-    expect(outcomes).toHaveLength(2);
+  test('is asked for with half the period after a 413, and with the whole again once half needed no halving', async () => {
+    const { asked, outcomes } = await periods([413, undefined], good, good, good);
+    expect(asked).toEqual(['PT15M', 'PT450S', 'PT450S', 'PT15M']);
+    expect(outcomes).toHaveLength(3);
   });
 
   test('is asked for with less than six minutes by nobody, and fails then', async () => {

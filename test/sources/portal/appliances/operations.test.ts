@@ -85,12 +85,12 @@ describe('the choice of series with the economy mode', () => {
 
 describe('a request', () => {
   test.each(ALL.slice(0, 20))('for %s says period and bin', (name) => {
-    expect(operation(name).body(900_000, 60)).toEqual({ period: 'PT15M', bin_size: 60 });
+    expect(operation(name).body('PT15M', 60)).toEqual({ period: 'PT15M', bin_size: 60 });
   });
 
   test('for the two that are one object says a period of their own and no bin', () => {
-    expect(operation('current_appliance_performance').body(900_000, 60)).toEqual({ period: 'PT30M' });
-    expect(operation('appliance_health_score').body(900_000, 60)).toEqual({ period: 'PT1H' });
+    expect(operation('current_appliance_performance').body('PT15M', 60)).toEqual({ period: 'PT30M' });
+    expect(operation('appliance_health_score').body('PT15M', 60)).toEqual({ period: 'PT1H' });
   });
 });
 

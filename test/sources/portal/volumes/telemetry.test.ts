@@ -84,8 +84,8 @@ describe('after an outage of eight hours whose snapshots are too many for one an
     const { asked } = await outage();
     expect((await asked([413, undefined], none, none)).periods).toEqual([
       'PT510M',
-      'PT255M',
-      '2026-03-01T23:30:00.000Z/2026-03-02T03:46:00.000Z',
+      '2026-03-02T03:45:00.000Z/2026-03-02T08:00:00.000Z',
+      '2026-03-01T23:30:00.000Z/2026-03-02T03:45:00.000Z',
     ]);
     expect((await asked(none)).periods).toEqual(['PT30M']);
   });
@@ -109,6 +109,9 @@ describe('after an outage of eight hours whose snapshots are too many for one an
     const { asked } = await outage();
     const { outcome } = await asked([413, undefined], none, [404, undefined]);
     expect(outcome).toMatchObject({ status: 404 });
-    expect((await asked(none)).periods).toEqual(['PT510M']);
+    expect((await asked(none, none)).periods).toEqual([
+      '2026-03-02T03:45:00.000Z/2026-03-02T08:00:00.000Z',
+      '2026-03-01T23:30:00.000Z/2026-03-02T03:45:00.000Z',
+    ]);
   });
 });
