@@ -35,7 +35,7 @@ for (const [mode, intervalMs, beginning] of MODES) {
     const life = await Life.begin({ ...beginning, lookMs: 15 * SECOND });
     // The judge knows one interval for all series.
     life.judge.excused.push('unasked', 'unwell', 'up', 'stale', 'costs');
-    await life.passes(70 * MINUTE);
+    await life.clock.advance(70 * MINUTE);
     const [serial = ''] = life.serials;
     const usual = life.sent.count(new RegExp(serial), HOUR);
     life.fails({ serial, ...failing });
@@ -55,7 +55,7 @@ for (const [mode, intervalMs, beginning] of MODES) {
     expect(page.appliances.filter(({ state }) => state === 'up')).toHaveLength(2);
     expect(page.appliances.filter(({ state }) => state === 'down')).toHaveLength(1);
     const before = life.sent.count(new RegExp(serial));
-    await life.passes(HOUR);
+    await life.clock.advance(HOUR);
     expect(life.sent.count(new RegExp(serial)) - before).toBeLessThanOrEqual(usual);
     const told = life.log.slice(since);
     expect(told.map(({ msg }) => msg)).toEqual(['the appliance does not answer']);
@@ -69,14 +69,14 @@ test('an appliance of which only seldom series answer stays up, and is asked no 
     environment: { PORTAL_MODE: 'economy' },
   });
   life.judge.excused.push('unasked', 'unwell', 'up', 'stale', 'costs');
-  await life.passes(70 * MINUTE);
+  await life.clock.advance(70 * MINUTE);
   const [serial = ''] = life.serials;
   const asked = new RegExp(serial);
   // Twelve times the one, and each of the three others once.
   const usual = 12 + 3;
   const over = life.fails({ serial, operation: 'current_appliance_performance', ...failing });
-  for (let minute = 0; minute < 180; minute += 1) {
-    const { scrape } = await life.passes(MINUTE);
+  for (let look = 0; look < 90; look += 1) {
+    const { scrape } = await life.passes(2 * MINUTE);
     expect(scrape.value(APPLIANCE_UP, { serial })).toBe(1);
   }
   expect(life.sent.count(asked, HOUR)).toBeLessThanOrEqual(usual);
