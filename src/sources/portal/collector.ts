@@ -30,7 +30,7 @@ export class PortalCollector implements Collector {
       log,
       settings,
       appliances: new ApplianceIndex(settings, log),
-      licence: new TelemetryLicence(client, clock, log),
+      licence: new TelemetryLicence(client, log),
       dialect: new Dialect(log),
       kept: new Map(),
     };
