@@ -65,7 +65,7 @@ describe.each(pagesToRead())('%s', (page) => {
   });
 
   test('every option that it names exists', () => {
-    const named = [...text.matchAll(/(?:`|dist\/main\.js |^(?:out\/)?filer-exporter )(--[a-z-]+)/gm)].map(
+    const named = [...text.matchAll(/(?:`|dist\/main\.js |^(?:out\/)?filer-exporter )(--[a-z-]+(?:\.[a-z-]+)*)/gm)].map(
       ([, option = '']) => option,
     );
     const known = new Set(['--config', ...OPTIONS, ...RULES_OPTIONS]);
@@ -141,7 +141,7 @@ describe('the examples', () => {
 });
 
 const METRIC = /\b(?:filer|process|nodejs)_[a-z0-9_]+\b/g;
-const OPTIONS: ReadonlySet<string> = new Set(usage('').match(/--[a-z-]+/g));
+const OPTIONS: ReadonlySet<string> = new Set(usage('').match(/--[a-z-]+(?:\.[a-z-]+)*/g));
 /** Of `npm run rules`. */
 const RULES_OPTIONS: ReadonlySet<string> = new Set(fileText('deploy/prometheus/command.ts').match(/--[a-z-]+/g));
 const VARIABLE = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g;

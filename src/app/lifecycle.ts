@@ -30,6 +30,7 @@ export class Lifecycle {
   #polling: readonly Promise<unknown>[] = [];
   #running: Promise<unknown> = Promise.resolve();
   #looking: Promise<unknown> | undefined;
+  #hasStarted = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -40,6 +41,7 @@ export class Lifecycle {
     const { environment, server, sources, keeper, history, protection } = this.#parts;
     const { signal } = this.#stopping;
     const port = await server.listen();
+    this.#hasStarted = true;
     // A stop while the address was looked up found no server to close.
     if (signal.aborted) await server.close(signal);
     else await this.#restore();
@@ -94,7 +96,7 @@ export class Lifecycle {
     });
     await Promise.all([server.close(late.signal), ...released, inTime(saved), inTime(this.#looking)]);
     ended.abort();
-    log.info('stopped');
+    if (this.#hasStarted) log.info('stopped');
   }
 
   /** Restores the state of the previous process; data that is still fresh is exposed before the first poll. */

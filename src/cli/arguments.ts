@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../runtime/errors.ts';
+import { near } from '../runtime/suggest.ts';
 
 /** The exit codes, which service managers and scripts test. */
 export const EXIT = { clean: 0, failure: 1, configuration: 78 } as const;
@@ -24,6 +25,11 @@ const COMMANDS = {
   version: {},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string | undefined>>>>;
 
+/** Flags that every exporter has, and the variables that they set; for every command. */
+const VARIABLES = { 'web.listen-address': 'LISTEN_ADDRESS', 'web.config.file': 'WEB_CONFIG_FILE' } as const;
+
+const SHORT: Readonly<Record<string, string>> = { help: 'h', version: 'v' };
+
 type Command = keyof typeof COMMANDS;
 
 type OptionName = { [Name in Command]: keyof (typeof COMMANDS)[Name] }[Command];
@@ -37,12 +43,15 @@ export interface Options extends Readonly<Partial<Record<Exclude<OptionName, 'js
 export interface Invocation {
   readonly command: Command | 'run';
   readonly options: Options;
+  /** Variables that flags set, in place of those of the environment. */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 const COMMAND_NAMES = Object.keys(COMMANDS) as readonly Command[];
 
 const options = Object.fromEntries([
-  ...COMMAND_NAMES.map((name) => [name, { type: 'boolean', ...(name === 'help' && { short: 'h' }) }] as const),
+  ...COMMAND_NAMES.map((name) => [name, { type: 'boolean', ...(SHORT[name] && { short: SHORT[name] }) }] as const),
+  ...Object.keys(VARIABLES).map((name) => [name, { type: 'string' }] as const),
   ...Object.values(COMMANDS)
     .flatMap((own) => Object.entries<string | undefined>(own))
     .map(([name, value]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const),
@@ -55,9 +64,11 @@ export function parseArguments(args: readonly string[]): Invocation {
   for (const token of tokens) {
     const isKnown = token.kind === 'option' && Object.hasOwn(options, token.name);
     if (isKnown && (token.value === undefined || options[token.name]?.type === 'string')) continue;
-    throw new ConfigError([`${args[token.index] ?? ''}: unknown option; --help lists the options`]);
+    const meant = token.kind === 'option' ? near(token.name, Object.keys(options)) : undefined;
+    const hint = meant === undefined ? '--help lists the options' : `did you mean --${meant}?`;
+    throw new ConfigError([`${args[token.index] ?? ''}: unknown option; ${hint}`]);
   }
-  if (values.help) return { command: 'help', options: {} };
+  if (values.help) return { command: 'help', options: {}, variables: {} };
   const given = COMMAND_NAMES.filter((name) => values[name]);
   const [command = 'run', ...others] = given.filter((name) => name !== 'demo' || !values.doctor);
   if (others.length > 0) {
@@ -71,5 +82,12 @@ export function parseArguments(args: readonly string[]): Invocation {
       if (value && (text === true || text === '')) throw new ConfigError([`--${name}: expected ${value}`]);
     }
   }
-  return { command, options: values as Options };
+  const variables: Record<string, string> = {};
+  for (const [name, variable] of Object.entries(VARIABLES)) {
+    const text = values[name];
+    if (text === undefined) continue;
+    if (typeof text !== 'string' || text === '') throw new ConfigError([`--${name}: expected a value of ${variable}`]);
+    variables[variable] = text;
+  }
+  return { command, options: values as Options, variables };
 }

@@ -22,8 +22,10 @@ Options:
                    --until 2d ends it earlier, --labels job=…,instance=… puts labels on every series, --filers and
                    --series choose some, --share 50% is the part of the limits that it uses; exit 0, or 1 when
                    something is missing
-  --version        print the version
-  --help           print this text
+  --version, -v    print version, revision, Node.js and platform
+  --help, -h       print this text
+  --web.listen-address, --web.config.file
+                   the same as LISTEN_ADDRESS and WEB_CONFIG_FILE, before which they count
 
 Environment:
 

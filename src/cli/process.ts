@@ -18,7 +18,7 @@ export function systemEnvironment(log: Log): Environment {
     random: systemRandom,
     log,
     version: packageVersion(),
-    revision: process.env.FILER_EXPORTER_REVISION || 'unknown',
+    revision: revision(),
     nodeVersion: process.version,
     heapBytes: usableHeapBytes({
       heapLimitBytes: getHeapStatistics().heap_size_limit,
@@ -28,9 +28,19 @@ export function systemEnvironment(log: Log): Environment {
   };
 }
 
-export function packageVersion(): string {
+function packageVersion(): string {
   const file: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   return (file as { readonly version: string }).version;
+}
+
+/** The same facts as `filer_exporter_build_info` has, and the platform. */
+export function versionLine(): string {
+  const { version, platform, arch } = process;
+  return `filer-exporter ${packageVersion()} (revision ${revision()}, Node.js ${version}, ${platform}/${arch})`;
+}
+
+function revision(): string {
+  return process.env.FILER_EXPORTER_REVISION || 'unknown';
 }
 
 /** Where log lines go: pretty on a terminal if pino-pretty is installed; the image has none. */

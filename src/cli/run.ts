@@ -15,13 +15,14 @@ import { runDoctor } from './doctor.ts';
 import { usage } from './help.ts';
 import { once } from './once.ts';
 import { plan } from './plan.ts';
-import { packageVersion, say, stoppedEarly } from './process.ts';
+import { say, stoppedEarly, versionLine } from './process.ts';
 import { serve } from './serve.ts';
 
 /** Runs the process; resolves with its exit code. `stopped` resolves on the first signal. */
 export async function run(args: readonly string[], variables: Variables, stopped: Promise<void>): Promise<number> {
   try {
-    return await obey(parseArguments(args), variables, stopped);
+    const invocation = parseArguments(args);
+    return await obey(invocation, { ...variables, ...invocation.variables }, stopped);
   } catch (error) {
     if (error instanceof ConfigError) {
       process.stderr.write(`${error.faults.join('\n')}\n`);
@@ -43,7 +44,7 @@ async function obey({ command, options }: Invocation, variables: Variables, stop
     case 'help':
       return say(usage(helpText(variableRows)));
     case 'version':
-      return say(packageVersion());
+      return say(versionLine());
     case 'check-config':
       return checkConfig(await load(variables));
     case 'plan':

@@ -39,7 +39,7 @@ export const listenAddress: Kind<{ readonly host: string | undefined; readonly p
   show: ({ host = '', port }) => `${isIPv6(host) ? `[${host}]` : host}:${port}`,
 };
 
-const TAKEN_PATHS = ['', '/healthz', '/readyz', '/status', '/api'];
+const TAKEN_PATHS = ['', '/healthz', '/readyz', '/-/healthy', '/-/ready', '/status', '/api'];
 
 /** The path of the exposition. Only paths that a request line has unchanged: `/a/../b` or a space would never match. */
 export const metricsPath: Kind<string> = {

@@ -256,8 +256,15 @@ export class ExpositionServer {
 const RETRY_SOON = { 'retry-after': '1' };
 
 function pathOf(request: IncomingMessage): string {
-  return (request.url ?? '/').split('?', 1)[0] ?? '/';
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+  return ALIASES.get(path) ?? path;
 }
+
+/** The names that the same pages have in Prometheus. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['/-/healthy', '/healthz'],
+  ['/-/ready', '/readyz'],
+]);
 
 function discardBody(response: ServerResponse): void {
   const { req: request } = response;

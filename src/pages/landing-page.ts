@@ -17,7 +17,6 @@ export function landingPage(version: string, metricsPath: string, notice?: Html)
   );
   const content = html`<h1>filer-exporter</h1>
 <p class="lead">Prometheus exporter for the cloud services of a global file system.</p>
-<p class="muted">Version ${version}</p>
 ${notice}<ul class="links card">
 ${list}</ul>
 `;

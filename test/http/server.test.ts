@@ -112,6 +112,8 @@ describe('other requests', () => {
 
   test.each<[string, boolean, number, string, string]>([
     ['/healthz', false, 200, 'text/plain; charset=utf-8', 'ok\n'],
+    ['/-/healthy', false, 200, 'text/plain; charset=utf-8', 'ok\n'],
+    ['/-/ready', true, 200, 'text/plain; charset=utf-8', 'ready\n'],
     ['/readyz', false, 503, 'text/plain; charset=utf-8', 'the first polls have not ended\n'],
     ['/readyz', true, 200, 'text/plain; charset=utf-8', 'ready\n'],
     ['/status', false, 200, 'text/html; charset=utf-8', '<!doctype html>status ü'],

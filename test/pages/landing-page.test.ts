@@ -7,7 +7,7 @@ test('the first page says what this is, its version, and links to everything, th
   const links = [...page.matchAll(/<li><a href="([^"]*)">/g)].map(([, href]) => href);
   expect(links).toEqual(['./status', './my&amp;metrics', './api/v1/status', './healthz', './readyz']);
   expect(page).toContain('<h1>filer-exporter</h1>');
-  expect(page).toContain('Version 1.2.3');
+  expect(page).toContain('<span class="version">1.2.3</span>');
   expect(page).toMatch(/^<!doctype html>\n<html lang="en">[\s\S]*<\/html>\n$/);
 });
 

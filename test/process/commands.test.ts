@@ -163,20 +163,33 @@ describe('the command line', () => {
       expect(line, name).toBeDefined();
       if (byDefault !== undefined) expect(line).toContain(byDefault);
     }
-    for (const option of ['--demo', '--once', '--check-config', '--plan', '--version', '--help']) {
+    for (const option of ['--demo', '--once', '--check-config', '--plan', '--version,', '--help,']) {
       expect(stdout).toContain(`  ${option} `);
     }
     expect(stdout).toContain('HTTP_PROXY');
   });
 
-  test('--version prints the version of the package', async () => {
-    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
-    const { code, stdout, stderr } = await run(['--version']);
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+  test.each(['--version', '-v'])(
+    '%s prints what the bug report needs: version, revision, Node.js, platform',
+    async (flag) => {
+      const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
+      const { code, stdout, stderr } = await run([flag], { environment: { FILER_EXPORTER_REVISION: 'abc123' } });
+      const { version: node, platform, arch } = process;
+      const line = `filer-exporter ${version} (revision abc123, Node.js ${node}, ${platform}/${arch})\n`;
+      expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: line, stderr: '' });
+    },
+  );
+
+  test('the flags that every exporter has count before their variables', async () => {
+    const args = ['--check-config', '--web.listen-address=:9', '--web.config.file', '/nowhere/web.yml'];
+    const { code, stderr } = await run(args, { environment: { ...GOOD, WEB_CONFIG_FILE: '' } });
+    expect([code, stderr]).toEqual([78, 'WEB_CONFIG_FILE: the file /nowhere/web.yml cannot be read (ENOENT)\n']);
+    const { stdout } = await run(args.slice(0, 2), { environment: { ...GOOD, LISTEN_ADDRESS: ':8' } });
+    expect(stdout).toContain('\nLISTEN_ADDRESS=:9\n');
   });
 
   test.each([
-    [['--verson'], '--verson: unknown option'],
+    [['--verson'], '--verson: unknown option; did you mean --version?'],
     [['start'], 'start: unknown option'],
     [['--demo', '--once'], 'only one of these options'],
   ])('with %j it says what is wrong and ends with 78', async (args, message) => {

@@ -308,7 +308,7 @@ describe('it does not start, and says why', () => {
   ])('%s', async (_, address, code) => {
     const environment = { GFA_URL: 'http://127.0.0.1:9/v1', GFA_TOKEN: 'x', LISTEN_ADDRESS: address };
     const ended = await run([], { environment });
-    expect(ended.code).toBe(1);
+    expect([ended.code, ended.stdout]).toEqual([1, '']);
     expect(ended.stderr).toMatch(
       new RegExp(`^listening on ${address}: .*(?:${code}).*; choose another .*LISTEN_ADDRESS\n$`),
     );
