@@ -60,7 +60,6 @@ export class FilerNames {
     this.#name();
   }
 
-  /** Replaces the titles of the filers of file acceleration, by guid. */
   takeTitles(titles: Iterable<readonly [guid: string, title: string]>): void {
     this.#titles = new Map([...titles].map(([guid, title]) => [guid.toLowerCase(), title]));
     this.#name();
@@ -137,7 +136,6 @@ function withShortIds(name: string, ids: readonly string[], taken: ReadonlySet<s
   }
 }
 
-/** The filers named by aliases, under each of their ids. */
 function filersOf(aliases: readonly FilerAlias[]): ReadonlyMap<string, Filer> {
   const filers = new Map<string, Filer>();
   for (const { id, is } of aliases) {

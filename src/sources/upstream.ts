@@ -17,7 +17,6 @@ import type { FilerNames } from './filer-names.ts';
 /** One service, as the rest of the program sees it. `sources/upstreams.ts` lists them. */
 export interface Upstream<Settings = unknown> {
   readonly section: ServiceSection<Settings>;
-  /** Its name for people. */
   readonly title: string;
   /** Its families, in the order of the exposition. */
   readonly tables: readonly Table[];
@@ -31,7 +30,6 @@ export interface Upstream<Settings = unknown> {
   /** The owner of its saved state: a process with other values does not restore it. */
   owner(settings: Settings, config: Config): readonly string[];
   connect(settings: Settings, parts: UpstreamParts): Connection;
-  /** Its part of `--doctor`. */
   examine?(settings: Settings, parts: ExaminationParts): Examination;
   /** How often it has points of the past, how far back, and how long a bin is; missing without history. */
   points?(settings: Settings): { readonly intervalMs: number; readonly lookbackMs: number; readonly binMs: number };
@@ -73,7 +71,6 @@ export interface UpstreamParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** How large the heap may become. */
   readonly heapBytes: number;
   readonly names: FilerNames;
   /** Saves its counts over restarts; undefined without a state file. */

@@ -6,7 +6,6 @@ import type { Upstream } from './upstream.ts';
 /** Every service that can be polled, in the order of the exposition. Add one here and nowhere else. */
 export const upstreams: readonly Upstream[] = [gfa, portal];
 
-/** A configured service with its settings. */
 export interface ConfiguredUpstream {
   readonly api: string;
   readonly upstream: Upstream;

@@ -2,7 +2,6 @@ import { ForbiddenRequestError } from '../runtime/errors.ts';
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 
-/** Requests of a service that change nothing although their method is not GET. */
 export interface AllowedRequests {
   readonly method: Exclude<Method, 'GET'>;
   readonly path: RegExp;

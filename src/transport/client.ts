@@ -150,7 +150,6 @@ export class JsonClient {
     return isLone ? { state: 'unknown' } : { state: 'throttled', retryAfterMs };
   }
 
-  /** Fills in the answer as it arrives, and returns its status. */
   #attempt(request: ApiRequest, answer: Answer, signal: AbortSignal): Promise<number> {
     const { clock, limitsOf, userAgent } = this.#settings;
     const { body, type } = payloadOf(request);

@@ -5,7 +5,6 @@ import { ProxyConnectionError } from './connection-faults.ts';
 export interface Proxy {
   /** Scheme, host and port only. */
   readonly url: string;
-  /** The value of `Proxy-Authorization`, if the proxy needs one. */
   readonly authorization: Secret | undefined;
   /** The time limit for opening a tunnel, in milliseconds. */
   readonly timeoutMs: number;

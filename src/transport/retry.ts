@@ -45,7 +45,6 @@ export class RetryAllowance {
     this.#failing.add(request);
   }
 
-  /** Whether one more retry is allowed. */
   spend(request?: string): boolean {
     if (this.#left < 1 || (request !== undefined && this.#failing.has(request))) return false;
     this.#left -= 1;

@@ -13,7 +13,6 @@ export class PortalClient {
   readonly #client: JsonClient;
   readonly #tokens: TokenSource;
   readonly #retryParts: RetryParts;
-  /** The token of the last successful request. */
   #proven: string | undefined;
   /**
    * A token that replaced a proven one, and was rejected for a request for which the proven one was rejected too: valid
@@ -83,7 +82,6 @@ export class PortalClient {
     throw cause;
   }
 
-  /** Sends it with the current token at the time it leaves. */
   async #authorized(request: ApiRequest, signal: AbortSignal): Promise<Authorized> {
     let access = await this.#tokens.get(signal);
     const authorization = () => {

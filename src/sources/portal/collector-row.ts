@@ -16,7 +16,6 @@ import { pagesOf } from './paging.ts';
 import { listed, objectOf } from './records.ts';
 import type { PortalSettings } from './settings.ts';
 
-/** What the portal's collectors share. */
 export interface PortalParts {
   readonly client: PortalClient;
   readonly clock: Clock;
@@ -41,7 +40,6 @@ export interface KeptCounts {
 
 type CreateTasks = (parts: PortalParts, intervalMs: number) => () => readonly Task[];
 
-/** One collector of the portal, named in `PORTAL_COLLECTORS`. */
 export interface CollectorRow {
   readonly name: string;
   /** Default time between two polls, in milliseconds. */
@@ -55,7 +53,6 @@ export interface CollectorRow {
   readonly create: CreateTasks;
 }
 
-/** One GET about the whole account. */
 export interface AccountRead {
   /** The label `operation` and the task's id are made of it: `/account/license` is `account_license`. */
   readonly path: string;

@@ -1,6 +1,5 @@
 import type { Question } from '../../doctor/examination.ts';
 
-/** The answers of an account, by question; undefined where nothing shows it. */
 export type AnswerByQuestion = Readonly<Record<string, string | undefined>>;
 
 /** What the documentation of the portal leaves open and an account can answer. */

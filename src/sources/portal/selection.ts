@@ -14,13 +14,11 @@ interface Choices {
   readonly known: readonly string[];
   /** The start of a list that only removes. */
   readonly usual: readonly string[];
-  /** What `all` means. */
   readonly all: readonly string[];
   /** Why one of them accepts no interval of its own; undefined if it does. */
   readonly noInterval?: (name: string) => string | undefined;
 }
 
-/** Reads `PORTAL_SERIES` and `PORTAL_COLLECTORS`. */
 export function selection(text: string, choices: Choices): Parsed<readonly Selected[]> {
   const entries = entriesOf(text);
   const flaws = entries.flatMap((entry) => entryFlaw(entry, choices) ?? []);

@@ -6,7 +6,6 @@ export interface PortalSettings extends Pick<Config, 'shard' | 'staleAfter' | 'f
   readonly series: readonly Interval[];
   /** Whether `current_appliance_performance` replaces two series. */
   readonly mode?: 'full' | 'economy';
-  /** The enabled collectors besides the series. */
   readonly collectors: readonly Interval[];
   /** Time between two polls of the inventory, and of a task that is backed off. */
   readonly discoveryIntervalMs: number;
@@ -27,7 +26,6 @@ export interface PortalSettings extends Pick<Config, 'shard' | 'staleAfter' | 'f
   readonly wantedSince?: (task: string, now: number) => number | undefined;
 }
 
-/** One series or collector, and the time between two of its polls. */
 export interface Interval {
   readonly name: string;
   readonly intervalMs: number;

@@ -9,7 +9,6 @@ import type { Priority } from '../../transport/rate/pacer.ts';
 import { RetryAllowance, withRetries } from '../../transport/retry.ts';
 import { fieldsIn } from './records.ts';
 
-/** One of the three ways to authenticate. */
 export type Credentials =
   | { readonly kind: 'oauth2' | 'service_key'; readonly key: Secret; readonly secret: Secret }
   | { readonly kind: 'user_key'; readonly key: Secret };

@@ -12,7 +12,6 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The default of `PORTAL_COLLECTORS`. */
 export const USUAL_COLLECTORS = ['telemetry', 'volumes', 'edges', 'license'] as const;
 
 /** The collectors that `PORTAL_COLLECTORS` may name, each with its interval; undefined for `PORTAL_INTERVAL`. */

@@ -29,7 +29,6 @@ export class Budget {
     this.#level = now;
   }
 
-  /** When one more request fits. */
   earliest(now: number): number {
     return Math.max(now, this.#level);
   }
@@ -45,7 +44,6 @@ export class Budget {
     }
   }
 
-  /** What the limit sustains. */
   get perSecond(): number {
     return this.#msPerRequest === 0 ? Number.POSITIVE_INFINITY : 1000 / this.#msPerRequest;
   }

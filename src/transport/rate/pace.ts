@@ -1,18 +1,15 @@
 import type { RateLaw } from './adaptive-rate.ts';
 
-/** At most `requests` in any window of `windowMs`. */
 export interface RateLimit {
   readonly requests: number;
   readonly windowMs: number;
 }
 
-/** A request in flight, for {@link Pace.ended}. */
 export interface Departure {
   readonly startedAt: number;
   endedAt: number | undefined;
 }
 
-/** What an answer means for the pace: accepted, rejected with 429, or unknown. */
 export type Verdict =
   | { readonly state: 'taken' | 'unknown' }
   | { readonly state: 'throttled'; readonly retryAfterMs: number | undefined };

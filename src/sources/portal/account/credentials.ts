@@ -4,7 +4,6 @@ import { Tally } from '../../../metrics/tally.ts';
 import { records } from '../../../metrics/units.ts';
 import { type AccountAnswer, accountReads, type CollectorRow } from '../collector-row.ts';
 
-/** Values of a credential's status. */
 const STATUS = ['synced', 'pending', 'failed', 'creating'] as const;
 
 const byStatus = {

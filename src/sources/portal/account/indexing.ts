@@ -9,7 +9,6 @@ import { volumeGuids } from '../volumes/volume-guid.ts';
 
 const volumeLabels = ['volume_guid', 'volume'] as const;
 
-/** Values of an inventory's status. */
 const INVENTORY_STATUS = {
   field: 'status',
   known: [

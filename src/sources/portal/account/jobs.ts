@@ -7,7 +7,6 @@ import { CountingStart } from '../../../runtime/counting-start.ts';
 import { accountReads, type CollectorRow } from '../collector-row.ts';
 import { extremeSample } from '../extremes.ts';
 
-/** Values of a job's state. */
 const STATES = ['in_progress', 'completed', 'failed'] as const;
 
 /** The states of a finished job; undocumented states do not count as finished. */

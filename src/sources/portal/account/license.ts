@@ -4,7 +4,6 @@ import { date, flag, plain, presence } from '../../../metrics/units.ts';
 import { ShapeError } from '../../../runtime/errors.ts';
 import { accountReads, type CollectorRow } from '../collector-row.ts';
 
-/** Every documented feature of a licence. */
 const FEATURES = [
   'analytics_connector_enabled',
   'uaas_enabled',

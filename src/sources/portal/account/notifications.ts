@@ -9,7 +9,6 @@ import { accountReads, type CollectorRow, type KeptCounts } from '../collector-r
 
 export const SEVERITY = { field: 'severity', known: ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] } as const;
 
-/** Values of `severity`, as labels. */
 const SEVERITIES: readonly string[] = SEVERITY.known.map(wordOf);
 
 const notificationsTotal = {

@@ -20,7 +20,6 @@ export class TelemetryLicence {
     this.#log = log;
   }
 
-  /** Whether it covers the telemetry series; undefined while unknown. */
   get hasTelemetry(): boolean | undefined {
     return this.#hasTelemetry;
   }

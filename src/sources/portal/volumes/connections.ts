@@ -6,7 +6,6 @@ import { accountReads, afterInventory, type CollectorRow, type PortalParts } fro
 import { allOf } from '../records.ts';
 import { volumeGuids } from './volume-guid.ts';
 
-/** Values of the connections' fields. */
 const SECURITY_MODES = ['Publicly Available', 'Active Directory', 'LDAP Directory'] as const;
 const PERMISSION_POLICIES = [
   'POSIX Mixed Mode',
@@ -19,7 +18,6 @@ const PERMISSION_POLICIES = [
 
 export const volumeApplianceLabels = ['volume_guid', 'volume', 'serial', 'filer'] as const;
 
-/** Values of `current_snapshot_status`. */
 export const SNAPSHOT_STATUS = [
   'idle',
   'pending',
