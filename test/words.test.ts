@@ -50,3 +50,17 @@ test('no text has a word that is out', () => {
     ),
   ).toEqual([]);
 });
+
+/** The titles of tests and stories in the folders of scenarios. */
+const TITLE = /\b(?:test|describe)(?:\.\w+)*\([^'`]*?(['`])(.*?)\1,|\bname: (['`])(.*?)\3,/g;
+
+test('no title of a scenario has such a word, or is told', () => {
+  const titles = ['app', 'chaos', 'faults', 'lives', 'process'].flatMap((folder) =>
+    readdirSync(join(root, 'test', folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .flatMap((path) => [...readFileSync(join(root, 'test', folder, path), 'utf8').matchAll(TITLE)])
+      .map(([, , title, , name]) => title ?? name ?? ''),
+  );
+  expect(titles.length).toBeGreaterThan(200);
+  expect(titles.filter((title) => WORDS.test(title) || /\b(?:is|are|be) told\b/.test(title))).toEqual([]);
+});

@@ -154,7 +154,7 @@ describe('a title', () => {
     'with a name of the language’s own': '__proto__',
   };
 
-  test('is a label like any other, whatever is in it', async () => {
+  test('is a label like any other, with any text in it', async () => {
     const { standIn, live } = await whole(Object.keys(titles).length, {}, Object.keys(titles).length);
     const { appliances, volumes } = standIn.fleet;
     for (const [index, title] of Object.values(titles).entries()) {

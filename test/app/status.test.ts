@@ -72,7 +72,7 @@ test('a failing appliance has its error in words, and series that it does not ha
   });
 });
 
-test('credentials that are refused are told in words, with what to do', async () => {
+test('rejected credentials are on the page in words, with what to do', async () => {
   const standIn = await services();
   const live = await exporter({ ...portalEnvironment(standIn), PORTAL_SERVICE_SECRET: 'wrong' });
   const { apis } = await until('the refusal', async () => {

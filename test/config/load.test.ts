@@ -209,6 +209,16 @@ describe('names that nobody knows', () => {
     expect(faultsOf({ ...gfaOnly, [name]: 'canary' })).toEqual([`${name}: unknown variable; did you mean ${meant}?`]);
   });
 
+  test.each([
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['STATEFILE', 'STATE_FILE'],
+    ['LISTENADDRESS', 'LISTEN_ADDRESS'],
+    ['PORT_INTERVAL', 'PORTAL_INTERVAL'],
+  ])('%s has no effect, and a warning names %s', (name, meant) => {
+    const { warnings } = configOf({ ...gfaOnly, [name]: 'x', HOSTNAME: 'host', LOGNAME: 'me', SHELL: '/bin/sh' });
+    expect(warnings).toEqual([`${name}: has no effect here; did you mean ${meant}?`]);
+  });
+
   test('a name that would break the line is shown in quotes', () => {
     expect(faultsOf({ ...gfaOnly, 'GFA_\nURL': 'x' })).toEqual([
       '"GFA_\\nURL": unknown variable; did you mean GFA_URL?',

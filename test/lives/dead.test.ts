@@ -103,7 +103,7 @@ test('a process that was paused says of no appliance that it is down before each
   expect(life.log.slice(since).map(({ msg }) => msg)).toEqual([]);
 });
 
-test('an appliance that is dead from the start is told once, by name, and its end once', async () => {
+test('an appliance that is dead from the start is logged once, by name, and its end once', async () => {
   const life = await Life.begin({ later: true });
   const [serial = ''] = life.serials;
   const over = life.fails({ serial, ...failing });

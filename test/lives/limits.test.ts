@@ -57,7 +57,7 @@ test('an appliance that alone is answered 429 is held back alone, and no healthy
   expect(life.sent.count(new RegExp(serial), HOUR)).toBeLessThan(12 * SERIES.length);
 });
 
-test('a licence that lapses and comes back is told by its own series and by the page at once', async () => {
+test('a licence that lapses and comes back is on its own series and on the page at once', async () => {
   const life = await Life.begin();
   await life.passes(20 * MINUTE);
   const feature = { feature: 'ops_iq_premium' };

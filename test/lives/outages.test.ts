@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 tell(outages, 'never');
 
-test('a portal that is down is told once, and not again for each appliance, and its return once', async () => {
+test('a portal that is down is logged once, and not again for each appliance, and its return once', async () => {
   const life = await Life.begin({ appliances: 12, series: STANDARD_SERIES, lookMs: 10 * MINUTE });
   await life.passes(20 * MINUTE);
   const before = life.log.length;

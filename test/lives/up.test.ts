@@ -14,7 +14,7 @@ function healthyTelemetry(appliances: number, series = 3): number {
   return appliances * series * 12;
 }
 
-test('an appliance of which every polled series fails is down within three intervals, whatever rests', async () => {
+test('an appliance of which every polled series fails is down within three intervals, also with others backed off', async () => {
   const life = await Life.begin({ series: ALL_SERIES });
   await life.passes(30 * MINUTE);
   const [one] = life.services.fleet.appliances;

@@ -59,7 +59,7 @@ test('a reader that goes away loses nothing: the same command prints everything,
   expect(existsSync(join(directory, 'filer-exporter-backfill'))).toBe(false);
 });
 
-test('a portal that has none of it, wrong credentials and no portal at all are told, each in a line', async () => {
+test('a portal that has none of it, wrong credentials and no portal at all give one line each', async () => {
   const standIn = await service();
   const environment = environmentOf(standIn);
   const refused = await run(ARGS, { environment: { ...environment, PORTAL_USER_KEY: 'canary-key' } });

@@ -24,7 +24,7 @@ describe('a file with a secret', () => {
     expect(await warnings(mode)).toBe('');
   });
 
-  test('that everybody can read gets a warning', async () => {
+  test('that others can read gets a warning', async () => {
     const line = 'warning: FILE is world-readable (mode 0644); expected 0640 or stricter\n';
     expect(await warnings(0o644)).toBe(line);
   });
@@ -34,7 +34,7 @@ describe('a file with a secret', () => {
     expect(await warnings(0o660)).toBe(line);
   });
 
-  test('that Kubernetes mounted as it does by default is fine: everybody there is the container', async () => {
+  test('that Kubernetes mounted as it does by default is fine: the container is the only user there', async () => {
     expect(await warnings(0o644, '..2026_11_20_22_00_00.123456789')).toBe('');
   });
 
@@ -75,7 +75,7 @@ describe('a file with a secret', () => {
     },
   );
 
-  test('in a folder that everybody can change gets a warning, unless each may change what is theirs alone', async () => {
+  test('in a folder that others can change gets a warning, unless each may change only their own files', async () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'token');
     writeFileSync(path, 'a-token\n', { mode: 0o600 });
@@ -103,7 +103,7 @@ describe('a file with a secret', () => {
   });
 });
 
-describe('a web configuration that everybody can read', () => {
+describe('a web configuration that others can read', () => {
   async function warnings(text: string, directory = temporaryDirectory()) {
     const web = join(directory, 'web.yml');
     writeFileSync(web, text);
@@ -135,7 +135,7 @@ describe('a web configuration that everybody can read', () => {
   });
 });
 
-test.runIf(hasTlsClients)('a key that is renewed as a file that everybody can read gets its warning then', async () => {
+test.runIf(hasTlsClients)('a key that is renewed as a file that others can read gets its warning then', async () => {
   const directory = temporaryDirectory();
   const pair = makePair(directory, 'server');
   chmodSync(pair.key, 0o600);

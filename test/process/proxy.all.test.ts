@@ -32,7 +32,7 @@ describe('a service on this machine', () => {
 describe('a service beyond it', () => {
   const beyond = { ALLOW_INSECURE_UPSTREAM: 'true', GFA_URL: 'http://gfa.example.invalid/v1', GFA_TOKEN: 'token' };
 
-  test('is asked through the proxy, which is told the user name though it has no password', async () => {
+  test('is asked through the proxy, which gets the user name also without a password', async () => {
     const { origin, received } = await startEcho(undefined);
     const HTTP_PROXY = origin.replace('http://', 'http://visitor@');
     const { code } = await run(['--once'], { environment: { ...beyond, HTTP_PROXY } });

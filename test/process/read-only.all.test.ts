@@ -50,7 +50,7 @@ function publishedNames(requests: readonly SeenRequest[]): ReadonlySet<string> {
   );
 }
 
-describe('whatever the program sends is of one of five kinds', () => {
+describe('every request of the program is of one of five kinds', () => {
   test('with every operation of every series and collector, through refreshes, refusals and the end', async () => {
     const variations = { tokenLifetimeMs: 3_000, rateLimit: null };
     const standIn = await startStandIn({ clock: systemClock, appliances: 2, volumes: 2, variations });

@@ -27,7 +27,7 @@ export const clocks: readonly Story[] = [
     }),
   ),
   {
-    name: 'a machine that begins in 1970 and is told the time after ten minutes',
+    name: 'a machine that begins in 1970 and gets the time after ten minutes',
     begins: { gfa: true, later: true },
     tells: async (life) => {
       const since1970 = life.clock.now();

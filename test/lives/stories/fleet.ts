@@ -65,7 +65,7 @@ export const fleet: readonly Story[] = [
     },
   },
   {
-    name: 'an appliance that is off for ten minutes and on for ten is told of each time and no more often',
+    name: 'an appliance that is off for ten minutes and on for ten changes its state each time and no more often',
     tells: async (life) => {
       await life.passes(20 * MINUTE);
       const [serial = ''] = life.serials;

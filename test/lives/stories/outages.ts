@@ -9,7 +9,7 @@ const DOWN = (reason: string) => new RegExp(`portal down \\(${reason}\\), (?:3 u
 /** Services that are down, slow or only half there. */
 export const outages: readonly Story[] = [
   {
-    name: 'a maintenance window of two hours is told, and over ten minutes after its end',
+    name: 'the portal is down during a maintenance window of two hours, and up ten minutes after it',
     tells: async (life) => {
       await life.passes(20 * MINUTE);
       const over = life.fails({ operation: PORTAL, ...unavailable });
@@ -102,7 +102,7 @@ export const outages: readonly Story[] = [
     },
   },
   {
-    name: 'two requests an hour that fail are noticed by nobody',
+    name: 'two failed requests an hour change nothing that is shown',
     tells: async (life) => {
       await life.passes(20 * MINUTE);
       for (let half = 0; half < 4; half += 1) {

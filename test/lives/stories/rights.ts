@@ -17,7 +17,7 @@ function gapLine({ msg, list, reason }: LogLine): string {
 /** Licences and rights that are lost and given again. */
 export const rights: readonly Story[] = [
   {
-    name: 'a licence that lapses and is bought again is told by its metric and the page each time',
+    name: 'a licence that lapses and is bought again is on its metric and the page each time',
     tells: async (life) => {
       await life.passes(20 * MINUTE);
       const bought = life.varies({ opsIqPremium: false }, { echoMs });
@@ -49,7 +49,7 @@ export const rights: readonly Story[] = [
     },
   },
   {
-    name: 'a licence that nobody may read lapses',
+    name: 'a licence that the role may not read lapses',
     begins: { variations: { forbidden: ['license'] } },
     tells: async (life) => {
       await life.passes(20 * MINUTE);
@@ -83,7 +83,7 @@ export const rights: readonly Story[] = [
     },
   },
   {
-    name: 'a role that may not list edges is told so, and when it may again',
+    name: 'a role that may not list edges: the page says so, and when it may again',
     begins: { restarts: 'never' },
     tells: async (life) => {
       await life.passes(20 * MINUTE);
