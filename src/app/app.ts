@@ -49,7 +49,7 @@ export function createApp(config: Config, environment: Environment, guard?: Guar
   const status = new PublishedStatus(reported, clock, notice);
   const landing = landingPage(version, config.web.metricsPath, notice);
   const site: Site = {
-    exposition: (format, coding) => scrapes.body(format, coding),
+    exposition: (format, gzip) => scrapes.body(format, gzip),
     ready: () => sources.every(({ poller, hasHadTrouble }) => poller.observer.polledOnce || hasHadTrouble()),
     statusPage: () => status.page(),
     statusJson: () => status.json(),

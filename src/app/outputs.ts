@@ -1,5 +1,4 @@
 import { upstreamCatalog } from '../catalog.ts';
-import { codec } from '../exposition/compression.ts';
 import { Exposition } from '../exposition/exposition.ts';
 import type { OwnMetrics } from '../exposition/own/metrics.ts';
 import { LineStore } from '../exposition/store.ts';
@@ -48,14 +47,11 @@ export class Outputs implements PollSink {
 }
 
 /**
- * The limit for all lines, as a share of the heap's limit; they are outside the heap, where a container has as much
- * memory again. That is three times the lines of the largest fleet for which the container is large enough.
+ * The limit for all lines, as a share of the heap's limit: three times the lines of the largest fleet for which the container
+ * is large enough.
  */
 const LINES_SHARE = 1 / 3;
 
-export function expositionOf({ clock, log, heapBytes = Number.POSITIVE_INFINITY }: Environment): Exposition {
-  return new Exposition(new LineStore(upstreamCatalog), clock, heapBytes * LINES_SHARE, {
-    ...codec,
-    failed: (err) => log.error({ err }, 'compression failed; serving uncompressed'),
-  });
+export function expositionOf({ clock, heapBytes = Number.POSITIVE_INFINITY }: Environment): Exposition {
+  return new Exposition(new LineStore(upstreamCatalog), clock, heapBytes * LINES_SHARE);
 }

@@ -1,110 +1,91 @@
-import type { Labels } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import { RequestError } from '../runtime/errors.ts';
-import { fnv1a } from '../runtime/random.ts';
-import type { Lines } from './block.ts';
-import { FamilyLines } from './family-lines.ts';
-import { type Corrections, formatValue } from './format.ts';
-import { LabelTexts, mixed } from './label-texts.ts';
+import { type Corrections, formatValue, labelText } from './format.ts';
 
-/** A task's lines by family, written but not exposed yet. */
+/** Lines of one task and one family, as a text; many lines are several texts. */
+export interface Lines {
+  readonly family: string;
+  readonly text: string;
+  readonly samples: number;
+  readonly bytes: number;
+}
+
+/** A task's lines, written but not exposed yet; those of a family stand together. */
 export interface Prepared {
-  readonly families: readonly Lines[];
+  readonly lines: readonly Lines[];
   readonly corrected: Corrections;
 }
 
 /** How many lines to write between two yields: about 50 microseconds. */
 const LINES_A_STEP = 32;
 
-interface Name {
-  readonly family: string;
-  readonly bytes: number;
-  readonly hash: number;
-}
+/** Name and labels, a space, the value, the end. */
+const PARTS_A_LINE = 4;
 
-const NO_LABELS = { text: '', bytes: 0, hash: 0, check: 1, cut: 0 };
+/** A text of more characters than this ends with its line: encoding it takes some 50 microseconds. */
+const TEXT_LENGTH = 64 * 1024;
 
-export class LineWriter {
-  readonly #familyOf: (sampleName: string) => string;
-  readonly #labels = new LabelTexts();
-  readonly #names = new Map<string, Name>();
-
-  /** `familyOf` returns the family of a sample's name; throws for an unknown name. */
-  constructor(familyOf: (sampleName: string) => string) {
-    this.#familyOf = familyOf;
+/**
+ * Writes samples by family; `familyOf` returns the family of a sample's name. Of two with the same name and labels the later
+ * one counts: Prometheus would reject a scrape with duplicates. Yields where it may be interrupted. Throws a RequestError
+ * `oversize` above `mostBytes`.
+ */
+export function* writeLines(
+  samples: Iterable<Sample>,
+  familyOf: (sampleName: string) => string,
+  mostBytes: number,
+): Generator<void, Prepared> {
+  const corrected: Corrections = { cut: 0, duplicates: 0 };
+  const families = new Map<string, Map<string, number>>();
+  let written = 0;
+  let length = 0;
+  for (const { name, labels, value } of samples) {
+    const family = familyOf(name);
+    const series = name + labelText(labels, corrected);
+    length += series.length;
+    if (length > mostBytes) throw tooLarge(mostBytes);
+    const values = families.get(family) ?? new Map<string, number>();
+    families.set(family, values.set(series, value));
+    written += 1;
+    if (written % LINES_A_STEP === 0) yield;
   }
-
-  /**
-   * Writes samples by family. Of two with the same name and labels the later one counts: Prometheus would reject a scrape
-   * with duplicates. Yields where it may be interrupted. Throws a RequestError `oversize` above `mostBytes`.
-   */
-  *write(samples: Iterable<Sample>, mostBytes: number): Generator<void, Prepared> {
-    const corrected: Corrections = { cut: 0, duplicates: 0 };
-    const families = new Map<string, FamilyLines>();
-    let last: Labels | undefined;
-    let labels = NO_LABELS;
-    let family = '';
-    let lines: FamilyLines | undefined;
-    let written = 0;
-    let bytes = 0;
-    for (const sample of samples) {
-      const name = this.#nameOf(sample.name);
-      // A histogram's sum and count share their labels.
-      if (sample.labels !== last) {
-        last = sample.labels;
-        labels = this.#textOf(last);
+  const lines: Lines[] = [];
+  let bytes = 0;
+  for (const [family, values] of families) {
+    written -= values.size;
+    for (const text of textsOf(family, values)) {
+      if (text !== undefined) {
+        lines.push(text);
+        bytes += text.bytes;
       }
-      corrected.cut += labels.cut;
-      if (lines === undefined || name.family !== family) {
-        family = name.family;
-        lines = families.get(family) ?? new FamilyLines(family);
-        families.set(family, lines);
-      }
-      const series = sample.name + labels.text;
-      const seriesBytes = name.bytes + labels.bytes;
-      const value = formatValue(sample.value);
-      bytes += seriesBytes + value.length + 2;
       if (bytes > mostBytes) throw tooLarge(mostBytes);
-      lines.add(series, seriesBytes, value, wideHash(name, labels));
-      written += 1;
-      if (written % LINES_A_STEP === 0) yield;
+      yield;
     }
-    const finished: Lines[] = [];
-    for (const each of families.values()) {
-      const made = each.hasRepeats ? yield* each.rewritten() : each.lines();
-      corrected.duplicates += made.duplicates;
-      finished.push(made);
-    }
-    return { families: finished, corrected };
   }
-
-  #nameOf(name: string): Name {
-    let known = this.#names.get(name);
-    if (known === undefined) {
-      known = { family: this.#familyOf(name), bytes: Buffer.byteLength(name), hash: fnv1a(name) };
-      this.#names.set(name, known);
-    }
-    return known;
-  }
-
-  #textOf(labels: Labels): typeof NO_LABELS {
-    let { text, hash, check, cut } = NO_LABELS;
-    let bytes = 1;
-    for (const name in labels) {
-      const label = this.#labels.of(name, labels[name] ?? '');
-      text = text === '' ? label.first : text + label.further;
-      bytes += label.bytes;
-      hash = mixed(hash, label.hash);
-      check = mixed(check, label.hash);
-      cut += label.cut;
-    }
-    return text === '' ? NO_LABELS : { text: `${text}}`, bytes, hash, check, cut };
-  }
+  // A copy has no room for more, which would be most of what the list of a small task takes.
+  return { lines: lines.slice(), corrected: { ...corrected, duplicates: written } };
 }
 
-/** A number of 52 bits, never 0: with 32 bits, two of 100,000 series would often share one. */
-function wideHash(name: Name, { hash, check }: typeof NO_LABELS): number {
-  return (mixed(name.hash, hash) >>> 0) * 2 ** 20 + (mixed(name.hash, check) >>> 12) + 1;
+/** The texts of a family; undefined where it may be interrupted. */
+function* textsOf(family: string, values: ReadonlyMap<string, number>): Generator<Lines | undefined> {
+  let parts: string[] = [];
+  let length = 0;
+  const joined = () => {
+    // Joined, not added: a text put together by adding keeps all of its parts alive.
+    const text = parts.join('');
+    const samples = parts.length / PARTS_A_LINE;
+    parts = [];
+    length = 0;
+    return { family, text, samples, bytes: Buffer.byteLength(text) };
+  };
+  for (const [series, value] of values) {
+    const number = formatValue(value);
+    parts.push(series, ' ', number, '\n');
+    length += series.length + number.length + 2;
+    if (length >= TEXT_LENGTH) yield joined();
+    else if (parts.length % (LINES_A_STEP * PARTS_A_LINE) === 0) yield undefined;
+  }
+  if (length > 0) yield joined();
 }
 
 function tooLarge(mostBytes: number): RequestError {

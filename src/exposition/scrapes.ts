@@ -1,18 +1,16 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { ExporterStatus } from '../status/model.ts';
-import type { Coding } from './compression.ts';
-import type { Exposition, HeldBody } from './exposition.ts';
+import type { Body } from './body.ts';
+import type { Exposition } from './exposition.ts';
 import type { Format } from './format.ts';
+import { gzipBody } from './gzip.ts';
 import type { OwnMetrics } from './own/metrics.ts';
 
 /** The last line in OpenMetrics: without it an exposition was cut off. */
-const END = Buffer.from('# EOF\n');
+const END = '# EOF\n';
 
-/**
- * Scrapes within this time, in milliseconds, share one text of the exporter's own metrics, unless the data has changed:
- * with many scrapers it would be most of the work.
- */
-const OWN_SHARED_MS = 100;
+/** Scrapes within this time, in milliseconds, share what was made for the first of them. */
+const SHARED_MS = 100;
 
 export interface ScrapesSettings {
   readonly exposition: Exposition;
@@ -26,7 +24,8 @@ export interface ScrapesSettings {
 /** Everything that `/metrics` serves: fresh lines of upstream data, then the exporter's own metrics. */
 export class Scrapes {
   readonly #settings: ScrapesSettings;
-  readonly #ownTexts = new Map<Format, { version: number; at: number; text: Promise<Buffer> }>();
+  readonly #ends = new Map<Format, { readonly version: number; readonly at: number; readonly made: Promise<Buffer> }>();
+  readonly #compressed = new Map<Format, { until: number; readonly made: Promise<Body> }>();
 
   constructor(settings: ScrapesSettings) {
     this.#settings = settings;
@@ -34,31 +33,52 @@ export class Scrapes {
 
   /** The exposition of one moment, in one buffer. */
   async whole(format: Format): Promise<Buffer> {
-    const body = await this.body(format, undefined);
-    try {
-      return Buffer.concat([...body.buffers()]);
-    } finally {
-      body.release();
+    return Buffer.concat([...(await this.#plain(format)).buffers()]);
+  }
+
+  body(format: Format, gzip: boolean): Promise<Body> {
+    return gzip ? this.#gzip(format) : this.#plain(format);
+  }
+
+  async #plain(format: Format): Promise<Body> {
+    const { moment, made } = this.#now(format);
+    const end = await made;
+    function* buffers(): Generator<Buffer> {
+      yield* moment.buffers();
+      yield end;
     }
+    return { length: moment.bytes + end.length, buffers };
   }
 
-  body(format: Format, coding: Coding | undefined): Promise<HeldBody> {
-    const { exposition, expire } = this.#settings;
-    expire();
-    return exposition.body(format, coding, async () => {
-      const own = await this.#ownText(format);
-      return format === 'openmetrics' ? [own, END] : [own];
-    });
-  }
-
-  #ownText(format: Format): Promise<Buffer> {
-    const { exposition, own, status, clock } = this.#settings;
-    const { version, samples } = exposition;
+  /** Shared also when lines have changed since: compressing the page is most of the work, and takes longer with more. */
+  #gzip(format: Format): Promise<Body> {
+    const { clock } = this.#settings;
+    const known = this.#compressed.get(format);
     const at = clock.monotonic();
-    const known = this.#ownTexts.get(format);
-    if (known !== undefined && known.version === version && at - known.at < OWN_SHARED_MS) return known.text;
-    const text = own.render(format, { ...status(), samples }).then((lines) => Buffer.from(lines));
-    this.#ownTexts.set(format, { version, at, text });
-    return text;
+    if (known !== undefined && at < known.until) return known.made;
+    const { moment, made: end } = this.#now(format);
+    const made = Promise.all([moment.deflated(), end]).then(([deflated, own]) => gzipBody(deflated, own));
+    const shared = { made, until: Number.POSITIVE_INFINITY };
+    const ended = () => {
+      shared.until = at + SHARED_MS;
+    };
+    made.then(ended, ended);
+    this.#compressed.set(format, shared);
+    return made;
+  }
+
+  /** The lines and the exporter's own metrics, of one moment because nothing is awaited between them. */
+  #now(format: Format) {
+    const { exposition, own, status, expire, clock } = this.#settings;
+    expire();
+    const { version, samples } = exposition;
+    const moment = exposition.moment(format);
+    const at = clock.monotonic();
+    const known = this.#ends.get(format);
+    if (known !== undefined && known.version === version && at - known.at < SHARED_MS) return { moment, ...known };
+    const text = own.render(format, { ...status(), samples });
+    const made = text.then((lines) => Buffer.from(format === 'openmetrics' ? lines + END : lines));
+    this.#ends.set(format, { version, at, made });
+    return { moment, made };
   }
 }

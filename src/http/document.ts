@@ -1,11 +1,13 @@
-import { type Body, bodyOf } from '../exposition/body.ts';
-import { type Compressed, codec } from '../exposition/compression.ts';
+import type { Body } from '../exposition/body.ts';
+import { type Deflated, deflate, gzipBody } from '../exposition/gzip.ts';
+
+const NOTHING = Buffer.alloc(0);
 
 /** A whole page, built once and sent to every client; compressed when a client first accepts that. */
 export class Document {
   readonly headers: Readonly<Record<string, string>>;
   readonly #buffers: readonly Buffer[];
-  #compressed: Promise<readonly Compressed[]> | undefined;
+  #deflated: Promise<Deflated> | undefined;
 
   constructor(headers: Readonly<Record<string, string>>, buffers: readonly Buffer[]) {
     this.headers = headers;
@@ -13,8 +15,10 @@ export class Document {
   }
 
   async body(gzip: boolean): Promise<Body> {
-    if (!gzip) return bodyOf(this.#buffers, undefined);
-    this.#compressed ??= Promise.all(this.#buffers.map((buffer) => codec.compress('gzip', buffer)));
-    return bodyOf(await this.#compressed, 'gzip');
+    if (!gzip) {
+      return { length: this.#buffers.reduce((sum, { length }) => sum + length, 0), buffers: () => this.#buffers };
+    }
+    this.#deflated ??= deflate(this.#buffers);
+    return gzipBody(await this.#deflated, NOTHING);
   }
 }

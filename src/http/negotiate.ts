@@ -1,4 +1,3 @@
-import type { Coding } from '../exposition/compression.ts';
 import type { Format } from '../exposition/format.ts';
 
 export const CONTENT_TYPES = {
@@ -39,13 +38,6 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   const ranges = parseRanges(acceptEncoding);
   const named = ranges.find(({ name }) => name === 'gzip');
   return ((named ?? ranges.find(({ name }) => name === '*'))?.quality ?? 0) > 0;
-}
-
-/** The coding with the highest quality, of equals the one named first, and gzip for a wildcard. */
-export function chooseCoding(acceptEncoding: string | undefined, codings: readonly Coding[]): Coding | undefined {
-  const wanted = parseRanges(acceptEncoding).filter(({ quality }) => quality > 0);
-  const [named] = wanted.flatMap(({ name }) => codings.filter((coding) => coding === name));
-  return named ?? (acceptsGzip(acceptEncoding) ? 'gzip' : undefined);
 }
 
 /** The ranges of a header, the highest quality first, of equals the one named first. */

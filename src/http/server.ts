@@ -2,8 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Body } from '../exposition/body.ts';
-import { CODINGS, type Coding } from '../exposition/compression.ts';
-import type { HeldBody } from '../exposition/exposition.ts';
 import type { Format } from '../exposition/format.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -12,13 +10,13 @@ import { Answers } from './answers.ts';
 import type { Connections } from './connections.ts';
 import type { Document } from './document.ts';
 import type { Front, Refusal } from './front.ts';
-import { acceptsGzip, CONTENT_TYPES, chooseCoding, chooseFormat } from './negotiate.ts';
+import { acceptsGzip, CONTENT_TYPES, chooseFormat } from './negotiate.ts';
 import { parseInPieces } from './pieces.ts';
 import { send } from './send.ts';
 
 export interface Site {
-  /** The exposition of one moment, compressed or, without a coding, plain. */
-  exposition(format: Format, coding: Coding | undefined): Promise<HeldBody>;
+  /** The exposition of one moment. */
+  exposition(format: Format, gzip: boolean): Promise<Body>;
   /** Whether the first polls have ended. */
   ready(): boolean;
   statusPage(): Promise<Document>;
@@ -214,14 +212,9 @@ export class ExpositionServer {
     }
     const { accept, 'accept-encoding': acceptEncoding } = response.req.headers;
     const format = chooseFormat(accept);
-    const coding = chooseCoding(acceptEncoding, CODINGS);
-    const body = await this.#settings.site.exposition(format, coding);
+    const gzip = acceptsGzip(acceptEncoding);
     const headers = { 'content-type': CONTENT_TYPES[format], vary: 'Accept, Accept-Encoding' };
-    try {
-      await this.#send(response, headers, body, coding);
-    } finally {
-      body.release();
-    }
+    await this.#send(response, headers, await this.#settings.site.exposition(format, gzip), gzip);
   }
 
   async #page(response: ServerResponse, make: () => Promise<Document>): Promise<void> {
@@ -232,12 +225,12 @@ export class ExpositionServer {
     const document = await make();
     const gzip = acceptsGzip(response.req.headers['accept-encoding']);
     const headers = { ...document.headers, vary: 'Accept-Encoding', 'referrer-policy': 'no-referrer' };
-    await this.#send(response, headers, await document.body(gzip), gzip ? 'gzip' : undefined);
+    await this.#send(response, headers, await document.body(gzip), gzip);
   }
 
   /** Sends a body as fast as it is read. Headers that the operator has set for every answer are kept. */
-  async #send(response: ServerResponse, headers: object, body: Body, coding: Coding | undefined): Promise<void> {
-    const all = { ...headers, ...(coding && { 'content-encoding': coding }), 'content-length': body.length };
+  async #send(response: ServerResponse, headers: object, body: Body, gzip: boolean): Promise<void> {
+    const all = { ...headers, ...(gzip && { 'content-encoding': 'gzip' }), 'content-length': body.length };
     for (const [name, value] of Object.entries(all)) if (!response.hasHeader(name)) response.setHeader(name, value);
     const { req: request } = response;
     if (request.method === 'HEAD') {

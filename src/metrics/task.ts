@@ -11,7 +11,7 @@ import type { Api, Past, Reading } from './snapshot.ts';
  * reading     what one answer came to; a snapshot is the latest one of a task
  * family      one metric with its name, help and upstream fields: one row of a table
  * sample      name, labels, number
- * chunk       one task's lines of one family; a block is the lines that make one buffer
+ * moment      all lines that are exposed at one time, by reference
  * pace        what the limits allow now; the budget is what they allow today
  * ledger      the events counted so far
  */

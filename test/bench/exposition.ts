@@ -57,9 +57,6 @@ async function ofSize(report: Report, samples: number, directory: string): Promi
   const publishMs = middle(published.slice(rounds / 2).map(({ ms }) => ms));
   report(`${place}/publish`, publishMs, 'ms');
   report(`${place}/publish a sample`, (publishMs * 1000) / samples, 'us');
-  // The first that asks for gzip gets what is there; from then on it is packed beforehand.
-  await scrapes(ours.port, '/metrics', true, 1);
-  await ours.ask('idle');
   const plain = await body(ours.port, false);
   const packed = await body(ours.port, true);
   report(`${place}/bytes plain`, plain.length, 'bytes');
@@ -155,7 +152,6 @@ async function spread(report: Report): Promise<void> {
       const ours = await startServing('ours');
       for (let round = 0; round < 2; round += 1) await ours.ask('publish', tasks, subjects, round);
       await scrapes(ours.port, '/metrics', gzip, 3);
-      await ours.ask('idle');
       const ms = middle((await scrapes(ours.port, '/metrics', gzip, 30)).slice(5));
       report(`exposition/spread/${tasks} tasks/scrape ${gzip ? 'gzip' : 'plain'}`, ms, 'ms');
       if (!gzip) {
@@ -183,7 +179,6 @@ async function crowd(report: Report): Promise<void> {
   const ours = await startServing('ours');
   for (let round = 0; round < 2; round += 1) await ours.ask('publish', 15, 1_000, round);
   await scrapes(ours.port, '/metrics', true, 2);
-  await ours.ask('idle');
   await ours.ask('watchLoop');
   const polls = (async () => {
     for (let round = 2; round < 7; round += 1) await ours.ask('publish', 15, 1_000, round, 50);

@@ -4,6 +4,7 @@ import { exposition } from './exposition.ts';
 import { history } from './history.ts';
 import { pacing } from './pacing.ts';
 import { running } from './running.ts';
+import { scraped } from './scraped.ts';
 import { starting } from './starting.ts';
 
 /** One figure: one line of JSON. */
@@ -15,6 +16,7 @@ const suites: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   exposition,
   history,
   running,
+  scraped,
   starting,
 };
 

@@ -52,7 +52,7 @@ async function ours() {
     clock,
     log,
     site: {
-      exposition: (format, coding) => scrapes.body(format, coding),
+      exposition: (format, gzip) => scrapes.body(format, gzip),
       ready: () => true,
       statusPage: nothingToShow,
       statusJson: nothingToShow,
@@ -72,7 +72,7 @@ async function ours() {
     }
     return { ms };
   };
-  return { port: await server.listen(), orders: { publish, idle: () => exposition.idle, ...measures() } };
+  return { port: await server.listen(), orders: { publish, ...measures() } };
 }
 
 /** Node's own server with the same bytes in memory, plain and packed, whatever is asked. */

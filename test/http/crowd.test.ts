@@ -198,9 +198,9 @@ describe('closing', () => {
       finish = () => resolve(exposition);
     });
     const { server, port, ask } = await serve({
-      exposition: (format, coding) => {
+      exposition: (format, gzip) => {
         asked = true;
-        return serving(waiting)(format, coding);
+        return serving(waiting)(format, gzip);
       },
     });
     return { server, port, ask, finish, asked: () => asked };

@@ -24,9 +24,9 @@ describe('a scrape', () => {
   test('gets OpenMetrics where it prefers that', async () => {
     const formats: Format[] = [];
     const { ask } = await serve({
-      exposition: (format, coding) => {
+      exposition: (format, gzip) => {
         formats.push(format);
-        return serving([...exposition, Buffer.from('# EOF\n')])(format, coding);
+        return serving([...exposition, Buffer.from('# EOF\n')])(format, gzip);
       },
     });
     const { headers, body } = await ask('/metrics', openMetrics);
@@ -37,6 +37,10 @@ describe('a scrape', () => {
   test.each([
     ['gzip', true],
     ['gzip;q=0', false],
+    ['x-gzip', true],
+    ['zstd, gzip;q=0.1', true],
+    ['br, *;q=0.1', true],
+    ['zstd', false],
     ['gzip;q=0, *', false],
     ['br', false],
   ])('that accepts %j gets it packed: %s', async (encoding, packed) => {

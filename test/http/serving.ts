@@ -1,9 +1,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { bodyOf } from '../../src/exposition/body.ts';
-import type { Coding } from '../../src/exposition/compression.ts';
-import type { HeldBody } from '../../src/exposition/exposition.ts';
+import type { Body } from '../../src/exposition/body.ts';
 import type { Format } from '../../src/exposition/format.ts';
 import { Connections } from '../../src/http/connections.ts';
 import { Document } from '../../src/http/document.ts';
@@ -20,12 +18,9 @@ export function document(text: string, type = 'text/html; charset=utf-8'): Docum
   return new Document({ 'content-type': type, 'content-security-policy': "default-src 'none'" }, [Buffer.from(text)]);
 }
 
-/** A site's answer of these buffers, of which nothing is packed yet; `release` hears when they are not read any more. */
-export function serving(buffers: readonly Buffer[] | Promise<readonly Buffer[]>, release: () => void = () => {}) {
-  return async (_: Format, coding: Coding | undefined): Promise<HeldBody> => ({
-    ...bodyOf(await buffers, coding),
-    release,
-  });
+/** A site's answer of these buffers. */
+export function serving(buffers: readonly Buffer[] | Promise<readonly Buffer[]>) {
+  return async (_: Format, gzip: boolean): Promise<Body> => new Document({}, await buffers).body(gzip);
 }
 
 /** An answer read whole. */

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import process from 'node:process';
+import { deflateRawSync, gunzipSync } from 'node:zlib';
+
+/** A scrape of a program, measured from outside. */
+export interface Scraped {
+  readonly ms: number;
+  /** What the program used of the processors in the meantime, in milliseconds. */
+  readonly processorMs: number;
+  readonly bytes: number;
+  readonly samples: number;
+  /** What one call of zlib at level 1 makes of the same page; 0 if it was not asked for. */
+  readonly bytesOfOneCall: number;
+}
+
+/** The scraper of the benchmark, a process of its own. */
+export interface Order {
+  readonly url: string;
+  readonly pid: number;
+  readonly gzip: boolean;
+  readonly compares: boolean;
+}
+
+const agent = new Agent({ keepAlive: true });
+
+process.on('message', ({ url, pid, gzip, compares }: Order) => {
+  const before = processorMs(pid);
+  const started = performance.now();
+  void body(url, gzip).then((bytes) => {
+    const ms = performance.now() - started;
+    const used = processorMs(pid) - before;
+    const page = compares && gzip ? gunzipSync(bytes) : bytes;
+    const scraped: Scraped = {
+      ms,
+      processorMs: used,
+      bytes: bytes.length,
+      samples: compares ? Number(/^filer_exporter_samples (\d+)$/m.exec(page.toString())?.[1]) : 0,
+      bytesOfOneCall: compares ? deflateRawSync(page, { level: 1 }).length : 0,
+    };
+    process.send?.(scraped);
+  });
+});
+process.on('disconnect', () => process.exit());
+
+function body(url: string, gzip: boolean): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    request(url, { agent, headers: gzip ? { 'accept-encoding': 'gzip' } : {} }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
+      answer.on('end', () => resolve(Buffer.concat(chunks)));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** The time on a processor of all threads, to the microsecond. */
+function processorMs(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const times = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]));
+  return times.reduce((sum, time) => sum + time, 0) / 1e6;
+}

@@ -1,0 +1,194 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startStandIn } from '../../src/demo/stand-in.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { listening } from './listening.ts';
+import type { Report } from './main.ts';
+import type { Order, Scraped } from './scrape-client.ts';
+import { middle } from './scraping.ts';
+
+/*
+ * What a scrape of a running fleet costs, by fleet, pace of the polls and time between two scrapes. The built program and
+ * the scraper are processes of their own; Linux only. `BEFORE=/path/to/main.js` runs another build beside this one, scrape by
+ * scrape in turns; `FLEETS=230` takes other fleets.
+ *
+ * No one waits for a minute: the answers of a minute are let through at once, and then, during the scrape, as many as the
+ * pace allows.
+ */
+
+const builds: readonly (readonly [name: string, main: string])[] = [
+  ...(process.env.BEFORE === undefined ? [] : [['before', process.env.BEFORE] as const]),
+  ['now', fileURLToPath(new URL('../../dist/main.js', import.meta.url))],
+];
+const fleets = (process.env.FLEETS ?? '230,1000,2000').split(',').map(Number);
+
+/** Answers a second: what the daily limit of the defaults comes to, and a service that allows more. */
+const PACES: readonly (readonly [name: string, perSecond: number])[] = [
+  ['default quota', 1_000_000 / 86_400],
+  ['50 a second', 50],
+];
+const EVERY_SECONDS = [15, 60];
+
+/** Scrapes of each kind in each case. */
+const SCRAPES = 3;
+
+const REQUESTS_PER_APPLIANCE = 16;
+
+/** The longest turn of the program's event loop since it was last asked, in milliseconds, told by the program itself. */
+const PROBE = `import { monitorEventLoopDelay } from 'node:perf_hooks';
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+process.on('message', () => { process.send(delay.max / 1e6 - 1); delay.reset(); });`;
+
+/** Lets so many answers a second pass. */
+class Gate {
+  perSecond = Number.POSITIVE_INFINITY;
+  passed = 0;
+  readonly #waiting: (() => void)[] = [];
+  #allowed = 0;
+
+  constructor() {
+    setInterval(() => {
+      this.#allowed = Math.min(this.#allowed + this.perSecond / 50, Math.max(1, this.perSecond / 50));
+      while (this.#allowed >= 1 && this.#waiting.length > 0) {
+        this.#allowed -= 1;
+        this.#waiting.shift()?.();
+      }
+    }, 20).unref();
+  }
+
+  async pass(): Promise<void> {
+    if (this.perSecond !== Number.POSITIVE_INFINITY) {
+      await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    }
+    this.passed += 1;
+  }
+}
+
+export async function scraped(report: Report): Promise<void> {
+  const client = fork(fileURLToPath(new URL('scrape-client.ts', import.meta.url)), [], {
+    execArgv: ['--import', 'tsx'],
+  });
+  for (const appliances of fleets) {
+    const programs = await Promise.all(builds.map(([name, main]) => start(name, main, appliances, client)));
+    try {
+      await Promise.all(programs.map((program) => program.passes(appliances * REQUESTS_PER_APPLIANCE)));
+      await ofFleet(report, `scraped/${appliances} appliances`, programs);
+    } finally {
+      await Promise.all(programs.map((program) => program.stop()));
+    }
+  }
+  client.disconnect();
+}
+
+type Program = Awaited<ReturnType<typeof start>>;
+
+async function ofFleet(report: Report, place: string, programs: readonly Program[]): Promise<void> {
+  for (const program of programs) {
+    const first = await program.scrape(true, true);
+    report(`${place}/samples/${program.name}`, first.samples, 'samples');
+    report(`${place}/first gzip/${program.name}`, first.ms, 'ms');
+    report(`${place}/first gzip, bytes/${program.name}`, first.bytes, 'bytes');
+    report(
+      `${place}/first gzip, bytes to one call of zlib/${program.name}`,
+      first.bytes / first.bytesOfOneCall,
+      'ratio',
+    );
+    // Warm, as a program that runs for months.
+    for (let time = 0; time < 6; time += 1) await program.scrape(time % 2 === 0, false);
+  }
+  for (const [pace, perSecond] of PACES) {
+    for (const seconds of EVERY_SECONDS) {
+      const found = new Map(
+        programs.map(({ name }) => [name, { gzip: [] as Scraped[], plain: [] as Scraped[], stalls: [0] }]),
+      );
+      for (let time = 0; time < 2 * SCRAPES; time += 1) {
+        for (const program of programs) program.gate.perSecond = Number.POSITIVE_INFINITY;
+        await Promise.all(programs.map((program) => program.passes(perSecond * seconds)));
+        for (const program of programs) program.gate.perSecond = perSecond;
+        await sleep(300);
+        for (const program of programs) {
+          const is = found.get(program.name);
+          await program.stall();
+          const one = await program.scrape(time % 2 === 0, time === 2 * SCRAPES - 2);
+          is?.stalls.push(await program.stall());
+          is?.[time % 2 === 0 ? 'gzip' : 'plain'].push(one);
+        }
+      }
+      for (const [name, { gzip, plain, stalls }] of found) {
+        const of = (figure: string) => `${place}, ${pace}, every ${seconds} s/${figure}/${name}`;
+        report(of('gzip'), middle(gzip.map(({ ms }) => ms)), 'ms');
+        report(of('gzip, processor'), middle(gzip.map(({ processorMs }) => processorMs)), 'ms');
+        report(of('plain'), middle(plain.map(({ ms }) => ms)), 'ms');
+        report(of('plain, processor'), middle(plain.map(({ processorMs }) => processorMs)), 'ms');
+        const last = gzip.at(-1);
+        report(of('gzip, bytes to one call of zlib'), (last?.bytes ?? 0) / (last?.bytesOfOneCall ?? 0), 'ratio');
+        report(of('gzip, bytes'), last?.bytes ?? 0, 'bytes');
+        report(of('longest stall in a scrape'), Math.max(...stalls), 'ms');
+        report(of('resident'), programs.find((one) => one.name === name)?.resident() ?? 0, 'MiB');
+      }
+    }
+  }
+}
+
+/** Starts a build with a stand-in and a gate of its own. */
+async function start(name: string, main: string, appliances: number, client: ChildProcess) {
+  const limits = { rateLimit: null, dailyLimit: null };
+  const standIn = await startStandIn({ clock: systemClock, appliances, volumes: 5, variations: limits });
+  const gate = new Gate();
+  const service = createServer(async (request, response) => {
+    await gate.pass();
+    standIn.serve(request, response);
+  });
+  const { serviceKey, serviceSecret } = standIn.credentials;
+  const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(PROBE)}`, main], {
+    cwd: tmpdir(),
+    env: {
+      ...{ PATH: process.env.PATH, LISTEN_ADDRESS: '127.0.0.1:0', PORTAL_URL: `${await listening(service)}/portal` },
+      ...{ PORTAL_SERVICE_KEY: serviceKey, PORTAL_SERVICE_SECRET: serviceSecret, STALE_AFTER: '1000' },
+      ...{ PORTAL_RATE_LIMIT: '20000/1s', PORTAL_DAILY_LIMIT: '0' },
+      PORTAL_INTERVAL: `${Math.max(10, Math.ceil((appliances * REQUESTS_PER_APPLIANCE) / 400))}s`,
+    },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const pid = child.pid ?? 0;
+  let log = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  while (!/"port":\d+/.test(log)) await sleep(20);
+  const url = `http://127.0.0.1:${/"port":(\d+)/.exec(log)?.[1]}/metrics`;
+  return {
+    name,
+    gate,
+    /** Resolves when so many answers have passed. */
+    passes: async (answers: number): Promise<void> => {
+      const until = gate.passed + answers;
+      while (gate.passed < until) await sleep(10);
+    },
+    scrape: async (gzip: boolean, compares: boolean): Promise<Scraped> => {
+      const order: Order = { url, pid, gzip, compares };
+      client.send(order);
+      return (await once(client, 'message'))[0] as Scraped;
+    },
+    stall: async (): Promise<number> => {
+      child.send('stall');
+      return (await once(child, 'message'))[0] as number;
+    },
+    resident: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
+    stop: async (): Promise<void> => {
+      gate.perSecond = Number.POSITIVE_INFINITY;
+      child.kill('SIGTERM');
+      await once(child, 'close');
+      service.closeAllConnections();
+      service.close();
+      await standIn.close();
+    },
+  };
+}
