@@ -8,7 +8,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Report } from './main.ts';
-import { isInstalled, middle, perSecond, scrapes, startServing } from './scraping.ts';
+import {
+  isInstalled,
+  middle,
+  perSecond,
+  type Serving,
+  scrapes,
+  startServing,
+  startServingOf,
+  trees,
+} from './scraping.ts';
 
 const gunzipped = promisify(gunzip);
 
@@ -36,13 +45,37 @@ export async function exposition(report: Report): Promise<void> {
   try {
     for (const samples of SIZES) await ofSize(report, samples, directory);
     await spread(report);
-    await crowd(report);
+    for (const [name, root] of trees) await crowd(report, root, name);
     await memory(report, 15_000, 1);
     await memory(report, 15, 1_000);
     await answer(report);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** The rows of a still page, and the longest stall with a crowd, beside the tree that `BEFORE` names. */
+export async function still(report: Report): Promise<void> {
+  for (const [name, root] of trees) await crowd(report, root, name);
+  const servers: [name: string, server: Serving][] = [];
+  for (const [name, root] of trees) {
+    const server = await startServingOf(root, 'ours');
+    for (let round = 0; round < 6; round += 1) await server.ask('publish', TASKS, 300_000 / EACH / TASKS, round);
+    // What compresses beforehand does so after the first that asks for it.
+    await scrapes(server.port, '/metrics', true, 3, 1_000);
+    servers.push([name, server]);
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'filer-exporter-bench-'));
+  const { port } = servers.at(-1)?.[1] ?? { port: 0 };
+  const paths = [join(directory, 'metrics'), join(directory, 'metrics.gz')] as const;
+  for (const [index, path] of paths.entries()) writeFileSync(path, await body(port, index === 1));
+  servers.push(['bare', await startServing('bare', ...paths)]);
+  for (const gzip of [false, true]) {
+    const took = await alternately(servers, gzip, 15);
+    for (const [name, ms] of took) report(`still/300000 samples/${gzip ? 'gzip' : 'plain'}/${name}`, ms, 'ms');
+  }
+  for (const [, server] of servers) server.stop();
+  rmSync(directory, { recursive: true, force: true });
 }
 
 async function ofSize(report: Report, samples: number, directory: string): Promise<void> {
@@ -174,22 +207,24 @@ async function spread(report: Report): Promise<void> {
   }
 }
 
-/** Ten scrapers, half of them packed, while polls bring 300,000 samples in 15 tasks, over and over. */
-async function crowd(report: Report): Promise<void> {
-  const ours = await startServing('ours');
-  for (let round = 0; round < 2; round += 1) await ours.ask('publish', 15, 1_000, round);
-  await scrapes(ours.port, '/metrics', true, 2);
+/** Ten scrapers, half of them packed, while polls bring 350,000 samples in 17,500 tasks, over and over. */
+async function crowd(report: Report, root: string, name: string): Promise<void> {
+  const ours = await startServingOf(root, 'ours');
+  for (let round = 0; round < 2; round += 1) await ours.ask('publish', 17_500, 1, round);
+  await scrapes(ours.port, '/metrics', true, 3, 1_000);
   await ours.ask('watchLoop');
+  let running = true;
   const polls = (async () => {
-    for (let round = 2; round < 7; round += 1) await ours.ask('publish', 15, 1_000, round, 50);
+    for (let round = 2; running; round += 1) await ours.ask('publish', 50, 1, round, 20);
   })();
-  const scrapers = Array.from({ length: 10 }, (_, index) => scrapes(ours.port, '/metrics', index % 2 === 0, 12, 500));
+  const scrapers = Array.from({ length: 10 }, (_, index) => scrapes(ours.port, '/metrics', index % 2 === 0, 4, 500));
   const took = (await Promise.all(scrapers)).flat();
+  running = false;
   await polls;
   const { p99, max } = await ours.ask<{ readonly p99: number; readonly max: number }>('loop');
-  report('exposition/crowd/loop delay p99', p99, 'ms');
-  report('exposition/crowd/loop delay max', max, 'ms');
-  report('exposition/crowd/scrape median', middle(took), 'ms');
+  report(`exposition/crowd/loop delay p99/${name}`, p99, 'ms');
+  report(`exposition/crowd/loop delay max/${name}`, max, 'ms');
+  report(`exposition/crowd/scrape median/${name}`, middle(took), 'ms');
   ours.stop();
 }
 

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import process from 'node:process';
 import { deflateRawSync, gunzipSync } from 'node:zlib';
+import { processorMs } from './scraping.ts';
 
 /** A scrape of a program, measured from outside. */
 export interface Scraped {
@@ -53,11 +53,4 @@ function body(url: string, gzip: boolean): Promise<Buffer> {
       .on('error', reject)
       .end();
   });
-}
-
-/** The time on a processor of all threads, to the microsecond. */
-function processorMs(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const times = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]));
-  return times.reduce((sum, time) => sum + time, 0) / 1e6;
 }

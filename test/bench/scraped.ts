@@ -11,21 +11,17 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { listening } from './listening.ts';
 import type { Report } from './main.ts';
 import type { Order, Scraped } from './scrape-client.ts';
-import { middle } from './scraping.ts';
+import { middle, processorMs, trees } from './scraping.ts';
 
 /*
  * What a scrape of a running fleet costs, by fleet, pace of the polls and time between two scrapes. The built program and
- * the scraper are processes of their own; Linux only. `BEFORE=/path/to/main.js` runs another build beside this one, scrape by
- * scrape in turns; `FLEETS=230` takes other fleets.
+ * the scraper are processes of their own; Linux only. `BEFORE=/path/to/tree` runs the build of another tree beside this one,
+ * scrape by scrape in turns; `FLEETS=230` takes other fleets.
  *
  * No one waits for a minute: the answers of a minute are let through at once, and then, during the scrape, as many as the
  * pace allows.
  */
 
-const builds: readonly (readonly [name: string, main: string])[] = [
-  ...(process.env.BEFORE === undefined ? [] : [['before', process.env.BEFORE] as const]),
-  ['now', fileURLToPath(new URL('../../dist/main.js', import.meta.url))],
-];
 const fleets = (process.env.FLEETS ?? '230,1000,2000').split(',').map(Number);
 
 /** Answers a second: what the daily limit of the defaults comes to, and a service that allows more. */
@@ -76,7 +72,9 @@ export async function scraped(report: Report): Promise<void> {
     execArgv: ['--import', 'tsx'],
   });
   for (const appliances of fleets) {
-    const programs = await Promise.all(builds.map(([name, main]) => start(name, main, appliances, client)));
+    const programs = await Promise.all(
+      trees.map(([name, root]) => start(name, `${root}dist/main.js`, appliances, client)),
+    );
     try {
       await Promise.all(programs.map((program) => program.passes(appliances * REQUESTS_PER_APPLIANCE)));
       await ofFleet(report, `scraped/${appliances} appliances`, programs);
@@ -106,8 +104,12 @@ async function ofFleet(report: Report, place: string, programs: readonly Program
   for (const [pace, perSecond] of PACES) {
     for (const seconds of EVERY_SECONDS) {
       const found = new Map(
-        programs.map(({ name }) => [name, { gzip: [] as Scraped[], plain: [] as Scraped[], stalls: [0] }]),
+        programs.map(({ name }) => [
+          name,
+          { gzip: [] as Scraped[], plain: [] as Scraped[], stalls: [0], resident: [0] },
+        ]),
       );
+      const used = new Map(programs.map(({ name, processor }) => [name, processor()]));
       for (let time = 0; time < 2 * SCRAPES; time += 1) {
         for (const program of programs) program.gate.perSecond = Number.POSITIVE_INFINITY;
         await Promise.all(programs.map((program) => program.passes(perSecond * seconds)));
@@ -118,20 +120,24 @@ async function ofFleet(report: Report, place: string, programs: readonly Program
           await program.stall();
           const one = await program.scrape(time % 2 === 0, time === 2 * SCRAPES - 2);
           is?.stalls.push(await program.stall());
+          is?.resident.push(program.resident());
           is?.[time % 2 === 0 ? 'gzip' : 'plain'].push(one);
         }
       }
-      for (const [name, { gzip, plain, stalls }] of found) {
+      for (const [name, { gzip, plain, stalls, resident }] of found) {
         const of = (figure: string) => `${place}, ${pace}, every ${seconds} s/${figure}/${name}`;
         report(of('gzip'), middle(gzip.map(({ ms }) => ms)), 'ms');
         report(of('gzip, processor'), middle(gzip.map(({ processorMs }) => processorMs)), 'ms');
         report(of('plain'), middle(plain.map(({ ms }) => ms)), 'ms');
         report(of('plain, processor'), middle(plain.map(({ processorMs }) => processorMs)), 'ms');
+        const processor = programs.find((program) => program.name === name)?.processor() ?? 0;
+        const each = (processor - (used.get(name) ?? 0)) / (2 * SCRAPES);
+        report(of('processor from scrape to scrape, polls included'), each, 'ms');
         const last = gzip.at(-1);
         report(of('gzip, bytes to one call of zlib'), (last?.bytes ?? 0) / (last?.bytesOfOneCall ?? 0), 'ratio');
         report(of('gzip, bytes'), last?.bytes ?? 0, 'bytes');
         report(of('longest stall in a scrape'), Math.max(...stalls), 'ms');
-        report(of('resident'), programs.find((one) => one.name === name)?.resident() ?? 0, 'MiB');
+        report(of('resident'), middle(resident.slice(1)), 'MiB');
       }
     }
   }
@@ -181,6 +187,7 @@ async function start(name: string, main: string, appliances: number, client: Chi
       child.send('stall');
       return (await once(child, 'message'))[0] as number;
     },
+    processor: () => processorMs(pid),
     resident: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
     stop: async (): Promise<void> => {
       gate.perSecond = Number.POSITIVE_INFINITY;

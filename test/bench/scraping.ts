@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,10 +11,25 @@ export interface Serving {
   stop(): void;
 }
 
+const here = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The trees to compare: the one that `BEFORE` names, if it names one, and this one. */
+export const trees: readonly (readonly [name: 'before' | 'now', root: string])[] = [
+  ...(process.env.BEFORE === undefined ? [] : [['before', `${process.env.BEFORE}/`] as const]),
+  ['now', here],
+];
+
 /** Starts a process that serves. */
-export async function startServing(kind: string, ...args: readonly string[]): Promise<Serving> {
-  const path = fileURLToPath(new URL('scrape-server.ts', import.meta.url));
-  const child: ChildProcess = fork(path, [kind, ...args], { execArgv: ['--expose-gc', '--import', 'tsx'] });
+export function startServing(kind: string, ...args: readonly string[]): Promise<Serving> {
+  return startServingOf(here, kind, ...args);
+}
+
+/** The same with the code of another tree. */
+export async function startServingOf(root: string, kind: string, ...args: readonly string[]): Promise<Serving> {
+  const child: ChildProcess = fork(`${root}test/bench/scrape-server.ts`, [kind, ...args], {
+    cwd: root,
+    execArgv: ['--expose-gc', '--import', 'tsx'],
+  });
   const open = new Map<number, (result: unknown) => void>();
   let asked = 0;
   const listening = new Promise<number>((resolve, reject) => {
@@ -102,4 +118,11 @@ export async function perSecond(port: number, path: string, gzip: boolean, secon
   const args = ['-t1', '-c4', `-d${seconds}s`, '--timeout', '60s', ...header, `http://127.0.0.1:${port}${path}`];
   const { stdout } = await promisify(execFile)('wrk', args);
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
+}
+
+/** The time on a processor of all threads of a process, to the microsecond. */
+export function processorMs(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const times = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]));
+  return times.reduce((sum, time) => sum + time, 0) / 1e6;
 }
