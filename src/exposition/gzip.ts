@@ -47,7 +47,7 @@ export function gzipBody({ buffers, crc, plain }: Deflated, end: Buffer): Body {
   return { length: all.reduce((sum, { length }) => sum + length, 0), buffers: () => all };
 }
 
-/** The checksum after `bytes`; of none at all, Node.js would begin anew. */
+/** The checksum after `bytes`; for no bytes, Node.js would return 0. */
 function crcOf(bytes: Buffer, before: number): number {
   return bytes.length === 0 ? before : crc32(bytes, before);
 }

@@ -21,74 +21,78 @@ interface FamilyLines {
  */
 export class Moment {
   readonly bytes: number;
-  readonly #runs: readonly (readonly Text[])[];
-  readonly #kept: (Buffer | undefined)[] = [];
-  #keeps = true;
+  /** By family, its header first. */
+  readonly #texts: readonly (readonly Text[])[];
   #readers = 0;
+  #isLatest = true;
+  #kept: readonly Buffer[] | undefined;
+  /** What the one reader has made that makes them for others too. */
+  #keeping: Buffer[] | undefined;
   #deflated: Promise<Deflated> | undefined;
 
-  constructor(families: Iterable<FamilyLines>, format: Format) {
-    const runs: Text[][] = [];
-    let run: Text[] = [];
-    let size = BUFFER_BYTES;
-    let bytes = 0;
-    const add = (text: Text) => {
-      if (size >= BUFFER_BYTES) {
-        run = [];
-        runs.push(run);
-        size = 0;
-      }
-      run.push(text);
-      size += text.bytes;
-      bytes += text.bytes;
-    };
-    for (const { header, lines } of families) {
+  /** `bytes`: the size of all lines. */
+  constructor(families: Iterable<FamilyLines>, bytes: number, format: Format) {
+    let headers = 0;
+    this.#texts = Array.from(families, ({ header, lines }) => {
       const text = headerLines(header, format);
-      add({ text, bytes: Buffer.byteLength(text) });
-      lines.forEach(add);
-    }
-    this.#runs = runs;
-    this.bytes = bytes;
+      const first = { text, bytes: Buffer.byteLength(text) };
+      headers += first.bytes;
+      return [first, ...lines];
+    });
+    this.bytes = bytes + headers;
   }
 
   /** Later lines are exposed: a slow reader must not keep all buffers alive. */
   isPast(): void {
-    this.#keeps = false;
-    this.#kept.length = 0;
+    this.#isLatest = false;
+    this.#keeping?.splice(0);
+    this.#keeping = undefined;
+    this.#kept = undefined;
   }
 
   *buffers(): Generator<Buffer> {
+    if (this.#kept !== undefined) return yield* this.#kept;
     this.#readers += 1;
-    for (const [index, run] of this.#runs.entries()) {
-      const buffer = this.#kept[index] ?? encode(run, Buffer.allocUnsafeSlow(bytesOf(run)));
-      if (this.#keeps && this.#readers > 1) this.#kept[index] = buffer;
+    const made: Buffer[] = [];
+    if (this.#readers > 1 && this.#isLatest) this.#keeping ??= made;
+    for (const buffer of encoded(this.#texts, (bytes) => Buffer.allocUnsafeSlow(bytes))) {
+      if (this.#keeping === made) made.push(buffer);
       yield buffer;
     }
+    if (this.#keeping === made) this.#kept = made;
   }
 
   /** Compresses it once. */
   deflated(): Promise<Deflated> {
-    this.#deflated ??= deflate(overwritten(this.#runs));
+    let memory = Buffer.alloc(0);
+    this.#deflated ??= deflate(
+      encoded(this.#texts, (bytes) => {
+        if (bytes > memory.length) memory = Buffer.allocUnsafeSlow(2 * bytes);
+        return memory;
+      }),
+    );
     return this.#deflated;
   }
 }
 
-/** The runs one after the other, in the same memory as long as they fit. */
-function* overwritten(runs: readonly (readonly Text[])[]): Generator<Buffer> {
-  let memory = Buffer.alloc(0);
-  for (const run of runs) {
-    const bytes = bytesOf(run);
-    if (bytes > memory.length) memory = Buffer.allocUnsafeSlow(Math.max(bytes, 2 * BUFFER_BYTES));
-    yield encode(run, memory);
+/** Encodes texts in their order, with memory that has room for so many bytes. */
+function* encoded(texts: readonly (readonly Text[])[], memoryFor: (bytes: number) => Buffer): Generator<Buffer> {
+  let run: Text[] = [];
+  let bytes = 0;
+  const encode = () => {
+    const memory = memoryFor(bytes);
+    let at = 0;
+    for (const { text } of run) at += memory.write(text, at);
+    run = [];
+    bytes = 0;
+    return memory.subarray(0, at);
+  };
+  for (const family of texts) {
+    for (const text of family) {
+      run.push(text);
+      bytes += text.bytes;
+      if (bytes >= BUFFER_BYTES) yield encode();
+    }
   }
-}
-
-function bytesOf(run: readonly Text[]): number {
-  return run.reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
-function encode(run: readonly Text[], memory: Buffer): Buffer {
-  let at = 0;
-  for (const { text } of run) at += memory.write(text, at);
-  return memory.subarray(0, at);
+  if (bytes > 0) yield encode();
 }

@@ -73,12 +73,9 @@ export class LineStore {
   /** Replaces the task's lines by prepared ones. */
   replace(task: string, lines: readonly Lines[]): void {
     const before = this.#tasks.get(task) ?? [];
-    for (const family of new Set([...before, ...lines].map(({ family }) => family))) {
-      this.#put(
-        task,
-        family,
-        lines.filter((one) => one.family === family),
-      );
+    for (const name of new Set([...before, ...lines].map(({ family }) => family))) {
+      const own = lines.filter(({ family }) => family === name);
+      this.#put(task, name, own);
     }
     this.#tasks.set(task, lines);
     this.#version += 1;
@@ -98,7 +95,7 @@ export class LineStore {
 
   /** All lines of now with their headers, without empty families; the same until the next change. */
   moment(format: Format): Moment {
-    const moment = this.#moments.get(format) ?? new Moment(this.#written(), format);
+    const moment = this.#moments.get(format) ?? new Moment(this.#written(), this.#bytes, format);
     this.#moments.set(format, moment);
     return moment;
   }
