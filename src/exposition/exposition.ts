@@ -1,9 +1,9 @@
 import type { DropReason, Sample } from '../metrics/samples.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { atOnce, inSlices } from '../runtime/slices.ts';
+import type { ExposedLines } from './exposed-lines.ts';
 import type { Format } from './format.ts';
 import type { Prepared } from './line-writer.ts';
-import type { Moment } from './moment.ts';
 import type { LineStore } from './store.ts';
 
 /** The lines of upstream data: written when an answer arrives, sent unchanged to every scrape. */
@@ -46,7 +46,7 @@ export class Exposition {
     this.#store.withdraw(task, keepsCounts);
   }
 
-  moment(format: Format): Moment {
+  moment(format: Format): ExposedLines {
     return this.#store.moment(format);
   }
 

@@ -1,8 +1,8 @@
 import type { Sample } from '../metrics/samples.ts';
 import { atOnce } from '../runtime/slices.ts';
+import { ExposedLines } from './exposed-lines.ts';
 import type { Corrections, FamilyHeader, Format } from './format.ts';
 import { type Lines, type Prepared, writeLines } from './line-writer.ts';
-import { Moment } from './moment.ts';
 
 const COUNTS: ReadonlySet<string> = new Set(['counter', 'histogram']);
 
@@ -22,7 +22,7 @@ export class LineStore {
   readonly #families = new Map<string, Family>();
   readonly #familyOfSample = new Map<string, string>();
   readonly #tasks = new Map<string, readonly Lines[]>();
-  readonly #moments = new Map<Format, Moment>();
+  readonly #moments = new Map<Format, ExposedLines>();
   #samples = 0;
   #bytes = 0;
   #version = 0;
@@ -94,8 +94,8 @@ export class LineStore {
   }
 
   /** All lines of now with their headers, without empty families; the same until the next change. */
-  moment(format: Format): Moment {
-    const moment = this.#moments.get(format) ?? new Moment(this.#written(), this.#bytes, format);
+  moment(format: Format): ExposedLines {
+    const moment = this.#moments.get(format) ?? new ExposedLines(this.#written(), this.#bytes, format);
     this.#moments.set(format, moment);
     return moment;
   }

@@ -19,7 +19,7 @@ interface FamilyLines {
  * All lines as they were at one moment, in one format. It refers to texts, which nothing changes; buffers are made when
  * they are read. While the moment is the latest, they are kept from the second reader on: then nothing changes for a while.
  */
-export class Moment {
+export class ExposedLines {
   readonly bytes: number;
   /** By family, its header first. */
   readonly #texts: readonly (readonly Text[])[];
