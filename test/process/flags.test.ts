@@ -15,10 +15,10 @@ setFlagsFromString('--help');
 `;
 
 const ours = [
-  ...['--semi-space-growth-factor=1', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--heap-growing-percent=50'],
-  ...(process.versions.node.startsWith('20.')
-    ? ['--interrupt-budget=540000']
-    : ['--invocation-count-for-maglev=3200', '--invocation-count-for-turbofan=24000']),
+  '--semi-space-growth-factor=1',
+  '--no-wasm-tier-up',
+  '--no-wasm-dynamic-tiering',
+  '--heap-growing-percent=50',
 ];
 
 test('V8 takes every flag that the program sets, and says nothing about any', () => {
