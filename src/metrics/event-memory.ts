@@ -1,3 +1,5 @@
+import * as schema from './state-schema.ts';
+
 /** The memory of events, and what the service's bookmarks show about lost events. */
 export interface EventReading {
   readonly memory: { readonly size: number; readonly evicted: number; readonly limit: number };
@@ -69,20 +71,19 @@ export class EventMemory {
     this.#pairs.delete(pair);
   }
 
-  /** For each answer: its age in milliseconds, then the identities that it was the last to deliver. */
-  stateOf(pair: string, now: number): readonly DeliveredEvents[] {
+  stateOf(pair: string, now: number): unknown {
     const deliveries = new Map<number, string[]>();
     for (const [identity, at] of this.#pairs.get(pair) ?? []) {
       const identities = deliveries.get(at);
       if (identities === undefined) deliveries.set(at, [identity]);
       else identities.push(identity);
     }
-    return [...deliveries].map(([at, identities]) => [now - at, identities]);
+    return deliveriesSchema.write([...deliveries].map(([at, identities]) => ({ ageMs: now - at, identities })));
   }
 
-  restore(pair: string, deliveries: readonly DeliveredEvents[], now: number): void {
-    for (const [age, identities] of deliveries) {
-      for (const identity of identities) this.#remember(pair, identity, now - age);
+  restore(pair: string, saved: unknown, now: number): void {
+    for (const { ageMs, identities } of deliveriesIn(saved)) {
+      for (const identity of identities) this.#remember(pair, identity, now - ageMs);
     }
   }
 
@@ -121,5 +122,20 @@ export class EventMemory {
   }
 }
 
-/** As saved: the age of an answer in milliseconds, and identities. */
-export type DeliveredEvents = readonly [ageMs: number, identities: readonly string[]];
+/** What an answer was the last to deliver. */
+interface Delivered {
+  readonly ageMs: number;
+  readonly identities: readonly string[];
+}
+
+const deliveriesSchema = schema.list(
+  schema.row<Delivered>({ ageMs: schema.number(), identities: schema.list(schema.text) }),
+);
+
+/** Files of version 1 have identities and times alternating, behind the newest forgotten time: all are as old as the file. */
+function deliveriesIn(saved: unknown): readonly Delivered[] {
+  const [first, events] = schema.items(saved);
+  if (first === undefined || Array.isArray(first)) return deliveriesSchema.read(saved);
+  const identities = schema.items(events).filter((_, index) => index % 2 === 0);
+  return [{ ageMs: 0, identities: identities.map(schema.text.read) }];
+}

@@ -1,10 +1,16 @@
-import { type FileHandle, lstat, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { unlessMissing } from '../runtime/errors.ts';
+import { StateFault } from './format.ts';
 import type { StateStore } from './store.ts';
 
 /** The most files that are kept after being moved aside: repeated faults fill no disk. */
 const MOST_ASIDE = 3;
+
+/** The most that is read and written: no fleet that the memory allows needs as much. */
+const MOST_BYTES = 512 * 1_048_576;
 
 /** The suffix of a file that was moved aside: a word, and the moment. */
 const ASIDE = /^[a-z]+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z)$/;
@@ -12,13 +18,25 @@ const ASIDE = /^[a-z]+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z)$/;
 /** The state in a file, readable by its owner only. */
 export class FileStore implements StateStore {
   readonly #path: string;
+  readonly #mostBytes: number;
 
-  constructor(path: string) {
+  constructor(path: string, mostBytes = MOST_BYTES) {
     this.#path = path;
+    this.#mostBytes = mostBytes;
   }
 
-  read(): Promise<Buffer | undefined> {
-    return readFile(this.#path).catch(unlessMissing);
+  async read(): Promise<Buffer | undefined> {
+    // Opening a named pipe would wait for a writer.
+    const file = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK).catch(unlessMissing);
+    if (file === undefined) return undefined;
+    try {
+      const found = await file.stat();
+      if (!found.isFile() && !found.isDirectory()) throw new StateFault('not a regular file');
+      if (found.size > this.#mostBytes) throw new StateFault(`larger than ${this.#mostBytes} bytes`);
+      return await buffer(file.createReadStream({ end: this.#mostBytes - 1, autoClose: false }));
+    } finally {
+      await file.close();
+    }
   }
 
   /**
@@ -28,6 +46,8 @@ export class FileStore implements StateStore {
    */
   async write(chunks: readonly Buffer[]): Promise<void> {
     const beside = `${this.#path}.tmp`;
+    const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+    if (bytes > this.#mostBytes) throw new Error(`the state of ${bytes} bytes is larger than ${this.#mostBytes} bytes`);
     try {
       const file = await openAnew(beside);
       try {

@@ -71,11 +71,16 @@ export class StateKeeper {
       this.#place = 'ours';
       if (content !== undefined) await this.#takeBack(content, kept);
     } catch (error) {
-      this.#isFailing = true;
-      this.#log.warn(
-        { err: asError(error) },
-        'state file not read; counting starts without it, and the file is kept until it can be read',
-      );
+      if (error instanceof StateFault) {
+        this.#errors += 1;
+        await this.#refuse(error.message);
+      } else {
+        this.#isFailing = true;
+        this.#log.warn(
+          { err: asError(error) },
+          'state file not read; counting starts without it, and the file is kept until it can be read',
+        );
+      }
     }
     this.#kept = kept;
   }
@@ -122,6 +127,7 @@ export class StateKeeper {
       try {
         return await this.#read();
       } catch (error) {
+        if (error instanceof StateFault) throw error;
         this.#errors += 1;
         if (this.#clock.monotonic() >= until) throw error;
       }

@@ -121,6 +121,20 @@ export const locals: readonly Row[] = [
     },
   },
   {
+    id: 'endless-state',
+    who: 'local user',
+    tries: 'lays a link to a device without end, or a pipe, in the place of the state file',
+    holds: 'it is moved aside, the log says why, and counting starts',
+    shownBy: ['state/file-store.test.ts', 'that is %s is moved aside'],
+  },
+  {
+    id: 'huge-state',
+    who: 'local user',
+    tries: 'lays a huge file in the place of the state file',
+    holds: 'it is not read, because it is larger than 512 MiB, and moved aside',
+    shownBy: ['state/file-store.test.ts', 'is not read beyond its limit'],
+  },
+  {
     id: 'readable-secrets',
     who: 'local user',
     tries: 'reads a secret from a file that everybody can read',

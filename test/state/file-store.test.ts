@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -11,7 +12,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { createLog } from '../../src/runtime/log.ts';
 import { FileStore } from '../../src/state/file-store.ts';
+import { StateKeeper } from '../../src/state/keeper.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/program.ts';
 
 const moment = (seconds: number) => new Date(Date.UTC(2026, 2, 2, 10, 0, seconds));
@@ -32,6 +36,35 @@ describe('a state file on the disk', () => {
     expect(String(await store.read())).toBe('short');
     expect(readdirSync(folder)).toEqual(['state']);
     expect(statSync(join(folder, 'state')).mode & 0o777).toBe(0o600);
+  });
+
+  test('is not read beyond its limit, nor written', async () => {
+    const path = join(temporaryDirectory(), 'state');
+    writeFileSync(path, '12345');
+    expect(String(await new FileStore(path, 5).read())).toBe('12345');
+    await expect(new FileStore(path, 4).read()).rejects.toThrow('larger than 4 bytes');
+    await expect(new FileStore(path, 4).write(chunks('abc', 'de'))).rejects.toThrow('larger than 4 bytes');
+    expect(readFileSync(path, 'utf8')).toBe('12345');
+  });
+
+  test.each([
+    ['a device without end', (path: string) => symlinkSync('/dev/zero', path)],
+    ['a pipe without a writer', (path: string) => execFileSync('mkfifo', [path])],
+  ])('that is %s is moved aside, and counting starts', async (_, lay) => {
+    const folder = temporaryDirectory();
+    const path = join(folder, 'state');
+    lay(path);
+    let logged = '';
+    const write = (line: string) => {
+      logged += line;
+    };
+    const log = createLog('warn', { write });
+    const keeper = new StateKeeper(new FileStore(path), new ManualClock(), log);
+    await keeper.load({ owners: {}, values: () => [1], *restore() {} });
+    expect(logged).toContain('not a regular file');
+    await keeper.save();
+    expect(readdirSync(folder).toSorted()).toEqual(['state', expect.stringMatching(/^state\.damaged-/)]);
+    expect(lstatSync(path).isFile()).toBe(true);
   });
 
   test('is written over what a killed process left beside it', async () => {

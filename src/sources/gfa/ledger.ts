@@ -1,4 +1,4 @@
-import { type DeliveredEvents, EventMemory } from '../../metrics/event-memory.ts';
+import { EventMemory } from '../../metrics/event-memory.ts';
 import type { Fields } from '../../metrics/family.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
 import * as schema from '../../metrics/state-schema.ts';
@@ -180,7 +180,7 @@ export class Ledger {
       const pair = pairs.read(savedPair);
       this.#pairs.set(pair.key, pair);
       for (const group of EVENT_GROUPS) {
-        this.#memory.restore(memoryKey(group, pair), deliveriesIn(memories[group]), then);
+        this.#memory.restore(memoryKey(group, pair), memories[group], then);
       }
       yield;
     }
@@ -264,13 +264,6 @@ export class Ledger {
     }
     for (const pair of this.#pairs.values()) pair.retire(before);
   }
-}
-
-/** Files of version 1 have identities and times alternating, behind the newest forgotten time: all are as old as the file. */
-function deliveriesIn(saved: unknown): readonly DeliveredEvents[] {
-  const [first, events] = schema.items(saved);
-  if (first === undefined || Array.isArray(first)) return saved as readonly DeliveredEvents[];
-  return [[0, schema.items(events).filter((each) => typeof each === 'string')]];
 }
 
 /** Ids are equal in any case. */
