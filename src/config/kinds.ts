@@ -1,4 +1,5 @@
 import { Secret } from '../runtime/secret.ts';
+import { near } from '../runtime/suggest.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 import { bad, good, headerFlaw, type Kind, quoted } from './kind.ts';
 
@@ -91,7 +92,7 @@ export function choice<const Word extends string>(words: readonly Word[]): Kind<
     expects: `one of ${words.join(', ')}`,
     parse: (text) => {
       const word = words.find((candidate) => candidate === text);
-      return word === undefined ? bad(`${quoted(text)} is not a known word`) : good(word);
+      return word === undefined ? bad(`${quoted(text)} is not a known word`, near(text, words)) : good(word);
     },
   };
 }

@@ -53,11 +53,13 @@ export async function examineAll(
     const answered = isReached ? await examination.run(find, signal) : undefined;
     if (answered !== undefined) answers.set(api, answered);
     const variants = answered?.variants ?? [];
-    services.push({ ...patient, variants, unexpected: judgeExchanges(exchanges, examination, allowance, find) });
-    for (const { question, answer } of variants) {
+    const unexpected = judgeExchanges(exchanges, examination, allowance, find);
+    services.push({ ...patient, variants: variants.map(({ question, answer }) => ({ question, answer })), unexpected });
+    for (const { question, answer, advice } of variants) {
       const known = examination.questions.find((one) => one.question === question);
-      const effect = known?.answers[answer] ?? 'read without conversion';
-      find('ok', question, answer, `${answer.replaceAll('_', ' ')}: ${effect}`);
+      const seen = `${answer.replaceAll('_', ' ')}: ${known?.answers[answer] ?? 'read without conversion'}`;
+      if (advice === undefined) find('ok', question, answer, seen);
+      else find('warning', question, answer, seen, { advice });
     }
   }
   compare(answers, about('names'));

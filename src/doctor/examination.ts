@@ -29,8 +29,8 @@ export interface Question {
 }
 
 export interface ServiceAnswers {
-  /** The open questions that this account answers. */
-  readonly variants: readonly Variant[];
+  /** The open questions that this account answers; `advice`: what to do if the exporter assumes another answer. */
+  readonly variants: readonly (Variant & { readonly advice?: string })[];
   /** What both services name: each filer and each volume, with its id and its name. */
   readonly filers: readonly Named[];
   readonly volumes: readonly Named[];

@@ -15,12 +15,11 @@ export type TimeOf = (record: Fields) => number | undefined;
 /**
  * Why a value has no sample; the label `reason` of `filer_exporter_samples_dropped_total`. `absent`: the field was
  * missing or null in every record. `invalid`: the value is not what the service documents. `record`: a whole record
- * could not be used. `duplicate`: a later record had the same labels. `implausible`: a number that cannot be true, such
- * as a ratio above 1, or one whose unit is disputed. `label`: a label was shortened or replaced, or there were too
- * many, to keep the exposition bounded. `late`: an event that first arrived more than a day after its own time. `full`:
- * an event that the full memory of events cannot remember, so it would count again.
+ * could not be used. `duplicate`: a later record had the same labels. `label`: a label was shortened or replaced, or
+ * there were too many, to keep the exposition bounded. `late`: an event that first arrived more than a day after its own
+ * time. `full`: an event that the full memory of events cannot remember, so it would count again.
  */
-export type DropReason = 'absent' | 'invalid' | 'implausible' | 'record' | 'duplicate' | 'label' | 'late' | 'full';
+export type DropReason = 'absent' | 'invalid' | 'record' | 'duplicate' | 'label' | 'late' | 'full';
 
 /** Notes a dropped value: the reason, and the place such as `items[3].cpu_usage` for the debug log. */
 export type NoteDrop = (reason: DropReason, place: string) => void;
@@ -83,16 +82,15 @@ function stateSamples(
 
 type Found =
   | { readonly state: 'found'; readonly value: number; readonly record: Fields }
-  | { readonly state: 'absent' | 'invalid' | 'implausible' };
+  | { readonly state: 'absent' | 'invalid' };
 
 function newestValue(family: Family, field: string, newestFirst: readonly Fields[]): Found {
-  let state: 'absent' | 'invalid' | 'implausible' = 'absent';
+  let state: 'absent' | 'invalid' = 'absent';
   for (const record of newestFirst) {
     const raw = record[field];
     if (raw === undefined || raw === null) continue;
     const value = family.from.read(raw, record);
     if (value === undefined) state = 'invalid';
-    else if (family.from.isPlausible?.(value) === false) state = 'implausible';
     else return { state: 'found', value, record };
   }
   return { state };

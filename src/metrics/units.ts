@@ -17,8 +17,6 @@ export interface Conversion<U extends Unit = Unit> {
    * record of the value, for a conversion that reads a second field. Never throws.
    */
   readonly read: (raw: unknown, record?: Readonly<Record<string, unknown>>) => number | undefined;
-  /** Whether a number in the base unit can be true; by default every number can. */
-  readonly isPlausible?: (value: number) => boolean;
 }
 
 /**
@@ -60,13 +58,8 @@ function isDay(day: string): boolean {
 
 type Read = Conversion['read'];
 
-function conversion<U extends Unit>(
-  unit: U,
-  upstream: string,
-  read: Read,
-  isPlausible?: (value: number) => boolean,
-): Conversion<U> {
-  return { unit, upstream, read, ...(isPlausible && { isPlausible }) };
+function conversion<U extends Unit>(unit: U, upstream: string, read: Read): Conversion<U> {
+  return { unit, upstream, read };
 }
 
 function scaled(apply: (value: number) => number): Read {
@@ -77,7 +70,14 @@ function scaled(apply: (value: number) => number): Read {
   };
 }
 
-const thousandth = scaled((value) => value / 1000);
+/** A number divided by a power of ten: 7.73 % is 0.0773, where 7.73 / 100 is 0.07730000000000001. */
+function shifted(value: number, places: number): number {
+  if (Number.isInteger(value)) return value / 10 ** places;
+  const [digits, exponent = '0'] = String(value).split('e');
+  return Number(`${digits}e${Number(exponent) - places}`);
+}
+
+const thousandth = scaled((value) => shifted(value, 3));
 
 /** A negative duration is a fault of clocks: it would make the sum of a histogram decrease. */
 function notNegative(read: Read): Read {
@@ -87,9 +87,12 @@ function notNegative(read: Read): Read {
   };
 }
 
-/** Earlier times are invalid: the service did not exist, and a missing time may be sent as the epoch. */
-function isOfThisCentury(seconds: number): boolean {
-  return seconds >= 946_684_800;
+/** A time before 2001 is none: the services did not exist, and a missing time may be sent as the epoch. */
+function since2001(read: Read): Read {
+  return (raw) => {
+    const seconds = read(raw);
+    return seconds !== undefined && seconds >= 978_307_200 ? seconds : undefined;
+  };
 }
 
 /** Numbers without a unit: counts, operations per second, load. */
@@ -102,14 +105,6 @@ export const duration = conversion('seconds', 'seconds', notNegative(decimal));
 export const milliseconds = conversion('seconds', 'milliseconds', thousandth);
 
 export const durationMilliseconds = conversion('seconds', 'milliseconds', notNegative(thousandth));
-
-/** Milliseconds of one disk operation. */
-export const latencyMilliseconds = conversion(
-  'seconds',
-  'milliseconds',
-  thousandth,
-  (value) => value >= 0 && value < 3600,
-);
 
 /** The portal's KB, which are kibibytes: kernel figures collected on Linux. */
 export const kibibytes = conversion(
@@ -125,15 +120,25 @@ export const bytesPerSecond = conversion('bytes_per_second', 'bytes per second',
 export const percent = conversion(
   'ratio',
   'percent',
-  // Divided, not multiplied by 0.01: 57 % is 0.57 and not 0.5700000000000001.
-  scaled((value) => value / 100),
-  // A mean of rounded values may be slightly above 1.
-  (value) => value >= 0 && value <= 1.005,
+  scaled((value) => shifted(value, 2)),
 );
 
-export const epochMilliseconds = conversion('timestamp_seconds', 'epoch milliseconds', thousandth, isOfThisCentury);
+export const ratio = conversion('ratio', 'ratio', decimal);
 
-export const date = conversion('timestamp_seconds', 'RFC 3339 date', dateSeconds, isOfThisCentury);
+const inMilliseconds = since2001(thousandth);
+const inSeconds = since2001(decimal);
+
+/** A time that is impossible in milliseconds, before 2001, is in seconds. */
+export const epochMilliseconds = conversion(
+  'timestamp_seconds',
+  'epoch milliseconds',
+  (raw) => inMilliseconds(raw) ?? inSeconds(raw),
+);
+
+export const date = conversion('timestamp_seconds', 'RFC 3339 date', since2001(dateSeconds));
+
+/** A date that may be ahead, such as the end of a licence. */
+export const deadline = conversion('timestamp_seconds', 'RFC 3339 date', since2001(dateSeconds));
 
 /** Seconds before the time of the record, which is an RFC 3339 date in another field. */
 export function secondsBefore(field: string): Conversion<'timestamp_seconds'> {

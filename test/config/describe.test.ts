@@ -92,6 +92,7 @@ PORTAL_SERIES=load_average=5m,cache_utilization
 PORTAL_COLLECTORS=telemetry,volumes=5m,edges=1h,license=1h
 PORTAL_LOOKBACK=15m
 PORTAL_BIN_SIZE=1m
+# PORTAL_UNITS: not set; as documented
 PORTAL_CONCURRENCY=8
 PORTAL_RATE_LIMIT=500/30s
 PORTAL_DAILY_LIMIT=0

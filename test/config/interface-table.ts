@@ -30,6 +30,7 @@ export const promisedVariables: readonly PromisedVariable[] = [
   { name: 'PORTAL_COLLECTORS' },
   { name: 'PORTAL_LOOKBACK', default: '15m' },
   { name: 'PORTAL_BIN_SIZE', default: '60s' },
+  { name: 'PORTAL_UNITS' },
   { name: 'PORTAL_CONCURRENCY', default: '8' },
   { name: 'PORTAL_RATE_LIMIT', default: '500/30s' },
   { name: 'PORTAL_DAILY_LIMIT', default: '1000000' },

@@ -156,10 +156,7 @@ const cases: Readonly<Record<string, Case>> = {
     read: ({ gfa }) => gfa?.groups,
     good: [['locks, filers,,locks', ['locks', 'filers']]],
     bad: [
-      [
-        'locks,loks',
-        'GFA_METRICS: "loks" is not a known word; expected a comma-separated list of filers, volumes, locks, propagation',
-      ],
+      ['locks,loks', 'GFA_METRICS: "loks" is not a known word; did you mean locks?'],
       [
         ' , ',
         'GFA_METRICS: " , " is an empty list; expected a comma-separated list of filers, volumes, locks, propagation',
@@ -274,6 +271,17 @@ const cases: Readonly<Record<string, Case>> = {
     ['5m59s', 'is below 6m'],
     ['31d', 'is above 30d'],
   ]),
+  PORTAL_UNITS: {
+    good: [['ratio,latency_seconds', ['ratio', 'latency_seconds']]],
+    bad: [
+      ['rato', 'PORTAL_UNITS: "rato" is not a known word; did you mean ratio?'],
+      [
+        'percent',
+        'PORTAL_UNITS: "percent" is not a known word; expected a comma-separated list of ratio, memory_bytes, latency_seconds, requests_per_second',
+      ],
+    ],
+    read: ({ portal }) => portal?.units,
+  },
   PORTAL_BIN_SIZE: {
     ...durations('PORTAL_BIN_SIZE', ({ portal }) => portal?.binSeconds, 'from 1m to 1h', '60s', [
       ['59s', 'is below 1m'],

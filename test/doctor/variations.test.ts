@@ -9,6 +9,7 @@ import { seededRandom } from '../../src/runtime/random.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
+import { visit } from './patient.ts';
 
 /** On the wall it is always noon, so that the services say the same whenever they are asked; what waits moves on. */
 const moving = new ManualClock();
@@ -30,10 +31,15 @@ async function inTime<Result>(asked: Promise<Result>): Promise<Result> {
 }
 
 /** The samples of upstream data that the exporter makes of a stand-in, by line name and labels. */
-async function samplesOf(variations: Partial<Variations>): Promise<ReadonlyMap<string, number>> {
+async function samplesOf(variations: Partial<Variations>, units?: string): Promise<ReadonlyMap<string, number>> {
   const standIn = await startStandIn({ clock: noon, variations });
   const config = loadConfig({
-    environment: { ...demoEnvironment({}, standIn), PORTAL_SERIES: 'all', PORTAL_COLLECTORS: 'telemetry' },
+    environment: {
+      ...demoEnvironment({}, standIn),
+      PORTAL_SERIES: 'all',
+      PORTAL_COLLECTORS: 'telemetry',
+      PORTAL_UNITS: units,
+    },
     readFile: () => {
       throw Object.assign(new Error('no files here'), { code: 'ENOENT' });
     },
@@ -56,8 +62,7 @@ async function samplesOf(variations: Partial<Variations>): Promise<ReadonlyMap<s
     const lines = exposition.toString('utf8').split('\n');
     return new Map(
       lines.flatMap((line) => {
-        const [, series = '', value = ''] =
-          /^((?:filer_appliance|filer_exporter_upstream_variant)_\S.*) (\S+)$/.exec(line) ?? [];
+        const [, series = '', value = ''] = /^(filer_(?!exporter_)\S.*) (\S+)$/.exec(line) ?? [];
         return series === '' ? [] : [[series, Number(value)] as const];
       }),
     );
@@ -67,29 +72,68 @@ async function samplesOf(variations: Partial<Variations>): Promise<ReadonlyMap<s
   }
 }
 
-describe('an account that uses other units than documented', () => {
-  test.for<Partial<Variations>>([
-    { ratioUnit: 'ratio' },
-    { memoryUnit: 'bytes' },
-    { timeUnit: 'seconds' },
-    { latencyUnit: 'seconds' },
-    { ratioUnit: 'ratio', memoryUnit: 'bytes', timeUnit: 'seconds', latencyUnit: 'seconds', decimals: 'number' },
-  ])('%o gives the same samples', async (variations) => {
-    const [usual, other] = [await samplesOf({}), await samplesOf(variations)];
-    expect(usual.size).toBeGreaterThan(300);
-    const isData = (series: string) => series.startsWith('filer_appliance_');
-    expect(new Set([...other.keys()].filter(isData))).toEqual(new Set([...usual.keys()].filter(isData)));
-    const told = (question: string, answer: string) =>
-      other.get(`filer_exporter_upstream_variant_info{api="portal",question="${question}",answer="${answer}"}`);
-    expect(told('ratio_unit', variations.ratioUnit ?? 'percent')).toBe(1);
-    expect(told('time_unit', variations.timeUnit ?? 'milliseconds')).toBe(1);
-    const apart = [...usual]
-      .filter(([series]) => isData(series))
-      .filter(([series, value]) => {
-        const seen = other.get(series) ?? Number.NaN;
-        // Two decimals of a percentage are not four of a ratio.
-        return !(Math.abs(seen - value) <= 0.02 * Math.abs(value) + 1e-5);
-      });
-    expect(apart).toEqual([]);
+const isData = (series: string) => series.startsWith('filer_appliance_');
+
+/** The data of two expositions that differs by more than rounding: two decimals of a percentage are not four of a ratio. */
+function apart(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): readonly string[] {
+  expect(new Set([...other.keys()].filter(isData))).toEqual(new Set([...one.keys()].filter(isData)));
+  return [...one.keys()].filter(isData).filter((series) => {
+    const [wanted, seen] = [one.get(series) ?? 0, other.get(series) ?? Number.NaN];
+    return !(Math.abs(seen - wanted) <= 0.02 * Math.abs(wanted) + 1e-5);
   });
+}
+
+describe('an account that uses another unit than documented', () => {
+  test.for<[variations: Partial<Variations>, units: string | undefined, family: RegExp | undefined]>([
+    [{ ratioUnit: 'ratio' }, 'ratio', /_ratio\{/],
+    [{ memoryUnit: 'bytes' }, 'memory_bytes', undefined],
+    [{ timeUnit: 'seconds' }, undefined, undefined],
+    [{ latencyUnit: 'seconds' }, 'latency_seconds', /_io_latency_seconds\{/],
+    [{ counts: 'second' }, 'requests_per_second', /_cache_requests\{/],
+    [
+      { ratioUnit: 'ratio', memoryUnit: 'bytes', timeUnit: 'seconds', latencyUnit: 'seconds', decimals: 'number' },
+      'ratio,memory_bytes,latency_seconds',
+      /_ratio\{|_io_latency_seconds\{/,
+    ],
+  ])(
+    '%o gives the same samples with PORTAL_UNITS=%s, and without it the documented reading',
+    async ([variations, units, family]) => {
+      const usual = await samplesOf({});
+      expect(usual.size).toBeGreaterThan(300);
+      const rounded = (series: string) => !(variations.counts === 'second' && series.includes('_cache_requests'));
+      expect(apart(usual, await samplesOf(variations, units)).filter(rounded)).toEqual([]);
+      const differing = apart(usual, await samplesOf(variations));
+      expect(differing.filter((series) => !family?.test(series))).toEqual([]);
+      if (family !== undefined) expect(differing.length).toBeGreaterThan(10);
+    },
+  );
+
+  test.for<[variations: Partial<Variations>, question: string, advice: string]>([
+    [{ ratioUnit: 'ratio' }, 'ratio_unit', 'set PORTAL_UNITS=ratio'],
+    [{ memoryUnit: 'bytes' }, 'memory_unit', 'set PORTAL_UNITS=memory_bytes'],
+    [{ latencyUnit: 'seconds' }, 'latency_unit', 'set PORTAL_UNITS=latency_seconds'],
+    [{ counts: 'second' }, 'counts', 'set PORTAL_UNITS=requests_per_second'],
+  ])(
+    '%o is a finding of the doctor that names the variable, and none with it',
+    async ([variations, question, advice]) => {
+      const findings = async (environment: Readonly<Record<string, string>>) =>
+        (await visit({ variations, environment })).found.findings.filter(({ level }) => level !== 'ok');
+      expect(await findings({})).toMatchObject([{ level: 'warning', check: question, advice }]);
+      const [, name = '', value = ''] = /(PORTAL_UNITS)=(\S+)/.exec(advice) ?? [];
+      expect(await findings({ [name]: value })).toEqual([]);
+    },
+  );
+
+  test('a unit that the account does not use is a finding too', async () => {
+    const { found } = await visit({ environment: { PORTAL_UNITS: 'ratio,memory_bytes' } });
+    expect(found.findings.filter(({ level }) => level !== 'ok')).toMatchObject([
+      { check: 'ratio_unit', code: 'percent', advice: 'unset PORTAL_UNITS' },
+      { check: 'memory_unit', code: 'kilobytes', advice: 'unset PORTAL_UNITS' },
+    ]);
+  });
+});
+
+test('no number of the demo is longer than it was sent', async () => {
+  const numbers = [...(await samplesOf({}))].filter(([, value]) => /\.\d{10,}/.test(String(value)));
+  expect(numbers).toEqual([]);
 });

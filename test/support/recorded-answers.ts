@@ -89,6 +89,7 @@ export const collectorAnswers: Readonly<Record<string, readonly (readonly [path:
 export async function collectorExposition(name: string): Promise<string> {
   const api = portalApi(RECORDED_AT);
   const collector = portalCollector(api, [], [name]);
+  await api.clock.advance(70 * 60_000);
   const inventory = collector.tasks().filter(({ id }) => id === 'portal/inventory');
   for (const [path, fixture] of collectorAnswers[name] ?? []) {
     api.answer(path.startsWith('/telemetry/') ? 'POST' : 'GET', path, [200, recorded(`portal/${fixture}`)]);

@@ -16,16 +16,7 @@ export interface RequestCounts {
 /** Upper bounds of the buckets of request durations, in seconds. */
 const DURATION_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-const REASONS: readonly DropReason[] = [
-  'absent',
-  'invalid',
-  'implausible',
-  'record',
-  'duplicate',
-  'label',
-  'late',
-  'full',
-];
+const REASONS: readonly DropReason[] = ['absent', 'invalid', 'record', 'duplicate', 'label', 'late', 'full'];
 
 /** prom-client's gauges with names of counters: promtool rejects them, and their parts are exposed. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];

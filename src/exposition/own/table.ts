@@ -132,7 +132,7 @@ export const ownTable = {
   },
   upstreamVariant: {
     name: 'filer_exporter_upstream_variant_info',
-    help: 'Always 1: the undocumented alternative that the account uses; docs/doctor.md has the questions.',
+    help: 'Always 1: which of the undocumented alternatives is configured or proven; docs/doctor.md has the questions.',
     labels: ['api', 'question', 'answer'],
     read: ({ apis }) =>
       apis.flatMap(({ api, variants }) =>
@@ -175,7 +175,7 @@ export const ownTable = {
   },
   samplesDropped: {
     name: 'filer_exporter_samples_dropped_total',
-    help: 'Values without a sample, by reason: absent, invalid, implausible (cannot be true), record (the whole record is unusable), duplicate, label (shortened or replaced), late (an event more than a day old when it first arrives), full (an event that the full memory of events cannot hold).',
+    help: 'Values without a sample, by reason: absent, invalid, record (the whole record is unusable), duplicate, label (shortened or replaced), late (an event more than a day old when it first arrives), full (an event that the full memory of events cannot hold).',
     type: 'counter',
     labels: ['api', 'reason'],
   },

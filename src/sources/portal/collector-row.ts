@@ -9,8 +9,8 @@ import { inTurns } from '../../runtime/slices.ts';
 import type { AnswerSize } from '../../transport/answer-limits.ts';
 import type { TelemetryLicence } from './account/telemetry-licence.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
-import type { Dialect } from './appliances/dialect.ts';
 import type { Appliance } from './appliances/inventory.ts';
+import type { UnitWatch } from './appliances/unit-watch.ts';
 import type { PortalClient } from './client.ts';
 import { pagesOf } from './paging.ts';
 import { listed, objectOf } from './records.ts';
@@ -23,7 +23,7 @@ export interface PortalParts {
   readonly settings: PortalSettings;
   readonly appliances: ApplianceIndex;
   readonly licence: TelemetryLicence;
-  readonly dialect: Dialect;
+  readonly unitWatch: UnitWatch;
   /** What collectors save over restarts, by name. */
   readonly kept: Map<string, KeptCounts>;
 }

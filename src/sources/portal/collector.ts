@@ -1,15 +1,18 @@
+import type { Reading } from '../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../metrics/task.ts';
+import { deadline } from '../../metrics/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { TelemetryLicence } from './account/telemetry-licence.ts';
 import { ApplianceIndex } from './appliances/appliance-index.ts';
-import { Dialect } from './appliances/dialect.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import { InventoryCollector } from './appliances/inventory-collector.ts';
+import { seriesTimestamp } from './appliances/series.ts';
 import { TelemetryCollector } from './appliances/telemetry.ts';
+import { UnitWatch } from './appliances/unit-watch.ts';
 import type { PortalClient } from './client.ts';
 import type { PortalParts } from './collector-row.ts';
-import { chosenRows } from './collectors.ts';
+import { chosenRows, portalTables } from './collectors.ts';
 import type { PortalSettings } from './settings.ts';
 
 /** Polls the portal: the inventory, the series of its appliances, and every enabled collector. */
@@ -31,7 +34,7 @@ export class PortalCollector implements Collector {
       settings,
       appliances: new ApplianceIndex(settings, log),
       licence: new TelemetryLicence(client, log),
-      dialect: new Dialect(log),
+      unitWatch: new UnitWatch(settings.units ?? [], log),
       kept: new Map(),
     };
     const chosen = chosenRows(settings.collectors);
@@ -51,10 +54,9 @@ export class PortalCollector implements Collector {
   }
 
   get notes(): readonly string[] {
-    const { licence, dialect } = this.parts;
-    const unlicensed = licence.hasTelemetry === false;
+    const unlicensed = this.parts.licence.hasTelemetry === false;
     const missing = unlicensed ? ['The licence lacks ops_iq_premium: every telemetry series is forbidden (403).'] : [];
-    return [...missing, ...this.inventory.gaps.map(({ message }) => message), ...dialect.notes];
+    return [...missing, ...this.inventory.gaps.map(({ message }) => message)];
   }
 
   /** By name; empty if no enabled collector has any. */
@@ -73,6 +75,31 @@ export class PortalCollector implements Collector {
   }
 
   tasks(): readonly Task[] {
-    return this.#collectors.flatMap((tasksOf) => tasksOf());
+    const { client } = this.parts;
+    return this.#collectors
+      .flatMap((tasksOf) => tasksOf())
+      .map((task) => ({
+        ...task,
+        poll: async (signal) => withoutFuture(await task.poll(signal), client.now() / 1000),
+      }));
   }
+}
+
+const MOMENTS: ReadonlySet<string> = new Set(
+  [seriesTimestamp, ...portalTables.flatMap(({ families }) => families)]
+    .filter(({ from }) => from.unit === 'timestamp_seconds' && from !== deadline)
+    .map(({ name }) => name),
+);
+
+/** A time later than the answer's own counts as the answer's own; `now` in Unix seconds. */
+function withoutFuture(reading: Reading, now: number): Reading {
+  return {
+    ...reading,
+    samples: Array.from(reading.samples, (sample) => {
+      const { name, value, at } = sample;
+      const isAhead = MOMENTS.has(name) && value > now;
+      if (!isAhead && (at === undefined || at <= now)) return sample;
+      return { ...sample, value: isAhead ? now : value, at: at && Math.min(at, now) };
+    }),
+  };
 }

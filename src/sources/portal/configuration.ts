@@ -81,6 +81,7 @@ function settledPortal(values: PortalValues) {
     concurrency: values.PORTAL_CONCURRENCY,
     lookbackMs: values.PORTAL_LOOKBACK,
     binSeconds: values.PORTAL_BIN_SIZE / 1000,
+    units: values.PORTAL_UNITS,
     rateLimit: values.PORTAL_RATE_LIMIT,
     /** Undefined for no limit. */
     dailyLimit: values.PORTAL_DAILY_LIMIT === 0 ? undefined : values.PORTAL_DAILY_LIMIT,

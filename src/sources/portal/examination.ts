@@ -9,6 +9,7 @@ import type { Exchange } from '../../transport/client.ts';
 import type { ExaminationParts } from '../upstream.ts';
 import { askBins } from './appliances/bin-questions.ts';
 import { fitsBuild } from './appliances/builds.ts';
+import { unitAnswers } from './appliances/unit-questions.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
 import { documentedAnswers } from './documented.ts';
@@ -64,15 +65,16 @@ async function examine(run: Run): Promise<ServiceAnswers> {
     tellOperations(faults, collector, find);
     tellInventory(collector.inventory.gaps, exchanges, find);
     const [appliance] = collector.appliances;
+    const { counts, ...bins } = appliance ? await askBins(portal, appliance.serial, signal) : {};
     const answers: AnswerByQuestion = {
-      ...(appliance && (await askBins(portal, appliance.serial, signal))),
+      ...bins,
       ...(await askTokens(client, settings.credentials, environment.clock, signal)),
       unfit_memory_series: unfitMemorySeries(exchanges),
       load_names: loadNames(exchanges),
       connection_appliance_id: connectionIds(exchanges),
     };
     return {
-      variants: [...collector.parts.dialect.variants, ...variantsOf(answers)],
+      variants: [...unitAnswers(settings.units ?? [], exchanges, counts), ...variantsOf(answers)],
       filers: collector.appliances.map(({ serial, name }) => ({ id: serial, name })),
       volumes: volumesIn(exchanges),
     };

@@ -46,26 +46,29 @@ export const portalQuestions: readonly Question[] = [
   {
     question: 'ratio_unit',
     asks: 'Are shares sent as percent or as ratios?',
-    told: 'by `utilization` beside `total` and `available` of the same record, or by a cache that is never above 1',
-    answers: { percent: 'read as documented', ratio: 'converted: read without scaling' },
+    told: 'by `utilization` beside `total` and `available` of the same record, or by processors and caches that are never above 1',
+    answers: { percent: 'as documented', ratio: 'read as ratio only if PORTAL_UNITS has ratio' },
   },
   {
     question: 'memory_unit',
     asks: 'Is memory sent in KB or in bytes?',
-    told: 'by its size: no appliance has 3 TB, and none has below 3 MB',
-    answers: { kilobytes: 'read as documented, 1024 bytes each', bytes: 'converted: read without scaling' },
+    told: 'by its size: no appliance has 3 TiB, and none has below 1 GB',
+    answers: {
+      kilobytes: 'as documented, 1024 bytes each',
+      bytes: 'a record above 3 TiB is read as bytes, the others only if PORTAL_UNITS has memory_bytes',
+    },
   },
   {
     question: 'time_unit',
     asks: 'Are times epoch milliseconds or seconds?',
     told: 'by their size',
-    answers: { milliseconds: 'read as documented', seconds: 'converted: read without scaling' },
+    answers: { milliseconds: 'as documented', seconds: 'each time before 2001 is read as seconds' },
   },
   {
     question: 'latency_unit',
     asks: 'Are latencies milliseconds or seconds?',
     told: 'by their median: a disk operation takes more than 20 microseconds and less than 20 seconds',
-    answers: { milliseconds: 'read as documented', seconds: 'converted: read without scaling' },
+    answers: { milliseconds: 'as documented', seconds: 'read as seconds only if PORTAL_UNITS has latency_seconds' },
   },
   {
     question: 'load_names',
@@ -112,8 +115,8 @@ export const portalQuestions: readonly Question[] = [
     asks: 'Are cache requests counted per bin or per second?',
     told: 'by the sum of five minutes beside their bin',
     answers: {
-      per_bin: 'not converted: requests in a bin of PORTAL_BIN_SIZE',
-      per_second: 'not converted: requests a second',
+      per_bin: 'as documented: requests in a bin of PORTAL_BIN_SIZE',
+      per_second: 'read as a rate only if PORTAL_UNITS has requests_per_second',
     },
   },
   {

@@ -1,6 +1,6 @@
 import { type Fields, isFields, kindOf } from '../../metrics/family.ts';
 import type { NoteDrop } from '../../metrics/samples.ts';
-import { decimal } from '../../metrics/units.ts';
+import { epochMilliseconds } from '../../metrics/units.ts';
 import { ShapeError } from '../../runtime/errors.ts';
 
 /** The newest records of a series that are read: a week by the minute. An older value is not current. */
@@ -19,7 +19,7 @@ export function newestFirst(body: unknown, note: NoteDrop): readonly Fields[] {
   const items = itemsOf(body, 'the series');
   for (let index = 0; index < items.length; index += 1) {
     const record = items[index];
-    const time = isFields(record) ? decimal(record.time) : undefined;
+    const time = isFields(record) ? secondsOf(record) : undefined;
     if (time === undefined || !isFields(record)) note('record', `items[${index}].time`);
     else dated.push({ time, record });
   }
@@ -27,6 +27,11 @@ export function newestFirst(body: unknown, note: NoteDrop): readonly Fields[] {
   const records = dated.slice(0, MOST_RECORDS).map(({ record }) => record);
   const { num_cores } = body as Fields;
   return num_cores === undefined || num_cores === null ? records : [...records, { num_cores }];
+}
+
+/** The time of a record, in Unix seconds. */
+export function secondsOf({ time }: Fields): number | undefined {
+  return epochMilliseconds.read(time);
 }
 
 /** Throws a ShapeError if the answer has no such list; `what` names the answer in its message. */

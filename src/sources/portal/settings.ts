@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { FilerNames } from '../filer-names.ts';
+import type { UnitName } from './appliances/account-units.ts';
 
 /** What the collectors use of the configuration, and of what the process has beside it. */
 export interface PortalSettings extends Pick<Config, 'shard' | 'staleAfter' | 'forgetAfterMs'> {
@@ -13,6 +14,8 @@ export interface PortalSettings extends Pick<Config, 'shard' | 'staleAfter' | 'f
   readonly serials: readonly string[] | undefined;
   readonly lookbackMs: number;
   readonly binSeconds: number;
+  /** The units that this account uses instead of the documented ones; default none. */
+  readonly units?: readonly UnitName[] | undefined;
   /** Of the histograms; ascending, empty for sum and count only. */
   readonly bounds: readonly number[];
   /** The most appliances of an inventory, limited by memory; `serials` are always polled. */

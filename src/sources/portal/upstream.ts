@@ -87,7 +87,7 @@ export const portal: Upstream<PortalConfig> = {
       tokenSecondsLeft: () => tokens.secondsLeft,
       inventoryGaps: () => collector.inventory.gaps,
       notes: () => collector.notes,
-      variants: () => collector.parts.dialect.variants,
+      variants: () => collector.parts.unitWatch.variants,
       describe: (serial) => collector.parts.appliances.find(serial),
       release: (signal) => tokens.revoke(signal),
       kept: { counts: collector },

@@ -1,8 +1,9 @@
 import { baseUrl } from '../../config/addresses.ts';
 import type { Kind } from '../../config/kind.ts';
 import { choice, count, duration, rate, SHORTEST_INTERVAL_MS, secret } from '../../config/kinds.ts';
-import { serialList } from '../../config/lists.ts';
+import { serialList, wordList } from '../../config/lists.ts';
 import type { Rows } from '../../config/section.ts';
+import { unitNames } from './appliances/account-units.ts';
 import { COSTLY_SERIES, FURTHER_SERIES, STANDARD_SERIES } from './appliances/operations.ts';
 import { collectorRows } from './collectors.ts';
 import { type Selected, selection } from './selection.ts';
@@ -109,6 +110,11 @@ export const portalVariables = {
     kind: duration({ least: MINUTE_MS, most: HOUR_MS, inSeconds: true }, '60s'),
     default: '60s',
     help: 'aggregation bin of a series request, in whole seconds',
+  },
+  PORTAL_UNITS: {
+    kind: wordList(unitNames),
+    unset: 'as documented',
+    help: 'units that this account uses instead of the documented ones; `--doctor` names them',
   },
   PORTAL_CONCURRENCY: {
     kind: count({ least: 1, most: 1000 }),

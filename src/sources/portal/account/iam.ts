@@ -1,5 +1,5 @@
 import type { Family } from '../../../metrics/family.ts';
-import { date, listLength } from '../../../metrics/units.ts';
+import { date, deadline, listLength } from '../../../metrics/units.ts';
 import { type AccountRead, accountReads, type CollectorRow } from '../collector-row.ts';
 import { extremeSample } from '../extremes.ts';
 import { allOf } from '../records.ts';
@@ -28,7 +28,7 @@ const oldestKey = {
 const nextExpiry = {
   name: 'filer_iam_next_key_expiry_timestamp_seconds',
   help: 'Time when the first key expires, by kind; missing if no key expires.',
-  from: date,
+  from: deadline,
   fields: { expiration: {} },
   optional: true,
 } as const satisfies Family;

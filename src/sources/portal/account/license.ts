@@ -1,6 +1,6 @@
 import { type Family, isFields } from '../../../metrics/family.ts';
 import { toSamples } from '../../../metrics/samples.ts';
-import { date, flag, plain, presence } from '../../../metrics/units.ts';
+import { deadline, flag, plain, presence } from '../../../metrics/units.ts';
 import { ShapeError } from '../../../runtime/errors.ts';
 import { accountReads, type CollectorRow } from '../collector-row.ts';
 
@@ -33,7 +33,7 @@ const licenseTable = [
   {
     name: 'filer_license_expiry_timestamp_seconds',
     help: 'Time when the account’s subscription ends; missing if it has no end.',
-    from: date,
+    from: deadline,
     fields: { subscription_expiration: {} },
     optional: true,
   },

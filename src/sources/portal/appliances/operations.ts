@@ -1,7 +1,7 @@
 import { type Family, type Fields, isEveryOtherField } from '../../../metrics/family.ts';
 import type { NoteDrop } from '../../../metrics/samples.ts';
 import { decimal } from '../../../metrics/units.ts';
-import { fieldsIn, itemsOf, newestFirst, objectOf, recordsIn } from '../records.ts';
+import { fieldsIn, itemsOf, newestFirst, objectOf, recordsIn, secondsOf } from '../records.ts';
 import { currentPerformance, furtherSeries, healthScore, loadWindow, standardSeries } from './series.ts';
 
 export interface Operation {
@@ -93,13 +93,13 @@ const healthOf = (body: unknown): Fields => objectOf(body, 'appliance_health_sco
 /** `appliance_health_score`: the score is a number, a number as text, or a word; a word is not a missing number. */
 function readHealth(body: unknown): readonly Fields[] {
   const { health_score, description, raw_data } = healthOf(body);
-  const times = recordsIn(fieldsIn(raw_data).data).flatMap(({ time }) => decimal(time) ?? []);
+  const points = recordsIn(fieldsIn(raw_data).data).filter((point) => secondsOf(point) !== undefined);
   return [
     {
       health_score: decimal(health_score) === undefined ? undefined : health_score,
       health_status:
         fieldsIn(description).health_status ?? (decimal(health_score) === undefined ? health_score : undefined),
-      time: times.length === 0 ? undefined : times.reduce((newest, time) => Math.max(newest, time)),
+      time: points.toSorted((one, other) => (secondsOf(other) ?? 0) - (secondsOf(one) ?? 0))[0]?.time,
     },
   ];
 }

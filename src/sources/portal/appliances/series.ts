@@ -2,14 +2,13 @@ import type { EveryOtherField, Family, Labels } from '../../../metrics/family.ts
 import {
   bytesPerSecond,
   epochMilliseconds,
-  kibibytes,
-  latencyMilliseconds,
   milliseconds,
   percent,
   plain,
   presence,
   seconds,
 } from '../../../metrics/units.ts';
+import { latency, memory, requests } from './account-units.ts';
 
 export const applianceLabels = ['serial', 'filer'] as const;
 
@@ -46,7 +45,7 @@ function disk(name: string, prefix: string) {
       {
         name: 'filer_appliance_disk_io_latency_seconds',
         help: 'Mean time of one disk operation, by disk and direction.',
-        from: latencyMilliseconds,
+        from: latency,
         fields: { read_latency: of(READ), write_latency: of(WRITE) },
       },
     ],
@@ -99,7 +98,7 @@ export const standardSeries = {
     {
       name: 'filer_appliance_memory_bytes',
       help: 'Memory by use. Appliances before build 10.0.4 only.',
-      from: kibibytes,
+      from: memory,
       fields: {
         memory_used: { state: 'used' },
         memory_cached: { state: 'cached' },
@@ -111,7 +110,7 @@ export const standardSeries = {
     {
       name: 'filer_appliance_memory_detail_bytes',
       help: 'Memory by state. Appliances from build 10.0.4.',
-      from: kibibytes,
+      from: memory,
       fields: {
         total: { state: 'total' },
         available: { state: 'available' },
@@ -140,7 +139,7 @@ export const standardSeries = {
     {
       name: 'filer_appliance_cache_requests',
       help: 'Cache requests in the newest bin, by result: hit is read from the cache disk, miss is fetched from the cloud.',
-      from: plain,
+      from: requests,
       fields: { cache_reads: { result: 'hit' }, cache_misses: { result: 'miss' } },
     },
   ],

@@ -2,8 +2,9 @@ import type { Fields, Labels } from '../../../metrics/family.ts';
 import { holdsValue, type NoteDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { DropCount, type Past, type Reading } from '../../../metrics/snapshot.ts';
 import type { Task } from '../../../metrics/task.ts';
-import { decimal } from '../../../metrics/units.ts';
 import type { PortalParts } from '../collector-row.ts';
+import { secondsOf } from '../records.ts';
+import { inUnits } from './account-units.ts';
 import { fitsBuild } from './builds.ts';
 import { isoInterval, isoPeriod, isRejected, Lookback, type Stretch } from './lookback.ts';
 import { type Operation, operationsFor } from './operations.ts';
@@ -22,11 +23,14 @@ export class TelemetryCollector {
   readonly #lookback = new Lookback();
 
   constructor(parts: PortalParts) {
-    const { series, mode } = parts.settings;
+    const { series, mode, units, binSeconds } = parts.settings;
     this.#parts = parts;
-    this.#operations = operationsFor(
-      series.map(({ name }) => name),
-      mode === 'economy',
+    const names = series.map(({ name }) => name);
+    this.#operations = new Map(
+      [...operationsFor(names, mode === 'economy')].map(([name, operation]) => [
+        name,
+        { ...operation, families: inUnits(operation.families, units ?? [], binSeconds) },
+      ]),
     );
   }
 
@@ -57,14 +61,13 @@ export class TelemetryCollector {
   }
 
   async #poll(series: Series, signal: AbortSignal): Promise<Reading> {
-    const { id, name, operation } = series;
-    const { client, dialect, settings } = this.#parts;
-    const { counts: drops, note: count } = new DropCount();
-    const note = dialect.watched(name, count);
+    const { id, operation } = series;
+    const { client, settings } = this.#parts;
+    const { counts: drops, note } = new DropCount();
     const { binSeconds, lookbackMs, wantedSince } = settings;
     if (!operation.hasHistory) {
-      const { records } = await this.#ask(series, isoPeriod(lookbackMs), note, signal);
-      return { samples: this.#samples(series, records, note), drops, empty: records.length === 0 };
+      const samples = this.#samples(series, await this.#ask(series, isoPeriod(lookbackMs), note, signal), note);
+      return { samples, drops, empty: samples.length === 0 };
     }
     const now = client.now();
     const usual = now - lookbackMs;
@@ -78,8 +81,7 @@ export class TelemetryCollector {
   }
 
   async #past(series: Series, from: number, to: number, signal: AbortSignal): Promise<Past> {
-    const { counts: drops, note: count } = new DropCount();
-    const note = this.#parts.dialect.watched(series.name, count);
+    const { counts: drops, note } = new DropCount();
     const { points, failure } = await this.#cover(series, { from, to }, note, signal);
     if (failure !== undefined && !points.isOldest) throw failure;
     return { points, drops };
@@ -97,7 +99,7 @@ export class TelemetryCollector {
     const { from, failure } = await this.#lookback.cover(series.id, period, how, async (part, isAll) => {
       const isDuration = isNewestEnough || (isUsual && isAll);
       const asked = isDuration ? isoPeriod(isAll ? lookbackMs : part.to - part.from) : isoInterval(part);
-      const { records } = await this.#ask(series, asked, note, signal);
+      const records = await this.#ask(series, asked, note, signal);
       // A duration ends when the service reads the request, and its clock is known to the second.
       if (isDuration) begin = client.now() - lookbackMs + 1000;
       // The newer part has the whole of the bin with which this one ends.
@@ -112,12 +114,13 @@ export class TelemetryCollector {
 
   async #ask(series: Series, period: string, note: NoteDrop, signal: AbortSignal) {
     const { serial, name, operation } = series;
-    const { dialect, licence, settings } = this.#parts;
+    const { unitWatch, licence, settings } = this.#parts;
     const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${name}`;
     const json = operation.body(period, settings.binSeconds);
     const request = { method: 'POST', path, operation: name, subject: serial, json, check: operation.check } as const;
-    const sent = operation.records(await licence.send(request, signal), note);
-    return dialect.read(name, operation.families, sent, note);
+    const records = operation.records(await licence.send(request, signal), note);
+    unitWatch.look(name, records);
+    return records;
   }
 
   #samples(series: Series, records: readonly Fields[], note: NoteDrop): Sample[] {
@@ -144,11 +147,7 @@ export class TelemetryCollector {
 }
 
 /** A record's own time, in milliseconds since the Unix epoch; `otherwise` without one. */
-function timeOf({ time }: Fields, otherwise: number): number {
-  return decimal(time) ?? otherwise;
-}
-
-function secondsOf({ time }: Fields): number | undefined {
-  const ms = decimal(time);
-  return ms === undefined ? undefined : ms / 1000;
+function timeOf(record: Fields, otherwise: number): number {
+  const seconds = secondsOf(record);
+  return seconds === undefined ? otherwise : seconds * 1000;
 }

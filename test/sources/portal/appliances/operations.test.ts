@@ -27,6 +27,9 @@ function read(name: string, body: unknown, chosen?: readonly string[]) {
   return { values: valuesOf(toSamples(families, records(body, note), {}, note)), notes };
 }
 
+/** A moment in March 2026. */
+const START = 1_772_445_300_000;
+
 describe('the choice of series', () => {
   test('is fifteen in the published order, and seven further ones', () => {
     expect(STANDARD_SERIES).toHaveLength(15);
@@ -75,7 +78,7 @@ describe('the choice of series with the economy mode', () => {
     [{ 1: 1, 5: 2, 15: 3 }],
   ])('leaves the load over one and five minutes to load_average, however it spells them: %o', (fields) => {
     const load = operationsFor(['current_appliance_performance', 'load_average'], true).get('load_average');
-    const records = load?.records({ items: [{ time: 1, ...fields }], num_cores: 4 }, () => {}) ?? [];
+    const records = load?.records({ items: [{ time: START, ...fields }], num_cores: 4 }, () => {}) ?? [];
     expect(valuesOf(toSamples(load?.families ?? [], records, {}, () => {}))).toEqual({
       'filer_appliance_load_average{window="1m"}': 1,
       'filer_appliance_load_average{window="5m"}': 2,
@@ -141,7 +144,7 @@ describe('a health score', () => {
   });
 
   test.each([
-    ['its points', { data: [{ time: 5 }, { time: '9' }, { time: null }, 'x'] }, 9],
+    ['its points', { data: [{ time: START }, { time: `${START + 9}` }, { time: null }, 'x'] }, `${START + 9}`],
     ['no points', { data: [] }, undefined],
     ['points that are no list', { data: {} }, undefined],
     ['no data', null, undefined],
@@ -164,8 +167,8 @@ describe('an answer', () => {
   );
 
   test('has its records in order of time, whatever the order of items', () => {
-    const items = [3, 1, 2].map((time) => ({ time, cpu_usage: String(time) }));
-    expect(newestFirst({ items }, () => {}).map(({ time }) => time)).toEqual([3, 2, 1]);
+    const items = [3, 1, 2].map((order) => ({ time: START + order, order }));
+    expect(newestFirst({ items }, () => {}).map(({ order }) => order)).toEqual([3, 2, 1]);
   });
 
   test('is checked without a look at its records', () => {
@@ -180,16 +183,16 @@ describe('an answer', () => {
   });
 
   test('of more than a week by the minute has the newest of its records looked at', () => {
-    const items = Array.from({ length: 43_200 }, (_, time) => ({ time, cpu_usage: '1' }));
+    const items = Array.from({ length: 43_200 }, (_, order) => ({ time: START + order, order }));
     const records = newestFirst({ items }, () => {});
-    expect([records.length, records[0]?.time, records.at(-1)?.time]).toEqual([10_000, 43_199, 33_200]);
+    expect([records.length, records[0]?.order, records.at(-1)?.order]).toEqual([10_000, 43_199, 33_200]);
   });
 
   test('has those without a readable time left out and counted', () => {
     const notes: string[] = [];
-    const items = [{ time: 1 }, { cpu_usage: 5 }, { time: 'now' }, null, 7, { time: '2' }];
+    const items = [{ time: START }, { cpu_usage: 5 }, { time: 'now' }, null, 0, { time: `${START + 1}` }];
     const records = newestFirst({ items }, (reason, place) => notes.push(`${reason} ${place}`));
-    expect(records.map(({ time }) => time)).toEqual(['2', 1]);
+    expect(records.map(({ time }) => time)).toEqual([`${START + 1}`, START]);
     expect(notes).toEqual([1, 2, 3, 4].map((index) => `record items[${index}].time`));
   });
 

@@ -1,0 +1,81 @@
+import type { Fields } from '../../../metrics/family.ts';
+import { decimal, medianOf } from '../../../metrics/units.ts';
+import { isMemoryInBytes, memoryIn, otherUnits, type UnitName, unitNames } from './account-units.ts';
+
+/** What an answer shows of a unit. It advises people: no number is read differently by it. */
+export interface UnitEvidence {
+  readonly question: string;
+  readonly answer: string;
+  /** No other answer is possible. */
+  readonly isProof: boolean;
+}
+
+/** The value of `PORTAL_UNITS` that fits all evidence; the same list if it fits already. */
+export function advisedUnits(units: readonly UnitName[], shown: readonly UnitEvidence[]): readonly UnitName[] {
+  return shown.reduce((advised, { question, answer, isProof }) => {
+    const name = unitNames.find((one) => otherUnits[one].question === question);
+    if (name === undefined) return advised;
+    if (answer === otherUnits[name].answer) return advised.includes(name) ? advised : advised.concat(name);
+    return isProof && advised.includes(name) ? advised.filter((one) => one !== name) : advised;
+  }, units);
+}
+
+/** Epoch seconds reach this in the year 5138, epoch milliseconds reached it in 1973. */
+const TIME_BORDER = 1e11;
+
+/** In KiB less than an appliance of 1 GB has in bytes, and more than most have: 1 TB. */
+const MUCH_MEMORY = 1e9;
+
+/** The median time of a disk operation is above it in milliseconds (20 microseconds) and below it in seconds (20 ms). */
+const LATENCY_BORDER = 0.02;
+/** A median needs at least this many values. */
+const LATENCY_VALUES = 8;
+
+/** What the records of one operation, newest first, show of the units that the documentation leaves open. */
+export function unitsIn(operation: string, records: readonly Fields[]): readonly UnitEvidence[] {
+  const shown = [timeUnit(records)];
+  if (operation === 'memory_utilization_details') shown.push(firstOf(records, ratioUnit));
+  if (operation.startsWith('memory_utilization')) shown.push(firstOf(records, memoryUnit));
+  if (operation.endsWith('_disk_io_latency')) shown.push(latencyUnit(records));
+  return shown.filter((one) => one !== undefined);
+}
+
+function firstOf(records: readonly Fields[], read: (record: Fields) => UnitEvidence | undefined) {
+  for (const record of records) {
+    const evidence = read(record);
+    if (evidence !== undefined) return evidence;
+  }
+  return undefined;
+}
+
+function timeUnit([record]: readonly Fields[]): UnitEvidence | undefined {
+  const time = decimal(record?.time) ?? 0;
+  if (time < 1e8) return undefined;
+  return { question: 'time_unit', answer: time < TIME_BORDER ? 'seconds' : 'milliseconds', isProof: true };
+}
+
+/** `utilization` is documented as (total - available) / total in percent, so the record itself shows its unit. */
+function ratioUnit({ total, available, utilization }: Fields): UnitEvidence | undefined {
+  const [all, left, told] = [decimal(total), decimal(available), decimal(utilization)];
+  if (all === undefined || left === undefined || told === undefined || all <= 0) return undefined;
+  const share = (all - left) / all;
+  const isNear = (value: number) => share >= 0.02 && Math.abs(value - share) < 0.25 * share;
+  if (!isNear(told / 100) && !isNear(told)) return undefined;
+  return { question: 'ratio_unit', answer: isNear(told) ? 'ratio' : 'percent', isProof: true };
+}
+
+function memoryUnit(record: Fields): UnitEvidence | undefined {
+  const all = memoryIn(record) ?? 0;
+  if (all < 100_000) return undefined;
+  const answer = all > MUCH_MEMORY ? 'bytes' : 'kilobytes';
+  return { question: 'memory_unit', answer, isProof: answer === 'kilobytes' || isMemoryInBytes(record) };
+}
+
+function latencyUnit(records: readonly Fields[]): UnitEvidence | undefined {
+  const values = records
+    .flatMap(({ read_latency, write_latency }) => [decimal(read_latency) ?? 0, decimal(write_latency) ?? 0])
+    .filter((value) => value > 0);
+  if (values.length < LATENCY_VALUES) return undefined;
+  const answer = (medianOf(values) ?? 1) < LATENCY_BORDER ? 'seconds' : 'milliseconds';
+  return { question: 'latency_unit', answer, isProof: false };
+}
