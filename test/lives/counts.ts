@@ -39,7 +39,16 @@ function isCount({ name }: ParsedSample, types: ReadonlyMap<string, string>): bo
   return types.get(family) === 'histogram';
 }
 
-function keyOf({ name, labels }: ParsedSample): string {
+/** Each series has one object of labels, scrape after scrape. */
+const keys = new WeakMap<ParsedSample['labels'], string>();
+
+function keyOf(sample: ParsedSample): string {
+  const key = keys.get(sample.labels) ?? writtenKey(sample);
+  keys.set(sample.labels, key);
+  return key;
+}
+
+function writtenKey({ name, labels }: ParsedSample): string {
   const told = Object.entries(labels).filter(([label]) => !IDS[label]?.some((id) => labels[id] !== undefined));
   return `${name} ${JSON.stringify(Object.fromEntries(told.sort()))}`;
 }

@@ -36,14 +36,14 @@ export function parseExposition(text: string, format: 'text' | 'openmetrics'): P
   let family: OpenFamily | undefined;
   for (const [index, line] of lines.entries()) {
     try {
-      const header = /^# (HELP|TYPE|UNIT) ([^ ]+) (.*)$/s.exec(line);
+      const header = line.startsWith('#') ? /^# (HELP|TYPE|UNIT) ([^ ]+) (.*)$/s.exec(line) : null;
       if (header) family = readHeader(header, family, families, format);
       else if (line.startsWith('#')) throw new Error('a comment that is no header');
       else if (family === undefined || family.type === '') throw new Error('a sample before the header of its family');
       else {
-        const sample = readSample(line);
+        const { name, labels, key, value } = readSample(line);
+        const sample = { name, labels, value };
         expectBelongs(sample, family, format);
-        const key = JSON.stringify([sample.name, Object.entries(sample.labels).sort()]);
         if (series.has(key)) throw new Error('this series was there before');
         series.add(key);
         family.samples.push(sample);
@@ -100,12 +100,32 @@ function readHeader(
   return last;
 }
 
+/** What stands before the number of a line, and one text for it with its labels in order. */
+interface ParsedSeries extends Omit<ParsedSample, 'value'> {
+  readonly key: string;
+}
+
+/** Series by what stands before their number: the next scrape has most of them again. */
+const known = new Map<string, ParsedSeries>();
+const MOST_KNOWN = 100_000;
+
 /** `name{label="value",…} value`, and nothing else: no timestamps, no exemplars, no blanks to spare. */
-function readSample(line: string): ParsedSample {
-  const name = /^[a-zA-Z_:][a-zA-Z0-9_:]*/.exec(line)?.[0];
+function readSample(line: string): ParsedSeries & ParsedSample {
+  const end = line.lastIndexOf(' ');
+  const head = line.slice(0, end);
+  const number = /^ ([+-]Inf|NaN|-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$/.exec(line.slice(end))?.[1];
+  const series = known.get(head) ?? readSeries(head);
+  if (number === undefined) throw new Error('not one number behind the series');
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(head, series);
+  return { ...series, value: Number(number.replace('Inf', 'Infinity')) };
+}
+
+function readSeries(head: string): ParsedSeries {
+  const name = /^[a-zA-Z_:][a-zA-Z0-9_:]*/.exec(head)?.[0];
   if (name === undefined) throw new Error('not a sample');
   const labels: Record<string, string> = {};
-  let rest = line.slice(name.length);
+  let rest = head.slice(name.length);
   if (rest.startsWith('{')) {
     const label = /^[{,]([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\[\\n"])*)"/;
     for (let found = label.exec(rest); found !== null; found = label.exec(rest)) {
@@ -117,9 +137,8 @@ function readSample(line: string): ParsedSample {
     if (!rest.startsWith('}') || Object.keys(labels).length === 0) throw new Error('labels that do not end');
     rest = rest.slice(1);
   }
-  const number = /^ ([+-]Inf|NaN|-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$/.exec(rest)?.[1];
-  if (number === undefined) throw new Error('not one number behind the series');
-  return { name, labels, value: Number(number.replace('Inf', 'Infinity')) };
+  if (rest !== '') throw new Error('not one number behind the series');
+  return { name, labels, key: JSON.stringify([name, Object.entries(labels).sort()]) };
 }
 
 function expectBelongs({ name, labels, value }: ParsedSample, family: OpenFamily, format: string): void {

@@ -9,21 +9,26 @@ export class Scrape {
   readonly samples: readonly ParsedSample[];
   /** The type of each family. */
   readonly types: ReadonlyMap<string, string>;
+  readonly #byName = new Map<string, ParsedSample[]>();
 
   constructor(text: string) {
     const families = parseExposition(text, 'text');
     this.text = text;
     this.samples = families.flatMap(({ samples }) => samples);
+    for (const sample of this.samples) {
+      const named = this.#byName.get(sample.name);
+      if (named === undefined) this.#byName.set(sample.name, [sample]);
+      else named.push(sample);
+    }
     this.types = new Map(families.map(({ name, type }) => [name, type]));
   }
 
   /** The samples of a name, or of all names that a pattern matches, with these labels among theirs. */
   all(name: string | RegExp, labels: Wanted = {}): readonly ParsedSample[] {
-    return this.samples.filter(
-      (sample) =>
-        (typeof name === 'string' ? sample.name === name : name.test(sample.name)) &&
-        Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
-    );
+    const wanted = Object.entries(labels);
+    const named =
+      typeof name === 'string' ? (this.#byName.get(name) ?? []) : this.samples.filter((one) => name.test(one.name));
+    return named.filter((sample) => wanted.every(([label, value]) => sample.labels[label] === value));
   }
 
   /** The value of the only sample that fits; undefined when there is none. */
