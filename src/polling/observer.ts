@@ -32,6 +32,7 @@ export class Observer {
   #lastSuccessAt: number | undefined;
   /** The same by the monotonic clock, of a deciding task; a time in which nothing ran is added. */
   #answeredAt = Number.NEGATIVE_INFINITY;
+  #isSeriesAnswered = false;
   /** Since then polls say something about appliances: before, the process did not run, or the API was down. */
   #resumedAt = Number.NEGATIVE_INFINITY;
 
@@ -47,6 +48,8 @@ export class Observer {
     const { tasks, health, clock } = this.#settings;
     const now = clock.monotonic();
     if (health.isDown || now - this.#answeredAt > tasks.freshMs(tasks.sweepMs, now)) return false;
+    // An inventory that was read while nothing else was known says nothing about series.
+    if (tasks.deciding[0]?.appliance !== undefined && !this.#isSeriesAnswered) return false;
     return tasks.deciding.some(({ standing }) => standing !== 'denied');
   }
 
@@ -82,6 +85,7 @@ export class Observer {
     if (outcome.state === 'succeeded') {
       this.#lastSuccessAt = clock.now();
       if (this.#decides(state)) this.#answeredAt = clock.monotonic();
+      if (state.appliance !== undefined) this.#isSeriesAnswered = true;
       log.debug({ task, seconds, drops: Object.fromEntries(outcome.reading.drops) }, 'polled');
     } else log.debug({ task, seconds, reason: outcome.error.message }, 'poll failed');
     this.#logApi();

@@ -88,7 +88,6 @@ test('an appliance of which only seldom series answer stays up, and is asked no 
 
 test('a process that was paused says of no appliance that it is down before each was asked again', async () => {
   const life = await Life.begin({ appliances: 20, environment: { PORTAL_INTERVAL: '1m' } });
-  life.judge.excused.push('up');
   await life.passes(10 * MINUTE + 13 * SECOND);
   const since = life.log.length;
   // What was under way when it was paused gets no answer.

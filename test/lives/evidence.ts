@@ -42,6 +42,8 @@ export class Evidence {
   readonly joined = new Map<string, number>();
   /** The most appliances that there were at once. */
   mostAppliances = 0;
+  /** When the machine last woke: of the time before, in which nothing could be asked, nothing is said. */
+  wokeAt: () => number = () => Number.NEGATIVE_INFINITY;
   #intervals: { readonly at: number; readonly ms: number }[] = [];
 
   constructor(clock: Clock, services: StandIn, sent: Sent, told: Told) {

@@ -105,7 +105,9 @@ export class Life {
     this.services = services;
     this.#editor = new Editor(services.serve);
     this.sent = new Sent(clock.others);
-    this.judge = new Judge(new Evidence(clock.others, services, this.sent, toldOf(beginning)));
+    const evidence = new Evidence(clock.others, services, this.sent, toldOf(beginning));
+    evidence.wokeAt = () => clock.wokeAt;
+    this.judge = new Judge(evidence);
     this.sent.hears = (path, answer) => this.judge.answered(path, answer);
   }
 

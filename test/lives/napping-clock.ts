@@ -5,6 +5,8 @@ import type { ManualClock } from '../support/manual-clock.ts';
 export class NappingClock implements Clock {
   readonly #manual: ManualClock;
   #sleptMs = 0;
+  /** When it last woke, by the clock of the others. */
+  wokeAt = Number.NEGATIVE_INFINITY;
   /** By so much the wall clock is ahead of the true time. */
   #aheadMs = 0;
   /** As the program makes it of the machine's two. */
@@ -54,5 +56,6 @@ export class NappingClock implements Clock {
   nap(ms: number): void {
     this.#sleptMs += ms;
     this.#manual.step(ms);
+    this.wokeAt = this.others.monotonic();
   }
 }

@@ -33,9 +33,11 @@ function* staleIn(scrape: Scrape, { deliveries, told, longestMs, now }: Evidence
 }
 
 /** Up is what has answered lately, and an appliance of which records are shown. */
-function* upIn(scrape: Scrape, { deliveries, told, longestMs, now }: Evidence): Generator<string> {
+function* upIn(scrape: Scrape, evidence: Evidence): Generator<string> {
+  const { deliveries, told, longestMs, now } = evidence;
+  const wokeAt = evidence.wokeAt();
   const expect = function* (what: string, at: number, intervalMs: number) {
-    const age = now - at;
+    const age = now - Math.max(at, wokeAt);
     if (age > STALE_AFTER * intervalMs + SURPLUS_MS)
       yield `up: ${what} is up, and has sent nothing for ${age / 1000} s`;
   };
@@ -45,7 +47,8 @@ function* upIn(scrape: Scrape, { deliveries, told, longestMs, now }: Evidence): 
   }
   const shown = new Set(scrape.all(SERIES_TIME).map(({ labels }) => labels.serial));
   for (const { labels } of scrape.all(APPLIANCE_UP).filter(({ value }) => value === 1)) {
-    if (!shown.has(labels.serial)) yield `up: ${labels.serial} is up, without any series`;
+    const isAsked = now - wokeAt > longestMs + SURPLUS_MS;
+    if (isAsked && !shown.has(labels.serial)) yield `up: ${labels.serial} is up, without any series`;
   }
 }
 

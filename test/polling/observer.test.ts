@@ -271,6 +271,13 @@ describe('whether the API is up', () => {
     expect(watched.observer.up).toBe(up);
   });
 
+  test('is not for the list of appliances, once there are some', () => {
+    const watched = new Watched([inventory]);
+    watched.end(succeeded(inventory));
+    watched.change([inventory, ...fleet(1, 1)]);
+    expect(watched.observer.up).toBe(false);
+  });
+
   test('when it did last is by the system’s clock', async () => {
     await it.clock.advance(minutes(1));
     it.end(failed(task('a0/s0')));

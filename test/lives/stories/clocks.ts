@@ -65,8 +65,6 @@ export const clocks: readonly Story[] = [
     begins: { gfa: true },
     tells: async (life) => {
       await life.passes(30 * MINUTE);
-      // Nothing is known of a time in which nothing was asked.
-      life.judge.excused.push('up');
       const awake = life.troubled({});
       life.clock.nap(6 * HOUR);
       const waking = await life.after(2_000);
