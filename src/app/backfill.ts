@@ -59,12 +59,16 @@ export async function createBackfill(
     // First: from its answer on, the time is known by the service's clock.
     await count?.(signal);
     const aligned = (agoMs: number) => Math.floor((now() - agoMs) / binMs) * binMs;
-    const spool = await Spool.open(folder, {
-      asked: askedOf(target.baseUrl, binMs, wish),
-      from: aligned(Math.min(wish.sinceMs, OLDEST_READ_MS)),
-      // Younger bins may be incomplete.
-      to: aligned(Math.max(wish.untilMs, WHOLE_AFTER_MS)),
-    });
+    const spool = await Spool.open(
+      folder,
+      {
+        asked: askedOf(target.baseUrl, binMs, wish),
+        from: aligned(Math.min(wish.sinceMs, OLDEST_READ_MS)),
+        // Younger bins may be incomplete.
+        to: aligned(Math.max(wish.untilMs, WHOLE_AFTER_MS)),
+      },
+      new Set(upstreamCatalog.map(({ name }) => name)),
+    );
     const { from, to } = spool.question;
     return {
       ...{ from, to, binMs, spool, close: release },

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { appendFile, mkdir, readdir, readFile, rm, rmdir, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, lstat, mkdir, readdir, readFile, rm, rmdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { Readable } from 'node:stream';
@@ -54,20 +54,27 @@ export class Spool {
     this.question = question;
   }
 
-  /** Throws a ConfigError if the folder belongs to something else, or to a run with another request. */
-  static async open(folder: string, question: SpoolQuestion): Promise<Spool> {
+  /**
+   * Throws a ConfigError if the folder belongs to something else, or to a run with another request, or if others can change
+   * it. `families` are the names that its files may have.
+   */
+  static async open(folder: string, question: SpoolQuestion, families: ReadonlySet<string>): Promise<Spool> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    await expectOwn(folder);
+    const names = await readdir(folder);
+    const isOurs = (name: string) => name.endsWith(SUFFIX) && families.has(name.slice(0, -SUFFIX.length));
+    const strangers = names.filter((name) => name !== PROGRESS && name !== OWNER && !isOurs(name));
+    if (strangers.length > 0) throw inUse(folder, 'contains other files');
+    for (const name of names) await expectOwn(folder, name);
     const path = join(folder, PROGRESS);
     const kept = (await readFile(path, 'utf8').catch(unlessMissing)) ?? '';
     const [first, ...lines] = kept.split('\n').slice(0, -1);
     const begun = first === undefined ? question : parsed<SpoolQuestion>(first);
-    const strangers = (await readdir(folder)).filter((name) => name !== PROGRESS && name !== OWNER);
-    if (first === undefined && strangers.length > 0) throw inUse(folder, 'contains other files');
     if (begun?.asked === undefined) throw inUse(folder, 'contains something else');
     if (begun.asked !== question.asked) throw inUse(folder, 'belongs to a run with other options');
     await claim(folder);
     const spool = new Spool(folder, begun);
-    if (first !== undefined) await spool.#resume(first, lines);
+    if (first !== undefined) await spool.#resume(first, lines, families);
     if (spool.done.size > 0) return spool;
     // Nothing was read yet, so the period need not be that of an earlier run.
     await writeFile(path, `${JSON.stringify(question)}\n`, { mode: 0o600 });
@@ -117,11 +124,12 @@ export class Spool {
     for (const [family, size] of Object.entries(sizes)) this.#sizes.set(family, size);
   }
 
-  async #resume(first: string, lines: readonly string[]): Promise<void> {
+  async #resume(first: string, lines: readonly string[], families: ReadonlySet<string>): Promise<void> {
     let good = Buffer.byteLength(first) + 1;
     for (const line of lines) {
       const progress = parsed<Progress>(line);
       if (progress === undefined) break;
+      if (Object.keys(progress.sizes).some((name) => !families.has(name))) throw inUse(this.#folder, 'is corrupted');
       this.#note(progress);
       good += Buffer.byteLength(line) + 1;
     }
@@ -132,7 +140,7 @@ export class Spool {
       if (isUnknown) await rm(join(this.#folder, name));
     }
     for (const [family, size] of this.#sizes) {
-      const found = await stat(this.#path(family)).catch(unlessMissing);
+      const found = await lstat(this.#path(family)).catch(unlessMissing);
       if (found === undefined || found.size < size) {
         throw inUse(this.#folder, `is corrupted: ${family}${SUFFIX} is shorter than before`);
       }
@@ -143,6 +151,16 @@ export class Spool {
   #path(family: string): string {
     return join(this.#folder, `${family}${SUFFIX}`);
   }
+}
+
+/** Throws a ConfigError if the folder or a file in it is a link, or not this user's, or writable by others. */
+async function expectOwn(folder: string, name?: string): Promise<void> {
+  const stats = await lstat(join(folder, name ?? ''));
+  const isLink = name === undefined ? !stats.isDirectory() : !stats.isFile() || stats.nlink > 1;
+  const isForeign = stats.uid !== (process.getuid?.() ?? stats.uid);
+  if (!isLink && !isForeign && (stats.mode & 0o022) === 0) return;
+  const flaw = isLink ? 'is a link' : isForeign ? 'belongs to another user' : 'can be written by other users';
+  throw inUse(folder, name === undefined ? flaw : `has a file that ${flaw}: ${name}`);
 }
 
 /** Throws a ConfigError where another process of this machine works in the folder. */

@@ -104,6 +104,13 @@ export const locals: readonly Row[] = [
     },
   },
   {
+    id: 'work-folder',
+    who: 'local user',
+    tries: 'prepares the work folder of --backfill: links, files that others can write, names outside of it',
+    holds: 'it is rejected before anything in it is read or written',
+    shownBy: ['history/backfill.test.ts', 'a work folder that somebody else can change'],
+  },
+  {
     id: 'state-link',
     who: 'local user',
     tries: 'lays a link by the name that the state is written to first',

@@ -61,3 +61,9 @@ test('the full mode polls every series at PORTAL_INTERVAL, and knows what the ec
   expect(portal?.series.map(({ intervalMs }) => intervalMs)).toEqual(STANDARD_SERIES.map(() => minutes(5)));
   expect(portal?.seriesByMode.economy).toEqual(configOf(economy).portal?.series);
 });
+
+test('a period that is shorter than a bin is a fault', () => {
+  const message = 'PORTAL_LOOKBACK: is below PORTAL_BIN_SIZE; expected at least one whole bin';
+  expect(faultsOf({ ...portalOnly, PORTAL_BIN_SIZE: '1h' })).toEqual([message]);
+  expect(faultsOf({ ...portalOnly, PORTAL_BIN_SIZE: '1h', PORTAL_LOOKBACK: '1h' })).toEqual([]);
+});

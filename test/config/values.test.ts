@@ -290,7 +290,7 @@ const cases: Readonly<Record<string, Case>> = {
     ]),
     good: [
       ['60s', 60],
-      ['1h', 3600],
+      ['15m', 900],
     ],
   },
   PORTAL_CONCURRENCY: counts('PORTAL_CONCURRENCY', ({ portal }) => portal?.concurrency, 'from 1 to 1000', [

@@ -1,4 +1,15 @@
-import { appendFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type BackfillRun, type BackfillWish, createBackfill, openMetrics } from '../../src/app/backfill.ts';
@@ -9,6 +20,8 @@ import type { StandIn } from '../../src/demo/stand-in.ts';
 import { Backfill, type PastTask } from '../../src/history/backfill.ts';
 import { Spool } from '../../src/history/spool.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
+import { RequestError } from '../../src/runtime/errors.ts';
+import { Lookback } from '../../src/sources/portal/appliances/lookback.ts';
 import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
 import { clock, network, portalEnvironment, services } from '../support/live.ts';
@@ -252,6 +265,62 @@ describe('an interruption', () => {
   });
 });
 
+describe('a work folder that somebody else can change', () => {
+  const question = { asked: 'x', from: 0, to: 1 };
+  const open = (folder: string) => Spool.open(folder, question, new Set(['filer_a']));
+  const lines = (...sizes: readonly Record<string, number>[]) =>
+    [question, ...sizes.map((each) => ({ task: 't', outcome: 'read', points: 1, bins: 1, sizes: each }))]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join('');
+
+  test.each([
+    ['is a link', (folder: string) => symlinkSync(temporaryDirectory(), folder), 'is a link'],
+    [
+      'can be written by others',
+      (folder: string) => {
+        mkdirSync(folder);
+        chmodSync(folder, 0o777);
+      },
+      'can be written by other users',
+    ],
+    ['has a pid that is a link', linked('pid', symlinkSync), 'has a file that is a link: pid'],
+    ['has a progress that is a link', linked('progress', symlinkSync), 'has a file that is a link: progress'],
+    ['has a progress that is a second name', linked('progress', linkSync), 'has a file that is a link: progress'],
+    [
+      'has a file that others can write',
+      (folder: string) => {
+        mkdirSync(folder);
+        writeFileSync(join(folder, 'progress'), lines());
+        chmodSync(join(folder, 'progress'), 0o666);
+      },
+      'has a file that can be written by other users: progress',
+    ],
+    [
+      'names a file outside',
+      (folder: string) => {
+        mkdirSync(folder);
+        writeFileSync(join(folder, 'progress'), lines({ '../victim': 0 }), { mode: 0o600 });
+      },
+      'is corrupted',
+    ],
+  ])('is refused where it %s, and nothing outside is touched', async (_, make, message) => {
+    const outside = temporaryDirectory();
+    const victim = join(outside, 'victim.om.gz');
+    writeFileSync(victim, 'dear', { mode: 0o600 });
+    const folder = join(outside, 'work');
+    make(folder);
+    await expect(open(folder)).rejects.toThrow(message);
+    expect(readFileSync(victim, 'utf8')).toBe('dear');
+  });
+
+  function linked(name: string, link: (target: string, path: string) => void) {
+    return (folder: string) => {
+      mkdirSync(folder);
+      link(join(folder, '..', 'victim.om.gz'), join(folder, name));
+    };
+  }
+});
+
 describe('trouble of the service', () => {
   test('an answer that is too large is asked for in halves, and the next ones are as short at once', async () => {
     const standIn = await services({ appliances: 1 });
@@ -295,8 +364,39 @@ describe('trouble of the service', () => {
   test('a role without the right for any series ends it after some requests', async () => {
     const standIn = await services({ appliances: 12, variations: { opsIqPremium: false } });
     const run = await begin(standIn, wish(temporaryDirectory(), { sinceMs: DAY_MS }));
-    await expect(through(run.backfill.run(run.tasks, new AbortController().signal))).rejects.toThrow('ops_iq_premium');
+    await expect(through(run.backfill.run(run.tasks, new AbortController().signal))).rejects.toThrow('403');
     expect(asked(standIn).length).toBeLessThan(30);
+  });
+});
+
+describe('a service whose clock is ahead', () => {
+  test('rejects the oldest minutes alone, which are told, and all others are read', async () => {
+    const now = Date.UTC(2026, 2, 2, 10);
+    const [from, to] = [now - 30 * DAY_MS + 10 * MINUTE_MS, now - 10 * MINUTE_MS];
+    const spool = await Spool.open(temporaryDirectory(), { asked: 'x', from, to }, new Set(['filer_a']));
+    const still = { now: () => now, monotonic: () => 0, sleep: () => Promise.resolve() };
+    const parts = { binMs: MINUTE_MS, labels: {}, workers: 1, spool, clock: still, now: still.now, random: () => 0 };
+    const backfill = new Backfill(parts);
+    const kept = now - 30 * DAY_MS + 12 * MINUTE_MS;
+    const lookback = new Lookback();
+    const past = async (begin: number, end: number) => {
+      const samples: Sample[] = [];
+      const how = { binMs: MINUTE_MS, usualMs: 15 * MINUTE_MS };
+      const covered = await lookback.cover('t', { from: begin, to: end }, how, async (part) => {
+        if (part.from < kept) throw new RequestError('status', 'too old', { status: 422 });
+        for (let time = part.from; time < part.to; time += MINUTE_MS)
+          samples.push({ name: 'filer_a', labels: {}, value: 1, at: time / 1000 });
+      });
+      const points = { ...pointsSince(covered.from, now, samples), isOldest: covered.failure !== undefined };
+      return { points, drops: new Map() };
+    };
+    await backfill.run([{ id: 't', past } as unknown as PastTask], new AbortController().signal);
+    const { bins = 0 } = spool.done.get('t') ?? {};
+    const rejected = backfill.unused.get('rejected') ?? 0;
+    expect(backfill.failures.size).toBe(0);
+    expect(bins + rejected).toBe((to - from) / MINUTE_MS);
+    expect(rejected).toBeGreaterThanOrEqual(2);
+    expect(rejected).toBeLessThan(10);
   });
 });
 
@@ -308,7 +408,7 @@ describe('bad input', () => {
 
   async function readOf(points: readonly Sample[]) {
     const question = { asked: 'x', from: NOW - HOUR_MS, to: NOW - 10 * MINUTE_MS };
-    const spool = await Spool.open(temporaryDirectory(), question);
+    const spool = await Spool.open(temporaryDirectory(), question, new Set(['filer_a']));
     const still = { now: () => NOW, monotonic: () => 0, sleep: () => Promise.resolve() };
     const backfill = new Backfill({
       ...{ binMs: MINUTE_MS, labels: {}, workers: 1, spool },

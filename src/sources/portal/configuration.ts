@@ -14,7 +14,7 @@ export const portalSection: ServiceSection<PortalConfig> = serviceSection<Portal
   api: 'portal',
   url: 'PORTAL_URL',
   variables: portalVariables,
-  faults: (given) => [...credentialFaults(given), ...modeFaults(given)],
+  faults: (given) => [...credentialFaults(given), ...modeFaults(given), ...binFaults(given)],
   settle: settledPortal,
   show: shown,
 });
@@ -54,6 +54,12 @@ function modeFaults({ values }: Given<PortalRows>): readonly string[] {
   const { PORTAL_MODE: mode, PORTAL_INTERVAL: often, PORTAL_FULL_INTERVAL: seldom } = values;
   if (mode !== 'economy' || often === undefined || seldom === undefined || seldom >= often) return [];
   return ['PORTAL_FULL_INTERVAL: is below PORTAL_INTERVAL; PORTAL_MODE=economy needs at least as long'];
+}
+
+function binFaults({ values }: Given<PortalRows>): readonly string[] {
+  const { PORTAL_LOOKBACK: periodMs, PORTAL_BIN_SIZE: binMs } = values;
+  if (periodMs === undefined || binMs === undefined || periodMs >= binMs) return [];
+  return ['PORTAL_LOOKBACK: is below PORTAL_BIN_SIZE; expected at least one whole bin'];
 }
 
 function settledPortal(values: PortalValues) {
