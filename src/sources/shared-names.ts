@@ -16,12 +16,12 @@ export function compareNames(
     compareFilers(accelerator.filers, portal.filers, aliases, find);
     compareVolumes(accelerator.volumes, portal.volumes, find);
   }
-  for (const [check, named] of [
-    ['filer-names', [...(portal?.filers ?? []), ...onlyIn(accelerator?.filers ?? [], portal?.filers ?? [])]],
-    ['volume-names', portal?.volumes.length ? portal.volumes : (accelerator?.volumes ?? [])],
+  // Within one service: the same filer may have another id in the other one.
+  for (const [check, lists] of [
+    ['filer-names', [portal?.filers ?? [], accelerator?.filers ?? []]],
+    ['volume-names', [portal?.volumes.length ? portal.volumes : (accelerator?.volumes ?? [])]],
   ] as const) {
-    const twice = named.filter(({ id, name }) => named.some((other) => other.name === name && other.id !== id));
-    const names = [...new Set(twice.map(({ name }) => name))];
+    const names = [...new Set(lists.flatMap(repeatedNames))];
     if (names.length === 0) continue;
     const advice = 'rename one, so that people can tell them apart; the label filer gets a short id';
     find('warning', check, 'not-unique', `several have the name ${names.slice(0, 3).join(', ')}`, { advice });
@@ -60,7 +60,6 @@ function compareVolumes(accelerated: readonly Named[], volumes: readonly Named[]
   find(joined === 0 ? 'warning' : 'ok', 'volume-ids', joined === 0 ? 'apart' : 'joined', seen);
 }
 
-function onlyIn(some: readonly Named[], others: readonly Named[]): readonly Named[] {
-  const ids = new Set(others.map(({ id }) => id.toLowerCase()));
-  return some.filter(({ id }) => !ids.has(id.toLowerCase()));
+function repeatedNames(named: readonly Named[]): readonly string[] {
+  return named.flatMap(({ id, name }) => (named.some((one) => one.name === name && one.id !== id) ? [name] : []));
 }

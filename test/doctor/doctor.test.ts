@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { type Condition, healthyNetwork, visit } from './patient.ts';
 
 const failing = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
@@ -59,6 +60,16 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
     ['failure portal operations jobs-403'],
   ],
   [
+    'the role may not read telemetry',
+    { variations: { forbidden: STANDARD_SERIES }, environment: { PORTAL_SERIES: undefined } },
+    ['failure portal operations telemetry-403'],
+  ],
+  [
+    'one operation is not there',
+    { before: (standIn) => standIn.fail({ operation: 'jobs', kind: 'status', status: 404 }) },
+    ['failure portal operations jobs-404'],
+  ],
+  [
     'one operation is broken',
     { before: (standIn) => standIn.fail({ operation: 'notifications', kind: 'status', status: 500 }) },
     ['failure portal operations notifications-500'],
@@ -97,6 +108,16 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
     'the ids of the two services do not match',
     { variations: { filerGuids: 'own', filerTitles: 'own' } },
     ['warning names filer-ids apart'],
+  ],
+  [
+    'the ids of the two services do not match, and the names do',
+    { variations: { filerGuids: 'own' } },
+    ['warning names filer-ids apart'],
+  ],
+  [
+    'an appliance is off',
+    { before: (standIn) => standIn.fail({ operation: 'load_average', times: 1, ...body({ items: [] }) }) },
+    ['warning portal appliances silent'],
   ],
   [
     'two appliances have one name',
@@ -168,6 +189,13 @@ describe('the doctor on a healthy account', () => {
 });
 
 describe('the doctor on an account in trouble', () => {
+  test('blames the address for a 404 only if nothing else is there', async () => {
+    const { found } = await visit({
+      before: (standIn) => standIn.fail({ operation: 'jobs', kind: 'status', status: 404 }),
+    });
+    expect(found.findings.find(({ code }) => code === 'jobs-404')?.advice).toContain('PORTAL_COLLECTORS');
+  });
+
   test.for(troubles)('%s', async ([, condition, lines]) => {
     const { complaints, found } = await visit(condition);
     expect(complaints).toEqual(lines);

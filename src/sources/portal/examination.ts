@@ -21,6 +21,9 @@ import { askTokens } from './token-questions.ts';
 
 const MOST_APPLIANCES = 3;
 
+/** Of so many appliances one series is polled, because one that is off is not seen otherwise. */
+const MOST_SAMPLED = 50;
+
 /** Requests about tokens, bins and periods, besides those of the collectors. */
 const QUESTIONS = 16;
 
@@ -42,7 +45,12 @@ export function portalExamination(settings: ExaminedSettings, parts: Examination
   return {
     questions: portalQuestions,
     rateVariable: 'PORTAL_RATE_LIMIT',
-    requests: QUESTIONS + MOST_COLLECTOR * settings.collectors.length + settings.series.length + 2 * MOST_APPLIANCES,
+    requests:
+      QUESTIONS +
+      MOST_COLLECTOR * settings.collectors.length +
+      settings.series.length +
+      2 * MOST_APPLIANCES +
+      MOST_SAMPLED,
     documented: (operation) => documentedAnswers[operation],
     wordFields: new Set([
       ...['type', 'role', 'current_snapshot_status', 'severity', 'state', 'resource', 'initiated_by'],
@@ -61,8 +69,10 @@ async function examine(run: Run): Promise<ServiceAnswers> {
   const portal = new PortalClient(client, tokens, environment);
   const collector = new PortalCollector(portal, settings, environment);
   try {
-    const faults = await pollOnce(collector, signal);
-    tellOperations(faults, collector, find);
+    const [sampled] = settings.series;
+    const { faults, silent } = await pollOnce(collector, sampled?.name, signal);
+    tellOperations(faults, collector, exchanges, find);
+    if (sampled !== undefined) tellAppliances(silent, collector.appliances, sampled.name, find);
     tellInventory(collector.inventory.gaps, exchanges, find);
     const [appliance] = collector.appliances;
     const { counts, ...bins } = appliance ? await askBins(portal, appliance.serial, signal) : {};
@@ -132,27 +142,30 @@ interface Fault {
 }
 
 /** Polls every operation once: the inventory first, because the other tasks depend on it. */
-async function pollOnce(collector: PortalCollector, signal: AbortSignal): Promise<readonly Fault[]> {
+async function pollOnce(collector: PortalCollector, sampled: string | undefined, signal: AbortSignal) {
   const faults: Fault[] = [];
+  const silent: string[] = [];
   const polled = new Set<string>();
+  // One volume and one appliance stand for all, except for memory, where builds differ, and for the sampled series.
+  const keyOf = ({ operation, appliance }: Task) =>
+    operation.startsWith('memory_') || operation === sampled ? `${operation} ${appliance?.serial}` : operation;
   for (;;) {
     const chosen = new Set(differing(collector).map(({ serial }) => serial));
-    const isChosen = ({ appliance }: Task) => appliance === undefined || chosen.has(appliance.serial);
+    const first = new Set(collector.appliances.slice(0, MOST_SAMPLED).map(({ serial }) => serial));
+    const isChosen = ({ operation, appliance }: Task) =>
+      appliance === undefined || chosen.has(appliance.serial) || (operation === sampled && first.has(appliance.serial));
     const task = collector.tasks().find((one) => isChosen(one) && !polled.has(keyOf(one)));
-    if (task === undefined) return faults;
+    if (task === undefined) return { faults, silent };
     polled.add(keyOf(task));
+    const { operation, appliance } = task;
     try {
-      await task.poll(signal);
+      const { empty } = await task.poll(signal);
+      if (empty && operation === sampled && appliance !== undefined) silent.push(appliance.name);
     } catch (error) {
       if (signal.aborted) throw error;
       faults.push({ task, error: asError(error) });
     }
   }
-}
-
-/** One volume and one appliance stand for all, except for memory, where builds differ. */
-function keyOf({ operation, appliance }: Task): string {
-  return operation.startsWith('memory_') ? `${operation} ${appliance?.serial}` : operation;
 }
 
 /** One appliance of each type and of each group of builds that answers differently. */
@@ -165,8 +178,30 @@ function differing(collector: PortalCollector): readonly { readonly serial: stri
   return [...kinds.values()].slice(0, MOST_APPLIANCES);
 }
 
-function tellOperations(faults: readonly Fault[], collector: PortalCollector, find: Find): void {
+function tellAppliances(
+  silent: readonly string[],
+  all: readonly { readonly name: string }[],
+  sampled: string,
+  find: Find,
+): void {
+  const asked = Math.min(all.length, MOST_SAMPLED);
+  if (asked === 0) return;
+  const of = `of ${asked} asked for ${sampled}${asked < all.length ? `, of ${all.length}` : ''}`;
+  if (silent.length === 0) find('ok', 'appliances', 'reporting', `none is without records ${of}`);
+  else {
+    const seen = `${silent.length} without records ${of}: ${silent.slice(0, 5).join(', ')}`;
+    find('warning', 'appliances', 'silent', seen, { advice: 'check in the portal whether they are on and connected' });
+  }
+}
+
+function tellOperations(
+  faults: readonly Fault[],
+  collector: PortalCollector,
+  exchanges: readonly Exchange[],
+  find: Find,
+): void {
   const check = 'operations';
+  const isAddressRight = exchanges.some(({ status, operation }) => status === 200 && operation !== 'token');
   if (collector.parts.licence.hasTelemetry === false) {
     find('failure', 'licence', 'no-telemetry', 'the licence lacks ops_iq_premium', {
       expected: 'a licence with operations insight',
@@ -182,17 +217,36 @@ function tellOperations(faults: readonly Fault[], collector: PortalCollector, fi
     if (appliance !== undefined && (status === 404 || status === 422)) continue;
     if (status === 403 && error.message.includes('/telemetry/') && collector.parts.licence.hasTelemetry === false)
       continue;
-    if (told.has(operation)) continue;
-    told.add(operation);
+    // A right covers the telemetry of all series.
+    const key = appliance !== undefined && status === 403 ? 'telemetry' : operation;
+    if (told.has(key)) continue;
+    told.add(key);
+    if (key !== operation) {
+      const series = new Set(
+        faults.filter((one) => statusOf(one.error) === 403 && one.task.appliance).map((one) => one.task.operation),
+      );
+      const advice =
+        'give the role of this key the right to read telemetry, or remove telemetry from PORTAL_COLLECTORS';
+      find('failure', check, 'telemetry-403', `${series.size} series are forbidden (403): ${error.message}`, {
+        expected: '200',
+        advice,
+      });
+      continue;
+    }
     const code = `${operation}-${status ?? 'failed'}`;
-    find('failure', check, code, error.message, { expected: '200', advice: adviceOn(status, operation) });
+    find('failure', check, code, error.message, {
+      expected: '200',
+      advice: adviceOn(status, operation, isAddressRight),
+    });
   }
   if (told.size === 0) find('ok', check, 'answered', 'every operation was answered');
 }
 
-function adviceOn(status: number | undefined, operation: string): string {
+function adviceOn(status: number | undefined, operation: string, isAddressRight: boolean): string {
   if (status === 403)
     return `give the role of this key the right to read ${operation}, or remove its collector from PORTAL_COLLECTORS`;
+  if (status === 404 && isAddressRight)
+    return `the portal has no ${operation} for this account: remove its collector from PORTAL_COLLECTORS`;
   if (status === 404) return 'check PORTAL_URL: the base address of the account’s own region, without a path';
   if (status === 429) return 'other tools use the account’s limit: lower PORTAL_RATE_LIMIT, or their request rate';
   if (status === 408 || status === 413) return 'shorten PORTAL_LOOKBACK';
