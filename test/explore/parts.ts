@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import process from 'node:process';
+import { drawnHistory } from '../history/drawn.ts';
 import { root } from '../support/program.ts';
 
 /** Something that is not as it should be, and the command that shows it again. */
@@ -29,6 +30,16 @@ interface Report {
 /** A life of each kind of installation, with troubles drawn by chance, on a manual clock. */
 export function drawnLives(seed: number): Promise<readonly Find[]> {
   return runTests({ CHAOS_SEED: String(seed) }, ['--project=all', 'test/chaos']);
+}
+
+/** Half a day of trouble of the portal and of a receiver of remote write. */
+export async function history(seed: number): Promise<readonly Find[]> {
+  try {
+    await drawnHistory(seed);
+    return [];
+  } catch (error) {
+    return [{ command: `npm run explore -- history ${seed}`, what: String(error) }];
+  }
 }
 
 /** Every property of the tests, drawn from another seed. */
