@@ -6,7 +6,7 @@
  */
 import { randomInt } from 'node:crypto';
 import process from 'node:process';
-import { drawnLives, type Find, furtherFaults, fuzz, soak } from './parts.ts';
+import { drawnLives, type Find, furtherFaults, fuzz, history, soak } from './parts.ts';
 
 const minutes = Number(process.env.EXPLORE_MINUTES ?? 60);
 if (!(minutes > 0)) throw new Error('EXPLORE_MINUTES: expected a number above 0');
@@ -17,9 +17,10 @@ const parts: Readonly<Record<string, (seed: number) => Promise<readonly Find[]>>
   soak: (seed) => soak(seed, minutes / 3),
   fuzz,
   chaos: drawnLives,
+  history,
 };
 /** Those that draw from their seed: they run again and again, until the time is over. */
-const DRAWN = ['fuzz', 'chaos'];
+const DRAWN = ['fuzz', 'chaos', 'history'];
 
 let found = 0;
 async function explore(name: string, seed: number): Promise<void> {
