@@ -20,6 +20,7 @@ export async function drawnHistory(seed: number): Promise<void> {
     aheadMs: oneOf(0, 0, -30, -5, 5, 30) * MINUTE_MS,
     catchUpMs: oneOf(2, 6) * HOUR_MS,
   });
+  let neverHeld = 0;
   try {
     const troubles: readonly (() => Promise<void>)[] = [
       () => play.hours(oneOf(0.5, 1, 3), { polls: false, sends: false }).then(() => play.restart()),
@@ -46,6 +47,7 @@ export async function drawnHistory(seed: number): Promise<void> {
       },
       async () => {
         play.standIn.addAppliance();
+        neverHeld += Math.ceil((play.clock.now() - START) / MINUTE_MS / bin) + 1;
         await play.hours(0.25);
         await play.discover();
       },
@@ -60,7 +62,7 @@ export async function drawnHistory(seed: number): Promise<void> {
     }
     play.refuse = undefined;
     await play.hours(2);
-    await expectTold(play, receiver, START + bin * MINUTE_MS, { binMs: bin * MINUTE_MS });
+    await expectTold(play, receiver, START + bin * MINUTE_MS, { binMs: bin * MINUTE_MS, neverHeld });
   } finally {
     await play.close();
   }

@@ -7,14 +7,14 @@ export const ONE_SERIES = ['cpu_utilization'];
 
 /**
  * Holds the promise of docs/history.md: delivered and told as lost together are what the portal holds, from one moment up to
- * the newest that has arrived, bin by bin; and nothing arrived that the portal does not hold. Resolves with how many bins
- * were lost.
+ * the newest that has arrived, bin by bin; and nothing arrived that the portal does not hold. `neverHeld`: how many bins
+ * before it joined an appliance may tell as lost, because the portal rejects the question. Resolves with how many were lost.
  */
 export async function expectTold(
   play: Play,
   receiver: MemoryReceiver,
   from: number,
-  { binMs = MINUTE_MS, droppedLate = 0 } = {},
+  { binMs = MINUTE_MS, neverHeld = 0 } = {},
 ): Promise<number> {
   const newest = Math.max(...[...receiver.points.values()].flatMap((points) => [...points.keys()]));
   const truth = within(await play.truth(from, newest), () => true);
@@ -31,11 +31,10 @@ export async function expectTold(
   const wrong = faults.filter((fault) => !fault.startsWith('missing'));
   expect(wrong.slice(0, 5)).toEqual([]);
   const missing = faults.length - wrong.length;
-  const lost = Object.values(play.counts.lost).reduce((sum, seconds) => sum + seconds, 0) / (binMs / 1000);
-  expect({ missing, faults: faults.slice(0, missing === lost + droppedLate ? 0 : 5) }).toEqual({
-    missing: lost + droppedLate,
-    faults: [],
-  });
+  const told = Object.values(play.counts.lost).reduce((sum, seconds) => sum + seconds, 0) / (binMs / 1000);
+  const some = faults.slice(0, 5).join('\n');
+  expect(missing, `not told as lost: ${some}`).toBeLessThanOrEqual(told);
+  expect(told, `told as lost, but held: ${some}`).toBeLessThanOrEqual(missing + neverHeld);
   return missing;
 }
 
