@@ -4,6 +4,10 @@
  */
 export const thresholdRows = {
   intervalStretch: { value: 1.1, meaning: 'effective interval as a multiple of the configured one' },
+  applianceTasks: {
+    value: 20,
+    meaning: 'tasks of one appliance at most; so many may be late for each that is unavailable',
+  },
   budgetUse: {
     value: 0.95,
     meaning: 'share of the daily request limit that a day takes at the rate of the last hour',

@@ -57,6 +57,7 @@ export const emptyRules: Readonly<Record<string, string>> = {
   FilerExporterEventsEvicted: 'the demo has fewer events than the memory holds',
   FilerPortalUnhealthy: 'the portal of the demo is healthy',
   FilerExporterCertificateEnding: 'the demo serves without TLS',
+  FilerApplianceTelemetryFailing: 'with these thresholds no check-in is recent',
   FilerApplianceNotReporting: 'every appliance of the demo has records',
 };
 
@@ -68,5 +69,5 @@ export const nothingIsGood: Thresholds = {
   ...{ unprotectedBytes: -1, failedSnapshotsAnHour: -1, licenseLeft: 1e12, jobAge: -1e9, certificateLeft: 1e12 },
   ...{ certificateEnds: 1e12, restartsAnHour: -1, scrapeDuration: -1, clockSkew: -1, atRiskAge: -1, fleetShare: -1 },
   ...{ fleetSize: 0, fleetGone: -1, cacheWait: -1, licenseEnds: 1e12, keyLeft: 1e12, snapshotAge: -1e9, indexed: -1 },
-  ...{ remoteWriteLag: -1e9, remoteWriteDropped: -1 },
+  ...{ remoteWriteLag: -1e9, remoteWriteDropped: -1, applianceTasks: -1 },
 };

@@ -1,8 +1,15 @@
 import { type AlertRule, percent, spell, type Thresholds } from '../rule.ts';
 
+/** Appliances of which no series can be polled, while the portal answers. */
+const UNAVAILABLE = [
+  'max without (state) (filer_appliance_state{state="unavailable"})',
+  'unless on (job, instance) filer_api_up{api="portal"} == 0',
+].join('\n');
+
 /** Alerts about single appliances, from the portal's telemetry. */
 export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
   const page = 'appliances';
+  const checksIn = `(filer:last_checkin_age:seconds <= ${limits.checkinAge})`;
   const who = 'Appliance {{ $labels.filer }}';
   return [
     {
@@ -39,12 +46,19 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerApplianceDown',
       severity: 'critical',
       for: '15m',
-      expr: [
-        'max without (state) (filer_appliance_state{state="unavailable"})',
-        'unless on (job, instance) filer_api_up{api="portal"} == 0',
-      ].join('\n'),
+      expr: `${UNAVAILABLE}\nunless on (job, filer) ${checksIn}`,
       summary: `${who} has no telemetry: every poll of it fails.`,
       description: 'The portal returns data of other appliances, but no series of this one.',
+      page,
+    },
+    {
+      alert: 'FilerApplianceTelemetryFailing',
+      severity: 'warning',
+      // Longer than a check-in stays recent, so that a dead appliance is not taken for one that works.
+      for: '45m',
+      expr: `${UNAVAILABLE}\nand on (job, filer) ${checksIn}`,
+      summary: `Every poll of the telemetry of appliance {{ $labels.filer }} fails, but the filer checks in.`,
+      description: 'The filer works. Its load, memory, cache and disks are unknown.',
       page,
     },
     {

@@ -83,12 +83,20 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
     {
       alert: 'FilerExporterDataOld',
       severity: 'warning',
-      for: '10m',
-      expr: 'filer_exporter_tasks_overdue > 0\nunless on (job, instance, api) filer_api_up == 0',
+      // Later than the alerts about an appliance that explain it.
+      for: '30m',
+      expr: [
+        'filer_exporter_tasks_overdue > 0',
+        'unless on (job, instance, api) filer_api_up == 0',
+        'unless on (job, instance, api) (',
+        '  filer_exporter_tasks_overdue{api="portal"}',
+        `  <= on (job, instance) group_left () ${limits.applianceTasks} * count by (job, instance) (filer_appliance_state{state="unavailable"})`,
+        ')',
+      ].join('\n'),
       summary:
         'Tasks of the {{ $labels.api }} API whose data is older than their interval: {{ $value }}, at {{ $labels.instance }}.',
       description:
-        'Interval and limits do not explain it: the API answers, but polls of some appliance or series keep failing.',
+        'Neither the limits nor unavailable appliances explain it: the API answers, but polls of some lists or series keep failing.',
       page,
     },
     {

@@ -100,9 +100,9 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerJobFailed',
       severity: 'warning',
       for: '5m',
-      expr: 'filer_jobs_failed_unacknowledged > 0',
-      summary: 'Failed jobs of {{ $labels.job }} ({{ $labels.resource }}, {{ $labels.action }}): {{ $value }}.',
-      description: 'They are not acknowledged in the portal yet.',
+      expr: 'sum without (resource, action) (filer_jobs_failed_unacknowledged) > 0',
+      summary: 'Failed jobs of the portal that {{ $labels.job }} polls: {{ $value }}.',
+      description: 'The portal’s list of jobs has the reason and the target of each.',
       page,
     },
     {
@@ -110,7 +110,8 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '15m',
       expr: `time() - filer_job_oldest_unfinished_timestamp_seconds > ${limits.jobAge}`,
-      summary: 'A job of {{ $labels.job }} ({{ $labels.resource }}) has not ended for {{ $value | humanizeDuration }}.',
+      summary:
+        'A job ({{ $labels.resource }}) of the portal that {{ $labels.job }} polls has not ended for {{ $value | humanizeDuration }}.',
       description: `Jobs take minutes to hours; one older than ${spell(limits.jobAge)} hangs or waits for an appliance.`,
       page,
     },

@@ -1,8 +1,9 @@
-import { type AlertCases, api, applianceLyon, applianceOslo, scraped, series } from './case.ts';
+import { type AlertCases, api, applianceLyon, applianceOslo, lyon, scraped, series } from './case.ts';
 
 const up = series('filer_appliance_up', applianceLyon);
 const state = (word: 'reporting' | 'no_records' | 'unavailable', of: object = applianceLyon) =>
   series('filer_appliance_state', { ...of, state: word });
+const checkin = series('filer_last_checkin_timestamp_seconds', lyon);
 const portalUp = series('filer_api_up', api('portal'));
 const reachable = series('filer_appliance_reachable', applianceLyon);
 const update = series('filer_appliance_update_available', applianceLyon);
@@ -144,6 +145,47 @@ export const applianceCases: AlertCases = {
       when: 'it has left the inventory: silent',
       series: { [state('unavailable')]: '1x5 stale', [portalUp]: '1x35' },
       at: '30m',
+    },
+    {
+      kind: 'silent',
+      when: 'the filer checks in every minute, which FilerApplianceTelemetryFailing says',
+      series: { [state('unavailable')]: '1x70', [portalUp]: '1x70', [checkin]: '0+60x70' },
+      at: '60m',
+    },
+  ],
+  FilerApplianceTelemetryFailing: [
+    {
+      kind: 'fires',
+      when: 'every poll fails, and the filer checks in every minute',
+      series: { [state('unavailable')]: '1x70', [portalUp]: '1x70', [checkin]: '0+60x70' },
+      pendingAt: '40m',
+      at: '60m',
+      alerts: [
+        {
+          labels: applianceLyon,
+          severity: 'warning',
+          summary: 'Every poll of the telemetry of appliance edge-lyon fails, but the filer checks in.',
+          description: 'The filer works. Its load, memory, cache and disks are unknown.',
+        },
+      ],
+    },
+    {
+      kind: 'silent',
+      when: 'the filer has stopped to check in too',
+      series: { [state('unavailable')]: '1x70', [portalUp]: '1x70', [checkin]: '0x70' },
+      at: '60m',
+    },
+    {
+      kind: 'silent',
+      when: 'the whole portal is down, which FilerApiDown says',
+      series: { [state('unavailable')]: '1x70', [portalUp]: '0x70', [checkin]: '0+60x70' },
+      at: '60m',
+    },
+    {
+      kind: 'missing',
+      when: 'file acceleration is not configured: silent, FilerApplianceDown speaks',
+      series: { [state('unavailable')]: '1x70', [portalUp]: '1x70' },
+      at: '60m',
     },
   ],
   FilerApplianceNotReporting: [

@@ -15,6 +15,7 @@ const consumed = series('filer_indexing_consumed_files', scraped);
 const allowed = series('filer_indexing_limit_files', scraped);
 const edgeUpdate = { ...scraped, action: 'update', resource: 'edge' } as const;
 const failed = series('filer_jobs_failed_unacknowledged', edgeUpdate);
+const failedVolumes = series('filer_jobs_failed_unacknowledged', { ...scraped, action: 'update', resource: 'volume' });
 const listed = series('filer_jobs', { ...edgeUpdate, state: 'completed' });
 const oldest = series('filer_job_oldest_unfinished_timestamp_seconds', { ...scraped, resource: 'edge' });
 
@@ -248,16 +249,16 @@ export const portalCases: AlertCases = {
   FilerJobFailed: [
     {
       kind: 'fires',
-      when: 'two updates failed',
-      series: { [failed]: '2x20', [listed]: '5x20' },
+      when: 'two updates and three jobs of volumes failed: one alert for the account',
+      series: { [failed]: '2x20', [failedVolumes]: '3x20', [listed]: '5x20' },
       pendingAt: '3m',
       at: '10m',
       alerts: [
         {
-          labels: edgeUpdate,
+          labels: scraped,
           severity: 'warning',
-          summary: 'Failed jobs of filer-exporter (edge, update): 2.',
-          description: 'They are not acknowledged in the portal yet.',
+          summary: 'Failed jobs of the portal that filer-exporter polls: 5.',
+          description: 'The portal’s list of jobs has the reason and the target of each.',
         },
       ],
     },
@@ -286,7 +287,7 @@ export const portalCases: AlertCases = {
         {
           labels: { ...scraped, resource: 'edge' },
           severity: 'warning',
-          summary: 'A job of filer-exporter (edge) has not ended for 1d 1h 0m 0s.',
+          summary: 'A job (edge) of the portal that filer-exporter polls has not ended for 1d 1h 0m 0s.',
           description: 'Jobs take minutes to hours; one older than 1d 0h 0m 0s hangs or waits for an appliance.',
         },
       ],
