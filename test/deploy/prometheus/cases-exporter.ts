@@ -783,7 +783,7 @@ export const exporterCases: AlertCases = {
         {
           labels: scraped,
           severity: 'warning',
-          summary: 'filer-exporter at exporter:9989 could not read 30m 30s of history in an hour.',
+          summary: 'filer-exporter at exporter:9989 could not read 30m 0s of history in an hour.',
           description:
             'Of all series together. The label reason has the cause; `--backfill` may still be able to read it.',
         },
