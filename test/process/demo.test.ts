@@ -35,7 +35,12 @@ describe('the demo', () => {
     const url = await start(['--demo']).serving();
     for (const path of ['/', '/status']) {
       const { text } = await get(`${url}${path}`);
-      for (const words of ['simulated', 'FilerApplianceDown', 'docs/runbooks/appliances.md', 'docs/deployment.md']) {
+      for (const words of [
+        'simulated',
+        'FilerApplianceTelemetryFailing',
+        'docs/runbooks/appliances.md',
+        'docs/deployment.md',
+      ]) {
         expect(text).toContain(words);
       }
     }
