@@ -128,8 +128,7 @@ export class TelemetryCollector {
     const subject = this.#subjectOf(series);
     const samples = toSamples(families, records, subject, note, secondsOf);
     const used = records.find((record) => holdsValue(families, record));
-    if (used !== undefined)
-      samples.push(...toSamples([seriesTimestamp], [used], { ...subject, series: series.name }, note, secondsOf));
+    if (used !== undefined) samples.push(...toSamples([seriesTimestamp], [used], { ...subject, series: series.name }));
     return samples;
   }
 
