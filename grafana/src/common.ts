@@ -49,8 +49,17 @@ export function applianceCounts(): readonly Query[] {
     .toReversed();
 }
 
+/**
+ * How long each filer's oldest data waits for cloud storage. Not the series of the recording rule: where the rules are not
+ * loaded, or not yet evaluated, its silence would read as "nothing waits".
+ */
+export const dataWaits = `(time() - ${select('filer_oldest_unprotected_data_timestamp_seconds')})`;
+
 /** Negative where file acceleration is known, and so says that no data waits; without a value where nothing is known. */
 export const nothingWaits = `-1 * group(${select('filer_gfa_request_timestamp_seconds')})`;
+
+/** Time until the subscription ends; -1 where it is known to have no end, and without a value where nothing is known of it. */
+export const licenceLeft = `(min(${select('filer_license_expiry_timestamp_seconds')}) - time()) or on () -1 * group(${select('filer_license_info')})`;
 
 /** What two exporters of one account both count, once: by every label that tells apart what is counted. */
 export function once(query: string): string {

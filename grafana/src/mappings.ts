@@ -37,6 +37,9 @@ export function texts(of: Readonly<Record<string, string>>): ValueMapping[] {
 /** For an age that is negative where there is nothing to have one. */
 export const orNothing: ValueMapping[] = words([-1, 'nothing waits', 'green']);
 
+/** For the time until an end that is -1 where there is none. */
+export const orNoEnd: ValueMapping[] = words([-1, 'no end', 'green']);
+
 /** Up and down. */
 export const upOrDown: ValueMapping[] = words([1, 'up', 'green'], [0, 'down', 'red']);
 

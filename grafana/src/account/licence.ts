@@ -1,20 +1,23 @@
 import { alertTable } from '../alerts/table.ts';
+import { licenceLeft } from '../common.ts';
 import { limits } from '../limits.ts';
-import { words as named } from '../mappings.ts';
+import { words as named, orNoEnd } from '../mappings.ts';
 import { number, table, words } from '../numbers.ts';
 import { select } from '../select.ts';
 import { noneAllowed, oneIsGood, plain } from '../steps.ts';
 
 /** Whose account it is, and what it may. */
 export const licencePanels = [
-  number({
-    title: 'Subscription',
-    description: 'Time until the subscription ends. Below two months begin to renew it; below one it is urgent.',
-    queries: [{ expr: `min(${select('filer_license_expiry_timestamp_seconds')}) - time()`, legend: 'left' }],
-    steps: limits.licenceLeft,
-    width: 4,
-    empty: 'no end',
-  }),
+  number(
+    {
+      title: 'Subscription',
+      description: 'Time until the subscription ends. Below two months begin to renew it; below one it is urgent.',
+      queries: [{ expr: licenceLeft, legend: 'left' }],
+      steps: limits.licenceLeft,
+      width: 4,
+    },
+    orNoEnd,
+  ),
   number(
     {
       title: 'Portal',

@@ -5,10 +5,10 @@ import { drillDown, runbook } from '../places.ts';
 import { select } from '../select.ts';
 import { plain } from '../steps.ts';
 import { numbersOf } from './numbers.ts';
-import { type About, alertsAbout, firstStep, withRunbook } from './words.ts';
+import { type About, alertsAbout, firstStep, OUTAGES, withRunbook } from './words.ts';
 
 /** What an alert is about, beside a filer and a volume. */
-const ABOUT = ['api', 'resource', 'disk', 'type', 'kind', 'reason', 'instance'];
+const ABOUT = ['api', 'resource', 'action', 'list', 'disk', 'type', 'kind', 'reason', 'instance'];
 const described = (query: string) =>
   `label_replace(label_join(${query}, "about", " ", ${ABOUT.map((label) => `"${label}"`).join(', ')}), "about", "$1", "about", " *(.*?) *")`;
 
@@ -25,13 +25,17 @@ type Scope = Readonly<Partial<Record<'filer' | 'volume', 'with account' | 'alone
 function firing(about: About, scope: Scope, severity: string): string {
   const names = alertsAbout(about).map(({ alert }) => alert);
   const all = names.length === alertsAbout({}).length;
-  return select('ALERTS', {
-    alertname: all ? '=~"Filer.*"' : `=~"${names.join('|')}"`,
-    ...Object.fromEntries(
-      Object.entries(scope).map(([label, which]) => [label, `=~"$${label}${which === 'alone' ? '' : '|'}"`]),
-    ),
-    ...{ alertstate: '="firing"', severity: `="${severity}"` },
-  });
+  const of = (name: string, scoped: Scope) =>
+    select('ALERTS', {
+      alertname: name,
+      ...Object.fromEntries(
+        Object.entries(scoped).map(([label, which]) => [label, `=~"$${label}${which === 'alone' ? '' : '|'}"`]),
+      ),
+      ...{ alertstate: '="firing"', severity: `="${severity}"` },
+    });
+  const own = of(all ? '=~"Filer.*"' : `=~"${names.join('|')}"`, scope);
+  // An outage has no filer, and is about each.
+  return scope.filer === 'alone' ? `(${own} or ${of(`=~"${OUTAGES.join('|')}"`, {})})` : own;
 }
 
 /** How many alerts of a severity fire. */

@@ -8,10 +8,20 @@ export interface About {
   readonly alerts?: readonly AlertRule['alert'][];
 }
 
+/** What explains that others fire, or that none does: part of every table. */
+export const OUTAGES: readonly AlertRule['alert'][] = [
+  'FilerExporterAbsent',
+  'FilerExporterDown',
+  'FilerApiDown',
+  'FilerApiTokenRefused',
+];
+
 /** The alerts that a table is about; all of them, where nothing is chosen. */
 export function alertsAbout({ pages, alerts }: About): readonly AlertRule[] {
   if (pages === undefined && alerts === undefined) return alertRules;
-  return alertRules.filter(({ alert, page }) => pages?.includes(page) || alerts?.includes(alert));
+  return alertRules.filter(
+    ({ alert, page }) => pages?.includes(page) || alerts?.includes(alert) || OUTAGES.includes(alert),
+  );
 }
 
 /** The first thing to do about an alert, as its runbook says it, where one line holds for every filer. */

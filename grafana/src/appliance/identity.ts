@@ -1,6 +1,6 @@
 import { alertTable } from '../alerts/table.ts';
 import { chart } from '../charts.ts';
-import { checkIns, standing } from '../common.ts';
+import { checkIns, dataWaits, standing } from '../common.ts';
 import { limits } from '../limits.ts';
 import { standingWords } from '../mappings.ts';
 import { number, table, words } from '../numbers.ts';
@@ -63,7 +63,7 @@ export const identityPanels = [
       'Age of the oldest data of this filer that is not yet in cloud storage. When it grows, see its locks and propagation on the other dashboard.',
     queries: [
       {
-        expr: `max by (filer) (${select('volume_filer:oldest_unprotected_data_age:seconds')})`,
+        expr: `max by (filer) (${dataWaits})`,
         legend: '{{filer}}',
       },
     ],

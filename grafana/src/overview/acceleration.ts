@@ -1,5 +1,5 @@
 import { chart } from '../charts.ts';
-import { checkIns, once, quantiles } from '../common.ts';
+import { checkIns, dataWaits, once, quantiles } from '../common.ts';
 import { limits } from '../limits.ts';
 import { drillDown, more } from '../places.ts';
 import { quantileOfHour, select } from '../select.ts';
@@ -7,7 +7,6 @@ import { plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 const contact = checkIns('filer_guid, filer');
-const oldest = select('volume_filer:oldest_unprotected_data_age:seconds');
 const propagation = 'filer_propagation_duration_seconds';
 
 /** File acceleration over time. */
@@ -25,7 +24,7 @@ export const accelerationPanels = [
     title: 'Oldest unprotected data, the worst filers',
     description:
       'The filers with the oldest data that is not yet in cloud storage. A line that only climbs protects nothing any more: open the filer and see whether it gets the lock.',
-    queries: [{ expr: worst(10, `max by (filer) (${oldest})`), legend: '{{filer}}' }],
+    queries: [{ expr: worst(10, `max by (filer) (${dataWaits})`), legend: '{{filer}}' }],
     steps: limits.unprotected,
     width: 12,
     drill: [drillDown('volumes', 'filer')],

@@ -1,4 +1,4 @@
-import { standing } from '../common.ts';
+import { dataWaits, standing } from '../common.ts';
 import { limits } from '../limits.ts';
 import { standingWords } from '../mappings.ts';
 import { table } from '../numbers.ts';
@@ -7,7 +7,7 @@ import { select } from '../select.ts';
 import { plain } from '../steps.ts';
 
 const silence = `max by (filer) (${select('filer:last_checkin_age:seconds')})`;
-const waits = (by: string) => `max by (${by}) (${select('volume_filer:oldest_unprotected_data_age:seconds')})`;
+const waits = (by: string) => `max by (${by}) (${dataWaits})`;
 const unprotected = `sum by (volume) (max by (serial, volume_guid, volume) (${select('filer_volume_unprotected_bytes')}))`;
 const p90 = select('volume_filer:filer_propagation_duration_seconds:p90_rate1h');
 

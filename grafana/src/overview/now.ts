@@ -1,10 +1,9 @@
 import { byService } from '../by-service.ts';
-import { applianceCounts, checkIns, nothingWaits } from '../common.ts';
+import { applianceCounts, checkIns, dataWaits, nothingWaits } from '../common.ts';
 import { limits } from '../limits.ts';
 import { orNothing } from '../mappings.ts';
 import { number, stepsOf } from '../numbers.ts';
 import { more } from '../places.ts';
-import { select } from '../select.ts';
 import { noneAllowed, plain } from '../steps.ts';
 import { firingNumbers } from './alerts.ts';
 
@@ -12,7 +11,6 @@ import { firingNumbers } from './alerts.ts';
 const LINE = 5;
 
 const contact = checkIns('filer_guid, filer');
-const oldest = select('volume_filer:oldest_unprotected_data_age:seconds');
 
 /** What needs a look, in a line of numbers. */
 export const nowPanels = [
@@ -39,7 +37,7 @@ export const nowPanels = [
       title: 'Data waits',
       description:
         'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
-      queries: [{ expr: `max(${oldest}) or on () ${nothingWaits}`, legend: 'worst' }],
+      queries: [{ expr: `max(${dataWaits}) or on () ${nothingWaits}`, legend: 'worst' }],
       steps: limits.unprotected,
       width: 4,
       height: LINE,

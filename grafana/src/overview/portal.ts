@@ -1,5 +1,6 @@
-import { failingSnapshots } from '../common.ts';
+import { failingSnapshots, licenceLeft } from '../common.ts';
 import { limits } from '../limits.ts';
+import { orNoEnd } from '../mappings.ts';
 import { number } from '../numbers.ts';
 import { more } from '../places.ts';
 import { select } from '../select.ts';
@@ -56,13 +57,15 @@ export const portalPanels = [
     links: [more('account')],
     empty: 'not polled',
   }),
-  number({
-    title: 'Subscription',
-    description: 'Time until the subscription of the account ends. Below two months begin to renew it.',
-    queries: [{ expr: `min(${select('filer_license_expiry_timestamp_seconds')}) - time()`, legend: 'left' }],
-    steps: limits.licenceLeft,
-    width: 8,
-    links: [more('account')],
-    empty: 'no end',
-  }),
+  number(
+    {
+      title: 'Subscription',
+      description: 'Time until the subscription of the account ends. Below two months begin to renew it.',
+      queries: [{ expr: licenceLeft, legend: 'left' }],
+      steps: limits.licenceLeft,
+      width: 8,
+      links: [more('account')],
+    },
+    orNoEnd,
+  ),
 ];

@@ -1,6 +1,6 @@
 import { alertTable } from '../alerts/table.ts';
 import { chart, timeline } from '../charts.ts';
-import { failingSnapshots, nothingWaits, once } from '../common.ts';
+import { dataWaits, failingSnapshots, nothingWaits, once } from '../common.ts';
 import { limits } from '../limits.ts';
 import { orNothing, words } from '../mappings.ts';
 import { number, table } from '../numbers.ts';
@@ -79,7 +79,7 @@ export const protectionPanels = [
         'Age of the oldest data of any filer that is not yet in cloud storage, as file acceleration tells. When it grows while snapshots end, the lock or the line holds it up.',
       queries: [
         {
-          expr: `max(${select('volume_filer:oldest_unprotected_data_age:seconds')}) or on () ${nothingWaits}`,
+          expr: `max(${dataWaits}) or on () ${nothingWaits}`,
           legend: 'worst',
         },
       ],

@@ -1,5 +1,5 @@
 import { alertTable } from '../alerts/table.ts';
-import { checkIns, nothingWaits } from '../common.ts';
+import { checkIns, dataWaits, nothingWaits } from '../common.ts';
 import { limits } from '../limits.ts';
 import { orNothing } from '../mappings.ts';
 import { number, stepsOf, table } from '../numbers.ts';
@@ -9,7 +9,7 @@ import { noneAllowed, plain } from '../steps.ts';
 
 const contact = checkIns('filer_guid, filer');
 const pair = (metric: string) => `max by (filer, volume) (${select(metric)})`;
-const waits = pair('volume_filer:oldest_unprotected_data_age:seconds');
+const waits = `max by (filer, volume) (${dataWaits})`;
 const p90 = pair('volume_filer:filer_propagation_duration_seconds:p90_rate1h');
 const held = pair('volume_filer:filer_lock_latest_timestamp_seconds:held_age');
 const share = pair('volume_filer:filer_lock_duration_seconds:share_rate1h');

@@ -1,4 +1,5 @@
 import { chart } from '../charts.ts';
+import { dataWaits } from '../common.ts';
 import { limits } from '../limits.ts';
 import { number, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
@@ -6,7 +7,6 @@ import { select } from '../select.ts';
 import { plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
-const oldest = select('volume_filer:oldest_unprotected_data_age:seconds');
 const info = select('filer_volume_info');
 const timeToProtect = `max by (job, volume_guid, volume) (${select('filer_volume_time_to_protect_seconds')}) * on (job, volume_guid) group_left (mode, profile) max by (job, volume_guid, mode, profile) (${info})`;
 
@@ -16,7 +16,7 @@ export const protectionPanels = [
     title: 'Oldest unprotected data, the worst filers',
     description:
       'Age of the oldest data that is not yet in cloud storage. It falls to nothing with each snapshot; a line that only climbs means that the filer gets no lock, has no line, or that its snapshots fail.',
-    queries: [{ expr: worst(10, `max by (filer) (${oldest})`), legend: '{{filer}}' }],
+    queries: [{ expr: worst(10, `max by (filer) (${dataWaits})`), legend: '{{filer}}' }],
     steps: limits.unprotected,
     width: 12,
     drill: [drillDown('appliance', 'filer')],
@@ -26,7 +26,7 @@ export const protectionPanels = [
     title: 'Oldest unprotected data, the worst volumes',
     description:
       'The same by volume, worst filer. One volume that stands out points to its lock or to a very large change; then see who holds the lock.',
-    queries: [{ expr: worst(10, `max by (volume) (${oldest})`), legend: '{{volume}}' }],
+    queries: [{ expr: worst(10, `max by (volume) (${dataWaits})`), legend: '{{volume}}' }],
     steps: limits.unprotected,
     width: 12,
     drill: [drillDown('volumes', 'volume')],

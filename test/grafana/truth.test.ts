@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { alertRules } from '../../deploy/prometheus/groups.ts';
+import { OUTAGES } from '../../grafana/src/alerts/words.ts';
+import { recorded } from '../../grafana/src/catalogue.ts';
+import { anyValues, filled } from '../../grafana/src/fill.ts';
+import { everyQuery } from '../support/dashboards.ts';
+import { namesIn } from '../support/promql.ts';
+
+const tables = everyQuery.filter(({ expr, panel }) => panel.type === 'table' && expr.includes('ALERTS'));
+const each = tables.map((query) => [query.where, query] as const);
+
+describe('a word of calm', () => {
+  const calm = everyQuery.filter(({ panel }) => /nothing waits|no end/.test(JSON.stringify(panel.fieldConfig)));
+
+  test.each(calm.map((query) => [query.where, query] as const))(
+    '%s: asks no recording rule, whose silence would read as calm',
+    (_where, { expr }) => {
+      const names = namesIn(filled(expr, anyValues)).selectors.map(({ name }) => name);
+      expect(names).not.toEqual([]);
+      expect(names.filter((name) => recorded.some((rule) => rule.name === name))).toEqual([]);
+    },
+  );
+
+  test('is on some panels', () => expect(calm.length).toBeGreaterThan(3));
+});
+
+describe('a table of alerts', () => {
+  test.each(each)('%s: names the outages, which explain the rest or its absence', (_where, { expr }) => {
+    for (const alert of OUTAGES) expect(expr).toMatch(new RegExp(`Filer\\.\\*|\\b${alert}\\b`));
+  });
+
+  test('of one appliance has the outages, which have no filer', () => {
+    const [{ expr = '' } = {}] = tables.filter(({ where }) => where.startsWith('filer-appliance'));
+    const selectors = [...expr.matchAll(/ALERTS\{[^}]*\}/g)].map(([selector]) => selector);
+    expect(
+      selectors.filter((selector) => selector.includes('FilerApiDown') && !selector.includes('filer=')),
+    ).not.toEqual([]);
+  });
+
+  test('tells failed jobs apart by all that their alert tells apart', () => {
+    const told = alertRules.find(({ alert }) => alert === 'FilerJobFailed')?.summary ?? '';
+    const labels = [...told.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
+    for (const { expr } of tables)
+      for (const label of labels) expect(expr).toMatch(new RegExp(`"${label}"|max by \\([^)]*\\b${label}\\b`));
+  });
+});
