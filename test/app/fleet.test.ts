@@ -3,16 +3,11 @@ import type { StandIn } from '../../src/demo/stand-in.ts';
 import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
 
 describe('an appliance', () => {
-  test('that fails keeps its values until they are stale, counts as down, and touches no other', async () => {
+  test('that fails keeps its values until they are stale, counts as down from then on, and touches no other', async () => {
     const { standIn, live, first } = await whole();
     const cpu = { serial: first.serial };
     const failedAt = clock.monotonic();
     const lift = standIn.fail({ kind: 'status', status: 500, serial: first.serial });
-    const down = await until('it to be down', async () => {
-      const scrape = await live.scrape();
-      return scrape.value('filer_appliance_up', cpu) === 0 && scrape;
-    });
-    expect(down.value('filer_appliance_cpu_utilization_ratio', cpu)).toBeDefined();
     const stale = await until('its values to leave', async () => {
       const scrape = await live.scrape();
       return scrape.all(/utilization|load|series_timestamp/, cpu).length === 0 && scrape;

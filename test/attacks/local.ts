@@ -146,7 +146,7 @@ export const locals: readonly Row[] = [
     who: 'local user',
     tries: 'reads a secret from a file that everybody can read',
     holds: 'the start and --check-config warn of it',
-    shownBy: ['process/loose-files.all.test.ts', 'that everybody can read gets a warning'],
+    shownBy: ['process/loose-files.all.test.ts', 'that others can read gets a warning'],
   },
   {
     id: 'secrets-anywhere',

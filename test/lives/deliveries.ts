@@ -32,7 +32,7 @@ export class Deliveries {
   }
 
   /** An answer arrived whole. */
-  take(path: string, { status, body: bytes }: WholeAnswer): void {
+  take(path: string, { status, body: bytes, date }: WholeAnswer): void {
     const isSeries = path.startsWith('/portal/telemetry/appliances/');
     if (isSeries && status === 403) this.#deniedSince ??= this.#clock.monotonic();
     if (isSeries && status === 200) this.#deniedSince = undefined;
@@ -49,8 +49,10 @@ export class Deliveries {
     const [, serial, series] = /\/telemetry\/appliances\/([^/]+)\/([^/?]+)$/.exec(path) ?? [];
     if (series === undefined || !Array.isArray((body as Fields).items)) return;
     this.#answeredAt = this.#clock.monotonic();
-    const newest = newestTime(body as Fields);
-    if (newest === undefined) return;
+    const newestRecord = newestTime(body as Fields);
+    if (newestRecord === undefined) return;
+    // A time ahead of the answer's own is shown as that.
+    const newest = newestRecord > date ? date : newestRecord;
     const key = `${serial}/${series}`;
     const times = this.#series.get(key) ?? new Map<number, number>();
     this.#series.set(key, times.set(newest, this.#answeredAt));

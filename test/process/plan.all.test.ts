@@ -33,7 +33,7 @@ describe('--plan', () => {
     );
     const directory = temporaryDirectory();
     const lines = ['PORTAL_URL=https://portal.example.com', 'PORTAL_USER_KEY=key', 'PORTAL_MODE=economy'];
-    writeFileSync(join(directory, '.env'), lines.join('\n'));
+    writeFileSync(join(directory, '.env'), lines.join('\n'), { mode: 0o600 });
     const economy = await run(['--plan', '--appliances', '1000'], { directory });
     expect(economy).toMatchObject({ code: 0, stderr: '' });
     expect(economy.stdout).toMatch(/^PORTAL_MODE +full +economy \(as set\)$/m);
@@ -43,7 +43,7 @@ describe('--plan', () => {
   test('takes the limits of .env for a number of appliances', async () => {
     const directory = temporaryDirectory();
     const lines = ['PORTAL_URL=https://portal.example.com', 'PORTAL_SERVICE_KEY=key', 'PORTAL_SERVICE_SECRET=secret'];
-    writeFileSync(join(directory, '.env'), [...lines, 'PORTAL_RATE_LIMIT=700/30s'].join('\n'));
+    writeFileSync(join(directory, '.env'), [...lines, 'PORTAL_RATE_LIMIT=700/30s'].join('\n'), { mode: 0o600 });
     const { code, stdout } = await run(['--plan', '--appliances', '20'], { directory });
     expect(code).toBe(0);
     expect(stdout).toContain('of 700 in 30s');

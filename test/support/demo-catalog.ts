@@ -9,6 +9,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
       .map(({ name }) => [name, 'only with REMOTE_WRITE_URL']),
   ),
   filer_exporter_state_file_saved_timestamp_seconds: 'only with STATE_FILE, and the demo leaves nothing behind',
+  filer_exporter_inventory_gap_info: 'only where a list of the inventory cannot be read, or lacks what another has',
   filer_exporter_upstream_variant_info: 'only where an account answers otherwise than documented',
   filer_exporter_web_config_last_reload_successful: 'only with WEB_CONFIG_FILE',
   filer_exporter_web_config_last_reload_success_timestamp_seconds: 'only with WEB_CONFIG_FILE',

@@ -7,6 +7,8 @@ import { Dispatcher } from 'undici';
 export interface WholeAnswer {
   readonly status: number;
   readonly body: Buffer;
+  /** The service's clock, in Unix seconds; NaN without a `Date`. */
+  readonly date: number;
 }
 
 /** Hears of each request. Must not throw: it is called from within a service, which makes a failed answer of that. */
@@ -99,7 +101,9 @@ class MemoryResponse extends EventEmitter {
     this.flushHeaders();
     if (this.destroyed) return;
     if (chunk !== undefined) this.#hand(chunk);
-    this.#close({ status: this.#status, body: Buffer.concat(this.#written) });
+    const [, date] = Object.entries(this.#headers).find(([name]) => name.toLowerCase() === 'date') ?? [];
+    const at = Date.parse(String(date)) / 1000;
+    this.#close({ status: this.#status, body: Buffer.concat(this.#written), date: at });
     this.#handler.onComplete?.([]);
   }
 

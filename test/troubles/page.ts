@@ -1,0 +1,43 @@
+import type { Played, Told } from './play.ts';
+import type { Trouble } from './rows.ts';
+
+/** The most entries of a cell: those that came first. */
+const MOST = 2;
+
+/** The table of docs/troubles.md. */
+export function troublesTable(played: readonly (readonly [Trouble, Played])[]): string {
+  const rows = played.map(([{ what }, { metrics, log, page, alerts, doctor }]) => {
+    const cells = [what, cell(metrics, code), cell(log), cell(page.filter(isSentence)), cell(alerts, code, 9)];
+    return `| ${[...cells, doctorCell(doctor)].join(' | ')} |\n`;
+  });
+  return `| trouble | metric | log | \`/status\` | alert | doctor |\n|---|---|---|---|---|---|\n${rows.join('')}`;
+}
+
+function cell(told: readonly Told[], shown = (text: string) => text, most = MOST): string {
+  return told
+    .slice(0, most)
+    .map(({ text, after }) => `${shown(plain(text))} (${after})`)
+    .join('<br>');
+}
+
+function doctorCell(findings: readonly string[]): string {
+  const [first = '', ...more] = findings.map(plain);
+  return more.length === 0 ? first : `${first}<br>and ${more.length} more`;
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+/** Not a number, and not what counts down. */
+function isSentence({ text }: Told): boolean {
+  return / .* /.test(text) && !/\d s more|\d ago/.test(text);
+}
+
+/** Without what another run has otherwise. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, '…')
+    .replaceAll(': Injected fault', '')
+    .replaceAll('|', '\\|');
+}

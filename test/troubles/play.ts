@@ -1,0 +1,222 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { rulesFile } from '../../deploy/prometheus/files.ts';
+import { groups } from '../../deploy/prometheus/groups.ts';
+import { templateOf } from '../../deploy/prometheus/template.ts';
+import { visit } from '../doctor/patient.ts';
+import { clock, exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
+import { isAtLeast } from '../support/program.ts';
+import type { Scrape } from '../support/scrape.ts';
+import type { Trouble } from './rows.ts';
+
+/** Between two looks: the default of PORTAL_INTERVAL, in minutes and milliseconds. */
+export const INTERVAL = 5;
+const INTERVAL_MS = INTERVAL * 60_000;
+
+/** How long the daemon is well before the trouble begins, and how long it lasts, in looks. */
+const WELL = 7;
+const TROUBLED = 12;
+
+/** The metrics that tell an operator how things stand. */
+const TELLING = [
+  ...['filer_api_up', 'filer_api_down_info', 'filer_appliance_up', 'filer_appliance_state'],
+  ...['filer_exporter_inventory_gap_info', 'filer_exporter_tasks_resting', 'filer_exporter_upstream_variant_info'],
+];
+
+/** What is told, and how many intervals after the trouble began. */
+export interface Told {
+  readonly text: string;
+  readonly after: number;
+}
+
+/** Everything that was told of one trouble. */
+export interface Played {
+  readonly metrics: readonly Told[];
+  readonly log: readonly Told[];
+  readonly page: readonly Told[];
+  readonly alerts: readonly Told[];
+  readonly doctor: readonly string[];
+}
+
+interface Moment {
+  readonly samples: ReadonlyMap<string, number>;
+  readonly fragments: ReadonlySet<string>;
+}
+
+interface Lived {
+  readonly moments: readonly Moment[];
+  readonly log: readonly (Told & { readonly isWarning: boolean })[];
+}
+
+/** A daemon with the defaults, both services and four appliances lives for some hours. */
+async function live(trouble: Trouble | undefined): Promise<Lived> {
+  const standIn = await services();
+  const { PORTAL_URL = '', PORTAL_SERVICE_KEY = '', PORTAL_SERVICE_SECRET = '' } = portalEnvironment(standIn);
+  const { GFA_URL = '', GFA_TOKEN = '' } = gfaEnvironment(standIn);
+  const environment = { PORTAL_URL, PORTAL_SERVICE_KEY, PORTAL_SERVICE_SECRET, GFA_URL, GFA_TOKEN };
+  const { scrape, get, log } = await daemon(environment);
+  const moments: Moment[] = [];
+  const lines: (Told & { isWarning: boolean })[] = [];
+  for (let look = -WELL; look < TROUBLED; look += 1) {
+    if (look === 0 && trouble !== undefined) {
+      if (trouble.variations !== undefined) standIn.vary(trouble.variations);
+      trouble.begin?.(standIn);
+    }
+    await clock.advance(INTERVAL_MS);
+    const page = (await get('/status')).text;
+    moments.push({ samples: samplesOf(await scrape()), fragments: fragmentsOf(page) });
+    for (const { msg, level, ...fields } of log().slice(lines.length)) {
+      const about = 'filer' in fields ? ' (filer)' : '';
+      lines.push({ text: `${msg}${about}`, after: look + 1, isWarning: isAtLeast(level, 'warn') });
+    }
+  }
+  return { moments, log: lines };
+}
+
+async function daemon(environment: Readonly<Record<string, string>>) {
+  const running = await exporter({ ...environment, ALLOW_INSECURE_UPSTREAM: 'true' });
+  return { scrape: () => running.scrape(), get: (path: string) => running.get(path), log: () => running.log };
+}
+
+function samplesOf(scrape: Scrape): ReadonlyMap<string, number> {
+  return new Map(scrape.samples.map(({ name, labels, value }) => [seriesOf(name, labels), value]));
+}
+
+function seriesOf(name: string, labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+  return `${name}{${pairs.join(',')}}`;
+}
+
+/** The texts of a page, without what changes by itself. */
+function fragmentsOf(page: string): ReadonlySet<string> {
+  const body = page.replaceAll(/<(style|script)[\s\S]*?<\/\1>/g, '');
+  const texts = body.split(/<[^>]*>/).map((text) => text.trim().replace(/^· /, ''));
+  return new Set(texts.filter((text) => /[a-z]{3}/.test(text) && !CHANGING.test(text)));
+}
+
+/** Ages, addresses, and the names of series, of which another one is the latest each time. */
+const CHANGING = /\bago\b|^median|^http:|^\w+$|\bUTC\b|\d\d:\d\d/;
+
+let healthy: Promise<Lived> | undefined;
+
+/** Plays a trouble beside a life without one, and the doctor's visit. */
+export async function play(trouble: Trouble): Promise<Played> {
+  healthy ??= live(undefined);
+  const well = await healthy;
+  const ill = await live(trouble);
+  const { found } = await visit({
+    ...(trouble.variations !== undefined && { variations: trouble.variations }),
+    ...(trouble.begin !== undefined && { before: trouble.begin }),
+    environment: { PORTAL_SERIES: undefined, PORTAL_COLLECTORS: undefined },
+  });
+  const known = new Set(well.log.map(({ text }) => text));
+  return {
+    metrics: firstChanges(well, ill),
+    log: firsts(ill.log.filter(({ isWarning, after, text }) => isWarning && after > 0 && !known.has(text))),
+    page: firsts(
+      ill.moments
+        .slice(WELL)
+        .flatMap(({ fragments }, index) =>
+          [...fragments]
+            .filter((text) => !well.moments.some((moment) => moment.fragments.has(text)))
+            .map((text) => ({ text, after: index + 1 })),
+        ),
+    ),
+    alerts: firedBy(ill, new Set(firedBy(well, new Set()).map(({ text }) => text))),
+    doctor: found.findings
+      .filter(({ level }) => level !== 'ok')
+      .map(({ seen, advice }) => (advice === undefined ? seen : `${seen}; do: ${advice}`)),
+  };
+}
+
+function firsts(told: readonly Told[]): readonly Told[] {
+  return told.filter(({ text }, index) => told.findIndex((one) => one.text === text) === index);
+}
+
+function firstChanges(well: Lived, ill: Lived): readonly Told[] {
+  const changes = ill.moments.slice(WELL).flatMap(({ samples }, index) => {
+    const before = well.moments[WELL + index]?.samples ?? new Map<string, number>();
+    return [...new Set([...samples.keys(), ...before.keys()])]
+      .filter(
+        (series) => TELLING.some((name) => series.startsWith(`${name}{`)) && samples.get(series) !== before.get(series),
+      )
+      .flatMap((series) => {
+        const value = samples.get(series);
+        return value === undefined ? [] : [{ text: `${shortOf(series)} ${value}`, after: index + 1 }];
+      });
+  });
+  return firsts([...changes, ...lostFamilies(well, ill)]);
+}
+
+/** The families of filers and volumes of which no sample is left. */
+function lostFamilies(well: Lived, ill: Lived): readonly Told[] {
+  const familiesOf = ({ samples }: Moment) => new Set([...samples.keys()].map((series) => series.split('{')[0] ?? ''));
+  return ill.moments.slice(WELL).flatMap((moment, index) => {
+    const left = familiesOf(moment);
+    const usual = familiesOf(well.moments[WELL + index] ?? moment);
+    return [...usual]
+      .filter((name) => /^filer_(?!exporter_|api_)/.test(name) && !left.has(name))
+      .map((name) => ({ text: `${name}: no sample`, after: index + 1 }));
+  });
+}
+
+/** Without what only names the appliance. */
+function shortOf(series: string): string {
+  return series
+    .replaceAll(/(?:serial|filer|volume|volume_guid|filer_guid)="[^"]*",?/g, '')
+    .replace(/,?\}$/, '}')
+    .replace('{}', '');
+}
+
+/** The alerts that fire, by the shipped rules and promtool, and when each began to; those of `known` left out. */
+function firedBy({ moments }: Lived, known: ReadonlySet<string>): readonly Told[] {
+  const names = new Set(
+    moments
+      .flatMap(({ samples }) => [...samples.keys()])
+      .filter((series) => !/_bucket\{|^nodejs_|^process_/.test(series)),
+  );
+  const target = 'job="filer-exporter",instance="here:9989"';
+  const held = (value: number | undefined) => `${value ?? '_'} `.repeat(INTERVAL);
+  const input_series = [...names].map((series) => ({
+    series: series.replace('{', `{${target}${series.endsWith('{}') ? '' : ','}`),
+    values: moments
+      .map(({ samples }) => held(samples.get(series)))
+      .join('')
+      .trim(),
+  }));
+  input_series.push({ series: `up{${target}}`, values: `1x${INTERVAL * moments.length}` });
+  const expr = 'count by (alertname) (ALERTS{alertstate="firing"})';
+  const test = {
+    interval: '1m',
+    input_series,
+    promql_expr_test: moments.map((_, look) => ({ expr, eval_time: `${INTERVAL * look + 4}m`, exp_samples: [] })),
+  };
+  const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-troubles-'));
+  try {
+    writeFileSync(join(folder, 'rules.yml'), rulesFile({}, templateOf(groups)));
+    writeFileSync(
+      join(folder, 'tests.yml'),
+      stringify({ rule_files: ['rules.yml'], evaluation_interval: '1m', tests: [test] }),
+    );
+    const { stdout, stderr } = spawnSync('promtool', ['test', 'rules', join(folder, 'tests.yml')], {
+      encoding: 'utf8',
+      maxBuffer: 1e9,
+    });
+    const fired = `${stdout}${stderr}`.split(/(?=expr: )/).flatMap((part) => {
+      const look = Math.floor(minutesOf(/time: (\S+?),/.exec(part)?.[1] ?? '') / INTERVAL);
+      return [...part.matchAll(/alertname="(\w+)"/g)].map(([, text = '']) => ({ text, after: look - WELL + 1 }));
+    });
+    return firsts(fired.filter(({ text }) => !known.has(text)));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function minutesOf(duration: string): number {
+  const [, hours = '0'] = /(\d+)h/.exec(duration) ?? [];
+  const [, minutes = '0'] = /(\d+)m/.exec(duration) ?? [];
+  return 60 * Number(hours) + Number(minutes);
+}
