@@ -96,6 +96,7 @@ export class Lifecycle {
     });
     await Promise.all([server.close(late.signal), ...released, inTime(saved), inTime(this.#looking)]);
     ended.abort();
+    keeper?.release();
     if (this.#hasStarted) log.info('stopped');
   }
 

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { unlessMissing } from '../runtime/errors.ts';
 import { StateFault } from './format.ts';
+import { InstanceLock } from './instance-lock.ts';
 import type { StateStore } from './store.ts';
 
 /** The most files that are kept after being moved aside: repeated faults fill no disk. */
@@ -19,10 +20,12 @@ const ASIDE = /^[a-z]+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z)$/;
 export class FileStore implements StateStore {
   readonly #path: string;
   readonly #mostBytes: number;
+  readonly #lock: InstanceLock;
 
   constructor(path: string, mostBytes = MOST_BYTES) {
     this.#path = path;
     this.#mostBytes = mostBytes;
+    this.#lock = new InstanceLock(`${path}.lock`);
   }
 
   async read(): Promise<Buffer | undefined> {
@@ -42,10 +45,11 @@ export class FileStore implements StateStore {
   /**
    * Writes a new file beside the old one, flushes it to the disk, and renames it: whenever the process or the machine
    * stops, the file is the old or the new one. The name of the new file is always the same, so that at most one is left
-   * over.
+   * over. Rejects while another process writes the same file.
    */
   async write(chunks: readonly Buffer[]): Promise<void> {
     const beside = `${this.#path}.tmp`;
+    await this.#lock.take();
     const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
     if (bytes > this.#mostBytes) throw new Error(`the state of ${bytes} bytes is larger than ${this.#mostBytes} bytes`);
     try {
@@ -62,6 +66,10 @@ export class FileStore implements StateStore {
       throw error;
     }
     await syncFolder(dirname(this.#path));
+  }
+
+  release(): void {
+    this.#lock.release();
   }
 
   async setAside(word: string, moment: Date): Promise<string | undefined> {

@@ -111,6 +111,11 @@ export class StateKeeper {
     }
   }
 
+  /** Called when nothing is saved any more. */
+  release(): void {
+    this.#store.release?.();
+  }
+
   /** Saves every `intervalMs` until `signal` aborts: for an instance whose polls do not save. */
   async run(intervalMs: number, signal: AbortSignal): Promise<void> {
     for (;;) {

@@ -9,4 +9,6 @@ export interface StateStore {
    * Resolves with the new name, or undefined if there is none.
    */
   setAside(word: string, moment: Date): Promise<string | undefined>;
+  /** Lets another process write it. */
+  release?(): void;
 }

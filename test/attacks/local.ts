@@ -176,4 +176,11 @@ export const locals: readonly Row[] = [
     holds: 'one sentence says which limit is too low, and the exit code is 1',
     shownBy: ['process/hard-start.all.test.ts', 'a limit of the process that is too low'],
   },
+  {
+    id: 'shared-state',
+    who: 'file',
+    tries: 'has two instances write one state file',
+    holds: 'the second says so and does not write until the first has ended',
+    shownBy: ['state/file-store.test.ts', 'a second instance on one state file says so'],
+  },
 ];

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -21,6 +21,27 @@ import { temporaryDirectory } from '../support/program.ts';
 const moment = (seconds: number) => new Date(Date.UTC(2026, 2, 2, 10, 0, seconds));
 const chunks = (...texts: readonly string[]) => texts.map((text) => Buffer.from(text));
 
+test('a second instance on one state file says so and does not write, until the first has ended', async () => {
+  const path = join(temporaryDirectory(), 'state');
+  const [first, second] = [new FileStore(path), new FileStore(path)];
+  await first.write(chunks('first'));
+  await expect(second.write(chunks('second'))).rejects.toThrow('another instance uses the file');
+  await first.write(chunks('first again'));
+  expect(String(await second.read())).toBe('first again');
+  first.release();
+  await second.write(chunks('second'));
+  expect(String(await second.read())).toBe('second');
+});
+
+test('a lock that a killed process has left locks nobody out', async () => {
+  const path = join(temporaryDirectory(), 'state');
+  const left = "require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))";
+  spawnSync(process.execPath, ['-e', left, `${path}.lock`]);
+  expect(existsSync(`${path}.lock`)).toBe(true);
+  await new FileStore(path).write(chunks('state'));
+  expect(readFileSync(path, 'utf8')).toBe('state');
+});
+
 describe('a state file on the disk', () => {
   test('that is not there is nothing, and nothing is put aside', async () => {
     const store = new FileStore(join(temporaryDirectory(), 'state'));
@@ -34,6 +55,7 @@ describe('a state file on the disk', () => {
     await store.write(chunks('a longer ', 'text'));
     await store.write(chunks('short'));
     expect(String(await store.read())).toBe('short');
+    store.release();
     expect(readdirSync(folder)).toEqual(['state']);
     expect(statSync(join(folder, 'state')).mode & 0o777).toBe(0o600);
   });
@@ -63,6 +85,7 @@ describe('a state file on the disk', () => {
     await keeper.load({ owners: {}, values: () => [1], *restore() {} });
     expect(logged).toContain('not a regular file');
     await keeper.save();
+    keeper.release();
     expect(readdirSync(folder).toSorted()).toEqual(['state', expect.stringMatching(/^state\.damaged-/)]);
     expect(lstatSync(path).isFile()).toBe(true);
   });
@@ -73,6 +96,7 @@ describe('a state file on the disk', () => {
     const store = new FileStore(join(folder, 'state'));
     await store.write(chunks('new'));
     expect(String(await store.read())).toBe('new');
+    store.release();
     expect(readdirSync(folder)).toEqual(['state']);
   });
 
@@ -97,6 +121,7 @@ describe('a state file on the disk', () => {
     await store.write(chunks('old'));
     const name = await store.setAside('damaged', moment(0));
     expect(readFileSync(name ?? '', 'utf8')).toBe('old');
+    store.release();
     expect(readdirSync(folder)).toEqual(['state.damaged-2026-03-02T10-00-00-000Z']);
   });
 
@@ -115,6 +140,7 @@ describe('a state file on the disk', () => {
       'number 3',
       'number 4',
     ]);
+    store.release();
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(others));
   });
 
@@ -126,6 +152,7 @@ describe('a state file on the disk', () => {
       const name = await store.setAside('damaged', moment(seconds));
       expect(readFileSync(name ?? '', 'utf8')).toBe(String(seconds));
     }
+    store.release();
     expect(readdirSync(folder)).toHaveLength(3);
   });
 
@@ -141,6 +168,7 @@ describe('a state file on the disk', () => {
     await expect(store.read()).rejects.toThrow('EISDIR');
     await expect(store.setAside('damaged', moment(0))).rejects.toThrow('is a folder');
     await expect(store.write(chunks('x'))).rejects.toThrow();
+    store.release();
     expect(readdirSync(folder)).toEqual(['state']);
   });
 
