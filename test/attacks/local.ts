@@ -174,7 +174,7 @@ export const locals: readonly Row[] = [
     who: 'local user',
     tries: 'starts the process with too few files or too little address space',
     holds: 'one sentence says which limit is too low, and the exit code is 1',
-    shownBy: ['process/hard-start.all.test.ts', 'a limit of the process that is too low'],
+    shownBy: ['process/low-limits.test.ts', 'a limit of the process that is too low'],
   },
   {
     id: 'shared-state',

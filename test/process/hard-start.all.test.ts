@@ -333,23 +333,3 @@ function gzipped(url: string): Promise<void> {
     asked.end();
   });
 }
-
-describe.runIf(hasLimits)('a limit of the process that is too low ends it with a sentence and 1:', () => {
-  test.each([
-    [
-      'open files',
-      '--nofile=60',
-      /^cannot load the program: the limit of open files \(ulimit -n\) is 60; expected .*\n$/,
-    ],
-    [
-      'address space',
-      `--as=${4_000 * MEBIBYTE}`,
-      /^cannot poll: the limit of address space \(ulimit -v\) is too low: .*\n$/,
-    ],
-  ])('of %s', async (_, limit, sentence) => {
-    const environment = { GFA_URL: 'http://127.0.0.1:9/v1', GFA_TOKEN: 'a-token' };
-    const { code, stdout, stderr } = await run([], { environment, through: ['prlimit', limit] });
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(sentence);
-  });
-});
