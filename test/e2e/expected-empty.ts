@@ -23,7 +23,7 @@ export const absentPanels: Readonly<Record<string, string>> = {
   ),
   ...Object.fromEntries(
     [
-      ...['Delivered up to / A', 'Waiting points / A', 'Holes lost in a day / A', 'Points sent and dropped / A'],
+      ...['Delivered up to / A', 'Waiting points / A', 'History lost in a day / A', 'Points sent and dropped / A'],
       ...['Points sent and dropped / B', 'Answers of the receiver / A'],
     ].map((query) => [`filer-exporter / ${query}`, 'the demo sends nothing by remote write']),
   ),
@@ -54,6 +54,7 @@ export const emptyRules: Readonly<Record<string, string>> = {
   FilerExporterCertificateUrgent: 'the demo serves without TLS',
   FilerExporterRemoteWriteLagging: 'the demo sends nothing by remote write',
   FilerExporterRemoteWriteDropping: 'the demo sends nothing by remote write',
+  FilerExporterRemoteWriteLosing: 'the demo sends nothing by remote write',
   FilerExporterEventsEvicted: 'the demo has fewer events than the memory holds',
   FilerPortalUnhealthy: 'the portal of the demo is healthy',
   FilerExporterCertificateEnding: 'the demo serves without TLS',
