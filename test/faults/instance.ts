@@ -108,7 +108,7 @@ export class Instance {
         PORTAL_RATE_LIMIT: '3000/30s',
         REQUEST_TIMEOUT: `${timeoutSeconds}s`,
         MAX_RESPONSE_BYTES: '4000000',
-        STALE_AFTER: '100',
+        STALE_AFTER: '4',
         ALLOW_INSECURE_UPSTREAM: 'true',
         ...(reach === 'name'
           ? {
