@@ -107,10 +107,9 @@ function expectedOf(operation: OperationName, effect: Effect): Expected {
   if (isEmpty && isList) return { ...counted, speakers: 1, used: 'gone', lines: LINES.list };
   if (kind === 'harmless') return { ...counted, used: isEmpty ? 'gone' : 'shown', lines: undefined };
   if (kind === 'held') {
-    // What is asked of the portal is asked again once the hold is over, and so it has not failed. `/data` is not.
-    const fails = operation === 'data';
+    // What is asked of the portal is asked again once the hold is over, and one poll of `/data` is no outage.
     const held = { withinSeconds: withinSeconds + HELD_SECONDS, because: 'nothing is sent for 2 s' };
-    return { ...counted, ...held, lines: fails ? lines : undefined };
+    return { ...counted, ...held, lines: undefined };
   }
   // What the service says of a right, a licence, an appliance or the request is no failure: it rests.
   const rests = operation === 'series' ? RESTS[code] : undefined;
@@ -134,7 +133,9 @@ function lastingOf(operation: OperationName, effect: Effect): Expected {
     const further =
       operation === 'token' || operation === 'refresh' || operation === 'data' ? [] : mayAlsoSay[operation];
     const because = 'nothing is sent for 2 s, and the pace is what was taken meanwhile';
-    return { ...expected, mayAlsoSay: further, withinSeconds: 12, because };
+    // What is asked of the portal waits and has not failed; polls of `/data` fail until it is down.
+    const lines = operation === 'data' ? places.data.lines : undefined;
+    return { ...expected, lines, mayAlsoSay: further, withinSeconds: 12, because };
   }
   if (operation !== 'token') return expected;
   if (code === '401' || code === '403') {
