@@ -16,7 +16,7 @@ export function apiCard(api: ApiReport, now: string): Html {
     ['Effective interval', interval(api)],
     ['Data age', dataAge(api)],
     ['Last complete sweep', api.sweepSeconds === null ? 'in progress' : duration(api.sweepSeconds)],
-    ['Tasks', `${count(api.tasks.total)}, ${count(api.tasks.resting)} of them backed off`],
+    ['Tasks', tasks(api)],
   ];
   const list = facts.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>\n`);
   return html`<section class="card" id="api-${api.api}" data-live aria-labelledby="api-${api.api}-name" data-state="${api.state}">
@@ -25,6 +25,13 @@ export function apiCard(api: ApiReport, now: string): Html {
 ${list}</dl>
 ${api.notes.map((note) => html`<p class="error">${note}</p>\n`)}${resting(api)}${accountTasks(api)}</section>
 `;
+}
+
+/** Counted as in the rows of appliances: no appliance has every series, so what has no records is no trouble. */
+function tasks({ tasks: { total }, resting: kinds }: ApiReport): string {
+  const sum = (isEmpty: boolean) =>
+    kinds.reduce((all, kind) => ((kind.reason === 'empty') === isEmpty ? all + kind.tasks : all), 0);
+  return `${count(total)}: ${count(sum(false))} backed off, ${count(sum(true))} without records`;
 }
 
 function token({ token: { kind, expires } }: ApiReport, now: string): Part {

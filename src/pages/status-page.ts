@@ -4,7 +4,7 @@ import { apiCard } from './api-card.ts';
 import { applianceRow, tableEnd, tableHead } from './fleet-table.ts';
 import { pageDocument } from './frame.ts';
 import { type Html, html } from './html.ts';
-import { count, duration } from './words.ts';
+import { count, duration, exactly } from './words.ts';
 
 /** Browsers without scripts reload the page after this many seconds. */
 const RELOAD_SECONDS = 30;
@@ -45,7 +45,7 @@ function summary({ time, version, revision, shard, apis, appliances }: StatusRep
     shard.total === 1 ? undefined : html` · shard ${shard.index} of ${shard.total}: only its appliances are listed`;
   return html`<div class="head"><h1>Status</h1>
 <div class="controls" hidden><p id="updated" class="muted"></p> <button type="button" id="pause" aria-pressed="false">Pause updates</button></div></div>
-<p class="muted" id="made" data-live data-build="${version} ${revision}">As of <time datetime="${time}">${time.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>${part}</p>
+<p class="muted" id="made" data-live data-build="${version} ${revision}">As of <time datetime="${time}">${exactly(time)}</time>${part}</p>
 <p id="trouble" class="trouble" role="alert" hidden></p>
 <p id="news" class="visually-hidden" role="status"></p>
 <dl class="tiles" id="tiles" data-live>

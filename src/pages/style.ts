@@ -29,6 +29,8 @@ h1 { margin: .3rem 0; font-size: 1.6rem; line-height: 1.2; }
 h2 { margin: 0; font-size: 1.15rem; }
 p { margin: .3rem 0; }
 code { font: .87em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace; overflow-wrap: anywhere; }
+/* One click selects what people copy: a serial, an error. */
+.fleet code, .error { user-select: all; }
 h2 code { color: var(--muted); font-weight: 400; }
 .card, .fleet { background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
 .card { padding: 1rem 1.2rem; }

@@ -54,11 +54,16 @@ export function duration(seconds: number): string {
   return parts.join(' ') || '0s';
 }
 
+/** An RFC 3339 moment to the second, as `2026-01-31 09:30:00 UTC`. */
+export function exactly(at: string): string {
+  return at.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ' UTC');
+}
+
 /** A moment as its distance from `now`, both RFC 3339; the moment itself is in the tooltip. */
 export function moment(at: string | null, now: string): Html {
   if (at === null) return html`never`;
   const seconds = (Date.parse(now) - Date.parse(at)) / 1000;
   const distance = duration(Math.abs(seconds));
   const text = distance === '0s' ? 'now' : seconds > 0 ? `${distance} ago` : `in ${distance}`;
-  return html`<time datetime="${at}" title="${at}">${text}</time>`;
+  return html`<time datetime="${at}" title="${exactly(at)}">${text}</time>`;
 }

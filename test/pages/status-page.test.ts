@@ -27,7 +27,7 @@ describe('each API', () => {
       'Effective interval 5m, as configured',
       'Data age median 2m 30s, worst 4m 59s; at most 7m 30s while healthy',
       'Last complete sweep 4m 50s',
-      'Tasks 31, 2 of them backed off',
+      'Tasks 31: 0 backed off, 2 without records',
       'cow_disk_iops answers without records 2',
       'serials 1 15m 1m fine',
     ]) {

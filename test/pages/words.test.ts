@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { html } from '../../src/pages/html.ts';
-import { duration, moment, rate } from '../../src/pages/words.ts';
+import { duration, exactly, moment, rate } from '../../src/pages/words.ts';
 import { NOW, secondsAgo } from './reports.ts';
 
 test.each([
@@ -23,7 +23,7 @@ test.each([
   [secondsAgo(12), '12s ago'],
   [secondsAgo(-90), 'in 1m 30s'],
 ])('%s is %s', (at, text) => {
-  expect(moment(at, NOW).text).toBe(`<time datetime="${at}" title="${at}">${text}</time>`);
+  expect(moment(at, NOW).text).toBe(`<time datetime="${at}" title="${exactly(at)}">${text}</time>`);
 });
 
 test('what never happened is said to have happened never', () => {
