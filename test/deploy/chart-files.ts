@@ -5,6 +5,8 @@ import { parse } from 'yaml';
 import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { thresholdNames } from '../../deploy/prometheus/thresholds.ts';
 import { variableRows } from '../../src/catalog.ts';
+import type { Kind } from '../../src/config/kind.ts';
+import { truth } from '../../src/config/kinds.ts';
 import { root } from '../support/program.ts';
 import { withPart } from '../support/reference.ts';
 import { chart } from './kubernetes/render.ts';
@@ -31,15 +33,23 @@ const NUMBER = { type: ['number', 'string'], pattern: String.raw`^-?\d+(\.\d+)?$
 export function valuesSchema(): string {
   const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8'));
   const free = variableRows.filter(({ name }) => !SET_BY_THE_CHART.includes(name));
-  schema.properties.settings.properties = Object.fromEntries(
-    free.map(({ name }) => [name, { type: ['string', 'number', 'boolean'] }]),
-  );
+  schema.properties.settings.properties = Object.fromEntries(free.map(({ name, row }) => [name, schemaOf(row.kind)]));
   const rule = schema.properties.prometheusRule.properties;
   const alerts = alertRules.map(({ alert }) => alert);
   rule.disabled.items = { enum: alerts };
   rule.for.properties = Object.fromEntries(alerts.map((alert) => [alert, { type: 'string', pattern: DURATION }]));
   rule.thresholds.properties = Object.fromEntries(thresholdNames.map((name) => [name, NUMBER]));
   return formatted('values.schema.json', JSON.stringify(schema, null, 2));
+}
+
+/** What a value of `settings` has to look like, from what the kind of its variable says of itself. */
+function schemaOf({ label, parse }: Kind<unknown>): object {
+  if (label === truth.label) return { enum: [true, false, 'true', 'false'] };
+  if (label.startsWith('duration ')) return { type: 'string', pattern: DURATION };
+  if (label.startsWith('number ')) return { type: ['integer', 'string'], pattern: '^[0-9]+$' };
+  const words = label.split(', ');
+  const isChoice = words.length > 1 && words.every((word) => parse(word).state === 'good');
+  return isChoice ? { enum: words } : { type: ['string', 'number', 'boolean'] };
 }
 
 /** The text as the formatter would have it. */

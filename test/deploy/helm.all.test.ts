@@ -5,7 +5,15 @@ import { parse } from 'yaml';
 import { root } from '../support/program.ts';
 import { defaultOf } from '../support/variables.ts';
 import { environmentOf, exporterIn, type Manifest, podSpecOf } from './kubernetes/manifest.ts';
-import { chart, renderChart, renderNotes, runHelm, templateArgs } from './kubernetes/render.ts';
+import {
+  chart,
+  renderChart,
+  renderNotes,
+  runHelm,
+  runLeastHelm,
+  templateArgs,
+  valueSets,
+} from './kubernetes/render.ts';
 
 const portal = ['--set', 'portal.url=https://portal.example.com,secrets.existing=keys'] as const;
 const both = [...portal, '--set', 'gfa.url=https://acceleration.example.com/v1'] as const;
@@ -151,6 +159,11 @@ describe('what watches it', () => {
   });
 });
 
+test.each(valueSets)('Helm 3.6 renders %s as the Helm of today', (values) => {
+  const args = templateArgs('--values', values);
+  expect(runLeastHelm(...args)).toEqual(runHelm(...args, '--kube-version', '1.27.0'));
+});
+
 describe('nonsense is refused', () => {
   test.each([
     [[], 'gfa.url is not set and neither is portal.url; expected at least one of them, or demo: true'],
@@ -171,6 +184,10 @@ describe('nonsense is refused', () => {
       'serviceMonitor.enabled and podMonitor.enabled are both true; expected one of them, or every series comes twice',
     ],
     [
+      [...portal, ...set('portal.url=http://portal.example.com')],
+      'portal.url is an http URL of another host; expected https, or settings.ALLOW_INSECURE_UPSTREAM: true',
+    ],
+    [
       [...portal, ...set('web.tls=true')],
       'web.tls is true but web.existingSecret is not set; expected the Secret that holds the web configuration',
     ],
@@ -185,6 +202,9 @@ describe('nonsense is refused', () => {
     ['shards=two', 'shards: Invalid type. Expected: integer, given: string'],
     ['shard=2', 'Additional property shard is not allowed'],
     ['settings.PORTAL_INTERVALL=5m', 'settings: Additional property PORTAL_INTERVALL is not allowed'],
+    ['settings.PORTAL_INTERVAL=5mins', "settings.PORTAL_INTERVAL: Does not match pattern '^([0-9]+"],
+    ['settings.LOG_LEVEL=loud', 'settings.LOG_LEVEL must be one of the following: "trace"'],
+    ['settings.STALE_AFTER=two', "settings.STALE_AFTER: Does not match pattern '^[0-9]+$'"],
     ['settings.PORTAL_USER_KEY=x', 'settings: Additional property PORTAL_USER_KEY is not allowed'],
     ['image.pullPolicy=Sometimes', 'image.pullPolicy must be one of the following: "Always", "IfNotPresent", "Never"'],
     ['gfa.url=https://acceleration.example.com', "gfa.url: Does not match pattern '^(https?://"],

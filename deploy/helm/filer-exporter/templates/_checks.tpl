@@ -5,6 +5,12 @@
 {{- if not (or $values.gfa.url $values.portal.url) -}}
 {{- fail "gfa.url is not set and neither is portal.url; expected at least one of them, or demo: true" -}}
 {{- end -}}
+{{- range $name, $url := dict "gfa.url" $values.gfa.url "portal.url" $values.portal.url -}}
+{{- $isOpen := and (hasPrefix "http:" $url) (not (regexMatch "^http://(localhost|127\\.[0-9.]+|\\[::1\\])(:|/|$)" $url)) -}}
+{{- if and $isOpen (ne (toString $values.settings.ALLOW_INSECURE_UPSTREAM) "true") -}}
+{{- fail (printf "%s is an http URL of another host; expected https, or settings.ALLOW_INSECURE_UPSTREAM: true" $name) -}}
+{{- end -}}
+{{- end -}}
 {{- range (include "filer-exporter.credentials" . | fromJson).items -}}
 {{- if and (not $values.secrets.existing) (not (get $values.secrets .value)) -}}
 {{- fail (printf "secrets.%s is not set and neither is secrets.existing; expected one of them, for the exporter needs %s" .value .variable) -}}

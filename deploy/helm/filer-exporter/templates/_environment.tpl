@@ -1,6 +1,6 @@
 {{- /* A value of `settings` as the text of a variable: numbers without the exponent that Helm would give them. */ -}}
 {{- define "filer-exporter.text" -}}
-{{- if and (kindIs "float64" .) (eq (floor .) .) -}}{{ int64 . }}{{- else -}}{{ . }}{{- end -}}
+{{- if not (kindIs "float64" .) -}}{{ . }}{{- else if eq (floor .) . -}}{{ int64 . }}{{- else -}}{{ . }}{{- end -}}
 {{- end -}}
 
 {{- define "filer-exporter.environment" -}}

@@ -1,6 +1,6 @@
 {{- /* A probe of a path that needs no password, or else of the port alone. */ -}}
 {{- define "filer-exporter.probe" -}}
-{{- if and (hasKey .root.Values.settings "WEB_OPEN_PATHS") (not (contains .path .root.Values.settings.WEB_OPEN_PATHS)) -}}
+{{- if not (contains .path (default .path .root.Values.settings.WEB_OPEN_PATHS)) -}}
 tcpSocket:
   port: metrics
 {{- else -}}
