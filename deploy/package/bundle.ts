@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { stamp } from './revision.ts';
 
 /*
  * The program with all its packages as one file, for a single executable: `bundle.ts FILE`. Files that the program reads
@@ -9,7 +10,14 @@ import { build, type Plugin } from 'esbuild';
  */
 
 const top = fileURLToPath(new URL('../..', import.meta.url));
-const options = { bundle: true, platform: 'node', format: 'esm', target: 'node24', write: false } as const;
+const options = {
+  bundle: true,
+  define: stamp,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  write: false,
+} as const;
 // Packages in CommonJS ask for Node's own modules by `require`.
 const banner = {
   js: "import { createRequire as __from } from 'node:module'; const require = __from(process.execPath);",

@@ -20,12 +20,30 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root
 install -D -m 755 "$folder/filer-exporter" "$root/usr/bin/filer-exporter"
+install -D -m 755 deploy/systemd/filer-exporter-doctor "$root/usr/bin/filer-exporter-doctor"
 install -D -m 644 deploy/systemd/filer-exporter.service "$root/lib/systemd/system/filer-exporter.service"
 install -D -m 644 deploy/systemd/filer-exporter.env "$root/etc/filer-exporter/filer-exporter.env"
 install -d -m 700 "$root/etc/filer-exporter/secrets"
 install -D -m 644 -t "$root/usr/share/filer-exporter" deploy/prometheus/filer-exporter.rules.yml
 install -D -m 644 -t "$root/usr/share/filer-exporter/dashboards" grafana/dashboards/*.json
-install -D -m 644 -t "$root/usr/share/doc/filer-exporter" README.md CHANGELOG.md
+doc=$root/usr/share/doc/filer-exporter
+install -D -m 644 -t "$doc" README.md .env.example
+install -D -m 644 -t "$doc/docs" docs/*.md
+install -D -m 644 -t "$doc/docs/runbooks" docs/runbooks/*.md
+install -D -m 644 -t "$doc/docs/images" docs/images/*
+install -D -m 644 -t "$doc/grafana" grafana/README.md
+install -D -m 644 -t "$doc/deploy/prometheus" deploy/prometheus/README.md deploy/prometheus/*.yml
+install -D -m 644 -t "$doc/deploy/helm/filer-exporter" deploy/helm/filer-exporter/README.md
+gzip -9n <CHANGELOG.md >"$doc/changelog.gz"
+manual=$root/usr/share/man/man8
+install -d -m 755 "$manual"
+{
+  printf '.TH FILER-EXPORTER 8\n.SH NAME\nfiler-exporter, filer-exporter-doctor \\- Prometheus exporter for a global file system\n'
+  printf '.SH DESCRIPTION\nfiler-exporter-doctor runs filer-exporter once with the settings and secrets of its service.\n.nf\n'
+  "$folder/filer-exporter" --help | sed 's/\\/\\e/g; s/-/\\-/g; s/^[.'"'"']/\\\&&/'
+} | gzip -9n >"$manual/filer-exporter.8.gz"
+echo '.so man8/filer-exporter.8' | gzip -9n >"$manual/filer-exporter-doctor.8.gz"
+chmod 644 "$doc/changelog.gz" "$manual"/*.gz
 install -D -m 644 LICENSE "$root/usr/share/doc/filer-exporter/copyright"
 
 mkdir "$root/DEBIAN"

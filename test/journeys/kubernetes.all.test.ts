@@ -9,7 +9,7 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { type ApiServer, apiServerBinary, startApiServer } from '../deploy/kubernetes/api-server.ts';
 import { environmentOf, exporterIn, type Manifest } from '../deploy/kubernetes/manifest.ts';
 import { hasKubectl, helm, manifestsOf } from '../deploy/kubernetes/render.ts';
-import { start, temporaryDirectory } from '../support/program.ts';
+import { run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 import { type Alerting, hastened, healthyRules, outageArrives, startAlerting } from './alerting.ts';
 import { canMakeMachines, Machine } from './machine.ts';
@@ -21,6 +21,9 @@ import { canMakeMachines, Machine } from './machine.ts';
  */
 
 const APPLIED = '/srv/applied.yaml';
+/** What was to be run in a pod: no node is here that could. */
+const EXECUTED = '/srv/executed';
+const EXECUTES = `[ "$1" != exec ] || { echo "$*" >${EXECUTED}; exit 0; }`;
 const rules = render(template).flatMap((group) => group.rules);
 const ruleNames = rules.map((rule) => ('alert' in rule ? rule.alert : rule.record));
 
@@ -29,7 +32,8 @@ const OFFLINE = {
   helm: `[ "$1 $2" = 'upgrade --install' ] || { echo "helm $*: not expected" >&2; exit 1; }
 shift 2
 { echo ---; '${helm}' template "$@"; } >>${APPLIED}`,
-  kubectl: `case "$1" in
+  kubectl: `${EXECUTES}
+case "$1" in
   create) { echo ---; /usr/bin/kubectl "$@" --dry-run=client --output yaml; } >>${APPLIED} ;;
   apply) { echo ---; [ "$2" = --kustomize ] && /usr/bin/kubectl kustomize "$3" || cat "$3"; } >>${APPLIED} ;;
   *) echo "kubectl $*: not expected" >&2; exit 1 ;;
@@ -62,7 +66,11 @@ describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
     server = fresh;
     onTestFinished(() => fresh.stop());
     await machine.command('helm', `export KUBECONFIG=${fresh.config}\nexec '${helm}' "$@"`);
-    await machine.command('kubectl', `exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`);
+    await machine.command(
+      'kubectl',
+      `${EXECUTES}
+exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`,
+    );
   }, 90_000);
 
   afterAll(async () => {
@@ -84,8 +92,8 @@ describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
     return list.items;
   };
 
-  /** Starts the exporter as its pod would: with the environment of the container and the files of the Secret. */
-  const running = async (manifests: readonly Manifest[]): Promise<string> => {
+  /** The environment of the exporter's pod, with the files of its Secret. */
+  const podEnvironment = (manifests: readonly Manifest[]): Readonly<Record<string, string>> => {
     const folder = temporaryDirectory();
     const container = exporterIn(manifests);
     const secret = manifests.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === 'filer-exporter');
@@ -103,8 +111,23 @@ describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
       ]),
     );
     const quick = { PORTAL_INTERVAL: '5s', PORTAL_DISCOVERY_INTERVAL: '10s', PORTAL_SERIES: 'cpu_utilization' };
-    const program = start([], { environment: { ...environment, ...quick, LISTEN_ADDRESS: '127.0.0.1:0' } });
-    return program.serving(30_000);
+    return { ...environment, ...quick, LISTEN_ADDRESS: '127.0.0.1:0' };
+  };
+
+  /** Starts the exporter as its pod would. */
+  const running = (manifests: readonly Manifest[]): Promise<string> =>
+    start([], { environment: podEnvironment(manifests) }).serving(30_000);
+
+  /** Runs what a block runs in the pod of a Deployment, as it runs there. */
+  const executed = async (block: string, manifests: readonly Manifest[]): Promise<string> => {
+    await machine.follow(block);
+    const [, name, args = ''] =
+      /^exec --namespace monitoring deployment\/(\S+) -- node dist\/main\.js (.+)$/m.exec(
+        await machine.read(EXECUTED),
+      ) ?? [];
+    const deployment = manifests.find(({ kind }) => kind === 'Deployment');
+    expect(deployment?.metadata).toMatchObject({ name });
+    return (await run(args.split(' '), { environment: podEnvironment(manifests) })).stdout;
   };
 
   /** A Prometheus with the rules that were installed; its job is called as the operator calls it. */
@@ -125,6 +148,9 @@ describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
 
   test('Helm as in docs/deployment.md: both services are up, and an outage of the portal arrives and resolves', async () => {
     const manifests = await installed('monitoring', 'docs/deployment.md, Helm, 1');
+    expect(await executed('docs/deployment.md, Helm, 2', manifests)).toMatch(
+      /^gfa$[\s\S]*^portal$[\s\S]*, 0 failures$/m,
+    );
     await outageArrives(await watched(manifests, 2), standIn);
   }, 240_000);
 

@@ -91,6 +91,7 @@ export class Machine {
     const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root });
     writeFileSync(join(folder, 'files'), files);
     await this.run(`mkdir -p ${CLONE} && tar -C ${root} --null -T ${folder}/files -cf - | tar -C ${CLONE} -xf -`);
+    await this.run('git init -q . && git add -A && git -c user.name=t -c user.email=t@example.com commit -qm clone');
     await this.command('sudo', 'exec "$@"');
     if (hasSystemd) {
       await until(

@@ -60,9 +60,13 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     if (started?.hasEnded) throw new Error(`the block ended: ${started.said}`);
     return address;
   };
+  /** A report of the doctor on the two services, without a fault. */
+  const expectReport = (said: string) => {
+    expect(said).toMatch(/^gfa$[\s\S]*^portal$[\s\S]*, 0 failures$/m);
+  };
   const scrape = async (address: string) => (await fetch(`${address}/metrics`)).text();
 
-  test('npm: checked, planned and started, and an outage of the portal arrives as the alert of the runbook', async () => {
+  test('npm: checked, examined by the doctor, planned and started, and an outage of the portal arrives as the alert of the runbook', async () => {
     const at = await portOf();
     const started = machine.start('docs/deployment.md, npm, 1', {
       LISTEN_ADDRESS: `127.0.0.1:${at}`,
@@ -70,6 +74,8 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
       ...QUICK,
     });
     const address = await ready(at, started);
+    expect(started.said).toContain('the configuration is valid');
+    expectReport(started.said);
     expect(await scrape(address)).toMatch(/^filer_api_up\{api="portal"\} 1$/m);
 
     // The real rules, written by the documented command; only how long this alert waits and goes on is other than shipped.
@@ -84,9 +90,13 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     const at = await portOf();
     const started = machine.start('docs/deployment.md, npm, 2', { LISTEN_ADDRESS: `127.0.0.1:${at}` });
     expect(await scrape(await ready(at, started))).toContain('filer_exporter_build_info{version="1.0.0"');
-    const said = await machine.run('tar -tzf filer-exporter-1.0.0.tgz');
+    const said = await machine.run('tar -tzf ~/filer-exporter/filer-exporter-1.0.0.tgz');
     expect(said).toContain('package/dist/main.js');
     expect(said).toContain('package/deploy/prometheus/filer-exporter.rules.yml');
+    for (const [, path = ''] of (await machine.read('README.md')).matchAll(/\]\(((?!https?:)[^)#]+)/g)) {
+      expect(said, path).toContain(`package/${path}`);
+    }
+    expect(await scrape(`http://127.0.0.1:${at}`)).toMatch(/build_info\{version="1.0.0",revision="[0-9a-f]{40}"/);
     expect(said).not.toMatch(/\.ts$|\.map$|package\/(?:src|test|node_modules)/m);
   }, 240_000);
 
@@ -103,12 +113,19 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     expect(said).toContain('https://your.host/docs/runbooks');
   }, 240_000);
 
-  test('one executable file: built, and serving the demo without Node.js', async () => {
+  test('one executable file: built, serving the demo without Node.js, then examining the account and serving it', async () => {
     const at = await portOf();
     const started = machine.start('docs/deployment.md, One executable file, 1', { LISTEN_ADDRESS: `127.0.0.1:${at}` });
     const address = await ready(at, started);
     expect(await scrape(address)).toContain('filer_exporter_build_info{version="1.0.0"');
     expect(await (await fetch(`${address}/status`)).text()).toContain('</html>');
+    const other = await portOf();
+    const real = machine.start('docs/deployment.md, One executable file, 2', {
+      LISTEN_ADDRESS: `127.0.0.1:${other}`,
+      ...QUICK,
+    });
+    expect(await scrape(await ready(other, real))).toMatch(/^filer_api_up\{api="portal"\} 1$/m);
+    expectReport(real.said);
   }, 240_000);
 
   test.runIf(canRunSystemd)(
@@ -130,6 +147,8 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
       const said = await machine.follow('docs/deployment.md, Debian package and systemd, 2');
       expect(said).toContain('Active: active (running)');
       expect(said).not.toContain('fatal');
+      expectReport(said);
+      expect(await machine.run('sudo filer-exporter-doctor --check-config')).toContain('the configuration is valid');
       const process = await machine.run('cat /proc/$(systemctl show -P MainPID filer-exporter)/status');
       expect(process).toMatch(/^Uid:\t[1-9]\d+\t/m);
       expect(process).toMatch(/^CapEff:\t0+$/m);

@@ -51,7 +51,7 @@ export const PREPARED: readonly string[] = [
   'mount -t tmpfs none run',
   // Only what is asked for is started: this machine's own services are not.
   'rm -rf lib/systemd/system/*.target.wants etc/systemd/system/*.target.wants etc/fstab',
-  "printf '[Unit]\\nWants=basic.target systemd-journald.service\\n' >etc/systemd/system/journey.target",
+  "printf '[Unit]\\nWants=basic.target systemd-journald.service dbus.socket\\n' >etc/systemd/system/journey.target",
 ];
 
 /** The command that the first process becomes. */
