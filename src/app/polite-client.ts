@@ -12,6 +12,7 @@ import { Budget } from '../transport/rate/budget.ts';
 import { Pace } from '../transport/rate/pace.ts';
 import { Pacer } from '../transport/rate/pacer.ts';
 import type { Environment } from './environment.ts';
+import { notesOf } from './notes.ts';
 
 export interface ClientParts {
   readonly config: Config;
@@ -78,6 +79,8 @@ export function connectUpstream(
     ...limits,
     /** The time by the service's clock, in epoch milliseconds. */
     now: () => client.now(),
+    clockSkewMs: () => client.skew.ms,
+    notes: () => notesOf(client.skew, limits.pacer, connection.notes?.()),
     release: async (signal: AbortSignal) => {
       await connection.release?.(signal);
       await close();

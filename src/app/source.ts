@@ -38,10 +38,10 @@ function sourceOf(asked: ConfiguredUpstream, names: FilerNames, parts: SourcePar
     observer: own.requestsOf(api),
     ...(history && { wantedSince: (task: string, now: number) => history.wantedSince(task, now) }),
   });
-  const { collector, appliances, onTasks, intervalMs, target, pacer } = service;
+  const { collector, appliances, onTasks, intervalMs, target, pacer, notes } = service;
   const poller = new Poller(
     {
-      ...{ collector, appliances, sink, workers: target.concurrency, intervalMs },
+      ...{ collector, appliances, sink, workers: target.concurrency, intervalMs, notes },
       staleAfter: config.staleAfter,
       forgetAfterMs: config.forgetAfterMs,
       allowedPerSecond: () => pacer.sustainedPerSecond,

@@ -1,3 +1,4 @@
+import type { Note } from '../metrics/note.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -16,6 +17,8 @@ export interface ObserverSettings {
   readonly health: SeriesHealth;
   /** Whether everything is held after a 429. */
   readonly isHeld: () => boolean;
+  /** What is to be told of the API as a whole. */
+  readonly notes: () => readonly Note[];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -28,6 +31,8 @@ export class Observer {
   readonly #settings: ObserverSettings;
   /** Whether it was up when that was logged last. */
   #loggedUp: boolean | undefined;
+  /** The notes that last were told, by code. */
+  #noted: ReadonlyMap<string, Note> = new Map();
   #polledOnce = false;
   #lastSuccessAt: number | undefined;
   /** The same by the monotonic clock, of a deciding task; a time in which nothing ran is added. */
@@ -89,6 +94,7 @@ export class Observer {
       log.debug({ task, seconds, drops: Object.fromEntries(outcome.reading.drops) }, 'polled');
     } else log.debug({ task, seconds, reason: outcome.error.message }, 'poll failed');
     this.#logApi();
+    this.#logNotes();
     if (state.appliance !== undefined) this.#settings.appliances.judge(state.appliance, this.#moment);
     this.#logOperation(state);
   }
@@ -96,6 +102,7 @@ export class Observer {
   /** Time has passed: values are stale, and their appliances, or the API, may be down. */
   timePassed(): void {
     this.#logApi();
+    this.#logNotes();
     this.#judgeAll();
   }
 
@@ -136,6 +143,14 @@ export class Observer {
     // What failed meanwhile says nothing about an appliance.
     if (up && !isFirst) this.#resumedAt = clock.monotonic();
     this.#judgeAll();
+  }
+
+  #logNotes(): void {
+    const { notes, log, api } = this.#settings;
+    const before = this.#noted;
+    this.#noted = new Map(notes().map((note) => [note.code, note]));
+    for (const [note, { message }] of this.#noted) if (!before.has(note)) log.warn({ api, note }, message);
+    for (const [note, { message }] of before) if (!this.#noted.has(note)) log.info({ api, note }, `over: ${message}`);
   }
 
   #judgeAll(): void {

@@ -1,3 +1,4 @@
+import type { Note } from '../metrics/note.ts';
 import type { PollSink } from '../metrics/sink.ts';
 import type { Reading } from '../metrics/snapshot.ts';
 import type { ApplianceNames, Collector, Task } from '../metrics/task.ts';
@@ -19,6 +20,8 @@ export interface PollerSettings extends Omit<TasksSettings, 'hasSeries'> {
   readonly sink: PollSink;
   /** Whether everything is held after a 429. */
   readonly isHeld: () => boolean;
+  /** What is to be told of the API as a whole. */
+  readonly notes: () => readonly Note[];
   /** Without them, all tasks decide whether the API is up. */
   readonly appliances: ApplianceNames | undefined;
   readonly onTasks?: (tasks: readonly Task[]) => void;
@@ -73,7 +76,7 @@ export class Poller {
   #wake = new AbortController();
 
   constructor(settings: PollerSettings, { clock, random, log }: PollerTools) {
-    const { workers, sink, isHeld, appliances: names } = settings;
+    const { workers, sink, isHeld, notes, appliances: names } = settings;
     const { api } = settings.collector;
     this.#settings = settings;
     this.#clock = clock;
@@ -89,7 +92,7 @@ export class Poller {
     const ask = (state: TaskState) => this.#agenda.wake(state, clock.monotonic(), 0);
     const appliances = new Appliances({ api, sink, log, names, ask });
     const parts = { tasks: this.tasks, health: this.#health };
-    this.observer = new Observer({ api, appliances, ...parts, isHeld, clock, log });
+    this.observer = new Observer({ api, appliances, ...parts, isHeld, notes, clock, log });
   }
 
   /** Polls until `signal` aborts; resolves when the last poll in flight has ended. Never rejects. */

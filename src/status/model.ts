@@ -1,4 +1,5 @@
 import type { EventReading } from '../metrics/event-memory.ts';
+import type { Note } from '../metrics/note.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import type { Variant } from '../metrics/variant.ts';
 import type { RestReason } from '../polling/task-state.ts';
@@ -44,6 +45,8 @@ export interface ApiReport {
     readonly sustainedRequestsPerSecond: number;
     /** When the hold after a 429 ends; null without a hold. */
     readonly heldUntil: string | null;
+    /** The service allows clearly less than is configured. */
+    readonly throttled: boolean;
   };
   readonly limits: {
     readonly requests: number;
@@ -73,7 +76,9 @@ export interface ApiReport {
   readonly variants: readonly Variant[];
   /** What the lists of objects lack that decide what is polled. */
   readonly inventoryGaps: readonly InventoryGap[];
-  /** Notes on the account in whole sentences, such as a missing licence. */
+  /** How far the service's clock is ahead of that of the exporter; null before several answers. */
+  readonly clockSkewSeconds: number | null;
+  /** What is to be told of the service in whole sentences, such as a missing licence. */
   readonly notes: readonly string[];
 }
 
@@ -173,8 +178,7 @@ export interface ServiceFacts {
   /** Seconds until the current token expires, undefined without one; missing if the service accepts a key directly. */
   readonly tokenSecondsLeft?: () => number | undefined;
   readonly inventoryGaps?: () => readonly InventoryGap[];
-  /** Explanations of unexpected values for the operator, in whole sentences. */
-  readonly notes?: () => readonly string[];
+  readonly notes?: () => readonly Note[];
   /** The undocumented alternatives that the account uses. */
   readonly variants?: () => readonly Variant[];
   /** An appliance in the inventory. */

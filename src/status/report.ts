@@ -16,6 +16,7 @@ export interface ReportedService extends ServiceFacts {
   readonly intervalMs: number;
   readonly target: { readonly baseUrl: string; readonly limit: RateLimit; readonly dailyLimit: number | undefined };
   readonly pacer: Pacer;
+  readonly clockSkewMs: () => number | undefined;
   readonly poller: Poller;
 }
 
@@ -70,6 +71,8 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
   const { up, downReason = null } = observer;
   const stretched = tasks.stretched(now);
   const secondsLeft = tokenSecondsLeft?.();
+  const skewMs = source.clockSkewMs();
+  const gaps = source.inventoryGaps?.() ?? [];
   const fromNow = (ms: number | undefined) => (ms === undefined ? null : rfc3339(clock.now() + ms));
   return {
     api,
@@ -87,6 +90,7 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
       requestsPerSecond: pacer.perSecond,
       sustainedRequestsPerSecond: pacer.sustainedPerSecond,
       heldUntil: fromNow(pacer.heldUntil === undefined ? undefined : pacer.heldUntil - clock.monotonic()),
+      throttled: pacer.isThrottled,
     },
     limits: {
       requests: target.limit.requests,
@@ -106,8 +110,9 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
     resting: summary.resting,
     accountTasks: [...summary.account].map(([operation, states]) => accountReport(operation, states, now)),
     variants: source.variants?.() ?? [],
-    inventoryGaps: source.inventoryGaps?.() ?? [],
-    notes: source.notes?.() ?? [],
+    inventoryGaps: gaps,
+    clockSkewSeconds: skewMs === undefined ? null : skewMs / 1000,
+    notes: [...(source.notes?.() ?? []), ...gaps].map(({ message }) => message),
   };
 }
 

@@ -8,6 +8,7 @@ import { type AllowedRequests, assertAllowed, type Method } from './allowed.ts';
 import type { AnswerLimits, AnswerSize } from './answer-limits.ts';
 import { type AttemptParts, attempt } from './attempt.ts';
 import { readJson } from './body.ts';
+import { ClockSkew } from './clock-skew.ts';
 import { connectionFault } from './connection-faults.ts';
 import { LoneRefusals } from './rate/lone-refusals.ts';
 import type { Verdict } from './rate/pace.ts';
@@ -76,6 +77,8 @@ export class JsonClient {
   readonly #settings: ClientSettings;
   readonly #base: URL;
   readonly #lone = new LoneRefusals();
+  /** How far the service's clock is ahead. */
+  readonly skew = new ClockSkew();
   /** The service's time in its latest good answer, in epoch milliseconds, and the monotonic time of that answer. */
   #told: { readonly date: number; readonly at: number } | undefined;
 
@@ -173,7 +176,10 @@ export class JsonClient {
         answer.headers = arrived.headers;
         answer.answeredAt = clock.now();
         const date = Date.parse(first(arrived.headers.date) ?? '');
-        if (isSuccess(arrived.statusCode) && !Number.isNaN(date)) this.#told = { date, at: clock.monotonic() };
+        if (isSuccess(arrived.statusCode) && !Number.isNaN(date)) {
+          this.#told = { date, at: clock.monotonic() };
+          this.skew.answered(date, answer.answeredAt, clock.monotonic());
+        }
         answer.body = await readJson(arrived, {
           ...{ limits: limitsOf(request.size ?? 'one'), lenient: !isSuccess(arrived.statusCode) },
           ...{ place, clock, sent: answer },

@@ -97,7 +97,7 @@ describe('an operation that the role may not use', () => {
     await until('the refusal of the series', () =>
       live.log.some(({ msg, operation }) => String(msg).startsWith('operation rejected') && operation === 'series'),
     );
-    expect(live.log.filter(({ msg }) => String(msg).startsWith('licence lacks ops_iq_premium'))).toHaveLength(1);
+    expect(live.log.filter(({ msg }) => String(msg).startsWith('The licence lacks ops_iq_premium'))).toHaveLength(1);
     expect((await live.get('/status')).text).toContain('lacks ops_iq_premium');
     await until('the series to rest, and the volumes to be there all the same', async () => {
       const scrape = await live.scrape();

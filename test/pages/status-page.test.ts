@@ -36,7 +36,7 @@ describe('each API', () => {
   });
 
   test('that is down says why, and one that holds its requests until when', async () => {
-    const pace = { requestsPerSecond: 0, sustainedRequestsPerSecond: 2, heldUntil: secondsAgo(-45) };
+    const pace = { requestsPerSecond: 0, sustainedRequestsPerSecond: 2, heldUntil: secondsAgo(-45), throttled: true };
     const words = await wordsOf({
       apis: [api({ state: 'down', lastError: 'GET /serials was answered 503', pace, lastSuccess: null })],
     });

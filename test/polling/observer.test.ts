@@ -47,7 +47,16 @@ class Watched {
       names,
       ask: (state) => this.asked.push(state.task.id),
     });
-    this.observer = new Observer({ api, tasks: all, appliances, health, isHeld: () => this.isHeld, clock, log });
+    this.observer = new Observer({
+      api,
+      tasks: all,
+      appliances,
+      health,
+      isHeld: () => this.isHeld,
+      notes: () => [],
+      clock,
+      log,
+    });
     this.change(tasks);
     log.take();
   }

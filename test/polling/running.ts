@@ -35,7 +35,7 @@ export class Stage {
       {
         collector: { api: 'portal', tasks: () => this.tasks.map((task) => this.#watched(task)) },
         ...{ workers, sink: this.shelf, intervalMs: minutes(5), staleAfter: 3, appliances: names },
-        ...{ allowedPerSecond: () => Number.POSITIVE_INFINITY, isHeld: () => false },
+        ...{ allowedPerSecond: () => Number.POSITIVE_INFINITY, notes: () => [], isHeld: () => false },
       },
       { clock, random: () => 0.5, log: this.lines },
     );

@@ -85,6 +85,18 @@ export const ownTable = {
     labels: ['api'],
     read: perApi(({ pace }) => pace.requestsPerSecond),
   },
+  isThrottled: {
+    name: 'filer_exporter_account_throttled',
+    help: '1 while the API has allowed clearly less than is configured for some time, else 0: in ten minutes at least three requests were rejected with 429, and more than 5 % of them, or more than half left at less than half of the configured rate.',
+    labels: ['api'],
+    read: perApi(({ pace }) => (pace.throttled ? 1 : 0)),
+  },
+  clockSkew: {
+    name: 'filer_exporter_clock_skew_seconds',
+    help: 'How far the clock of the API is ahead of that of the exporter, by the Date of its answers: the median of the last five, of which there is one in ten seconds at most.',
+    labels: ['api'],
+    read: perApi(({ clockSkewSeconds }) => clockSkewSeconds),
+  },
   budgetRemaining: {
     name: 'filer_exporter_daily_budget_remaining',
     help: 'Requests left of the limit of the last 24 hours, counting those of this process.',

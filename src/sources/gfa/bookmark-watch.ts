@@ -20,7 +20,7 @@ interface Awaited {
  * delivered events. Each time the bookmark advances, its event has to arrive: in the same answer, in an earlier one, or
  * in the next two. An event that never arrives was lost: with an answer that did not reach the exporter, which excuses
  * it, or to another client with the same client key. It is not documented that the bookmark is the time of an event, so
- * nothing is suspected until one event has matched it.
+ * until one event has matched it, only twenty moves without any event are suspected.
  */
 export class BookmarkWatch {
   #seen = {
@@ -39,9 +39,10 @@ export class BookmarkWatch {
     return this.#missed;
   }
 
-  /** How many of the latest moves were missed without an excuse; 0 until one event has matched. */
+  /** How many of the latest moves were missed without an excuse. */
   get suspectMoves(): number {
-    return this.#seen.trusted ? this.#seen.moves.filter(Boolean).length : 0;
+    const { trusted, moves } = this.#seen;
+    return trusted || moves.length === MOVES_JUDGED ? moves.filter(Boolean).length : 0;
   }
 
   /**
@@ -51,8 +52,13 @@ export class BookmarkWatch {
   answered(bookmark: number | undefined, times: Iterable<number>, isExcused: boolean): void {
     const from = Math.floor(this.#seen.highest ?? bookmark ?? Number.POSITIVE_INFINITY);
     const came = new Set<number>();
-    for (const at of times) if (at >= from) for (const second of secondsOf(at)) came.add(second);
+    let isSilent = true;
+    for (const at of times) {
+      isSilent = false;
+      if (at >= from) for (const second of secondsOf(at)) came.add(second);
+    }
     this.#recent = [...this.#recent, came].slice(-1 - PATIENCE);
+    if (!isSilent && !this.#seen.trusted) this.#seen.moves = [];
     this.#awaited = this.#awaited.flatMap((each) => this.#judge({ ...each, isExcused: each.isExcused || isExcused }));
     if (bookmark === undefined || (this.#seen.highest !== undefined && bookmark <= this.#seen.highest)) return;
     const isFirst = this.#seen.highest === undefined;

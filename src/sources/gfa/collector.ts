@@ -1,3 +1,4 @@
+import type { Note } from '../../metrics/note.ts';
 import { text } from '../../metrics/samples.ts';
 import { DropCount, type Reading } from '../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../metrics/task.ts';
@@ -33,8 +34,6 @@ export class GfaCollector implements Collector {
   #isFirst = true;
   /** The number of requests sent when an answer was last read. */
   #attemptsRead = 0;
-  #isShared = false;
-  #isFull = false;
   /** Monotonic milliseconds; undefined until a change of account was logged. */
   #accountToldAt: number | undefined;
 
@@ -64,6 +63,22 @@ export class GfaCollector implements Collector {
   /** Replaced when the account changes. */
   get ledger(): Ledger {
     return this.#ledger;
+  }
+
+  get notes(): readonly Note[] {
+    const { bookmarks, memory } = this.#ledger;
+    const notes: Note[] = [];
+    if (bookmarks.isSuspicious) {
+      const message =
+        'Events are missing: another client seems to receive them. Give each exporter its own GFA_CLIENT_KEY; if each has one, the service may not know the header of GFA_CLIENT_KEY_HEADER: --doctor tells which it is.';
+      notes.push({ code: 'client_key', message });
+    }
+    if (memory.evicted > 0 || memory.size >= this.#parts.ledger.mostEvents) {
+      const message =
+        'The memory of events is full: an evicted event counts again if the service sends it again; what cannot be remembered is dropped.';
+      notes.push({ code: 'event_memory', message });
+    }
+    return notes;
   }
 
   /** Returns the function that applies it. */
@@ -103,7 +118,6 @@ export class GfaCollector implements Collector {
     this.#attemptsRead = client.attempts;
     const ledger = this.#ledger;
     const events = await inSlices(ledger.absorb(answer, clock.monotonic(), drops.note, isAfterLoss), clock);
-    this.#warn();
     this.#parts.ledger.names.takeTitles(ledger.filers.titles());
     if (this.#isFirst) {
       this.#isFirst = false;
@@ -137,24 +151,5 @@ export class GfaCollector implements Collector {
     this.#accountToldAt = now;
     log.warn({ api: this.api, before, account }, 'account changed; counting starts again');
     await keeping?.disown('it belongs to another account');
-  }
-
-  #warn(): void {
-    const { log } = this.#parts;
-    const { isSuspicious, missed } = this.#ledger.bookmarks;
-    const { evicted, size } = this.#ledger.memory;
-    if (isSuspicious && !this.#isShared) {
-      log.warn(
-        { api: this.api, missed },
-        'events are missing: another instance may use this client key; give each its own GFA_CLIENT_KEY',
-      );
-    }
-    this.#isShared = isSuspicious;
-    if ((evicted === 0 && size < this.#parts.ledger.mostEvents) || this.#isFull) return;
-    this.#isFull = true;
-    log.warn(
-      { api: this.api, remembered: size, evicted },
-      'event limit reached: an evicted event counts again if the service sends it again; what cannot be remembered is dropped',
-    );
   }
 }

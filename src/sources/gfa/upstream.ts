@@ -84,6 +84,7 @@ export const gfa: Upstream<GfaConfig> = {
         memory: { ...collector.ledger.memory, limit: mostEvents },
         bookmarks: collector.ledger.bookmarks,
       }),
+      notes: () => collector.notes,
       kept: collector.kept,
     };
   },

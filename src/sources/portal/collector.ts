@@ -1,3 +1,4 @@
+import type { Note } from '../../metrics/note.ts';
 import type { Reading } from '../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../metrics/task.ts';
 import { deadline } from '../../metrics/units.ts';
@@ -33,7 +34,7 @@ export class PortalCollector implements Collector {
       log,
       settings,
       appliances: new ApplianceIndex(settings, log),
-      licence: new TelemetryLicence(client, log),
+      licence: new TelemetryLicence(client),
       unitWatch: new UnitWatch(settings.units ?? [], log),
       kept: new Map(),
     };
@@ -53,10 +54,10 @@ export class PortalCollector implements Collector {
     return this.parts.appliances.own;
   }
 
-  get notes(): readonly string[] {
-    const unlicensed = this.parts.licence.hasTelemetry === false;
-    const missing = unlicensed ? ['The licence lacks ops_iq_premium: every telemetry series is forbidden (403).'] : [];
-    return [...missing, ...this.inventory.gaps.map(({ message }) => message)];
+  get notes(): readonly Note[] {
+    if (this.parts.licence.hasTelemetry !== false) return [];
+    const message = 'The licence lacks ops_iq_premium: every telemetry series is forbidden (403).';
+    return [{ code: 'licence', message }];
   }
 
   /** By name; empty if no enabled collector has any. */

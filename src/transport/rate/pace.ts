@@ -38,6 +38,8 @@ const UNTOLD_HOLD = { part: 1 / 8, shortestMs: 1_000, longestMs: 3_600_000 } as 
 export class Pace {
   readonly #limit: RateLimit;
   readonly #law: RateLaw;
+  /** The rate that is never exceeded, in requests per second. */
+  readonly mostPerSecond: number;
   #next: number;
   #holdUntil: number;
   /** When the service was first and last found to reject everything, and the sustained rate before that. */
@@ -49,6 +51,7 @@ export class Pace {
   constructor(limit: RateLimit, law: RateLaw, now: number) {
     this.#limit = limit;
     this.#law = law;
+    this.mostPerSecond = this.perSecond(now);
     this.#next = now;
     this.#holdUntil = now;
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Budget } from './budget.ts';
 import type { Departure, Pace, Verdict } from './pace.ts';
+import { Throttled } from './throttled.ts';
 
 /** The order of waiting requests. `ahead`: it decides what else is polled, or was throttled (429). `again`: a retry. */
 export type Priority = 'ahead' | 'first' | 'again';
@@ -15,6 +16,7 @@ export class Pacer {
   readonly #pace: Pace;
   readonly #budget: Budget;
   readonly #clock: Clock;
+  readonly #throttled = new Throttled();
   readonly #queues: Readonly<Record<Priority, Set<Waiter>>> = {
     ahead: new Set(),
     first: new Set(),
@@ -54,6 +56,11 @@ export class Pacer {
     return this.#pace.holdUntil > this.#clock.monotonic() ? this.#pace.holdUntil : undefined;
   }
 
+  /** Whether the service has allowed clearly less than is configured for some time. */
+  get isThrottled(): boolean {
+    return this.#throttled.is;
+  }
+
   /** Resolves when a request may leave, and counts it as sent; with undefined as soon as `signal` aborts. */
   departure(signal: AbortSignal, priority: Priority = 'first'): Promise<Departure | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
@@ -75,7 +82,12 @@ export class Pacer {
   }
 
   ended(departure: Departure, verdict: Verdict): void {
-    this.#pace.ended(departure, this.#clock.monotonic(), verdict);
+    const now = this.#clock.monotonic();
+    if (verdict.state !== 'unknown') {
+      const paceShare = this.#pace.perSecond(now) / this.#pace.mostPerSecond;
+      this.#throttled.answered(verdict.state === 'throttled', paceShare, now);
+    }
+    this.#pace.ended(departure, now, verdict);
     this.#wake.abort('ended');
   }
 

@@ -8,7 +8,7 @@ import { type ParsedFamily, parseExposition } from '../../support/exposition-par
 const build = { version: '1.2.3', revision: 'abc "def"', node_version: 'v20.20.2' };
 
 const portal = api({
-  pace: { requestsPerSecond: 16.5, sustainedRequestsPerSecond: 16.5, heldUntil: null },
+  pace: { requestsPerSecond: 16.5, sustainedRequestsPerSecond: 16.5, heldUntil: null, throttled: false },
   budgetRemaining: 999_000,
   lastSuccess: '2026-03-02T10:00:00.500Z',
   sweepSeconds: 281,

@@ -49,8 +49,16 @@ describe('a bookmark that moves', () => {
 
   test('but never is the time of an event is no ground for suspicion', () => {
     const watch = new BookmarkWatch();
-    for (let at = 100; at < 1_000; at += 10) watch.answered(at, [at - 3], false);
+    for (let at = 100; at < 1_000; at += 10) watch.answered(at, at % 100 === 0 ? [at - 30] : [], false);
     expect(watch.suspectMoves).toBe(0);
+  });
+
+  test('twenty times without a single event is suspected', () => {
+    const watch = new BookmarkWatch();
+    for (let at = 100; at < 320; at += 10) watch.answered(at, [], false);
+    expect(watch.suspectMoves).toBe(0);
+    watch.answered(320, [], false);
+    expect(watch.suspectMoves).toBe(20);
   });
 
   test('backwards, or that is missing, says nothing', () => {

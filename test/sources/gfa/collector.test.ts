@@ -80,31 +80,27 @@ test('answers about two accounts by turns are told once an hour, and put nothing
   expect(calls.filter((call) => call === 'save 1')).toHaveLength(121);
 });
 
-describe('a warning', () => {
+describe('a note', () => {
   const stolen = [2, 3, 4, 5, 6, 7, 8].map((poll) => news(10 * poll, 10 * poll + 5));
 
-  test('of a shared client key comes once', async () => {
-    const { poll, warnings } = collecting([news(10), news(11), ...stolen]);
+  test('of a shared client key is there while its events are missing', async () => {
+    const { collector, poll } = collecting([news(10), news(11), ...stolen]);
     await poll();
-    expect(warnings().map(({ msg }) => msg)).toEqual([
-      'events are missing: another instance may use this client key; give each its own GFA_CLIENT_KEY',
-    ]);
+    expect(collector.notes.map(({ code }) => code)).toEqual(['client_key']);
   });
 
   test('of it never comes when each of those answers follows one that got lost', async () => {
     const lossy = stolen.flatMap((answer) => [new Error('lost'), answer]);
-    const { collector, poll, warnings } = collecting([news(10), news(11), ...lossy]);
+    const { collector, poll } = collecting([news(10), news(11), ...lossy]);
     await poll();
-    expect(warnings()).toEqual([]);
+    expect(collector.notes).toEqual([]);
     expect(collector.ledger.bookmarks.missed).toBeGreaterThan(3);
   });
 
-  test('of a memory that is full comes once', async () => {
+  test('of a memory that is full is there', async () => {
     const locks = Array.from({ length: 300 }, (_, index) => lock(index));
-    const { poll, warnings } = collecting([news(1), dataAnswer({ locks }), dataAnswer({ locks })], 100);
+    const { collector, poll } = collecting([news(1), dataAnswer({ locks }), dataAnswer({ locks })], 100);
     await poll();
-    expect(warnings().map(({ msg }) => msg)).toEqual([
-      'event limit reached: an evicted event counts again if the service sends it again; what cannot be remembered is dropped',
-    ]);
+    expect(collector.notes.map(({ code }) => code)).toEqual(['event_memory']);
   });
 });

@@ -1,7 +1,6 @@
 import type { Fields } from '../../../metrics/family.ts';
 import { flag } from '../../../metrics/units.ts';
 import { RequestError } from '../../../runtime/errors.ts';
-import type { Log } from '../../../runtime/log.ts';
 import { meaningOfError } from '../../../runtime/statuses.ts';
 import type { ApiRequest } from '../../../transport/client.ts';
 import type { PortalClient } from '../client.ts';
@@ -12,12 +11,10 @@ import type { PortalClient } from '../client.ts';
  */
 export class TelemetryLicence {
   readonly #client: PortalClient;
-  readonly #log: Log;
   #hasTelemetry: boolean | undefined;
 
-  constructor(client: PortalClient, log: Log) {
+  constructor(client: PortalClient) {
     this.#client = client;
-    this.#log = log;
   }
 
   get hasTelemetry(): boolean | undefined {
@@ -26,11 +23,7 @@ export class TelemetryLicence {
 
   take({ ops_iq_premium }: Fields): void {
     const premium = flag.read(ops_iq_premium);
-    const before = this.#hasTelemetry;
     this.#hasTelemetry = premium === undefined ? undefined : premium === 1;
-    if (this.#hasTelemetry === false && before !== false) {
-      this.#log.warn('licence lacks ops_iq_premium: telemetry is forbidden (403)');
-    } else if (this.#hasTelemetry && before === false) this.#log.info('licence has ops_iq_premium now');
   }
 
   /** Sends a telemetry request. If it is rejected without the licence, the error has that as its reason. */
