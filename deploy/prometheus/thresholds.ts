@@ -12,10 +12,6 @@ export const thresholdRows = {
     value: 0.95,
     meaning: 'share of the daily request limit that a day takes at the rate of the last hour',
   },
-  throttledShare: {
-    value: 0.05,
-    meaning: 'share of the last hour’s requests that were rejected with 429; the pacing itself causes up to 0.01',
-  },
   droppedAnHour: { value: 5, meaning: 'values without a sample for one reason, in an hour' },
   remoteWriteLag: { value: 1_200, meaning: 'age of the newest point that has arrived by remote write' },
   remoteWriteDropped: { value: 5, meaning: 'points that the receiver of remote write rejected, in an hour' },
@@ -23,10 +19,7 @@ export const thresholdRows = {
   certificateEnds: { value: 172_800, meaning: 'time until that certificate expires, when it is urgent' },
   restartsAnHour: { value: 3, meaning: 'starts of the exporter in an hour' },
   scrapeDuration: { value: 8, meaning: 'duration of a scrape; the default time-out of Prometheus is 10 s' },
-  clockSkew: {
-    value: 60,
-    meaning: 'difference between the clock of the exporter and that of the service or Prometheus',
-  },
+  clockSkew: { value: 60, meaning: 'difference between the clock of the exporter and that of a service' },
   checkinAge: { value: 1_800, meaning: 'time since the last contact of a filer' },
   unprotectedAge: { value: 14_400, meaning: 'age of the oldest data that is not in cloud storage' },
   atRiskAge: { value: 86_400, meaning: 'age of the oldest data that is not in cloud storage, when it is urgent' },

@@ -48,6 +48,7 @@ export const emptyRules: Readonly<Record<string, string>> = {
   FilerApiTokenRefused: 'the demo’s credentials are good',
   FilerApiForbidden: 'the demo’s account may read everything',
   FilerInventoryIncomplete: 'the demo’s lists name the same appliances',
+  FilerExporterThrottled: 'the demo’s limit is free',
   FilerExporterClientKeyShared: 'nobody else uses the demo’s client key',
   FilerExporterStateFileFailing: 'the demo keeps no state file',
   FilerExporterWebConfigRefused: 'the demo has no web configuration',
@@ -64,7 +65,7 @@ export const emptyRules: Readonly<Record<string, string>> = {
 
 /** Thresholds so low, and one so high, that whatever there is to compare with them is beyond: so alerts give data. */
 export const nothingIsGood: Thresholds = {
-  ...{ intervalStretch: 0, budgetUse: -1, throttledShare: -1, droppedAnHour: -1 },
+  ...{ intervalStretch: 0, budgetUse: -1, droppedAnHour: -1 },
   ...{ checkinAge: -1, unprotectedAge: -1, propagationP90: -1, propagationEvents: -1, lockHeld: -1, releaseAge: -1 },
   ...{ applianceDataAge: -1e9, cpu: -1, memory: -1, cache: -1, hitRatio: 2, cacheRequests: -1, diskLatency: -1 },
   ...{ unprotectedBytes: -1, failedSnapshotsAnHour: -1, licenseLeft: 1e12, jobAge: -1e9, certificateLeft: 1e12 },

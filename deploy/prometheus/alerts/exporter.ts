@@ -112,15 +112,12 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
     {
       alert: 'FilerExporterThrottled',
       severity: 'warning',
-      for: '30m',
-      expr: [
-        'rate(filer_exporter_throttled_total[1h])',
-        '/ sum without (operation, code) (rate(filer_exporter_requests_total[1h]))',
-        `> ${limits.throttledShare}`,
-      ].join('\n'),
+      for: '15m',
+      expr: 'filer_exporter_account_throttled == 1',
       summary:
-        'The {{ $labels.api }} API rejects {{ $value | humanizePercentage }} of the requests of filer-exporter at {{ $labels.instance }} (429).',
-      description: `More than ${percent(limits.throttledShare)} in the last hour: the limit is lower than configured, or other tools use the account.`,
+        'The {{ $labels.api }} API allows filer-exporter at {{ $labels.instance }} clearly less than is configured (429).',
+      description:
+        'Other tools use the same limit, or it is lower than configured. The pace stays below it, so data is polled less often.',
       page,
     },
     {
@@ -191,15 +188,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerExporterClockSkew',
       severity: 'warning',
       for: '15m',
-      // By the service's clock, and by Prometheus's clock if the exporter is ahead.
-      expr: [
-        'abs(',
-        '  filer_exporter_last_success_timestamp_seconds{api="gfa"}',
-        '  - ignoring (api) group_left () filer_gfa_request_timestamp_seconds',
-        `) > ${limits.clockSkew}`,
-        'or',
-        `filer_exporter_last_success_timestamp_seconds - time() > ${limits.clockSkew}`,
-      ].join('\n'),
+      expr: `max without (api) (abs(filer_exporter_clock_skew_seconds)) > ${limits.clockSkew}`,
       summary: 'The clock of filer-exporter at {{ $labels.instance }} is {{ $value | humanizeDuration }} off.',
       description: 'Ages and the alerts on them have the same error, and tokens may be rejected.',
       page,

@@ -13,7 +13,7 @@ const gap = (list: string, reason: string) =>
 const unavailable = series('filer_appliance_state', { ...applianceLyon, state: 'unavailable' });
 const overdue = series('filer_exporter_tasks_overdue', api('portal'));
 const limit = series('filer_exporter_daily_budget_limit', api('portal'));
-const throttled = series('filer_exporter_throttled_total', api('portal'));
+const throttled = series('filer_exporter_account_throttled', api('portal'));
 const effective = series('filer_exporter_effective_interval_seconds', api('portal'));
 const configured = series('filer_exporter_configured_interval_seconds', api('portal'));
 const target = series('up', scraped);
@@ -23,8 +23,7 @@ const webConfig = series('filer_exporter_web_config_last_reload_successful', scr
 const evicted = series('filer_exporter_event_memory_evicted_total', scraped);
 const started = series('process_start_time_seconds', scraped);
 const duration = series('scrape_duration_seconds', scraped);
-const answered = series('filer_gfa_request_timestamp_seconds', scraped);
-const success = (name: 'gfa' | 'portal') => series('filer_exporter_last_success_timestamp_seconds', api(name));
+const skew = (name: 'gfa' | 'portal') => series('filer_exporter_clock_skew_seconds', api(name));
 const certificateEnd = series('filer_exporter_web_certificate_expiry_timestamp_seconds', scraped);
 
 /** The cases of the alerts about the exporter and the services. */
@@ -119,41 +118,21 @@ export const exporterCases: AlertCases = {
   FilerExporterClockSkew: [
     {
       kind: 'fires',
-      when: 'the service answers with a time of two minutes ago',
-      series: { [success('gfa')]: '120+60x40', [answered]: '0+60x40' },
+      when: 'the clock of one service is two minutes ahead',
+      series: { [skew('gfa')]: '120x40', [skew('portal')]: '-1x40' },
       pendingAt: '10m',
       at: '30m',
       alerts: [
         {
-          labels: api('gfa'),
+          labels: scraped,
           severity: 'warning',
           summary: 'The clock of filer-exporter at exporter:9989 is 2m 0s off.',
           description: 'Ages and the alerts on them have the same error, and tokens may be rejected.',
         },
       ],
     },
-    {
-      kind: 'fires',
-      when: 'the exporter is two minutes ahead of Prometheus',
-      series: { [success('portal')]: '120+60x40' },
-      pendingAt: '10m',
-      at: '30m',
-      alerts: [
-        {
-          labels: api('portal'),
-          severity: 'warning',
-          summary: 'The clock of filer-exporter at exporter:9989 is 2m 0s off.',
-          description: 'Ages and the alerts on them have the same error, and tokens may be rejected.',
-        },
-      ],
-    },
-    {
-      kind: 'silent',
-      when: 'it is the time of an old answer, for no new one comes',
-      series: { [success('gfa')]: '60x40', [answered]: '55x40' },
-      at: '30m',
-    },
-    { kind: 'missing', when: 'the service says no time: silent', series: { [success('gfa')]: '0+60x40' }, at: '30m' },
+    { kind: 'silent', when: 'it is half a minute behind', series: { [skew('gfa')]: '-30x40' }, at: '30m' },
+    { kind: 'missing', when: 'no service says a time: silent', series: { [build]: '1x40' }, at: '30m' },
   ],
   FilerExporterCertificateUrgent: [
     {
@@ -512,40 +491,22 @@ export const exporterCases: AlertCases = {
   FilerExporterThrottled: [
     {
       kind: 'fires',
-      when: 'one request in ten is refused for over an hour',
-      series: {
-        [throttled]: '0+10x120',
-        [requests('portal', 'cpu_utilization', '200')]: '0+90x120',
-        [requests('portal', 'cpu_utilization', '429')]: '0+10x120',
-      },
-      pendingAt: '20m',
-      at: '100m',
+      when: 'other tools use the limit',
+      series: { [throttled]: '1x120' },
+      pendingAt: '10m',
+      at: '20m',
       alerts: [
         {
           labels: api('portal'),
           severity: 'warning',
-          summary: 'The portal API rejects 10% of the requests of filer-exporter at exporter:9989 (429).',
+          summary: 'The portal API allows filer-exporter at exporter:9989 clearly less than is configured (429).',
           description:
-            'More than 5% in the last hour: the limit is lower than configured, or other tools use the account.',
+            'Other tools use the same limit, or it is lower than configured. The pace stays below it, so data is polled less often.',
         },
       ],
     },
-    {
-      kind: 'silent',
-      when: 'one in a hundred is refused, as the pacing looks for the limit',
-      series: {
-        [throttled]: '0+1x120',
-        [requests('portal', 'cpu_utilization', '200')]: '0+99x120',
-        [requests('portal', 'cpu_utilization', '429')]: '0+1x120',
-      },
-      at: '100m',
-    },
-    {
-      kind: 'missing',
-      when: 'no request was sent yet: silent',
-      series: { [throttled]: '0x120' },
-      at: '100m',
-    },
+    { kind: 'silent', when: 'the limit is free', series: { [throttled]: '0x120' }, at: '100m' },
+    { kind: 'missing', when: 'no exporter is scraped: silent', series: {}, at: '100m' },
   ],
   FilerExporterIntervalStretched: [
     {
