@@ -4,12 +4,11 @@ import type { Dashboard } from './dashboard.ts';
 import { exporter } from './exporter/dashboard.ts';
 import { fleet } from './fleet/dashboard.ts';
 import { overview } from './overview/dashboard.ts';
-import { snapshots } from './snapshots/dashboard.ts';
 import { volumes } from './volumes/dashboard.ts';
 
 /** Every dashboard, in the order of the folder. */
 export function allDashboards(): readonly Dashboard[] {
-  return [overview(), volumes(), snapshots(), appliance(), fleet(), account(), exporter()];
+  return [overview(), volumes(), appliance(), fleet(), account(), exporter()];
 }
 
 /** The file that a dashboard is committed as: what Grafana imports. */

@@ -8,7 +8,6 @@ export type Link = Builder<DashboardLink>;
 export const uids = {
   overview: 'filer-overview',
   volumes: 'filer-volumes',
-  snapshots: 'filer-snapshots',
   appliance: 'filer-appliance',
   fleet: 'filer-fleet',
   account: 'filer-account',
@@ -58,7 +57,6 @@ export function everyDashboard(): Link {
 export const titles: Readonly<Record<Place, string>> = {
   overview: 'Filers / Overview',
   volumes: 'Filers / Filers and volumes',
-  snapshots: 'Filers / Snapshots',
   appliance: 'Filers / Appliance',
   fleet: 'Filers / Fleet',
   account: 'Filers / Account',

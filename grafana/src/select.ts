@@ -16,6 +16,16 @@ export function select(series: string, matchers: Readonly<Record<string, string>
   return `${series}{${[...narrowed.map((scope) => `${scope}=~"$${scope}"`), ...own].join(',')}}`;
 }
 
+/** What the variables of a dashboard narrow: what is about no filer or volume concerns every one, but on the board of one. */
+export type Scope = Readonly<Partial<Record<'filer' | 'volume', 'with account' | 'alone'>>>;
+
+/** Matchers for the labels of a series that the dashboard has no variable for. */
+export function unscoped(series: string, scope: Scope): Readonly<Record<string, string>> {
+  const { labels } = metricOfSeries(series).metric;
+  const open = (['filer', 'volume'] as const).filter((label) => labels.includes(label) && !(label in scope));
+  return Object.fromEntries(open.map((label) => [label, '=~".*"']));
+}
+
 /** A quantile over a histogram's events since the step before, by these labels. */
 export function quantile(share: number, histogram: string, by: readonly string[]): string {
   return quantileOf(share, `rate(${select(`${histogram}_bucket`)}[$__rate_interval])`, by);

@@ -10,8 +10,3 @@ function atTheEnd(query: string): string {
 export function worst(count: number, query: string): string {
   return `(${query}) and topk(${count}, ${atTheEnd(query)})`;
 }
-
-/** The same for what is worse the lower it is. */
-export function lowest(count: number, query: string): string {
-  return `(${query}) and bottomk(${count}, ${atTheEnd(query)})`;
-}

@@ -9,18 +9,12 @@ export const emptyPanels: Readonly<Record<string, string>> = {
 export const absentPanels: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
-      ...['filer-overview / What is broken', 'filer-volumes / What is broken', 'filer-snapshots / What is broken'],
+      ...['filer-overview / What is broken', 'filer-volumes / What is broken'],
       ...['filer-appliance / What is broken on it', 'filer-fleet / What is broken', 'filer-account / What is broken'],
       'filer-exporter / What is broken',
     ].map((panel) => [`${panel} / A`, 'every alert that the demo has cause for waits longer than is gathered']),
   ),
   'filer-volumes / Time between releases / A': 'releases have not been counted for six hours',
-  ...Object.fromEntries(
-    ['Web configuration in force', 'Age of the web configuration', 'Certificate left'].map((title) => [
-      `filer-exporter / ${title} / A`,
-      'the demo serves without a web configuration file',
-    ]),
-  ),
   ...Object.fromEntries(
     [
       ...['Delivered up to / A', 'Waiting points / A', 'History lost in a day / A', 'Points sent and dropped / A'],
@@ -35,8 +29,8 @@ export const absentPanels: Readonly<Record<string, string>> = {
  */
 export const rarePanels: Readonly<Record<string, string>> = Object.fromEntries(
   [
-    ...['A', 'B', 'C'].map((refId) => `filer-snapshots / Time to protect / ${refId}`),
-    'filer-snapshots / Length of the phases, p90 / A',
+    ...['A', 'B', 'C'].map((refId) => `filer-volumes / Time to protect / ${refId}`),
+    'filer-volumes / Length of the phases, p90 / A',
   ].map((where) => [where, 'a demo appliance has a turn at a volume’s snapshot every quarter of an hour or so']),
 );
 

@@ -3,12 +3,9 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { metricOfSeries, neighbours } from '../../grafana/src/catalogue.ts';
 import { anyValues, filled } from '../../grafana/src/fill.ts';
-import { leftOut } from '../../grafana/src/left-out.ts';
 import { variables } from '../../grafana/src/variables.ts';
-import { catalog } from '../../src/catalog.ts';
 import { dashboards, everyQuery, panelsOf } from '../support/dashboards.ts';
 import { faultsOf, labelsOfResult, namesIn, type Selector } from '../support/promql.ts';
-import { metricsOf } from '../support/usage.ts';
 
 /** Labels that Prometheus adds. */
 const ADDED = ['job', 'instance', 'pod'];
@@ -94,19 +91,6 @@ describe('the variables', () => {
 });
 
 describe('the catalogue', () => {
-  const shown = new Set(everyQuery.flatMap(({ expr }) => [...metricsOf(filled(expr, anyValues))]));
-
-  test.each(catalog.map(({ name }) => [name]))('%s is on a dashboard, or left out for a reason', (name) => {
-    const reason = leftOut[name];
-    expect(shown.has(name)).toBe(reason === undefined);
-    if (reason !== undefined) expect(reason.length).toBeGreaterThan(20);
-  });
-
-  test('what is left out exists', () => {
-    const names = new Set(catalog.map(({ name }) => name));
-    expect(Object.keys(leftOut).filter((name) => !names.has(name))).toEqual([]);
-  });
-
   test('Node’s metrics are those that the process has', () => {
     const register = new Registry();
     collectDefaultMetrics({ register });

@@ -1,4 +1,3 @@
-import { leftOut } from '../../grafana/src/left-out.ts';
 import { type CatalogEntry, catalog, variableRows } from '../../src/catalog.ts';
 import type { NamedRow } from '../../src/config/section.ts';
 import { wordOf } from '../../src/metrics/samples.ts';
@@ -90,7 +89,6 @@ function metricSection(entry: CatalogEntry): string {
   const from = source.map((text) => `  - ${text}\n`).join('');
   const { panels, alerts, recorded } = usageOf(name);
   const shown = [...panels].map(([dashboard, titles]) => `${dashboard} (${titles.join(', ')})`);
-  const reason = leftOut[name];
   const facts = [
     `Type: ${type}`,
     `Unit: ${unit ?? 'none'}`,
@@ -99,7 +97,7 @@ function metricSection(entry: CatalogEntry): string {
       ([label, known]) => `Words of \`${label}\`: ${known.map(wordText).join(', ')}`,
     ),
     `Series: ${costText(entry)}`,
-    `Dashboards: ${shown.join('; ') || `none${reason === undefined ? '' : `: ${reason}`}`}`,
+    `Dashboards: ${shown.join('; ') || 'none'}`,
     `Alerts: ${alerts.map((rule) => `[\`${rule.alert}\`](runbooks/${rule.page}.md#${rule.alert.toLowerCase()})`).join(', ') || 'none'}`,
     ...(recorded.length === 0 ? [] : [`Recorded as: ${listed(recorded)}`]),
   ];

@@ -81,7 +81,7 @@ export const licencePanels = [
   alertTable({
     title: 'What is broken',
     about: { pages: ['portal'] },
-    scope: { filer: 'with account', volume: 'with account' },
+    scope: {},
     height: 8,
   }),
 ];

@@ -3,12 +3,9 @@ import { once } from '../common.ts';
 import { limits } from '../limits.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
-import { select } from '../select.ts';
+import { select, unscoped } from '../select.ts';
 import { noneAllowed, plain } from '../steps.ts';
 import { worst } from '../worst.ts';
-
-/** What is about no filer or volume concerns every one. */
-const aboutThem = { filer: '=~"$filer|"', volume: '=~"$volume|"' } as const;
 
 /** Jobs that the portal runs, and what it has to say. */
 export const workPanels = [
@@ -102,7 +99,7 @@ export const workPanels = [
       'Notifications since the exporter started, the most frequent first. An appliance or volume that leads the list needs a look.',
     queries: [
       {
-        expr: `topk(20, sum by (severity, category, sub_category, filer, volume) (${once(select('filer_notifications_total', aboutThem))}))`,
+        expr: `topk(20, sum by (severity, category, sub_category, filer, volume) (${once(select('filer_notifications_total', unscoped('filer_notifications_total', {})))}))`,
         legend: 'Notifications',
       },
     ],
@@ -111,7 +108,7 @@ export const workPanels = [
       { label: 'category', title: 'Category' },
       { label: 'sub_category', title: 'About' },
       { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
-      { label: 'volume', title: 'Volume', link: drillDown('snapshots', 'volume', `$\{__value.text}`) },
+      { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
     ],
     steps: plain,
     width: 24,

@@ -1,6 +1,6 @@
 import type { AlertRule } from '../../../deploy/prometheus/rule.ts';
 import { metricOfSeries } from '../catalogue.ts';
-import { select } from '../select.ts';
+import { type Scope, select, unscoped } from '../select.ts';
 
 /** How a number becomes text: each kind has one unit, but for times. */
 const texts = {
@@ -39,7 +39,7 @@ const series: Readonly<Record<keyof typeof texts, Readonly<Record<string, readon
  * The numbers of these alerts as the label `how_bad`: one column takes numbers of several units as text alone. None where no
  * alert of them has a number.
  */
-export function numbersOf(alerts: readonly AlertRule[]): string | undefined {
+export function numbersOf(alerts: readonly AlertRule[], scope: Scope): string | undefined {
   const kinds = Object.keys(texts) as (keyof typeof texts)[];
   const written = kinds.flatMap((kind) => {
     const of = Object.entries(series[kind]).flatMap(([name, named]) =>
@@ -48,7 +48,7 @@ export function numbersOf(alerts: readonly AlertRule[]): string | undefined {
     if (of.length === 0) return [];
     const values = of.map(
       ({ name, alert }) =>
-        `max by (${labelsOf([name])}) (label_replace(${select(name)}, "alertname", "${alert}", "", ""))`,
+        `max by (${labelsOf([name])}) (label_replace(${select(name, unscoped(name, scope))}, "alertname", "${alert}", "", ""))`,
     );
     const by = labelsOf(of.map(({ name }) => name));
     return texts[kind](`(${values.join(' or ')})`).map(

@@ -2,7 +2,7 @@ import type { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
 import { severities, texts } from '../mappings.ts';
 import { table } from '../numbers.ts';
 import { drillDown, runbook } from '../places.ts';
-import { select } from '../select.ts';
+import { type Scope, select } from '../select.ts';
 import { plain } from '../steps.ts';
 import { numbersOf } from './numbers.ts';
 import { type About, alertsAbout, firstStep, OUTAGES, withRunbook } from './words.ts';
@@ -17,9 +17,6 @@ const NUMBERED = 'job, alertname, filer, volume';
 
 /** The labels that tell one alert from another. A second exporter's of the same account is the same alert. */
 const SAME = `${NUMBERED}, about`;
-
-/** What the variables of a dashboard narrow: what is about no filer or volume concerns every one, but on the board of one. */
-type Scope = Readonly<Partial<Record<'filer' | 'volume', 'with account' | 'alone'>>>;
 
 /** The alerts that fire, as one series each. */
 function firing(about: About, scope: Scope, severity: string): string {
@@ -63,7 +60,7 @@ export function alertTable(text: {
     return `topk(${most}, topk by (alertname) (5, max by (${SAME}, severity) (label_replace(${age}, "severity", "${rank} ${severity}", "", ""))))`;
   };
   const shown = [ages('critical', 1, 25), ages('warning', 2, 20), ages('info', 3, 5)].join(' or ');
-  const numbers = numbersOf(alerts);
+  const numbers = numbersOf(alerts, scope);
   // An alert without a number; the column stays when all are.
   const none = `label_replace(group by (${NUMBERED}) (${select('ALERTS', { alertstate: '="firing"' })}), "how_bad", "–", "", "")`;
   const rows =
@@ -81,7 +78,7 @@ export function alertTable(text: {
         ? []
         : [{ label: 'filer', title: 'Filer', width: 110, link: drillDown('appliance', 'filer', `$\{__value.text}`) }]),
       { label: 'volume', title: 'Volume', width: 100, link: drillDown('volumes', 'volume', `$\{__value.text}`) },
-      { label: 'about', title: 'About', width: scope.filer === undefined ? 240 : 130 },
+      { label: 'about', title: 'About', width: scope.filer === undefined ? 200 : 130 },
       ...(numbers === undefined ? [] : [{ label: 'how_bad', title: 'How bad', width: 100 }]),
       {
         label: 'next',

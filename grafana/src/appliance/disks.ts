@@ -33,22 +33,6 @@ export const diskPanels = [
     steps: limits.diskLatency,
     width: 12,
   }),
-  chart({
-    title: 'Time spent on I/O',
-    description:
-      'Time that each disk spent on operations in the newest bin; how long that bin is, the service does not say. Compare a disk with its own past: one that is always at its ceiling has no room left.',
-    queries: [{ expr: by('filer, disk', 'filer_appliance_disk_io_time_seconds'), legend: '{{disk}}' }],
-    steps: plain,
-    width: 12,
-  }),
-  chart({
-    title: 'Time spent on I/O, weighted',
-    description:
-      'The same, times the requests that waited. Far above the plain time the disk is saturated: requests queue behind each other.',
-    queries: [{ expr: by('filer, disk', 'filer_appliance_disk_weighted_io_time_seconds'), legend: '{{disk}}' }],
-    steps: plain,
-    width: 12,
-  }),
 ];
 
 /** The network and the users on it. */

@@ -3,7 +3,7 @@ import { chart } from '../charts.ts';
 import { checkIns, dataWaits, standing } from '../common.ts';
 import { limits } from '../limits.ts';
 import { standingWords } from '../mappings.ts';
-import { number, table, words } from '../numbers.ts';
+import { number, table } from '../numbers.ts';
 import { more } from '../places.ts';
 import { select } from '../select.ts';
 import { plain } from '../steps.ts';
@@ -99,28 +99,19 @@ export const identityPanels = [
     ],
     steps: limits.unprotectedBytes,
     width: 8,
-    links: [more('snapshots')],
+    links: [more('volumes')],
   }),
 ];
 
 /** What it is. */
 export const kindPanels = [
-  words({
-    title: 'Health in words',
-    description:
-      'The portal’s own word for the health of the appliance. Anything but the usual one: open its health page there.',
-    queries: [{ expr: `max by (filer, status) (${select('filer_appliance_health_info')})`, legend: '{{status}}' }],
-    steps: plain,
-    width: 8,
-    empty: 'not polled',
-  }),
   number({
     title: 'Running for',
     description:
       'Time since the appliance started. A restart that was not planned is a crash or a power failure: see its notifications.',
     queries: [{ expr: `min by (filer) (${select('filer_appliance_uptime_seconds')})`, legend: '{{filer}}' }],
     steps: plain,
-    width: 8,
+    width: 12,
   }),
   number({
     title: 'Volumes',
@@ -128,7 +119,7 @@ export const kindPanels = [
       'Volumes that it owns, and volumes of others that it is connected to. An owner that goes leaves its volumes without one.',
     queries: [{ expr: `max by (filer, role) (${select('filer_appliance_volumes')})`, legend: '{{role}}' }],
     steps: plain,
-    width: 8,
+    width: 12,
   }),
   table({
     title: 'What it is',

@@ -54,7 +54,7 @@ export const loadPanels = [
       'Share of the memory that is not available. Above 95 % the appliance begins to swap or to end programs: see what changed, or give it more. From build 10.0.4.',
     queries: [{ expr: by('filer', 'filer_appliance_memory_utilization_ratio'), legend: '{{filer}}' }],
     steps: limits.memory,
-    width: 8,
+    width: 12,
     toOne: true,
   }),
   chart({
@@ -63,17 +63,7 @@ export const loadPanels = [
       'Memory by state, from build 10.0.4. Free may be near zero because of the file cache; available near zero is bad.',
     queries: [{ expr: by('filer, state', 'filer_appliance_memory_detail_bytes'), legend: '{{state}}' }],
     steps: plain,
-    width: 8,
-  }),
-  chart({
-    title: 'Memory by use, older builds',
-    description:
-      'Memory by use, before build 10.0.4. If used rises for days, it is a leak: restart in a quiet hour and update.',
-    queries: [{ expr: by('filer, state', 'filer_appliance_memory_bytes'), legend: '{{state}}' }],
-    steps: plain,
-    width: 8,
-    stacked: true,
-    empty: 'of older builds alone',
+    width: 12,
   }),
 ];
 

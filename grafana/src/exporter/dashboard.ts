@@ -3,8 +3,7 @@ import { dashboard } from '../dashboard.ts';
 import { answerPanels } from './answers.ts';
 import { freshnessPanels } from './freshness.ts';
 import { historyPanels } from './history.ts';
-import { guardPanels, processPanels, scrapePanels } from './process.ts';
-import { pacePanels, servicePanels, versionPanels } from './services.ts';
+import { pacePanels, servicePanels } from './services.ts';
 
 /** The exporter itself: whether what the others show is to be believed. */
 export function exporter(): Dashboard {
@@ -18,11 +17,7 @@ export function exporter(): Dashboard {
       { title: 'Freshness', panels: freshnessPanels },
       { title: 'Pace and budget', panels: pacePanels },
       { title: 'Answers', collapsed: true, panels: answerPanels },
-      { title: 'What runs', collapsed: true, panels: versionPanels },
       { title: 'Remote write', collapsed: true, panels: historyPanels },
-      { title: 'Scrapes', collapsed: true, panels: scrapePanels },
-      { title: 'Who may scrape', collapsed: true, panels: guardPanels },
-      { title: 'Process', collapsed: true, panels: processPanels },
     ],
   });
 }

@@ -2,7 +2,7 @@ import { alertTable } from '../alerts/table.ts';
 import { byService } from '../by-service.ts';
 import { chart } from '../charts.ts';
 import { upOrDown } from '../mappings.ts';
-import { LABELS_ALONE, number, stepsOf, table, words } from '../numbers.ts';
+import { number, stepsOf } from '../numbers.ts';
 import { select } from '../select.ts';
 import { above, below, noneAllowed, noneExpected, oneIsGood, plain } from '../steps.ts';
 import { worst } from '../worst.ts';
@@ -79,49 +79,6 @@ export const servicePanels = [
     'forbidden',
     noneAllowed,
   ),
-];
-
-/** What runs, and where it is scraped. */
-export const versionPanels = [
-  table({
-    title: 'What runs',
-    description: 'Version, revision and Node.js of each exporter. Several shards should run the same.',
-    queries: [
-      {
-        expr: `topk(20, max by (job, instance, version, revision, node_version) (${select('filer_exporter_build_info')}))`,
-        legend: LABELS_ALONE,
-      },
-    ],
-    columns: [
-      { label: 'instance', title: 'Instance' },
-      { label: 'version', title: 'Version' },
-      { label: 'revision', title: 'Revision' },
-      { label: 'node_version', title: 'Node.js' },
-    ],
-    steps: plain,
-    width: 12,
-    height: 5,
-  }),
-  number(
-    {
-      title: 'Client key shared',
-      description:
-        'Whether another instance seems to receive some of the events. Then counts are too low: give each instance its own GFA_CLIENT_KEY.',
-      queries: [{ expr: each('filer_exporter_client_key_shared', 'job, instance'), legend: '{{instance}}' }],
-      steps: noneAllowed,
-      width: 6,
-      height: 5,
-    },
-    [],
-  ),
-  words({
-    title: 'Scrape jobs',
-    description: 'The jobs that scrape an exporter. If one is missing, check its scrape configuration.',
-    queries: [{ expr: `count by (job) (${select('filer_exporter_build_info')})`, legend: '{{job}}' }],
-    steps: plain,
-    width: 6,
-    height: 5,
-  }),
 ];
 
 /** How fast the services are asked, and how fast they may be. */

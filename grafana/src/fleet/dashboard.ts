@@ -1,8 +1,7 @@
 import { type Dashboard, dashboard } from '../dashboard.ts';
 import { kindPanels, presentPanels } from './present.ts';
 import { rankingPanels } from './rankings.ts';
-import { reachPanels } from './reach.ts';
-import { healthPanels, spreadPanels } from './spreads.ts';
+import { spreadPanels } from './spreads.ts';
 
 /** All appliances against each other. */
 export function fleet(): Dashboard {
@@ -10,14 +9,12 @@ export function fleet(): Dashboard {
     place: 'fleet',
     description: 'All appliances compared: which do not report, which have the highest load, and the state of all.',
     reach: '24h',
-    variables: ['job', 'filer', 'volume', 'top', 'runbooks'],
+    variables: ['job', 'filer', 'top', 'runbooks'],
     sections: [
       { title: 'What is broken, where, and since when', panels: presentPanels },
       { title: 'Under most pressure', panels: rankingPanels },
       { title: 'What they are', collapsed: true, panels: kindPanels },
-      { title: 'As the portal reaches them', collapsed: true, panels: reachPanels },
       { title: 'All of them over time', collapsed: true, panels: spreadPanels },
-      { title: 'As the portal judges', collapsed: true, panels: healthPanels },
     ],
   });
 }

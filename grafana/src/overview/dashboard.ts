@@ -1,10 +1,8 @@
 import { alertTable } from '../alerts/table.ts';
 import { type Dashboard, dashboard } from '../dashboard.ts';
-import { accelerationPanels } from './acceleration.ts';
-import { appliancePanels } from './appliances.ts';
 import { healthPanels } from './health.ts';
 import { nowPanels } from './now.ts';
-import { portalPanels } from './portal.ts';
+import { trendPanels } from './trends.ts';
 
 const alerts = alertTable({
   title: 'What is broken',
@@ -22,9 +20,7 @@ export function overview(): Dashboard {
     variables: ['job', 'filer', 'volume', 'runbooks'],
     sections: [
       { title: 'What is broken, where, and since when', panels: [...nowPanels, alerts, ...healthPanels] },
-      { title: 'File acceleration', panels: accelerationPanels },
-      { title: 'The portal', collapsed: true, panels: portalPanels },
-      { title: 'Appliances', collapsed: true, panels: appliancePanels },
+      { title: 'Over time', panels: trendPanels },
     ],
   });
 }

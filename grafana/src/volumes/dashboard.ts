@@ -1,18 +1,20 @@
 import type { Dashboard } from '../dashboard.ts';
 import { dashboard } from '../dashboard.ts';
 import { checkInPanels } from './check-ins.ts';
-import { feedPanels } from './feed.ts';
+import { connectionPanels } from './connections.ts';
+import { finishedPanels } from './finished.ts';
 import { lockPanels } from './locks.ts';
 import { nowPanels } from './now.ts';
 import { propagationPanels } from './propagation.ts';
 import { protectionPanels } from './protection.ts';
+import { snapshotPanels } from './unprotected.ts';
 
-/** What file acceleration tells of filers and volumes. */
+/** What both services tell of filers and volumes. */
 export function volumes(): Dashboard {
   return dashboard({
     place: 'volumes',
     description:
-      'What file acceleration tells: which filers are in touch, what is not yet protected, how long data takes to arrive, and who holds the locks.',
+      'Filers and volumes: which filers are in touch, what is not yet protected, how long data takes to arrive, who holds the locks, and what snapshots do. The last three parts need the collectors volumes and volume_telemetry.',
     reach: '6h',
     variables: ['job', 'filer', 'volume', 'window', 'runbooks'],
     sections: [
@@ -21,7 +23,9 @@ export function volumes(): Dashboard {
       { title: 'Protection', collapsed: true, panels: protectionPanels },
       { title: 'Propagation', collapsed: true, panels: propagationPanels },
       { title: 'Locks', collapsed: true, panels: lockPanels },
-      { title: 'The feed itself', collapsed: true, panels: feedPanels },
+      { title: 'Snapshots in the portal', collapsed: true, panels: snapshotPanels },
+      { title: 'Snapshots finished', collapsed: true, panels: finishedPanels },
+      { title: 'Connections of appliances to volumes', collapsed: true, panels: connectionPanels },
     ],
   });
 }

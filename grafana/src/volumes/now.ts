@@ -88,7 +88,10 @@ export const nowPanels = [
   }),
   alertTable({
     title: 'What is broken',
-    about: { pages: ['file-acceleration'] },
+    about: {
+      pages: ['file-acceleration'],
+      alerts: ['FilerSnapshotFailing', 'FilerSnapshotOld', 'FilerUnprotectedDataLarge', 'FilerCloudCredentialFailing'],
+    },
     scope: { filer: 'with account', volume: 'with account' },
     height: 7,
   }),

@@ -1,8 +1,7 @@
-import { alertTable } from '../alerts/table.ts';
 import { chart, timeline } from '../charts.ts';
-import { dataWaits, failingSnapshots, nothingWaits, once } from '../common.ts';
+import { failingSnapshots, once } from '../common.ts';
 import { limits } from '../limits.ts';
-import { orNothing, words } from '../mappings.ts';
+import { words } from '../mappings.ts';
 import { number, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
@@ -26,14 +25,14 @@ const worstConnections = `topk(20, max by (filer, volume) (label_replace(1e9 * (
 const ofWorst = (query: string) => `(${query}) and on (filer, volume) ${worstConnections}`;
 
 /** What is not yet in cloud storage, from one request for the whole account. */
-export const protectionPanels = [
+export const snapshotPanels = [
   number({
     title: 'Unprotected data',
     description:
       'Data of all volumes and appliances that is not yet in cloud storage: what would be lost with them. When it grows for a day, look below for the volume.',
     queries: [{ expr: `sum(max by (serial, volume_guid) (${unprotected}))`, legend: 'all' }],
     steps: plain,
-    width: 5,
+    width: 6,
     empty: 'not reported',
   }),
   number({
@@ -42,7 +41,7 @@ export const protectionPanels = [
       'Volumes on appliances whose current snapshot has failed, or whose metadata failed again and again in the last hour: what FilerSnapshotFailing watches. Nothing new is protected there: see notifications, credentials and line.',
     queries: [{ expr: failingSnapshots, legend: 'failing' }],
     steps: noneAllowed,
-    width: 5,
+    width: 6,
   }),
   number({
     title: 'Oldest snapshot',
@@ -55,7 +54,7 @@ export const protectionPanels = [
       },
     ],
     steps: limits.snapshotAge,
-    width: 5,
+    width: 6,
     drill: [drillDown('appliance', 'filer')],
   }),
   number({
@@ -69,35 +68,8 @@ export const protectionPanels = [
       },
     ],
     steps: noneExpected,
-    width: 5,
+    width: 6,
     empty: 'not polled',
-  }),
-  number(
-    {
-      title: 'Data waits',
-      description:
-        'Age of the oldest data of any filer that is not yet in cloud storage, as file acceleration tells. When it grows while snapshots end, the lock or the line holds it up.',
-      queries: [
-        {
-          expr: `max(${dataWaits}) or on () ${nothingWaits}`,
-          legend: 'worst',
-        },
-      ],
-      steps: limits.unprotected,
-      width: 4,
-    },
-    orNothing,
-  ),
-  alertTable({
-    title: 'What is broken',
-    about: {
-      alerts: [
-        ...(['FilerSnapshotFailing', 'FilerSnapshotOld', 'FilerUnprotectedDataLarge'] as const),
-        ...(['FilerDataAtRisk', 'FilerUnprotectedDataOld', 'FilerCloudCredentialFailing'] as const),
-      ],
-    },
-    scope: { filer: 'with account', volume: 'with account' },
-    height: 7,
   }),
   table({
     title: 'Volumes on appliances, the worst first',
@@ -110,7 +82,7 @@ export const protectionPanels = [
       { expr: ofWorst(`max by (filer, volume) (${select('filer_volume_accessible_bytes')})`), legend: 'Accessible' },
     ],
     columns: [
-      { label: 'volume', title: 'Volume', link: drillDown('snapshots', 'volume', `$\{__value.text}`) },
+      { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
       { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
     ],
     steps: plain,
@@ -124,10 +96,6 @@ export const protectionPanels = [
       ['Last snapshot', 'down'],
     ],
   }),
-];
-
-/** The same over time. */
-export const trendPanels = [
   chart({
     title: 'Unprotected data, the worst volumes',
     description:
@@ -141,7 +109,7 @@ export const trendPanels = [
     steps: plain,
     width: 12,
     stacked: true,
-    drill: [drillDown('snapshots', 'volume')],
+    drill: [drillDown('volumes', 'volume')],
   }),
   chart({
     title: 'Unprotected data, the worst appliances',

@@ -21,7 +21,7 @@ export const connectionPanels = [
       },
     ],
     columns: [
-      { label: 'volume', title: 'Volume', link: drillDown('snapshots', 'volume', `$\{__value.text}`) },
+      { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
       { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
       { label: 'role', title: 'Role' },
       { label: 'cloud_provider', title: 'Cloud' },
@@ -43,7 +43,7 @@ export const connectionPanels = [
     ],
     steps: plain,
     width: 8,
-    drill: [drillDown('snapshots', 'volume')],
+    drill: [drillDown('volumes', 'volume')],
   }),
   chart({
     title: 'Shares and exports',

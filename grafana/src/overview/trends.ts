@@ -1,0 +1,38 @@
+import { chart } from '../charts.ts';
+import { applianceCounts, checkIns } from '../common.ts';
+import { limits } from '../limits.ts';
+import { more } from '../places.ts';
+import { plain } from '../steps.ts';
+
+const contact = checkIns('filer_guid, filer');
+
+/** How many of the fleet were in touch, over time. */
+export const trendPanels = [
+  chart({
+    title: 'Filers by time since check-in',
+    description:
+      'How many filers were heard of within 5 minutes, within half an hour, or longer ago. Many that turn at once point to the service or the network, one alone to its appliance.',
+    queries: [
+      { expr: `sum(${contact} <= bool 300)`, legend: 'under 5 minutes' },
+      {
+        expr: `sum(${contact} <= bool ${limits.missingCheckIn}) - sum(${contact} <= bool 300)`,
+        legend: '5 to 30 minutes',
+      },
+      { expr: `sum(${contact} > bool ${limits.missingCheckIn})`, legend: 'above 30 minutes' },
+    ],
+    steps: plain,
+    width: 12,
+    stacked: true,
+    links: [more('volumes')],
+  }),
+  chart({
+    title: 'Appliances over time',
+    description:
+      'How many appliances report and how many do not. A step down is an outage or a lost right; a slow fall is appliances that left the account.',
+    queries: applianceCounts(),
+    steps: plain,
+    width: 12,
+    stacked: true,
+    links: [more('fleet')],
+  }),
+];

@@ -1,0 +1,85 @@
+import { chart } from '../charts.ts';
+import { once, quantiles } from '../common.ts';
+import { limits } from '../limits.ts';
+import { drillDown } from '../places.ts';
+import { quantileOfHour, select } from '../select.ts';
+import { noneExpected, plain } from '../steps.ts';
+import { worst } from '../worst.ts';
+
+/** The snapshots that appliances finished: how often, how long, how large. */
+export const finishedPanels = [
+  chart({
+    title: 'Snapshots finished, busiest volumes',
+    description:
+      'Snapshots finished in the event window, by volume. A volume at zero while people work is not protected: see the lock and the state above.',
+    queries: [
+      {
+        expr: worst(10, `round(sum by (volume) (${once(`increase(${select('filer_snapshots_total')}[$window])`)}))`),
+        legend: '{{volume}}',
+      },
+    ],
+    steps: plain,
+    width: 8,
+    drill: [drillDown('volumes', 'volume')],
+  }),
+  chart({
+    title: 'Time to protect',
+    description:
+      'How long data had waited for its snapshot in the mean of each, in the last hour. When it rises, snapshots are too rare or too slow.',
+    queries: quantiles((share) => quantileOfHour(share, 'filer_snapshot_time_to_protect_seconds')),
+    steps: limits.timeToProtect,
+    width: 8,
+  }),
+  chart({
+    title: 'Length of the phases, p90',
+    description:
+      'Nine of ten snapshots of the last hour took no longer: data goes up in parallel, metadata one appliance after the other under the lock. Long metadata delays all appliances.',
+    queries: [
+      {
+        expr: quantileOfHour(0.9, 'filer_snapshot_phase_duration_seconds', { by: ['phase'] }),
+        legend: '{{phase}}',
+      },
+    ],
+    steps: limits.lockHeld,
+    width: 8,
+  }),
+  chart({
+    title: 'Propagation of snapshots',
+    description:
+      'How long snapshots of the last hour were on their way to other appliances. When all quantiles rise, look at the cloud side; when p99 alone does, at the table below.',
+    queries: quantiles((share) => quantileOfHour(share, 'filer_snapshot_propagation_seconds')),
+    steps: limits.propagation,
+    width: 8,
+  }),
+  chart({
+    title: 'Files in snapshots',
+    description:
+      'Files in the snapshots of the event window, under global locking and under none. A jump is a restore, a migration, or an encryption trojan: ask who did it.',
+    queries: [
+      {
+        expr: `round(sum by (locking) (${once(`increase(${select('filer_snapshot_files_total')}[$window])`)}))`,
+        legend: '{{locking}}',
+      },
+    ],
+    steps: plain,
+    width: 8,
+    stacked: true,
+  }),
+  chart({
+    title: 'Failed metadata snapshots',
+    description:
+      'Metadata snapshots that failed in the event window, by the ten appliances with most. An appliance that fails again and again needs a look at its notifications and its credentials.',
+    queries: [
+      {
+        expr: worst(
+          10,
+          `round(sum by (filer) (${once(`increase(${select('filer_snapshot_metadata_failures_total')}[$window])`)}))`,
+        ),
+        legend: '{{filer}}',
+      },
+    ],
+    steps: noneExpected,
+    width: 8,
+    drill: [drillDown('appliance', 'filer')],
+  }),
+];
