@@ -2,7 +2,7 @@ import { codeOf } from '../runtime/errors.ts';
 import { REDACTED, Secret } from '../runtime/secret.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import type { ReadFile, Texts } from './environment.ts';
-import { headerFlaw } from './kind.ts';
+import { headerFlaw, quotedPath } from './kind.ts';
 import { fileVariable, type NamedRow } from './section.ts';
 
 /** A secret in a file, which every reload reads again, so that a rotated secret needs no restart. */
@@ -35,7 +35,10 @@ function secretIn(content: string): string {
   return text;
 }
 
-/** The secrets given as files. The path of an unreadable file is not quoted: it may be the secret itself. */
+/** How paths begin. What begins otherwise may be the secret itself, put into the wrong variable, and is not quoted. */
+const PATH = /^(?:\.{1,2}\/|secrets\/|\/(?:etc|home|mnt|opt|root|run|srv|tmp|usr|var)\/)/;
+
+/** The secrets given as files. */
 export function fileSecrets(
   texts: Texts,
   rows: readonly NamedRow[],
@@ -56,7 +59,7 @@ export function fileSecrets(
       const reason =
         error instanceof UnfitContentError
           ? error.message
-          : `cannot be read (${codeOf(error) ?? 'unknown reason'}); expected the path of a file with the secret`;
+          : `${PATH.test(path) ? `${quotedPath(path)} ` : ''}cannot be read (${codeOf(error) ?? 'unknown reason'}); expected the path of a file with the secret`;
       faults.push(`${fileName}: ${reason}`);
     }
   }

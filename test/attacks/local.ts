@@ -36,7 +36,10 @@ export const locals: readonly Row[] = [
       execFileSync('mkfifo', [path]);
       const { code, stderr } = await run([], { environment: { GFA_URL, GFA_TOKEN_FILE: path } });
       const expected = 'expected the path of a file with the secret';
-      expect([code, stderr]).toEqual([78, `GFA_TOKEN_FILE: cannot be read (not a regular file); ${expected}\n`]);
+      expect([code, stderr]).toEqual([
+        78,
+        `GFA_TOKEN_FILE: "${path}" cannot be read (not a regular file); ${expected}\n`,
+      ]);
     },
   },
   {
@@ -69,7 +72,10 @@ export const locals: readonly Row[] = [
       writeFileSync(path, 'a'.repeat(10_000_000), { mode: 0o600 });
       const { code, stderr } = await run([], { environment: { GFA_URL, GFA_TOKEN_FILE: path } });
       const expected = 'expected the path of a file with the secret';
-      expect([code, stderr]).toEqual([78, `GFA_TOKEN_FILE: cannot be read (larger than 64 KiB); ${expected}\n`]);
+      expect([code, stderr]).toEqual([
+        78,
+        `GFA_TOKEN_FILE: "${path}" cannot be read (larger than 64 KiB); ${expected}\n`,
+      ]);
     },
   },
   {

@@ -74,10 +74,18 @@ describe('a secret in a file', () => {
     ]);
   });
 
-  test('that cannot be read is named by its variable alone: the path may be the secret, put in the wrong place', () => {
-    expect(faultsOf({ GFA_URL, GFA_TOKEN_FILE: CANARY })).toEqual([
-      'GFA_TOKEN_FILE: cannot be read (ENOENT); expected the path of a file with the secret',
+  test.each([
+    ...['/run/credentials/filer-exporter.service/secrets_gfa-token', 'secrets/gfa-token', './token', '../token'].map(
+      (path) => [path, `"${path}" `],
+    ),
+    ...[CANARY, `/${CANARY}/+xY=`, `${CANARY}/run/`].map((secret) => [secret, '']),
+  ])('that cannot be read is named if it looks like a path, for %s may be the secret itself', (path, named) => {
+    expect(faultsOf({ GFA_URL, GFA_TOKEN_FILE: path })).toEqual([
+      `GFA_TOKEN_FILE: ${named}cannot be read (ENOENT); expected the path of a file with the secret`,
     ]);
+  });
+
+  test('that the process may not read is a fault with the reason', () => {
     const readFile = (path: string) => {
       throw systemError(path === '.env' ? 'ENOENT' : 'EACCES');
     };

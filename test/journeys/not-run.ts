@@ -10,6 +10,8 @@ export const notRun: Readonly<Record<string, string>> = {
   'README.md, More, 1': 'the tests themselves, which .ci/run runs',
   'docs/contributing.md, Contributing, 1':
     'for developers: it lists the commands of package.json, the tests among them',
+  'docs/deployment.md, Compose, 2':
+    'needs a container engine; test/deploy reads the file, and the journey of the image runs the same image and settings',
   'docs/deployment.md, Container image, 3': 'pushes to a registry that is an example',
   'docs/deployment.md, Kustomize, 2': 'builds an API server for some minutes, for a check before a release',
   'docs/doctor.md, The doctor, 1': 'test/doctor runs the doctor on every variant of the services',
