@@ -52,7 +52,18 @@ ${bucketCount()} default buckets of \`EVENT_BUCKETS\`, the infinite one, the sum
 [grafana/](../grafana/README.md) and [deploy/prometheus/](../deploy/prometheus/README.md) asks for it, directly or through
 a recorded series. The query below each metric is one to begin with.
 
+${groups().map(indexOf).join('\n')}
 ${sections.join('\n')}`;
+}
+
+/** What each metric of a group answers, in a line. */
+function indexOf({ title, entries }: Group): string {
+  const lines = entries.map(({ name, help }) => `| ${firstSentence(help)} | [\`${name}\`](#${name}) |\n`);
+  return `| ${title} | metric |\n|---|---|\n${lines.join('')}`;
+}
+
+function firstSentence(text: string): string {
+  return text.split(/(?<=\.) (?=[A-Z0-9])/)[0] ?? text;
 }
 
 function bucketCount(): number {
