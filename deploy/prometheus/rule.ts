@@ -6,8 +6,8 @@ export interface RecordingRule {
   readonly expr: string;
 }
 
-/** How soon a person has to act: now, in working hours, or when there is time. */
-export type Severity = 'critical' | 'warning' | 'info';
+/** How soon a person has to act: now, or in working hours. */
+export type Severity = 'critical' | 'warning';
 
 /** A page of `docs/runbooks/`, with a section for each of its alerts. */
 export type RunbookPage = 'exporter' | 'file-acceleration' | 'appliances' | 'portal';

@@ -8,17 +8,12 @@ export const thresholdRows = {
     value: 20,
     meaning: 'tasks of one appliance at most; so many may be late for each that is unavailable',
   },
-  budgetUse: {
-    value: 0.95,
-    meaning: 'share of the daily request limit that a day takes at the rate of the last hour',
-  },
   droppedAnHour: { value: 5, meaning: 'values without a sample for one reason, in an hour' },
   remoteWriteLag: { value: 1_200, meaning: 'age of the newest point that has arrived by remote write' },
   remoteWriteDropped: { value: 5, meaning: 'points that the receiver of remote write rejected, in an hour' },
   certificateLeft: { value: 1_209_600, meaning: 'time until the certificate of the exporter expires' },
   certificateEnds: { value: 172_800, meaning: 'time until that certificate expires, when it is urgent' },
   restartsAnHour: { value: 3, meaning: 'starts of the exporter in an hour' },
-  scrapeDuration: { value: 8, meaning: 'duration of a scrape; the default time-out of Prometheus is 10 s' },
   clockSkew: { value: 60, meaning: 'difference between the clock of the exporter and that of a service' },
   checkinAge: { value: 1_800, meaning: 'time since the last contact of a filer' },
   unprotectedAge: { value: 14_400, meaning: 'age of the oldest data that is not in cloud storage' },
@@ -29,7 +24,6 @@ export const thresholdRows = {
     meaning: 'propagation events of a filer and volume in the last hour; with fewer the percentile is not meaningful',
   },
   lockHeld: { value: 1_800, meaning: 'how long a lock has been held' },
-  releaseAge: { value: 7_200, meaning: 'time since a volume’s lock was last released' },
   fleetShare: { value: 0.2, meaning: 'share of the filers or appliances that stop reporting together' },
   fleetSize: { value: 10, meaning: 'filers or appliances of a job; with fewer a share is not meaningful' },
   fleetGone: { value: 0.1, meaning: 'share of the appliances of the last day that have left the inventory' },
@@ -41,14 +35,6 @@ export const thresholdRows = {
   memory: { value: 0.9, meaning: 'share of the memory in use' },
   cache: { value: 0.95, meaning: 'share of the cache disk in use' },
   cacheWait: { value: 3_600, meaning: 'age of the oldest unprotected data on an appliance whose cache is nearly full' },
-  hitRatio: {
-    value: 0.5,
-    meaning: 'cache hit ratio of the last hour; a lower one fires',
-  },
-  cacheRequests: {
-    value: 10,
-    meaning: 'mean requests in a bin in the last hour; with fewer the hit ratio is not meaningful',
-  },
   diskLatency: { value: 0.05, meaning: 'mean time of one disk operation' },
   unprotectedBytes: {
     value: 100_000_000_000,
@@ -62,7 +48,6 @@ export const thresholdRows = {
   licenseEnds: { value: 604_800, meaning: 'time until the subscription ends, when it is urgent' },
   keyLeft: { value: 1_209_600, meaning: 'time until the first key of a kind expires' },
   snapshotAge: { value: 86_400, meaning: 'age of the last snapshot of a volume with unprotected data' },
-  indexed: { value: 0.95, meaning: 'share of the files that the subscription allows to index' },
   jobAge: { value: 86_400, meaning: 'age of the oldest unfinished job' },
 } as const satisfies Readonly<Record<string, ThresholdRow>>;
 

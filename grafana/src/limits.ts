@@ -17,7 +17,7 @@ export const limits = {
   timeToProtect: above(thresholds.unprotectedAge / 2, thresholds.unprotectedAge),
   lockHeld: above(thresholds.lockHeld / 3, thresholds.lockHeld),
   lockedShare: above(0.5, 0.8),
-  betweenReleases: above(thresholds.releaseAge / 2, thresholds.releaseAge),
+  betweenReleases: above(HOUR, 2 * HOUR),
   cpu: above(0.8, thresholds.cpu),
   worstCpu: thresholds.cpu,
   worstCache: thresholds.cache,
@@ -25,7 +25,7 @@ export const limits = {
   loadPerCore: above(1, 2),
   memory: above(0.8, thresholds.memory),
   cache: above(0.9, thresholds.cache),
-  hitRatio: below(0.8, thresholds.hitRatio),
+  hitRatio: below(0.8, 0.5),
   diskLatency: above(thresholds.diskLatency / 2, thresholds.diskLatency),
   healthScore: below(80, 50),
   /** The portal is 5 to 6 minutes behind the appliance, and is asked every 5 minutes. */

@@ -23,7 +23,6 @@ export const severities: ValueMapping[] = [
     options: {
       '1 critical': { text: 'critical', color: 'red', index: 0 },
       '2 warning': { text: 'warning', color: 'yellow', index: 1 },
-      '3 info': { text: 'info', color: 'blue', index: 2 },
     },
   },
 ];

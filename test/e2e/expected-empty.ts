@@ -50,7 +50,6 @@ export const emptyRules: Readonly<Record<string, string>> = {
   FilerExporterRemoteWriteLagging: 'the demo sends nothing by remote write',
   FilerExporterRemoteWriteDropping: 'the demo sends nothing by remote write',
   FilerExporterRemoteWriteLosing: 'the demo sends nothing by remote write',
-  FilerExporterEventsEvicted: 'the demo has fewer events than the memory holds',
   FilerPortalUnhealthy: 'the portal of the demo is healthy',
   FilerExporterCertificateEnding: 'the demo serves without TLS',
   FilerApplianceTelemetryFailing: 'with these thresholds no check-in is recent',
@@ -59,11 +58,11 @@ export const emptyRules: Readonly<Record<string, string>> = {
 
 /** Thresholds so low, and one so high, that whatever there is to compare with them is beyond: so alerts give data. */
 export const nothingIsGood: Thresholds = {
-  ...{ intervalStretch: 0, budgetUse: -1, droppedAnHour: -1 },
-  ...{ checkinAge: -1, unprotectedAge: -1, propagationP90: -1, propagationEvents: -1, lockHeld: -1, releaseAge: -1 },
-  ...{ applianceDataAge: -1e9, cpu: -1, memory: -1, cache: -1, hitRatio: 2, cacheRequests: -1, diskLatency: -1 },
+  ...{ intervalStretch: 0, droppedAnHour: -1 },
+  ...{ checkinAge: -1, unprotectedAge: -1, propagationP90: -1, propagationEvents: -1, lockHeld: -1 },
+  ...{ applianceDataAge: -1e9, cpu: -1, memory: -1, cache: -1, diskLatency: -1 },
   ...{ unprotectedBytes: -1, failedSnapshotsAnHour: -1, licenseLeft: 1e12, jobAge: -1e9, certificateLeft: 1e12 },
-  ...{ certificateEnds: 1e12, restartsAnHour: -1, scrapeDuration: -1, clockSkew: -1, atRiskAge: -1, fleetShare: -1 },
-  ...{ fleetSize: 0, fleetGone: -1, cacheWait: -1, licenseEnds: 1e12, keyLeft: 1e12, snapshotAge: -1e9, indexed: -1 },
+  ...{ certificateEnds: 1e12, restartsAnHour: -1, clockSkew: -1, atRiskAge: -1, fleetShare: -1 },
+  ...{ fleetSize: 0, fleetGone: -1, cacheWait: -1, licenseEnds: 1e12, keyLeft: 1e12, snapshotAge: -1e9 },
   ...{ remoteWriteLag: -1e9, remoteWriteDropped: -1, applianceTasks: -1 },
 };

@@ -87,28 +87,11 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
     {
       alert: 'FilerApplianceUnreachable',
       severity: 'warning',
-      for: '30m',
-      expr: 'filer_appliance_reachable == 0',
-      summary: `The portal cannot reach appliance {{ $labels.filer }}.`,
-      description: 'It receives neither configuration nor updates, and its telemetry may be missing.',
-      page,
-    },
-    {
-      alert: 'FilerApplianceOutOfStep',
-      severity: 'warning',
-      for: '4h',
-      expr: 'filer_appliance_synced == 0',
-      summary: `${who} has not applied the settings of the portal.`,
-      description: 'It runs with old settings: changes in the portal have no effect on it.',
-      page,
-    },
-    {
-      alert: 'FilerApplianceUpdateWaiting',
-      severity: 'info',
-      for: '1d',
-      expr: 'filer_appliance_update_available == 1',
-      summary: `An update is available for appliance {{ $labels.filer }}.`,
-      description: 'The portal offers it another build.',
+      for: '1h',
+      expr: 'filer_appliance_reachable == 0\nor\nfiler_appliance_synced == 0',
+      summary: 'Settings of the portal do not arrive at appliance {{ $labels.filer }}.',
+      description:
+        'The portal cannot reach it, or it has not applied them. Changes and updates have no effect on it, and its telemetry may be missing.',
       page,
     },
     {
@@ -143,18 +126,6 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       ].join('\n'),
       summary: `The cache of appliance {{ $labels.filer }} is {{ $value | humanizePercentage }} full, with data that is not in the cloud.`,
       description: `Above ${percent(limits.cache)}: data that is not in the cloud yet cannot be evicted. Writes fail once the cache holds nothing else.`,
-      page,
-    },
-    {
-      alert: 'FilerApplianceHitRatioLow',
-      severity: 'warning',
-      for: '1h',
-      expr: [
-        `serial:filer_appliance_cache_requests:hit_ratio1h < ${limits.hitRatio}`,
-        `and serial:filer_appliance_cache_requests:mean1h > ${limits.cacheRequests}`,
-      ].join('\n'),
-      summary: `The cache hit ratio of appliance {{ $labels.filer }} is {{ $value | humanizePercentage }}.`,
-      description: `Below ${percent(limits.hitRatio)} most reads wait for the cloud: the cache is too small for the data in use.`,
       page,
     },
     {

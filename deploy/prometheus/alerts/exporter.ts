@@ -1,4 +1,4 @@
-import { type AlertRule, percent, spell, type Thresholds } from '../rule.ts';
+import { type AlertRule, spell, type Thresholds } from '../rule.ts';
 
 /**
  * Targets that do not answer, and served this exporter's metrics in the last week: the operator chooses the name of the
@@ -100,16 +100,6 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       page,
     },
     {
-      alert: 'FilerExporterBudgetRunningOut',
-      severity: 'warning',
-      for: '30m',
-      expr: `api:filer_exporter_daily_budget_limit:use_ratio_rate1h > ${limits.budgetUse}`,
-      summary:
-        'At the rate of the last hour, filer-exporter at {{ $labels.instance }} uses {{ $value | humanizePercentage }} of the daily requests to the {{ $labels.api }} API.',
-      description: `Above ${percent(limits.budgetUse)} no requests are left for another appliance, for retries or for other tools of the account.`,
-      page,
-    },
-    {
       alert: 'FilerExporterThrottled',
       severity: 'warning',
       for: '15m',
@@ -151,15 +141,6 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       page,
     },
     {
-      alert: 'FilerExporterEventsEvicted',
-      severity: 'warning',
-      for: '5m',
-      expr: 'increase(filer_exporter_event_memory_evicted_total[1h]) > 0',
-      summary: 'filer-exporter at {{ $labels.instance }} has evicted {{ $value | humanize }} events in the last hour.',
-      description: 'The memory of events is full. An evicted event counts twice if the service sends it again.',
-      page,
-    },
-    {
       alert: 'FilerExporterRestarting',
       severity: 'warning',
       for: '0m',
@@ -170,18 +151,6 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       summary: 'filer-exporter at {{ $labels.instance }} has started {{ $value | humanize }} times in the last hour.',
       description:
         'Each start costs requests of the daily limit, and data is missing until the first polls have succeeded.',
-      page,
-    },
-    {
-      alert: 'FilerExporterScrapeSlow',
-      severity: 'warning',
-      for: '15m',
-      expr: [
-        `scrape_duration_seconds > ${limits.scrapeDuration}`,
-        'and on (job, instance) filer_exporter_build_info',
-      ].join('\n'),
-      summary: 'A scrape of filer-exporter at {{ $labels.instance }} takes {{ $value | humanizeDuration }}.',
-      description: 'Above its time-out a scrape fails, and there is no new data about any filer.',
       page,
     },
     {

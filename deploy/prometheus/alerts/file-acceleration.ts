@@ -72,19 +72,5 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       description: `No other filer can write a snapshot of the volume meanwhile; more than ${spell(limits.lockHeld)} is too long.`,
       page,
     },
-    {
-      alert: 'FilerVolumeNoLockRelease',
-      severity: 'warning',
-      for: '5m',
-      // Only if data waits: an idle night needs no lock. A volume with acceleration switched off takes none.
-      expr: [
-        `volume:filer_lock_latest_timestamp_seconds:release_age > ${limits.releaseAge}`,
-        `and on (job, instance, volume_guid) volume:oldest_unprotected_data_age:seconds > ${limits.releaseAge}`,
-        'unless on (job, instance, volume_guid) filer_volume_info{mode="disabled"}',
-      ].join('\n'),
-      summary: 'No filer has released the lock of volume {{ $labels.volume }} for {{ $value | humanizeDuration }}.',
-      description: `Data has waited for ${spell(limits.releaseAge)} and no snapshot has finished: no change of the volume reaches the cloud or other filers.`,
-      page,
-    },
   ];
 }

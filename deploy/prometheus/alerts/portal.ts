@@ -1,4 +1,4 @@
-import { type AlertRule, bytes, percent, spell, type Thresholds } from '../rule.ts';
+import { type AlertRule, bytes, spell, type Thresholds } from '../rule.ts';
 
 /** Alerts about volumes, jobs and the subscription, from the portal's further collectors. */
 export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
@@ -67,15 +67,6 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       expr: 'filer_portal_healthy == 0',
       summary: 'The portal of {{ $labels.job }} reports itself unhealthy.',
       description: 'Missing or old data may be caused by the portal, not by an appliance.',
-      page,
-    },
-    {
-      alert: 'FilerIndexNearlyFull',
-      severity: 'warning',
-      for: '1h',
-      expr: `filer_indexing_consumed_files / (filer_indexing_limit_files > 0) > ${limits.indexed}`,
-      summary: '{{ $value | humanizePercentage }} of the files that {{ $labels.job }} may index are indexed.',
-      description: `Above ${percent(limits.indexed)}: at the limit, a search does not find new files.`,
       page,
     },
     {

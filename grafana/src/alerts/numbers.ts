@@ -21,7 +21,6 @@ const series: Readonly<Record<keyof typeof texts, Readonly<Record<string, readon
     'volume_filer:oldest_unprotected_data_age:seconds': ['FilerDataAtRisk', 'FilerUnprotectedDataOld'],
     'volume_filer:filer_propagation_duration_seconds:p90_rate1h': ['FilerPropagationSlow'],
     'volume_filer:filer_lock_latest_timestamp_seconds:held_age': ['FilerLockHeldTooLong'],
-    'volume:filer_lock_latest_timestamp_seconds:release_age': ['FilerVolumeNoLockRelease'],
     'serial:filer_appliance_series_timestamp_seconds:age': ['FilerApplianceDataOld'],
   },
   milliseconds: { filer_appliance_disk_io_latency_seconds: ['FilerApplianceDiskLatencyHigh'] },
@@ -30,7 +29,6 @@ const series: Readonly<Record<keyof typeof texts, Readonly<Record<string, readon
     filer_appliance_cpu_utilization_ratio: ['FilerApplianceCpuHigh'],
     filer_appliance_memory_utilization_ratio: ['FilerApplianceMemoryHigh'],
     filer_appliance_cache_utilization_ratio: ['FilerApplianceCacheNearlyFull'],
-    'serial:filer_appliance_cache_requests:hit_ratio1h': ['FilerApplianceHitRatioLow'],
   },
   bytes: { filer_volume_unprotected_bytes: ['FilerUnprotectedDataLarge'] },
 };

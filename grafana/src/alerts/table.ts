@@ -59,7 +59,7 @@ export function alertTable(text: {
     const age = described(`(time() - ${since}) and ignoring (alertstate) ${firing(about, scope, severity)}`);
     return `topk(${most}, topk by (alertname) (5, max by (${SAME}, severity) (label_replace(${age}, "severity", "${rank} ${severity}", "", ""))))`;
   };
-  const shown = [ages('critical', 1, 25), ages('warning', 2, 20), ages('info', 3, 5)].join(' or ');
+  const shown = [ages('critical', 1, 25), ages('warning', 2, 20)].join(' or ');
   const numbers = numbersOf(alerts, scope);
   // An alert without a number; the column stays when all are.
   const none = `label_replace(group by (${NUMBERED}) (${select('ALERTS', { alertstate: '="firing"' })}), "how_bad", "–", "", "")`;
@@ -69,7 +69,7 @@ export function alertTable(text: {
       : `(${shown}) * on (${NUMBERED}) group_left (how_bad) max by (${NUMBERED}, how_bad) (${numbers} or on (${NUMBERED}) ${none})`;
   return table({
     title: text.title,
-    description: `Alerts that fire, critical ones first, then by how long they have gone on: what is broken, where, how bad, since when, and what to do first. A click on that opens the runbook. Of each alert the five that have gone on longest are shown, 25 critical and 25 others at most.`,
+    description: `Alerts that fire, critical ones first, then by how long they have gone on: what is broken, where, how bad, since when, and what to do first. A click on that opens the runbook. Of each alert the five that have gone on longest are shown, 25 critical ones and 20 warnings at most.`,
     queries: [{ expr: withRunbook(rows, alerts), legend: 'Since' }],
     columns: [
       { label: 'severity', title: 'Severity', width: 105, mappings: severities },

@@ -6,7 +6,6 @@ const state = (word: 'reporting' | 'no_records' | 'unavailable', of: object = ap
 const checkin = series('filer_last_checkin_timestamp_seconds', lyon);
 const portalUp = series('filer_api_up', api('portal'));
 const reachable = series('filer_appliance_reachable', applianceLyon);
-const update = series('filer_appliance_update_available', applianceLyon);
 const record = (name: string, of: object = applianceLyon) =>
   series('filer_appliance_series_timestamp_seconds', { ...of, series: name });
 const effective = series('filer_exporter_effective_interval_seconds', api('portal'));
@@ -34,7 +33,6 @@ const cpu = series('filer_appliance_cpu_utilization_ratio', applianceLyon);
 const memory = series('filer_appliance_memory_utilization_ratio', applianceLyon);
 const oldMemory = series('filer_appliance_memory_bytes', { ...applianceLyon, state: 'used' });
 const cache = series('filer_appliance_cache_utilization_ratio', applianceLyon);
-const requests = (result: 'hit' | 'miss') => series('filer_appliance_cache_requests', { ...applianceLyon, result });
 const latency = (direction: 'read' | 'write') =>
   series('filer_appliance_disk_io_latency_seconds', { ...applianceLyon, disk: 'cache', direction });
 
@@ -89,25 +87,6 @@ export const applianceCases: AlertCases = {
       series: { [up]: '1x60' },
       at: '45m',
     },
-  ],
-  FilerApplianceOutOfStep: [
-    {
-      kind: 'fires',
-      when: 'it has run with old settings for five hours',
-      series: { [synced]: '0x320' },
-      pendingAt: '3h',
-      at: '5h',
-      alerts: [
-        {
-          labels: applianceLyon,
-          severity: 'warning',
-          summary: 'Appliance edge-lyon has not applied the settings of the portal.',
-          description: 'It runs with old settings: changes in the portal have no effect on it.',
-        },
-      ],
-    },
-    { kind: 'silent', when: 'it takes them over within the hour', series: { [synced]: '0x50 1x300' }, at: '5h' },
-    { kind: 'missing', when: 'the collector edges is off: silent', series: { [up]: '1x320' }, at: '5h' },
   ],
   FilerApplianceDown: [
     {
@@ -272,61 +251,46 @@ export const applianceCases: AlertCases = {
     {
       kind: 'fires',
       when: 'the portal has not reached it for three rounds',
-      series: { [reachable]: '1x5 0x60', [up]: '1x65' },
-      pendingAt: '20m',
-      at: '50m',
+      series: { [reachable]: '1x5 0x90', [up]: '1x95' },
+      pendingAt: '50m',
+      at: '80m',
       alerts: [
         {
           labels: applianceLyon,
           severity: 'warning',
-          summary: 'The portal cannot reach appliance edge-lyon.',
-          description: 'It receives neither configuration nor updates, and its telemetry may be missing.',
+          summary: 'Settings of the portal do not arrive at appliance edge-lyon.',
+          description:
+            'The portal cannot reach it, or it has not applied them. Changes and updates have no effect on it, and its telemetry may be missing.',
+        },
+      ],
+    },
+    {
+      kind: 'fires',
+      when: 'the portal reaches it, but it has run with old settings for an hour',
+      series: { [reachable]: '1x95', [synced]: '1x5 0x90' },
+      pendingAt: '50m',
+      at: '80m',
+      alerts: [
+        {
+          labels: applianceLyon,
+          severity: 'warning',
+          summary: 'Settings of the portal do not arrive at appliance edge-lyon.',
+          description:
+            'The portal cannot reach it, or it has not applied them. Changes and updates have no effect on it, and its telemetry may be missing.',
         },
       ],
     },
     {
       kind: 'silent',
       when: 'the next round reaches it again',
-      series: { [reachable]: '0x15 1x60', [up]: '1x65' },
-      at: '50m',
+      series: { [reachable]: '0x15 1x90', [synced]: '1x105' },
+      at: '80m',
     },
     {
       kind: 'missing',
       when: 'the portal does not tell of this appliance: silent, unknown is not unreachable',
       series: { [up]: '1x65' },
       at: '50m',
-    },
-  ],
-  FilerApplianceUpdateWaiting: [
-    {
-      kind: 'fires',
-      when: 'a build has been offered since yesterday',
-      series: { [update]: '1x300' },
-      pendingAt: '20h',
-      at: '25h',
-      apart: '5m',
-      alerts: [
-        {
-          labels: applianceLyon,
-          severity: 'info',
-          summary: 'An update is available for appliance edge-lyon.',
-          description: 'The portal offers it another build.',
-        },
-      ],
-    },
-    {
-      kind: 'silent',
-      when: 'it was installed within the day',
-      series: { [update]: '1x240 0x60' },
-      at: '25h',
-      apart: '5m',
-    },
-    {
-      kind: 'missing',
-      when: 'the list of serials is forbidden: silent, builds are not known',
-      series: { [up]: '1x300' },
-      at: '25h',
-      apart: '5m',
     },
   ],
   FilerApplianceCpuHigh: [
@@ -416,41 +380,6 @@ export const applianceCases: AlertCases = {
       when: 'the series is switched off or not to be had: silent',
       series: { [up]: '1x120' },
       at: '75m',
-    },
-  ],
-  FilerApplianceHitRatioLow: [
-    {
-      kind: 'fires',
-      when: 'three requests in four have waited for the cloud for hours',
-      series: { [requests('hit')]: '200x150', [requests('miss')]: '600x150' },
-      pendingAt: '45m',
-      at: '130m',
-      alerts: [
-        {
-          labels: applianceLyon,
-          severity: 'warning',
-          summary: 'The cache hit ratio of appliance edge-lyon is 25%.',
-          description: 'Below 50% most reads wait for the cloud: the cache is too small for the data in use.',
-        },
-      ],
-    },
-    {
-      kind: 'silent',
-      when: 'nine in ten are answered from the cache',
-      series: { [requests('hit')]: '900x150', [requests('miss')]: '100x150' },
-      at: '130m',
-    },
-    {
-      kind: 'silent',
-      when: 'it is night, and the few requests there are miss',
-      series: { [requests('hit')]: '1x150', [requests('miss')]: '4x150' },
-      at: '130m',
-    },
-    {
-      kind: 'missing',
-      when: 'only the misses are told: silent, there is no ratio',
-      series: { [requests('miss')]: '600x150' },
-      at: '130m',
     },
   ],
   FilerApplianceDiskLatencyHigh: [

@@ -12,7 +12,6 @@ const gap = (list: string, reason: string) =>
   series('filer_exporter_inventory_gap_info', { ...api('portal'), list, reason });
 const unavailable = series('filer_appliance_state', { ...applianceLyon, state: 'unavailable' });
 const overdue = series('filer_exporter_tasks_overdue', api('portal'));
-const limit = series('filer_exporter_daily_budget_limit', api('portal'));
 const throttled = series('filer_exporter_account_throttled', api('portal'));
 const effective = series('filer_exporter_effective_interval_seconds', api('portal'));
 const configured = series('filer_exporter_configured_interval_seconds', api('portal'));
@@ -20,33 +19,12 @@ const target = series('up', scraped);
 const build = series('filer_exporter_build_info', { ...scraped, version: '1.0.0' });
 const otherBuild = series('filer_exporter_build_info', { job: 'edge/filers', instance: '10.0.0.7:9989' });
 const webConfig = series('filer_exporter_web_config_last_reload_successful', scraped);
-const evicted = series('filer_exporter_event_memory_evicted_total', scraped);
 const started = series('process_start_time_seconds', scraped);
-const duration = series('scrape_duration_seconds', scraped);
 const skew = (name: 'gfa' | 'portal') => series('filer_exporter_clock_skew_seconds', api(name));
 const certificateEnd = series('filer_exporter_web_certificate_expiry_timestamp_seconds', scraped);
 
 /** The cases of the alerts about the exporter and the services. */
 export const exporterCases: AlertCases = {
-  FilerExporterEventsEvicted: [
-    {
-      kind: 'fires',
-      when: 'events were forgotten from the tenth minute on',
-      series: { [evicted]: '0x10 0+5x30', [build]: '1x40' },
-      pendingAt: '12m',
-      at: '30m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: 'filer-exporter at exporter:9989 has evicted 95 events in the last hour.',
-          description: 'The memory of events is full. An evicted event counts twice if the service sends it again.',
-        },
-      ],
-    },
-    { kind: 'silent', when: 'none was forgotten for an hour', series: { [evicted]: '50x120' }, at: '90m' },
-    { kind: 'missing', when: 'the service is not polled: silent', series: { [build]: '1x40' }, at: '30m' },
-  ],
   FilerExporterRestarting: [
     {
       kind: 'fires',
@@ -78,41 +56,6 @@ export const exporterCases: AlertCases = {
       when: 'the target has gone: silent, FilerExporterDown speaks',
       series: { [started]: '0x4 300x4 600x4 stale', [build]: '1x12 stale' },
       at: '24m',
-    },
-  ],
-  FilerExporterScrapeSlow: [
-    {
-      kind: 'fires',
-      when: 'scrapes take nine seconds',
-      series: { [duration]: '9x40', [build]: '1x40' },
-      pendingAt: '10m',
-      at: '30m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: 'A scrape of filer-exporter at exporter:9989 takes 9s.',
-          description: 'Above its time-out a scrape fails, and there is no new data about any filer.',
-        },
-      ],
-    },
-    {
-      kind: 'silent',
-      when: 'one scrape in four is slow',
-      series: { [duration]: '9 1 1 1 9 1 1 1 9 1 1 1 9 1 1 1 9 1 1 1 9 1 1 1 9', [build]: '1x40' },
-      at: '24m',
-    },
-    {
-      kind: 'silent',
-      when: 'the target of another program is slow',
-      series: { 'scrape_duration_seconds{instance="other:9100",job="node"}': '9x40', [build]: '1x40' },
-      at: '30m',
-    },
-    {
-      kind: 'missing',
-      when: 'the target has gone: silent, FilerExporterDown speaks',
-      series: { [duration]: '9x4 stale', [build]: '1x4 stale' },
-      at: '30m',
     },
   ],
   FilerExporterClockSkew: [
@@ -451,41 +394,6 @@ export const exporterCases: AlertCases = {
       when: 'the exporter cannot be scraped: silent, FilerExporterDown speaks',
       series: { [overdue]: '2x5 stale', [up('portal')]: '1x5 stale' },
       at: '25m',
-    },
-  ],
-  FilerExporterBudgetRunningOut: [
-    {
-      kind: 'fires',
-      when: 'eleven and a half requests a second of a limit of a million a day',
-      series: { [requests('portal', 'cpu_utilization', '200')]: '0+684x120', [limit]: '1000000x120' },
-      pendingAt: '75m',
-      at: '100m',
-      alerts: [
-        {
-          labels: api('portal'),
-          severity: 'warning',
-          summary:
-            'At the rate of the last hour, filer-exporter at exporter:9989 uses 98.5% of the daily requests to the portal API.',
-          description:
-            'Above 95% no requests are left for another appliance, for retries or for other tools of the account.',
-        },
-      ],
-    },
-    {
-      kind: 'silent',
-      when: 'half of it is used, by two operations',
-      series: {
-        [requests('portal', 'cpu_utilization', '200')]: '0+174x120',
-        [requests('portal', 'token', '200')]: '0+174x120',
-        [limit]: '1000000x120',
-      },
-      at: '100m',
-    },
-    {
-      kind: 'missing',
-      when: 'there is no daily limit: silent, nothing can run out',
-      series: { [requests('portal', 'cpu_utilization', '200')]: '0+684x120' },
-      at: '100m',
     },
   ],
   FilerExporterThrottled: [

@@ -1,11 +1,10 @@
-import { type AlertCases, lyon, lyonOnProjects, osloOnProjects, p2, projects, scraped, series } from './case.ts';
+import { type AlertCases, lyon, lyonOnProjects, p2, scraped, series } from './case.ts';
 
 const checkin = series('filer_last_checkin_timestamp_seconds', lyon);
 const activity = series('filer_volume_last_checkin_timestamp_seconds', lyonOnProjects);
 const unprotected = series('filer_oldest_unprotected_data_timestamp_seconds', lyonOnProjects);
 const acquired = series('filer_lock_latest_timestamp_seconds', { ...lyonOnProjects, ...p2('acquired') });
 const released = series('filer_lock_latest_timestamp_seconds', { ...lyonOnProjects, ...p2('released') });
-const releasedInOslo = series('filer_lock_latest_timestamp_seconds', { ...osloOnProjects, ...p2('released') });
 const held = series('filer_lock_state', { ...lyonOnProjects, ...p2('acquired') });
 const free = series('filer_lock_state', { ...lyonOnProjects, ...p2('released') });
 /** Twelve filers as an exporter sees them: so many have been silent from the beginning. */
@@ -21,8 +20,6 @@ const contacts = (silent: number, instance: string) =>
       index < silent ? '0x60' : '0+60x60',
     ]),
   );
-const waiting = unprotected;
-const mode = (word: string) => series('filer_volume_info', { ...projects, mode: word, profile: 'default' });
 const events = (le: string) =>
   series('filer_propagation_duration_seconds_bucket', { ...lyonOnProjects, kind: 'data', le });
 const infinite = (values: string) => ({
@@ -219,63 +216,6 @@ export const fileAccelerationCases: AlertCases = {
       when: 'no lock event was ever seen: silent, nobody is known to hold it',
       series: { [activity]: '40x60' },
       at: '50m',
-    },
-  ],
-  FilerVolumeNoLockRelease: [
-    {
-      kind: 'fires',
-      when: 'the last of two filers gave the lock back ten minutes in, and two hours have gone by',
-      series: { [released]: '300x200', [releasedInOslo]: '600x200', [mode('active')]: '1x200', [waiting]: '0x200' },
-      pendingAt: '133m',
-      at: '140m',
-      alerts: [
-        {
-          labels: projects,
-          severity: 'warning',
-          summary: 'No filer has released the lock of volume projects for 2h 10m 0s.',
-          description:
-            'Data has waited for 2h 0m 0s and no snapshot has finished: no change of the volume reaches the cloud or other filers.',
-        },
-      ],
-    },
-    {
-      kind: 'silent',
-      when: 'one filer has not, and another one does every ten minutes',
-      series: { [released]: '300x200', [releasedInOslo]: '0+60x200', [mode('active')]: '1x200' },
-      at: '140m',
-    },
-    {
-      kind: 'silent',
-      when: 'acceleration is switched off for the volume',
-      series: { [released]: '300x200', [mode('disabled')]: '1x200', [waiting]: '0x200' },
-      at: '140m',
-    },
-    {
-      kind: 'silent',
-      when: 'it is a quiet night: nothing waits for a snapshot',
-      series: { [released]: '300x200', [releasedInOslo]: '600x200', [mode('active')]: '1x200' },
-      at: '140m',
-    },
-    {
-      kind: 'missing',
-      when: 'no release was ever seen, as with a fresh client key: silent, since when is not known',
-      series: { [acquired]: '600x200', [mode('active')]: '1x200' },
-      at: '140m',
-    },
-    {
-      kind: 'fires',
-      when: 'the volume’s own record is missing: the age is known all the same',
-      series: { [released]: '600x200', [waiting]: '0x200' },
-      at: '140m',
-      alerts: [
-        {
-          labels: projects,
-          severity: 'warning',
-          summary: 'No filer has released the lock of volume projects for 2h 10m 0s.',
-          description:
-            'Data has waited for 2h 0m 0s and no snapshot has finished: no change of the volume reaches the cloud or other filers.',
-        },
-      ],
     },
   ],
 };

@@ -11,8 +11,6 @@ const last = series('filer_volume_last_snapshot_timestamp_seconds', projectsInLy
 const credentials = series('filer_cloud_credentials_with_error', { ...scraped, type: 'azure' });
 const keyEnd = series('filer_iam_next_key_expiry_timestamp_seconds', { ...scraped, kind: 'service' });
 const healthy = series('filer_portal_healthy', scraped);
-const consumed = series('filer_indexing_consumed_files', scraped);
-const allowed = series('filer_indexing_limit_files', scraped);
 const edgeUpdate = { ...scraped, action: 'update', resource: 'edge' } as const;
 const failed = series('filer_jobs_failed_unacknowledged', edgeUpdate);
 const failedVolumes = series('filer_jobs_failed_unacknowledged', { ...scraped, action: 'update', resource: 'volume' });
@@ -115,25 +113,6 @@ export const portalCases: AlertCases = {
     },
     { kind: 'silent', when: 'it is', series: { [healthy]: '1x40' }, at: '30m' },
     { kind: 'missing', when: 'it does not say: silent', series: { [license]: '1x40' }, at: '30m' },
-  ],
-  FilerIndexNearlyFull: [
-    {
-      kind: 'fires',
-      when: '98 of 100 files are indexed',
-      series: { [consumed]: '98x90', [allowed]: '100x90' },
-      pendingAt: '30m',
-      at: '75m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: '98% of the files that filer-exporter may index are indexed.',
-          description: 'Above 95%: at the limit, a search does not find new files.',
-        },
-      ],
-    },
-    { kind: 'silent', when: 'half of them are', series: { [consumed]: '50x90', [allowed]: '100x90' }, at: '75m' },
-    { kind: 'missing', when: 'there is no limit: silent', series: { [consumed]: '98x90' }, at: '75m' },
   ],
   FilerLicenseUrgent: [
     {

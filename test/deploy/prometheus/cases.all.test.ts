@@ -78,7 +78,7 @@ describe.runIf(hasPromtool)('promtool', () => {
   const failing = (alertCases.FilerSnapshotFailing ?? []).filter(({ kind }) => kind !== 'missing');
   test.each(failing)('“Snapshots failing” on the boards counts what the alert does when $when', (one) => {
     const numbers = everyQuery.filter(({ panel }) => panel.title === 'Snapshots failing').map(({ expr }) => expr);
-    expect(numbers).toHaveLength(2);
+    expect(numbers).not.toEqual([]);
     for (const number of numbers) {
       const here = filled(number, { job: '.*', filer: '.*', volume: '.*' });
       expect(testNumber(here, one, one.alerts?.length ?? 0)).toMatchObject({

@@ -71,7 +71,6 @@ test.runIf(hasAmtool).each([
   ['alertname=Watchdog', 'severity=none', 'dead-mans-switch'],
   ['alertname=FilerApiDown', 'severity=critical', 'pagerduty'],
   ['alertname=FilerApplianceCpuHigh', 'severity=warning', 'slack'],
-  ['alertname=FilerApplianceUpdateWaiting', 'severity=info', 'mail'],
 ])('in the example for Alertmanager %s with %s goes to %s', (name, severity, receiver) => {
   const file = `--config.file=${join(folder, 'alertmanager.yml')}`;
   expect(amtool('config', 'routes', 'test', file, name, severity)).toEqual({

@@ -16,7 +16,7 @@ import { inhibitions } from './inhibition.ts';
 /* What the example for Alertmanager holds back is never worse than what holds it back, and is about the same thing. */
 
 const pairs = inhibitions();
-const urgency: Readonly<Record<Severity, number>> = { info: 1, warning: 2, critical: 3 };
+const urgency: Readonly<Record<Severity, number>> = { warning: 1, critical: 2 };
 const cases: AlertCases = { ...exporterCases, ...fileAccelerationCases, ...applianceCases, ...portalCases };
 
 /** The labels that an alert has when it fires. */
