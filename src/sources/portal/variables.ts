@@ -99,7 +99,7 @@ export const portalVariables = {
   PORTAL_COLLECTORS: {
     kind: collectorList,
     unset: `\`${USUAL_COLLECTORS.join(',')}\``,
-    help: 'what to export: `all`, `-name`, `name=10m`; those that are off by default are experimental',
+    help: 'what to export: `all`, `-name`, `name=10m`; those off by default are experimental',
   },
   PORTAL_LOOKBACK: {
     kind: duration({ least: 6 * MINUTE_MS, most: 30 * DAY_MS }, '15m'),
