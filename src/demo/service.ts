@@ -62,7 +62,7 @@ export class Service {
     });
     const gone = new AbortController();
     const { signal } = gone;
-    response.once('close', () => gone.abort());
+    response.once('close', () => gone.abort('the client is gone'));
     if (this.variations.latencyMs > 0) await this.#clock.sleep(this.variations.latencyMs, signal);
     if (signal.aborted) return;
 

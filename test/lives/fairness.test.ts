@@ -23,10 +23,10 @@ test('a healthy appliance that fails once beside twenty that hang misses one int
 });
 
 test('an appliance that hung for an hour is back within two rounds of those that hang', async () => {
-  const life = await Life.begin({ appliances: 16 });
+  const life = await Life.begin({ appliances: 8 });
   await life.passes(10 * MINUTE);
   const serials = life.services.fleet.appliances.map(({ serial }) => serial);
-  const lifts = serials.slice(0, 8).map((serial) => life.fails({ serial, kind: 'hang' }));
+  const lifts = serials.slice(0, 4).map((serial) => life.fails({ serial, kind: 'hang' }));
   await life.passes(HOUR);
   lifts[0]?.();
   const { scrape } = await life.passes(15 * MINUTE);
@@ -62,7 +62,7 @@ test('an ingestion that stalls for twenty minutes is over everywhere an interval
 });
 
 test('inventory and licence keep their interval where the limits allow an eighth of what is asked', async () => {
-  const life = await Life.begin({ appliances: 40, environment: { PORTAL_RATE_LIMIT: '15/300s' }, lookMs: 10 * MINUTE });
+  const life = await Life.begin({ appliances: 20, environment: { PORTAL_RATE_LIMIT: '8/300s' }, lookMs: 10 * MINUTE });
   await life.passes(5 * HOUR);
   expect(Math.max(...life.sent.pauses(/\/serials\?type=edge/))).toBeLessThan(24 * MINUTE);
   expect(Math.max(...life.sent.pauses(/\/account\/license/))).toBeLessThan(95 * MINUTE);
@@ -70,7 +70,7 @@ test('inventory and licence keep their interval where the limits allow an eighth
 
 test('a ceiling far above the limit finds the limit', async () => {
   const life = await Life.begin({
-    appliances: 30,
+    appliances: 12,
     environment: { PORTAL_RATE_LIMIT: '100000/1s', PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '20s' },
     variations: {
       rateLimit: { kind: 'sliding-window', requests: 3, windowMs: 1_000 },

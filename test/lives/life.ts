@@ -13,7 +13,7 @@ import { parseExposition } from '../support/exposition-parser.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { MemoryStore } from '../support/memory-store.ts';
-import { type LogLine, linesOf } from '../support/program.ts';
+import type { LogLine } from '../support/program.ts';
 import { Scrape } from '../support/scrape.ts';
 import { Evidence, type Told } from './evidence.ts';
 import { Judge } from './judge.ts';
@@ -88,9 +88,10 @@ export class Life {
   readonly sent: Sent;
   readonly judge: Judge;
   readonly disk = new MemoryStore();
+  /** The lines of the log so far, those of earlier processes included. */
+  readonly log: LogLine[] = [];
   readonly #beginning: Beginning;
   readonly #editor: Editor;
-  #logged = '';
   #app: App | undefined;
   #url = '';
   #begun = 0;
@@ -133,11 +134,6 @@ export class Life {
     expect(seen).toEqual(wanted.map((one) => (one instanceof RegExp ? expect.stringMatching(one) : one)));
   }
 
-  /** The lines of the log so far, those of earlier processes included. */
-  get log(): readonly LogLine[] {
-    return linesOf(this.#logged);
-  }
-
   /** The exporter starts. */
   async starts(): Promise<void> {
     this.act();
@@ -149,8 +145,9 @@ export class Life {
       random: seededRandom(this.#begun),
       log: createLog('info', {
         write: (line) => {
-          this.#logged += line;
-          this.judge.logged(JSON.parse(line) as LogLine);
+          const read = JSON.parse(line) as LogLine;
+          this.log.push(read);
+          this.judge.logged(read);
         },
       }),
       connect: () => new MemoryDispatcher(this.#editor.serve, this.sent),

@@ -6,18 +6,18 @@ import { API_UP, APPLIANCE_UP, EFFECTIVE_INTERVAL } from './names.ts';
 
 test('a limit that is lifted makes no value vanish', async () => {
   const life = await Life.begin({
-    appliances: 24,
+    appliances: 12,
     lookMs: 4 * MINUTE,
-    environment: { PORTAL_RATE_LIMIT: '50/30s', PORTAL_INTERVAL: '60s' },
-    variations: { rateLimit: { kind: 'sliding-window', requests: 6, windowMs: 30_000 } },
+    environment: { PORTAL_RATE_LIMIT: '25/30s', PORTAL_INTERVAL: '60s' },
+    variations: { rateLimit: { kind: 'sliding-window', requests: 3, windowMs: 30_000 } },
   });
   await life.passes(HOUR);
   const before = (await life.sees()).scrape.all('filer_appliance_cpu_utilization_ratio').length;
-  expect(before).toBe(24);
+  expect(before).toBe(12);
   life.varies({ rateLimit: null });
   for (let minute = 0; minute < 20; minute += 1) {
     const { scrape } = await life.passes(MINUTE);
-    expect(scrape.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(24);
+    expect(scrape.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(12);
   }
 });
 
@@ -38,7 +38,7 @@ test('a refusal with a Retry-After holds the whole portal for that long, and not
 });
 
 test('an appliance that alone is answered 429 is held back alone, and no healthy value expires', async () => {
-  const life = await Life.begin({ appliances: 20 });
+  const life = await Life.begin({ appliances: 10 });
   await life.passes(20 * MINUTE);
   const [serial = ''] = life.serials;
   life.fails({ serial, kind: 'status', status: 429, headers: { 'retry-after': '30' } });
@@ -46,14 +46,14 @@ test('an appliance that alone is answered 429 is held back alone, and no healthy
   for (let minute = 0; minute < 60; minute += 1) {
     const { scrape } = await life.passes(MINUTE);
     const shown = scrape.all('filer_appliance_cpu_utilization_ratio').filter(({ labels }) => labels.serial !== serial);
-    expect(shown).toHaveLength(19);
+    expect(shown).toHaveLength(9);
     if (minute > 10) expect(scrape.value(EFFECTIVE_INTERVAL, { api: 'portal' })).toBe(300);
   }
   const { scrape } = await life.sees();
   expect(scrape.value(APPLIANCE_UP, { serial })).toBe(0);
   expect(scrape.value('filer_exporter_sweep_duration_seconds', { api: 'portal' })).toBeLessThan(10 * 60);
-  // Twelve rounds of nineteen appliances, each within its interval.
-  expect(life.sent.count(/telemetry/) - before).toBeGreaterThan(12 * 19 * SERIES.length * 0.95);
+  // Twelve rounds of nine appliances, each within its interval.
+  expect(life.sent.count(/telemetry/) - before).toBeGreaterThan(12 * 9 * SERIES.length * 0.95);
   expect(life.sent.count(new RegExp(serial), HOUR)).toBeLessThan(12 * SERIES.length);
 });
 

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 120_000 });
 tell(outages, 'never');
 
 test('a portal that is down is logged once, and not again for each appliance, and its return once', async () => {
-  const life = await Life.begin({ appliances: 12, series: STANDARD_SERIES, lookMs: 10 * MINUTE });
+  const life = await Life.begin({ appliances: 6, series: STANDARD_SERIES, lookMs: 10 * MINUTE });
   await life.passes(20 * MINUTE);
   const before = life.log.length;
   const over = life.fails({ operation: PORTAL, kind: 'status', status: 503 });

@@ -1,12 +1,27 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { demoCatalog } from '../support/demo-catalog.ts';
 import { get, scrape } from '../support/live.ts';
-import { start } from '../support/program.ts';
+import { end, launch, type Program, start } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
-describe('the demo', () => {
+describe('the demo, in the environment of a visitor who has accounts and a proxy', () => {
+  let demo: Program;
+  let url: string;
+  beforeAll(async () => {
+    const environment = {
+      GFA_URL: 'http://127.0.0.1:9/v1',
+      PORTAL_URL: 'http://127.0.0.1:9',
+      PORTAL_USER_KEY: 'own-user-key',
+      PORTAL_NONSENSE: 'yes',
+      HTTP_PROXY: 'http://127.0.0.1:9',
+      http_proxy: 'http://127.0.0.1:9',
+    };
+    demo = launch(['--demo'], { environment });
+    url = await demo.serving();
+  });
+  afterAll(() => end(demo));
+
   test('answers a scrape from its start on, and shows every metric of the catalogue', async () => {
-    const url = await start(['--demo']).serving();
     expect((await get(`${url}/metrics`)).status).toBe(200);
     const missing = async () => {
       const { types } = await scrape(url);
@@ -17,8 +32,7 @@ describe('the demo', () => {
     });
   });
 
-  test('is up on both services, ready, and says so on its pages', async () => {
-    const url = await start(['--demo']).serving();
+  test('is up on both services, ready, and says so on its pages, which name nothing of the visitor’s own', async () => {
     const whole = await until('both services to be up', async () => {
       const moment = await scrape(url);
       return moment.sum('filer_api_up') === 2 && moment;
@@ -29,10 +43,10 @@ describe('the demo', () => {
     expect((await get(`${url}/`)).text).toContain('href="./metrics"');
     const { text } = await get(`${url}/status`);
     for (const { labels } of whole.all('filer_appliance_info')) expect(text).toContain(labels.filer);
+    expect(text).not.toContain('127.0.0.1:9<');
   });
 
   test('says that it is made up and what to do next, and has one appliance down to be followed to its runbook', async () => {
-    const url = await start(['--demo']).serving();
     for (const path of ['/', '/status']) {
       const { text } = await get(`${url}${path}`);
       for (const words of [
@@ -49,22 +63,6 @@ describe('the demo', () => {
       return moment.all('filer_appliance_up').length === 12 && moment.sum('filer_appliance_up') === 11 && moment;
     });
     expect(whole.sum('filer_api_up')).toBe(2);
-  });
-
-  test('leaves the visitor’s own accounts and proxy alone', async () => {
-    const demo = start(['--demo'], {
-      environment: {
-        GFA_URL: 'http://127.0.0.1:9/v1',
-        PORTAL_URL: 'http://127.0.0.1:9',
-        PORTAL_USER_KEY: 'own-user-key',
-        PORTAL_NONSENSE: 'yes',
-        HTTP_PROXY: 'http://127.0.0.1:9',
-        http_proxy: 'http://127.0.0.1:9',
-      },
-    });
-    const url = await demo.serving();
-    await until('both services to be up', async () => (await scrape(url)).sum('filer_api_up') === 2);
-    expect((await get(`${url}/status`)).text).not.toContain('127.0.0.1:9<');
   });
 });
 

@@ -7,7 +7,7 @@ import { createLog } from '../../src/runtime/log.ts';
 import { assemble } from './assemble.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryDispatcher } from './memory-dispatcher.ts';
-import { type LogLine, linesOf } from './program.ts';
+import type { LogLine } from './program.ts';
 import { Scrape } from './scrape.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -104,21 +104,15 @@ export interface Live {
 
 /** Starts an exporter as an environment configures it; it is stopped when the test is over. */
 export async function exporter(environment: Environment): Promise<Live> {
-  let logged = '';
-  const log = createLog('debug', {
-    write: (line) => {
-      logged += line;
-    },
-  });
+  const lines: LogLine[] = [];
+  const log = createLog('debug', { write: (line) => lines.push(JSON.parse(line) as LogLine) });
   const app = assemble(environment, { clock, log, ...network });
   const url = `http://127.0.0.1:${await app.start()}`;
   onTestFinished(() => stopped(app));
   return {
     url,
     app,
-    get log() {
-      return linesOf(logged);
-    },
+    log: lines,
     get: (path) => get(url + path),
     scrape: () => scrape(url),
   };

@@ -1,5 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
-import { parseWebFile } from '../../src/web/file-format.ts';
+import { describe, expect, test } from 'vitest';
 import { Reloading } from '../../src/web/reloading.ts';
 import { readWebRules, type WebRules } from '../../src/web/rules.ts';
 import { Lines } from '../polling/fleet.ts';
@@ -7,10 +6,6 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { GEHEIM } from './asking.ts';
 import { hasTlsClients, makePair } from './certificates.ts';
-
-// Does what it does, and counts.
-vi.mock(import('../../src/web/file-format.ts'), { spy: true });
-const parsed = () => vi.mocked(parseWebFile).mock.calls.length;
 
 const good = `basic_auth_users:\n  me: ${GEHEIM}\n`;
 
@@ -134,20 +129,6 @@ describe('the files are looked at every two seconds', () => {
     const before = reloading.reading;
     await clock.advance(60_000);
     expect([adopted, lines.take(), reloading.reading]).toEqual([[], [], before]);
-    await stop();
-  });
-
-  test('and parsed when they have changed, not before, be they good or bad', async () => {
-    const { files, clock, adopted, stop } = await watched();
-    const before = parsed();
-    await clock.advance(60_000);
-    expect(parsed() - before).toBe(0);
-    files['/etc/web.yml'] = 'basic_auth_userz:\n';
-    await clock.advance(60_000);
-    expect(parsed() - before).toBe(1);
-    files['/etc/web.yml'] = good.replace('me', 'you');
-    await clock.advance(60_000);
-    expect([parsed() - before, adopted.length]).toEqual([2, 1]);
     await stop();
   });
 

@@ -151,12 +151,12 @@ export const outages: readonly Story[] = [
     },
   },
   {
-    name: 'an inventory that cannot be had for six hours takes no appliance away',
+    name: 'an inventory that cannot be had for three hours takes no appliance away',
     begins: { lookMs: 10 * MINUTE },
     tells: async (life) => {
       await life.passes(20 * MINUTE);
       const over = life.fails({ operation: /^(?:serials|edges)$/, kind: 'status', status: 500 });
-      const during = await life.after(6 * HOUR);
+      const during = await life.after(3 * HOUR);
       over();
       await life.mayRestart();
       life.expects([during, await life.after(20 * MINUTE)], [WELL, WELL]);
