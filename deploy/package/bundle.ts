@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { stamp } from './revision.ts';
+import { stamped } from './revision.ts';
 
 /*
  * The program with all its packages as one file, for a single executable: `bundle.ts FILE`. Files that the program reads
@@ -10,14 +10,7 @@ import { stamp } from './revision.ts';
  */
 
 const top = fileURLToPath(new URL('../..', import.meta.url));
-const options = {
-  bundle: true,
-  define: stamp,
-  platform: 'node',
-  format: 'esm',
-  target: 'node24',
-  write: false,
-} as const;
+const options = { bundle: true, platform: 'node', format: 'esm', target: 'node24', write: false } as const;
 // Packages in CommonJS ask for Node's own modules by `require`.
 const banner = {
   js: "import { createRequire as __from } from 'node:module'; const require = __from(process.execPath);",
@@ -32,7 +25,7 @@ const inlined: Plugin = {
   setup({ onLoad }) {
     onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
       const beside = (name: string) => resolve(dirname(path), name);
-      let contents = readFileSync(path, 'utf8').replaceAll(READ, (_, name: string) => {
+      let contents = stamped(readFileSync(path, 'utf8')).replaceAll(READ, (_, name: string) => {
         return JSON.stringify(
           readFileSync(name.endsWith('package.json') ? join(top, 'package.json') : beside(name), 'utf8'),
         );

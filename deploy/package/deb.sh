@@ -7,6 +7,9 @@ folder=$(realpath -m "${1:?the folder to leave it in}")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 [ -x "$folder/filer-exporter" ] || deploy/package/executable.sh "$folder"
 version=$(node -p "require('./package.json').version")
+maintainer='filer-exporter maintainers <maintainers@filer-exporter.invalid>'
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
+export SOURCE_DATE_EPOCH
 case $(node -p process.arch) in
 x64) architecture=amd64 ;;
 arm64) architecture=arm64 ;;
@@ -27,14 +30,15 @@ install -d -m 700 "$root/etc/filer-exporter/secrets"
 install -D -m 644 -t "$root/usr/share/filer-exporter" deploy/prometheus/filer-exporter.rules.yml
 install -D -m 644 -t "$root/usr/share/filer-exporter/dashboards" grafana/dashboards/*.json
 doc=$root/usr/share/doc/filer-exporter
-install -D -m 644 -t "$doc" README.md .env.example
+install -D -m 644 -t "$doc" README.md CHANGELOG.md .env.example
 install -D -m 644 -t "$doc/docs" docs/*.md
 install -D -m 644 -t "$doc/docs/runbooks" docs/runbooks/*.md
 install -D -m 644 -t "$doc/docs/images" docs/images/*
 install -D -m 644 -t "$doc/grafana" grafana/README.md
 install -D -m 644 -t "$doc/deploy/prometheus" deploy/prometheus/README.md deploy/prometheus/*.yml
 install -D -m 644 -t "$doc/deploy/helm/filer-exporter" deploy/helm/filer-exporter/README.md
-gzip -9n <CHANGELOG.md >"$doc/changelog.gz"
+printf 'filer-exporter (%s) stable; urgency=medium\n\n  * CHANGELOG.md lists the changes.\n\n -- %s  %s\n' \
+  "$version" "$maintainer" "$(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")" | gzip -9n >"$doc/changelog.gz"
 manual=$root/usr/share/man/man8
 install -d -m 755 "$manual"
 {
@@ -51,7 +55,7 @@ cat >"$root/DEBIAN/control" <<CONTROL
 Package: filer-exporter
 Version: $version
 Architecture: $architecture
-Maintainer: filer-exporter maintainers <maintainers@filer-exporter.invalid>
+Maintainer: $maintainer
 Section: net
 Priority: optional
 Depends: libatomic1, libc6 (>= 2.28), libgcc-s1, libstdc++6
@@ -81,6 +85,4 @@ if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
 SCRIPT
 chmod 755 "$root"/DEBIAN/{postinst,prerm,postrm}
 
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
-export SOURCE_DATE_EPOCH
 dpkg-deb --build --root-owner-group -Zzstd "$root" "$folder/filer-exporter_${version}_${architecture}.deb"

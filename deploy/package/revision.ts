@@ -5,11 +5,12 @@ import { fileURLToPath } from 'node:url';
 /* Which commit a package is made from. `revision.ts` writes it into the built program, as `npm pack` needs it. */
 
 const top = fileURLToPath(new URL('../..', import.meta.url));
+const READ = 'process.env.FILER_EXPORTER_REVISION';
 
-/** What the program reads its revision from, and what stands there instead in a package. */
-export const stamp: Readonly<Record<string, string>> = {
-  'process.env.FILER_EXPORTER_REVISION': JSON.stringify(revision()),
-};
+/** A file of the program with the revision where it would read that from the environment. */
+export function stamped(text: string): string {
+  return text.replaceAll(READ, () => JSON.stringify(revision()));
+}
 
 function revision(): string {
   try {
@@ -21,10 +22,5 @@ function revision(): string {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const path = `${top}dist/cli/process.js`;
-  let text = readFileSync(path, 'utf8');
-  for (const [read, value] of Object.entries(stamp)) {
-    if (!text.includes(read)) throw new Error(`${path}: expected ${read} in it; build it first`);
-    text = text.replaceAll(read, value);
-  }
-  writeFileSync(path, text);
+  writeFileSync(path, stamped(readFileSync(path, 'utf8')));
 }

@@ -117,7 +117,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     const at = await portOf();
     const started = machine.start('docs/deployment.md, One executable file, 1', { LISTEN_ADDRESS: `127.0.0.1:${at}` });
     const address = await ready(at, started);
-    expect(await scrape(address)).toContain('filer_exporter_build_info{version="1.0.0"');
+    expect(await scrape(address)).toMatch(/build_info\{version="1.0.0",revision="[0-9a-f]{40}"/);
     expect(await (await fetch(`${address}/status`)).text()).toContain('</html>');
     const other = await portOf();
     const real = machine.start('docs/deployment.md, One executable file, 2', {
