@@ -96,7 +96,7 @@ describe('over the stand-in', () => {
     for (const fractionalTimestamps of [false, true]) {
       const service = gfaService(BEGUN, { delivery, fractionalTimestamps, unknownStates: true });
       const ledger = newLedger();
-      for (let now = 0; now < 150 * intervalMs && now < 86_400_000; now += intervalMs) {
+      for (let now = 0; now < 60 * intervalMs; now += intervalMs) {
         take(ledger, service.ask('ours', BEGUN + now), now);
         expect(ledger.bookmarks).toEqual({ missed: 0, isSuspicious: false });
       }
@@ -126,7 +126,7 @@ describe('over the stand-in', () => {
     (delivery) => {
       const service = gfaService(BEGUN, { delivery });
       const ledgers = [newLedger(), newLedger()];
-      for (let now = 0; now < 120 * MINUTE_MS; now += MINUTE_MS) {
+      for (let now = 0; now < 60 * MINUTE_MS; now += MINUTE_MS) {
         for (const [index, ledger] of ledgers.entries()) {
           take(ledger, service.ask('ours', BEGUN + now + index * 20_000), now + index * 20_000);
           expect(ledger.bookmarks.isSuspicious).toBe(false);
