@@ -1,3 +1,4 @@
+// Only here: several troubles at once that nobody thought of together.
 import process from 'node:process';
 import { vi } from 'vitest';
 import { tell } from '../lives/story.ts';

@@ -1,3 +1,4 @@
+// Only here: clients that read slowly or vanish, and what is kept for them.
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../support/manual-clock.ts';
 import { document, exposition, large, serve, serving, sluggish, until } from './serving.ts';

@@ -1,3 +1,4 @@
+// Only here: a client that gets a format or a packing that it cannot read.
 import { describe, expect, test } from 'vitest';
 import { acceptsGzip, chooseFormat } from '../../src/http/negotiate.ts';
 import fc from '../support/fast-check.ts';

@@ -1,3 +1,4 @@
+// Only here: an answer of a path, a method or a header that is not as promised.
 import { createServer, Server } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';

@@ -1,3 +1,4 @@
+// Only here: a clock that is set, wrong or asleep and changes what is shown.
 import { vi } from 'vitest';
 import { clocks } from './stories/clocks.ts';
 import { tell } from './story.ts';

@@ -1,3 +1,4 @@
+// Only here: a count that falls or jumps in the answers of days.
 import { vi } from 'vitest';
 import { counts } from './stories/counts.ts';
 import { tell } from './story.ts';

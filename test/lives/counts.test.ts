@@ -1,3 +1,4 @@
+// Only here: a count that falls or jumps in the answers of an hour.
 import { expect, test } from 'vitest';
 import type { Fields } from '../../src/metrics/family.ts';
 import { ahead, oneByOne, parts, records, shortened } from './bodies.ts';

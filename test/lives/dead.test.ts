@@ -1,3 +1,4 @@
+// Only here: how soon an appliance that dies is down, and where that is told.
 import { expect, test, vi } from 'vitest';
 import { type Beginning, HOUR, Life, MINUTE, SECOND, TELEMETRY } from './life.ts';
 import { APPLIANCE_UP, SERIES_TIME } from './names.ts';

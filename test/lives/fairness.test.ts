@@ -1,3 +1,4 @@
+// Only here: an appliance or a list that waits because others are slow, or many.
 import { expect, test } from 'vitest';
 import { HOUR, Life, MINUTE, SERIES } from './life.ts';
 import { APPLIANCE_UP, STATE } from './names.ts';

@@ -1,3 +1,4 @@
+// Only here: what hours of appliances that come, go and are off do to the others.
 import { vi } from 'vitest';
 import { fleet } from './stories/fleet.ts';
 import { tell } from './story.ts';

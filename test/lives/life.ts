@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import { get } from 'node:http';
 import { expect, onTestFinished } from 'vitest';
 import type { App } from '../../src/app/app.ts';
-import { parseDuration } from '../../src/config/duration.ts';
 import { type DemoFault, type StandIn, startStandIn, type Variations } from '../../src/demo/stand-in.ts';
 import { plausible } from '../../src/demo/variations.ts';
 import { createLog } from '../../src/runtime/log.ts';
@@ -15,23 +14,18 @@ import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import type { LogLine } from '../support/program.ts';
 import { Scrape } from '../support/scrape.ts';
-import { Evidence, type Told } from './evidence.ts';
+import { type Beginning, HOUR, hasState, MINUTE, SECOND, SERIES, toldOf } from './beginning.ts';
+import { Evidence } from './evidence.ts';
 import { Judge } from './judge.ts';
 import { NappingClock } from './napping-clock.ts';
 import { Sent } from './sent.ts';
 import { standing } from './standing.ts';
 import type { Scope } from './troubles.ts';
 
-export const SECOND = 1_000;
-export const MINUTE = 60_000;
-export const HOUR = 3_600_000;
-export const DAY = 86_400_000;
+export { type Beginning, DAY, HOUR, MINUTE, type Restarts, SECOND, SERIES } from './beginning.ts';
 
 // As run.ts does for the process.
 setMaxListeners(100);
-
-/** The series of appliances that lives ask for unless they say otherwise. */
-export const SERIES = ['cpu_utilization', 'load_average', 'cache_utilization'] as const;
 
 /** Every telemetry operation of appliances, for faults. */
 export const TELEMETRY = /_utilization|_average|_hits_|_disk_|^network|^smb|^current|^appliance_health/;
@@ -42,9 +36,6 @@ export const ACCOUNT = /^serials$|^edges$|^volume_connections$|^license$|^accoun
 /** Everything that the portal is asked. */
 export const PORTAL = /^(?!data$)/;
 
-/** How a life goes on where its story may be interrupted. */
-export type Restarts = 'never' | 'with its state' | 'without any state';
-
 /** How a process ends. */
 export type Ending = 'asked' | 'killed' | 'wiped';
 
@@ -52,28 +43,6 @@ export type Ending = 'asked' | 'killed' | 'wiped';
 const MOST_ASLEEP = 60;
 
 const OPEN_METRICS = 'application/openmetrics-text;version=1.0.0';
-
-/** What a life begins with. */
-export interface Beginning {
-  readonly appliances?: number;
-  readonly volumes?: number;
-  readonly series?: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly variations?: Partial<Variations>;
-  /** Whether it has a state file. */
-  readonly state?: boolean;
-  /** What {@link Life.mayRestart} does. */
-  readonly restarts?: Restarts;
-  /** Whether the file acceleration service is polled. */
-  readonly gfa?: boolean;
-  readonly portal?: boolean;
-  /** How often somebody looks, in milliseconds; each minute unless this says otherwise. */
-  readonly lookMs?: number;
-  /** Not to be started yet. */
-  readonly later?: boolean;
-  /** Epoch milliseconds at the beginning. */
-  readonly at?: number;
-}
 
 /** What an operator sees at one moment. */
 export interface Seen {
@@ -344,28 +313,4 @@ function isTriedAgain(fault: DemoFault): boolean {
 
 function isRefusal(fault: DemoFault): boolean {
   return fault.kind === 'status' && fault.status === 429;
-}
-
-function hasState({ state, restarts }: Beginning): boolean {
-  return state ?? restarts === 'with its state';
-}
-
-function ceilingsOf({ PORTAL_RATE_LIMIT = '500/30s', PORTAL_DAILY_LIMIT = '1000000' }: Beginning['environment'] & {}) {
-  const [requests = '', window = ''] = PORTAL_RATE_LIMIT.split('/');
-  const aDay = Number(PORTAL_DAILY_LIMIT) || Number.POSITIVE_INFINITY;
-  return { requests: Number(requests), windowMs: parseDuration(window) ?? 0, aDay };
-}
-
-function toldOf({ series = SERIES, environment = {}, portal = true, gfa = false }: Beginning): Told {
-  const duration = (name: string, usual: number) => parseDuration(environment[name] ?? '') ?? usual;
-  return {
-    series: portal ? series : [],
-    intervalMs: duration('PORTAL_INTERVAL', 5 * MINUTE),
-    discoveryMs: duration('PORTAL_DISCOVERY_INTERVAL', 15 * MINUTE),
-    dataMs: duration('GFA_INTERVAL', MINUTE),
-    portal,
-    gfa,
-    ceilings: ceilingsOf(environment),
-    licence: portal && /license|all/.test(environment.PORTAL_COLLECTORS ?? 'license'),
-  };
 }

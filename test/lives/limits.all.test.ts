@@ -1,3 +1,4 @@
+// Only here: a limit that holds for a moment and not for a day.
 import { vi } from 'vitest';
 import { limits } from './stories/limits.ts';
 import { tell } from './story.ts';

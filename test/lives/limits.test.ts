@@ -1,3 +1,4 @@
+// Only here: a limit that is lifted, shared or refused, and what it does to values.
 import { expect, test } from 'vitest';
 import { parseDuration } from '../../src/config/duration.ts';
 import { run } from '../support/program.ts';

@@ -1,3 +1,4 @@
+// Only here: what is shown, asked and logged during an outage and after it.
 import { expect, test, vi } from 'vitest';
 import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { isAtLeast } from '../support/program.ts';

@@ -1,3 +1,4 @@
+// Only here: a count of the judge that is wrong about limits.
 import { expect, test } from 'vitest';
 import { RequestCount } from './request-count.ts';
 

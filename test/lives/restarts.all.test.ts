@@ -1,3 +1,4 @@
+// Only here: what a restart forgets in the middle of a story.
 import { describe, vi } from 'vitest';
 import { clocks } from './stories/clocks.ts';
 import { counts } from './stories/counts.ts';

@@ -1,3 +1,4 @@
+// Only here: a right or a licence that is taken away and given back.
 import { expect, test, vi } from 'vitest';
 import { Life, MINUTE, PORTAL } from './life.ts';
 import { rights } from './stories/rights.ts';

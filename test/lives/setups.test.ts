@@ -1,3 +1,4 @@
+// Only here: settings that few have, in hours of use.
 import { vi } from 'vitest';
 import { setups } from './stories/setups.ts';
 import { tell } from './story.ts';

@@ -1,3 +1,4 @@
+// Only here: `up` that is not so, for minutes or for good.
 import { expect, test, vi } from 'vitest';
 import { shortened } from './bodies.ts';
 import { ACCOUNT, HOUR, Life, MINUTE, SECOND, TELEMETRY } from './life.ts';

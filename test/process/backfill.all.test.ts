@@ -1,3 +1,4 @@
+// Only here: what a backfill prints, keeps and gives back that is stopped, or whose reader goes away.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

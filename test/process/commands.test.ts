@@ -1,3 +1,4 @@
+// Only here: what a command line prints, where, and its exit code.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Only here: what somebody sees who starts the demo and knows nothing else.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { demoCatalog } from '../support/demo-catalog.ts';
 import { get, scrape } from '../support/live.ts';

@@ -1,3 +1,4 @@
+// Only here: the doctor as a command: its exit code, its report as a file.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Only here: a flag of V8 that this Node.js does not know.
 import { spawnSync } from 'node:child_process';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Only here: a secret in a file whose mode, folder or link lets others at it.
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

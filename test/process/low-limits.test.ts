@@ -1,3 +1,4 @@
+// Only here: a limit of the system that the program cannot start within.
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { hasLimits } from '../support/machine.ts';

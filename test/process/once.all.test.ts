@@ -1,3 +1,4 @@
+// Only here: what --once prints, its exit code, and what it leaves alone.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+// Only here: what --plan prints, of an account or of a number, and its exit code.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';

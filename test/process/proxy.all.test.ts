@@ -1,3 +1,4 @@
+// Only here: a request of the process that goes past the proxy, or through it where it must not.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';

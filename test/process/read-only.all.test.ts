@@ -1,3 +1,4 @@
+// Only here: a request of the whole process that could change something at a service.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type SeenRequest, startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';

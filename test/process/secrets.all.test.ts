@@ -1,3 +1,4 @@
+// Only here: a secret in any text of the process: output, page, error, file, report.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

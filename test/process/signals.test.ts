@@ -1,3 +1,4 @@
+// Only here: a stop that hangs, loses a scrape, or leaves a token behind.
 import { writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';

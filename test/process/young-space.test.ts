@@ -1,3 +1,4 @@
+// Only here: memory that grows because V8 changed its mind about a space.
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { builtMain } from '../support/program.ts';

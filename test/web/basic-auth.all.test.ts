@@ -1,3 +1,4 @@
+// Only here: passwords as real clients send them, to a process.
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';

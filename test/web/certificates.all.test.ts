@@ -1,3 +1,4 @@
+// Only here: names and addresses of a certificate that openssl writes and the program reads in another way.
 import { describe, expect, test } from 'vitest';
 import { alternativeNames, certificatesIn, privateKeyIn, shortAddress } from '../../src/web/certificates.ts';
 import { temporaryDirectory } from '../support/program.ts';

@@ -1,3 +1,4 @@
+// Only here: an address that is written in two ways and counted as two.
 import { expect, test } from 'vitest';
 import { clientOf } from '../../src/web/client-address.ts';
 

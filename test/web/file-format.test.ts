@@ -1,3 +1,4 @@
+// Only here: a web configuration that the exporter-toolkit reads in another way.
 import { describe, expect, test } from 'vitest';
 import { parseWebFile } from '../../src/web/file-format.ts';
 import fc from '../support/fast-check.ts';

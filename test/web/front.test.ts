@@ -1,3 +1,4 @@
+// Only here: who is let in, in which order, while passwords are being checked.
 import { readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';

@@ -1,3 +1,4 @@
+// Only here: a thread of passwords that ends or fails.
 import { EventEmitter } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Only here: passwords that are checked too often, or remembered too long.
 import { compareSync, getRounds } from 'bcryptjs';
 import { describe, expect, test } from 'vitest';
 import { Passwords } from '../../src/web/passwords.ts';

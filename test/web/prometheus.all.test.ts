@@ -1,3 +1,4 @@
+// Only here: a Prometheus whose settings and ours do not meet.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Only here: a rate limit that lets in more requests than it says, or fewer.
 import { describe, expect, test } from 'vitest';
 import { TokenBucket } from '../../src/web/rate-limit.ts';
 import fc from '../support/fast-check.ts';

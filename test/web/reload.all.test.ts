@@ -1,3 +1,4 @@
+// Only here: a new certificate that a running process does not serve, or whose coming drops connections.
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';

@@ -1,3 +1,4 @@
+// Only here: a file that is seen half written, or a change that is missed.
 import { describe, expect, test } from 'vitest';
 import { Reloading } from '../../src/web/reloading.ts';
 import { readWebRules, type WebRules } from '../../src/web/rules.ts';

@@ -1,3 +1,4 @@
+// Only here: connections that are kept open by saying nothing.
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';

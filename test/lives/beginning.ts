@@ -1,0 +1,62 @@
+import { parseDuration } from '../../src/config/duration.ts';
+import type { Variations } from '../../src/demo/stand-in.ts';
+import type { Told } from './evidence.ts';
+
+export const SECOND = 1_000;
+export const MINUTE = 60_000;
+export const HOUR = 3_600_000;
+export const DAY = 86_400_000;
+
+/** The series of appliances that lives ask for unless they say otherwise. */
+export const SERIES = ['cpu_utilization', 'load_average', 'cache_utilization'] as const;
+
+/** How a life goes on where its story may be interrupted. */
+export type Restarts = 'never' | 'with its state' | 'without any state';
+
+/** What a life begins with. */
+export interface Beginning {
+  readonly appliances?: number;
+  readonly volumes?: number;
+  readonly series?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly variations?: Partial<Variations>;
+  /** Whether it has a state file. */
+  readonly state?: boolean;
+  /** What {@link Life.mayRestart} does. */
+  readonly restarts?: Restarts;
+  /** Whether the file acceleration service is polled. */
+  readonly gfa?: boolean;
+  readonly portal?: boolean;
+  /** How often somebody looks, in milliseconds; each minute unless this says otherwise. */
+  readonly lookMs?: number;
+  /** Not to be started yet. */
+  readonly later?: boolean;
+  /** Epoch milliseconds at the beginning. */
+  readonly at?: number;
+}
+
+/** Whether what is counted outlives the process. */
+export function hasState({ state, restarts }: Beginning): boolean {
+  return state ?? restarts === 'with its state';
+}
+
+function ceilingsOf({ PORTAL_RATE_LIMIT = '500/30s', PORTAL_DAILY_LIMIT = '1000000' }: Beginning['environment'] & {}) {
+  const [requests = '', window = ''] = PORTAL_RATE_LIMIT.split('/');
+  const aDay = Number(PORTAL_DAILY_LIMIT) || Number.POSITIVE_INFINITY;
+  return { requests: Number(requests), windowMs: parseDuration(window) ?? 0, aDay };
+}
+
+/** What the exporter of such a life is told. */
+export function toldOf({ series = SERIES, environment = {}, portal = true, gfa = false }: Beginning): Told {
+  const duration = (name: string, usual: number) => parseDuration(environment[name] ?? '') ?? usual;
+  return {
+    series: portal ? series : [],
+    intervalMs: duration('PORTAL_INTERVAL', 5 * MINUTE),
+    discoveryMs: duration('PORTAL_DISCOVERY_INTERVAL', 15 * MINUTE),
+    dataMs: duration('GFA_INTERVAL', MINUTE),
+    portal,
+    gfa,
+    ceilings: ceilingsOf(environment),
+    licence: portal && /license|all/.test(environment.PORTAL_COLLECTORS ?? 'license'),
+  };
+}
