@@ -84,5 +84,5 @@ export function meaningOfError(error: unknown, kind: RequestKind): Meaning {
 /** Why a poll returned nothing: the label `reason` of `filer_api_down_info`. */
 export function reasonOf(error: unknown): Reason {
   if (!(error instanceof CredentialError)) return meaningOfError(error, 'read').reason;
-  return error.cause instanceof RequestError ? meaningOfError(error.cause, 'token').reason : 'credentials';
+  return error.cause === undefined ? 'credentials' : meaningOfError(error.cause, 'token').reason;
 }

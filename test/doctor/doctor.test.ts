@@ -51,7 +51,7 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
   [
     'the token service is down',
     { before: (standIn) => standIn.fail({ operation: 'token', kind: 'reset' }) },
-    ['failure portal credentials no-token'],
+    ['failure portal token no-token'],
   ],
   ['the licence lacks telemetry', { variations: { opsIqPremium: false } }, ['failure portal licence no-telemetry']],
   [
@@ -194,6 +194,29 @@ describe('the doctor on an account in trouble', () => {
       before: (standIn) => standIn.fail({ operation: 'jobs', kind: 'status', status: 404 }),
     });
     expect(found.findings.find(({ code }) => code === 'jobs-404')?.advice).toContain('PORTAL_COLLECTORS');
+  });
+
+  test.for([
+    [{ kind: 'status', status: 503 }, 'status-503', /later/],
+    [{ kind: 'status', status: 429 }, 'status-429', /other tools/],
+    [{ kind: 'status', status: 404 }, 'status-404', /PORTAL_URL/],
+    [{ kind: 'body', body: '<html>Sign in</html>', contentType: 'text/html' }, 'no-token', /login page/],
+    [{ kind: 'body', body: '{}' }, 'no-token', /PORTAL_URL/],
+    [{ kind: 'reset' }, 'no-token', /network/],
+  ] as const)('blames no credentials where the request for a token comes to %j', async ([fault, code, advice]) => {
+    const { found } = await visit({ before: (standIn) => standIn.fail({ operation: 'token', ...fault }) });
+    const [finding, ...more] = found.findings.filter(({ level, check }) => level === 'failure' && check !== 'limits');
+    expect(more).toEqual([]);
+    expect(finding).toMatchObject({ check: 'token', code, advice: expect.stringMatching(advice) });
+    expect(finding?.advice).not.toContain('credentials');
+  });
+
+  test('says that an HTML page was the answer', async () => {
+    const page = { kind: 'status', status: 503, headers: { 'content-type': 'text/html' }, body: '<html>' } as const;
+    const { found } = await visit({ before: (standIn) => standIn.fail(page) });
+    const failures = found.findings.filter(({ level }) => level === 'failure');
+    expect(failures.map(({ check }) => check)).toEqual(['data', 'token']);
+    for (const { seen } of failures) expect(seen).toContain('HTML page');
   });
 
   test.for(troubles)('%s', async ([, condition, lines]) => {

@@ -1,10 +1,11 @@
 import type { Examination, ServiceAnswers } from '../../doctor/examination.ts';
 import type { Find } from '../../doctor/finding.ts';
+import { adviceOn, seenIn } from '../../doctor/unanswered.ts';
 import { type Fields, isFields } from '../../metrics/family.ts';
 import { text } from '../../metrics/samples.ts';
 import { dateSeconds } from '../../metrics/units.ts';
 import { variantsOf } from '../../metrics/variant.ts';
-import { asError, RequestError } from '../../runtime/errors.ts';
+import { asError, RequestError, statusOf } from '../../runtime/errors.ts';
 import { Secret } from '../../runtime/secret.ts';
 import type { ExaminationParts } from '../upstream.ts';
 import { besideKey, dataRequest, type GfaSettings } from './client.ts';
@@ -23,7 +24,7 @@ const PAUSE_MS = 2_000;
 /** Every call has a client key of the doctor's own, so that the exporter loses no event. */
 export function gfaExamination(
   settings: GfaSettings,
-  { client, environment: { clock } }: ExaminationParts,
+  { client, environment: { clock }, exchanges }: ExaminationParts,
 ): Examination {
   const key = besideKey(settings, 'doctor', clock.now());
   const run = async (find: Find, signal: AbortSignal): Promise<ServiceAnswers> => {
@@ -33,7 +34,7 @@ export function gfaExamination(
     const { body: first, error } = await ask('-a');
     if (error !== undefined) {
       const token = Secret.of(`Bearer ${settings.token.reveal()}`);
-      await explain(error, find, () => ask('-a', { token }));
+      await explain(error, seenIn(error, exchanges), find, () => ask('-a', { token }));
       return { variants: [], filers: [], volumes: [] };
     }
     find('ok', 'credentials', 'accepted', 'GFA_TOKEN is accepted');
@@ -76,9 +77,8 @@ async function attempted(asked: Promise<unknown>): Promise<Attempt> {
 }
 
 /** Explains why there was no answer, after a try with the other form of the credential. */
-async function explain(error: Error, find: Find, withBearer: () => Promise<Attempt>): Promise<void> {
-  const status = error instanceof RequestError ? error.status : undefined;
-  const seen = error.message;
+async function explain(error: Error, seen: string, find: Find, withBearer: () => Promise<Attempt>): Promise<void> {
+  const status = statusOf(error);
   if (status === 401 || status === 403) {
     const takesBearer = (await withBearer()).error === undefined;
     const advice = takesBearer
@@ -90,8 +90,7 @@ async function explain(error: Error, find: Find, withBearer: () => Promise<Attem
       'check in the portal that the account has the acceleration add-on and a volume in mode Active or Observation';
     find('failure', 'data', 'no-volumes', seen, { expected: 'information about a volume', advice });
   } else {
-    const advice =
-      status === 404 ? 'check GFA_URL: the path ends in /v1' : 'check GFA_URL, and ask the operator of the service';
+    const advice = adviceOn(error, 'check GFA_URL: the path ends in /v1');
     find('failure', 'data', `status-${status ?? 'none'}`, seen, { expected: '200', advice });
   }
 }

@@ -1,9 +1,11 @@
 import type { Examination, ServiceAnswers } from '../../doctor/examination.ts';
 import type { Find } from '../../doctor/finding.ts';
+import { adviceOn, seenIn } from '../../doctor/unanswered.ts';
 import { text } from '../../metrics/samples.ts';
 import type { Task } from '../../metrics/task.ts';
 import { variantsOf } from '../../metrics/variant.ts';
 import { asError, CredentialError, statusOf } from '../../runtime/errors.ts';
+import { meaningOfError } from '../../runtime/statuses.ts';
 import type { InventoryGap } from '../../status/model.ts';
 import type { Exchange } from '../../transport/client.ts';
 import type { ExaminationParts } from '../upstream.ts';
@@ -94,7 +96,7 @@ async function examine(run: Run): Promise<ServiceAnswers> {
 }
 
 async function checkCredentials(run: Run): Promise<boolean> {
-  const { settings, tokens, find, signal } = run;
+  const { settings, tokens, exchanges, find, signal } = run;
   const { kind } = settings.credentials;
   const check = 'credentials';
   try {
@@ -106,13 +108,13 @@ async function checkCredentials(run: Run): Promise<boolean> {
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     const error = asError(thrown);
-    const status = error instanceof CredentialError ? statusOf(error.cause) : undefined;
-    if (status === undefined) {
-      const advice = 'check PORTAL_URL: the base address of the account’s own region, without a path';
-      find('failure', check, 'no-token', error.message, { expected: 'a token', advice });
+    const cause = error instanceof CredentialError ? asError(error.cause) : error;
+    const seen = `as ${kind}: ${seenIn(cause, exchanges)}`;
+    if (meaningOfError(cause, 'token').does !== 'pause') {
+      const code = statusOf(cause) === undefined ? 'no-token' : `status-${statusOf(cause)}`;
+      find('failure', 'token', code, seen, { expected: 'a token', advice: adviceOn(error, ADDRESS) });
       return false;
     }
-    const seen = `POST /auth/token with ${kind} was answered ${status}`;
     const other = await otherForm(run);
     const advice =
       other === undefined
@@ -236,21 +238,22 @@ function tellOperations(
     const code = `${operation}-${status ?? 'failed'}`;
     find('failure', check, code, error.message, {
       expected: '200',
-      advice: adviceOn(status, operation, isAddressRight),
+      advice: adviceOnOperation(error, operation, isAddressRight),
     });
   }
   if (told.size === 0) find('ok', check, 'answered', 'every operation was answered');
 }
 
-function adviceOn(status: number | undefined, operation: string, isAddressRight: boolean): string {
+const ADDRESS = 'check PORTAL_URL: the base address of the account’s own region, without a path';
+
+function adviceOnOperation(error: Error, operation: string, isAddressRight: boolean): string {
+  const status = statusOf(error);
   if (status === 403)
     return `give the role of this key the right to read ${operation}, or remove its collector from PORTAL_COLLECTORS`;
   if (status === 404 && isAddressRight)
     return `the portal has no ${operation} for this account: remove its collector from PORTAL_COLLECTORS`;
-  if (status === 404) return 'check PORTAL_URL: the base address of the account’s own region, without a path';
-  if (status === 429) return 'other tools use the account’s limit: lower PORTAL_RATE_LIMIT, or their request rate';
   if (status === 408 || status === 413) return 'shorten PORTAL_LOOKBACK';
-  return 'run the doctor again later; if the fault remains, ask the operator of the service and attach a report';
+  return adviceOn(error, ADDRESS);
 }
 
 function tellInventory(gaps: readonly InventoryGap[], exchanges: readonly Exchange[], find: Find): void {
