@@ -19,7 +19,7 @@ export function byService(width: number, height: number): PanelBuilder {
       { expr: `${why} or on (api) ${said('up', `${up} == 1`)} or on (api) ${said('down', up)}`, legend: LABELS_ALONE },
       {
         expr: `max by (api) (${select('filer_exporter_data_age_seconds', { statistic: '="worst"' })})`,
-        legend: 'Oldest',
+        legend: 'Oldest data',
       },
       ...(narrow ? [] : [{ expr: `max by (api) (${select('filer_exporter_tasks_overdue')})`, legend: 'Late' }]),
     ],

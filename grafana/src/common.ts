@@ -1,10 +1,11 @@
 import { limits } from './limits.ts';
 import type { Query } from './panel.ts';
 import { select } from './select.ts';
+import { whileUp } from './service.ts';
 
-/** Time since each filer was last heard of, on whichever volume: the smallest of its values is its contact. */
+/** Time since each filer was last heard of, on whichever volume: the smallest of its values is its contact. Unknown in an outage. */
 export function checkIns(by: string): string {
-  return `min by (${by}) (${select('filer:last_checkin_age:seconds')})`;
+  return `min by (${by}) (${whileUp('gfa', select('filer:last_checkin_age:seconds'))})`;
 }
 
 /** The filers where a gauge is highest, a number of them or a variable's. */
@@ -35,28 +36,40 @@ export function loadPerCore(): string {
 
 /**
  * How each appliance stands: 2 while it reports, 1 while the portal has no records of it, as when it is off, 0 while it cannot
- * be polled. Of two exporters the one that knows more is right.
+ * be polled, -1 while nothing is known because the portal is down. Of two exporters the one that knows more is right.
  */
 export function standing(by: string): string {
   const in_ = (state: string) => select('filer_appliance_state', { state: `="${state}"` });
-  return `max by (${by}) (2 * ${in_('reporting')} or ${in_('no_records')} or 0 * ${in_('unavailable')})`;
+  return `max by (${by}) (2 * ${in_('reporting')} or ${in_('no_records')} or 0 * ${whileUp('portal', in_('unavailable'))} or -1 * ${in_('unavailable')})`;
 }
+
+/** How long ago the newest record of each appliance without telemetry is; one second where none is known. */
+export const withoutTelemetry = (() => {
+  const silent = `(${standing('filer')} >= 0 < 2)`;
+  const age = `time() - max by (filer) (${select('filer_appliance_last_record_timestamp_seconds')})`;
+  return `(((${age}) and ${silent}) or 0 * ${silent} + 1)`;
+})();
+
+/** The same of those that do not check in either: nothing says that they work. */
+export const dead = `(${withoutTelemetry} unless on (filer) ${checkIns('filer')} < ${limits.missingCheckIn})`;
 
 /** How many appliances there are of each standing. Each counts once, however many exporters poll it. */
 export function applianceCounts(): readonly Query[] {
-  return ['unavailable', 'no records', 'reporting']
-    .map((legend, rank) => ({ expr: `sum(${standing('serial')} == bool ${rank})`, legend }))
-    .toReversed();
+  const counts = ['unavailable', 'no records', 'reporting'].map((legend, rank) => ({
+    expr: `sum(${standing('serial')} >= 0 == bool ${rank})`,
+    legend,
+  }));
+  return [...counts.toReversed(), { expr: `count(${standing('serial')} == -1)`, legend: 'unknown' }];
 }
 
 /**
  * How long each filer's oldest data waits for cloud storage. Not the series of the recording rule: where the rules are not
  * loaded, or not yet evaluated, its silence would read as "nothing waits".
  */
-export const dataWaits = `(time() - ${select('filer_oldest_unprotected_data_timestamp_seconds')})`;
+export const dataWaits = whileUp('gfa', `time() - ${select('filer_oldest_unprotected_data_timestamp_seconds')}`);
 
 /** Negative where file acceleration is known, and so says that no data waits; without a value where nothing is known. */
-export const nothingWaits = `-1 * group(${select('filer_gfa_request_timestamp_seconds')})`;
+export const nothingWaits = `-1 * group(${whileUp('gfa', select('filer_gfa_request_timestamp_seconds'))})`;
 
 /** Time until the subscription ends; -1 where it is known to have no end, and without a value where nothing is known of it. */
 export const licenceLeft = `(min(${select('filer_license_expiry_timestamp_seconds')}) - time()) or on () -1 * group(${select('filer_license_info')})`;

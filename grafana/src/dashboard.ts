@@ -1,5 +1,6 @@
 import * as classic from '@grafana/grafana-foundation-sdk/dashboard';
 import { annotations } from './annotations.ts';
+import { outagePanel } from './outage.ts';
 import type { Placeable } from './panel.ts';
 import { everyDashboard, type Place, TAG, titles, uids } from './places.ts';
 import { variables } from './variables.ts';
@@ -46,7 +47,9 @@ export function dashboard({ place, description, reach, variables: names, section
     if (variable === undefined) throw new Error(`${titles[place]}: no variable ${name}`);
     builder.withVariable(variable);
   }
-  let id = 0;
+  // Above all parts, the same on every board.
+  builder.withPanel(outagePanel().id(1));
+  let id = 1;
   for (const { title, panels, collapsed } of sections) {
     id += 1;
     const row = new classic.RowBuilder(title).id(id).collapsed(collapsed ?? false);

@@ -1,5 +1,8 @@
 import { MappingType, type ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
 
+/** From this rank on, it is critical. */
+export const CRITICAL = 100;
+
 /** Words for whole numbers, each with a colour that reads on light and on dark. */
 export function words(...texts: readonly (readonly [value: number, text: string, color: string])[]): ValueMapping[] {
   const options = Object.fromEntries(
@@ -22,7 +25,7 @@ export const severities: ValueMapping[] = [
     type: MappingType.ValueToText,
     options: {
       '1 critical': { text: 'critical', color: 'red', index: 0 },
-      '2 warning': { text: 'warning', color: 'yellow', index: 1 },
+      '2 warning': { text: 'warning', color: 'orange', index: 1 },
     },
   },
 ];
@@ -52,5 +55,14 @@ export const upOrWhy: ValueMapping[] = [
 export const standingWords: ValueMapping[] = words(
   [2, 'reporting', 'green'],
   [1, 'no records', 'red'],
-  [0, 'unavailable', 'red'],
+  [0, 'unavailable', 'orange'],
+  [-1, 'unknown', 'text'],
+);
+
+/** How bad something is, by its rank: from 1 on a limit is passed, from 100 on one that is critical. What orders also says why. */
+export const rankWords: ValueMapping[] = ranges(
+  [-1, 'well', 'green'],
+  // Up to a bound and from it on are both inclusive.
+  [1 - 1e-9, 'warning', 'orange'],
+  [CRITICAL, 'critical', 'red'],
 );

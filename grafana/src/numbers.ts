@@ -26,13 +26,14 @@ import * as tables from '@grafana/grafana-foundation-sdk/table';
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { described, type PanelText, refIdAt } from './panel.ts';
 import type { Link } from './places.ts';
+import { select } from './select.ts';
 import { type Steps, thresholds } from './steps.ts';
 import { unitOf } from './unit.ts';
 
 /** Large numbers of this moment, each with its name, in the colour of the step that it is on. */
 export function number(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilder {
   return (
-    described(new stats.PanelBuilder(), text, { height: 4, instant: true })
+    times(described(new stats.PanelBuilder(), text, { height: 4, instant: true }), text)
       .mappings([...mappings, absent(text.empty, mappings.length)])
       .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
       .colorMode(BigValueColorMode.Value)
@@ -42,6 +43,11 @@ export function number(text: PanelText, mappings: ValueMapping[] = []): stats.Pa
       .wideLayout(false)
       .reduceOptions(newest())
   );
+}
+
+/** Times with one decimal: "3.9 hours", "33.3 mins". */
+function times<Self extends { decimals(count: number): Self }>(panel: Self, { queries }: PanelText): Self {
+  return unitOf(queries.map(({ expr }) => expr)) === units.Seconds ? panel.decimals(1) : panel;
 }
 
 /** Gives some of several numbers steps of its own. */
@@ -63,7 +69,7 @@ export function words(text: PanelText): stats.PanelBuilder {
 
 /** A ranking of this moment. */
 export function ranking(text: PanelText): bars.PanelBuilder {
-  return described(new bars.PanelBuilder(), text, { height: 8, instant: true })
+  return times(described(new bars.PanelBuilder(), text, { height: 8, instant: true }), text)
     .mappings([absent(text.empty, 0)])
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
     .displayMode(BarGaugeDisplayMode.Basic)
@@ -90,6 +96,8 @@ export interface Column {
   readonly width?: number;
   /** Texts in the place of its words. */
   readonly mappings?: ValueMapping[];
+  /** Long texts take several lines. */
+  readonly wrap?: boolean;
 }
 
 /** The legend of a query whose value is always 1: it brings a table its labels, and has no column. */
@@ -106,17 +114,26 @@ export function table(
     readonly valueWidth?: number;
   },
 ): tables.PanelBuilder {
-  const { columns, queries, sortedBy = [], stepsBy = {}, mappingsBy = {}, valueWidth } = text;
+  const { columns, sortedBy = [], stepsBy = {}, mappingsBy = {}, valueWidth, empty = 'unknown' } = text;
+  // A row that says so where there is none: Grafana would leave out the columns that answers bring.
+  const none = `label_replace(NaN * group(${select('up')}), "${columns[0]?.label}", "${empty}", "", "")`;
+  const queries = text.queries.map((query, index) =>
+    index === 0 ? { ...query, expr: `${query.expr} or on () ${none}` } : query,
+  );
   const fieldOf = (index: number) => (queries.length === 1 ? 'Value' : `Value #${refIdAt(index)}`);
   const shown = [
     ...columns.map(({ label, title }) => [label, title] as const),
     ...queries.map(({ legend }, index) => [fieldOf(index), legend] as const),
   ].filter(([, title]) => title !== LABELS_ALONE);
-  const panel = described(new tables.PanelBuilder(), text, {
-    height: 8,
-    instant: true,
-    format: PromQueryFormat.Table,
-  })
+  const panel = described(
+    new tables.PanelBuilder(),
+    { ...text, queries },
+    {
+      height: 8,
+      instant: true,
+      format: PromQueryFormat.Table,
+    },
+  )
     // For labels; Grafana would read those that look like numbers as such.
     .unit(units.String)
     // A cell without a value; Grafana would write there what the table says when it is empty.
@@ -142,14 +159,22 @@ export function table(
     ...columns.map(({ width }) => width),
     ...shown.slice(columns.length).map(() => valueWidth),
   ]);
-  for (const [index, { title, link, mappings, ...column }] of columns.entries()) {
+  for (const [index, { title, link, mappings, wrap = false, ...column }] of columns.entries()) {
     // The first takes what is left.
     const width = column.width ?? (index === 0 ? undefined : narrow);
     const properties = [
       // A link needs something to click on, and nothing to click on where it leads nowhere.
       ...(link === undefined ? [] : [{ id: 'links', value: [link.build()] }]),
       ...(width === undefined ? [] : [{ id: 'custom.width', value: width }]),
-      ...(mappings === undefined ? [] : [{ id: 'custom.cellOptions', value: { type: 'color-text' } }]),
+      ...(mappings === undefined && !wrap
+        ? []
+        : [
+            {
+              id: 'custom.cellOptions',
+              value: { type: mappings === undefined ? 'auto' : 'color-text', wrapText: wrap },
+            },
+          ]),
+      ...(wrap ? [{ id: 'custom.wrapText', value: true }] : []),
       ...(link === undefined && mappings === undefined
         ? []
         : [{ id: 'mappings', value: mappings ?? [cell(SpecialValueMatch.Empty, '\u00a0', 0)] }]),
@@ -157,8 +182,10 @@ export function table(
     if (properties.length > 0) panel.overrideByName(title, properties);
   }
   for (const { expr, legend } of queries.filter((query) => query.legend !== LABELS_ALONE)) {
+    const unit = unitOf([expr]);
     panel.overrideByName(legend, [
-      { id: 'unit', value: unitOf([expr]) },
+      { id: 'unit', value: unit },
+      ...(unit === units.Seconds ? [{ id: 'decimals', value: 1 }] : []),
       { id: 'custom.cellOptions', value: { type: 'color-text' } },
       ...((valueWidth ?? narrow) === undefined ? [] : [{ id: 'custom.width', value: valueWidth ?? narrow }]),
       ...(stepsBy[legend] === undefined ? [] : [{ id: 'thresholds', value: thresholds(stepsBy[legend]).build() }]),
@@ -196,7 +223,7 @@ function narrowWidth(width: number, widths: readonly (number | undefined)[]): nu
 }
 
 /** A number that is not there, in words and without the colour of an alarm. */
-function absent(text = 'no data', index: number): ValueMapping {
+function absent(text = 'unknown', index: number): ValueMapping {
   return {
     type: MappingType.SpecialValue,
     options: { match: SpecialValueMatch.NullAndNan, result: { text, color: 'text', index } },

@@ -74,7 +74,7 @@ export function described<Self extends Common<Self>>(
     .targets(text.queries.map((query, index) => target(query, index, form)));
   if (text.drill !== undefined) panel.dataLinks([...text.drill]);
   if (text.links !== undefined) panel.links([...text.links]);
-  if (text.empty !== undefined) panel.noValue(text.empty);
+  panel.noValue(text.empty ?? 'unknown');
   return panel;
 }
 

@@ -3,12 +3,28 @@ import { type Threshold, ThresholdsConfigBuilder, ThresholdsMode } from '@grafan
 /** Where a value turns from good to bad; `plain` where neither more nor less is worse. */
 export type Steps = readonly Threshold[];
 
+/** High is worth a look, and never a reason to get up. */
+export function warnsAbove(warning: number): Steps {
+  return [
+    { value: null, color: 'green' },
+    { value: warning, color: 'orange' },
+  ];
+}
+
 /** High is bad. */
 export function above(warning: number, bad: number): Steps {
   return [
     { value: null, color: 'green' },
-    { value: warning, color: 'yellow' },
+    { value: warning, color: 'orange' },
     { value: bad, color: 'red' },
+  ];
+}
+
+/** The same for what is worse the lower it is. */
+export function warnsBelow(warning: number): Steps {
+  return [
+    { value: null, color: 'orange' },
+    { value: warning, color: 'green' },
   ];
 }
 
@@ -16,7 +32,7 @@ export function above(warning: number, bad: number): Steps {
 export function below(warning: number, bad: number): Steps {
   return [
     { value: null, color: 'red' },
-    { value: bad, color: 'yellow' },
+    { value: bad, color: 'orange' },
     { value: warning, color: 'green' },
   ];
 }
@@ -30,7 +46,7 @@ export const noneAllowed: Steps = [
 /** Any at all deserves a look. */
 export const noneExpected: Steps = [
   { value: null, color: 'green' },
-  { value: 1, color: 'yellow' },
+  { value: 1, color: 'orange' },
 ];
 
 /** One is good and zero is bad. */
@@ -40,7 +56,7 @@ export const oneIsGood: Steps = [
 ];
 
 /** Neither more nor less is worse. */
-export const plain: Steps = [{ value: null, color: 'blue' }];
+export const plain: Steps = [{ value: null, color: 'text' }];
 
 /** The steps in the form of Grafana's SDK. */
 export function thresholds(steps: Steps): ThresholdsConfigBuilder {

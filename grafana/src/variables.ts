@@ -10,6 +10,7 @@ import {
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { metricNamed } from './catalogue.ts';
+import { withoutTelemetry } from './common.ts';
 
 /** The data source that every query of a dashboard goes to: the one that is chosen at its top. */
 export const DATA_SOURCE = { type: 'prometheus', uid: `$\{datasource}` } as const;
@@ -30,8 +31,12 @@ const everyVolume = named(
   'filer_snapshot_latest_timestamp_seconds',
 );
 
-/** What Grafana's editor calls a query of this kind. */
+/** What Grafana's editor calls queries of these kinds. */
 const LABEL_VALUES = 1;
+const QUERY_RESULT = 3;
+
+/** Filers, those without telemetry for longest first: a variable does not narrow itself. */
+const worstFirst = `sort_desc(${withoutTelemetry.replaceAll(',filer=~"$filer"', '')} or on (filer) 0 * group by (filer) ({__name__=~"${everyFiler}",${job}}))`;
 
 /** Every variable there is, by its name; a dashboard has those that its queries use. */
 export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
@@ -52,12 +57,18 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
     'Filers and appliances by name.',
     `label_values({__name__=~"${everyFiler}",${job}}, filer)`,
   ),
-  appliance: one(
+  appliance: choice(
     'filer',
     'Appliance',
-    'The appliance that this is about.',
-    `label_values({__name__=~"${everyFiler}",${job}}, filer)`,
-  ),
+    'The appliance that this is about: the worst first, unless a link chose one.',
+    `query_result(${worstFirst})`,
+    QUERY_RESULT,
+  )
+    .regex('/filer="([^"]+)"/')
+    .sort(VariableSort.Disabled)
+    .multi(false)
+    .includeAll(false)
+    .current({ text: '', value: '' }),
   // Those of the filers that are chosen.
   volume: choice(
     'volume',
@@ -77,18 +88,19 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
   top: list('top', 'Show', 'How many appliances the rankings show.', { chosen: '10', values: ['5', '10', '20', '50'] }),
 };
 
-/** One that is asked of the data source, of which one value is chosen: the first at first. */
-function one(name: string, label: string, description: string, query: string): QueryVariableBuilder {
-  return choice(name, label, description, query).multi(false).includeAll(false).current({ text: '', value: '' });
-}
-
 /** One that is asked of the data source, with several choices and "All", which takes in series without the label. */
-function choice(name: string, label: string, description: string, query: string): QueryVariableBuilder {
+function choice(
+  name: string,
+  label: string,
+  description: string,
+  query: string,
+  qryType = LABEL_VALUES,
+): QueryVariableBuilder {
   const variable = new QueryVariableBuilder(name)
     .label(label)
     .description(description)
     .datasource(DATA_SOURCE)
-    .query({ qryType: LABEL_VALUES, query, refId: `variable-${name}` })
+    .query({ qryType, query, refId: `variable-${name}` })
     .definition(query)
     .refresh(VariableRefresh.OnTimeRangeChanged)
     .sort(VariableSort.AlphabeticalCaseInsensitiveAsc)

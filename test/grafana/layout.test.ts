@@ -64,7 +64,8 @@ describe.each(dashboards.map((dashboard) => [dashboard.title ?? '', dashboard] a
   });
 
   test('the first screen says what is broken: numbers, then the alerts that fire', () => {
-    const [heading, ...rest] = dashboard.panels ?? [];
+    const [outages, heading, ...rest] = dashboard.panels ?? [];
+    expect(outages).toMatchObject({ title: 'Outages', gridPos: { x: 0, y: 0, w: 24 } });
     expect(heading).toMatchObject({ type: 'row', collapsed: false });
     const first = rest.slice(
       0,

@@ -79,7 +79,12 @@ const override = closed({
   matcher: closed({ id: { const: 'byName' }, options: text }),
   properties: listOf(
     closed({
-      id: { enum: ['custom.cellOptions', 'custom.width', 'links', 'mappings', 'thresholds', 'unit'] },
+      id: {
+        enum: [
+          ...['custom.cellOptions', 'custom.width', 'custom.wrapText', 'decimals'],
+          ...['links', 'mappings', 'thresholds', 'unit'],
+        ],
+      },
       value: anything,
     }),
   ),
@@ -162,6 +167,7 @@ const variable = closed(
     multi: flag,
     options: listOf(option),
     refresh: { enum: [0, 1, 2] },
+    regex: text,
     skipUrlSync: flag,
     sort: { enum: [0, 1, 2, 3, 4, 5, 6, 7, 8] },
   },

@@ -86,7 +86,7 @@ describe('the variables', () => {
   });
 
   test('they are asked of the data source', () => {
-    expect(asked.map(([name]) => name)).toEqual(['job', 'filer', 'appliance', 'volume']);
+    expect(asked.map(([name]) => name)).toEqual(['job', 'filer', 'volume']);
   });
 });
 

@@ -105,6 +105,7 @@ describe('the most series that a query gives', () => {
     ['topk by (disk) (5, filer_appliance_disk_iops)', 20],
     ['topk by (filer) (5, filer_appliance_disk_iops)', Number.POSITIVE_INFINITY],
     ['topk(5, filer_appliance_up) or topk(3, filer_appliance_cpu_cores)', 8],
+    ['topk(5, filer_appliance_up) or on () topk(3, filer_appliance_cpu_cores)', 5],
     ['time() - max(filer_last_checkin_timestamp_seconds)', 1],
     ['sum(filer_appliance_up == bool 0)', 1],
     ['max by (filer) (filer_appliance_up)', Number.POSITIVE_INFINITY],

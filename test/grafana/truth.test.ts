@@ -3,7 +3,7 @@ import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { OUTAGES } from '../../grafana/src/alerts/words.ts';
 import { recorded } from '../../grafana/src/catalogue.ts';
 import { anyValues, filled } from '../../grafana/src/fill.ts';
-import { everyQuery } from '../support/dashboards.ts';
+import { dashboards, everyQuery, panelsOf } from '../support/dashboards.ts';
 import { namesIn } from '../support/promql.ts';
 
 const tables = everyQuery.filter(({ expr, panel }) => panel.type === 'table' && expr.includes('ALERTS'));
@@ -24,9 +24,28 @@ describe('a word of calm', () => {
   test('is on some panels', () => expect(calm.length).toBeGreaterThan(2));
 });
 
+describe('an outage', () => {
+  const banners = dashboards.map((dashboard) => panelsOf(dashboard)[0]);
+
+  test('is told on top of every board, by the same queries, and without the rules', () => {
+    const asked = banners.map((panel) => panel?.targets?.map((target) => (target as { readonly expr?: string }).expr));
+    expect(new Set(asked.map((queries) => JSON.stringify(queries))).size).toBe(1);
+    const names = (asked[0] ?? []).flatMap((expr = '') => namesIn(filled(expr, anyValues)).selectors);
+    expect(names.length).toBeGreaterThan(3);
+    expect(names.filter(({ name = '' }) => name.startsWith('ALERTS') || name.includes(':'))).toEqual([]);
+  });
+
+  test('leaves no appliance red that only follows from it', () => {
+    const counts = everyQuery.filter(({ expr, legend }) => expr.includes('unavailable') && legend === 'unavailable');
+    expect(counts.length).toBeGreaterThan(1);
+    for (const { expr } of counts)
+      expect(expr).toMatch(/unless on \(job, instance\) filer_api_up\{[^}]*api="portal"\} == 0/);
+  });
+});
+
 describe('a table of alerts', () => {
   test.each(each)('%s: names the outages, which explain the rest or its absence', (_where, { expr }) => {
-    for (const alert of OUTAGES) expect(expr).toMatch(new RegExp(`Filer\\.\\*|\\b${alert}\\b`));
+    for (const alert of OUTAGES) expect(expr).toMatch(new RegExp(`alertname=~"[^"]*\\b${alert}\\b`));
   });
 
   test('of one appliance has the outages, which have no filer', () => {

@@ -110,7 +110,12 @@ class Bounds {
     const sides = operands(node);
     const [left, right] = [this.of(sides[0] ?? node), this.of(sides[1] ?? node)];
     if (node.getChild('Or') !== null) {
-      return { labels: [...new Set([...left.labels, ...right.labels])], most: left.most + right.most };
+      // By no label at all, the right is for where the left has nothing.
+      const instead =
+        node.getChild('MatchingModifierClause')?.getChild('On') != null &&
+        names(node.getChild('MatchingModifierClause')).length === 0;
+      const most = instead ? Math.max(left.most, right.most) : left.most + right.most;
+      return { labels: [...new Set([...left.labels, ...right.labels])], most };
     }
     if (node.getChild('Unless') !== null) return left;
     if (right.labels.length === 0 && right.most === 1 && node.getChild('And') === null) return left;

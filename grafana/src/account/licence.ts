@@ -41,7 +41,6 @@ export const licencePanels = [
     ],
     steps: limits.keyLeft,
     width: 4,
-    empty: 'none known',
   }),
   number({
     title: 'Failed jobs',
@@ -52,7 +51,6 @@ export const licencePanels = [
     ],
     steps: noneAllowed,
     width: 4,
-    empty: 'not polled',
   }),
   number({
     title: 'Credentials',
@@ -63,7 +61,6 @@ export const licencePanels = [
     ],
     steps: noneAllowed,
     width: 4,
-    empty: 'not polled',
   }),
   number({
     title: 'Files indexed',

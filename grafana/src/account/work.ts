@@ -21,7 +21,6 @@ export const workPanels = [
     ],
     steps: limits.jobAge,
     width: 12,
-    empty: 'no unfinished job known',
   }),
   chart({
     title: 'Jobs ended',
@@ -64,7 +63,6 @@ export const workPanels = [
     ],
     steps: noneAllowed,
     width: 12,
-    empty: 'no failed job known',
   }),
   chart({
     title: 'Notifications by severity',

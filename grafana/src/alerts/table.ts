@@ -1,44 +1,65 @@
 import type { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
+import type { AlertRule } from '../../../deploy/prometheus/rule.ts';
 import { severities, texts } from '../mappings.ts';
 import { table } from '../numbers.ts';
 import { drillDown, runbook } from '../places.ts';
 import { type Scope, select } from '../select.ts';
+import { down, type Service } from '../service.ts';
 import { plain } from '../steps.ts';
 import { numbersOf } from './numbers.ts';
-import { type About, alertsAbout, firstStep, OUTAGES, withRunbook } from './words.ts';
+import { type About, alertsAbout, firstStep, OUTAGES, rulesEvaluated, withRunbook } from './words.ts';
 
-/** What an alert is about, beside a filer and a volume. */
-const ABOUT = ['api', 'resource', 'action', 'list', 'disk', 'type', 'kind', 'reason', 'instance'];
+/** What an alert is about, beside a filer. */
+const ABOUT = ['volume', 'api', 'resource', 'action', 'list', 'disk', 'type', 'kind', 'reason', 'instance'];
 const described = (query: string) =>
   `label_replace(label_join(${query}, "about", " ", ${ABOUT.map((label) => `"${label}"`).join(', ')}), "about", "$1", "about", " *(.*?) *")`;
 
 /** What a number is about. */
-const NUMBERED = 'job, alertname, filer, volume';
+const NUMBERED = 'job, alertname, filer, volume, api';
 
 /** The labels that tell one alert from another. A second exporter's of the same account is the same alert. */
 const SAME = `${NUMBERED}, about`;
 
-/** The alerts that fire, as one series each. */
-function firing(about: About, scope: Scope, severity: string): string {
-  const names = alertsAbout(about).map(({ alert }) => alert);
-  const all = names.length === alertsAbout({}).length;
-  const of = (name: string, scoped: Scope) =>
+/** How many rows an alert has at most. */
+const ROWS = 5;
+
+/** Whose outage explains that alerts of a page fire: nothing new is known of what they are about. */
+const services: Readonly<Partial<Record<AlertRule['page'], Service>>> = {
+  'file-acceleration': 'gfa',
+  appliances: 'portal',
+  portal: 'portal',
+};
+
+/** The alerts of a severity that fire, as one series each, without those that are as old as an outage. */
+function firing(about: About, scope: Scope, severity: AlertRule['severity']): string {
+  const alerts = alertsAbout(about).filter((rule) => rule.severity === severity);
+  const matchers = Object.fromEntries(
+    Object.entries(scope).map(([label, which]) => [label, `=~"$${label}${which === 'alone' ? '' : '|'}"`]),
+  );
+  const of = (rules: readonly AlertRule[], own: Readonly<Record<string, string>>) =>
     select('ALERTS', {
-      alertname: name,
-      ...Object.fromEntries(
-        Object.entries(scoped).map(([label, which]) => [label, `=~"$${label}${which === 'alone' ? '' : '|'}"`]),
-      ),
-      ...{ alertstate: '="firing"', severity: `="${severity}"` },
+      alertname: `=~"${rules.map(({ alert }) => alert).join('|')}"`,
+      ...own,
+      alertstate: '="firing"',
     });
-  const own = of(all ? '=~"Filer.*"' : `=~"${names.join('|')}"`, scope);
+  const groups = [undefined, 'gfa', 'portal'] as const;
+  const parts = groups.flatMap((service) => {
+    const rules = alerts.filter(({ alert, page }) => !OUTAGES.includes(alert) && services[page] === service);
+    if (rules.length === 0) return [];
+    return [service === undefined ? of(rules, matchers) : `${of(rules, matchers)} unless on (job) ${down(service)}`];
+  });
   // An outage has no filer, and is about each.
-  return scope.filer === 'alone' ? `(${own} or ${of(`=~"${OUTAGES.join('|')}"`, {})})` : own;
+  const outages = alerts.filter(({ alert }) => OUTAGES.includes(alert));
+  return `(${[...parts, ...(outages.length === 0 ? [] : [of(outages, {})])].join(' or ')})`;
 }
 
 /** How many alerts of a severity fire. */
-export function firingCount(about: About, scope: Scope, severity: string): string {
+export function firingCount(about: About, scope: Scope, severity: AlertRule['severity']): string {
   return `count(max by (${SAME}) (${described(firing(about, scope, severity))}))`;
 }
+
+/** Where no alert fires: that is known only of rules that were evaluated. */
+const calm = `label_replace(NaN * group(${rulesEvaluated}), "alertname", "no alert fires", "", "")`;
 
 /**
  * What is broken, where, since when, how bad, and what to do first: the alerts that fire, critical ones first. One query, so
@@ -55,39 +76,41 @@ export function alertTable(text: {
   const alerts = alertsAbout(about);
   const since = select('ALERTS_FOR_STATE', { alertname: '=~"Filer.*"' });
   // The rank is what the table sorts by.
-  const ages = (severity: string, rank: number, most: number) => {
-    const age = described(`(time() - ${since}) and ignoring (alertstate) ${firing(about, scope, severity)}`);
-    return `topk(${most}, topk by (alertname) (5, max by (${SAME}, severity) (label_replace(${age}, "severity", "${rank} ${severity}", "", ""))))`;
+  const ages = (severity: AlertRule['severity'], rank: number, most: number) => {
+    if (!alerts.some((rule) => rule.severity === severity)) return [];
+    const age = `max by (${SAME}) (${described(`(time() - ${since}) and ignoring (alertstate) ${firing(about, scope, severity)}`)})`;
+    const worst = `label_replace(topk(${most}, topk by (alertname) (${ROWS}, ${age})), "severity", "${rank} ${severity}", "", "")`;
+    const many = `count by (alertname) (${age})`;
+    const inAll = `(count_values by (alertname) ("in_all", ${many} > ${ROWS}) or on (alertname) group by (alertname) (${many}))`;
+    return [`${worst} * on (alertname) group_left (in_all) ${inAll}`];
   };
-  const shown = [ages('critical', 1, 25), ages('warning', 2, 20)].join(' or ');
+  const shown = [...ages('critical', 1, 25), ...ages('warning', 2, 20)].join(' or ');
   const numbers = numbersOf(alerts, scope);
   // An alert without a number; the column stays when all are.
   const none = `label_replace(group by (${NUMBERED}) (${select('ALERTS', { alertstate: '="firing"' })}), "how_bad", "–", "", "")`;
-  const rows =
-    numbers === undefined
-      ? shown
-      : `(${shown}) * on (${NUMBERED}) group_left (how_bad) max by (${NUMBERED}, how_bad) (${numbers} or on (${NUMBERED}) ${none})`;
+  const rows = `(${shown}) * on (${NUMBERED}) group_left (how_bad) max by (${NUMBERED}, how_bad) (${numbers} or on (${NUMBERED}) ${none})`;
   return table({
     title: text.title,
-    description: `Alerts that fire, critical ones first, then by how long they have gone on: what is broken, where, how bad, since when, and what to do first. A click on that opens the runbook. Of each alert the five that have gone on longest are shown, 25 critical ones and 20 warnings at most.`,
-    queries: [{ expr: withRunbook(rows, alerts), legend: 'Since' }],
+    description: `Alerts that fire, critical ones first, then by how long they have gone on: what is broken, where, how bad, since when, and what to do first. A click on that opens the runbook. Of each alert the five that have gone on longest are shown; “In all” says how many there are. What an outage explains is left out.`,
+    queries: [{ expr: `${withRunbook(rows, alerts)} or on () ${calm}`, legend: 'Since' }],
     columns: [
-      { label: 'severity', title: 'Severity', width: 105, mappings: severities },
-      { label: 'alertname', title: 'Alert', width: 230 },
+      { label: 'alertname', title: 'Alert', width: 228, wrap: true },
+      { label: 'severity', title: 'Severity', width: 100, mappings: severities },
       ...(scope.filer === 'alone'
         ? []
-        : [{ label: 'filer', title: 'Filer', width: 110, link: drillDown('appliance', 'filer', `$\{__value.text}`) }]),
-      { label: 'volume', title: 'Volume', width: 100, link: drillDown('volumes', 'volume', `$\{__value.text}`) },
-      { label: 'about', title: 'About', width: scope.filer === undefined ? 200 : 130 },
-      ...(numbers === undefined ? [] : [{ label: 'how_bad', title: 'How bad', width: 100 }]),
+        : [{ label: 'filer', title: 'Filer', width: 152, link: drillDown('appliance', 'filer', `$\{__value.text}`) }]),
+      { label: 'about', title: 'About', width: 130, wrap: true },
+      { label: 'how_bad', title: 'How bad', width: 96 },
+      { label: 'in_all', title: 'In all', width: 60 },
       {
         label: 'next',
         title: 'Do first',
+        wrap: true,
         link: runbook(),
         mappings: texts(Object.fromEntries(alerts.map((rule) => [`${rule.page}.md#${rule.alert}`, firstStep(rule)]))),
       },
     ],
-    valueWidth: 90,
+    valueWidth: 86,
     steps: plain,
     width: 24,
     height: text.height,
@@ -95,6 +118,6 @@ export function alertTable(text: {
       ['Severity', 'up'],
       ['Since', 'down'],
     ],
-    empty: 'No alert fires, or the rules are not loaded',
+    empty: 'unknown: the rules are not loaded, or were not evaluated yet',
   });
 }

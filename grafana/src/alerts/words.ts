@@ -1,6 +1,7 @@
 import { alertRules } from '../../../deploy/prometheus/groups.ts';
 import type { AlertRule } from '../../../deploy/prometheus/rule.ts';
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
+import { select } from '../select.ts';
 
 /** Which alerts a table is about: those on some pages of docs/runbooks, or the ones named. */
 export interface About {
@@ -15,6 +16,13 @@ export const OUTAGES: readonly AlertRule['alert'][] = [
   'FilerApiDown',
   'FilerApiTokenRefused',
 ];
+
+/** Recorded by the same rules, or fired by them: where none is, they are not loaded, or had nothing to record yet. */
+export const rulesEvaluated = [
+  select('filer:last_checkin_age:seconds', { filer: '=~".*"' }),
+  select('serial:filer_appliance_series_timestamp_seconds:age', { filer: '=~".*"' }),
+  select('ALERTS', { alertname: '=~"Filer.*"' }),
+].join(' or ');
 
 /** The alerts that a table is about; all of them, where nothing is chosen. */
 export function alertsAbout({ pages, alerts }: About): readonly AlertRule[] {

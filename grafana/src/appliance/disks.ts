@@ -49,7 +49,6 @@ export const networkPanels = [
     ],
     steps: plain,
     width: 12,
-    empty: 'series not polled',
   }),
   chart({
     title: 'SMB sessions',
@@ -58,7 +57,6 @@ export const networkPanels = [
     queries: [{ expr: by('filer', 'filer_appliance_smb_connections'), legend: '{{filer}}' }],
     steps: plain,
     width: 12,
-    empty: 'series not polled',
   }),
 ];
 

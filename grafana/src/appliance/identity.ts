@@ -34,7 +34,6 @@ export const identityPanels = [
     ],
     steps: limits.telemetryAge,
     width: 4,
-    empty: 'none since the start',
   }),
   number({
     title: 'Silent for',
@@ -70,7 +69,6 @@ export const identityPanels = [
     steps: limits.unprotected,
     width: 4,
     links: [more('volumes')],
-    empty: 'no data known to wait',
   }),
   number({
     title: 'Health score',
@@ -79,7 +77,6 @@ export const identityPanels = [
     queries: [{ expr: `min by (filer) (${select('filer_appliance_health_score')})`, legend: '{{filer}}' }],
     steps: limits.healthScore,
     width: 4,
-    empty: 'not polled',
   }),
   alertTable({
     title: 'What is broken on it',

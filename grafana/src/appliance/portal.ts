@@ -40,7 +40,7 @@ export const portalPanels = [
       steps: noneExpected,
       width: 6,
     },
-    words([1, 'waiting', 'yellow'], [0, 'none', 'green']),
+    words([1, 'waiting', 'orange'], [0, 'none', 'green']),
   ),
   number(
     {
@@ -51,7 +51,7 @@ export const portalPanels = [
       steps: noneExpected,
       width: 6,
     },
-    words([1, 'older', 'yellow'], [0, 'newest', 'green']),
+    words([1, 'older', 'orange'], [0, 'newest', 'green']),
   ),
   table({
     title: 'The machine',

@@ -74,7 +74,6 @@ export const servicePanels = [
       steps: plain,
       width: 12,
       height: 6,
-      empty: 'none known',
     }),
     'forbidden',
     noneAllowed,

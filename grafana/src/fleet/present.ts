@@ -1,10 +1,12 @@
 import { alertTable } from '../alerts/table.ts';
-import { applianceCounts, standing } from '../common.ts';
+import { applianceCounts, dead, standing } from '../common.ts';
 import { limits } from '../limits.ts';
-import { standingWords } from '../mappings.ts';
+import { rankWords, standingWords, words } from '../mappings.ts';
 import { number, ranking, stepsOf, table } from '../numbers.ts';
+import { badness } from '../order.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
+import { whileUp } from '../service.ts';
 import { noneAllowed, noneExpected, plain } from '../steps.ts';
 
 const info = select('filer_appliance_info');
@@ -15,53 +17,48 @@ const cpu = byFiler('filer_appliance_cpu_utilization_ratio');
 const cache = byFiler('filer_appliance_cache_utilization_ratio');
 const latency = byFiler('filer_appliance_disk_io_latency_seconds');
 
-/** How bad an appliance is: without telemetry first, then in times of the limits that alerts have. */
-const rank = (index: number, query: string) => `label_replace(${query}, "rank", "${index}", "", "")`;
-const worst = `topk(15, max by (filer) (${[
-  rank(1, `10 * (2 - ${standing('filer')})`),
-  rank(2, `${cpu} / ${limits.worstCpu}`),
-  rank(3, `${cache} / ${limits.worstCache}`),
-  rank(4, `${latency} / ${limits.worstLatency}`),
-].join(' or ')}))`;
+const reached = `min by (filer) (${whileUp('portal', select('filer_appliance_reachable'))})`;
+const worst = `topk(15, ${badness('filer', [
+  { of: dead, warns: limits.missingCheckIn, critical: 0 },
+  { of: `(2 - ${standing('filer')} <= 2)`, warns: 1 },
+  { of: `(1 - ${reached})`, warns: 1 },
+  { of: cpu, warns: limits.worstCpu },
+  { of: cache, warns: limits.worstCache },
+  { of: latency, warns: limits.worstLatency },
+])})`;
 const ofWorst = (query: string) => `${query} and on (filer) ${worst}`;
+/** Appliances where a gauge is 0. */
+const countOf = (gauge: string) => `sum(max by (serial) (${whileUp('portal', select(gauge))}) == bool 0)`;
 const telemetryAge = `time() - max by (filer) (${select('filer_appliance_series_timestamp_seconds')})`;
 
 /** Which appliances there are, and which of them are silent. */
 export const presentPanels = [
   stepsOf(
-    number({
-      title: 'Appliances',
-      description:
-        'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The table below has the silent ones first.',
-      queries: applianceCounts(),
-      steps: plain,
-      width: 8,
-    }),
-    ['no records', 'unavailable'],
-    noneAllowed,
+    stepsOf(
+      number({
+        title: 'Appliances',
+        description:
+          'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The table below has the silent ones first.',
+        queries: applianceCounts(),
+        steps: plain,
+        width: 8,
+      }),
+      'no records',
+      noneAllowed,
+    ),
+    'unavailable',
+    noneExpected,
   ),
   number({
     title: 'Unreachable',
     description:
-      'Appliances that the portal cannot reach: they take no settings and no updates. Check their lines first.',
+      'Appliances that the portal cannot reach, and those that have not taken over its settings: they take no settings and no updates. Check their lines first.',
     queries: [
-      {
-        expr: `sum(max by (serial) (${select('filer_appliance_reachable')}) == bool 0)`,
-        legend: 'unreachable',
-      },
+      { expr: countOf('filer_appliance_reachable'), legend: 'unreachable' },
+      { expr: countOf('filer_appliance_synced'), legend: 'out of step' },
     ],
-    steps: noneAllowed,
-    width: 4,
-    empty: 'not polled',
-  }),
-  number({
-    title: 'Out of step',
-    description:
-      'Appliances that have not taken over the settings of the portal. One that stays behind: look at its jobs.',
-    queries: [{ expr: `sum(max by (serial) (${select('filer_appliance_synced')}) == bool 0)`, legend: 'behind' }],
-    steps: noneAllowed,
-    width: 4,
-    empty: 'not polled',
+    steps: noneExpected,
+    width: 6,
   }),
   number({
     title: 'Updates waiting',
@@ -72,7 +69,7 @@ export const presentPanels = [
       { expr: `sum(max by (serial) (${select('filer_appliance_software_outdated')}))`, legend: 'behind the newest' },
     ],
     steps: noneExpected,
-    width: 8,
+    width: 10,
   }),
   alertTable({
     title: 'What is broken',
@@ -83,9 +80,11 @@ export const presentPanels = [
   table({
     title: 'Appliances, the worst first',
     description:
-      'The fifteen appliances that are worst off: those without telemetry, then those nearest to or above a limit. Last record is the newest telemetry, last seen when the portal heard of the appliance. Open the one at the top.',
+      'The fifteen appliances that are worst off: critical ones first, those without telemetry for longest; then those furthest above a limit. Last record is the newest telemetry, last seen when the portal heard of the appliance. Open the one at the top.',
     queries: [
+      { expr: worst, legend: 'Now' },
       { expr: ofWorst(standing('filer')), legend: 'Telemetry' },
+      { expr: ofWorst(reached), legend: 'Reached' },
       { expr: ofWorst(lastRecord), legend: 'Last record' },
       { expr: ofWorst(lastSeen), legend: 'Last seen' },
       { expr: ofWorst(cpu), legend: 'Processors' },
@@ -101,14 +100,11 @@ export const presentPanels = [
       Cache: limits.cache,
       'Disk latency': limits.diskLatency,
     },
-    mappingsBy: { Telemetry: standingWords },
-    valueWidth: 150,
+    mappingsBy: { Now: rankWords, Telemetry: standingWords, Reached: words([1, 'yes', 'green'], [0, 'no', 'orange']) },
+    valueWidth: 112,
     width: 24,
     height: 8,
-    sortedBy: [
-      ['Telemetry', 'up'],
-      ['Last record', 'down'],
-    ],
+    sortedBy: [['Now', 'down']],
   }),
 ];
 

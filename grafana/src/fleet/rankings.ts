@@ -75,6 +75,5 @@ export const rankingPanels = pressures.map(({ title, description, expr, steps })
     steps,
     width: 8,
     drill: [drillDown('appliance', 'filer')],
-    empty: 'series not polled',
   }),
 );

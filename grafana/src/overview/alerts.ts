@@ -1,11 +1,10 @@
 import { firingCount } from '../alerts/table.ts';
+import { rulesEvaluated } from '../alerts/words.ts';
 import { number, stepsOf } from '../numbers.ts';
 import { more } from '../places.ts';
-import { select } from '../select.ts';
 import { noneAllowed, noneExpected } from '../steps.ts';
 
-/** Recorded by the same rules: where it is not, they are not loaded, and silence says nothing. They have nothing to record in the first minutes. */
-const loaded = `0 * max(${select('filer:last_checkin_age:seconds', { filer: '=~".*"' })} or ${select('serial:filer_appliance_series_timestamp_seconds:age', { filer: '=~".*"' })} or ${select('ALERTS', { alertname: '=~"Filer.*"' })})`;
+const loaded = `0 * group(${rulesEvaluated})`;
 
 /** How many fire, and whether any could. */
 export const firingNumbers = (height: number) =>
@@ -14,7 +13,7 @@ export const firingNumbers = (height: number) =>
       title: 'Alerts',
       description:
         'Alerts of the shipped rules that fire, by severity. Unknown: this Prometheus does not evaluate the rules, or had no data for them yet; silence then says nothing.',
-      queries: ['critical', 'warning'].map((severity) => ({
+      queries: (['critical', 'warning'] as const).map((severity) => ({
         expr: `${firingCount({}, { filer: 'with account', volume: 'with account' }, severity)} or ${loaded}`,
         legend: severity,
       })),
@@ -22,7 +21,6 @@ export const firingNumbers = (height: number) =>
       width: 4,
       height,
       links: [more('exporter')],
-      empty: 'unknown',
     }),
     'critical',
     noneAllowed,

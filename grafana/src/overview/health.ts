@@ -1,27 +1,28 @@
-import { dataWaits, standing } from '../common.ts';
+import { checkIns, dataWaits, dead, standing } from '../common.ts';
 import { limits } from '../limits.ts';
-import { standingWords } from '../mappings.ts';
+import { rankWords, standingWords } from '../mappings.ts';
 import { table } from '../numbers.ts';
+import { badness } from '../order.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { plain } from '../steps.ts';
 
-const silence = `max by (filer) (${select('filer:last_checkin_age:seconds')})`;
+const silence = checkIns('filer');
 const waits = (by: string) => `max by (${by}) (${dataWaits})`;
 const unprotected = `sum by (volume) (max by (serial, volume_guid, volume) (${select('filer_volume_unprotected_bytes')}))`;
 const p90 = select('volume_filer:filer_propagation_duration_seconds:p90_rate1h');
 
 /** How many rows a table of the worst has. */
 const ROWS = 12;
-const ratio = (query: string, limit: number) => `${query} / ${limit}`;
-const rank = (index: number, query: string) => `label_replace(${query}, "rank", "${index}", "", "")`;
 
-/** How bad a filer is, in times of the limits that alerts have: silence, data that waits, no telemetry. */
-const worstFilers = `topk(${ROWS}, max by (filer) (${[
-  rank(1, ratio(silence, limits.missingCheckIn)),
-  rank(2, ratio(waits('filer'), limits.unprotectedAge)),
-  rank(3, `2 - ${standing('filer')}`),
-].join(' or ')}))`;
+/** How bad a filer is: silent, without telemetry, with data that waits. */
+const rank = badness('filer', [
+  { of: silence, warns: limits.missingCheckIn, critical: limits.missingCheckIn },
+  { of: waits('filer'), warns: limits.unprotectedAge, critical: limits.atRiskAge },
+  { of: dead, warns: limits.missingCheckIn, critical: 0 },
+  { of: `(2 - ${standing('filer')} <= 2)`, warns: 1 },
+]);
+const worstFilers = `topk(${ROWS}, ${rank})`;
 
 /** Where file acceleration tells of no volume, the portal's bytes rank them. */
 const worstVolumes = `topk(${ROWS}, ${waits('volume')} or ${unprotected} * 1e-15)`;
@@ -33,8 +34,9 @@ export const healthPanels = [
   table({
     title: 'By site, the worst first',
     description:
-      'The filers that are worst off, by the time since they were heard of, the data that waits for the cloud, and whether they have telemetry. Open the one at the top.',
+      'The filers that are worst off, by the time since they were heard of, the data that waits for the cloud, and whether they have telemetry. Critical ones first, then those furthest above a limit. Open the one at the top.',
     queries: [
+      { expr: worstFilers, legend: 'Now' },
       { expr: ofWorst('filer', silence), legend: 'Silent for' },
       { expr: ofWorst('filer', waits('filer')), legend: 'Data waits' },
       { expr: ofWorst('filer', standing('filer')), legend: 'Telemetry' },
@@ -42,14 +44,11 @@ export const healthPanels = [
     columns: [{ label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) }],
     steps: plain,
     stepsBy: { 'Silent for': limits.checkIn, 'Data waits': limits.unprotected },
-    mappingsBy: { Telemetry: standingWords },
-    valueWidth: 120,
+    mappingsBy: { Now: rankWords, Telemetry: standingWords },
+    valueWidth: 92,
     width: 12,
-    height: 6,
-    sortedBy: [
-      ['Telemetry', 'up'],
-      ['Data waits', 'down'],
-    ],
+    height: 8,
+    sortedBy: [['Now', 'down']],
   }),
   table({
     title: 'By volume, the worst first',
@@ -65,7 +64,7 @@ export const healthPanels = [
     stepsBy: { 'Data waits': limits.unprotected, 'Arrives in': limits.propagation },
     valueWidth: 120,
     width: 12,
-    height: 6,
+    height: 8,
     sortedBy: [['Data waits', 'down']],
   }),
 ];

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts';
 import { orNothing } from '../mappings.ts';
 import { number, stepsOf } from '../numbers.ts';
 import { more } from '../places.ts';
-import { noneAllowed, plain } from '../steps.ts';
+import { noneAllowed, noneExpected, plain } from '../steps.ts';
 import { firingNumbers } from './alerts.ts';
 
 /** The height of the line: a table of both services. */
@@ -46,18 +46,22 @@ export const nowPanels = [
     orNothing,
   ),
   stepsOf(
-    number({
-      title: 'Appliances',
-      description:
-        'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The Fleet dashboard names them; when it is all of them, look at the service first.',
-      queries: applianceCounts(),
-      steps: plain,
-      width: 5,
-      height: LINE,
-      links: [more('fleet')],
-    }),
-    ['no records', 'unavailable'],
-    noneAllowed,
+    stepsOf(
+      number({
+        title: 'Appliances',
+        description:
+          'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The Fleet dashboard names them; when it is all of them, look at the service first.',
+        queries: applianceCounts(),
+        steps: plain,
+        width: 5,
+        height: LINE,
+        links: [more('fleet')],
+      }),
+      'no records',
+      noneAllowed,
+    ),
+    'unavailable',
+    noneExpected,
   ),
   byService(7, LINE),
 ];

@@ -25,7 +25,7 @@ export const checkInPanels = [
     },
     ranges(
       [0, 'under 5 minutes', 'green'],
-      [300, '5 to 30 minutes', 'yellow'],
+      [300, '5 to 30 minutes', 'orange'],
       [limits.missingCheckIn, 'above 30 minutes', 'red'],
     ),
   ),
@@ -38,7 +38,7 @@ export const checkInPanels = [
     steps: limits.checkIn,
     width: 8,
     height: 13,
-    empty: 'no filer known to be missing',
+    empty: 'none known',
   }),
   table({
     title: 'Last activity by filer and volume',

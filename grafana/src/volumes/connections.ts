@@ -72,6 +72,5 @@ export const connectionPanels = [
     steps: plain,
     width: 4,
     height: 8,
-    empty: 'not polled',
   }),
 ];

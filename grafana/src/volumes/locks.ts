@@ -72,7 +72,6 @@ export const lockPanels = [
     ],
     steps: limits.betweenReleases,
     width: 12,
-    empty: 'releases have not been counted for six hours',
     drill: [drillDown('volumes', 'filer')],
   }),
   chart({

@@ -66,7 +66,6 @@ export const nowPanels = [
     steps: limits.propagation,
     width: 4,
     drill: [drillDown('volumes', 'volume')],
-    empty: 'no event',
   }),
   number({
     title: 'Lock held for',
@@ -76,7 +75,6 @@ export const nowPanels = [
     steps: limits.lockHeld,
     width: 4,
     drill: [drillDown('volumes', 'volume')],
-    empty: 'none known',
   }),
   number({
     title: 'Volumes',

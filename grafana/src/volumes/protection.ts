@@ -20,7 +20,6 @@ export const protectionPanels = [
     steps: limits.unprotected,
     width: 12,
     drill: [drillDown('appliance', 'filer')],
-    empty: 'no data known to wait',
   }),
   chart({
     title: 'Oldest unprotected data, the worst volumes',
@@ -30,7 +29,6 @@ export const protectionPanels = [
     steps: limits.unprotected,
     width: 12,
     drill: [drillDown('volumes', 'volume')],
-    empty: 'no data known to wait',
   }),
   chart({
     title: 'Time to protect, the slowest volumes',

@@ -16,7 +16,7 @@ const lastSnapshot = `time() - max by (filer, volume) (${select('filer_volume_la
 const stateWords = words(
   [0, 'done', 'green'],
   [1, 'under way', 'blue'],
-  [2, 'cancelled or other', 'yellow'],
+  [2, 'cancelled or other', 'orange'],
   [3, 'failed', 'red'],
 );
 
@@ -33,7 +33,6 @@ export const snapshotPanels = [
     queries: [{ expr: `sum(max by (serial, volume_guid) (${unprotected}))`, legend: 'all' }],
     steps: plain,
     width: 6,
-    empty: 'not reported',
   }),
   number({
     title: 'Snapshots failing',
@@ -69,7 +68,6 @@ export const snapshotPanels = [
     ],
     steps: noneExpected,
     width: 6,
-    empty: 'not polled',
   }),
   table({
     title: 'Volumes on appliances, the worst first',

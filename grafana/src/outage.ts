@@ -1,0 +1,47 @@
+import { VizTextDisplayOptionsBuilder } from '@grafana/grafana-foundation-sdk/common';
+import type { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
+import { words } from './mappings.ts';
+import { number } from './numbers.ts';
+import { select } from './select.ts';
+import type { Steps } from './steps.ts';
+
+const why = select('filer_api_down_info');
+const lastAnswer = `max by (job, instance, api) (${select('filer_exporter_last_success_timestamp_seconds')})`;
+const unseen = `${select('up')} == 0`;
+const lastScrape = `max_over_time(timestamp(${select('up')} == 1)[1d:1m])`;
+
+/** Values below zero stand for words: the rest is a time. */
+const all = words([-1, 'answer', 'green'], [-2, 'not once', 'red']);
+const alarm: Steps = [{ value: null, color: 'red' }];
+
+/** The outage that explains the rest of a board, the same on every board. Of the exporter's own series: it needs no rules. */
+export function outagePanel(): PanelBuilder {
+  return number(
+    {
+      title: 'Outages',
+      description:
+        'The services that do not answer, with the reason, and exporters that cannot be scraped: how long ago the last answer came. What follows from an outage is unknown below, and not red: repair this first. It needs no alert rules.',
+      queries: [
+        {
+          expr: `max by (api, reason) ((time() - ${lastAnswer}) * on (job, instance, api) group_right () ${why}) or max by (api, reason) (-2 * ${why})`,
+          legend: '{{api}} is down: {{reason}}. Last answer',
+        },
+        {
+          expr: `max by (instance) ((time() - ${lastScrape}) and ${unseen}) or max by (instance) (${unseen}) - 2`,
+          legend: '{{instance}} cannot be scraped. Last scrape',
+        },
+        {
+          expr: `min(0 * timestamp(${select('filer_api_up')}) - 1) unless on () (${why} or ${unseen})`,
+          legend: 'All services that are polled',
+        },
+      ],
+      steps: alarm,
+      width: 24,
+      height: 2,
+      empty: 'unknown: no exporter is scraped here',
+    },
+    all,
+  )
+    .wideLayout(true)
+    .text(new VizTextDisplayOptionsBuilder().titleSize(16).valueSize(18));
+}

@@ -1,0 +1,14 @@
+import { select } from './select.ts';
+
+/** One of the two services, as the label `api` has it. */
+export type Service = 'gfa' | 'portal';
+
+/** The exporters that a service does not answer. What they say of it is old, or follows from that. */
+export function down(service: Service): string {
+  return `${select('filer_api_up', { api: `="${service}"` })} == 0`;
+}
+
+/** A query without what exporters say of a service that does not answer them. */
+export function whileUp(service: Service, query: string): string {
+  return `(${query} unless on (job, instance) ${down(service)})`;
+}
