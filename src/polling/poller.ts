@@ -171,7 +171,7 @@ export class Poller {
   #idleMs(): number {
     const now = this.#clock.monotonic();
     const { isDown } = this.#health;
-    const dueMs = this.#agenda.nextDue(isDown) - now;
+    const dueMs = this.#agenda.nextDue(now, isDown) - now;
     // If a probe is due but none could be taken, a poll in flight has to end first, and wakes this.
     const probeMs = (isDown && this.#health.waitMs(now)) || Number.POSITIVE_INFINITY;
     return Math.min(dueMs, probeMs, LONGEST_SLEEP_MS);
@@ -184,7 +184,7 @@ export class Poller {
     const now = this.#clock.monotonic();
     if (state.isGone) sink.withdraw(task.id);
     else this.#guarded(state, () => this.#take(state, outcome, now));
-    this.#agenda.settle(state, now, state.isGone ? undefined : this.#afterMs(state, outcome));
+    this.#agenda.putBack(state, now, state.isGone ? undefined : this.#afterMs(state, outcome));
     this.tasks.forget(state);
     // Also after a failure: tasks that waited for the first answer need not wait for a success.
     if (task.changesTasks && outcome.state !== 'aborted') this.#guarded(state, () => this.#reconcile());

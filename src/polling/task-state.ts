@@ -45,8 +45,8 @@ export class TaskState {
   promisedMs = 0;
   /** Whether that result is exposed. */
   isShown = false;
-  /** Its place in the agenda; undefined while it is in flight. */
-  slot: Slot | undefined;
+  /** When it is due; undefined while it is in flight. */
+  due: number | undefined;
   /** Even while it is still in flight. */
   isGone = false;
 
@@ -61,13 +61,6 @@ export class TaskState {
 export interface Fault {
   readonly operation: string;
   readonly isDenied: boolean;
-}
-
-/** A place in the agenda; void once its task has another one. */
-export interface Slot {
-  readonly state: TaskState;
-  readonly lane: number;
-  readonly due: number;
 }
 
 /** The state of an appliance: it has records, the portal answers without records, or not at all. See `verdict.ts`. */

@@ -176,8 +176,7 @@ export class Tasks {
   #remove(state: TaskState): void {
     state.isGone = true;
     state.appliance?.tasks.delete(state);
-    // Without a place in the agenda it is in flight.
-    if (state.slot !== undefined) this.#states.delete(state.task.id);
+    if (state.due !== undefined) this.#states.delete(state.task.id);
   }
 
   #add(added: TaskState, leaving: TaskState | undefined): TaskState {

@@ -64,7 +64,7 @@ function proofOf(others: readonly TaskState[], since: number, intervalMs: number
   const isAsked = others.some(({ askedAt }) => askedAt >= since);
   const isProof = reportOf(likeliest) > since && ageMs <= staleAfter * intervalMs;
   const isOld = ageMs > Math.max(staleAfter - 1, 1 / 2) * intervalMs;
-  const isInFlight = others.some(({ slot }) => slot === undefined);
+  const isInFlight = others.some(({ due }) => due === undefined);
   const isNeeded = !isAsked || (isProof && isOld && likeliest.standing === 'records');
   return { isAsked, isProof, ask: isNeeded && !isInFlight ? likeliest : undefined };
 }

@@ -7,6 +7,7 @@ import { minutes } from './fleet.ts';
 /** An agenda with the states of its tasks, spoken to by tasks: what the program does around it in a few lines. */
 export class Schedule {
   readonly #agenda: Agenda;
+  #now = 0;
   readonly #tasks = new Tasks({
     ...{ intervalMs: minutes(5), staleAfter: 3, hasSeries: true },
     allowedPerSecond: () => Number.POSITIVE_INFINITY,
@@ -21,7 +22,7 @@ export class Schedule {
   }
 
   get nextDue(): number | undefined {
-    const next = this.#agenda.nextDue();
+    const next = this.#agenda.nextDue(this.#now);
     return Number.isFinite(next) ? next : undefined;
   }
 
@@ -38,6 +39,7 @@ export class Schedule {
   }
 
   reconcile(tasks: readonly Task[], now: number): readonly Task[] {
+    this.#now = now;
     const { come, gone, hastened } = this.#tasks.reconcile(tasks, now);
     for (const state of come) this.#agenda.add(state, now);
     for (const state of hastened) this.#agenda.wake(state, now, state.task.intervalMs);
@@ -45,6 +47,7 @@ export class Schedule {
   }
 
   take(now: number, isSeriesHeld = false): Task | undefined {
+    this.#now = now;
     return this.#agenda.take(now, isSeriesHeld)?.task;
   }
 
@@ -53,11 +56,12 @@ export class Schedule {
   }
 
   settle({ id }: Task, now: number, how: { readonly failed: boolean; readonly afterMs?: number | undefined }): void {
+    this.#now = now;
     const state = this.#tasks.get(id);
     if (state === undefined) return;
     state.failures = how.failed ? state.failures + 1 : 0;
     if (state.appliance && !state.isGone) state.appliance.failures = how.failed ? state.appliance.failures + 1 : 0;
-    this.#agenda.settle(state, now, how.afterMs);
+    this.#agenda.putBack(state, now, how.afterMs);
     this.#tasks.forget(state);
   }
 
