@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { type Exchange, type Spoil, send } from '../support/front.ts';
 
 /**
@@ -27,10 +27,7 @@ const MEGABYTE = 1_048_576;
 const FIFTY_MEGABYTES = 50 * MEGABYTE;
 
 // Made once, and packed well: a hundred megabytes of blanks.
-const bomb = {
-  gzip: gzipSync(Buffer.alloc(100 * MEGABYTE, ' ')),
-  deflate: deflateSync(Buffer.alloc(100 * MEGABYTE, ' ')),
-};
+const bomb = gzipSync(Buffer.alloc(100 * MEGABYTE, ' '));
 
 function raw(...pieces: readonly (string | Buffer)[]): Spoil {
   return ({ socket }) => {
@@ -101,13 +98,9 @@ function harmless(name: string, spoil: Spoil): Effect {
 const onTheWay: readonly Effect[] = [
   fails('a reset before the answer', 'network', ({ socket }) => socket.resetAndDestroy()),
   fails('a close before the answer', 'network', ({ socket }) => socket.end()),
-  fails('a reset in the middle of the headers', 'network', ({ socket }) => {
-    socket.write(HEAD, () => socket.resetAndDestroy());
-  }),
   fails('a reset in the middle of the body', 'network', ({ socket }) => {
     socket.write(`${HEAD}content-length: 100\r\n\r\n{"items":[`, () => socket.resetAndDestroy());
   }),
-  fails('a body cut short', 'network', ({ socket }) => socket.end(`${HEAD}content-length: 100\r\n\r\n{"items":[`)),
   fails('a chunked body without its end', 'network', ({ socket }) =>
     socket.end(`${HEAD}transfer-encoding: chunked\r\n\r\n5\r\n{"a":\r\n`),
   ),
@@ -126,7 +119,6 @@ const onTheWay: readonly Effect[] = [
   fails('100 Continue that nobody asked for', 'network', ({ socket }) => {
     socket.write(`HTTP/1.1 100 Continue\r\n\r\n${HEAD}content-length: 2\r\n\r\n{}`);
   }),
-  fails('100 Continue and a close', 'network', ({ socket }) => socket.end('HTTP/1.1 100 Continue\r\n\r\n')),
   fails(
     '101 Switching Protocols',
     'network',
@@ -156,22 +148,17 @@ const inTheBody: readonly Effect[] = [
   fails('half of a JSON text', 'invalid', body('{"items": [{"time": 1')),
   fails('JSON with something behind it', 'invalid', body('{"items": []} {}')),
   fails('null', 'invalid', body('null')),
-  fails('a number', 'invalid', body('42')),
-  fails('a text', 'invalid', body('"items"')),
   fails('a list', 'invalid', body('[]')),
-  fails('a list in a list', 'invalid', body('[[{"items": []}]]')),
   fails('fifty megabytes, announced', 'oversize', (exchange) => {
     exchange.response.writeHead(200, { 'content-length': FIFTY_MEGABYTES }).write(Buffer.alloc(MEGABYTE, ' '));
   }),
   fails('fifty megabytes, unannounced', 'oversize', (exchange) =>
     pour(exchange, FIFTY_MEGABYTES, Buffer.alloc(MEGABYTE, ' ')),
   ),
-  fails('a hundred thousand lists in each other', 'invalid', body('['.repeat(100_000) + ']'.repeat(100_000))),
   fails('a million lists in each other', 'invalid', body('['.repeat(1_000_000) + ']'.repeat(1_000_000))),
   fails('a million objects that do not end', 'invalid', body('{"a":'.repeat(400_000))),
   fails('bytes that are no UTF-8', 'invalid', body(Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]))),
-  fails('a gzip bomb', 'oversize', body(bomb.gzip, { 'content-encoding': 'gzip' })),
-  fails('a deflate bomb', 'oversize', body(bomb.deflate, { 'content-encoding': 'deflate' })),
+  fails('a gzip bomb', 'oversize', body(bomb, { 'content-encoding': 'gzip' })),
   fails('gzip that is none', 'invalid', body('{"items": []}', { 'content-encoding': 'gzip' })),
   fails(
     'gzip without its end',
@@ -210,16 +197,15 @@ function status(code: number, headers: Readonly<Record<string, string>> = {}): S
   };
 }
 
-const REFUSING = [400, 401, 403, 404, 406, 408, 413, 417, 422, 500, 502, 503, 504] as const;
+/** One of each that is taken in another way; transport/ has the others. */
+const REFUSING = [400, 401, 403, 404, 408, 413, 422, 500, 503, 504] as const;
 
 const statuses: readonly Effect[] = REFUSING.map((code) => fails(`${code}`, String(code), status(code)));
 
 const RETRY_AFTER: Readonly<Record<string, () => Readonly<Record<string, string>>>> = {
   'seconds in Retry-After': () => ({ 'retry-after': '2' }),
   'a date in Retry-After': () => ({ 'retry-after': new Date(Date.now() + 2_000).toUTCString() }),
-  'a date that is over in Retry-After': () => ({ 'retry-after': 'Fri, 01 Jan 2021 00:00:00 GMT' }),
   'nonsense in Retry-After': () => ({ 'retry-after': 'soon' }),
-  'a negative Retry-After': () => ({ 'retry-after': '-5' }),
   'no Retry-After': () => ({}),
 };
 
@@ -238,9 +224,9 @@ export const hugeRetryAfter: Effect = {
   spoil: status(429, { 'retry-after': '99999999999' }),
 };
 
-/** A redirect for each kind that there is, to a host that must never be asked. */
+/** A redirect that changes the method and one that keeps it, to a host that must never be asked. */
 export function redirects(elsewhere: () => string): readonly Effect[] {
-  return [301, 302, 303, 307, 308].map((code) =>
+  return [302, 308].map((code) =>
     fails(`${code} to another host`, String(code), (exchange, front) =>
       status(code, { location: elsewhere() })(exchange, front),
     ),

@@ -5,7 +5,7 @@ import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, services
 import type { Scrape } from '../support/scrape.ts';
 
 /*
- * The fault battery beside this file plays some 450 rows on real connections, in minutes. This is a selection of it that
+ * The fault battery beside this file plays some 360 rows on real connections, in minutes. This is a selection of it that
  * needs no connection: each kind of fault is met by two operations, and each operation meets four kinds, in memory and on
  * a manual clock.
  */
