@@ -71,7 +71,11 @@ export async function createBackfill(
     );
     const { from, to } = spool.question;
     return {
-      ...{ from, to, binMs, spool, close: release },
+      ...{ from, to, binMs, spool },
+      close: (late: AbortSignal) => {
+        spool.release();
+        return release(late);
+      },
       tasks: ofAppliances(collector.tasks().filter(hasPast), filers),
       backfill: new Backfill({ binMs, labels, workers: target.concurrency, spool, clock, now, random }),
       /** Requests answered so far, and the rate that the limits sustain. */

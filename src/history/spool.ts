@@ -1,11 +1,24 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { appendFile, lstat, mkdir, readdir, readFile, rm, rmdir, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createReadStream, createWriteStream, type Stats } from 'node:fs';
+import {
+  appendFile,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  rmdir,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { ConfigError, codeOf, unlessMissing } from '../runtime/errors.ts';
+import { count, map, object, type Schema, text, word } from '../metrics/state-schema.ts';
+import { ConfigError, unlessMissing } from '../runtime/errors.ts';
+import { InstanceLock } from '../runtime/instance-lock.ts';
 
 /**
  * The work folder of a backfill. OpenMetrics needs the lines of a family together, but answers arrive by appliance, so
@@ -33,52 +46,71 @@ export interface Spooled {
 
 /** A line of `progress`, with the sizes of the changed files. */
 interface Progress extends Spooled {
-  readonly sizes: Readonly<Record<string, number>>;
+  readonly sizes: ReadonlyMap<string, number>;
 }
+
+const QUESTION = object<SpoolQuestion>({ asked: text, from: count, to: count });
+const PROGRESS_LINE = object<Progress>({
+  ...{ task: text, outcome: word(['read', 'none']), points: count, bins: count },
+  sizes: map(text, count),
+});
 
 const PROGRESS = 'progress';
 const SUFFIX = '.om.gz';
-/** Holds the id of the process that writes to the folder. */
-const OWNER = 'pid';
+/** Held by the process that writes to the folder. */
+const LOCK = 'lock';
+
+/** The most that is read of `progress`: 10,000 appliances with thirty series each take 80 MB. */
+const MOST_PROGRESS_BYTES = 256 * 1_048_576;
 
 export class Spool {
   readonly question: SpoolQuestion;
   readonly done = new Map<string, Spooled>();
   readonly #folder: string;
+  readonly #lock: InstanceLock;
   readonly #sizes = new Map<string, number>();
   /** Appends run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(folder: string, question: SpoolQuestion) {
+  private constructor(folder: string, question: SpoolQuestion, lock: InstanceLock) {
     this.#folder = folder;
     this.question = question;
+    this.#lock = lock;
   }
 
   /**
    * Throws a ConfigError if the folder belongs to something else, or to a run with another request, or if others can change
    * it. `families` are the names that its files may have.
    */
-  static async open(folder: string, question: SpoolQuestion, families: ReadonlySet<string>): Promise<Spool> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+  static async open(given: string, question: SpoolQuestion, families: ReadonlySet<string>): Promise<Spool> {
+    await mkdir(given, { recursive: true, mode: 0o700 });
+    const folder = await realpath(given);
+    // Resolved, because a slash at the end would follow a link.
+    if ((await lstat(resolve(given))).isSymbolicLink()) throw inUse(given, 'is a link');
     await expectOwn(folder);
     const names = await readdir(folder);
     const isOurs = (name: string) => name.endsWith(SUFFIX) && families.has(name.slice(0, -SUFFIX.length));
-    const strangers = names.filter((name) => name !== PROGRESS && name !== OWNER && !isOurs(name));
+    const strangers = names.filter((name) => name !== PROGRESS && name !== LOCK && !isOurs(name));
     if (strangers.length > 0) throw inUse(folder, 'contains other files');
-    for (const name of names) await expectOwn(folder, name);
-    const path = join(folder, PROGRESS);
-    const kept = (await readFile(path, 'utf8').catch(unlessMissing)) ?? '';
+    for (const name of names) if (name !== LOCK) await expectOwn(folder, name);
+    const kept = (await readFile(join(folder, PROGRESS), 'utf8').catch(unlessMissing)) ?? '';
     const [first, ...lines] = kept.split('\n').slice(0, -1);
-    const begun = first === undefined ? question : parsed<SpoolQuestion>(first);
-    if (begun?.asked === undefined) throw inUse(folder, 'contains something else');
+    const begun = first === undefined ? question : parsed(QUESTION, first);
+    if (begun === undefined) throw inUse(folder, 'contains something else');
     if (begun.asked !== question.asked) throw inUse(folder, 'belongs to a run with other options');
-    await claim(folder);
-    const spool = new Spool(folder, begun);
-    if (first !== undefined) await spool.#resume(first, lines, families);
-    if (spool.done.size > 0) return spool;
-    // Nothing was read yet, so the period need not be that of an earlier run.
-    await writeFile(path, `${JSON.stringify(question)}\n`, { mode: 0o600 });
-    return new Spool(folder, question);
+    const lock = new InstanceLock(join(folder, LOCK), () => inUse(folder, 'is used by another process'));
+    await lock.take();
+    try {
+      const spool = new Spool(folder, begun, lock);
+      if (first !== undefined) await spool.#resume(first, lines, families);
+      if (spool.done.size > 0) return spool;
+      // Nothing was read yet, so the period need not be that of an earlier run.
+      await writeFile(join(folder, PROGRESS), `${JSON.stringify(question)}\n`, { mode: 0o600 });
+      return new Spool(folder, question, lock);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
   }
 
   get families(): readonly string[] {
@@ -100,36 +132,44 @@ export class Spool {
     return file.pipe(lines);
   }
 
+  /** Called when nothing is added any more. */
+  release(): void {
+    this.#lock.release();
+  }
+
   async remove(): Promise<void> {
     for (const family of this.families) await rm(this.#path(family), { force: true });
-    for (const name of [PROGRESS, OWNER]) await rm(join(this.#folder, name), { force: true });
+    await rm(join(this.#folder, PROGRESS), { force: true });
+    this.release();
     // It stays if it contains other files.
     await rmdir(this.#folder).catch(() => {});
   }
 
   async #append(spooled: Spooled, linesByFamily: ReadonlyMap<string, Iterable<string>>): Promise<void> {
-    const sizes: Record<string, number> = {};
+    const sizes = new Map<string, number>();
     for (const [family, lines] of linesByFamily) {
       const path = this.#path(family);
       const out = createWriteStream(path, { flags: 'a', mode: 0o600 });
       await pipeline(Readable.from(lines), createGzip({ level: 1 }), out);
-      sizes[family] = (this.#sizes.get(family) ?? 0) + out.bytesWritten;
+      sizes.set(family, (this.#sizes.get(family) ?? 0) + out.bytesWritten);
     }
-    await appendFile(join(this.#folder, PROGRESS), `${JSON.stringify({ ...spooled, sizes })}\n`);
-    this.#note({ ...spooled, sizes });
+    const progress = { ...spooled, sizes };
+    await appendFile(join(this.#folder, PROGRESS), `${JSON.stringify(PROGRESS_LINE.write(progress))}\n`);
+    this.#note(progress);
   }
 
   #note({ sizes, ...spooled }: Progress): void {
     this.done.set(spooled.task, spooled);
-    for (const [family, size] of Object.entries(sizes)) this.#sizes.set(family, size);
+    for (const [family, size] of sizes) this.#sizes.set(family, size);
   }
 
   async #resume(first: string, lines: readonly string[], families: ReadonlySet<string>): Promise<void> {
     let good = Buffer.byteLength(first) + 1;
-    for (const line of lines) {
-      const progress = parsed<Progress>(line);
-      if (progress === undefined) break;
-      if (Object.keys(progress.sizes).some((name) => !families.has(name))) throw inUse(this.#folder, 'is corrupted');
+    for (const [index, line] of lines.entries()) {
+      const progress = parsed(PROGRESS_LINE, line);
+      if (progress === undefined || [...progress.sizes.keys()].some((name) => !families.has(name))) {
+        throw inUse(this.#folder, `is corrupted: line ${index + 2} of ${PROGRESS}`);
+      }
       this.#note(progress);
       good += Buffer.byteLength(line) + 1;
     }
@@ -153,31 +193,37 @@ export class Spool {
   }
 }
 
-/** Throws a ConfigError if the folder or a file in it is a link, or not this user's, or writable by others. */
+/** Throws a ConfigError if others can change the folder, or put another one in its place, or can change a file in it. */
 async function expectOwn(folder: string, name?: string): Promise<void> {
-  const stats = await lstat(join(folder, name ?? ''));
-  const isLink = name === undefined ? !stats.isDirectory() : !stats.isFile() || stats.nlink > 1;
-  const isForeign = stats.uid !== (process.getuid?.() ?? stats.uid);
-  if (!isLink && !isForeign && (stats.mode & 0o022) === 0) return;
-  const flaw = isLink ? 'is a link' : isForeign ? 'belongs to another user' : 'can be written by other users';
-  throw inUse(folder, name === undefined ? flaw : `has a file that ${flaw}: ${name}`);
+  const flaw = await (name === undefined ? flawOfFolder(folder) : flawOfFile(join(folder, name)));
+  if (flaw !== undefined) throw inUse(folder, name === undefined ? flaw : `has a file that ${flaw}: ${name}`);
 }
 
-/** Throws a ConfigError where another process of this machine works in the folder. */
-async function claim(folder: string): Promise<void> {
-  const path = join(folder, OWNER);
-  const owner = Number(await readFile(path, 'utf8').catch(unlessMissing));
-  if (owner > 0 && owner !== process.pid && isRunning(owner)) throw inUse(folder, `is used by process ${owner}`);
-  await writeFile(path, String(process.pid), { mode: 0o600 });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // A process of another user.
-    return codeOf(error) === 'EPERM';
+async function flawOfFolder(folder: string): Promise<string | undefined> {
+  for (let above = dirname(folder); ; above = dirname(above)) {
+    const stats = await lstat(above);
+    // In a folder with this bit each user may only replace and remove own files.
+    const isOpen = (stats.mode & 0o1002) === 0o002;
+    if (isOpen || (stats.uid !== 0 && isForeign(stats))) return `is in a folder that other users can change: ${above}`;
+    if (above === dirname(above)) return flawOf(await lstat(folder));
   }
+}
+
+async function flawOfFile(path: string): Promise<string | undefined> {
+  const stats = await lstat(path);
+  if (stats.isSymbolicLink() || (stats.isFile() && stats.nlink > 1)) return 'is a link';
+  if (!stats.isFile()) return 'is not a regular file';
+  if (basename(path) === PROGRESS && stats.size > MOST_PROGRESS_BYTES) return 'is too large';
+  return flawOf(stats);
+}
+
+function flawOf(stats: Stats): string | undefined {
+  if (isForeign(stats)) return 'belongs to another user';
+  return (stats.mode & 0o022) === 0 ? undefined : 'can be written by other users';
+}
+
+function isForeign({ uid }: Stats): boolean {
+  return uid !== (process.geteuid?.() ?? uid);
 }
 
 function inUse(folder: string, reason: string): ConfigError {
@@ -186,9 +232,9 @@ function inUse(folder: string, reason: string): ConfigError {
   ]);
 }
 
-function parsed<Value>(line: string): Value | undefined {
+function parsed<Value>(schema: Schema<Value>, line: string): Value | undefined {
   try {
-    return JSON.parse(line) as Value;
+    return schema.read(JSON.parse(line));
   } catch {
     return undefined;
   }

@@ -3,8 +3,8 @@ import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promi
 import { basename, dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { unlessMissing } from '../runtime/errors.ts';
+import { InstanceLock } from '../runtime/instance-lock.ts';
 import { StateFault } from './format.ts';
-import { InstanceLock } from './instance-lock.ts';
 import type { StateStore } from './store.ts';
 
 /** The most files that are kept after being moved aside: repeated faults fill no disk. */
@@ -25,7 +25,8 @@ export class FileStore implements StateStore {
   constructor(path: string, mostBytes = MOST_BYTES) {
     this.#path = path;
     this.#mostBytes = mostBytes;
-    this.#lock = new InstanceLock(`${path}.lock`);
+    const busy = () => new Error('another instance uses the file; expected a STATE_FILE for each');
+    this.#lock = new InstanceLock(`${path}.lock`, busy);
   }
 
   async read(): Promise<Buffer | undefined> {
@@ -77,6 +78,7 @@ export class FileStore implements StateStore {
     if (there === undefined) return undefined;
     // A folder in its place is no state: container engines create one if a mounted file is missing.
     if (there.isDirectory()) throw new Error(`${this.#path} is a folder`);
+    await this.#lock.take();
     const name = `${this.#path}.${word}-${moment.toISOString().replaceAll(/[:.]/g, '-')}`;
     await rename(this.#path, name);
     // A failed clean-up is ignored: the state itself is fine.

@@ -112,7 +112,7 @@ export const locals: readonly Row[] = [
   {
     id: 'work-folder',
     who: 'local user',
-    tries: 'prepares the work folder of --backfill: links, files that others can write, names outside of it',
+    tries: 'prepares the work folder of --backfill: links, files that others can write, forged lines of progress',
     holds: 'it is rejected before anything in it is read or written',
     shownBy: ['history/backfill.test.ts', 'a work folder that somebody else can change'],
   },
@@ -186,7 +186,7 @@ export const locals: readonly Row[] = [
     id: 'shared-state',
     who: 'file',
     tries: 'has two instances write one state file',
-    holds: 'the second says so and does not write until the first has ended',
+    holds: 'the second says so and changes nothing until the first has ended, also if both begin at once',
     shownBy: ['state/file-store.test.ts', 'a second instance on one state file says so'],
   },
 ];

@@ -8,6 +8,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -250,14 +251,15 @@ describe('an interruption', () => {
   test('goes on with the same options only, and not beside another process', async () => {
     const standIn = await services({ appliances: 1 });
     const folder = temporaryDirectory();
-    await begin(standIn, wish(folder));
+    const first = await begin(standIn, wish(folder));
     await expect(begin(standIn, wish(folder, { labels: { job: 'other' } }))).rejects.toThrow(
       'belongs to a run with other options',
     );
     // It names appliances.
     expect(statSync(join(folder, 'progress')).mode & 0o777).toBe(0o600);
-    writeFileSync(join(folder, 'pid'), String(process.ppid));
-    await expect(begin(standIn, wish(folder))).rejects.toThrow(`is used by process ${process.ppid}`);
+    await expect(begin(standIn, wish(folder))).rejects.toThrow('is used by another process');
+    await through(first.close(new AbortController().signal));
+    await through((await begin(standIn, wish(folder))).close(new AbortController().signal));
     const other = temporaryDirectory();
     appendFileSync(join(other, 'letter.txt'), 'dear');
     await expect(begin(standIn, wish(other))).rejects.toThrow('contains other files');
@@ -268,57 +270,64 @@ describe('an interruption', () => {
 describe('a work folder that somebody else can change', () => {
   const question = { asked: 'x', from: 0, to: 1 };
   const open = (folder: string) => Spool.open(folder, question, new Set(['filer_a']));
-  const lines = (...sizes: readonly Record<string, number>[]) =>
-    [question, ...sizes.map((each) => ({ task: 't', outcome: 'read', points: 1, bins: 1, sizes: each }))]
-      .map((line) => `${JSON.stringify(line)}\n`)
-      .join('');
+  const finished = { task: 't', outcome: 'read', points: 1, bins: 1, sizes: [['filer_a', 0]] };
+  const others = (path: string) => () => chmodSync(path, 0o777);
+
+  /** A folder with what is made in it. */
+  const made = (make: (folder: string) => void) => (folder: string) => {
+    mkdirSync(folder);
+    make(folder);
+  };
+  const linked = (name: string, link: (target: string, path: string) => void) =>
+    made((folder) => link(join(folder, '..', 'victim.om.gz'), join(folder, name)));
+  const saying = (...lines: readonly unknown[]) =>
+    made((folder) => {
+      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+      writeFileSync(join(folder, 'progress'), text, { mode: 0o600 });
+    });
 
   test.each([
     ['is a link', (folder: string) => symlinkSync(temporaryDirectory(), folder), 'is a link'],
-    [
-      'can be written by others',
-      (folder: string) => {
-        mkdirSync(folder);
-        chmodSync(folder, 0o777);
-      },
-      'can be written by other users',
-    ],
-    ['has a pid that is a link', linked('pid', symlinkSync), 'has a file that is a link: pid'],
+    ['can be written by others', made((folder) => others(folder)()), 'can be written by other users'],
+    ['is in a folder that others can write', made((folder) => others(join(folder, '..'))()), 'is in a folder that'],
     ['has a progress that is a link', linked('progress', symlinkSync), 'has a file that is a link: progress'],
     ['has a progress that is a second name', linked('progress', linkSync), 'has a file that is a link: progress'],
     [
-      'has a file that others can write',
-      (folder: string) => {
-        mkdirSync(folder);
-        writeFileSync(join(folder, 'progress'), lines());
-        chmodSync(join(folder, 'progress'), 0o666);
-      },
-      'has a file that can be written by other users: progress',
+      'has a progress that is a folder',
+      made((folder) => mkdirSync(join(folder, 'progress'))),
+      'has a file that is not a regular file: progress',
     ],
     [
-      'names a file outside',
-      (folder: string) => {
-        mkdirSync(folder);
-        writeFileSync(join(folder, 'progress'), lines({ '../victim': 0 }), { mode: 0o600 });
-      },
-      'is corrupted',
+      'has a progress of more than any run writes',
+      made((folder) => {
+        writeFileSync(join(folder, 'progress'), '', { mode: 0o600 });
+        truncateSync(join(folder, 'progress'), 3_000_000_000);
+      }),
+      'has a file that is too large: progress',
     ],
+    [
+      'has a file that others can write',
+      made((folder) => {
+        writeFileSync(join(folder, 'progress'), `${JSON.stringify(question)}\n`);
+        others(join(folder, 'progress'))();
+      }),
+      'has a file that can be written by other users: progress',
+    ],
+    ['names a file outside', saying(question, { ...finished, sizes: [['../victim', 0]] }), 'is corrupted: line 2'],
+    ['has nothing in the place of a line', saying(question, finished, null), 'is corrupted: line 3'],
+    ['has no sizes in a line', saying(question, {}), 'is corrupted: line 2'],
+    ['has a text as a size', saying(question, { ...finished, sizes: [['filer_a', '0']] }), 'is corrupted: line 2'],
+    ['has a size below nothing', saying(question, { ...finished, sizes: [['filer_a', -1]] }), 'is corrupted: line 2'],
+    ['does not say which period it is of', saying({ asked: 'x' }), 'contains something else'],
   ])('is refused where it %s, and nothing outside is touched', async (_, make, message) => {
     const outside = temporaryDirectory();
     const victim = join(outside, 'victim.om.gz');
     writeFileSync(victim, 'dear', { mode: 0o600 });
     const folder = join(outside, 'work');
     make(folder);
-    await expect(open(folder)).rejects.toThrow(message);
+    for (const spelt of [folder, `${folder}/`]) await expect(open(spelt)).rejects.toThrow(message);
     expect(readFileSync(victim, 'utf8')).toBe('dear');
   });
-
-  function linked(name: string, link: (target: string, path: string) => void) {
-    return (folder: string) => {
-      mkdirSync(folder);
-      link(join(folder, '..', 'victim.om.gz'), join(folder, name));
-    };
-  }
 });
 
 describe('trouble of the service', () => {

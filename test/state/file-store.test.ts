@@ -21,6 +21,11 @@ import { temporaryDirectory } from '../support/program.ts';
 const moment = (seconds: number) => new Date(Date.UTC(2026, 2, 2, 10, 0, seconds));
 const chunks = (...texts: readonly string[]) => texts.map((text) => Buffer.from(text));
 
+function leaveLock(path: string): void {
+  const left = "require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))";
+  spawnSync(process.execPath, ['-e', left, `${path}.lock`]);
+}
+
 test('a second instance on one state file says so and does not write, until the first has ended', async () => {
   const path = join(temporaryDirectory(), 'state');
   const [first, second] = [new FileStore(path), new FileStore(path)];
@@ -35,11 +40,33 @@ test('a second instance on one state file says so and does not write, until the 
 
 test('a lock that a killed process has left locks nobody out', async () => {
   const path = join(temporaryDirectory(), 'state');
-  const left = "require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))";
-  spawnSync(process.execPath, ['-e', left, `${path}.lock`]);
+  leaveLock(path);
   expect(existsSync(`${path}.lock`)).toBe(true);
   await new FileStore(path).write(chunks('state'));
   expect(readFileSync(path, 'utf8')).toBe('state');
+});
+
+test('a second instance does not move the file of the first aside', async () => {
+  const path = join(temporaryDirectory(), 'state');
+  const [first, second] = [new FileStore(path), new FileStore(path)];
+  await first.write(chunks('first'));
+  await expect(second.setAside('damaged', moment(0))).rejects.toThrow('another instance uses the file');
+  expect(readFileSync(path, 'utf8')).toBe('first');
+});
+
+test('two long paths that begin alike are two files', async () => {
+  const folder = join(temporaryDirectory(), 'a'.repeat(100));
+  mkdirSync(folder);
+  const stores = ['one', 'other'].map((name) => new FileStore(join(folder, name)));
+  for (const store of stores) await store.write(chunks('state'));
+  expect(readdirSync(folder)).toEqual(['one', 'other']);
+});
+
+test('a file of somebody in the place of the lock stays', async () => {
+  const path = join(temporaryDirectory(), 'state');
+  writeFileSync(`${path}.lock`, 'dear');
+  await expect(new FileStore(path).write(chunks('state'))).rejects.toThrow('.lock is not a socket');
+  expect(readFileSync(`${path}.lock`, 'utf8')).toBe('dear');
 });
 
 describe('a state file on the disk', () => {
@@ -134,13 +161,13 @@ describe('a state file on the disk', () => {
       writeFileSync(join(folder, 'state'), `number ${seconds}`);
       await store.setAside(word, moment(seconds));
     }
+    store.release();
     const left = readdirSync(folder).filter((name) => !others.includes(name));
     expect(left.map((name) => readFileSync(join(folder, name), 'utf8')).toSorted()).toEqual([
       'number 2',
       'number 3',
       'number 4',
     ]);
-    store.release();
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(others));
   });
 

@@ -1,0 +1,78 @@
+import { lstat, rename, rm } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { relative } from 'node:path';
+import process from 'node:process';
+import { asError, codeOf } from './errors.ts';
+
+/** Systems cut longer names of sockets off: those of two files would be one. */
+const LONGEST_NAME_BYTES = 90;
+
+/**
+ * Held by one process at a time: a socket in the file system, which the system closes with the process, however that
+ * ends. Where there are no such sockets, as on some network file systems, or the path is too long, nothing is locked.
+ */
+export class InstanceLock {
+  readonly #path: string;
+  readonly #busy: () => Error;
+  #server: Server | undefined;
+
+  /** `busy` makes the error for when another process has it. */
+  constructor(path: string, busy: () => Error) {
+    const fromHere = relative('', path);
+    this.#path = fromHere.length < path.length ? fromHere : path;
+    this.#busy = busy;
+  }
+
+  /** Rejects while another process has it. */
+  async take(): Promise<void> {
+    if (this.#server !== undefined || Buffer.byteLength(this.#path) > LONGEST_NAME_BYTES) return;
+    try {
+      this.#server = await listening(this.#path);
+    } catch (error) {
+      if (codeOf(error) !== 'EADDRINUSE') return;
+      if (await answers(this.#path)) throw this.#busy();
+      await this.#removeLeft();
+      this.#server = await listening(this.#path);
+    }
+  }
+
+  release(): void {
+    this.#server?.close();
+    this.#server = undefined;
+  }
+
+  /** Removes what a killed process has left, unless another process has replaced it just now. */
+  async #removeLeft(): Promise<void> {
+    if (!(await lstat(this.#path)).isSocket()) throw new Error(`${this.#path} is not a socket`);
+    const left = `${this.#path}.${process.pid}`;
+    await rename(this.#path, left);
+    if (await answers(left)) {
+      await rename(left, this.#path);
+      throw this.#busy();
+    }
+    await rm(left);
+  }
+}
+
+function listening(path: string): Promise<Server> {
+  const server = createServer((socket) => socket.destroy());
+  server.unref();
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => resolve(server));
+  });
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error) => {
+      if (['ECONNREFUSED', 'ENOENT'].includes(codeOf(error) ?? '')) resolve(false);
+      else reject(asError(error));
+    });
+  });
+}
