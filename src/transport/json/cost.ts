@@ -1,15 +1,21 @@
+import { unpredictableKey } from '../../runtime/random.ts';
+
 export type JsonCost = 'fits' | 'heavy' | 'deep';
 
 /**
  * Estimated bytes of memory for each element of a document, besides its own bytes. Measured in V8: 67 for `{}`, 43 for
- * `[]`, 10 for a number, 40 for a string of twelve characters, 48 for `{"a":1}`, and 184 if no other object has its
- * key. Objects share keys, so a key does not count as a string; the first time it counts as `newKey`: 72 to 100 for a
- * member of a larger object whose keys occur nowhere else.
+ * `[]`, 10 for a small number, 25 for a fraction, 40 for a string of twelve characters, 48 for `{"a":1}`. Objects with the
+ * same keys in the same order share their description, so a key does not count as a string; the first time that it
+ * follows these keys it counts as `newKey`: up to 130 bytes. So does every key that begins with a digit: V8 keeps
+ * numbered members in tables, up to 145 bytes for one.
  */
-const WEIGHTS = { container: 64, element: 12, member: 8, text: 24, newKey: 96 } as const;
+const WEIGHTS = { container: 64, element: 24, member: 12, text: 24, newKey: 128 } as const;
 
-/** Keys beyond these, by their hashes, always count as new: the documented answers have some dozens. */
-const MOST_KEYS = 1_000;
+/** Keys behind others beyond these, by their hashes, always count as new: the documented answers have some dozens. */
+const MOST_KEYS = 500;
+
+/** So that no service can make keys with equal hashes. */
+const HASH_KEY = unpredictableKey().readInt32LE();
 
 /** Elements nested deeper are parsed in one step, so only few of them are allowed. */
 export const DEEPEST = 64;
@@ -26,7 +32,7 @@ const LONGEST_RUN = 1024 * 1024;
 /** The scan may be interrupted after this many bytes: some tenths of a millisecond. */
 const STEP_BYTES = 128 * 1024;
 
-const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
+const [QUOTE, COMMA, COLON, BACKSLASH, ZERO, NINE] = [0x22, 0x2c, 0x3a, 0x5c, 0x30, 0x39];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
@@ -41,9 +47,13 @@ export function* costOf(pieces: Iterable<Buffer>, most: number): Generator<void,
   const members = new Uint32Array(DEEPEST + 1);
   let isText = false;
   let isEscaped = false;
-  const keys = new Set<number>();
-  /** Of the last text, by FNV-1a. */
+  const known = new Set<number>();
+  /** Of the keys of the open objects so far, by depth. */
+  const hashes = new Int32Array(DEEPEST + 1);
+  /** Of the last text and the keys before it, by FNV-1a. */
   let hash = 0;
+  /** The first byte of the last text. */
+  let first: number | undefined;
   /** The weight of everything before the part that is nested too deep. */
   let weightBefore = 0;
   /** Bytes since the last mark, at the end of a step. */
@@ -55,6 +65,7 @@ export function* costOf(pieces: Iterable<Buffer>, most: number): Generator<void,
       for (let at = begin; at < end; at += 1) {
         const byte = bytes[at];
         if (isText) {
+          first ??= byte;
           if (byte !== QUOTE || isEscaped) hash = Math.imul(hash ^ (byte ?? 0), 16_777_619);
           if (isEscaped) isEscaped = false;
           else if (byte === BACKSLASH) isEscaped = true;
@@ -66,15 +77,17 @@ export function* costOf(pieces: Iterable<Buffer>, most: number): Generator<void,
         }
         if (byte === QUOTE) {
           isText = true;
-          hash = 0x811c9dc5;
+          hash = (hashes[depth] ?? 0) ^ HASH_KEY;
+          first = undefined;
           weight += WEIGHTS.text;
         } else if (byte === COMMA) weight += WEIGHTS.element;
         else if (byte === COLON) {
           weight += WEIGHTS.member - WEIGHTS.text;
-          if (!keys.has(hash)) {
+          if (!known.has(hash) || isNumbered(first)) {
             weight += WEIGHTS.newKey;
-            if (keys.size < MOST_KEYS) keys.add(hash);
+            if (known.size < MOST_KEYS) known.add(hash);
           }
+          hashes[depth] = hash;
           const count = (members[depth] ?? 0) + 1;
           if (count > MOST_MEMBERS) return 'heavy';
           members[depth] = count;
@@ -84,6 +97,7 @@ export function* costOf(pieces: Iterable<Buffer>, most: number): Generator<void,
           else if (weight - weightBefore > MOST_DEEP) return 'deep';
           depth += 1;
           members[depth] = 0;
+          hashes[depth] = 0;
         } else if (byte === LIST_END || byte === OBJECT_END) depth -= 1;
         else continue;
         mark = at;
@@ -96,4 +110,9 @@ export function* costOf(pieces: Iterable<Buffer>, most: number): Generator<void,
     }
   }
   return 'fits';
+}
+
+/** Whether a text that begins so may be a number: `"7"`, and `"\\u0037"`. */
+function isNumbered(first: number | undefined): boolean {
+  return first === BACKSLASH || (first !== undefined && first >= ZERO && first <= NINE);
 }
