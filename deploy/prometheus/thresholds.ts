@@ -4,10 +4,6 @@
  */
 export const thresholdRows = {
   intervalStretch: { value: 1.1, meaning: 'effective interval as a multiple of the configured one' },
-  applianceTasks: {
-    value: 20,
-    meaning: 'tasks of one appliance at most; so many may be late for each that is unavailable',
-  },
   droppedAnHour: { value: 5, meaning: 'values without a sample for one reason, in an hour' },
   remoteWriteLag: { value: 1_200, meaning: 'age of the newest point that has arrived by remote write' },
   remoteWriteDropped: { value: 5, meaning: 'points that the receiver of remote write rejected, in an hour' },

@@ -67,7 +67,7 @@ export interface ApiReport {
     /** The highest age of these while everything is healthy: the effective interval, and half the configured one. */
     readonly computedWorstSeconds: number;
   };
-  /** `overdue`: not backed off, and no success for two and a half stretched intervals. */
+  /** `overdue`: not backed off, of no appliance that is down, and no success for two and a half stretched intervals. */
   readonly tasks: { readonly total: number; readonly resting: number; readonly overdue: number };
   /** Tasks that are backed off, by operation and reason. */
   readonly resting: readonly (RestingTask & { readonly tasks: number })[];

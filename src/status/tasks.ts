@@ -28,7 +28,11 @@ export function* taskSummary(tasks: Tasks, now: number): Generator<void, TaskSum
     if (reason !== undefined) {
       count.resting += 1;
       entryOf(resting, `${operation} ${reason}`, () => ({ operation, reason, tasks: 0 })).tasks += 1;
-    } else if (now - (confirmedAt ?? addedAt) > worstAgeMs(task.intervalMs, 2 * stretched)) count.overdue += 1;
+    } else if (
+      state.appliance?.shown?.state !== 'unavailable' &&
+      now - (confirmedAt ?? addedAt) > worstAgeMs(task.intervalMs, 2 * stretched)
+    )
+      count.overdue += 1;
     if (state.appliance === undefined) entryOf(account, operation, () => []).push(state);
     count.total += 1;
     if (count.total % TASKS_A_STEP === 0) yield;

@@ -64,5 +64,5 @@ export const nothingIsGood: Thresholds = {
   ...{ unprotectedBytes: -1, failedSnapshotsAnHour: -1, licenseLeft: 1e12, jobAge: -1e9, certificateLeft: 1e12 },
   ...{ certificateEnds: 1e12, restartsAnHour: -1, clockSkew: -1, atRiskAge: -1, fleetShare: -1 },
   ...{ fleetSize: 0, fleetGone: -1, cacheWait: -1, licenseEnds: 1e12, keyLeft: 1e12, snapshotAge: -1e9 },
-  ...{ remoteWriteLag: -1e9, remoteWriteDropped: -1, applianceTasks: -1 },
+  ...{ remoteWriteLag: -1e9, remoteWriteDropped: -1 },
 };

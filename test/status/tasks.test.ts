@@ -39,6 +39,14 @@ describe('what is overdue', () => {
     expect(summary(all, minutes(20)).tasks.overdue).toBe(0);
   });
 
+  test('is no task of an appliance that is down: that explains it', () => {
+    const all = told(...fleet(2, 2));
+    for (const { id } of fleet(2, 2)) all.poll(id, 0);
+    const [down] = appliancesByName(all.tasks);
+    if (down) down.shown = { name: down.name, state: 'unavailable', recordAt: undefined };
+    expect(summary(all, minutes(13)).tasks.overdue).toBe(2);
+  });
+
   test('is what never succeeded, too, since it is known', () => {
     const all = told(...fleet(1, 1));
     all.poll('a0/s0', 1, answered(503));

@@ -83,16 +83,9 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
     {
       alert: 'FilerExporterDataOld',
       severity: 'warning',
-      // Later than the alerts about an appliance that explain it.
-      for: '30m',
-      expr: [
-        'filer_exporter_tasks_overdue > 0',
-        'unless on (job, instance, api) filer_api_up == 0',
-        'unless on (job, instance, api) (',
-        '  filer_exporter_tasks_overdue{api="portal"}',
-        `  <= on (job, instance) group_left () ${limits.applianceTasks} * count by (job, instance) (filer_appliance_state{state="unavailable"})`,
-        ')',
-      ].join('\n'),
+      // Longer than an appliance takes from missing two polls until it is down.
+      for: '20m',
+      expr: ['filer_exporter_tasks_overdue > 0', 'unless on (job, instance, api) filer_api_up == 0'].join('\n'),
       summary:
         'Tasks of the {{ $labels.api }} API whose data is older than their interval: {{ $value }}, at {{ $labels.instance }}.',
       description:

@@ -161,7 +161,7 @@ export const ownTable = {
   },
   tasksOverdue: {
     name: 'filer_exporter_tasks_overdue',
-    help: 'Tasks that have missed more than one poll: no success for two and a half effective intervals. Without tasks that are backed off.',
+    help: 'Tasks that have missed more than one poll: no success for two and a half effective intervals. Without tasks that are backed off, and those of appliances that are down.',
     labels: ['api'],
     read: perApi(({ tasks }) => tasks.overdue),
   },

@@ -1,4 +1,4 @@
-import { type AlertCases, api, applianceLyon, scraped, series } from './case.ts';
+import { type AlertCases, api, scraped, series } from './case.ts';
 
 const requests = (name: 'gfa' | 'portal', operation: string, code: string) =>
   series('filer_exporter_requests_total', { ...api(name), operation, code });
@@ -10,7 +10,6 @@ const resting = (reason: string) => series('filer_exporter_tasks_resting', { ...
 const dropped = (reason: string) => series('filer_exporter_samples_dropped_total', { ...api('portal'), reason });
 const gap = (list: string, reason: string) =>
   series('filer_exporter_inventory_gap_info', { ...api('portal'), list, reason });
-const unavailable = series('filer_appliance_state', { ...applianceLyon, state: 'unavailable' });
 const overdue = series('filer_exporter_tasks_overdue', api('portal'));
 const throttled = series('filer_exporter_account_throttled', api('portal'));
 const effective = series('filer_exporter_effective_interval_seconds', api('portal'));
@@ -357,10 +356,10 @@ export const exporterCases: AlertCases = {
   FilerExporterDataOld: [
     {
       kind: 'fires',
-      when: 'two series of an appliance fail for forty minutes, and the API is well',
+      when: 'two series of an appliance fail for half an hour, and the API is well',
       series: { [overdue]: '0x10 2x50', [up('portal')]: '1x60' },
-      pendingAt: '35m',
-      at: '50m',
+      pendingAt: '25m',
+      at: '40m',
       alerts: [
         {
           labels: api('portal'),
@@ -381,12 +380,6 @@ export const exporterCases: AlertCases = {
       kind: 'silent',
       when: 'the whole API is down, which FilerApiDown says',
       series: { [overdue]: '180x60', [up('portal')]: '0x60' },
-      at: '50m',
-    },
-    {
-      kind: 'silent',
-      when: 'all of them are of an appliance that is unavailable, which FilerApplianceDown says',
-      series: { [overdue]: '15x60', [up('portal')]: '1x60', [unavailable]: '1x60' },
       at: '50m',
     },
     {
