@@ -2,7 +2,8 @@ import type { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
 import { upOrWhy } from './mappings.ts';
 import { LABELS_ALONE, table } from './numbers.ts';
 import { select } from './select.ts';
-import { noneAllowed, plain } from './steps.ts';
+import { late } from './service.ts';
+import { noneExpected, plain } from './steps.ts';
 
 const up = `min by (api) (${select('filer_api_up')})`;
 const why = `max by (api, reason) (${select('filer_api_down_info')})`;
@@ -21,14 +22,14 @@ export function byService(width: number, height: number): PanelBuilder {
         expr: `max by (api) (${select('filer_exporter_data_age_seconds', { statistic: '="worst"' })})`,
         legend: 'Oldest data',
       },
-      ...(narrow ? [] : [{ expr: `max by (api) (${select('filer_exporter_tasks_overdue')})`, legend: 'Late' }]),
+      ...(narrow ? [] : [{ expr: late, legend: 'Late' }]),
     ],
     columns: [
       { label: 'api', title: 'Service', ...(narrow ? { width: 70 } : {}) },
       { label: 'reason', title: 'Now', ...(narrow ? { width: 128 } : {}), mappings: upOrWhy },
     ],
     steps: plain,
-    stepsBy: { Late: noneAllowed },
+    stepsBy: { Late: noneExpected },
     ...(narrow ? { valueWidth: 100 } : {}),
     width,
     height,

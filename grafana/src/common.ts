@@ -3,8 +3,23 @@ import type { Query } from './panel.ts';
 import { select } from './select.ts';
 import { whileUp } from './service.ts';
 
-/** Time since each filer was last heard of, on whichever volume: the smallest of its values is its contact. Unknown in an outage. */
+/**
+ * Time since each filer was last heard of, on its own or on any volume; unknown in an outage. Of this moment, and so not from the
+ * recording rules, which may not be loaded.
+ */
 export function checkIns(by: string): string {
+  const heard = [
+    select('filer_last_checkin_timestamp_seconds'),
+    select('filer_volume_last_checkin_timestamp_seconds', { volume: '=~".*"' }),
+  ];
+  const each = heard.map(
+    (one, index) => `label_replace(max by (job, instance, ${by}) (${one}), "of", "${index}", "", "")`,
+  );
+  return `(time() - max by (${by}) (${whileUp('gfa', each.join(' or '))}))`;
+}
+
+/** The same over time, as it was recorded. */
+export function checkInsOverTime(by: string): string {
   return `min by (${by}) (${whileUp('gfa', select('filer:last_checkin_age:seconds'))})`;
 }
 

@@ -33,7 +33,7 @@ import { unitOf } from './unit.ts';
 /** Large numbers of this moment, each with its name, in the colour of the step that it is on. */
 export function number(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilder {
   return (
-    times(described(new stats.PanelBuilder(), text, { height: 4, instant: true }), text)
+    described(new stats.PanelBuilder(), text, { height: 4, instant: true })
       .mappings([...mappings, absent(text.empty, mappings.length)])
       .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
       .colorMode(BigValueColorMode.Value)
@@ -43,11 +43,6 @@ export function number(text: PanelText, mappings: ValueMapping[] = []): stats.Pa
       .wideLayout(false)
       .reduceOptions(newest())
   );
-}
-
-/** Times with one decimal: "3.9 hours", "33.3 mins". */
-function times<Self extends { decimals(count: number): Self }>(panel: Self, { queries }: PanelText): Self {
-  return unitOf(queries.map(({ expr }) => expr)) === units.Seconds ? panel.decimals(1) : panel;
 }
 
 /** Gives some of several numbers steps of its own. */
@@ -69,7 +64,7 @@ export function words(text: PanelText): stats.PanelBuilder {
 
 /** A ranking of this moment. */
 export function ranking(text: PanelText): bars.PanelBuilder {
-  return times(described(new bars.PanelBuilder(), text, { height: 8, instant: true }), text)
+  return described(new bars.PanelBuilder(), text, { height: 8, instant: true })
     .mappings([absent(text.empty, 0)])
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
     .displayMode(BarGaugeDisplayMode.Basic)
@@ -140,7 +135,8 @@ export function table(
     .mappings([cell(SpecialValueMatch.NullAndNan, '–', 0), cell(SpecialValueMatch.Empty, '–', 1)])
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
     .showHeader(true)
-    .cellHeight(TableCellHeight.Sm)
+    // Room for the two lines of a long text: Grafana measures the label, not the text in its place.
+    .cellHeight(columns.some(({ wrap }) => wrap) ? TableCellHeight.Lg : TableCellHeight.Sm)
     .sortBy(sortedBy.map(([title, way]) => new TableSortByFieldStateBuilder().displayName(title).desc(way === 'down')))
     .transformations([
       ...(queries.length > 1 ? [{ id: 'merge', options: {} }] : []),

@@ -1,6 +1,7 @@
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import type { Panel, ThresholdsConfig } from '@grafana/grafana-foundation-sdk/dashboard';
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
+import * as units from '@grafana/grafana-foundation-sdk/units';
 import type { Link } from './places.ts';
 import { type Steps, thresholds } from './steps.ts';
 import { unitOf } from './unit.ts';
@@ -49,6 +50,7 @@ interface Common<Self> extends Placeable {
   span(columns: number): Self;
   height(rows: number): Self;
   unit(unit: string): Self;
+  decimals(count: number): Self;
   thresholds(steps: Builder<ThresholdsConfig>): Self;
   targets(targets: DataqueryBuilder[]): Self;
   dataLinks(links: Link[]): Self;
@@ -62,6 +64,8 @@ export function described<Self extends Common<Self>>(
   text: PanelText,
   form: { readonly instant?: boolean; readonly format?: PromQueryFormat; readonly height: number },
 ): Self {
+  const isTable = form.format === PromQueryFormat.Table;
+  const unit = unitOf(text.queries.map(({ expr }) => expr).slice(0, isTable ? 1 : undefined));
   panel
     .title(text.title)
     .description(text.description)
@@ -69,9 +73,11 @@ export function described<Self extends Common<Self>>(
     .interval(LEAST_STEP)
     .span(text.width)
     .height(text.height ?? form.height)
-    .unit(unitOf(text.queries.map(({ expr }) => expr).slice(0, form.format === PromQueryFormat.Table ? 1 : undefined)))
+    .unit(unit)
     .thresholds(thresholds(text.steps))
     .targets(text.queries.map((query, index) => target(query, index, form)));
+  // "3.9 hours" and "33.3 mins"; the columns of a table have their own units.
+  if (unit === units.Seconds && !isTable) panel.decimals(1);
   if (text.drill !== undefined) panel.dataLinks([...text.drill]);
   if (text.links !== undefined) panel.links([...text.links]);
   panel.noValue(text.empty ?? 'unknown');

@@ -8,7 +8,10 @@ export function down(service: Service): string {
   return `${select('filer_api_up', { api: `="${service}"` })} == 0`;
 }
 
+/** Tasks that are late while their service answers: in an outage all are, and that says nothing more. */
+export const late = `max by (api) (${select('filer_exporter_tasks_overdue')} unless on (job, instance, api) ${select('filer_api_up')} == 0)`;
+
 /** A query without what exporters say of a service that does not answer them. */
 export function whileUp(service: Service, query: string): string {
-  return `(${query} unless on (job, instance) ${down(service)})`;
+  return `((${query}) unless on (job, instance) ${down(service)})`;
 }

@@ -22,6 +22,8 @@ const everyFiler = named(
   'filer_last_checkin_timestamp_seconds',
   'filer_volume_last_checkin_timestamp_seconds',
   'filer_appliance_info',
+  // What is left of an appliance in an outage.
+  'filer_appliance_state',
 );
 
 const everyVolume = named(

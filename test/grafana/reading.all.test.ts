@@ -9,10 +9,12 @@ import { firstStep } from '../../grafana/src/alerts/words.ts';
 import { startShipped } from '../e2e/prometheus.ts';
 import { everything } from '../e2e/question.ts';
 import { dashboards, panelsOf } from '../support/dashboards.ts';
+import { parseExposition } from '../support/exposition-parser.ts';
 import { end, launch, type Program } from '../support/program.ts';
 import { hasPrometheus, type Prometheus } from '../support/prometheus.ts';
 import { until } from '../support/until.ts';
 import { answersTo, withoutAnswer } from './answers.ts';
+import { firstNumbers, ONE, type Series } from './first-screens.ts';
 import { type Frame, type GrafanaData, loadGrafanaData } from './grafana.ts';
 import { Reader } from './reading.ts';
 
@@ -83,10 +85,9 @@ describe('units', () => {
       [1_234_567, '1,234,567'],
     ],
     s: [
-      [0.25, '250 ms'],
-      [90, '1.50 mins'],
-      [7200, '2 hours'],
-      [30 * 86_400, '4.29 weeks'],
+      [90, '1.5 mins'],
+      [14_004, '3.9 hours'],
+      [30 * 86_400, '4.3 weeks'],
     ],
     percentunit: [
       [0.953, '95.3%'],
@@ -136,13 +137,16 @@ describe.runIf(hasPrometheus)('on real answers', () => {
   const directory = mkdtempSync(join(tmpdir(), 'filer-exporter-reading-'));
   const answers = new Map<Panel, readonly Frame[]>();
   let demo: Program | undefined;
+  let series: Series = () => [];
+  let at = 0;
   let prometheus: Prometheus | undefined;
   const framesFor = (panel: Panel) => answers.get(panel) ?? [];
   const answered = (panel: Panel) => framesFor(panel).some(({ length }) => length > 0);
 
   beforeAll(async () => {
-    demo = launch(['--demo'], {});
-    const started = await startShipped(directory, new URL(await demo.serving()).host, { alerts: 'at once' });
+    const program = launch(['--demo'], {});
+    demo = program;
+    const started = await startShipped(directory, new URL(await program.serving()).host, { alerts: 'at once' });
     prometheus = started;
     const seen = [
       'ALERTS{severity="critical"}',
@@ -152,9 +156,16 @@ describe.runIf(hasPrometheus)('on real answers', () => {
     for (const query of seen) {
       await until(query, async () => (await started.query(query)).length > 0, 120_000);
     }
-    const at = Math.floor(Date.now() / 1000);
+    const text = await (await fetch(`${await program.serving()}/metrics`)).text();
+    const samples = parseExposition(text, 'text').flatMap((family) => family.samples);
+    series = (name, labels = {}) =>
+      samples.filter(
+        (sample) =>
+          sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+      );
+    at = Math.floor(Date.now() / 1000);
     for (const dashboard of dashboards) {
-      const filer = dashboard.uid === 'filer-appliance' ? 'edge-lima' : everything.filer;
+      const filer = dashboard.uid === 'filer-appliance' ? ONE : everything.filer;
       const values = { ...everything, ...(filer === undefined ? {} : { filer }) };
       for (const panel of panelsOf(dashboard)) answers.set(panel, await answersTo(started, panel, { at, values }));
     }
@@ -165,6 +176,19 @@ describe.runIf(hasPrometheus)('on real answers', () => {
     if (prometheus) await new Promise((resolve) => prometheus?.child.once('close', resolve));
     if (demo) await end(demo);
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  /** Between the scrape that Prometheus answers from, `/metrics` here and the answers: seconds, of times alone. */
+  const MEANWHILE = 20;
+
+  test.each(firstNumbers)('%s, %s: is the number of /metrics', (where, legend, from) => {
+    const [, panel] = numbers.find(([name]) => name === where) ?? [];
+    if (panel === undefined) throw new Error(`${where}: expected a panel of numbers`);
+    const own = framesFor(panel).filter(({ name, length }) => length > 0 && (legend === '' || name === legend));
+    const shown = own[0]?.fields[1]?.values.at(-1);
+    const isTime = panel.fieldConfig?.defaults.unit === 's';
+    const difference = Math.abs(Number(shown) - from(series, at));
+    expect(difference, `${shown} shown`).toBeLessThanOrEqual(isTime ? MEANWHILE : 1e-9);
   });
 
   test('most panels have one', () => {
@@ -262,7 +286,7 @@ describe.runIf(hasPrometheus)('on real answers', () => {
     test('say how bad it is as a number with its unit, and since when', () => {
       const bad = read().flatMap((row) => (row['How bad']?.text === '–' ? [] : [row['How bad']?.text]));
       expect(bad).not.toEqual([]);
-      for (const text of bad) expect(text).toMatch(/^[\d.]+ (?:hours|minutes|ms|days left|%|GiB)$/);
+      for (const text of bad) expect(text).toMatch(/^[\d.]+ (?:hours|minutes|ms|days left|%|GiB|failed|tasks late)$/);
       for (const { Since } of read()) expect(Since?.text).toMatch(/^[\d.]+ (?:ms|s|mins?|hours?|days?)$/);
     });
 

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts';
 import { words as named, orNoEnd } from '../mappings.ts';
 import { number, table, words } from '../numbers.ts';
 import { select } from '../select.ts';
-import { noneAllowed, oneIsGood, plain } from '../steps.ts';
+import { noneExpected, oneIsGood, plain } from '../steps.ts';
 
 /** Whose account it is, and what it may. */
 export const licencePanels = [
@@ -49,7 +49,7 @@ export const licencePanels = [
     queries: [
       { expr: `sum(max by (resource, action) (${select('filer_jobs_failed_unacknowledged')}))`, legend: 'failed' },
     ],
-    steps: noneAllowed,
+    steps: noneExpected,
     width: 4,
   }),
   number({
@@ -59,7 +59,7 @@ export const licencePanels = [
     queries: [
       { expr: `sum(max by (type) (${select('filer_cloud_credentials_with_error')}))`, legend: 'with an error' },
     ],
-    steps: noneAllowed,
+    steps: noneExpected,
     width: 4,
   }),
   number({

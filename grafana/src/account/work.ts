@@ -4,7 +4,7 @@ import { limits } from '../limits.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select, unscoped } from '../select.ts';
-import { noneAllowed, plain } from '../steps.ts';
+import { noneExpected, plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 /** Jobs that the portal runs, and what it has to say. */
@@ -61,7 +61,7 @@ export const workPanels = [
       { label: 'resource', title: 'Works on' },
       { label: 'action', title: 'Does' },
     ],
-    steps: noneAllowed,
+    steps: noneExpected,
     width: 12,
   }),
   chart({

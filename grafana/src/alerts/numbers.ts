@@ -17,6 +17,7 @@ const texts = {
   share: (value: string) => [[`round(${value} * 100)`, '%']],
   bytes: (value: string) => [[`round(${value} / 1073741824)`, 'GiB']],
   failed: (value: string) => [[value, 'failed']],
+  late: (value: string) => [[value, 'tasks late']],
 } as const;
 
 /** What an alert compares with its threshold, or how long it has been so: the number that says how bad it is. */
@@ -27,7 +28,6 @@ const series: Readonly<Record<keyof typeof texts, Readonly<Record<string, readon
     'volume_filer:filer_propagation_duration_seconds:p90_rate1h': ['FilerPropagationSlow'],
     'volume_filer:filer_lock_latest_timestamp_seconds:held_age': ['FilerLockHeldTooLong'],
     'serial:filer_appliance_series_timestamp_seconds:age': ['FilerApplianceDataOld'],
-    filer_exporter_data_age_seconds: ['FilerExporterDataOld'],
     filer_exporter_effective_interval_seconds: ['FilerExporterIntervalStretched'],
   },
   age: {
@@ -58,6 +58,7 @@ const series: Readonly<Record<keyof typeof texts, Readonly<Record<string, readon
   },
   bytes: { filer_volume_unprotected_bytes: ['FilerUnprotectedDataLarge'] },
   failed: { filer_jobs_failed_unacknowledged: ['FilerJobFailed'] },
+  late: { filer_exporter_tasks_overdue: ['FilerExporterDataOld'] },
 };
 
 /** How several numbers of one alert become one: of two exporters both count the same. */

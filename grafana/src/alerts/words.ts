@@ -37,7 +37,9 @@ export function firstStep(rule: AlertRule): string {
   const remedy = remedyOf(rule)
     .replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, 'the $1')
     .replaceAll('`', '');
-  return /^.{40,}?[.:](?= [A-Z])/.exec(remedy)?.[0] ?? remedy;
+  const sentence = /^.{40,}?[.:](?= [A-Z])/.exec(remedy)?.[0] ?? remedy;
+  // Two lines of the narrowest column; the runbook has the rest.
+  return sentence.length <= 64 ? sentence : `${sentence.slice(0, 64).replace(/\W*\s\S*$/, '')} …`;
 }
 
 /** A query's series with the label `next`: where docs/runbooks has the alert of each. */

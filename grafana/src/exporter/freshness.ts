@@ -1,7 +1,7 @@
 import { chart } from '../charts.ts';
 import { number } from '../numbers.ts';
 import { select } from '../select.ts';
-import { above, noneAllowed, noneExpected, plain } from '../steps.ts';
+import { above, noneExpected, plain } from '../steps.ts';
 
 const each = (metric: string, by: string) => `max by (${by}) (${select(metric)})`;
 
@@ -48,7 +48,7 @@ export const freshnessPanels = [
     description:
       'Tasks that have missed more than one poll and are not backed off. Interval and limits do not explain it: the service answers and some polls fail; the status page names them.',
     queries: [{ expr: each('filer_exporter_tasks_overdue', 'api'), legend: '{{api}}' }],
-    steps: noneAllowed,
+    steps: noneExpected,
     width: 12,
   }),
   chart({

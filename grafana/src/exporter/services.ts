@@ -4,7 +4,8 @@ import { chart } from '../charts.ts';
 import { upOrDown } from '../mappings.ts';
 import { number, stepsOf } from '../numbers.ts';
 import { select } from '../select.ts';
-import { above, below, noneAllowed, noneExpected, oneIsGood, plain } from '../steps.ts';
+import { late } from '../service.ts';
+import { above, below, noneExpected, oneIsGood, plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 const each = (metric: string, by: string, pick: 'max' | 'min' = 'max') => `${pick} by (${by}) (${select(metric)})`;
@@ -59,8 +60,8 @@ export const servicePanels = [
     title: 'Late tasks',
     description:
       'Tasks that have missed more than one poll and are not backed off. Interval and limits do not explain it: some polls fail; the status page names them.',
-    queries: [{ expr: `max by (api) (${select('filer_exporter_tasks_overdue')})`, legend: '{{api}}' }],
-    steps: noneAllowed,
+    queries: [{ expr: late, legend: '{{api}}' }],
+    steps: noneExpected,
     width: 4,
   }),
   alertTable({ title: 'What is broken', about: { pages: ['exporter'] }, scope: {}, height: 7 }),
@@ -76,7 +77,7 @@ export const servicePanels = [
       height: 6,
     }),
     'forbidden',
-    noneAllowed,
+    noneExpected,
   ),
 ];
 

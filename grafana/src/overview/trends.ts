@@ -1,10 +1,10 @@
 import { chart } from '../charts.ts';
-import { applianceCounts, checkIns } from '../common.ts';
+import { applianceCounts, checkInsOverTime } from '../common.ts';
 import { limits } from '../limits.ts';
 import { more } from '../places.ts';
 import { plain } from '../steps.ts';
 
-const contact = checkIns('filer_guid, filer');
+const contact = checkInsOverTime('filer_guid, filer');
 
 /** How many of the fleet were in touch, over time. */
 export const trendPanels = [

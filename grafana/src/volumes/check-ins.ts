@@ -1,5 +1,5 @@
 import { timeline } from '../charts.ts';
-import { checkIns } from '../common.ts';
+import { checkInsOverTime } from '../common.ts';
 import { limits } from '../limits.ts';
 import { ranges } from '../mappings.ts';
 import { table, words } from '../numbers.ts';
@@ -8,7 +8,7 @@ import { select } from '../select.ts';
 import { plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
-const byFiler = checkIns('filer');
+const byFiler = checkInsOverTime('filer');
 const onVolumes = select('volume_filer:last_checkin_age:seconds');
 
 /** Whether filers are in touch with file acceleration. */

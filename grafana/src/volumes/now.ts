@@ -5,12 +5,13 @@ import { orNothing } from '../mappings.ts';
 import { number, stepsOf, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
+import { whileUp } from '../service.ts';
 import { noneAllowed, plain } from '../steps.ts';
 
 const contact = checkIns('filer_guid, filer');
 const pair = (metric: string) => `max by (filer, volume) (${select(metric)})`;
 const waits = `max by (filer, volume) (${dataWaits})`;
-const p90 = pair('volume_filer:filer_propagation_duration_seconds:p90_rate1h');
+const p90 = `max by (filer, volume) (${whileUp('gfa', select('volume_filer:filer_propagation_duration_seconds:p90_rate1h'))})`;
 const held = pair('volume_filer:filer_lock_latest_timestamp_seconds:held_age');
 const share = pair('volume_filer:filer_lock_duration_seconds:share_rate1h');
 const released = pair('volume_filer:filer_lock_latest_timestamp_seconds:release_age');
