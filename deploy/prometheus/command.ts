@@ -35,24 +35,33 @@ export function rulesCommand(args: readonly string[]): { readonly code: 0 | 1; r
     for: pairs('for', options.for, alerts, DURATION),
     without: options.without,
     ...(options.runbooks === undefined ? {} : { runbooks: options.runbooks }),
+    ...(options.status === undefined ? {} : { status: options.status }),
     ...(keepFiringFor === undefined ? {} : { keepFiringFor }),
   };
   for (const name of options.without.filter((one) => !alerts.some((alert) => alert === one))) {
     faults.push(`--without ${name}: expected one of ${alerts.join(', ')}`);
   }
-  if (options.runbooks !== undefined && !/^https?:\/\/\S+$/.test(options.runbooks)) {
-    faults.push(`--runbooks ${options.runbooks}: expected a URL such as https://git.example.com/docs/runbooks`);
+  for (const [option, example] of Object.entries(EXAMPLES)) {
+    const url = options[option as keyof typeof EXAMPLES];
+    if (url === undefined || /^https?:\/\/\S+$/.test(url)) continue;
+    faults.push(`--${option} ${url}: expected a URL such as ${example}`);
   }
   if (faults.length > 0) return { code: 1, text: `${faults.join('\n')}\n` };
   if (options.help) return { code: 0, text: help() };
   return { code: 0, text: options.operator ? prometheusRuleFile(choices) : rulesFile(choices) };
 }
 
+const EXAMPLES = {
+  runbooks: 'https://git.example.com/docs/runbooks',
+  status: 'https://filer-exporter.example.com/status',
+} as const;
+
 const NONE = {
   threshold: [],
   for: [],
   without: [],
   runbooks: undefined,
+  status: undefined,
   'keep-firing-for': undefined,
   operator: false,
   help: false,
@@ -68,6 +77,7 @@ function optionsOf(args: readonly string[], faults: string[]) {
         for: repeated,
         without: repeated,
         runbooks: { type: 'string' },
+        status: { type: 'string' },
         'keep-firing-for': { type: 'string' },
         operator: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
@@ -92,7 +102,9 @@ function help(): string {
   --for ALERT=DURATION     changes how long an alert waits before it fires
   --keep-firing-for TIME   keeps every alert firing this long after its cause has ended; default 15m
   --without ALERT          leaves an alert out
-  --runbooks URL           the URL of the folder docs/runbooks; without it alerts have no link
+  --runbooks URL           the URL of the folder docs/runbooks; without it alerts have no link to it
+  --status URL             the URL of the page /status; alerts that say to read it link to the line. Templates such as
+                           http://{{$labels.job}}.example.com/status hold
   --operator               writes a PrometheusRule for the Prometheus operator
 
 Thresholds:

@@ -1,4 +1,4 @@
-import { placeholderOf, RUNBOOKS, type WrittenAlert, type WrittenGroup, type WrittenRule } from './template.ts';
+import { LINKS, placeholderOf, type WrittenAlert, type WrittenGroup, type WrittenRule } from './template.ts';
 import { thresholds } from './thresholds.ts';
 
 /** The choices when installing the rules. */
@@ -11,8 +11,10 @@ export interface Choices {
   readonly keepFiringFor?: string;
   /** Names of alerts to leave out. */
   readonly without?: readonly string[];
-  /** The URL of the folder docs/runbooks. Without it alerts have no link. */
+  /** The URL of the folder docs/runbooks. Without it alerts have no link to their runbook. */
   readonly runbooks?: string;
+  /** The URL of the page `/status`. Without it alerts have no link to it. */
+  readonly status?: string;
 }
 
 /** The rules of a template with these choices. Throws if none would be left. */
@@ -36,15 +38,17 @@ function rendered(rule: WrittenRule, choices: Choices): readonly WrittenRule[] {
       expr: fill(rule.expr),
       for: choices.for?.[rule.alert] ?? rule.for,
       keep_firing_for: choices.keepFiringFor ?? rule.keep_firing_for,
-      annotations: annotationsOf(rule, fill, choices.runbooks),
+      annotations: annotationsOf(rule, fill, choices),
     },
   ];
 }
 
-function annotationsOf({ annotations }: WrittenAlert, fill: (text: string) => string, base: string | undefined) {
+function annotationsOf({ annotations }: WrittenAlert, fill: (text: string) => string, choices: Choices) {
   const entries = Object.entries(annotations).flatMap(([name, text]) => {
-    if (!text.startsWith(RUNBOOKS)) return [[name, fill(text)] as const];
-    return base === undefined ? [] : [[name, base.replace(/\/$/, '') + text.slice(RUNBOOKS.length)] as const];
+    const link = (['runbooks', 'status'] as const).find((each) => text.startsWith(LINKS[each]));
+    if (link === undefined) return [[name, fill(text)] as const];
+    const base = choices[link];
+    return base === undefined ? [] : [[name, base.replace(/\/$/, '') + text.slice(LINKS[link].length)] as const];
   });
   return Object.fromEntries(entries);
 }

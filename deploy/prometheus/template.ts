@@ -25,8 +25,8 @@ export interface WrittenGroup {
  */
 const KEEP_FIRING_FOR = '15m';
 
-/** The placeholder for the URL of the folder docs/runbooks. */
-export const RUNBOOKS = '<runbooks>';
+/** The placeholders at the beginning of links: the URL of the folder docs/runbooks, and that of the page `/status`. */
+export const LINKS = { runbooks: '<runbooks>', status: '<status>' } as const;
 
 /** The placeholder for a threshold. */
 export function placeholderOf(name: string): string {
@@ -38,7 +38,7 @@ const placeholders = Object.fromEntries(thresholdNames.map((name) => [name, plac
 /** Every rule, with the name of each threshold in angle brackets instead of its number. */
 export const template: readonly WrittenGroup[] = templateOf(groupsOf(placeholders));
 
-/** These groups in the format of Prometheus, with {@link RUNBOOKS} as the URL of the runbooks. */
+/** These groups in the format of Prometheus, with {@link LINKS} for what only the operator knows. */
 export function templateOf(groups: readonly Group[]): readonly WrittenGroup[] {
   return groups.map(({ name, rules }) => ({ name, rules: rules.map(written) }));
 }
@@ -46,7 +46,15 @@ export function templateOf(groups: readonly Group[]): readonly WrittenGroup[] {
 function written(rule: AlertRule | RecordingRule): WrittenRule {
   if ('record' in rule) return { record: rule.record, expr: rule.expr };
   const { alert, expr, severity, summary, description, page } = rule;
-  const runbook_url = `${RUNBOOKS}/${page}.md#${alert.toLowerCase()}`;
-  const annotations = { summary, description, runbook: remedyOf(rule), runbook_url };
+  const runbook = remedyOf(rule);
+  const runbook_url = `${LINKS.runbooks}/${page}.md#${alert.toLowerCase()}`;
+  const status_url = runbook.includes('/status') ? { status_url: LINKS.status + lineOf(runbook + summary) } : {};
+  const annotations = { summary, description, runbook, runbook_url, ...status_url };
   return { alert, expr, for: rule.for, keep_firing_for: KEEP_FIRING_FOR, labels: { severity }, annotations };
+}
+
+/** The line of the status page that is about what these texts are about. */
+function lineOf(texts: string): string {
+  if (texts.includes('$labels.serial')) return '#a-{{ $labels.serial }}';
+  return texts.includes('$labels.api') ? '#api-{{ $labels.api }}' : '#api-portal';
 }

@@ -59,9 +59,16 @@ describe('the chart', () => {
 
   test('takes links, waiting times and what is to be left out', () => {
     const runbooks = 'https://wiki.example.com/runbooks/';
-    const set = `prometheusRule.runbooks=${runbooks},prometheusRule.for.FilerApiDown=1h,prometheusRule.disabled={FilerJobFailed},prometheusRule.keepFiringFor=1m`;
+    const status = 'https://filers.example.com/status';
+    const set = `prometheusRule.runbooks=${runbooks},prometheusRule.status=${status},prometheusRule.for.FilerApiDown=1h,prometheusRule.disabled={FilerJobFailed},prometheusRule.keepFiringFor=1m`;
     expect(groupsIn(renderChart(...base, '--set', set))).toEqual(
-      render(template, { runbooks, for: { FilerApiDown: '1h' }, without: ['FilerJobFailed'], keepFiringFor: '1m' }),
+      render(template, {
+        runbooks,
+        status,
+        for: { FilerApiDown: '1h' },
+        without: ['FilerJobFailed'],
+        keepFiringFor: '1m',
+      }),
     );
   });
 
@@ -80,6 +87,7 @@ describe('the chart', () => {
     ['prometheusRule.for.FilerApiDown=soon', 'Does not match pattern'],
     ['prometheusRule.disabled={FilerNothing}', 'prometheusRule.disabled.0 must be one of'],
     ['prometheusRule.runbooks=wiki', 'Does not match pattern'],
+    ['prometheusRule.status=here', 'Does not match pattern'],
   ])('refuses %s', (pair, line) => {
     const { status, stderr } = runHelm(...templateArgs(...base, '--set', pair));
     expect(stderr).toContain(line);

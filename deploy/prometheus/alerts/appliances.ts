@@ -24,7 +24,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
         `> ${limits.fleetShare}`,
         'unless on (job) filer_api_up{api="portal"} == 0',
       ].join('\n'),
-      summary: '{{ $value | humanizePercentage }} of the appliances of {{ $labels.job }} have no telemetry.',
+      summary: '{{ $value | humanizePercentage }} of the appliances have no telemetry.',
       description: 'Such a large share has one cause: the portal’s telemetry, a right or licence, or the network.',
       page,
     },
@@ -37,8 +37,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
         `/ (max_over_time(job:filer_appliance_info:count[1d]) >= ${limits.fleetSize})`,
         `> ${limits.fleetGone}`,
       ].join('\n'),
-      summary:
-        '{{ $value | humanizePercentage }} of the appliances of {{ $labels.job }} have left the inventory in a day.',
+      summary: '{{ $value | humanizePercentage }} of the appliances have left the inventory in a day.',
       description: 'An appliance that is not in the inventory is not polled, and no alert on it can fire.',
       page,
     },

@@ -25,7 +25,7 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
         `/ (count without (filer_guid, filer) (${CONTACT}) >= ${limits.fleetSize})`,
         `> ${limits.fleetShare}`,
       ].join('\n'),
-      summary: '{{ $value | humanizePercentage }} of the filers of {{ $labels.job }} have not checked in.',
+      summary: '{{ $value | humanizePercentage }} of the filers have not checked in.',
       description: 'Such a large share has one cause: the service, or the network to it.',
       page,
     },

@@ -49,7 +49,7 @@ export const applianceCases: AlertCases = {
         {
           labels: scraped,
           severity: 'critical',
-          summary: '33.33% of the appliances of filer-exporter have no telemetry.',
+          summary: '33.33% of the appliances have no telemetry.',
           description: 'Such a large share has one cause: the portal’s telemetry, a right or licence, or the network.',
         },
       ],
@@ -74,7 +74,7 @@ export const applianceCases: AlertCases = {
         {
           labels: scraped,
           severity: 'critical',
-          summary: '16.67% of the appliances of filer-exporter have left the inventory in a day.',
+          summary: '16.67% of the appliances have left the inventory in a day.',
           description: 'An appliance that is not in the inventory is not polled, and no alert on it can fire.',
         },
       ],

@@ -40,7 +40,7 @@ export const fileAccelerationCases: AlertCases = {
         {
           labels: scraped,
           severity: 'critical',
-          summary: '25% of the filers of filer-exporter have not checked in.',
+          summary: '25% of the filers have not checked in.',
           description: 'Such a large share has one cause: the service, or the network to it.',
         },
       ],

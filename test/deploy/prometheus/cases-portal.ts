@@ -62,7 +62,7 @@ export const portalCases: AlertCases = {
         {
           labels: { ...scraped, type: 'azure' },
           severity: 'warning',
-          summary: 'Cloud credentials (azure) with an error, of filer-exporter: 2.',
+          summary: 'Cloud credentials (azure) with an error: 2.',
           description: 'A volume that uses one of them cannot write its snapshots to the cloud.',
         },
       ],
@@ -81,7 +81,7 @@ export const portalCases: AlertCases = {
         {
           labels: { ...scraped, kind: 'service' },
           severity: 'warning',
-          summary: 'A service key of the account of filer-exporter expires in 10d 0h 0m 0s.',
+          summary: 'A service key of the portal expires in 10d 0h 0m 0s.',
           description:
             'Less than 14d 0h 0m 0s are left. Afterwards the portal rejects every client that uses it; the exporter may be one.',
         },
@@ -106,7 +106,7 @@ export const portalCases: AlertCases = {
         {
           labels: scraped,
           severity: 'warning',
-          summary: 'The portal of filer-exporter reports itself unhealthy.',
+          summary: 'The portal reports itself unhealthy.',
           description: 'Missing or old data may be caused by the portal, not by an appliance.',
         },
       ],
@@ -125,7 +125,7 @@ export const portalCases: AlertCases = {
         {
           labels: scraped,
           severity: 'critical',
-          summary: '5d 0h 0m 0s are left of the portal subscription of filer-exporter.',
+          summary: '5d 0h 0m 0s are left of the portal subscription.',
           description: 'Less than 7d 0h 0m 0s are left. After its end (negative), the portal may reject telemetry.',
         },
       ],
@@ -207,7 +207,7 @@ export const portalCases: AlertCases = {
         {
           labels: scraped,
           severity: 'warning',
-          summary: '10d 0h 0m 0s are left of the portal subscription of filer-exporter.',
+          summary: '10d 0h 0m 0s are left of the portal subscription.',
           description: 'Less than 30d 0h 0m 0s are left. After its end (negative), the portal may reject telemetry.',
         },
       ],
@@ -236,7 +236,7 @@ export const portalCases: AlertCases = {
         {
           labels: scraped,
           severity: 'warning',
-          summary: 'Failed jobs of the portal that filer-exporter polls: 5.',
+          summary: 'Failed jobs of the portal without acknowledgement: 5.',
           description: 'The portal’s list of jobs has the reason and the target of each.',
         },
       ],
@@ -266,7 +266,7 @@ export const portalCases: AlertCases = {
         {
           labels: { ...scraped, resource: 'edge' },
           severity: 'warning',
-          summary: 'A job (edge) of the portal that filer-exporter polls has not ended for 1d 1h 0m 0s.',
+          summary: 'A job (edge) of the portal has not ended for 1d 1h 0m 0s.',
           description: 'Jobs take minutes to hours; one older than 1d 0h 0m 0s hangs or waits for an appliance.',
         },
       ],

@@ -33,6 +33,17 @@ describe('npm run rules', () => {
     );
   });
 
+  test('links an alert that says to read the status page to the line of its appliance or API', () => {
+    const alerts = alertsIn(written('--status', 'https://{{$labels.job}}.example.com/status').groups);
+    const linked = alerts.filter(({ annotations }) => annotations.status_url !== undefined);
+    expect(linked).toEqual(alerts.filter(({ annotations }) => annotations.runbook?.includes('/status')));
+    const linkOf = (name: string) => alertOf(name, [{ name: '', rules: alerts }])?.annotations.status_url;
+    const page = 'https://{{$labels.job}}.example.com/status';
+    expect(linkOf('FilerApplianceDown')).toBe(`${page}#a-{{ $labels.serial }}`);
+    expect(linkOf('FilerExporterDataOld')).toBe(`${page}#api-{{ $labels.api }}`);
+    for (const { annotations } of alertsIn(written().groups)) expect(annotations.status_url).toBeUndefined();
+  });
+
   test('no text says how long its alert waits, so a changed waiting time makes no text wrong', () => {
     const waiting = /\bfor (?:\d+|an?|half an?|one|two|four|five|ten) (?:minute|hour|day)/i;
     for (const { alert, annotations } of alertsIn(written().groups)) {
@@ -59,6 +70,7 @@ describe('npm run rules', () => {
     [['--keep-firing-for', 'long'], '--keep-firing-for long: expected a duration such as 15m'],
     [['--without', 'FilerNothing'], '--without FilerNothing: expected one of '],
     [['--runbooks', 'wiki'], '--runbooks wiki: expected a URL such as '],
+    [['--status', 'here'], '--status here: expected a URL such as '],
     [['--treshold', 'cpu=1'], "Unknown option '--treshold'"],
   ])('%j is an error that names what is expected', (args, line) => {
     const { code, text } = rulesCommand(args);
