@@ -73,8 +73,8 @@ export function signalOf(stopped: Promise<void>): AbortSignal {
   return stopping.signal;
 }
 
-/** The exit code of a daemon that was stopped while it started: files that it was reading are closed in milliseconds. */
-export async function stoppedEarly(): Promise<number> {
+/** The exit code, once the files that were read are closed, in milliseconds: of what may be stopped while it reads them. */
+export async function filesClosed(code: number): Promise<number> {
   await threadsAtRest(systemClock, systemClock.monotonic() + CLOSING_MS);
-  return EXIT.clean;
+  return code;
 }

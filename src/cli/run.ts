@@ -15,7 +15,7 @@ import { runDoctor } from './doctor.ts';
 import { usage } from './help.ts';
 import { once } from './once.ts';
 import { plan } from './plan.ts';
-import { say, stoppedEarly, versionLine } from './process.ts';
+import { filesClosed, say, versionLine } from './process.ts';
 import { serve } from './serve.ts';
 
 /** Runs the process; resolves with its exit code. `stopped` resolves on the first signal. */
@@ -46,7 +46,7 @@ async function obey({ command, options }: Invocation, variables: Variables, stop
     case 'version':
       return say(versionLine());
     case 'check-config':
-      return checkConfig(await load(variables));
+      return filesClosed(await checkConfig(await load(variables)));
     case 'plan':
       return plan(options, variables, stopped);
     case 'doctor': {
@@ -63,7 +63,7 @@ async function obey({ command, options }: Invocation, variables: Variables, stop
     }
     default: {
       const config = await Promise.race([load(variables), stopped]);
-      if (config === undefined) return stoppedEarly();
+      if (config === undefined) return filesClosed(EXIT.clean);
       return command === 'once' ? once(config, stopped) : serve(config, stopped);
     }
   }

@@ -12,12 +12,12 @@ import { createLog, type Log } from '../runtime/log.ts';
 import { askedUpstreams } from '../sources/upstreams.ts';
 import { EXIT } from './arguments.ts';
 import { lineMask, ownFiles, webFiles } from './configuration.ts';
-import { logDestination, stoppedEarly, systemEnvironment } from './process.ts';
+import { filesClosed, logDestination, systemEnvironment } from './process.ts';
 
 export async function serve(config: Config, stopped: Promise<void>, notice?: PageNotice): Promise<number> {
   // Reads files, and a disk may hang: a stop must not wait for it.
   const app = await Promise.race([prepared(config, process.stdout, notice), stopped]);
-  if (!app) return stoppedEarly();
+  if (!app) return filesClosed(EXIT.clean);
   const { web, shutdownTimeoutMs } = config;
   try {
     // The start may take long if a name server or a disk hangs.

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { seededRandom } from '../../src/runtime/random.ts';
 import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
 import { within } from '../support/machine.ts';
 import { type Program, start } from '../support/program.ts';
@@ -27,6 +28,12 @@ const FILLINGS: Readonly<Record<string, (bytes: number) => string>> = {
       const keys = Array.from({ length: 100 }, (_, key) => `"${String(100 * object + key).padStart(8, 'k')}":1`);
       return `{${keys.join(',')}},`;
     }).join(''),
+  'objects of eight of a few keys, in every order': (bytes) => {
+    const random = seededRandom(1);
+    const key = () => `"k${Math.trunc(random() * 40)}":1`;
+    return Array.from({ length: bytes / 66 }, () => `{${Array.from({ length: 8 }, key).join(',')}},`).join('');
+  },
+  'objects of one number as a key': (bytes) => '{"12":1},'.repeat(bytes / 9),
   'lists in each other': (bytes) => `${'['.repeat(bytes / 2)}${']'.repeat(bytes / 2 - 1)},`,
 };
 
