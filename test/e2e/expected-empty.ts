@@ -14,6 +14,16 @@ export const absentPanels: Readonly<Record<string, string>> = {
       'filer-exporter / What is broken',
     ].map((panel) => [`${panel} / A`, 'every alert that the demo has cause for waits longer than is gathered']),
   ),
+  ...Object.fromEntries(
+    ['overview', 'volumes', 'appliance', 'fleet', 'account', 'exporter'].flatMap((board) =>
+      ['A', 'B'].map((refId) => [`filer-${board} / Outages / ${refId}`, 'both services of the demo answer']),
+    ),
+  ),
+  ...Object.fromEntries(
+    ['filer-overview / Appliances', 'filer-overview / Appliances over time', 'filer-fleet / Appliances'].map(
+      (panel) => [`${panel} / D`, 'the portal of the demo answers'],
+    ),
+  ),
   'filer-volumes / Time between releases / A': 'releases have not been counted for six hours',
   ...Object.fromEntries(
     [
