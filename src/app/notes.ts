@@ -7,7 +7,7 @@ export function notesOf(skew: ClockSkew, pacer: Pacer, own: readonly Note[] = []
   const { ms = 0, isLarge } = skew;
   const notes: Note[] = [];
   if (isLarge) {
-    const difference = `${Math.round(Math.abs(ms) / 1000)} s ${ms > 0 ? 'behind' : 'ahead of'}`;
+    const difference = `about ${10 * Math.round(Math.abs(ms) / 10_000)} s ${ms > 0 ? 'behind' : 'ahead of'}`;
     const message = `The clock of this machine is ${difference} that of the service: set it, for instance by NTP; ages have the same error.`;
     notes.push({ code: 'clock_skew', message });
   }

@@ -21,7 +21,8 @@ function cell(told: readonly Told[], shown = (text: string) => text, most = MOST
 }
 
 function doctorCell(findings: readonly string[]): string {
-  const [first = '', ...more] = findings.map(plain);
+  // The doctor's clock is that of the machine: its numbers are others each time, but for statuses.
+  const [first = '', ...more] = findings.map((text) => plain(text).replaceAll(/(?<!answered |\()\b\d+\b/g, '…'));
   return more.length === 0 ? first : `${first}<br>and ${more.length} more`;
 }
 

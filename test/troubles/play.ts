@@ -6,6 +6,7 @@ import { stringify } from 'yaml';
 import { rulesFile } from '../../deploy/prometheus/files.ts';
 import { groups } from '../../deploy/prometheus/groups.ts';
 import { templateOf } from '../../deploy/prometheus/template.ts';
+import { inhibitions } from '../deploy/prometheus/inhibition.ts';
 import { visit } from '../doctor/patient.ts';
 import { clock, exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
 import { isAtLeast } from '../support/program.ts';
@@ -24,6 +25,7 @@ const TROUBLED = 12;
 const TELLING = [
   ...['filer_api_up', 'filer_api_down_info', 'filer_appliance_up', 'filer_appliance_state'],
   ...['filer_exporter_inventory_gap_info', 'filer_exporter_tasks_resting', 'filer_exporter_upstream_variant_info'],
+  ...['filer_exporter_account_throttled', 'filer_exporter_client_key_shared', 'filer_exporter_clock_skew_seconds'],
 ];
 
 /** What is told, and how many intervals after the trouble began. */
@@ -64,6 +66,8 @@ async function live(trouble: Trouble | undefined): Promise<Lived> {
     if (look === 0 && trouble !== undefined) {
       if (trouble.variations !== undefined) standIn.vary(trouble.variations);
       trouble.begin?.(standIn);
+      if (trouble.hasAnother)
+        await exporter({ ...gfaEnvironment(standIn), GFA_CLIENT_KEY: 'another', GFA_INTERVAL: '45s' });
     }
     await clock.advance(INTERVAL_MS);
     const page = (await get('/status')).text;
@@ -141,14 +145,20 @@ function firstChanges(well: Lived, ill: Lived): readonly Told[] {
     const before = well.moments[WELL + index]?.samples ?? new Map<string, number>();
     return [...new Set([...samples.keys(), ...before.keys()])]
       .filter(
-        (series) => TELLING.some((name) => series.startsWith(`${name}{`)) && samples.get(series) !== before.get(series),
+        (series) =>
+          TELLING.some((name) => series.startsWith(`${name}{`)) && isOther(samples.get(series), before.get(series)),
       )
       .flatMap((series) => {
         const value = samples.get(series);
-        return value === undefined ? [] : [{ text: `${shortOf(series)} ${value}`, after: index + 1 }];
+        return value === undefined ? [] : [{ text: `${shortOf(series)} ${Math.round(value)}`, after: index + 1 }];
       });
   });
   return firsts([...changes, ...lostFamilies(well, ill)]);
+}
+
+/** Clocks differ by a part of a second in any case. */
+function isOther(value: number | undefined, before: number | undefined): boolean {
+  return value === undefined || before === undefined ? value !== before : Math.abs(value - before) >= 1;
 }
 
 /** The families of filers and volumes of which no sample is left. */
@@ -171,7 +181,7 @@ function shortOf(series: string): string {
     .replace('{}', '');
 }
 
-/** The alerts that fire, by the shipped rules and promtool, and when each began to; those of `known` left out. */
+/** The alerts that arrive, by the shipped rules, promtool and the shipped inhibitions, and when each began to; those of `known` left out. */
 function firedBy({ moments }: Lived, known: ReadonlySet<string>): readonly Told[] {
   const names = new Set(
     moments
@@ -188,7 +198,7 @@ function firedBy({ moments }: Lived, known: ReadonlySet<string>): readonly Told[
       .trim(),
   }));
   input_series.push({ series: `up{${target}}`, values: `1x${INTERVAL * moments.length}` });
-  const expr = 'count by (alertname) (ALERTS{alertstate="firing"})';
+  const expr = 'ALERTS{alertstate="firing"}';
   const test = {
     interval: '1m',
     input_series,
@@ -207,12 +217,31 @@ function firedBy({ moments }: Lived, known: ReadonlySet<string>): readonly Told[
     });
     const fired = `${stdout}${stderr}`.split(/(?=expr: )/).flatMap((part) => {
       const look = Math.floor(minutesOf(/time: (\S+?),/.exec(part)?.[1] ?? '') / INTERVAL);
-      return [...part.matchAll(/alertname="(\w+)"/g)].map(([, text = '']) => ({ text, after: look - WELL + 1 }));
+      const alerts = [...part.matchAll(/\{__name__="ALERTS", ([^}]*)\}/g)].map(([, labels = '']) => labelsIn(labels));
+      return alerts
+        .filter((alert) => !isInhibited(alert, alerts))
+        .map(({ alertname: text = '' }) => ({ text, after: look - WELL + 1 }));
     });
     return firsts(fired.filter(({ text }) => !known.has(text)));
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+function labelsIn(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]));
+}
+
+/** Whether the example for Alertmanager sends no message about an alert while these fire. */
+function isInhibited(
+  alert: Readonly<Record<string, string>>,
+  firing: readonly Readonly<Record<string, string>>[],
+): boolean {
+  return inhibitions().some(
+    ({ source, target, equal }) =>
+      target.alert === alert.alertname &&
+      firing.some((one) => one.alertname === source.alert && equal.every((label) => one[label] === alert[label])),
+  );
 }
 
 function minutesOf(duration: string): number {

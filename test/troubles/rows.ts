@@ -8,6 +8,8 @@ export interface Trouble {
   /** Makes it so: the same for the daemon and for the doctor. */
   readonly begin?: (services: StandIn) => void;
   readonly variations?: Partial<Variations>;
+  /** Another exporter polls the file acceleration service from then on, with a client key of its own. */
+  readonly hasAnother?: true;
 }
 
 const first = ({ fleet }: StandIn) => fleet.appliances[0]?.serial ?? '';
@@ -35,6 +37,13 @@ export const troubles: readonly Trouble[] = [
     },
   },
   {
+    id: 'appliance-off',
+    what: 'one appliance is off: the portal answers, and has no records of it',
+    begin: (services) => {
+      services.fail({ kind: 'body', body: JSON.stringify({ items: [] }), serial: first(services) });
+    },
+  },
+  {
     id: 'telemetry-forbidden',
     what: 'all telemetry is answered 403: the licence or the right is missing',
     variations: { opsIqPremium: false },
@@ -55,6 +64,11 @@ export const troubles: readonly Trouble[] = [
     begin: list(/^serials$/, []),
   },
   {
+    id: 'serials-fail',
+    what: 'the list of serials is answered 500, and that of edges is not',
+    begin: failing(500, { operation: 'serials' }),
+  },
+  {
     id: 'portal-down',
     what: 'the portal answers 503 to everything',
     begin: failing(503, { operation: /^(?!data$)/ }),
@@ -63,6 +77,27 @@ export const troubles: readonly Trouble[] = [
     id: 'portal-credentials',
     what: 'the portal rejects the credentials',
     begin: failing(401, { operation: /^(?!data$)/ }),
+  },
+  {
+    id: 'token-fails',
+    what: 'the token at hand is rejected, and the request for another is answered 503',
+    begin: (services) => {
+      failing(503, { operation: 'token' })(services);
+      failing(401, { operation: /^(?!data$)/ })(services);
+    },
+  },
+  {
+    id: 'token-throttled',
+    what: 'the token at hand is rejected, and the request for another is answered 429',
+    begin: (services) => {
+      failing(429, { operation: 'token' })(services);
+      failing(401, { operation: /^(?!data$)/ })(services);
+    },
+  },
+  {
+    id: 'account-shared',
+    what: 'other tools use the limit of the account: it has one request in 15 s left',
+    variations: { rateLimit: { kind: 'fixed-window', requests: 1, windowMs: 15_000 } },
   },
   {
     id: 'account-throttled',
@@ -83,6 +118,17 @@ export const troubles: readonly Trouble[] = [
     id: 'acceleration-without-volumes',
     what: 'the file acceleration service knows no volume of the account (406)',
     begin: failing(406, { operation: 'data' }),
+  },
+  {
+    id: 'client-key-header',
+    what: 'the file acceleration service does not know the client key header, and another exporter polls it',
+    variations: { clientKeyHeader: 'X-Other-client-key' },
+    hasAnother: true,
+  },
+  {
+    id: 'clock',
+    what: 'the clock of this machine is ten minutes behind',
+    variations: { clockAheadMs: 600_000 },
   },
   {
     id: 'series-fails',
