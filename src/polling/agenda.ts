@@ -26,6 +26,9 @@ const SUSPECT_AFTER = 2;
  */
 const SCAN_MS = 1_000;
 
+/** Where more than `tasks` are left over at a scan, it lasts `scans` times as long: most of the order stays the same. */
+const BACKLOG = { tasks: 1_000, scans: 10 } as const;
+
 /**
  * Decides which task is due next. Starts nothing and reads no clock; times are monotonic milliseconds.
  *
@@ -115,7 +118,7 @@ export class Agenda {
   }
 
   #scan(now: number): void {
-    this.#nextScan = now + SCAN_MS;
+    this.#nextScan = now + SCAN_MS * (this.#soon.length > BACKLOG.tasks ? BACKLOG.scans : 1);
     this.#laterDue = Number.POSITIVE_INFINITY;
     const soon: { readonly state: TaskState; readonly lane: number; readonly lateness: number }[] = [];
     for (const state of this.#tasks) {
