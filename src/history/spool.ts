@@ -155,10 +155,10 @@ export class Spool {
     }
     const progress = { ...spooled, sizes };
     await appendFile(join(this.#folder, PROGRESS), `${JSON.stringify(PROGRESS_LINE.write(progress))}\n`);
-    this.#note(progress);
+    this.#keep(progress);
   }
 
-  #note({ sizes, ...spooled }: Progress): void {
+  #keep({ sizes, ...spooled }: Progress): void {
     this.done.set(spooled.task, spooled);
     for (const [family, size] of sizes) this.#sizes.set(family, size);
   }
@@ -170,7 +170,7 @@ export class Spool {
       if (progress === undefined || [...progress.sizes.keys()].some((name) => !families.has(name))) {
         throw inUse(this.#folder, `is corrupted: line ${index + 2} of ${PROGRESS}`);
       }
-      this.#note(progress);
+      this.#keep(progress);
       good += Buffer.byteLength(line) + 1;
     }
     // A line cut by a kill must not run into the next one.

@@ -11,7 +11,7 @@ import { Appliances } from './appliances.ts';
 import { SeriesHealth } from './health.ts';
 import { Observer } from './observer.ts';
 import { type Outcome, poll } from './poll.ts';
-import { note, type TaskState } from './task-state.ts';
+import { recordOutcome, type TaskState } from './task-state.ts';
 import { Tasks, type TasksSettings } from './tasks.ts';
 
 export interface PollerSettings extends Omit<TasksSettings, 'hasSeries'> {
@@ -194,7 +194,7 @@ export class Poller {
   #take(state: TaskState, outcome: Outcome, now: number): void {
     if (outcome.state === 'aborted') return;
     const { standing: was, failures: failed } = state;
-    note(state, outcome, now, this.#clock.now(), this.tasks.stretched(now));
+    recordOutcome(state, outcome, now, this.#clock.now(), this.tasks.stretched(now));
     if (outcome.state === 'denied') this.#settings.sink.withdraw(state.task.id, true);
     const { isDown: wasDown, answeredAt } = this.#health;
     this.#health.observe(state, outcome, this.tasks.deciding, now);

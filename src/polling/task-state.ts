@@ -84,7 +84,7 @@ export class PolledAppliance {
 }
 
 /** `now` is monotonic, `at` epoch milliseconds; `stretched`: by how much the limits stretch intervals. */
-export function note(state: TaskState, outcome: Outcome, now: number, at: number, stretched: number): void {
+export function recordOutcome(state: TaskState, outcome: Outcome, now: number, at: number, stretched: number): void {
   const { task, appliance } = state;
   if (outcome.state === 'aborted') return;
   state.polledAt = at;

@@ -4,7 +4,7 @@ import { Appliances } from '../../src/polling/appliances.ts';
 import { SeriesHealth } from '../../src/polling/health.ts';
 import { Observer } from '../../src/polling/observer.ts';
 import type { Outcome } from '../../src/polling/poll.ts';
-import { note } from '../../src/polling/task-state.ts';
+import { recordOutcome } from '../../src/polling/task-state.ts';
 import { Tasks } from '../../src/polling/tasks.ts';
 import { CredentialError, RequestError } from '../../src/runtime/errors.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -69,7 +69,7 @@ class Watched {
     for (const outcome of outcomes) {
       const state = this.tasks.get(outcome.task.id);
       if (state === undefined) throw new Error(`there is no ${outcome.task.id}`);
-      note(state, outcome, this.clock.monotonic(), this.clock.now(), 1);
+      recordOutcome(state, outcome, this.clock.monotonic(), this.clock.now(), 1);
       this.health.observe(state, outcome, this.tasks.deciding, this.clock.monotonic());
       this.observer.ended(state, outcome);
     }

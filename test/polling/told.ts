@@ -1,6 +1,6 @@
 import type { Reading } from '../../src/metrics/snapshot.ts';
 import type { Task } from '../../src/metrics/task.ts';
-import { note } from '../../src/polling/task-state.ts';
+import { recordOutcome } from '../../src/polling/task-state.ts';
 import { Tasks } from '../../src/polling/tasks.ts';
 import { failed, minutes, reading, succeeded } from './fleet.ts';
 
@@ -20,7 +20,7 @@ export class Told {
     const state = this.tasks.get(id);
     if (state === undefined) throw new Error(`there is no ${id}`);
     const outcome = brought instanceof Error ? failed(state.task, brought) : succeeded(state.task, brought);
-    note(state, outcome, now, now, this.tasks.stretched(now));
+    recordOutcome(state, outcome, now, now, this.tasks.stretched(now));
     this.tasks.polled(state, now);
   }
 

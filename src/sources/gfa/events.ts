@@ -4,7 +4,7 @@ import { type NoteDrop, text, toSamples } from '../../metrics/samples.ts';
 import { dateSeconds } from '../../metrics/units.ts';
 import { BookmarkWatch } from './bookmark-watch.ts';
 import { datedIn } from './dated.ts';
-import type { Pair } from './filer-volume.ts';
+import type { FilerVolume } from './filer-volume.ts';
 import type { LabelWords } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
 import { dataProtected, lockLatest, lockState, propagationLatest } from './series.ts';
@@ -21,7 +21,7 @@ export const EVENT_GROUPS = ['locks', 'propagation'] as const satisfies readonly
 
 export interface EventParts {
   /** The filer on a volume that a record is about; undefined where it cannot be told, or there is no room for it. */
-  readonly pairOf: (record: Fields, at: number) => Pair | undefined;
+  readonly pairOf: (record: Fields, at: number) => FilerVolume | undefined;
   readonly words: LabelWords;
   readonly note: NoteDrop;
   /** Unix seconds: an unknown event from before is not counted. */
@@ -81,7 +81,7 @@ export class Events {
 }
 
 /** Where the events of a filer on a volume are remembered. */
-export function memoryKey(group: EventKind, { key }: Pair): string {
+export function memoryKey(group: EventKind, { key }: FilerVolume): string {
   return `${group}\n${key}`;
 }
 

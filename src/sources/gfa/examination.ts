@@ -61,12 +61,12 @@ export function gfaExamination(
   };
 }
 
-interface Attempt {
+interface Tried {
   readonly body?: unknown;
   readonly error?: Error;
 }
 
-async function attempted(asked: Promise<unknown>): Promise<Attempt> {
+async function attempted(asked: Promise<unknown>): Promise<Tried> {
   try {
     return { body: await asked };
   } catch (thrown) {
@@ -77,7 +77,7 @@ async function attempted(asked: Promise<unknown>): Promise<Attempt> {
 }
 
 /** Explains why there was no answer, after a try with the other form of the credential. */
-async function explain(error: Error, seen: string, find: Find, withBearer: () => Promise<Attempt>): Promise<void> {
+async function explain(error: Error, seen: string, find: Find, withBearer: () => Promise<Tried>): Promise<void> {
   const status = statusOf(error);
   if (status === 401 || status === 403) {
     const takesBearer = (await withBearer()).error === undefined;
@@ -104,7 +104,7 @@ async function checkHeader(
   events: ReadonlySet<string>,
   others: ReadonlySet<string>,
   find: Find,
-  askWith: (header: string) => Promise<Attempt>,
+  askWith: (header: string) => Promise<Tried>,
 ): Promise<void> {
   const check = 'client-key';
   // Events that happen meanwhile are delivered to any key.

@@ -31,7 +31,7 @@ interface State {
 type PairLabels = Readonly<Record<(typeof series.pairLabels)[number], string>>;
 
 /** The state of one filer on one volume, or of a filer alone. Its public fields are saved. */
-export class Pair {
+export class FilerVolume {
   readonly filer: string;
   readonly volume: string;
   readonly kinds = new Map<string, Kind>();
@@ -48,7 +48,7 @@ export class Pair {
   }
 
   takeCurrent(dated: Dated, now: number): void {
-    this.#note('filers', dated);
+    this.#keepNewest('filers', dated);
     this.current = confirmed(this.current, dated, now);
   }
 
@@ -58,7 +58,7 @@ export class Pair {
 
   /** Takes an event; `fresh` if it has not been counted before. */
   takeEvent(group: 'locks' | 'propagation', dated: Dated, fresh: boolean): void {
-    this.#note(group, dated);
+    this.#keepNewest(group, dated);
     if (group === 'locks') this.#takeLock(dated, fresh);
     else this.#takePropagation(dated, fresh);
   }
@@ -134,7 +134,7 @@ export class Pair {
     }
   }
 
-  #note(group: series.Group, dated: Dated): void {
+  #keepNewest(group: series.Group, dated: Dated): void {
     const held = this.newest.get(group);
     if (Number.isFinite(dated.at) && (held === undefined || dated.at >= held.at)) this.newest.set(group, dated);
   }
@@ -144,13 +144,13 @@ export function pairKey(filer: string, volume: string): string {
   return `${filer}\n${volume}`;
 }
 
-export function pairSchema(bounds: readonly number[], now: number): schema.Schema<Pair> {
+export function pairSchema(bounds: readonly number[], now: number): schema.Schema<FilerVolume> {
   const latest = schema.optional(datedSchema);
   const durations: schema.Schema<Histogram> = {
     write: (histogram) => histogram.state(),
     read: (saved) => Histogram.restore(bounds, saved),
   };
-  const saved = schema.object<Pick<Pair, 'filer' | 'volume' | 'current' | 'newest' | 'kinds' | 'phases'>>({
+  const saved = schema.object<Pick<FilerVolume, 'filer' | 'volume' | 'current' | 'newest' | 'kinds' | 'phases'>>({
     filer: schema.text,
     volume: schema.text,
     current: schema.optional(schema.row(currentSchemas(now))),
@@ -167,7 +167,7 @@ export function pairSchema(bounds: readonly number[], now: number): schema.Schem
     read: (pair) => {
       const told = saved.read(pair);
       const known = { ...told, filer: told.filer.toLowerCase(), volume: told.volume.toLowerCase() };
-      return Object.assign(new Pair(known.filer, known.volume, bounds), known);
+      return Object.assign(new FilerVolume(known.filer, known.volume, bounds), known);
     },
   };
 }

@@ -9,7 +9,7 @@ import { isKeyShared } from './bookmark-watch.ts';
 import { type Current, confirmed, currentSchemas, type Dated, datedIn, infoIn } from './dated.ts';
 import { Directory } from './directory.ts';
 import { EVENT_GROUPS, EVENTS_COUNT_FOR_SECONDS, type EventKind, Events, memoryKey, timeOfIdentity } from './events.ts';
-import { Pair, pairKey, pairSchema } from './filer-volume.ts';
+import { FilerVolume, pairKey, pairSchema } from './filer-volume.ts';
 import { LabelWords } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
 import { filerOnVolumeTable, filerTable, type Group, infoTable, recordTimestamp, volumeTable } from './series.ts';
@@ -40,7 +40,7 @@ export class Ledger {
   readonly filers = new Directory();
   readonly #settings: LedgerSettings;
   readonly #volumes = new Directory();
-  readonly #pairs = new Map<string, Pair>();
+  readonly #pairs = new Map<string, FilerVolume>();
   #volumeRecords = new Map<string, Current>();
   readonly #memory: EventMemory;
   readonly #events: Readonly<Record<EventKind, Events>>;
@@ -217,7 +217,7 @@ export class Ledger {
     pair.takeCurrent(dated, now);
   }
 
-  #pairOf(record: Fields, at: number, now: number): Pair | undefined {
+  #pairOf(record: Fields, at: number, now: number): FilerVolume | undefined {
     const filer = idOf(record.filer_guid);
     if (filer === '') return undefined;
     const volume = idOf(record.volume_guid);
@@ -225,7 +225,7 @@ export class Ledger {
     if (!this.#pairs.has(key) && this.#pairs.size >= this.#settings.mostPairs) return undefined;
     this.filers.see(filer, record.filer_title, at, now);
     if (volume !== '') this.#volumes.see(volume, record.volume_title, at, now);
-    return entryOf(this.#pairs, key, () => new Pair(filer, volume, this.#settings.bounds));
+    return entryOf(this.#pairs, key, () => new FilerVolume(filer, volume, this.#settings.bounds));
   }
 
   /**
@@ -251,7 +251,7 @@ export class Ledger {
    * Whether to expose the current state of a filer on a volume: only if the answers name both. Counts are exposed
    * either way. Answers without any filer do not show which exist.
    */
-  #isNamed({ filer, volume }: Pair): boolean {
+  #isNamed({ filer, volume }: FilerVolume): boolean {
     const { goneAfterMs } = this.#settings;
     const isNamed = this.filers.isNamedSince(filer, this.#namedAt - goneAfterMs);
     return isNamed && (volume === '' || this.#volumes.isNamedSince(volume, (this.answeredAt ?? 0) - goneAfterMs));
