@@ -33,10 +33,6 @@ export const recordingRules: readonly RecordingRule[] = [
     expr: 'sum without (lock_phase) (rate(filer_lock_duration_seconds_sum{lock_phase="p2"}[1h]))',
   },
   {
-    record: 'volume:filer_lock_duration_seconds:share_rate1h',
-    expr: 'sum without (filer_guid, filer) (volume_filer:filer_lock_duration_seconds:share_rate1h)',
-  },
-  {
     record: 'volume_filer:filer_lock_latest_timestamp_seconds:release_age',
     expr: `time() - sum without (lock_phase, lock_state) (${RELEASED})`,
   },
@@ -72,23 +68,6 @@ export const recordingRules: readonly RecordingRule[] = [
     expr: 'time() - filer_oldest_unprotected_data_timestamp_seconds',
   },
   {
-    record: 'volume:oldest_unprotected_data_age:seconds',
-    expr: 'max without (filer_guid, filer) (volume_filer:oldest_unprotected_data_age:seconds)',
-  },
-  {
-    record: 'serial:filer_appliance_cache_requests:mean1h',
-    expr: 'sum without (result) (avg_over_time(filer_appliance_cache_requests[1h]))',
-  },
-  {
-    record: 'serial:filer_appliance_cache_requests:hit_ratio1h',
-    // Without a number of misses there is no ratio.
-    expr: [
-      'sum without (result) (avg_over_time(filer_appliance_cache_requests{result="hit"}[1h]))',
-      '/ (serial:filer_appliance_cache_requests:mean1h > 0)',
-      'and on (job, instance, serial) filer_appliance_cache_requests{result="miss"}',
-    ].join('\n'),
-  },
-  {
     record: 'job:filer_appliance_info:count',
     // By serial, so that the count is right for two exporters of one account and for shards.
     expr: [
@@ -100,13 +79,6 @@ export const recordingRules: readonly RecordingRule[] = [
   {
     record: 'serial:filer_appliance_series_timestamp_seconds:age',
     expr: 'time() - max without (series) (filer_appliance_series_timestamp_seconds)',
-  },
-  {
-    record: 'api:filer_exporter_daily_budget_limit:use_ratio_rate1h',
-    expr: [
-      'sum without (operation, code) (rate(filer_exporter_requests_total[1h])) * 86400',
-      '/ filer_exporter_daily_budget_limit',
-    ].join('\n'),
   },
   ...ofVolumes,
   {

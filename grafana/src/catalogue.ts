@@ -36,13 +36,8 @@ const volume = ['volume_guid', 'volume'];
 export const recorded: readonly Metric[] = [
   gauge('filer:last_checkin_age:seconds', 'seconds', filer),
   gauge('serial:filer_appliance_series_timestamp_seconds:age', 'seconds', ['serial', 'filer']),
-  gauge('serial:filer_appliance_cache_requests:mean1h', undefined, ['serial', 'filer']),
-  gauge('serial:filer_appliance_cache_requests:hit_ratio1h', 'ratio', ['serial', 'filer']),
   gauge('job:filer_appliance_info:count'),
-  gauge('api:filer_exporter_daily_budget_limit:use_ratio_rate1h', 'ratio', ['api']),
-  gauge('volume:oldest_unprotected_data_age:seconds', 'seconds', volume),
   gauge('volume:filer_lock_latest_timestamp_seconds:release_age', 'seconds', volume),
-  gauge('volume:filer_lock_duration_seconds:share_rate1h', 'ratio', volume),
   ...[
     ...['last_checkin_age:seconds', 'oldest_unprotected_data_age:seconds'],
     ...['release_age', 'held_age'].map((name) => `filer_lock_latest_timestamp_seconds:${name}`),

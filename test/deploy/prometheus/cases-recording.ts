@@ -1,5 +1,4 @@
 import {
-  api,
   applianceLyon,
   applianceOslo,
   lyon,
@@ -58,12 +57,8 @@ const releases = {
   [changed(lyonOnProjects, 'acquired')]: '900x60',
   [changed(osloOnProjects, 'released')]: '1200x60',
 };
-const cacheRequests = (result: 'hit' | 'miss') =>
-  series('filer_appliance_cache_requests', { ...applianceLyon, result });
 const recordTime = (labels: object, name: string) =>
   series('filer_appliance_series_timestamp_seconds', { ...labels, series: name });
-const requests = (operation: string, code: string) =>
-  series('filer_exporter_requests_total', { ...api('portal'), operation, code });
 
 /** Events of two filers on a volume: the volume has all, by what else tells them apart. */
 const ofVolume = (name: string, filers: readonly [object, object], more: object = {}): readonly RecordingCase[] => [
@@ -109,14 +104,6 @@ export const recordingCases: RecordingCases = {
         { labels: lyonOnProjects, value: 0.1 },
         { labels: osloOnProjects, value: 0.2 },
       ],
-    },
-  ],
-  'volume:filer_lock_duration_seconds:share_rate1h': [
-    {
-      when: 'all filers together',
-      series: { [lockSum(lyonOnProjects)]: '0+15x120', [lockSum(osloOnProjects)]: '0+30x120' },
-      at: '90m',
-      samples: [{ labels: projects, value: 0.75 }],
     },
   ],
   'volume_filer:filer_lock_latest_timestamp_seconds:release_age': [
@@ -190,43 +177,6 @@ export const recordingCases: RecordingCases = {
       samples: [{ labels: lyonOnProjects, value: 240 }],
     },
   ],
-  'volume:oldest_unprotected_data_age:seconds': [
-    {
-      when: 'the oldest data of any filer',
-      series: {
-        [series('filer_oldest_unprotected_data_timestamp_seconds', lyonOnProjects)]: '240x10',
-        [series('filer_oldest_unprotected_data_timestamp_seconds', osloOnProjects)]: '60x10',
-      },
-      at: '5m',
-      samples: [{ labels: projects, value: 240 }],
-    },
-  ],
-  'serial:filer_appliance_cache_requests:mean1h': [
-    {
-      when: 'requests of both kinds in a bin',
-      series: { [cacheRequests('hit')]: '60x60 180x60', [cacheRequests('miss')]: '20x120' },
-      at: '60m',
-      samples: [{ labels: applianceLyon, value: 80 }],
-    },
-  ],
-  'serial:filer_appliance_cache_requests:hit_ratio1h': [
-    {
-      when: 'three in four',
-      series: { [cacheRequests('hit')]: '60x120', [cacheRequests('miss')]: '20x120' },
-      at: '90m',
-      samples: [{ labels: applianceLyon, value: 0.75 }],
-    },
-    {
-      when: 'without a request, or with hits alone, there is none',
-      series: {
-        [cacheRequests('hit')]: '0x120',
-        [cacheRequests('miss')]: '0x120',
-        [series('filer_appliance_cache_requests', { ...applianceOslo, result: 'hit' })]: '60x120',
-      },
-      at: '90m',
-      samples: [],
-    },
-  ],
   'serial:filer_appliance_series_timestamp_seconds:age': [
     {
       when: 'of the newest record of any series',
@@ -269,19 +219,6 @@ export const recordingCases: RecordingCases = {
         { labels: { ...applianceLyon, volume: 'home', volume_guid: 'v-2' }, value: 0 },
         { labels: { ...applianceOslo, volume: 'home', volume_guid: 'v-2' }, value: 2 },
       ],
-    },
-  ],
-  'api:filer_exporter_daily_budget_limit:use_ratio_rate1h': [
-    {
-      when: 'six requests a minute of all kinds are 8,640 a day',
-      series: {
-        [requests('token', '200')]: '0+1x120',
-        [requests('cpu_utilization', '200')]: '0+4x120',
-        [requests('cpu_utilization', '500')]: '0+1x120',
-        [series('filer_exporter_daily_budget_limit', api('portal'))]: '17280x120',
-      },
-      at: '90m',
-      samples: [{ labels: api('portal'), value: 0.5 }],
     },
   ],
 };
