@@ -52,6 +52,7 @@ export const emptyRules: Readonly<Record<string, string>> = {
   FilerApiTokenRefused: 'the demo’s credentials are good',
   FilerApiForbidden: 'the demo’s account may read everything',
   FilerInventoryIncomplete: 'the demo’s lists name the same appliances',
+  FilerExporterDataOld: 'only tasks of the dead appliance are late, and FilerApplianceDown tells of those',
   FilerExporterThrottled: 'the demo’s limit is free',
   FilerExporterClientKeyShared: 'nobody else uses the demo’s client key',
   FilerExporterStateFileFailing: 'the demo keeps no state file',
