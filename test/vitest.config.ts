@@ -54,7 +54,7 @@ export default defineConfig({
           name: 'faults',
           include: [BATTERY],
           maxWorkers: cores + 1,
-          maxConcurrency: 12,
+          maxConcurrency: 9,
           // Behind the others: its rows hold the program to seconds.
           sequence: { groupOrder: 2 },
         },

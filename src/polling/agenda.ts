@@ -118,18 +118,20 @@ export class Agenda {
   }
 
   #scan(now: number): void {
-    this.#nextScan = now + SCAN_MS * (this.#soon.length > BACKLOG.tasks ? BACKLOG.scans : 1);
+    const isLong = this.#soon.length > BACKLOG.tasks;
+    const listedTo = this.#nextScan;
+    this.#nextScan = now + SCAN_MS * (isLong ? BACKLOG.scans : 1);
     this.#laterDue = Number.POSITIVE_INFINITY;
-    const soon: { readonly state: TaskState; readonly lane: number; readonly lateness: number }[] = [];
     for (const state of this.#tasks) {
-      const { due, task } = state;
+      const { due } = state;
       if (state.isGone) this.#tasks.delete(state);
-      else if (due === undefined) continue;
+      else if (due === undefined || due < listedTo) continue;
       else if (due >= this.#nextScan) this.#laterDue = Math.min(this.#laterDue, due);
-      else soon.push({ state, lane: laneOf(state), lateness: (now - due) / task.intervalMs });
+      else this.#soon.push(state);
     }
-    soon.sort((one, other) => one.lane - other.lane || other.lateness - one.lateness);
-    this.#soon = soon.map(({ state }) => state);
+    const lateness = ({ due = now, task }: TaskState) => (now - due) / task.intervalMs;
+    this.#soon = this.#soon.filter(({ isGone }) => !isGone);
+    this.#soon.sort((one, other) => laneOf(one) - laneOf(other) || lateness(other) - lateness(one));
   }
 
   /** Which tasks may start beside those in flight. */

@@ -51,7 +51,7 @@ describe.skipIf(withoutChromium)('the status page in Chromium', () => {
     });
 
     test('has no text that stands out from what is behind it by less than 4.5 to 1', async () => {
-      const held = { requestsPerSecond: 0, sustainedRequestsPerSecond: 1, heldUntil: secondsAgo(-9) };
+      const held = { requestsPerSecond: 0, sustainedRequestsPerSecond: 1, heldUntil: secondsAgo(-9), throttled: false };
       const apis = [
         api({ state: 'down', lastError: 'answered 503', pace: held }),
         api({ api: 'gfa', state: 'waiting' }),

@@ -76,7 +76,7 @@ describe('the chart', () => {
     const set = 'dashboards.enabled=true,prometheusRule.runbooks=https://wiki.example.com/runbooks/';
     const dashboards = renderChart(...base, '--set', set).filter(({ kind }) => kind === 'ConfigMap');
     const texts = dashboards.map((manifest) => JSON.stringify(manifest)).filter((text) => text.includes('runbooks'));
-    expect(texts).toHaveLength(7);
+    expect(texts).toHaveLength(6);
     for (const text of texts) expect(text).toContain('https://wiki.example.com/runbooks\\');
     expect(texts.filter((text) => text.includes('git.example.com'))).toEqual([]);
   });

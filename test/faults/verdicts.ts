@@ -12,7 +12,7 @@ export function expectLines(course: Course): void {
   const further = mayAlsoSay.flat();
   const told = log.filter(({ msg }) => !further.includes(msg));
   const expected = lines === undefined ? [] : lines.flatMap((line) => Array.from({ length: speakers }, () => line));
-  expect(told.map(({ msg }) => msg).toSorted()).toEqual(expected.toSorted());
+  expect(told.map(({ msg }) => msg).toSorted(), JSON.stringify(told)).toEqual(expected.toSorted());
   expectOneEach(log);
   const [reason] = log.filter(({ msg }) => msg === lines?.[0]);
   expect(JSON.stringify(reason?.err ?? ''), 'the reason given').toContain(says);

@@ -194,13 +194,15 @@ describe('how much is under way at once', () => {
 
   test('what failed once goes before what hangs, however long that waits', () => {
     const agenda = agendaOf(fleet(6, 1), { perAppliance: 2, failing: 1 });
-    for (let round = 0; round < 4; round += 1) {
-      for (const taken of fleet(5, 1)) {
-        agenda.take(minutes(round));
-        agenda.settle(taken, minutes(round), { ...broken, afterMs: 0 });
-      }
+    for (const taken of takeAll(agenda, 1)) {
+      agenda.settle(taken, 1, taken.id === 'a5/s0' ? { ...fine, afterMs: minutes(4) } : { ...broken, afterMs: 0 });
     }
-    agenda.settle(task('a5/s0'), minutes(5), { ...broken, afterMs: 10 });
+    for (let poll = 0; poll < 15; poll += 1) {
+      agenda.settle(agenda.take(minutes(1)) as Task, minutes(1), { ...broken, afterMs: 0 });
+    }
+    for (const taken of takeAll(agenda, minutes(5))) {
+      agenda.settle(taken, minutes(5), { ...broken, afterMs: taken.id === 'a5/s0' ? minutes(1) : 0 });
+    }
     expect(agenda.take(minutes(6))?.id).toBe('a5/s0');
     agenda.settle(task('a5/s0'), minutes(6), { ...fine, afterMs: minutes(60) });
     const order = Array.from({ length: 10 }, () => {

@@ -63,10 +63,12 @@ export function simulateFleet(fleet: Fleet): FleetResult {
   const end = fleet.hours * 3_600_000;
   while (now < end) {
     const next = open.reduce((first, { endsAt }) => Math.min(first, endsAt), Number.POSITIVE_INFINITY);
-    const due = open.length < CONCURRENCY ? (agenda.nextDue ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
-    const leave = Math.max(due, pace.earliest(now), budget.earliest(now));
-    now = Math.max(now, Math.min(next, leave));
-    if (next <= leave) {
+    const mayLeave = open.length < CONCURRENCY ? Math.max(now, pace.earliest(now), budget.earliest(now)) : next;
+    const task = mayLeave < next ? agenda.take(mayLeave) : undefined;
+    const due = mayLeave < next && task === undefined ? (agenda.nextDue ?? next) : mayLeave;
+    now = Math.max(now, Math.min(next, due));
+    if (task === undefined) {
+      if (now < next) continue;
       const index = open.findIndex(({ endsAt }) => endsAt === next);
       for (const { task, departure, taken } of open.splice(index, 1)) {
         pace.ended(departure, now, taken ? { state: 'taken' } : { state: 'throttled', retryAfterMs: 30_000 });
@@ -78,8 +80,6 @@ export function simulateFleet(fleet: Fleet): FleetResult {
       }
       continue;
     }
-    const task = agenda.take(now);
-    if (task === undefined) continue;
     budget.spend(now);
     const taken = burst.take(now).taken && day.take(now).taken;
     sent += 1;
