@@ -141,10 +141,10 @@ export class Poller {
       const now = this.#clock.monotonic();
       if (now - this.#expiredAt >= LONGEST_SLEEP_MS) this.expire(now);
       const isFree = inFlight.size < this.#settings.workers;
-      const state = isFree ? this.#takeDue() : undefined;
+      const state = isFree ? this.#takeDue(now) : undefined;
       if (state === undefined) {
         this.#wake = new AbortController();
-        await this.#clock.sleep(isFree ? this.#idleMs() : LONGEST_SLEEP_MS, this.#wake.signal);
+        await this.#clock.sleep(isFree ? this.#idleMs(now) : LONGEST_SLEEP_MS, this.#wake.signal);
         continue;
       }
       const polled = this.#poll(state, signal).finally(() => {
@@ -158,8 +158,7 @@ export class Poller {
     signal.removeEventListener('abort', stop);
   }
 
-  #takeDue(): TaskState | undefined {
-    const now = this.#clock.monotonic();
+  #takeDue(now: number): TaskState | undefined {
     const { isDown } = this.#health;
     // A probe leaves even if nothing is due: an outage may outlast every slot.
     const isProbing = isDown && this.#health.waitMs(now) === 0;
@@ -168,8 +167,8 @@ export class Poller {
     return probe ?? this.#agenda.take(now, isDown);
   }
 
-  #idleMs(): number {
-    const now = this.#clock.monotonic();
+  /** How long nothing is due, where nothing was at the same `now`: what came due since is no longer to come. */
+  #idleMs(now: number): number {
     const { isDown } = this.#health;
     const dueMs = this.#agenda.nextDue(now, isDown) - now;
     // If a probe is due but none could be taken, a poll in flight has to end first, and wakes this.

@@ -55,6 +55,22 @@ describe('polling', () => {
     expect(stage.started.length).toBeLessThanOrEqual(11);
   });
 
+  test('a task that comes due between two looks at the clock is polled then', async () => {
+    const stage = new Stage([{ ...dataTask, intervalMs: 1_000 }]);
+    const { clock } = stage;
+    const [time, sleep] = [clock.monotonic.bind(clock), clock.sleep.bind(clock)];
+    const lookMs = 0.001;
+    let looks = 0;
+    clock.monotonic = () => {
+      looks += 1;
+      return time() + looks * lookMs;
+    };
+    // A timer of Node.js fires up to a millisecond early.
+    clock.sleep = (ms, signal) => sleep(ms - 2.5 * lookMs, signal);
+    await stage.run().clock.advance(30_000);
+    expect(stage.started.length).toBeGreaterThanOrEqual(30);
+  });
+
   test('goes on where what it brought cannot be taken by an output, which is a failure', async () => {
     const stage = new Stage([inventory, ...fleet(3, 1)], 2);
     const { accept } = stage.shelf;

@@ -147,7 +147,7 @@ describe('it starts and serves', () => {
       await further('snapshot_details');
       await further('notifications');
       const scraped = await scrape(url);
-      expect(await bothUp(url)).toBe(true);
+      expect(await bothUp(url), program.stdout.slice(-2_000)).toBe(true);
       expect(standIn.requests.filter(({ operation }) => operation === 'token')).toHaveLength(1);
       expect(scraped.all('filer_snapshots_total').length).toBeGreaterThan(0);
       // What was before the start counts for nothing, and in some seconds little happens. A clock that says yesterday at one
