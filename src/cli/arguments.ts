@@ -7,7 +7,7 @@ export const EXIT = { clean: 0, failure: 1, configuration: 78 } as const;
 
 /** The commands, and the options of each with the value that it expects; undefined for a flag. */
 const COMMANDS = {
-  demo: { like: 'the path of a file' },
+  demo: { like: 'the path of a file', trouble: undefined },
   once: {},
   plan: { appliances: 'a number of appliances from 1 to 9999999' },
   'check-config': {},
@@ -35,8 +35,9 @@ type Command = keyof typeof COMMANDS;
 type OptionName = { [Name in Command]: keyof (typeof COMMANDS)[Name] }[Command];
 
 /** The options of the command, which has no others. With `doctor`, `demo` is an option too. */
-export interface Options extends Readonly<Partial<Record<Exclude<OptionName, 'json'>, string>>> {
+export interface Options extends Readonly<Partial<Record<Exclude<OptionName, 'json' | 'trouble'>, string>>> {
   readonly json?: boolean;
+  readonly trouble?: boolean;
   readonly demo?: boolean;
 }
 

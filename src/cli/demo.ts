@@ -4,17 +4,22 @@ import { systemClock } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
 import { load, type Variables, webFiles } from './configuration.ts';
 
-/** Simulates the services during a command. `like`: a doctor's report. `isTroubled`: one of their appliances fails. */
+/** What goes wrong in the simulated fleet: nothing, one appliance that is off, or much else too. */
+export type Troubles = 'none' | 'one' | 'many';
+
+/** Simulates the services during a command. `like`: a doctor's report. */
 export async function withDemo(
   variables: Variables,
-  like: string | undefined,
   command: (config: Config, notice: PageNotice) => Promise<number>,
-  isTroubled = false,
+  { troubles = 'none', like }: { readonly troubles?: Troubles; readonly like?: string | undefined } = {},
 ): Promise<number> {
   // Loaded only when needed: normal operation has no simulated services.
-  const { causeTrouble, demoEnvironment, demoNotice, startDemo, variationsLike } = await import('../demo/demo.ts');
-  const demo = await startDemo(systemClock, like === undefined ? {} : variationsLike(await readReport(like)));
-  if (isTroubled) causeTrouble(demo);
+  const { causeTrouble, demoEnvironment, demoNotice, demoVariations, startStandIn, variationsLike } = await import(
+    '../demo/demo.ts'
+  );
+  const variations = demoVariations(like === undefined ? {} : variationsLike(await readReport(like)));
+  const demo = await startStandIn({ clock: systemClock, variations, isCalm: troubles !== 'many' });
+  if (troubles !== 'none') causeTrouble(demo);
   try {
     return await command(await load(demoEnvironment(variables, demo), noFile), demoNotice);
   } finally {

@@ -7,8 +7,8 @@ Usage: filer-exporter [option]
 Without an option it polls the configured services and serves the metrics until it is stopped.
 
 Options:
-  --demo           serve a simulated fleet that needs no configuration; with --like FILE the services answer as in
-                   a doctor's report
+  --demo           serve a simulated fleet that needs no configuration, of which one appliance is off; with --trouble
+                   much else fails too, with --like FILE the services answer as in a doctor's report
   --doctor         check the configuration against the services, line by line; exit 0, or 1 on a failure;
                    --json prints JSON, --report FILE writes a report that is safe to publish
   --check-config   check the configuration, its files and folders, print it with secrets masked; exit 0, or 78

@@ -51,15 +51,16 @@ async function obey({ command, options }: Invocation, variables: Variables, stop
       return plan(options, variables, stopped);
     case 'doctor': {
       const examine = (config: Config) => runDoctor(config, options, stopped);
-      return options.demo ? withDemo(variables, undefined, examine) : examine(await loadWithWarnings(variables));
+      return options.demo ? withDemo(variables, examine) : examine(await loadWithWarnings(variables));
     }
     case 'backfill': {
       const wish = wishOf(options);
       return runBackfill(await loadWithWarnings(variables), wish, stopped);
     }
     case 'demo': {
-      const { like } = options;
-      return withDemo(variables, like, (config, notice) => serve(config, stopped, notice), like === undefined);
+      const { like, trouble } = options;
+      const troubles = trouble ? 'many' : like === undefined ? 'one' : 'none';
+      return withDemo(variables, (config, notice) => serve(config, stopped, notice), { like, troubles });
     }
     default: {
       const config = await Promise.race([load(variables), stopped]);

@@ -1,27 +1,24 @@
-import type { Clock } from '../runtime/clock.ts';
-import { type StandIn, startStandIn } from './stand-in.ts';
+import type { StandIn } from './stand-in.ts';
 import type { Variations } from './variations.ts';
 
 export { variationsLike } from './like.ts';
 export { demoNotice } from './notice.ts';
+export { startStandIn } from './stand-in.ts';
 
-/** Starts the stand-in of both services for `--demo`. */
-export function startDemo(clock: Clock, like: Partial<Variations> = {}): Promise<StandIn> {
-  return startStandIn({
-    clock,
-    variations: {
-      dataProtected: true,
-      rateLimit: { kind: 'sliding-window', ...LIMITS.burst },
-      dailyLimit: LIMITS.daily,
-      ...like,
-    },
-  });
+/** The account of the demo; `like`: what is other, by a doctor's report. */
+export function demoVariations(like: Partial<Variations> = {}): Partial<Variations> {
+  return {
+    dataProtected: true,
+    rateLimit: { kind: 'sliding-window', ...LIMITS.burst },
+    dailyLimit: LIMITS.daily,
+    ...like,
+  };
 }
 
-/** Makes one appliance fail permanently: visitors can follow the fault from the page to the alert and its runbook. */
-export function causeTrouble(standIn: Pick<StandIn, 'fleet' | 'fail'>): void {
+/** Switches one appliance off: visitors can follow the failure from the page to the alert and its runbook. */
+export function causeTrouble(standIn: Pick<StandIn, 'fleet' | 'switchOff'>): void {
   const [, , third] = standIn.fleet.appliances;
-  if (third !== undefined) standIn.fail({ kind: 'status', status: 500, serial: third.serial });
+  if (third !== undefined) standIn.switchOff(third.serial);
 }
 
 /** The limits of the demo's account: higher than real ones, because it is polled ten times as often. */

@@ -32,6 +32,8 @@ export interface StandInOptions {
   /** By default any free port; always bound to 127.0.0.1. */
   readonly port?: number;
   readonly variations?: Partial<Variations>;
+  /** Whether the fleet has no troubles of its own, which it has by default. */
+  readonly isCalm?: boolean;
 }
 
 /** Both services, running. */
@@ -55,6 +57,8 @@ export interface StandIn {
   addAppliance(): FleetAppliance;
   /** Removes an appliance now; its serial is unknown from now on, and only its past events remain. */
   removeAppliance(serial: string): void;
+  /** Switches an appliance off, hours before the start: all that is asked about it fails. */
+  switchOff(serial: string): void;
   renameAppliance(serial: string, title: string): void;
   renameVolume(guid: string, title: string): void;
   /** Serves one request as the listener does, for a request without a connection. */
@@ -65,8 +69,8 @@ export interface StandIn {
 
 /** Starts a stand-in; resolves when it listens. */
 export async function startStandIn(options: StandInOptions): Promise<StandIn> {
-  const { clock, seed = 1, appliances = 12, volumes = 5, port = 0 } = options;
-  const world = new World(seed, { appliances, volumes }, clock.now());
+  const { clock, seed = 1, appliances = 12, volumes = 5, port = 0, isCalm } = options;
+  const world = new World(seed, { appliances, volumes }, clock.now(), isCalm);
   const credentials = credentialsOf(seed);
   const service = new Service(clock, world, credentials, { ...plausible, ...options.variations });
   const serve: RequestListener = (request, response) => void service.serve(request, response);
@@ -91,6 +95,10 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
     fail: (fault) => service.faults.add(fault),
     addAppliance: () => fleetAppliance(world, world.addAppliance(clock.now())),
     removeAppliance: (serial) => world.removeAppliance(serial, clock.now()),
+    switchOff: (serial) => {
+      world.switchOff(serial);
+      service.faults.add({ kind: 'status', status: 500, serial });
+    },
     renameAppliance: (serial, title) => world.renameAppliance(serial, title),
     renameVolume: (guid, title) => world.renameVolume(guid, title),
     serve,

@@ -47,7 +47,7 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
 
   beforeAll(async () => {
     const began = performance.now();
-    demo = launch(['--demo'], {});
+    demo = launch(['--demo', '--trouble'], {});
     prometheus = await startShipped(directory, new URL(await demo.serving()).host);
     const awaited = [...everyQuery, ...rules].filter((asked) => !isEmpty(asked) && !isRare(asked));
     const gathered = async () => {

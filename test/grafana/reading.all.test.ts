@@ -144,7 +144,7 @@ describe.runIf(hasPrometheus)('on real answers', () => {
   const answered = (panel: Panel) => framesFor(panel).some(({ length }) => length > 0);
 
   beforeAll(async () => {
-    const program = launch(['--demo'], {});
+    const program = launch(['--demo', '--trouble'], {});
     demo = program;
     const started = await startShipped(directory, new URL(await program.serving()).host, { alerts: 'at once' });
     prometheus = started;

@@ -12,14 +12,14 @@ import { blockOf } from './pages.ts';
 
 /*
  * A check before a release: the demo of docs/deployment.md with Compose, from the page's own block, on the ports of the page,
- * up to the alert about the appliance that fails on purpose. `docker compose` is podman-compose; the images of Prometheus and
+ * up to the alert about the appliance that is off on purpose. `docker compose` is podman-compose; the images of Prometheus and
  * Alertmanager are put together from the programs of this machine. What is not real: Grafana, whose program cannot be had
  * here, and that Prometheus waits for a healthy exporter, which podman-compose does not do.
  */
 
 const COMPOSE = 'deploy/compose/compose.yaml';
 const RULES = 'deploy/prometheus/filer-exporter.rules.yml';
-const ALERT = 'FilerApplianceTelemetryFailing';
+const ALERT = 'FilerNotCheckingIn';
 
 /** What is in the place of an image of the Compose file. */
 const PROGRAMS = [

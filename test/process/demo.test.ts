@@ -52,8 +52,8 @@ describe('the demo, in the environment of a visitor who has accounts and a proxy
       const { text } = await get(`${url}${path}`);
       for (const words of [
         'simulated',
-        'FilerApplianceTelemetryFailing',
-        'docs/runbooks/appliances.md',
+        'FilerNotCheckingIn',
+        'docs/runbooks/file-acceleration.md',
         'docs/deployment.md',
       ]) {
         expect(text).toContain(words);

@@ -25,7 +25,7 @@ describe.runIf(hasPrometheus)('the demo', () => {
   let url: string;
 
   beforeAll(async () => {
-    demo = launch(['--demo'], {});
+    demo = launch(['--demo', '--trouble'], {});
     url = await demo.serving();
     await until('every metric', async () => {
       const { types } = await scrape(url);

@@ -1,16 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { stringify } from 'yaml';
-import { rulesFile } from '../../deploy/prometheus/files.ts';
-import { groups } from '../../deploy/prometheus/groups.ts';
-import { templateOf } from '../../deploy/prometheus/template.ts';
-import { inhibitions } from '../deploy/prometheus/inhibition.ts';
 import { visit } from '../doctor/patient.ts';
 import { clock, exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
 import { isAtLeast } from '../support/program.ts';
-import type { Scrape } from '../support/scrape.ts';
+import { arrivals, type Samples, samplesOf } from './alerts.ts';
 import type { Trouble } from './rows.ts';
 
 /** Between two looks: the default of PORTAL_INTERVAL, in minutes and milliseconds. */
@@ -44,11 +35,12 @@ export interface Played {
 }
 
 interface Moment {
-  readonly samples: ReadonlyMap<string, number>;
+  readonly samples: Samples;
   readonly fragments: ReadonlySet<string>;
 }
 
 interface Lived {
+  readonly startedAt: number;
   readonly moments: readonly Moment[];
   readonly log: readonly (Told & { readonly isWarning: boolean })[];
 }
@@ -61,6 +53,7 @@ async function live(trouble: Trouble | undefined): Promise<Lived> {
   const environment = { PORTAL_URL, PORTAL_SERVICE_KEY, PORTAL_SERVICE_SECRET, GFA_URL, GFA_TOKEN };
   const { scrape, get, log } = await daemon(environment);
   const moments: Moment[] = [];
+  const startedAt = clock.now() + INTERVAL_MS;
   const lines: (Told & { isWarning: boolean })[] = [];
   for (let look = -WELL; look < TROUBLED; look += 1) {
     if (look === 0 && trouble !== undefined) {
@@ -77,21 +70,12 @@ async function live(trouble: Trouble | undefined): Promise<Lived> {
       lines.push({ text: `${msg}${about}`, after: look + 1, isWarning: isAtLeast(level, 'warn') });
     }
   }
-  return { moments, log: lines };
+  return { startedAt, moments, log: lines };
 }
 
 async function daemon(environment: Readonly<Record<string, string>>) {
   const running = await exporter({ ...environment, ALLOW_INSECURE_UPSTREAM: 'true' });
   return { scrape: () => running.scrape(), get: (path: string) => running.get(path), log: () => running.log };
-}
-
-function samplesOf(scrape: Scrape): ReadonlyMap<string, number> {
-  return new Map(scrape.samples.map(({ name, labels, value }) => [seriesOf(name, labels), value]));
-}
-
-function seriesOf(name: string, labels: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
-  return `${name}{${pairs.join(',')}}`;
 }
 
 /** The texts of a page, without what changes by itself. */
@@ -181,71 +165,11 @@ function shortOf(series: string): string {
     .replace('{}', '');
 }
 
-/** The alerts that arrive, by the shipped rules, promtool and the shipped inhibitions, and when each began to; those of `known` left out. */
-function firedBy({ moments }: Lived, known: ReadonlySet<string>): readonly Told[] {
-  const names = new Set(
-    moments
-      .flatMap(({ samples }) => [...samples.keys()])
-      .filter((series) => !/_bucket\{|^nodejs_|^process_/.test(series)),
+/** The alerts that arrive, and when each began to; those of `known` left out. */
+function firedBy({ startedAt, moments }: Lived, known: ReadonlySet<string>): readonly Told[] {
+  const looks = moments.map(({ samples }) => samples);
+  const fired = arrivals(looks, INTERVAL, startedAt).flatMap((alerts, look) =>
+    alerts.map(({ alertname: text = '' }) => ({ text, after: look - WELL + 1 })),
   );
-  const target = 'job="filer-exporter",instance="here:9989"';
-  const held = (value: number | undefined) => `${value ?? '_'} `.repeat(INTERVAL);
-  const input_series = [...names].map((series) => ({
-    series: series.replace('{', `{${target}${series.endsWith('{}') ? '' : ','}`),
-    values: moments
-      .map(({ samples }) => held(samples.get(series)))
-      .join('')
-      .trim(),
-  }));
-  input_series.push({ series: `up{${target}}`, values: `1x${INTERVAL * moments.length}` });
-  const expr = 'ALERTS{alertstate="firing"}';
-  const test = {
-    interval: '1m',
-    input_series,
-    promql_expr_test: moments.map((_, look) => ({ expr, eval_time: `${INTERVAL * look + 4}m`, exp_samples: [] })),
-  };
-  const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-troubles-'));
-  try {
-    writeFileSync(join(folder, 'rules.yml'), rulesFile({}, templateOf(groups)));
-    writeFileSync(
-      join(folder, 'tests.yml'),
-      stringify({ rule_files: ['rules.yml'], evaluation_interval: '1m', tests: [test] }),
-    );
-    const { stdout, stderr } = spawnSync('promtool', ['test', 'rules', join(folder, 'tests.yml')], {
-      encoding: 'utf8',
-      maxBuffer: 1e9,
-    });
-    const fired = `${stdout}${stderr}`.split(/(?=expr: )/).flatMap((part) => {
-      const look = Math.floor(minutesOf(/time: (\S+?),/.exec(part)?.[1] ?? '') / INTERVAL);
-      const alerts = [...part.matchAll(/\{__name__="ALERTS", ([^}]*)\}/g)].map(([, labels = '']) => labelsIn(labels));
-      return alerts
-        .filter((alert) => !isInhibited(alert, alerts))
-        .map(({ alertname: text = '' }) => ({ text, after: look - WELL + 1 }));
-    });
-    return firsts(fired.filter(({ text }) => !known.has(text)));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-function labelsIn(text: string): Readonly<Record<string, string>> {
-  return Object.fromEntries([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]));
-}
-
-/** Whether the example for Alertmanager sends no message about an alert while these fire. */
-function isInhibited(
-  alert: Readonly<Record<string, string>>,
-  firing: readonly Readonly<Record<string, string>>[],
-): boolean {
-  return inhibitions().some(
-    ({ source, target, equal }) =>
-      target.alert === alert.alertname &&
-      firing.some((one) => one.alertname === source.alert && equal.every((label) => one[label] === alert[label])),
-  );
-}
-
-function minutesOf(duration: string): number {
-  const [, hours = '0'] = /(\d+)h/.exec(duration) ?? [];
-  const [, minutes = '0'] = /(\d+)m/.exec(duration) ?? [];
-  return 60 * Number(hours) + Number(minutes);
+  return firsts(fired.filter(({ text }) => !known.has(text)));
 }

@@ -1,4 +1,5 @@
 import type { Variations } from '../variations.ts';
+import { silentSince } from '../world/reach.ts';
 import { draw, floorTo, HOUR_MS, MINUTE_MS, rfc3339, sawtooth, smoothNoise, uuidOf } from '../world/signals.ts';
 import type { DemoAppliance, Volume, World } from '../world/world.ts';
 import type { LockEvent, PairEvent, PropagationEvent } from './events.ts';
@@ -77,9 +78,10 @@ export function propagationRecord(event: PropagationEvent, variations: Variation
   };
 }
 
-/** Up to about a minute; for a silent appliance, longer than the time since the start. */
+/** Up to about a minute; for a silent appliance, since it was heard of. */
 function secondsSinceContact(world: World, appliance: DemoAppliance, at: number): number {
-  if (appliance.trait === 'silent') return 45 + Math.max(0, Math.round((at - world.startedAt) / 1000));
+  const silentMs = at - silentSince(world, appliance);
+  if (silentMs > 0) return Math.round(silentMs / 1000);
   return Math.floor(67 * sawtooth(`${appliance.serial}/contact`, at, 67_000));
 }
 

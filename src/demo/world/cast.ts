@@ -3,6 +3,8 @@ export type Trait =
   | 'ordinary'
   /** Has not checked in with the accelerator since the stand-in started. */
   | 'silent'
+  /** Switched off hours before the stand-in started. */
+  | 'off'
   /** Unreachable for the portal in the last five minutes of each half hour. */
   | 'wavering'
   /** Its cache fills up over hours, and then data is evicted. */

@@ -1,12 +1,23 @@
-import { floorTo, MINUTE_MS } from './signals.ts';
+import type { Trait } from './cast.ts';
+import { floorTo, HOUR_MS, MINUTE_MS } from './signals.ts';
 import type { DemoAppliance, World } from './world.ts';
 
 /** How often a wavering appliance is unreachable, and how long it is reachable before. */
 const WAVER = { everyMs: 30 * MINUTE_MS, thereMs: 25 * MINUTE_MS } as const;
 
+/** How long before the stand-in's start an appliance was last heard of that was never heard of since. */
+const SILENT_MS: Partial<Record<Trait, number>> = { silent: 45_000, off: 6 * HOUR_MS };
+
+/** Since when nothing is heard of an appliance at all; infinite where something is. */
+export function silentSince({ startedAt }: World, { trait }: DemoAppliance): number {
+  const before = SILENT_MS[trait];
+  return before === undefined ? Number.POSITIVE_INFINITY : startedAt - before;
+}
+
 /** When an appliance last answered the portal: undefined while it is reachable. */
 export function lostAt(world: World, appliance: DemoAppliance, now: number): number | undefined {
-  if (appliance.trait === 'silent') return world.startedAt - 45_000;
+  const since = silentSince(world, appliance);
+  if (since <= now) return since;
   if (appliance.trait !== 'wavering') return undefined;
   const round = floorTo(now - world.startedAt, WAVER.everyMs) + world.startedAt;
   return now - round < WAVER.thereMs ? undefined : round + WAVER.thereMs;

@@ -4,6 +4,7 @@
  * A slot depends on its number and on the appliances of that time, so every call sees the same history.
  */
 import { hash32, seededRandom } from '../../runtime/random.ts';
+import { silentSince } from './reach.ts';
 import { draw, HOUR_MS, MINUTE_MS } from './signals.ts';
 import type { DemoAppliance, Volume, World } from './world.ts';
 
@@ -86,8 +87,8 @@ function membersOf(world: World, volume: Volume): readonly DemoAppliance[] {
 }
 
 /** A silent appliance takes no snapshots and receives none. */
-function isPresent(world: World, { joinedAt, leftAt, trait }: DemoAppliance, at: number): boolean {
-  return joinedAt <= at && at < leftAt && (trait !== 'silent' || at < world.startedAt);
+function isPresent(world: World, appliance: DemoAppliance, at: number): boolean {
+  return appliance.joinedAt <= at && at < Math.min(appliance.leftAt, silentSince(world, appliance));
 }
 
 function phaseOf(volume: Volume): number {

@@ -30,15 +30,23 @@ export class World {
   readonly seed: number;
   readonly account: string;
   readonly startedAt: number;
+  /** Without troubles of its own: no trait, no failed job, no failed credential. */
+  readonly isCalm: boolean;
   readonly #appliances = new Map<string, DemoAppliance>();
   readonly #volumes = new Map<string, Volume>();
   #departed: readonly DemoAppliance[] = [];
   #joined = 0;
 
-  constructor(seed: number, sizes: { readonly appliances: number; readonly volumes: number }, startedAt: number) {
+  constructor(
+    seed: number,
+    sizes: { readonly appliances: number; readonly volumes: number },
+    startedAt: number,
+    isCalm = false,
+  ) {
     this.seed = seed;
     this.account = uuidOf(seed, 'account');
     this.startedAt = startedAt;
+    this.isCalm = isCalm;
     for (let index = 0; index < sizes.volumes; index += 1) this.#addVolume(index);
     while (this.#joined < sizes.appliances) this.addAppliance(Number.NEGATIVE_INFINITY);
   }
@@ -86,6 +94,7 @@ export class World {
     const serial = uuidOf(this.seed, 'appliance', index);
     const appliance: DemoAppliance = {
       ...role,
+      ...(this.isCalm && { trait: 'ordinary' }),
       serial,
       edgeId: uuidOf(this.seed, 'edge', index),
       title: name,
@@ -107,8 +116,11 @@ export class World {
   }
 
   renameAppliance(serial: string, title: string): void {
-    const appliance = this.#appliances.get(serial);
-    if (appliance !== undefined) this.#appliances.set(serial, { ...appliance, title });
+    this.#change(serial, { title });
+  }
+
+  switchOff(serial: string): void {
+    this.#change(serial, { trait: 'off' });
   }
 
   renameVolume(guid: string, title: string): void {
@@ -116,11 +128,16 @@ export class World {
     if (volume !== undefined) this.#volumes.set(guid, { ...volume, title });
   }
 
+  #change(serial: string, change: Partial<DemoAppliance>): void {
+    const appliance = this.#appliances.get(serial);
+    if (appliance !== undefined) this.#appliances.set(serial, { ...appliance, ...change });
+  }
+
   #addVolume(index: number): void {
     const { name, ...role } = castAt(volumeRoles, index);
     const guid = uuidOf(this.seed, 'volume', index);
     const portalId = index % 2 === 0 ? `${guid}_${index}` : guid;
-    this.#volumes.set(guid, { ...role, guid, portalId, title: name });
+    this.#volumes.set(guid, { ...role, ...(this.isCalm && { trait: 'ordinary' }), guid, portalId, title: name });
   }
 
   /** About half of the volumes, and always at least one. */

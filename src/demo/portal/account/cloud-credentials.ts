@@ -71,7 +71,7 @@ function credentials(scene: Scene): readonly Item[] {
 function credential({ world, variations, now }: Scene, place: number, appliance: DemoAppliance): Item {
   const { name, shortname, hostname, region } = kinds[place] ?? kinds[0];
   const own = `${appliance.serial}/${name}`;
-  const { status, changedAt } = stateOf(own, now);
+  const { status, changedAt } = stateOf(own, now, world.isCalm);
   const volumes = world.volumesOf(appliance).filter((volume) => cloudOf(world, volume).credential === name);
   return item(
     own,
@@ -94,10 +94,10 @@ function credential({ world, variations, now }: Scene, place: number, appliance:
 }
 
 /** Most are deployed; from time to time one is sent again, and a few never arrive. */
-function stateOf(own: string, now: number): { readonly status: string; readonly changedAt: number } {
+function stateOf(own: string, now: number, isCalm: boolean): { readonly status: string; readonly changedAt: number } {
   const everyMs = (3 + 5 * draw(own, 'round')) * HOUR_MS;
   const changedAt = Math.floor(now / everyMs) * everyMs;
-  if (draw(own, 'broken') < 0.05) return { status: 'failed', changedAt };
+  if (!isCalm && draw(own, 'broken') < 0.05) return { status: 'failed', changedAt };
   if (now - changedAt < 4 * MINUTE_MS) return { status: draw(own, 'new') < 0.1 ? 'creating' : 'pending', changedAt };
   return { status: 'synced', changedAt };
 }

@@ -50,9 +50,9 @@ function job({ world, variations, now }: Scene, createdAt: number): Item {
   const { seed } = world;
   const chance = (what: string) => draw(seed, createdAt, 'job', what);
   const kind = kinds[Math.floor(chance('kind') * kinds.length)] ?? kinds[0];
-  const runsMs = chance('stuck') < 0.04 ? 5 * HOUR_MS : MINUTE_MS * (2 + 20 * chance('length'));
+  const runsMs = chance('stuck') < 0.04 && !world.isCalm ? 5 * HOUR_MS : MINUTE_MS * (2 + 20 * chance('length'));
   const endedAt = createdAt + Math.round(runsMs);
-  const state = now < endedAt ? 'in_progress' : chance('fate') < 1 / 6 ? 'failed' : 'completed';
+  const state = now < endedAt ? 'in_progress' : chance('fate') < 1 / 6 && !world.isCalm ? 'failed' : 'completed';
   const isSeen = state === 'failed' && kind.resource === 'cloud_credential' && now > endedAt + HOUR_MS;
   const executor = world.appliances[Math.floor(chance('executor') * world.appliances.length)];
   const id = uuidOf(seed, 'job', createdAt);

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { causeTrouble, demoEnvironment, demoVariations } from '../../src/demo/demo.ts';
+import { hasPromtool } from '../deploy/prometheus/promtool.ts';
+import { clock, exporter, services } from '../support/live.ts';
+import { arrivals, samplesOf } from './alerts.ts';
+
+/* Only here: which alerts the demo sends, by its own fleet, the shipped rules and the shipped inhibitions. */
+
+/** The names of the alerts that arrive in so many minutes of the demo. */
+async function arriving(minutes: number, isCalm: boolean): Promise<readonly string[]> {
+  const standIn = await services({ appliances: 12, volumes: 5, variations: demoVariations(), isCalm });
+  causeTrouble(standIn);
+  const { scrape } = await exporter(demoEnvironment({}, standIn) as Record<string, string>);
+  const start = clock.now() + 60_000;
+  const looks = [];
+  for (let minute = 0; minute < minutes; minute += 1) {
+    await clock.advance(60_000);
+    looks.push(samplesOf(await scrape()));
+  }
+  const named = arrivals(looks, 1, start)
+    .flat()
+    .map(({ alertname, filer }) => `${alertname} ${filer ?? ''}`);
+  return [...new Set(named)];
+}
+
+test.runIf(hasPromtool)('the demo sends one alert in an hour: about the appliance that is off', async () => {
+  expect(await arriving(60, true)).toEqual(['FilerNotCheckingIn edge-denver']);
+});
+
+test.runIf(hasPromtool)('with --trouble it sends several in half an hour', async () => {
+  expect((await arriving(30, false)).length).toBeGreaterThan(4);
+});
