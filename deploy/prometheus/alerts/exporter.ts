@@ -6,6 +6,10 @@ import { type AlertRule, spell, type Thresholds } from '../rule.ts';
  */
 const DOWN = 'up == 0 and on (job, instance) last_over_time(filer_exporter_build_info[1w])';
 
+/** Why an API is down, if that is known: asked when the alert is written, so that a new reason is no new alert. */
+const REASON =
+  '{{ range query (printf "filer_api_down_info{instance=%q,api=%q}" $labels.instance $labels.api) }} ({{ .Labels.reason }}){{ end }}';
+
 /** Alerts about the exporter, and about the services as it sees them. */
 export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
   const page = 'exporter';
@@ -33,7 +37,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'critical',
       for: '10m',
       expr: 'filer_api_up == 0',
-      summary: 'The {{ $labels.api }} API does not answer filer-exporter at {{ $labels.instance }}.',
+      summary: `filer-exporter at {{ $labels.instance }} cannot poll the {{ $labels.api }} API${REASON}.`,
       description: 'Its last values are removed after STALE_AFTER intervals; then alerts on them cannot fire.',
       page,
     },

@@ -6,6 +6,7 @@ const newestSent = series('filer_exporter_remote_write_newest_timestamp_seconds'
 const unread = (reason: string) => series('filer_exporter_remote_write_lost_seconds_total', { ...scraped, reason });
 const refused = (reason: string) => series('filer_exporter_remote_write_dropped_points_total', { ...scraped, reason });
 const up = (name: 'gfa' | 'portal') => series('filer_api_up', api(name));
+const down = (name: 'gfa' | 'portal', reason: string) => series('filer_api_down_info', { ...api(name), reason });
 const resting = (reason: string) => series('filer_exporter_tasks_resting', { ...api('portal'), reason });
 const dropped = (reason: string) => series('filer_exporter_samples_dropped_total', { ...api('portal'), reason });
 const gap = (list: string, reason: string) =>
@@ -163,14 +164,14 @@ export const exporterCases: AlertCases = {
     {
       kind: 'fires',
       when: 'the portal fails, and the other API is well',
-      series: { [up('portal')]: '1 0x15', [up('gfa')]: '1x16' },
+      series: { [up('portal')]: '1 0x15', [down('portal', 'timeout')]: '_ 1x15', [up('gfa')]: '1x16' },
       pendingAt: '8m',
       at: '12m',
       alerts: [
         {
           labels: api('portal'),
           severity: 'critical',
-          summary: 'The portal API does not answer filer-exporter at exporter:9989.',
+          summary: 'filer-exporter at exporter:9989 cannot poll the portal API (timeout).',
           description: 'Its last values are removed after STALE_AFTER intervals; then alerts on them cannot fire.',
         },
       ],
