@@ -2,12 +2,14 @@ import { applianceAlerts } from './alerts/appliances.ts';
 import { exporterAlerts } from './alerts/exporter.ts';
 import { fileAccelerationAlerts } from './alerts/file-acceleration.ts';
 import { portalAlerts } from './alerts/portal.ts';
-import { recordingRules } from './recording-rules.ts';
+import { hourRules, momentRules } from './recording-rules.ts';
 import type { AlertRule, RecordingRule, Thresholds } from './rule.ts';
 import { thresholds } from './thresholds.ts';
 
 export interface Group {
   readonly name: string;
+  /** How often it is evaluated; else as often as Prometheus does by its configuration. */
+  readonly interval?: string;
   readonly rules: readonly (AlertRule | RecordingRule)[];
 }
 
@@ -25,7 +27,8 @@ function once(rules: readonly AlertRule[]): readonly AlertRule[] {
 /** Every rule with these thresholds; recording rules before the alerts that use them. */
 export function groupsOf(limits: Thresholds): readonly Group[] {
   return [
-    { name: 'filer-exporter-recorded', rules: recordingRules },
+    { name: 'filer-exporter-recorded', rules: momentRules },
+    { name: 'filer-exporter-recorded-hours', interval: '4m', rules: hourRules },
     { name: 'filer-exporter', rules: exporterAlerts(limits) },
     { name: 'filer-exporter-file-acceleration', rules: once(fileAccelerationAlerts(limits)) },
     { name: 'filer-exporter-appliances', rules: once(applianceAlerts(limits)) },

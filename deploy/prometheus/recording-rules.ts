@@ -12,17 +12,20 @@ const status = (words: string) => `filer_volume_snapshot_status{status=~"${words
  */
 const ofVolumes: readonly RecordingRule[] = [
   { histogram: 'filer_propagation_duration_seconds', filer: 'filer_guid, filer' },
-  { histogram: 'filer_lock_duration_seconds', filer: 'filer_guid, filer' },
+  { histogram: 'filer_lock_duration_seconds', filer: 'filer_guid, filer', only: '{lock_phase="p2"}' },
   { histogram: 'filer_snapshot_time_to_protect_seconds', filer: 'serial, filer' },
   { histogram: 'filer_snapshot_propagation_seconds', filer: 'serial, filer' },
   { histogram: 'filer_snapshot_phase_duration_seconds', filer: 'serial, filer' },
-].map(({ histogram, filer }) => ({
+].map(({ histogram, filer, only = '' }) => ({
   record: `volume:${histogram}_bucket:increase1h`,
-  expr: `sum without (${filer}) (increase(${histogram}_bucket[1h]))`,
+  expr: `sum without (${filer}) (increase(${histogram}_bucket${only}[1h]))`,
 }));
 
-/** Rules for both dashboards and alerts. Labels that are not aggregated away stay, including those of the scrape. */
-export const recordingRules: readonly RecordingRule[] = [
+/**
+ * What happened in an hour: the most expensive rules, of numbers that change slowly. Evaluated less often than the others,
+ * and more often than the five minutes that Prometheus looks back.
+ */
+export const hourRules: readonly RecordingRule[] = [
   {
     record: 'volume_filer:filer_propagation_duration_seconds:p90_rate1h',
     // Without an event in the last hour the quantile is NaN; the comparison removes it.
@@ -32,6 +35,15 @@ export const recordingRules: readonly RecordingRule[] = [
     record: 'volume_filer:filer_lock_duration_seconds:share_rate1h',
     expr: 'sum without (lock_phase) (rate(filer_lock_duration_seconds_sum{lock_phase="p2"}[1h]))',
   },
+  {
+    record: 'volume:filer_lock_events_total:increase1h',
+    expr: 'sum without (filer_guid, filer) (increase(filer_lock_events_total[1h]))',
+  },
+  ...ofVolumes,
+];
+
+/** How things are. */
+export const momentRules: readonly RecordingRule[] = [
   {
     record: 'volume_filer:filer_lock_latest_timestamp_seconds:release_age',
     expr: `time() - sum without (lock_phase, lock_state) (${RELEASED})`,
@@ -80,11 +92,6 @@ export const recordingRules: readonly RecordingRule[] = [
     record: 'serial:filer_appliance_series_timestamp_seconds:age',
     expr: 'time() - max without (series) (filer_appliance_series_timestamp_seconds)',
   },
-  ...ofVolumes,
-  {
-    record: 'volume:filer_lock_events_total:increase1h',
-    expr: 'sum without (filer_guid, filer) (increase(filer_lock_events_total[1h]))',
-  },
   {
     record: 'volume_filer:filer_volume_snapshot_status:rank',
     // The higher, the worse: done, under way, cancelled or another, failed.
@@ -98,3 +105,6 @@ export const recordingRules: readonly RecordingRule[] = [
     ].join('\n'),
   },
 ];
+
+/** Rules for both dashboards and alerts. Labels that are not aggregated away stay, including those of the scrape. */
+export const recordingRules: readonly RecordingRule[] = [...momentRules, ...hourRules];

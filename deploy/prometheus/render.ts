@@ -20,7 +20,7 @@ export interface Choices {
 /** The rules of a template with these choices. Throws if none would be left. */
 export function render(template: readonly WrittenGroup[], choices: Choices = {}): readonly WrittenGroup[] {
   const groups = template
-    .map(({ name, rules }) => ({ name, rules: rules.flatMap((rule) => rendered(rule, choices)) }))
+    .map((group) => ({ ...group, rules: group.rules.flatMap((rule) => rendered(rule, choices)) }))
     .filter(({ rules }) => rules.length > 0);
   if (groups.length === 0) throw new Error('every rule is left out; keep at least one');
   return groups;

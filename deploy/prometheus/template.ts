@@ -16,6 +16,7 @@ export interface WrittenAlert {
 
 export interface WrittenGroup {
   readonly name: string;
+  readonly interval?: string;
   readonly rules: readonly WrittenRule[];
 }
 
@@ -40,7 +41,7 @@ export const template: readonly WrittenGroup[] = templateOf(groupsOf(placeholder
 
 /** These groups in the format of Prometheus, with {@link LINKS} for what only the operator knows. */
 export function templateOf(groups: readonly Group[]): readonly WrittenGroup[] {
-  return groups.map(({ name, rules }) => ({ name, rules: rules.map(written) }));
+  return groups.map((group) => ({ ...group, rules: group.rules.map(written) }));
 }
 
 function written(rule: AlertRule | RecordingRule): WrittenRule {

@@ -1,10 +1,5 @@
 import type { Thresholds } from '../../deploy/prometheus/rule.ts';
 
-/** Why a panel's query gives nothing on a demo that is well; by dashboard, panel and query, as tests name them. */
-export const emptyPanels: Readonly<Record<string, string>> = {
-  'filer-volumes / Missing check-ins / A': 'the silent filer has been silent only since the demo began',
-};
-
 /** Panels about what the demo does not have at all, with the reason. */
 export const absentPanels: Readonly<Record<string, string>> = {
   ...Object.fromEntries(

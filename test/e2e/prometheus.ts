@@ -23,7 +23,7 @@ export function startShipped(
 ): Promise<Prometheus> {
   const configuration = parse(readFileSync(join(shipped, 'prometheus.yml'), 'utf8')) as Configuration;
   for (const file of configuration.rule_files) {
-    const rules = readFileSync(join(shipped, file), 'utf8');
+    const rules = readFileSync(join(shipped, file), 'utf8').replaceAll(/^( +interval): .+$/gm, '$1: 2s');
     writeFileSync(join(directory, file), alerts === 'wait' ? rules : rules.replaceAll(/^( +for): .+$/gm, '$1: 0s'));
   }
   const quick = {
