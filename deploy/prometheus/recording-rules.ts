@@ -15,10 +15,15 @@ const ofVolumes: readonly RecordingRule[] = [
   { histogram: 'filer_lock_duration_seconds', filer: 'filer_guid, filer', only: '{lock_phase="p2"}' },
   { histogram: 'filer_snapshot_time_to_protect_seconds', filer: 'serial, filer' },
   { histogram: 'filer_snapshot_propagation_seconds', filer: 'serial, filer' },
-  { histogram: 'filer_snapshot_phase_duration_seconds', filer: 'serial, filer' },
 ].map(({ histogram, filer, only = '' }) => ({
   record: `volume:${histogram}_bucket:increase1h`,
   expr: `sum without (${filer}) (increase(${histogram}_bucket${only}[1h]))`,
+}));
+
+/** Five phases make five times the buckets, so their mean has to do. */
+const ofPhases: readonly RecordingRule[] = ['sum', 'count'].map((part) => ({
+  record: `volume:filer_snapshot_phase_duration_seconds_${part}:increase1h`,
+  expr: `sum without (serial, filer) (increase(filer_snapshot_phase_duration_seconds_${part}[1h]))`,
 }));
 
 /**
@@ -32,6 +37,10 @@ export const hourRules: readonly RecordingRule[] = [
     expr: 'histogram_quantile(0.9, sum without (kind) (rate(filer_propagation_duration_seconds_bucket[1h]))) >= 0',
   },
   {
+    record: 'volume_filer:filer_propagation_duration_seconds_count:increase1h',
+    expr: 'sum without (kind) (increase(filer_propagation_duration_seconds_count[1h]))',
+  },
+  {
     record: 'volume_filer:filer_lock_duration_seconds:share_rate1h',
     expr: 'sum without (lock_phase) (rate(filer_lock_duration_seconds_sum{lock_phase="p2"}[1h]))',
   },
@@ -40,6 +49,7 @@ export const hourRules: readonly RecordingRule[] = [
     expr: 'sum without (filer_guid, filer) (increase(filer_lock_events_total[1h]))',
   },
   ...ofVolumes,
+  ...ofPhases,
 ];
 
 /** How things are. */

@@ -49,8 +49,10 @@ export const recorded: readonly Metric[] = [
     ['filer_lock_duration_seconds', 'lock_phase'],
     ['filer_snapshot_time_to_protect_seconds'],
     ['filer_snapshot_propagation_seconds'],
-    ['filer_snapshot_phase_duration_seconds', 'phase'],
   ].map(([name, ...labels]) => gauge(`volume:${name}_bucket:increase1h`, undefined, [...volume, ...labels, 'le'])),
+  gauge('volume_filer:filer_propagation_duration_seconds_count:increase1h', undefined, [...filer, ...volume]),
+  gauge('volume:filer_snapshot_phase_duration_seconds_sum:increase1h', 'seconds', [...volume, 'phase']),
+  gauge('volume:filer_snapshot_phase_duration_seconds_count:increase1h', undefined, [...volume, 'phase']),
   gauge('volume:filer_lock_events_total:increase1h', undefined, [...volume, 'lock_phase', 'lock_state']),
   gauge('volume_filer:filer_volume_snapshot_status:rank', undefined, ['serial', 'filer', ...volume]),
 ];

@@ -55,7 +55,7 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       for: '30m',
       expr: [
         `volume_filer:filer_propagation_duration_seconds:p90_rate1h > ${limits.propagationP90}`,
-        `and sum without (kind) (increase(filer_propagation_duration_seconds_count[1h])) > ${limits.propagationEvents}`,
+        `and volume_filer:filer_propagation_duration_seconds_count:increase1h > ${limits.propagationEvents}`,
       ].join('\n'),
       summary:
         'One in ten changes of volume {{ $labels.volume }} takes {{ $value | humanizeDuration }} or longer to reach filer {{ $labels.filer }}.',

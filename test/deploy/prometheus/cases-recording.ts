@@ -95,6 +95,17 @@ export const recordingCases: RecordingCases = {
     },
   ],
   'volume_filer:filer_propagation_duration_seconds:p90_rate1h': quantile(540),
+  'volume_filer:filer_propagation_duration_seconds_count:increase1h': [
+    {
+      when: 'both kinds together',
+      series: {
+        [series('filer_propagation_duration_seconds_count', { ...lyonOnProjects, kind: 'data' })]: '0+3x120',
+        [series('filer_propagation_duration_seconds_count', { ...lyonOnProjects, kind: 'metadata' })]: '0+1x120',
+      },
+      at: '90m',
+      samples: [{ labels: lyonOnProjects, value: 240 }],
+    },
+  ],
   'volume_filer:filer_lock_duration_seconds:share_rate1h': [
     {
       when: 'six seconds of each minute, and twelve at another filer; phase P1 is no lock of the volume',
@@ -195,7 +206,8 @@ export const recordingCases: RecordingCases = {
         ['filer_lock_duration_seconds_bucket', filersOnProjects, { lock_phase: 'p2', le: '60' }],
         ['filer_snapshot_time_to_protect_seconds_bucket', appliancesOnProjects, { le: '60' }],
         ['filer_snapshot_propagation_seconds_bucket', appliancesOnProjects, { le: '60' }],
-        ['filer_snapshot_phase_duration_seconds_bucket', appliancesOnProjects, { phase: 'data', le: '60' }],
+        ['filer_snapshot_phase_duration_seconds_sum', appliancesOnProjects, { phase: 'data' }],
+        ['filer_snapshot_phase_duration_seconds_count', appliancesOnProjects, { phase: 'data' }],
         ['filer_lock_events_total', filersOnProjects, p2('released')],
       ] as const
     ).map(([name, filers, more]) => [`volume:${name}:increase1h`, ofVolume(name, filers, more)]),
