@@ -9,7 +9,7 @@ export function adviceOn(error: Error, address: string): string {
     case 'throttled':
       return 'run the doctor again later; other tools use the account’s limit: lower their request rate, or that of the exporter';
     case 'network':
-      return 'check the network between this machine and the service, HTTPS_PROXY and NO_PROXY';
+      return 'check the host and port of the URL, the network between this machine and the service, HTTPS_PROXY and NO_PROXY';
     case 'timeout':
       return 'run the doctor again later; if the service is always so slow, raise REQUEST_TIMEOUT';
     case 'invalid':

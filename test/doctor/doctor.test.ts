@@ -202,7 +202,7 @@ describe('the doctor on an account in trouble', () => {
     [{ kind: 'status', status: 404 }, 'status-404', /PORTAL_URL/],
     [{ kind: 'body', body: '<html>Sign in</html>', contentType: 'text/html' }, 'no-token', /login page/],
     [{ kind: 'body', body: '{}' }, 'no-token', /PORTAL_URL/],
-    [{ kind: 'reset' }, 'no-token', /network/],
+    [{ kind: 'reset' }, 'no-token', /host and port.*network/],
   ] as const)('blames no credentials where the request for a token comes to %j', async ([fault, code, advice]) => {
     const { found } = await visit({ before: (standIn) => standIn.fail({ operation: 'token', ...fault }) });
     const [finding, ...more] = found.findings.filter(({ level, check }) => level === 'failure' && check !== 'limits');
