@@ -78,7 +78,7 @@ function resting({ resting: kinds }: ApiReport): Part {
   );
   const columns = html`<th scope="col">Series</th><th scope="col">Why</th><th scope="col" class="number">Tasks</th>`;
   const note = html`<p class="muted">These tasks return no data or are rejected. They are polled at the discovery interval.</p>\n`;
-  return foldedTable('Tasks backed off, by reason', columns, rows, note);
+  return foldedTable('Tasks backed off or without records, by reason', columns, rows, note);
 }
 
 function accountTasks({ accountTasks: tasks }: ApiReport): Part {

@@ -36,7 +36,7 @@ function summary({ time, version, revision, shard, apis, appliances }: StatusRep
     ['Up', count(states.up), 'up'],
     ['Without records', count(states.no_records)],
     ['Down', count(states.down), states.down > 0 ? 'down' : ''],
-    ['Not polled yet', count(states.waiting)],
+    ['Waiting', count(states.waiting)],
     ['Oldest data', ages.length === 0 ? '–' : duration(oldest)],
   ];
   const tile = ([label, text, kind = '']: (typeof tiles)[number]) =>

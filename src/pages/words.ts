@@ -13,7 +13,7 @@ const STATE_WORDS = {
   up: 'up',
   no_records: 'no records',
   down: 'down',
-  waiting: 'not polled yet',
+  waiting: 'waiting',
 } as const satisfies Record<State | 'no_records', string>;
 
 /** Shown for an unknown value; read out as words. */

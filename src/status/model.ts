@@ -5,7 +5,7 @@ import type { Variant } from '../metrics/variant.ts';
 import type { RestReason } from '../polling/task-state.ts';
 import type { Reason } from '../runtime/statuses.ts';
 
-/** `waiting`: not polled yet. */
+/** `waiting`: before the first verdict. */
 export type State = 'up' | 'down' | 'waiting';
 
 /**

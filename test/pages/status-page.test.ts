@@ -28,6 +28,7 @@ describe('each API', () => {
       'Data age median 2m 30s, worst 4m 59s; at most 7m 30s while healthy',
       'Last complete sweep 4m 50s',
       'Tasks 31: 0 backed off, 2 without records',
+      'Tasks backed off or without records, by reason (1)',
       'cow_disk_iops answers without records 2',
       'serials 1 15m 1m fine',
     ]) {
@@ -92,7 +93,7 @@ describe('each API', () => {
       appliances: [],
     });
     for (const fact of [
-      'File acceleration gfa not polled yet',
+      'File acceleration gfa waiting',
       'Last success never',
       'Token a key without an expiry',
       'Limits 4 requests in 1m, no daily limit',
@@ -146,10 +147,11 @@ describe('each appliance', () => {
     expect(words.split(serial)).toHaveLength(2);
   });
 
-  test('before its first poll says so', async () => {
-    const fresh = { state: 'waiting', build: null, lastPoll: null, dataAgeSeconds: null } as const;
+  test('waits until its first verdict, though its first polls have failed', async () => {
+    const lastError = { operation: 'load_average', time: secondsAgo(1), message: 'POST /x was answered 500' };
+    const fresh = { state: 'waiting', lastPoll: secondsAgo(1), dataAgeSeconds: null, failing: 1, lastError } as const;
     expect(await wordsOf({ appliances: [appliance(1, fresh)] })).toContain(
-      'not polled yet 00000000-0000-4000-8000-000000000001 – never – 0 of 22 –',
+      'waiting 00000000-0000-4000-8000-000000000001 10.1.2 1s ago – 0 of 22 POST /x was answered 500',
     );
   });
 
@@ -160,7 +162,7 @@ describe('each appliance', () => {
       appliance(3, { state: 'waiting', dataAgeSeconds: null }),
     ];
     const words = await wordsOf({ appliances });
-    expect(words).toContain('Appliances 3 Up 1 Without records 0 Down 1 Not polled yet 1 Oldest data 2h');
+    expect(words).toContain('Appliances 3 Up 1 Without records 0 Down 1 Waiting 1 Oldest data 2h');
   });
 
   test('is one line of the page, which is what the script replaces', async () => {
