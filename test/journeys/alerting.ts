@@ -135,7 +135,7 @@ export async function outageArrives(alerting: Alerting, standIn: StandIn): Promi
   const rule = alertRules.find(({ alert }) => alert === OUTAGE);
   if (rule === undefined) throw new Error(`no rule is called ${OUTAGE}`);
   expect(firing.annotations).toMatchObject({
-    summary: `filer-exporter at ${firing.labels['instance']} cannot poll the portal API (server_error).`,
+    summary: `filer-exporter at ${firing.labels.instance} cannot poll the portal API (server_error).`,
     runbook: remedyOf(rule).replaceAll('{{ $labels.api }}', 'portal'),
   });
   mend();
