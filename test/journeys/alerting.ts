@@ -33,7 +33,10 @@ export interface Alerting {
   readonly received: readonly ReceivedAlert[];
 }
 
-/** Starts all of it for one test. `rules`: the text of a rule file; `job`: the name of the scrape job. */
+/**
+ * Starts all of it for one test. `rules`: the text of a rule file, of which every group is evaluated each second;
+ * `job`: the name of the scrape job.
+ */
 export async function startAlerting(exporter: string, rules: string, job = 'any-name'): Promise<Alerting> {
   const folder = temporaryDirectory();
   const received: ReceivedAlert[] = [];
@@ -62,7 +65,9 @@ export async function startAlerting(exporter: string, rules: string, job = 'any-
       ],
     }),
   );
-  writeFileSync(join(folder, 'filer-exporter.rules.yml'), rules);
+  const { groups } = parse(rules) as { readonly groups: readonly WrittenGroup[] };
+  const everySecond = { groups: groups.map((group) => ({ ...group, interval: '1s' })) };
+  writeFileSync(join(folder, 'filer-exporter.rules.yml'), stringify(everySecond));
   const prometheus = await runPrometheus(
     folder,
     stringify({
