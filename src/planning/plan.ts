@@ -7,13 +7,11 @@ export interface Demand {
   readonly series: readonly { readonly name: string; readonly intervalMs: number }[];
   /** Requests besides series: the number in a round, how many of them go first, and the time between two rounds. */
   readonly further: readonly { readonly requests: number; readonly first: number; readonly intervalMs: number }[];
-  /** The variables that would change it. */
   readonly variables: { readonly interval: string; readonly series: string; readonly appliances: string };
   readonly intervalMs: number;
   readonly limit: { readonly requests: number; readonly windowMs: number };
   /** The most requests in 24 hours; undefined without a limit. */
   readonly dailyLimit: number | undefined;
-  /** The requests per second that both limits together sustain. */
   readonly allowedPerSecond: number;
 }
 
@@ -29,7 +27,6 @@ export interface Plan {
   readonly sweepMs: number;
   readonly worstAgeMs: number;
   readonly fits: boolean;
-  /** What would make it fit; empty if it fits. */
   readonly advice: readonly string[];
 }
 
@@ -42,13 +39,11 @@ export interface SampleShare {
   readonly account?: number;
   readonly appliance?: number;
   readonly volume?: number;
-  /** Histograms for each volume on each appliance. */
   readonly histograms?: number;
 }
 
 export interface FleetPlan {
   readonly plan: Plan;
-  /** The configured polling: a label, and its text. */
   readonly asked: readonly (readonly [label: string, text: string])[];
   /** Alternatives for the same fleet, in columns, the first with the labels; empty if there are none. */
   readonly ways: readonly (readonly string[])[];
@@ -57,7 +52,6 @@ export interface FleetPlan {
 
 const DAY_MS = 86_400_000;
 
-/** Compares a fleet's requests with the limits of its account. */
 export function planFor(demand: Demand): Plan {
   const { appliances, series, further, intervalMs, limit, dailyLimit, allowedPerSecond } = demand;
   const perAppliance = series.reduce((sum, one) => sum + 1 / one.intervalMs, 0);

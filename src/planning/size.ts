@@ -22,7 +22,6 @@ export const VOLUMES = 5;
 /** The most appliances whose series are written to measure their size; larger fleets are extrapolated. */
 const SAMPLED_APPLIANCES = 50;
 
-/** Bytes of a line about a volume or an account, and the share left by gzip. */
 const LINE = { bytes: 190, packedShare: 0.1 } as const;
 
 /**
@@ -31,7 +30,6 @@ const LINE = { bytes: 190, packedShare: 0.1 } as const;
  */
 const MEMORY = { emptyBytes: 98 * 2 ** 20, perSample: 680 } as const;
 
-/** The size of the exposition for a fleet; `families`: all that it may have. */
 export async function sizeOf(
   fleet: FleetPlan,
   shares: readonly SampleShare[],
@@ -59,7 +57,6 @@ function samplesOf(
   return account + of * (appliance + VOLUMES * (volume + histograms * each));
 }
 
-/** Writes the series of some appliances, and extrapolates their size. */
 async function seriesSize(
   { plan, samples }: FleetPlan,
   families: readonly FamilyHeader[],

@@ -13,7 +13,6 @@ function waysText(ways: FleetPlan['ways']): string {
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n\n`;
 }
 
-/** The text of `--plan`: requests and limits, then samples, bytes and memory. */
 export function planText(fleet: FleetPlan, size: Size, beside: FleetPlan['asked']): string {
   const { plan, asked, ways } = fleet;
   const { appliances, limit, dailyLimit, intervalMs } = plan.demand;
@@ -54,7 +53,6 @@ function share(value: number): string {
   return `${(value * 100).toFixed(1)} %`;
 }
 
-/** Bytes with two significant digits, in a suitable unit. */
 function amount(bytes: number): string {
   const [unit, size] = bytes < 2 ** 20 ? (['KiB', 2 ** 10] as const) : (['MiB', 2 ** 20] as const);
   return `${Number((bytes / size).toPrecision(2)).toLocaleString('en')} ${unit}`;

@@ -8,7 +8,6 @@ export function nextSlot(now: number, intervalMs: number, phase: number): number
 
 /** How many polls may be in flight at once. */
 export interface AgendaLimits {
-  /** Of one appliance. */
   readonly perAppliance: number;
   /** Of all tasks whose latest poll failed: they may hang, and must not hold all workers. */
   readonly failing: number;
@@ -45,9 +44,7 @@ export class Agenda {
   /** What is due before the next scan, in the order of the latest one. */
   #soon: TaskState[] = [];
   #nextScan = Number.NEGATIVE_INFINITY;
-  /** When the first of the others is due. */
   #laterDue = Number.POSITIVE_INFINITY;
-  /** Whether the latest probe was the task that succeeded last. */
   #probesLatest = false;
 
   constructor(limits: AgendaLimits) {
@@ -61,7 +58,6 @@ export class Agenda {
     if (!this.#inFlight.has(state)) this.#place(state, now + unitHash(state.task.id));
   }
 
-  /** The most overdue task; undefined if none is due, or those due have to wait for others. */
   take(now: number, isSeriesHeld = false): TaskState | undefined {
     if (now >= this.#nextScan) this.#scan(now);
     const isReady = this.#readiness(isSeriesHeld);
@@ -134,7 +130,6 @@ export class Agenda {
     this.#soon.sort((one, other) => laneOf(one) - laneOf(other) || lateness(other) - lateness(one));
   }
 
-  /** Which tasks may start beside those in flight. */
   #readiness(isSeriesHeld: boolean): (state: TaskState) => boolean {
     const { perAppliance, failing: mostFailing } = this.#limits;
     const mayFail = [...this.#inFlight.values()].filter(Boolean).length < mostFailing;

@@ -10,7 +10,6 @@ export interface AppliancesSettings {
   readonly api: Api;
   readonly sink: PollSink;
   readonly log: Log;
-  /** Nothing is exposed without. */
   readonly names: ApplianceNames | undefined;
   /** Polls a series as soon as the limits allow: a verdict depends on it. */
   readonly ask: (state: TaskState) => void;
@@ -27,7 +26,6 @@ export class Appliances {
     this.#settings = settings;
   }
 
-  /** Exposes and logs the state of an appliance if it has changed; while the API is down, that explains it. */
   judge(appliance: PolledAppliance, moment: Moment): void {
     const { state, ask } = verdictOn(appliance.tasks, moment);
     if (ask !== undefined) this.#settings.ask(ask);
@@ -84,7 +82,6 @@ function newestRecordAt(tasks: ReadonlySet<TaskState>): number | undefined {
   return newest === 0 ? undefined : newest;
 }
 
-/** How many of its series fail, and the cause of the first of them. */
 function failureOf({ tasks }: PolledAppliance) {
   const failing = [...tasks].filter(({ standing }) => standing === 'failed' || standing === 'denied');
   const silences = failing.flatMap(({ silence }) => silence ?? []).filter(({ cause }) => cause !== undefined);

@@ -37,12 +37,10 @@ export class SeriesHealth {
     return this.#isDown;
   }
 
-  /** When a series was last answered; negative infinity before. */
   get answeredAt(): number {
     return this.#answeredAt;
   }
 
-  /** Processes an outcome. `series`: all series. */
   observe(state: TaskState, outcome: Outcome, series: readonly TaskState[], now: number): void {
     const wasProbe = state === this.#probe;
     if (wasProbe) this.#probe = undefined;

@@ -15,9 +15,7 @@ export interface ObserverSettings {
   readonly tasks: Tasks;
   readonly appliances: Appliances;
   readonly health: SeriesHealth;
-  /** Whether everything is held after a 429. */
   readonly isHeld: () => boolean;
-  /** What is to be told of the API as a whole. */
   readonly notes: () => readonly Note[];
   readonly clock: Clock;
   readonly log: Log;
@@ -29,9 +27,7 @@ export interface ObserverSettings {
  */
 export class Observer {
   readonly #settings: ObserverSettings;
-  /** Whether it was up when that was logged last. */
   #loggedUp: boolean | undefined;
-  /** The notes that last were told, by code. */
   #noted: ReadonlyMap<string, Note> = new Map();
   #polledOnce = false;
   #lastSuccessAt: number | undefined;
@@ -71,7 +67,6 @@ export class Observer {
     return this.up ? undefined : this.#latestError?.message;
   }
 
-  /** Whether a deciding task has been polled, successfully or not. Once true it stays true. */
   get polledOnce(): boolean {
     this.#polledOnce ||= this.#settings.tasks.deciding.some(({ standing }) => standing !== undefined);
     return this.#polledOnce;
@@ -82,7 +77,6 @@ export class Observer {
     return this.#lastSuccessAt;
   }
 
-  /** Processes the end of a poll, after its task's state was updated. */
   ended(state: TaskState, outcome: Outcome): void {
     const { clock, log } = this.#settings;
     const { id: task } = state.task;
@@ -171,7 +165,6 @@ export class Observer {
     return state.appliance !== undefined || this.#settings.tasks.deciding.includes(state);
   }
 
-  /** Logs one line when an operation gets a fault, and one when no task has it any more. */
   #logOperation(state: TaskState): void {
     const { log, api } = this.#settings;
     const before = state.fault;

@@ -46,7 +46,6 @@ const RETRY = { firstMs: 15_000, longestMs: 900_000, decidingMs: 60_000 } as con
 /** A series that failed more than once is polled every second interval, so that it recovers soon. */
 const FAILING_INTERVALS = 2;
 
-/** How soon a doubtful answer is confirmed, in milliseconds. */
 const CONFIRM_MS = 60_000;
 
 /** The shortest time between two polls for the explanation of a rejection, in milliseconds. */
@@ -67,11 +66,8 @@ export class Poller {
   readonly #random: Random;
   readonly #health: SeriesHealth;
   readonly #agenda: Agenda;
-  /** When rejected tasks were last made due because another one succeeded. */
   #wokenAt = Number.NEGATIVE_INFINITY;
-  /** When an explanation was last polled for a rejection, with or without success. */
   #explainedAt = Number.NEGATIVE_INFINITY;
-  /** When stale values were last withdrawn: at each scrape, and every few seconds. */
   #expiredAt: number;
   #wake = new AbortController();
 
@@ -117,7 +113,6 @@ export class Poller {
     this.expire(this.#clock.monotonic());
   }
 
-  /** Withdraws stale values, and says what follows from that. */
   expire(now: number): void {
     const pausedMs = now - this.#expiredAt;
     this.#expiredAt = now;
@@ -270,7 +265,6 @@ export class Poller {
     onTasks?.(all);
   }
 
-  /** When to poll the task again, if not in its next slot. */
   #afterMs(state: TaskState, outcome: Outcome): number | undefined {
     const { task, failures, resting } = state;
     const jitter = 0.9 + this.#random() / 10;

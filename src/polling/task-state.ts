@@ -19,7 +19,6 @@ export class TaskState {
   task: Task;
   readonly addedAt: number;
   readonly appliance: PolledAppliance | undefined;
-  /** The result of the latest poll; undefined before the first has ended. */
   standing: Standing | undefined;
   /** Failed polls in a row. */
   failures = 0;
@@ -32,12 +31,10 @@ export class TaskState {
   recordAt: number | undefined;
   /** When the first of the polls without records in a row began, and the first error; undefined after an answer with records. */
   silence: { readonly since: number; readonly cause: Error | undefined } | undefined;
-  /** When the latest poll began. */
   askedAt = Number.NEGATIVE_INFINITY;
   /** The time of the latest poll, in epoch milliseconds, and why it returned nothing. */
   polledAt: number | undefined;
   error: Error | undefined;
-  /** The fault that was logged for its operation. */
   fault: Fault | undefined;
   /** The time of its latest result. */
   confirmedAt: number | undefined;
@@ -74,7 +71,6 @@ export class PolledAppliance {
   failures = 0;
   /** What is exposed of it; undefined before it has a state. `recordAt`: of its newest record, in epoch milliseconds. */
   shown: { readonly name: string; readonly state: ApplianceState; readonly recordAt: number | undefined } | undefined;
-  /** The state that was logged last. */
   logged: ApplianceState | undefined;
 
   constructor(serial: string, name: string) {
@@ -116,7 +112,6 @@ export function recordOutcome(state: TaskState, outcome: Outcome, now: number, a
   if (appliance !== undefined) appliance.failures = state.failures === 0 ? 0 : appliance.failures + 1;
 }
 
-/** Answers without a record in a row before a series is backed off. */
 const EMPTY_BEFORE_REST = 3;
 
 /** Rejections in a row before a task is backed off: the first may come from a gateway with a temporary fault. */

@@ -9,7 +9,6 @@ export interface TasksSettings {
   readonly staleAfter: number;
   /** How long counters of a task without success are shown; default: for ever. */
   readonly forgetAfterMs?: number;
-  /** The requests per second that the limits sustain. */
   readonly allowedPerSecond: () => number;
   /** Whether series of appliances are polled: then only they decide whether the API is up. */
   readonly hasSeries: boolean;
@@ -21,7 +20,6 @@ export interface Change {
   /** Those whose interval has become shorter. */
   readonly hastened: readonly TaskState[];
   readonly left: readonly PolledAppliance[];
-  /** Whether any appliance joined or left. */
   readonly isOtherFleet: boolean;
 }
 
@@ -82,17 +80,14 @@ export class Tasks {
     return this.#sweepMs;
   }
 
-  /** How many intervals an unconfirmed value is exposed. */
   get staleAfter(): number {
     return this.#settings.staleAfter;
   }
 
-  /** How long a value that is polled so often is fresh, in milliseconds. */
   freshMs(intervalMs: number, now: number): number {
     return this.#settings.staleAfter * intervalMs * this.stretched(now);
   }
 
-  /** Seconds of the last complete sweep; undefined before it has ended. */
   get sweepSeconds(): number | undefined {
     return this.#sweepSeconds;
   }

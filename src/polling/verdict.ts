@@ -6,9 +6,7 @@ export interface Moment {
   /** Nothing was asked for a while until then: what was asked before says nothing. */
   readonly resumedAt: number;
   readonly isApiDown: boolean;
-  /** For how many intervals a value is fresh. */
   readonly staleAfter: number;
-  /** By how much the limits stretch intervals. */
   readonly stretched: number;
 }
 

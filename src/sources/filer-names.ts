@@ -18,7 +18,6 @@ interface Filer {
   readonly name: string | undefined;
 }
 
-/** By filer. */
 type Names = ReadonlyMap<string, string>;
 
 type OnShared = (name: string, ids: readonly string[]) => void;

@@ -4,7 +4,6 @@ import type { Find } from '../doctor/finding.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import { bareOf } from './portal/volumes/volume-guid.ts';
 
-/** Compares the ids and names in the two services with each other, and with FILER_ALIASES. */
 export function compareNames(
   answers: ReadonlyMap<Api, ServiceAnswers>,
   aliases: readonly FilerAlias[],

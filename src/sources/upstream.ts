@@ -51,14 +51,12 @@ export interface Upstream<Settings = unknown> {
 export interface Planning<Settings> {
   /** Variables to plan with if the service is not configured. */
   readonly placeholder: Readonly<Record<string, string>>;
-  /** The plan for this many appliances, polled by one of this many shards. */
   forFleet(settings: Settings, appliances: number, shards: number): FleetPlan;
 }
 
 export interface Target {
   readonly baseUrl: string;
   readonly limit: RateLimit;
-  /** Requests in 24 hours; undefined without a limit. */
   readonly dailyLimit: number | undefined;
   /** The highest rate, in requests a millisecond. */
   readonly mostPerMs: number;
@@ -90,7 +88,6 @@ export interface ExaminationParts {
 export interface Keeping {
   /** Saves the current state, within some seconds; the counts may be exposed afterwards. */
   save(): Promise<void>;
-  /** The saved state belongs to another owner. */
   disown(reason: string): Promise<void>;
 }
 

@@ -8,7 +8,6 @@ export interface AttemptParts {
   /** For headers and body, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** The request, for messages: method and path. */
   readonly place: string;
 }
 

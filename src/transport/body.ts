@@ -21,14 +21,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const MOST_ERROR_BYTES = 64 * 1024;
 
 export interface ReadSettings {
-  /** A larger or heavier answer is dropped. */
   readonly limits: AnswerLimits;
   /** For the body of an error: a fault in it gives undefined instead of a second error. */
   readonly lenient: boolean;
-  /** Method and path, for messages. */
   readonly place: string;
   readonly clock: Clock;
-  /** Counts the bytes of the body as sent. */
   readonly sent: { bytes: number };
 }
 

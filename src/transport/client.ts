@@ -39,7 +39,6 @@ export interface ApiRequest {
 /** One request and its answer, for the doctor. Contains secrets and names, so it must not be printed as it is. */
 export interface Exchange {
   readonly operation: string;
-  /** Undefined without an answer. */
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   /** When the headers of the answer arrived, in epoch milliseconds. */
@@ -47,7 +46,6 @@ export interface Exchange {
   readonly seconds: number;
   /** Of the answer's body as sent, compressed or not. */
   readonly bytes: number;
-  /** Undefined if it could not be read. */
   readonly body: unknown;
 }
 
@@ -77,7 +75,6 @@ export class JsonClient {
   readonly #settings: ClientSettings;
   readonly #base: URL;
   readonly #lone = new LoneRefusals();
-  /** How far the service's clock is ahead. */
   readonly skew = new ClockSkew();
   /** The service's time in its latest good answer, in epoch milliseconds, and the monotonic time of that answer. */
   #told: { readonly date: number; readonly at: number } | undefined;

@@ -2,7 +2,6 @@ import { codeOf } from '../runtime/errors.ts';
 
 export class ProxyConnectionError extends Error {
   override readonly name = 'ProxyConnectionError';
-  /** The error code, or the message if there is none. */
   readonly faultCode: string;
 
   constructor(cause: Error) {
@@ -60,7 +59,6 @@ export function connectionFault(cause: Error): string {
   return tlsFault(code, 'service') ?? nameFault(cause, code) ?? code;
 }
 
-/** Undefined for a fault that is not a failed lookup. */
 function nameFault(cause: Error, code: string): string | undefined {
   if (!('hostname' in cause) || typeof cause.hostname !== 'string') return undefined;
   const words = code === 'ENOTFOUND' ? 'is not known to the name server' : 'cannot be looked up';

@@ -6,7 +6,6 @@ export interface Proxy {
   /** Scheme, host and port only. */
   readonly url: string;
   readonly authorization: Secret | undefined;
-  /** The time limit for opening a tunnel, in milliseconds. */
   readonly timeoutMs: number;
 }
 

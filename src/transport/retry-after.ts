@@ -1,4 +1,3 @@
-/** The bounds of the hold that a `Retry-After` can ask for, in milliseconds. */
 export const RETRY_AFTER_BOUNDS = { shortestMs: 1_000, longestMs: 900_000 } as const;
 
 const HTTP_DATE = /^[A-Za-z]{3,9},? \d{2}[ -][A-Za-z]{3}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;

@@ -14,7 +14,6 @@ export function retryDelayMs(error: unknown, attempts: number, kind: RequestKind
 export interface RetryParts {
   readonly clock: Clock;
   readonly random: Random;
-  /** Without it only the kind of request limits retries. */
   readonly allowance?: RetryAllowance;
   /** The name of the request: not retried if it failed last time. */
   readonly request?: string;

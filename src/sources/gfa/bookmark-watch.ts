@@ -3,7 +3,6 @@ import * as schema from '../../metrics/state-schema.ts';
 /** How many further answers may bring an announced event. */
 const PATIENCE = 2;
 
-/** How many moves of the bookmark are judged together. */
 const MOVES_JUDGED = 20;
 
 /** With this many missed events among the judged ones, of all kinds, another client is suspected. */
@@ -39,7 +38,6 @@ export class BookmarkWatch {
     return this.#missed;
   }
 
-  /** How many of the latest moves were missed without an excuse. */
   get suspectMoves(): number {
     const { trusted, moves } = this.#seen;
     return trusted || moves.length === MOVES_JUDGED ? moves.filter(Boolean).length : 0;

@@ -32,9 +32,7 @@ export class GfaCollector implements Collector {
   readonly #task: Task;
   #ledger: Ledger;
   #isFirst = true;
-  /** The number of requests sent when an answer was last read. */
   #attemptsRead = 0;
-  /** Monotonic milliseconds; undefined until a change of account was logged. */
   #accountToldAt: number | undefined;
 
   constructor(parts: GfaParts) {

@@ -17,7 +17,6 @@ export function datedIn(record: Fields, { info, at: answered = Number.POSITIVE_I
   return { at: at === undefined ? Number.NEGATIVE_INFINITY : answered, record: withoutAhead(timed, 0) };
 }
 
-/** The fields in seconds before the record's time. */
 const SECONDS_BEFORE = ['last_checkin', 'oldest_unprotected_data'] as const;
 
 /** Below `least` seconds, which is the answer's time, an age would be a time ahead. */
@@ -28,7 +27,6 @@ function withoutAhead(record: Fields, least: number): Fields {
 
 const INFO_TIMES = ['last_info', 'last_lock_event', 'last_propagation'] as const;
 
-/** The info of an answer, with no time later than its own. */
 export function infoIn({ info, at: answered = Number.POSITIVE_INFINITY }: DataAnswer): Fields {
   const ahead = INFO_TIMES.filter((field) => (dateSeconds(info[field]) ?? answered) > answered);
   return { ...info, ...Object.fromEntries(ahead.map((field) => [field, info.request_time])) };

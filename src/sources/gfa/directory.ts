@@ -3,7 +3,6 @@ import * as schema from '../../metrics/state-schema.ts';
 import { entryOf } from '../../runtime/maps.ts';
 
 interface Entry {
-  /** Undefined until a record has a title. */
   title: string | undefined;
   /** The time of the record with that title, so that a late record does not restore an old title. */
   titleAt: number;
@@ -11,11 +10,9 @@ interface Entry {
   seenAt: number;
 }
 
-/** The filers or the volumes in the answers: their latest titles, and when each last appeared. */
 export class Directory {
   #entries = new Map<string, Entry>();
 
-  /** The title in the newest record that has one, or the guid. */
   titleOf(guid: string): string {
     return this.#entries.get(guid)?.title || guid;
   }
@@ -42,12 +39,10 @@ export class Directory {
     if (entry !== undefined) entry.seenAt = now;
   }
 
-  /** Removes those that have not appeared since `before`, in monotonic milliseconds. */
   retire(before: number): void {
     for (const [guid, entry] of this.#entries) if (entry.seenAt < before) this.#entries.delete(guid);
   }
 
-  /** Whether it has appeared in an answer since then, in monotonic milliseconds. */
   isNamedSince(guid: string, since: number): boolean {
     return (this.#entries.get(guid)?.seenAt ?? Number.NEGATIVE_INFINITY) >= since;
   }

@@ -28,7 +28,6 @@ export interface EventParts {
   readonly since: number;
   /** Whether the group is asked for: the bookmark of one that is switched off does not move. */
   readonly isAsked: boolean;
-  /** An answer may have got lost since the last one. */
   readonly isAfterLoss: boolean;
 }
 
@@ -80,7 +79,6 @@ export class Events {
   }
 }
 
-/** Where the events of a filer on a volume are remembered. */
 export function memoryKey(group: EventKind, { key }: FilerVolume): string {
   return `${group}\n${key}`;
 }
@@ -91,7 +89,6 @@ function identityOf(record: Fields, at: number): string {
   return [at, kind, prop_seconds, lock_phase, lock_state, lock_duration].map(text).join('\n');
 }
 
-/** The time at the beginning of an identity, in Unix seconds. */
 export function timeOfIdentity(identity: string): number {
   return Number.parseFloat(identity);
 }

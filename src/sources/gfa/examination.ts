@@ -45,7 +45,6 @@ export function gfaExamination(
     const [events, repeated, others] = [eventsIn(first), eventsIn(again), eventsIn(other)];
     await checkHeader(settings, events, others, find, (clientKeyHeader) => ask('-c', { clientKeyHeader }));
     checkContents(first, find);
-    // The undocumented alternatives that these answers show.
     const variants = variantsOf({
       metrics_shape: shapeOf(first),
       delivery: deliveryOf(events, repeated, others),
@@ -145,7 +144,6 @@ function shapeOf(body: unknown): string | undefined {
   return isFields(body.metrics) ? 'object' : undefined;
 }
 
-/** Which of the first call's events a second call returns: all, some, or none. */
 function deliveryOf(
   first: ReadonlySet<string>,
   again: ReadonlySet<string>,

@@ -37,7 +37,6 @@ export class FilerVolume {
   readonly kinds = new Map<string, Kind>();
   readonly phases = new Map<string, Phase>();
   readonly newest = new Map<series.Group, Dated>();
-  /** The newest record of the group `filers`. */
   current: Current | undefined;
   readonly #bounds: readonly number[];
 
@@ -56,7 +55,6 @@ export class FilerVolume {
     return pairKey(this.filer, this.volume);
   }
 
-  /** Takes an event; `fresh` if it has not been counted before. */
   takeEvent(group: 'locks' | 'propagation', dated: Dated, fresh: boolean): void {
     this.#keepNewest(group, dated);
     if (group === 'locks') this.#takeLock(dated, fresh);

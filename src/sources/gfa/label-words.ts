@@ -9,7 +9,6 @@ export const WORD_FIELDS = ['kind', 'lock_phase', 'lock_state', 'mode', 'profile
 export class LabelWords {
   readonly #limits = new Map(WORD_FIELDS.map((field) => [field, new LabelLimit()]));
 
-  /** The record with words that may become labels; those that had to be replaced are noted. */
   limited(record: Fields, note: NoteDrop): Fields {
     let limited = record;
     for (const [field, limit] of this.#limits) {

@@ -15,9 +15,7 @@ import type { DataAnswer } from './records.ts';
 import { filerOnVolumeTable, filerTable, type Group, infoTable, recordTimestamp, volumeTable } from './series.ts';
 
 export interface LedgerSettings {
-  /** Of the histograms; ascending, empty for sum and count only. */
   readonly bounds: readonly number[];
-  /** The most events to remember. */
   readonly mostEvents: number;
   /** The requested groups: the absence of any other group means nothing. */
   readonly groups: readonly Group[];
@@ -51,7 +49,6 @@ export class Ledger {
   #info: Fields = {};
   /** The latest known `request_time`, in Unix seconds. */
   #requestedAt = Number.NEGATIVE_INFINITY;
-  /** Monotonic milliseconds of the latest answer with a current record of any filer. */
   #namedAt = Number.NEGATIVE_INFINITY;
 
   constructor(settings: LedgerSettings) {
@@ -70,7 +67,6 @@ export class Ledger {
     return text(this.#info.account);
   }
 
-  /** What the service's bookmarks show about lost events; see {@link BookmarkWatch}. */
   get bookmarks(): { readonly missed: number; readonly isSuspicious: boolean } {
     const { locks, propagation } = this.#events;
     return { missed: locks.watch.missed + propagation.watch.missed, isSuspicious: this.#isKeyShared };
@@ -113,7 +109,6 @@ export class Ledger {
     return fresh;
   }
 
-  /** Every sample of the ledger. Yields nothing until an answer has been absorbed. */
   *samples(): Generator<Sample> {
     if (this.answeredAt === undefined) return;
     yield* toSamples(infoTable, [this.#info], {});
@@ -257,7 +252,6 @@ export class Ledger {
     return isNamed && (volume === '' || this.#volumes.isNamedSince(volume, (this.answeredAt ?? 0) - goneAfterMs));
   }
 
-  /** Removes states that no answer has confirmed since `before`; counts stay. */
   #retireStates(before: number): void {
     for (const [guid, { confirmedAt }] of this.#volumeRecords) {
       if (!this.#volumes.has(guid) || confirmedAt < before) this.#volumeRecords.delete(guid);

@@ -8,7 +8,6 @@ export const pairLabels = ['filer_guid', 'filer', 'volume_guid', 'volume'] as co
 
 export const volumeLabels = ['volume_guid', 'volume'] as const;
 
-/** The four groups of `metrics` in an answer of `GET /data`, in the service's own spelling. */
 export const GROUPS = ['filers', 'volumes', 'locks', 'propagation'] as const;
 
 export type Group = (typeof GROUPS)[number];

@@ -28,7 +28,6 @@ export class PortalClient {
     this.#retryParts = { ...retryParts, allowance: new RetryAllowance() };
   }
 
-  /** The time by the portal's own clock, in epoch milliseconds. */
   now(): number {
     return this.#client.now();
   }

@@ -42,10 +42,8 @@ type CreateTasks = (parts: PortalParts, intervalMs: number) => () => readonly Ta
 
 export interface CollectorRow {
   readonly name: string;
-  /** Default time between two polls, in milliseconds. */
   readonly intervalMs: number;
   readonly tables: readonly Table[];
-  /** The requests of one round, as far as it has any. */
   readonly cost: { readonly account?: number; readonly perAppliance?: number; readonly perVolume?: number };
   readonly size: SampleShare;
   /** Samples of an appliance from the records of an inventory round, without requests of its own. */
@@ -63,7 +61,6 @@ export interface AccountRead {
   readonly paged?: true;
   /** It needs no token, unless the portal requires one. */
   readonly isOpen?: true;
-  /** Throws a ShapeError if the body is not such an answer. */
   readonly read: (answer: AccountAnswer) => Sample[] | Promise<Sample[]>;
 }
 

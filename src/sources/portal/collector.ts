@@ -16,7 +16,6 @@ import type { PortalParts } from './collector-row.ts';
 import { chosenRows, portalTables } from './collectors.ts';
 import type { PortalSettings } from './settings.ts';
 
-/** Polls the portal: the inventory, the series of its appliances, and every enabled collector. */
 export class PortalCollector implements Collector {
   readonly api = 'portal';
   readonly parts: PortalParts;
@@ -49,7 +48,6 @@ export class PortalCollector implements Collector {
     ];
   }
 
-  /** The chosen appliances of this instance's shard. */
   get appliances(): readonly Appliance[] {
     return this.parts.appliances.own;
   }
@@ -60,7 +58,6 @@ export class PortalCollector implements Collector {
     return [{ code: 'licence', message }];
   }
 
-  /** By name; empty if no enabled collector has any. */
   state(): Readonly<Record<string, unknown>> {
     return Object.fromEntries([...this.parts.kept].map(([name, kept]) => [name, kept.state()]));
   }

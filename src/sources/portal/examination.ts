@@ -34,7 +34,6 @@ const MOST_COLLECTOR = 3;
 
 type ExaminedSettings = PortalSettings & { readonly credentials: Credentials };
 
-/** One run of the examination. */
 interface Run extends ExaminationParts {
   readonly settings: ExaminedSettings;
   readonly tokens: TokenSource;
@@ -126,7 +125,6 @@ async function checkCredentials(run: Run): Promise<boolean> {
   }
 }
 
-/** Another form of authentication that accepts the same credentials. */
 async function otherForm({ client, settings: { credentials }, signal }: Run): Promise<string | undefined> {
   if (credentials.kind === 'user_key') return undefined;
   const kind = credentials.kind === 'oauth2' ? 'service_key' : 'oauth2';
@@ -170,7 +168,6 @@ async function pollOnce(collector: PortalCollector, sampled: string | undefined,
   }
 }
 
-/** One appliance of each type and of each group of builds that answers differently. */
 function differing(collector: PortalCollector): readonly { readonly serial: string }[] {
   const kinds = new Map<string, { readonly serial: string }>();
   for (const appliance of collector.appliances) {
@@ -274,7 +271,6 @@ function tellInventory(gaps: readonly InventoryGap[], exchanges: readonly Exchan
   } else find('ok', check, 'match', seen);
 }
 
-/** The records of all lists that an operation answered. */
 function itemsOf(exchanges: readonly Exchange[], operation: string) {
   return exchanges
     .filter((exchange) => exchange.status === 200 && exchange.operation === operation)
@@ -285,7 +281,6 @@ function idsOf(exchanges: readonly Exchange[], operation: string, field: string)
   return new Set(itemsOf(exchanges, operation).map((record) => text(record[field]).toLowerCase()));
 }
 
-/** The answer of the memory series that does not exist for a build. */
 function unfitMemorySeries(exchanges: readonly Exchange[]): string | undefined {
   for (const { operation, status, body } of exchanges) {
     if (!operation.startsWith('memory_utilization')) continue;
@@ -306,7 +301,6 @@ function loadNames(exchanges: readonly Exchange[]): string | undefined {
   return spelt(/15/) ? 'minutes_in_digits' : 'other';
 }
 
-/** Which id `appliance_id` of `GET /volume_connections` is. */
 function connectionIds(exchanges: readonly Exchange[]): string | undefined {
   const ids = idsOf(exchanges, 'volume_connections', 'appliance_id');
   const matches = (field: 'id' | 'serial') => [...idsOf(exchanges, 'edges', field)].some((id) => ids.has(id));

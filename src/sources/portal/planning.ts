@@ -107,7 +107,6 @@ export function fleetPlan(portal: PortalConfig, appliances: number, shards: numb
   };
 }
 
-/** Compares both modes; nothing if no series are polled. */
 function modesBeside(portal: PortalConfig, appliances: number, shards: number): FleetPlan['ways'] {
   if (portal.series.length === 0) return [];
   const plans = plansOf(portal, appliances, shards);

@@ -29,7 +29,6 @@ export function newestFirst(body: unknown, note: NoteDrop): readonly Fields[] {
   return num_cores === undefined || num_cores === null ? records : [...records, { num_cores }];
 }
 
-/** The time of a record, in Unix seconds. */
 export function secondsOf({ time }: Fields): number | undefined {
   return epochMilliseconds.read(time);
 }
@@ -74,7 +73,6 @@ export function recordsIn(list: unknown): readonly Fields[] {
   return Array.isArray(list) ? list.filter(isFields) : [];
 }
 
-/** Throws a ShapeError if the answer is not one object. */
 export function objectOf(body: unknown, what: string): Fields {
   if (!isFields(body)) throw new ShapeError(`reading ${what}: expected a JSON object, got ${kindOf(body)}`);
   return body;

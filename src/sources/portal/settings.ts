@@ -5,7 +5,6 @@ import type { UnitName } from './appliances/account-units.ts';
 /** What the collectors use of the configuration, and of what the process has beside it. */
 export interface PortalSettings extends Pick<Config, 'shard' | 'staleAfter' | 'forgetAfterMs'> {
   readonly series: readonly Interval[];
-  /** Whether `current_appliance_performance` replaces two series. */
   readonly mode?: 'full' | 'economy';
   readonly collectors: readonly Interval[];
   /** Time between two polls of the inventory, and of a task that is backed off. */

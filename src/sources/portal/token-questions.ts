@@ -11,7 +11,6 @@ import {
   tokensIn,
 } from './token.ts';
 
-/** Answers what the documentation leaves open about tokens, with tokens that it revokes afterwards. */
 export async function askTokens(
   client: JsonClient,
   credentials: Credentials,

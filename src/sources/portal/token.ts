@@ -58,7 +58,6 @@ export class TokenSource {
     this.#clock = clock;
   }
 
-  /** Seconds until the current token expires; undefined without one. */
   get secondsLeft(): number | undefined {
     return this.#pair === undefined ? undefined : (this.#pair.expiresAt - this.#clock.monotonic()) / 1000;
   }
@@ -199,7 +198,6 @@ export interface TokenAnswer {
   readonly expiresIn: unknown;
 }
 
-/** Throws a ShapeError if there is no access token. */
 export function tokensIn(body: unknown): TokenAnswer {
   const { access_token: access, refresh_token: refresh, expires_in: expiresIn } = fieldsIn(body);
   if (typeof access !== 'string' || !SENDABLE.test(access)) {

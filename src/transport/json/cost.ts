@@ -30,10 +30,11 @@ const MOST_MEMBERS = 100_000;
 const LONGEST_RUN = 1024 * 1024;
 
 /** The scan may be interrupted after this many bytes: some tenths of a millisecond. */
-const STEP_BYTES = 128 * 1024;
+export const STEP_BYTES = 128 * 1024;
 
-const [QUOTE, COMMA, COLON, BACKSLASH, ZERO, NINE] = [0x22, 0x2c, 0x3a, 0x5c, 0x30, 0x39];
-const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
+const [ZERO, NINE] = [0x30, 0x39];
+export const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
+export const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
  * Checks before parsing whether a document in pieces fits into `most` bytes of memory. The memory follows from the
@@ -112,7 +113,6 @@ export function* costOf(pieces: Iterable<Buffer>, most: number): Generator<void,
   return 'fits';
 }
 
-/** Whether a text that begins so may be a number: `"7"`, and `"\\u0037"`. */
 function isNumbered(first: number | undefined): boolean {
   return first === BACKSLASH || (first !== undefined && first >= ZERO && first <= NINE);
 }

@@ -1,4 +1,4 @@
-import { DEEPEST } from './cost.ts';
+import { BACKSLASH, COLON, COMMA, DEEPEST, LIST, LIST_END, OBJECT, OBJECT_END, QUOTE, STEP_BYTES } from './cost.ts';
 
 /** Elements parsed together: tenths of a millisecond, or some milliseconds if every object has its own keys. */
 const BATCH_BYTES = 32 * 1024;
@@ -6,14 +6,8 @@ const BATCH_BYTES = 32 * 1024;
 /** A larger list or object is opened and its elements are parsed. */
 const WHOLE_BYTES = 32 * 1024;
 
-/** The scan may be interrupted after this many bytes: some tenths of a millisecond. */
-const STEP_BYTES = 128 * 1024;
-
 /** JSON has fewer blank characters than JavaScript. */
 const BLANK = /^[ \n\r\t]*$/;
-
-const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
-const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
  * Parses a JSON document in UTF-8 as `JSON.parse` does, and throws where `JSON.parse` throws. A generator that yields

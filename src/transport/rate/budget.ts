@@ -69,7 +69,6 @@ export class Budget {
     };
   }
 
-  /** Undefined without a limit. */
   remaining(now: number): number | undefined {
     if (this.#msPerRequest === 0) return undefined;
     const oldest = Math.floor(now / BUCKET_MS) - DAY_MS / BUCKET_MS;

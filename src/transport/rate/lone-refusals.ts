@@ -10,7 +10,6 @@ export class LoneRefusals {
   readonly #refused = new Map<string, { readonly at: number; areOthersTaken: boolean }>();
   readonly #heldUntil = new Map<string, number>();
 
-  /** For how long it is still held back, in milliseconds; undefined if it is not. */
   heldMs(subject: string | undefined, now: number): number | undefined {
     const until = subject === undefined ? undefined : this.#heldUntil.get(subject);
     return until !== undefined && until > now ? until - now : undefined;

@@ -45,7 +45,6 @@ export class Pace {
   /** When the service was first and last found to reject everything, and the sustained rate before that. */
   #throttling: { readonly since: number; latest: number; readonly sustainedBefore: number } | undefined;
   #probe: Departure | 'due' | undefined;
-  /** In order, without those that have left the window. */
   readonly #departures: Departure[] = [];
 
   constructor(limit: RateLimit, law: RateLaw, now: number) {

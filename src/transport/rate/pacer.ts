@@ -56,7 +56,6 @@ export class Pacer {
     return this.#pace.holdUntil > this.#clock.monotonic() ? this.#pace.holdUntil : undefined;
   }
 
-  /** Whether the service has allowed clearly less than is configured for some time. */
   get isThrottled(): boolean {
     return this.#throttled.is;
   }

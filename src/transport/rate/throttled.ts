@@ -1,7 +1,5 @@
-/** A service is judged by this time, in milliseconds. */
 const WINDOW_MS = 600_000;
 
-/** With fewer rejections in a window nothing is said. */
 const FEWEST = 3;
 
 /** The share of requests that are rejected with 429; the search for the limit itself causes up to 0.01. */
@@ -18,7 +16,6 @@ export class Throttled {
   #window = { since: Number.NEGATIVE_INFINITY, taken: 0, rejected: 0, slow: 0 };
   #is = false;
 
-  /** By the last complete window. */
   get is(): boolean {
     return this.#is;
   }

@@ -129,7 +129,6 @@ export class JobLedger {
     ];
   }
 
-  /** Whether a job that was never listed before has finished since the exporter started. */
   #isRecent(job: Fields): boolean {
     const at = dateSeconds(job.last_updated_at) ?? dateSeconds(job.created_at);
     return this.#hasListed && (at === undefined || this.#start.includes(at));

@@ -100,7 +100,6 @@ export class NotificationLedger implements KeptCounts {
     this.#start = start;
   }
 
-  /** Where the next request begins, in Unix seconds. */
   from(now: number): number {
     const reached = this.#mark ?? this.#start.seconds;
     return Math.max(Math.min(reached, now) - OVERLAP_SECONDS, now - LONGEST_RANGE_SECONDS);

@@ -19,7 +19,6 @@ import {
 /** More than any appliance has in KiB: 3 TiB. */
 const MOST_MEMORY_KIB = 3 * 2 ** 30;
 
-/** The memory of an appliance as its record tells it; undefined for other records. */
 export function memoryIn({ total, memory_used, memory_cached, memory_buffered }: Fields): number | undefined {
   const parts = [memory_used, memory_cached, memory_buffered].flatMap((part) => decimal(part) ?? []);
   const sum = parts.length === 0 ? undefined : parts.reduce((all, part) => all + part);
@@ -36,10 +35,8 @@ export const memory: Conversion<'bytes'> = {
   read: (raw, record = {}) => (isMemoryInBytes(record) ? bytes : kibibytes).read(raw),
 };
 
-/** Milliseconds of one disk operation. */
 export const latency: Conversion<'seconds'> = { ...milliseconds };
 
-/** Requests in a bin. */
 export const requests: Conversion<'none'> = { ...plain, upstream: 'number in the bin' };
 
 interface OtherUnit {
@@ -69,7 +66,6 @@ export type UnitName = keyof typeof otherUnits;
 
 export const unitNames = Object.keys(otherUnits) as readonly UnitName[];
 
-/** The rows of a table as this account sends them. */
 export function inUnits(
   families: readonly Family[],
   units: readonly UnitName[],

@@ -29,7 +29,6 @@ export class ApplianceIndex {
     return this.#hasBeenAsked;
   }
 
-  /** Whether an appliance is missing for the first time. */
   get isDoubtful(): boolean {
     return this.#missing.size > 0;
   }
@@ -50,7 +49,6 @@ export class ApplianceIndex {
     return this.#bySerial.get(key) ?? this.#byEdgeId.get(key);
   }
 
-  /** Notes that the inventory has been read once, successfully or not. */
   settle(): void {
     this.#hasBeenAsked = true;
     this.#settings.names?.settle();

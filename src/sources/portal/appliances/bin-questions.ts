@@ -9,7 +9,6 @@ const MINUTE_MS = 60_000;
 const LONG_BIN_MS = 5 * MINUTE_MS;
 const PERIODS = ['P30D', 'P7D', 'P1D'] as const;
 
-/** Answers what the documentation leaves open about bins and periods, with one appliance. */
 export async function askBins(client: PortalClient, serial: string, signal: AbortSignal): Promise<AnswerByQuestion> {
   const ask = async (period: string, bin_size: number): Promise<readonly Fields[] | undefined> => {
     const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${SERIES}`;
@@ -28,7 +27,6 @@ export async function askBins(client: PortalClient, serial: string, signal: Abor
   return { ...(minutes && bins && binAnswers(minutes, bins)), longest_period: longest };
 }
 
-/** What the same half hour in bins of one and of five minutes shows; records newest first. */
 function binAnswers(minutes: readonly Fields[], bins: readonly Fields[]): AnswerByQuestion {
   const stepMs = medianOf(bins.slice(1).map((bin, index) => milliseconds(bins[index] ?? bin) - milliseconds(bin)));
   const [newest] = bins;

@@ -44,12 +44,10 @@ export class InventoryCollector {
     };
   }
 
-  /** What the lists of the latest round lack. */
   get gaps(): readonly InventoryGap[] {
     return this.#gaps;
   }
 
-  /** Reads the inventory now. Rejects as a poll of it would. */
   async discover(signal: AbortSignal): Promise<Reading> {
     const { appliances, clock, settings } = this.#parts;
     const drops = new DropCount();

@@ -19,7 +19,6 @@ export type InventoryList = (typeof INVENTORY_LISTS)[number];
 
 export type ListName = InventoryList['name'];
 
-/** The field with the serial in the records of each list. */
 const SERIAL_FIELDS = { '/serials': 'id', '/edges': 'serial' } as const;
 
 export type ListPath = keyof typeof SERIAL_FIELDS;
@@ -41,7 +40,6 @@ export function checkInventoryList(body: unknown, path: ListPath): void {
   throw new ShapeError(`reading GET ${path}: expected records with a uuid in ${SERIAL_FIELDS[path]}, got none`);
 }
 
-/** The records about appliances in use; notes those without a usable serial. Empty without an answer. */
 export function* listedIn(name: ListName, body: unknown, note: NoteDrop): Generator<Fields> {
   if (body === undefined) return;
   const path = name === 'edges' ? '/edges' : '/serials';

@@ -19,7 +19,6 @@ export interface Appliance {
   readonly records?: { readonly serial?: Fields; readonly edge?: Fields };
 }
 
-/** Appliances by one of their ids. */
 export type Inventory = ReadonlyMap<string, Appliance>;
 
 export interface ListAnswer {

@@ -75,7 +75,6 @@ export class Lookback {
   }
 }
 
-/** The length down to which a failed request is sent again for a shorter period. */
 function shortestAfter(error: unknown, ifRejectedMs = Number.POSITIVE_INFINITY): number {
   if (isRejected(error)) return ifRejectedMs;
   return isTooMuch(error) ? SHORTEST_PERIOD_MS : Number.POSITIVE_INFINITY;
@@ -97,7 +96,6 @@ export function isoPeriod(ms: number): string {
   return seconds % 60 === 0 ? `PT${seconds / 60}M` : `PT${seconds}S`;
 }
 
-/** An ISO 8601 interval. */
 export function isoInterval({ from, to }: Stretch): string {
   return `${new Date(from).toISOString()}/${new Date(to).toISOString()}`;
 }

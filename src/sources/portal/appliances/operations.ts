@@ -71,7 +71,6 @@ export function operationsFor(chosen: readonly string[], isEconomy = false): Rea
 /** The load over one and five minutes, which no other operation has. */
 const shortLoad: readonly Family[] = standardSeries.load_average.filter(({ fields }) => isEveryOtherField(fields));
 
-/** The records without the number of cores and the load over fifteen minutes, in any spelling of its field. */
 function withoutLongLoad(body: unknown, note: NoteDrop): readonly Fields[] {
   const isLeft = (field: string) => field !== 'num_cores' && loadWindow(field) !== '15m';
   return newestFirst(body, note).map((record) =>
@@ -85,7 +84,6 @@ const minutes: Pick<Operation, 'hasHistory' | 'body' | 'check'> = {
   check: (answer) => itemsOf(answer, 'the series'),
 };
 
-/** `current_appliance_performance` is one object, not a list. */
 const currentOf = (body: unknown): Fields => objectOf(body, 'current_appliance_performance');
 
 const healthOf = (body: unknown): Fields => objectOf(body, 'appliance_health_score');

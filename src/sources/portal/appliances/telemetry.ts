@@ -145,7 +145,6 @@ export class TelemetryCollector {
   }
 }
 
-/** A record's own time, in milliseconds since the Unix epoch; `otherwise` without one. */
 function timeOf(record: Fields, otherwise: number): number {
   const seconds = secondsOf(record);
   return seconds === undefined ? otherwise : seconds * 1000;

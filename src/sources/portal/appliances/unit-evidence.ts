@@ -28,10 +28,8 @@ const MUCH_MEMORY = 1e9;
 
 /** The median time of a disk operation is above it in milliseconds (20 microseconds) and below it in seconds (20 ms). */
 const LATENCY_BORDER = 0.02;
-/** A median needs at least this many values. */
 const LATENCY_VALUES = 8;
 
-/** What the records of one operation, newest first, show of the units that the documentation leaves open. */
 export function unitsIn(operation: string, records: readonly Fields[]): readonly UnitEvidence[] {
   const shown = [timeUnit(records)];
   if (operation === 'memory_utilization_details') shown.push(firstOf(records, ratioUnit));

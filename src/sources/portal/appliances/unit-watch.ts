@@ -16,7 +16,6 @@ export class UnitWatch {
     this.#log = log;
   }
 
-  /** The units that are configured, or proven by an answer. */
   get variants(): readonly Variant[] {
     const configured = this.#units.map((unit) => otherUnits[unit]);
     const isOpen = ({ question }: Variant) => configured.every((one) => one.question !== question);

@@ -9,7 +9,6 @@ import type { SnapshotOperation } from './snapshot-operations.ts';
 
 export interface LedgerParts {
   readonly volume: () => Labels;
-  /** Only snapshots that ended from here on are counted. */
   readonly since: Pick<CountingStart, 'includes'>;
   readonly bounds: readonly number[];
   readonly nameOf: (serial: string) => string | undefined;
@@ -42,7 +41,6 @@ export class SnapshotLedger {
   readonly #counted: readonly CountedField[];
   readonly #seen = new Seen(MOST_REMEMBERED);
   readonly #appliances = new Map<string, ApplianceSnapshots>();
-  /** The newest end of a snapshot, in Unix seconds. */
   #newest = Number.NEGATIVE_INFINITY;
 
   constructor(operation: SnapshotOperation, parts: LedgerParts) {

@@ -147,7 +147,6 @@ export interface SnapshotOperation {
   /** The same for each record of one snapshot on an appliance; undefined if it cannot be counted. */
   readonly identity: (record: Fields) => string | undefined;
   readonly isSnapshot?: (record: Fields) => boolean;
-  /** The record with the fields that the families name. */
   readonly prepared?: (record: Fields) => Fields;
 }
 
