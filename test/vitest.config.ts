@@ -44,7 +44,8 @@ export default defineConfig({
           include: [ALL],
           exclude: [...configDefaults.exclude, BATTERY],
           globalSetup: fileURLToPath(new URL('tools/install.ts', import.meta.url)),
-          maxWorkers: cores + 1,
+          // Two more than there are cores: most of them wait for processes of their own.
+          maxWorkers: cores + 2,
           sequence: { groupOrder: 1 },
         },
       },

@@ -6,10 +6,10 @@ const ACCOUNT = {
   intervalMs: 300_000,
   limit: { requests: 500, windowMs: 30_000 },
   dailyLimit: 1_000_000,
-  hours: 48,
+  hours: 30,
 } as const satisfies Partial<Fleet>;
 
-test('2,000 appliances use the quota of an account for two days without one refusal', () => {
+test('2,000 appliances use the quota of an account for thirty hours without one refusal', () => {
   const result = simulateFleet({ ...ACCOUNT, appliances: 2_000 });
   expect(result.refused).toBe(0);
   expect(result.quotaUsed).toBeGreaterThan(0.95);

@@ -23,10 +23,10 @@ async function arriving(minutes: number, isCalm: boolean): Promise<readonly stri
   return [...new Set(named)];
 }
 
-test.runIf(hasPromtool)('the demo sends one alert in an hour: about the appliance that is off', async () => {
-  expect(await arriving(60, true)).toEqual(['FilerNotCheckingIn edge-denver']);
+test.runIf(hasPromtool)('the demo sends one alert in forty minutes: about the appliance that is off', async () => {
+  expect(await arriving(40, true)).toEqual(['FilerNotCheckingIn edge-denver']);
 });
 
-test.runIf(hasPromtool)('with --trouble it sends several in half an hour', async () => {
-  expect((await arriving(30, false)).length).toBeGreaterThan(4);
+test.runIf(hasPromtool)('with --trouble it sends several in twenty minutes', async () => {
+  expect((await arriving(20, false)).length).toBeGreaterThan(4);
 });
