@@ -7,7 +7,6 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { inTurns } from '../../runtime/slices.ts';
 import type { AnswerSize } from '../../transport/answer-limits.ts';
-import type { TelemetryLicence } from './account/telemetry-licence.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import type { UnitWatch } from './appliances/unit-watch.ts';
@@ -22,7 +21,8 @@ export interface PortalParts {
   readonly log: Log;
   readonly settings: PortalSettings;
   readonly appliances: ApplianceIndex;
-  readonly licence: TelemetryLicence;
+  /** Without `ops_iq_premium` the portal answers every telemetry series with 403, as without the right. */
+  readonly licence: { hasTelemetry: boolean | undefined };
   readonly unitWatch: UnitWatch;
   /** What collectors save over restarts, by name. */
   readonly kept: Map<string, KeptCounts>;

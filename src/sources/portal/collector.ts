@@ -4,7 +4,6 @@ import type { Collector, Task } from '../../metrics/task.ts';
 import { deadline } from '../../metrics/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import { TelemetryLicence } from './account/telemetry-licence.ts';
 import { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import { InventoryCollector } from './appliances/inventory-collector.ts';
@@ -33,7 +32,7 @@ export class PortalCollector implements Collector {
       log,
       settings,
       appliances: new ApplianceIndex(settings, log),
-      licence: new TelemetryLicence(client),
+      licence: { hasTelemetry: undefined },
       unitWatch: new UnitWatch(settings.units ?? [], log),
       kept: new Map(),
     };

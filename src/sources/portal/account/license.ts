@@ -94,7 +94,8 @@ export const license: CollectorRow = {
       path: '/account/license',
       size: 'one',
       read({ body, note }) {
-        licence.take(body);
+        const premium = flag.read(body.ops_iq_premium);
+        licence.hasTelemetry = premium === undefined ? undefined : premium === 1;
         return toSamples(licenseTable, [body], {}, note);
       },
     },

@@ -102,7 +102,7 @@ class VolumeTelemetry {
   }
 
   #segmentTask(volume: Volume, segment: string, operation: SnapshotOperation): Task {
-    const { appliances, clock, licence, settings } = this.#parts;
+    const { appliances, client, clock, settings } = this.#parts;
     const id = `portal/volume/${volume.guid}/${segment}`;
     const path = `/telemetry/volumes/${volume.id}/${segment}`;
     const ledger = new SnapshotLedger(operation, {
@@ -117,13 +117,13 @@ class VolumeTelemetry {
       // After an outage, requests the period that it covered.
       const missed = succeededAt === undefined ? operation.firstPeriodMs : now - succeededAt + 2 * this.#intervalMs;
       const wanted = Math.min(Math.max(SHORTEST_PERIOD_MS, missed), LONGEST_PERIOD_MS);
-      const to = this.#parts.client.now();
+      const to = client.now();
       let samples: readonly Sample[] = [];
       const how = { longestMs: LONGEST_PERIOD_MS };
       const { failure } = await this.#lookback.cover(id, { from: to - wanted, to }, how, async (part, isAll) => {
         const period = isAll ? isoPeriod(wanted) : isoInterval(part);
         const json = { period, serial_numbers: volume.serials };
-        const body = await licence.send({ method: 'POST', path, operation: segment, size: 'list', json }, signal);
+        const body = await client.send({ method: 'POST', path, operation: segment, size: 'list', json }, signal);
         const records = inTurns(listed(body, segment, note, operation.list), clock);
         samples = await ledger.absorb(records, clock.now() / 1000, note);
       });
