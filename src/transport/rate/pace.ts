@@ -93,7 +93,7 @@ export class Pace {
     if (this.#probe === departure) this.#probe = undefined;
     if (verdict.state === 'throttled') this.#throttle(departure, now, verdict.retryAfterMs);
     if (verdict.state !== 'taken') return;
-    this.#law.accepted(now);
+    this.#law.accepted();
     if (this.#throttling === undefined || departure.startedAt < this.#throttling.latest) return;
     this.#throttling = undefined;
     this.#law.resumed();

@@ -2,7 +2,7 @@ const WINDOW_MS = 600_000;
 
 const FEWEST = 3;
 
-/** The share of requests that are rejected with 429; the search for the limit itself causes up to 0.01. */
+/** The share of requests that are rejected with 429; the search for the limit itself causes up to 0.014. */
 const REJECTED_SHARE = 0.05;
 
 /** The share of requests that left at less than half of the configured rate. */

@@ -119,7 +119,7 @@ export class TelemetryCollector {
     const json = operation.body(period, settings.binSeconds);
     const request = { method: 'POST', path, operation: name, subject: serial, json, check: operation.check } as const;
     const records = operation.records(await client.send(request, signal), note);
-    // It is covered, whatever an earlier answer said of the licence.
+    // The licence covers it, even if an earlier answer says otherwise.
     licence.hasTelemetry ||= undefined;
     unitWatch.look(name, records);
     return records;
