@@ -29,8 +29,6 @@ const ANSWERS: Readonly<Record<string, Readonly<Record<string, Partial<Variation
     more_than_a_day: { tokenLifetimeMs: 7 * 86_400_000 },
   },
   token_lifetime_told_by: { expires_in: { expiresIn: 900 }, jwt: { jwt: 'exp' }, nothing: { jwt: 'none' } },
-  refresh_bearer: { required: { refreshBearer: 'required' }, optional: { refreshBearer: 'optional' } },
-  refresh_token_uses: { single: { refreshSingleUse: true }, several: { refreshSingleUse: false } },
   ratio_unit: { percent: { ratioUnit: 'percent' }, ratio: { ratioUnit: 'ratio' } },
   memory_unit: { kilobytes: { memoryUnit: 'kilobytes' }, bytes: { memoryUnit: 'bytes' } },
   time_unit: { milliseconds: { timeUnit: 'milliseconds' }, seconds: { timeUnit: 'seconds' } },

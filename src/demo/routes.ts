@@ -22,7 +22,6 @@ const gfaPaths: ReadonlyMap<string, string> = new Map([['GET /data', 'data']]);
 const tokenPaths: ReadonlyMap<string, string> = new Map([
   ['POST /auth/token', 'token'],
   ['DELETE /auth/token', 'revoke'],
-  ['POST /auth/token/refresh', 'refresh'],
 ]);
 
 /** Finds the operation. An unknown read request is 404; a request that might change something is 405. */

@@ -66,9 +66,6 @@ export interface Variations {
   /** An access token is a JWT with `iat` and `exp`, or opaque. */
   readonly jwt: 'exp' | 'none';
   readonly tokenLifetimeMs: number;
-  readonly refreshSingleUse: boolean;
-  /** Whether a token can also be refreshed without the bearer header. */
-  readonly refreshBearer: 'optional' | 'required';
   /** The forms of credentials that `POST /auth/token` accepts. */
   readonly authForms: readonly ('oauth2' | 'service_key' | 'user_key')[];
   /** How far the clock of the services, by their headers, is ahead of the local one. */
@@ -128,8 +125,6 @@ export const plausible: Variations = {
   expiresIn: null,
   jwt: 'exp',
   tokenLifetimeMs: 900_000,
-  refreshSingleUse: true,
-  refreshBearer: 'optional',
   authForms: ['oauth2', 'service_key', 'user_key'],
   clockAheadMs: 0,
   rateLimitHeaders: false,

@@ -14,7 +14,7 @@ export type Cards = Readonly<Record<string, Card>>;
 
 const DATA = /\/gfa\/v1\/data/;
 const INVENTORY = /^(?:serials|edges)$/;
-const TOKENS = /^(?:token|refresh)$/;
+const TOKENS = 'token';
 const DAY_SECONDS = 86_400;
 const unavailable = { kind: 'status', status: 503 } as const;
 const hanging = { kind: 'hang' } as const;

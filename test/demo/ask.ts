@@ -51,13 +51,13 @@ export function group(heard: Heard, name: 'volumes' | 'filers' | 'propagation' |
   return metrics?.[name] ?? [];
 }
 
-/** A new pair of tokens, by user key. */
-export async function signIn(standIn: StandIn): Promise<{ access: string; refresh: string; answer: Fields }> {
+/** A new token, by user key. */
+export async function signIn(standIn: StandIn): Promise<{ access: string; answer: Fields }> {
   const heard = await ask('POST', `${standIn.portalUrl}/auth/token`, {
     headers: { 'x-user-key': standIn.credentials.userKey },
   });
   const answer = heard.json as Fields;
-  return { access: String(answer.access_token), refresh: String(answer.refresh_token), answer };
+  return { access: String(answer.access_token), answer };
 }
 
 /** An inventory operation with a new token. */

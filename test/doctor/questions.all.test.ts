@@ -21,8 +21,6 @@ const alternatives: readonly (readonly [
   [{ binSize: 'ignored' }, { bin_size: 'ignored' }],
   [{ newestNull: true }, { newest_bin: 'null' }],
   [{ longestPeriodMs: 8 * 86_400_000 }, { longest_period: 'P7D' }],
-  [{ refreshBearer: 'required' }, { refresh_bearer: 'required' }],
-  [{ refreshSingleUse: false }, { refresh_token_uses: 'several' }],
   [{ expiresIn: 300 }, { token_lifetime_told_by: 'expires_in', token_lifetime: 'below_10_minutes' }],
   [{ jwt: 'none' }, { token_lifetime_told_by: 'nothing' }],
   [{ loadNames: '15min' }, { load_names: 'minutes_in_digits' }],

@@ -74,7 +74,7 @@ test('the stand-in answers as the account of a report: the doctor finds the same
       metricsShape: 'object',
       ratioUnit: 'ratio',
       counts: 'second',
-      refreshSingleUse: false,
+      jwt: 'none',
       forbidden: ['jobs'],
     },
   });

@@ -99,7 +99,7 @@ function placedAbsence(operation: OperationName, row: AbsenceRow): Placed {
     alsoCodes: isSilent ? ['network'] : [],
     lines: LINES.api,
     // Without a token nothing works: there the one request that the connection ended with is reason enough.
-    ...(operation === 'token' || operation === 'refresh' ? {} : { says }),
+    ...(operation === 'token' ? {} : { says }),
     mayAlsoSay: operation === 'data' ? [] : [LINES.task, LINES.appliance, LINES.list],
     neighbours: 'the other service',
     ...patienceOf(operation, row),

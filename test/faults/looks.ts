@@ -64,7 +64,7 @@ export async function unshown(course: Course, hits: readonly Moment[]): Promise<
 
 /** What is missing for a fault to be over; undefined when it is: told in the log, and everything newer than its end. */
 export async function lasting(course: Course, lifted: Moment): Promise<string | undefined> {
-  const { row, setup, instance, front } = course;
+  const { row, instance } = course;
   const { lines, speakers = 1, mayAlsoSay = [] } = row.expected;
   const said = linesSince(course).map(({ msg }) => msg);
   const count = (line: string) => said.filter((one) => one === line).length;
@@ -72,12 +72,6 @@ export async function lasting(course: Course, lifted: Moment): Promise<string | 
   // What else was said is taken back too.
   for (const [bad, good] of mayAlsoSay) {
     if (count(bad) !== count(good)) return `“${bad}” was said ${count(bad)} times, and “${good}” ${count(good)} times`;
-  }
-  // The next refresh, where it comes while a test can wait, is as good as the one that was spoiled was bad.
-  if (row.operation === 'refresh' && row.lift === undefined && setup.tokenSeconds < LONG_LIFE_SECONDS) {
-    const isNext = front.seen.some(({ operation, at }) => operation === 'refresh' && at > lifted.at);
-    if (!isNext) return 'the next refresh has not come';
-    if (!isBorne(course)) return 'no request bears the token of the next refresh';
   }
   // Looked at first as well: nothing newer can be shown before it was asked for.
   const unasked = notAskedSince(course, lifted.at);
@@ -97,22 +91,16 @@ function notAskedSince({ instance: { gfa, portal, standIn } }: Course, since: nu
   return isIn(gfa, 'data') ? undefined : 'data';
 }
 
-/** Tokens that live as long or longer are not waited for. */
-const LONG_LIFE_SECONDS = 10;
-
 /** An answer that is used once may be so by chance: a connection that it spoils is noticed by the next. */
 function answersWanted({ row: { operation, expected } }: Course): number {
-  return expected.used === undefined || operation === 'token' || operation === 'refresh' ? 1 : 2;
+  return expected.used === undefined || operation === 'token' ? 1 : 2;
 }
 
 /** Why what a spoiled answer says is not in use; undefined when it is. All answers of the kind are spoiled meanwhile. */
 function unused(course: Course, used: 'shown' | 'gone', hit: Moment, now: Scrape): string | undefined {
-  const { row, front, serial } = course;
+  const { row, serial } = course;
   const { operation } = row;
-  if (operation === 'token' || operation === 'refresh') {
-    // With a refresh that is used the credentials are not needed.
-    const instead = operation === 'refresh' && front.seen.some((one) => one.operation === 'token' && one.at > hit.at);
-    if (instead) throw new Error('there was POST /auth/token behind the refresh');
+  if (operation === 'token') {
     return isBorne(course) ? undefined : 'no request bears the token';
   }
   const shown =

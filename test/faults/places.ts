@@ -41,19 +41,9 @@ export const QUICK: Setup = {
 /** Refused credentials are left alone for five seconds, and a portal that is down is asked every few: two intervals of four are longer. */
 export const SLOW: Setup = { ...QUICK, portalSeconds: 4, discoverySeconds: 4 };
 
-/** Tokens that are renewed every few seconds. */
-const RENEWING: Setup = { ...QUICK, tokenSeconds: 4 };
-
 /** What each operation's rows run on, and what they say. */
 export const places: Readonly<Record<OperationName, Place>> = {
   token: { setup: SLOW, lines: LINES.api, withinSeconds: 8 },
-  // When a refresh fails, credentials or the token at hand do as well, and nobody notices.
-  refresh: {
-    setup: RENEWING,
-    lines: undefined,
-    withinSeconds: 8,
-    because: 'the next refresh may come with the token after the next',
-  },
   // Two lists of one operation: those of edges and of file_iq.
   serials: { setup: QUICK, lines: LINES.list, speakers: 2, withinSeconds: 2 },
   edges: { setup: QUICK, lines: LINES.list, withinSeconds: 2 },

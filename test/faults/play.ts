@@ -108,7 +108,7 @@ export async function holdsOn(operation: OperationName, effect: Effect, { instan
 /** Every 401 makes the exporter get a new token with its credentials. */
 function provoke(front: Front, isDone: () => boolean): () => void {
   return front.spoil(
-    ({ operation }) => !isDone() && operation !== 'token' && operation !== 'refresh',
+    ({ operation }) => !isDone() && operation !== 'token',
     ({ response }) => response.writeHead(401, { 'content-type': 'application/json' }).end('{}'),
   );
 }

@@ -3,7 +3,7 @@ import type { Instance } from './instance.ts';
 import { SERIES } from './stamps.ts';
 
 /** What is spoiled. */
-export const OPERATIONS = ['token', 'refresh', 'serials', 'edges', 'data', 'series'] as const;
+export const OPERATIONS = ['token', 'serials', 'edges', 'data', 'series'] as const;
 
 /** One of {@link OPERATIONS}. */
 export type OperationName = (typeof OPERATIONS)[number];
@@ -89,7 +89,6 @@ export function apiOf(operation: OperationName): 'gfa' | 'portal' {
 
 /** What an operation is called in the label `operation`. */
 export function labelOf(operation: OperationName): string {
-  if (operation === 'refresh') return 'token';
   return operation === 'series' ? SERIES[0] : operation;
 }
 

@@ -6,9 +6,6 @@ import { type Expected, LINES, type OperationName, type Row } from './row.ts';
 import { shapes } from './shapes.ts';
 import { wholes } from './wholes.ts';
 
-/** A token whose last fifth is longer than a request hangs: it is renewed while it is good. In seconds. */
-const LONG_TOKEN_SECONDS = 25;
-
 /** One of each kind of trouble that lasts. */
 const LASTING: ReadonlySet<string> = new Set([
   'a reset before the answer',
@@ -32,7 +29,6 @@ export function rowsOf(operation: OperationName, isLasting: boolean, elsewhere: 
   const all = [...effects, ...redirects(elsewhere), ...shapes[operation]];
   const placed = [...all.map((effect) => placedEffect(operation, effect)), ...absences(operation)];
   if (operation === 'series') placed.push(...wholes);
-  if (operation === 'refresh') placed.push(outlived);
   const chosen = placed.filter((one) => isLong(one) === isLasting);
   // The longest first: nobody is to wait for one of them at the end. But behind those that others can be played after.
   const groups = groupsOf(chosen).map((group) =>
@@ -68,19 +64,16 @@ function keyOf({ setup }: Placed): string {
 function secondsOf(placed: Placed | undefined): number {
   if (placed === undefined) return 0;
   const { setup, row } = placed;
-  const onset = row.operation === 'refresh' ? setup.tokenSeconds : setup.portalSeconds;
   const hanging = row.expected.code === 'timeout' ? 2 * setup.timeoutSeconds : 0;
-  return Math.max(onset + hanging, row.lastsSeconds ?? 0) + row.expected.withinSeconds;
+  return Math.max(setup.portalSeconds + hanging, row.lastsSeconds ?? 0) + row.expected.withinSeconds;
 }
 
 function placedEffect(operation: OperationName, effect: Effect): Placed {
   const isLasting = LASTING.has(effect.name);
-  const isHanging = effect.code === 'timeout';
   const place = places[operation];
   const setup = {
     // What rests after a refusal, or is asked seldom while it is down, is so for several intervals anyway where it lasts.
     ...(isLasting && operation === 'token' ? QUICK : place.setup),
-    ...(isHanging && operation === 'refresh' ? { tokenSeconds: LONG_TOKEN_SECONDS } : {}),
   };
   const expected = isLasting ? lastingOf(operation, effect) : expectedOf(operation, effect);
   const row: Row = {
@@ -130,8 +123,7 @@ function lastingOf(operation: OperationName, effect: Effect): Expected {
   const expected = expectedOf(operation, effect);
   if (kind === 'held') {
     const mayAlsoSay = { serials: [LINES.list], edges: [LINES.list], series: [LINES.task] } as const;
-    const further =
-      operation === 'token' || operation === 'refresh' || operation === 'data' ? [] : mayAlsoSay[operation];
+    const further = operation === 'token' || operation === 'data' ? [] : mayAlsoSay[operation];
     const because = 'nothing is sent for 2 s, and the pace is what was taken meanwhile';
     // What is asked of the portal waits and has not failed; polls of `/data` fail until it is down.
     const lines = operation === 'data' ? places.data.lines : undefined;
@@ -149,20 +141,3 @@ function lastingOf(operation: OperationName, effect: Effect): Expected {
     because: 'a portal that is down is asked after 2, 4 and 8 s, or a quarter more',
   };
 }
-
-/** A refresh that hangs for longer than the token at hand lives: there is no other for whom who asks could do without. */
-const outlived: Placed = {
-  setup: places.refresh.setup,
-  row: {
-    operation: 'refresh',
-    fault: 'no answer to the request while the token at hand expires',
-    expected: {
-      code: 'timeout',
-      lines: undefined,
-      neighbours: 'the other service',
-      withinSeconds: places.refresh.withinSeconds + HANGING_SECONDS,
-      because: 'the request under way still hangs',
-    },
-    spoil: () => () => {},
-  },
-};

@@ -33,7 +33,6 @@ const faults: Readonly<Record<string, { readonly code: string; readonly effect: 
 const places = {
   data: { label: 'data', intervals: 3 },
   token: { label: 'token', intervals: 6 },
-  refresh: { label: 'token', intervals: 6 },
   serials: { label: 'serials', intervals: 3 },
   edges: { label: 'edges', intervals: 3 },
   cpu_utilization: { label: 'cpu_utilization', intervals: 3 },
@@ -80,7 +79,7 @@ describe.each(operations)('%s meets', (operation) => {
 });
 
 /** Makes the exporter ask for a new token. */
-const refusal: DemoFault = { kind: 'status', status: 401, operation: /^(?!token$|refresh$|data$)/ };
+const refusal: DemoFault = { kind: 'status', status: 401, operation: /^(?!token$|data$)/ };
 
 /** A 429 is answered once: each further one would double the time that nothing is sent. */
 function once(code: string): Pick<DemoFault, 'times'> {

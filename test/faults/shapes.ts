@@ -4,7 +4,6 @@ import type { OperationName } from './row.ts';
 /** JSON that is of another shape at some level, and of the right shape with nothing to use in it. */
 export const shapes: Readonly<Record<OperationName, readonly Effect[]>> = {
   token: tokenShapes(),
-  refresh: tokenShapes(),
   serials: listShapes('id'),
   edges: listShapes('serial'),
   data: [
@@ -41,7 +40,6 @@ function tokenShapes(): readonly Effect[] {
     shape('the token is an object', '{"access_token":{"a":"b"}}'),
     shape('the token has line breaks', '{"access_token":"a\\r\\nx-evil: 1","expires_in":900}'),
     spoilt('a lifetime that is a text', (answer) => ({ ...answer, expires_in: 'for ever' })),
-    spoilt('a refresh token that is a list', (answer) => ({ ...answer, refresh_token: ['x'] })),
   ];
 }
 

@@ -34,7 +34,7 @@ export class Stamps {
   /** An answer with its stamp. Those with a token have none: their token says which one it is. */
   put(operation: string, answer: WholeAnswer): WholeAnswer {
     const place = places.get(operation);
-    const isToken = operation === 'token' || operation === 'refresh';
+    const isToken = operation === 'token';
     if (answer.status !== 200 || (place === undefined && !isToken)) return answer;
     const body = JSON.parse(answer.body.toString('utf8')) as Body;
     if (isToken) this.#issued.set(operation, String(body.access_token));

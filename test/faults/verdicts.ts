@@ -51,8 +51,7 @@ export function expectCodes({ row, before }: Course, now: Scrape): void {
     if (api !== apiOf(operation)) return true;
     if (expected.alsoCodes?.includes(code)) return false;
     if (touched.some((one) => one === label)) return code !== expected.code;
-    // A token that could not be refreshed in time may be a moment older than the service takes it for.
-    return expected.neighbours === 'all' && !(operation === 'refresh' && code === '401');
+    return expected.neighbours === 'all';
   });
   expect(unexpected, 'counted and not expected').toEqual([]);
 }

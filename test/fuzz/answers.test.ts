@@ -50,8 +50,8 @@ const bodyWith = (sent: string) =>
   );
 const refused = secret.chain((sent) => fc.record({ sent: fc.constant(sent), body: bodyWith(sent) }));
 
-const refreshing = (sent: string): ApiRequest => {
-  return { method: 'POST', path: '/auth/token/refresh', operation: 'token', json: { token: sent } };
+const inJson = (sent: string): ApiRequest => {
+  return { method: 'POST', path: '/auth/token', operation: 'token', json: { token: sent } };
 };
 
 /** The ways in which a secret is sent. */
@@ -60,7 +60,7 @@ const requests: readonly ((sent: string) => ApiRequest)[] = [
   (sent) => ({ method: 'GET', path: '/data', operation: 'data', headers: { authorization: sent } }),
   (sent) => ({ method: 'POST', path: '/auth/token', operation: 'token', headers: { 'x-user-key': sent }, json: {} }),
   (sent) => ({ method: 'POST', path: '/auth/token', operation: 'token', form: { client_secret: sent } }),
-  refreshing,
+  inJson,
 ];
 
 test('whatever the body of an error says, it becomes one short line without what was sent in secret', async () => {
@@ -84,7 +84,7 @@ test('whatever the body of an error says, it becomes one short line without what
         expect(hint).not.toMatch(/[\n\r]/);
       },
     ),
-    { numRuns: 600, examples: [[{ sent: '__aaaa', body: jsonOf({ message: 'no token __aaaa' }) }, refreshing, 401]] },
+    { numRuns: 600, examples: [[{ sent: '__aaaa', body: jsonOf({ message: 'no token __aaaa' }) }, inJson, 401]] },
   );
 });
 

@@ -41,14 +41,12 @@ export class Troubles {
   }
 }
 
-/** Without a token nothing is answered. */
-const TOKENS = ['token', 'refresh'];
-
 function concerns({ operation, serial, path }: Scope, place: Place): boolean {
   if (path !== undefined) return path.test(place.path);
   if (serial !== undefined && serial !== place.serial) return false;
   if (operation === undefined) return true;
-  const names = place.operation === 'data' ? ['data'] : [place.operation, ...TOKENS];
+  // Without a token nothing is answered.
+  const names = place.operation === 'data' ? ['data'] : [place.operation, 'token'];
   return names.some((name) => (typeof operation === 'string' ? name === operation : operation.test(name)));
 }
 
@@ -66,8 +64,7 @@ export const DATA: Place = { operation: 'data', path: '/gfa/v1/data' };
 /** What the account has bought. */
 export const LICENCE: Place = { operation: 'license', path: '/portal/account/license' };
 
-/** A token is new, or renewed. */
-export const TOKEN: Place = { operation: 'token', path: '/portal/auth/token', or: '/portal/auth/token/refresh' };
+export const TOKEN: Place = { operation: 'token', path: '/portal/auth/token' };
 
 /** What of the portal's requests is refused, whichever they are. */
 export const LIMITS: Place = { operation: 'limits', path: '/portal/limits' };

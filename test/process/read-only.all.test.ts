@@ -15,11 +15,10 @@ const PATTERNS = ENDPOINTS.map((of) => ({
   pattern: new RegExp(`^${of.method} ${of.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
-/** All that may ever be sent, and there is no sixth. What reads is POST only where the service has it so. */
+/** All that may ever be sent, and there is no fifth. What reads is POST only where the service has it so. */
 const KINDS: Readonly<Record<string, RegExp>> = {
   'any GET': /^GET /,
   'getting a token': /^POST \/auth\/token$/,
-  'refreshing it': /^POST \/auth\/token\/refresh$/,
   'giving it back': /^DELETE \/auth\/token$/,
   'reading telemetry': /^POST \/telemetry\/(?:appliances|volumes)\/[\w-]+\/[a-z_]+$/,
 };
@@ -51,8 +50,8 @@ function publishedNames(requests: readonly SeenRequest[]): ReadonlySet<string> {
   );
 }
 
-describe('every request of the program is of one of five kinds', () => {
-  test('with every operation of every series and collector, through refreshes, refusals and the end', async () => {
+describe('every request of the program is of one of four kinds', () => {
+  test('with every operation of every series and collector, through renewals, refusals and the end', async () => {
     const variations = { tokenLifetimeMs: 3_000, rateLimit: null };
     const standIn = await startStandIn({ clock: systemClock, appliances: 2, volumes: 2, variations });
     onTestFinished(() => standIn.close());
@@ -66,7 +65,7 @@ describe('every request of the program is of one of five kinds', () => {
     };
     const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), ...quick };
     const program = start([], { environment });
-    const polled = new Set([...ASKED, 'POST /auth/token', 'POST /auth/token/refresh']);
+    const polled = new Set([...ASKED, 'POST /auth/token']);
     const isDone = () => {
       const asked = publishedNames(standIn.requests);
       return [...polled].every((name) => asked.has(name));

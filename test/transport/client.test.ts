@@ -122,18 +122,16 @@ describe('the service’s own words', () => {
   });
 
   const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
-  test('never repeat a refresh token, which travels in JSON', async () => {
+  test('never repeat a secret that travels in JSON', async () => {
     const { api, failure, expectAllAsked } = mocked();
-    api
-      .intercept({ path: '/v1/auth/token/refresh', method: 'POST' })
-      .reply(401, { message: 'used: r3fre"sh! r3fre\\"sh!' });
+    api.intercept({ path: '/v1/auth/token', method: 'POST' }).reply(401, { message: 'used: r3fre"sh! r3fre\\"sh!' });
     const error = await failure({
       method: 'POST',
-      path: '/auth/token/refresh',
+      path: '/auth/token',
       headers: { authorization: 'Bearer tok-1' },
       json: { token: 'r3fre"sh!' },
     });
-    expect(error.message).toBe('POST /auth/token/refresh was answered 401: used: […] […]');
+    expect(error.message).toBe('POST /auth/token was answered 401: used: […] […]');
     expectAllAsked();
   });
 

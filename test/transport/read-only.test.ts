@@ -41,7 +41,6 @@ describe('nothing else can be sent', () => {
       new Set([
         `${token}: DELETE '/auth/token'`,
         `${token}: POST '/auth/token'`,
-        `${token}: POST '/auth/token/refresh'`,
         'sources/portal/appliances/telemetry.ts: POST path',
         // Of --doctor, which reads telemetry in bins.
         'sources/portal/appliances/bin-questions.ts: POST path',

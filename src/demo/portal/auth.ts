@@ -1,6 +1,6 @@
 import type { DemoCredentials } from '../credentials.ts';
 import type { Ask, Complaint, DemoAnswer, Scene } from '../exchange.ts';
-import { invalid, isObject, json, parsedJson, portalError } from '../exchange.ts';
+import { invalid, json, portalError } from '../exchange.ts';
 import type { Variations } from '../variations.ts';
 import type { TokenPair } from './tokens.ts';
 import { Tokens } from './tokens.ts';
@@ -27,19 +27,6 @@ export class Auth {
     if (!variations.authForms.includes(form)) return wrongCredentials();
     const refusal = hasForm(ask) ? this.#refuseForm(ask) : this.#refuseHeaders(ask);
     return refusal ?? tokenAnswer(this.#tokens.issue(now, variations), variations);
-  }
-
-  /** `POST /auth/token/refresh`: a new pair for a refresh token; owner and age of the bearer token are not checked. */
-  refresh({ ask, variations, now }: Scene): DemoAnswer {
-    if (variations.refreshBearer === 'required' && bearer(ask) === undefined)
-      return portalError(401, 'Not authenticated');
-    const body = parsedJson(ask.body);
-    const token = isObject(body) ? body.token : undefined;
-    if (typeof token !== 'string') {
-      return invalid({ type: 'missing', loc: ['body', 'token'], msg: 'Field required', input: body ?? null });
-    }
-    const pair = this.#tokens.refresh(token, now, variations);
-    return pair === undefined ? portalError(401, 'Invalid refresh token') : tokenAnswer(pair, variations);
   }
 
   /** `DELETE /auth/token`, after the check of the bearer token. */

@@ -21,7 +21,6 @@ export class Portal {
     const refusal = this.#limits.refusal(scene.variations, scene.now) ?? unknownRoute(route);
     if (refusal !== undefined) return refusal;
     if (route.operation === 'token') return this.#auth.token(scene);
-    if (route.operation === 'refresh') return this.#auth.refresh(scene);
     const { found } = route;
     if (found?.operation.isPublic !== true) {
       const refused = this.#auth.refusal(scene);

@@ -19,15 +19,15 @@ import { type AnswerByQuestion, portalQuestions } from './questions.ts';
 import { fieldsIn, recordsIn } from './records.ts';
 import type { PortalSettings } from './settings.ts';
 import { type Credentials, TokenSource, tokenRequest } from './token.ts';
-import { askTokens } from './token-questions.ts';
+import { tokenAnswers } from './token-questions.ts';
 
 const MOST_APPLIANCES = 3;
 
 /** Of so many appliances one series is polled, because one that is off is not seen otherwise. */
 const MOST_SAMPLED = 50;
 
-/** Requests about tokens, bins and periods, besides those of the collectors. */
-const QUESTIONS = 16;
+/** Requests about the token, bins and periods, besides those of the collectors. */
+const QUESTIONS = 8;
 
 /** The usual most of one collector: indexing reads three lists, the others one or two. */
 const MOST_COLLECTOR = 3;
@@ -79,7 +79,7 @@ async function examine(run: Run): Promise<ServiceAnswers> {
     const { counts, ...bins } = appliance ? await askBins(portal, appliance.serial, signal) : {};
     const answers: AnswerByQuestion = {
       ...bins,
-      ...(await askTokens(client, settings.credentials, environment.clock, signal)),
+      ...tokenAnswers(exchanges, environment.clock),
       unfit_memory_series: unfitMemorySeries(exchanges),
       load_names: loadNames(exchanges),
       connection_appliance_id: connectionIds(exchanges),

@@ -26,24 +26,6 @@ export const portalQuestions: readonly Question[] = [
     },
   },
   {
-    question: 'refresh_bearer',
-    asks: 'Does a refresh need the bearer header?',
-    told: 'by a refresh without it',
-    answers: { required: 'the header is sent', optional: 'the header is sent' },
-  },
-  {
-    question: 'refresh_token_uses',
-    asks: 'Is a refresh token valid for one use only?',
-    told: 'by using one twice',
-    answers: { single: 'each is used once', several: 'each is used once' },
-  },
-  {
-    question: 'refresh',
-    asks: 'Can a token be refreshed at all?',
-    told: 'by a refresh with the bearer header',
-    answers: { refused: 'the credentials are sent instead' },
-  },
-  {
     question: 'ratio_unit',
     asks: 'Are shares sent as percent or as ratios?',
     told: 'by `utilization` beside `total` and `available` of the same record, or by processors and caches that are never above 1',

@@ -1,50 +1,14 @@
 import type { Clock } from '../../runtime/clock.ts';
-import type { ApiRequest, JsonClient } from '../../transport/client.ts';
+import type { Exchange } from '../../transport/client.ts';
 import type { AnswerByQuestion } from './questions.ts';
-import {
-  type Credentials,
-  lifetimeSeconds,
-  refreshRequest,
-  revokeRequest,
-  type TokenAnswer,
-  tokenRequest,
-  tokensIn,
-} from './token.ts';
+import { lifetimeSeconds, type TokenAnswer, tokenIn } from './token.ts';
 
-export async function askTokens(
-  client: JsonClient,
-  credentials: Credentials,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<AnswerByQuestion> {
-  /** Undefined if the request was rejected. Rejects when the doctor is being stopped. */
-  const ask = (request: ApiRequest): Promise<TokenAnswer | undefined> =>
-    client
-      .send(request, signal)
-      .then(tokensIn)
-      .catch((error: unknown) => {
-        if (signal.aborted) throw error;
-        return undefined;
-      });
-  const first = await ask(tokenRequest(credentials));
-  if (first === undefined) return {};
-  const told = { token_lifetime: lifetimeOf(first, clock), token_lifetime_told_by: toldBy(first) };
-  if (first.refresh === undefined) {
-    await ask(revokeRequest(first.access));
-    return told;
-  }
-  const bare = await ask(refreshRequest(first.refresh, undefined));
-  const spent = bare ?? first;
-  const request = refreshRequest(spent.refresh ?? '', spent.access);
-  const [second, again] = [await ask(request), await ask(request)];
-  await ask(revokeRequest((again ?? second ?? spent).access));
-  return {
-    ...told,
-    refresh_bearer: bare === undefined ? 'required' : 'optional',
-    ...(second === undefined
-      ? { refresh: 'refused' }
-      : { refresh_token_uses: again === undefined ? 'single' : 'several' }),
-  };
+/** What the answer with the doctor's own token shows of what the documentation leaves open. */
+export function tokenAnswers(exchanges: readonly Exchange[], clock: Clock): AnswerByQuestion {
+  const answered = exchanges.find(({ operation, status }) => operation === 'token' && status === 200);
+  if (answered === undefined) return {};
+  const token = tokenIn(answered.body);
+  return { token_lifetime: lifetimeOf(token, clock), token_lifetime_told_by: toldBy(token) };
 }
 
 function lifetimeOf({ access, expiresIn }: TokenAnswer, clock: Clock): string {

@@ -13,12 +13,10 @@ export type Credentials =
   | { readonly kind: 'oauth2' | 'service_key'; readonly key: Secret; readonly secret: Secret }
   | { readonly kind: 'user_key'; readonly key: Secret };
 
-interface Pair {
+interface Token {
   readonly access: string;
-  readonly refresh: string | undefined;
-  /** Monotonic milliseconds: when to renew it, when requests wait for the next one, when it has expired. */
+  /** Monotonic milliseconds. */
   readonly renewAt: number;
-  readonly waitAt: number;
   readonly expiresAt: number;
 }
 
@@ -29,8 +27,8 @@ const LONGEST_LIFETIME_SECONDS = 86_400;
 /** How long before its expiry a token is renewed: the smaller of two minutes and a fifth of its life, in seconds. */
 const MARGIN = { mostSeconds: 120, share: 0.2 } as const;
 
-/** The share of that margin in which a request could arrive too late. */
-const TOO_LATE_SHARE = 0.25;
+/** After a 401 another token is requested at most once in this time, in milliseconds: some requests may be rejected with any. */
+const REPLACED_EVERY_MS = 60_000;
 
 /** Time until the next try after a failed renewal while the token is still valid, in milliseconds. */
 const RENEWAL_RETRY_MS = 10_000;
@@ -46,9 +44,10 @@ export class TokenSource {
   readonly #client: JsonClient;
   readonly #credentials: Credentials;
   readonly #clock: Clock;
-  #pair: Pair | undefined;
-  #renewal: Promise<Pair> | undefined;
+  #token: Token | undefined;
+  #renewal: Promise<Token> | undefined;
   #retries = new RetryAllowance();
+  #replacedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #lastError: CredentialError | undefined;
 
@@ -59,67 +58,72 @@ export class TokenSource {
   }
 
   get secondsLeft(): number | undefined {
-    return this.#pair === undefined ? undefined : (this.#pair.expiresAt - this.#clock.monotonic()) / 1000;
+    return this.#token === undefined ? undefined : (this.#token.expiresAt - this.#clock.monotonic()) / 1000;
   }
 
   /** The current token; undefined without a valid one. */
   get atHand(): string | undefined {
-    const pair = this.#pair;
-    return pair !== undefined && this.#clock.monotonic() < pair.expiresAt ? pair.access : undefined;
+    const token = this.#token;
+    return token !== undefined && this.#clock.monotonic() < token.expiresAt ? token.access : undefined;
   }
 
   /**
-   * A token that is valid for a request now. Waits only if the current one is about to expire: until then it stays in
-   * use while its successor is requested. Rejects with a CredentialError if the credentials are rejected or the token
+   * A token that is valid for a request now. Waits only if there is none: the current one stays in use while its
+   * successor is requested. Rejects with a CredentialError if the credentials are rejected or the token
    * service fails; after a rejection nothing is sent until a growing pause is over.
    */
   async get(signal: AbortSignal): Promise<string> {
-    const pair = this.#pair;
+    const token = this.#token;
     const now = this.#clock.monotonic();
-    if (pair !== undefined && now < pair.renewAt) return pair.access;
+    if (token !== undefined && now < token.renewAt) return token.access;
     this.#renewal ??= this.#renew(signal).finally(() => {
       this.#renewal = undefined;
     });
-    if (pair === undefined || now >= pair.waitAt) return (await this.#renewal).access;
+    if (token === undefined || now >= token.expiresAt) return (await this.#renewal).access;
     // The error is stored, and thrown when a token is needed and there is none.
     this.#renewal.catch(() => {});
-    return pair.access;
+    return token.access;
   }
 
-  /** Reports a 401 for a request with this token: the next request authenticates anew, with credentials read again. */
-  reject(access: string): void {
-    if (this.#pair?.access === access) this.#pair = undefined;
+  /** Reports a 401 for a request with this token, and returns whether there is another to try, for credentials read again. */
+  reject(access: string): boolean {
+    if (this.#token?.access !== access) return true;
+    const now = this.#clock.monotonic();
+    if (now - this.#replacedAt < REPLACED_EVERY_MS) return false;
+    this.#replacedAt = now;
+    this.#token = undefined;
+    return true;
   }
 
-  /** Revokes the current token and its family. Never rejects: a token that cannot be revoked expires on its own. */
+  /** Revokes the current token. Never rejects: a token that cannot be revoked expires on its own. */
   async revoke(signal: AbortSignal): Promise<void> {
     await this.#renewal?.catch(() => {});
-    const pair = this.#pair;
-    this.#pair = undefined;
-    if (pair !== undefined) await this.#client.send(revokeRequest(pair.access), signal).catch(() => {});
+    const token = this.#token;
+    this.#token = undefined;
+    if (token !== undefined) await this.#client.send(revokeRequest(token.access), signal).catch(() => {});
   }
 
-  async #renew(signal: AbortSignal): Promise<Pair> {
+  async #renew(signal: AbortSignal): Promise<Token> {
     const paused = this.#lastError;
     if (paused?.pausedUntil !== undefined && this.#clock.monotonic() < paused.pausedUntil) throw paused;
     try {
-      const pair = (await this.#refresh(signal)) ?? (await this.#authenticate(signal));
-      this.#pair = pair;
+      const token = await this.#authenticate(signal);
+      this.#token = token;
       this.#failures = 0;
       this.#lastError = undefined;
       // A token is requested too seldom to earn back the retries that an outage has used up.
       this.#retries = new RetryAllowance();
-      return pair;
+      return token;
     } catch (thrown) {
       const error = asError(thrown);
       // It may have been dropped meanwhile after a 401.
-      const held = this.#pair;
+      const held = this.#token;
       const good = held !== undefined && this.#clock.monotonic() < held.expiresAt;
       if (!good || areRejected(error)) throw this.#fail(error);
       // The token service fails, not the credentials: the current token is valid until it expires.
       const retryAt = this.#clock.monotonic() + RENEWAL_RETRY_MS;
-      this.#pair = { ...held, renewAt: Math.min(retryAt, held.expiresAt) };
-      return this.#pair;
+      this.#token = { ...held, renewAt: Math.min(retryAt, held.expiresAt) };
+      return this.#token;
     }
   }
 
@@ -130,34 +134,14 @@ export class TokenSource {
     // Every poll needs a token: without a pause each poll would send a request that fails.
     const pauseMs = backOffMs(rejected ? PAUSES.rejected : PAUSES.troubled, this.#failures, () => 1);
     const pausedUntil = this.#clock.monotonic() + pauseMs;
-    this.#pair = undefined;
+    this.#token = undefined;
     const advice = rejected ? '; check the portal credentials and that their key is not revoked' : '';
     const message = `getting a token from the portal: ${cause.message}${advice}`;
     this.#lastError = new CredentialError(message, { cause, pausedUntil });
     return this.#lastError;
   }
 
-  /** Undefined without a refresh token, if it is rejected, and if no answer arrives in time. */
-  async #refresh(signal: AbortSignal): Promise<Pair | undefined> {
-    const pair = this.#pair;
-    if (pair?.refresh === undefined) return undefined;
-    // Used up in any case: a refresh token may be valid for one use only.
-    this.#pair = { ...pair, refresh: undefined };
-    try {
-      // Behind others it could arrive after the token at hand has expired.
-      const request: ApiRequest = { ...refreshRequest(pair.refresh, pair.access), priority: 'ahead' };
-      return this.#read(await this.#client.send(request, signal));
-    } catch (error) {
-      if (!(error instanceof RequestError)) return undefined;
-      if (error.fault === 'aborted') throw error;
-      // No answer: the current token is used while it is valid. If it expires meanwhile, the credentials are sent.
-      const isAnswered = error.status !== undefined || error.fault === 'invalid';
-      if (!isAnswered && this.#clock.monotonic() < pair.expiresAt) throw error;
-      return undefined;
-    }
-  }
-
-  async #authenticate(signal: AbortSignal): Promise<Pair> {
+  async #authenticate(signal: AbortSignal): Promise<Token> {
     const credentials = this.#credentials;
     await credentials.key.reload();
     if (credentials.kind !== 'user_key') await credentials.secret.reload();
@@ -168,19 +152,13 @@ export class TokenSource {
     return this.#read(await withRetries(ask, 'token', retryParts, signal));
   }
 
-  #read(body: unknown): Pair {
-    const { access, refresh, expiresIn } = tokensIn(body);
+  #read(body: unknown): Token {
+    const { access, expiresIn } = tokenIn(body);
     const lifetime = lifetimeSeconds(expiresIn, access, this.#clock.now());
     const now = this.#clock.monotonic();
     const margin = Math.min(MARGIN.mostSeconds, lifetime * MARGIN.share);
     const expiresAt = now + lifetime * 1000;
-    return {
-      access,
-      refresh,
-      renewAt: expiresAt - margin * 1000,
-      waitAt: expiresAt - TOO_LATE_SHARE * margin * 1000,
-      expiresAt,
-    };
+    return { access, renewAt: expiresAt - margin * 1000, expiresAt };
   }
 }
 
@@ -194,20 +172,19 @@ const SENDABLE = /^[\x21-\x7e]+$/;
 
 export interface TokenAnswer {
   readonly access: string;
-  readonly refresh: string | undefined;
   readonly expiresIn: unknown;
 }
 
-export function tokensIn(body: unknown): TokenAnswer {
-  const { access_token: access, refresh_token: refresh, expires_in: expiresIn } = fieldsIn(body);
+export function tokenIn(body: unknown): TokenAnswer {
+  const { access_token: access, expires_in: expiresIn } = fieldsIn(body);
   if (typeof access !== 'string' || !SENDABLE.test(access)) {
     throw new ShapeError('reading the portal’s token: expected an object with access_token in printable ASCII');
   }
-  return { access, refresh: typeof refresh === 'string' && refresh !== '' ? refresh : undefined, expiresIn };
+  return { access, expiresIn };
 }
 
 export function tokenRequest(credentials: Credentials): ApiRequest {
-  const request = { method: 'POST', path: '/auth/token', operation: 'token', check: tokensIn } as const;
+  const request = { method: 'POST', path: '/auth/token', operation: 'token', check: tokenIn } as const;
   switch (credentials.kind) {
     case 'oauth2':
       return {
@@ -227,13 +204,6 @@ export function tokenRequest(credentials: Credentials): ApiRequest {
     case 'user_key':
       return { ...request, headers: { 'x-user-key': credentials.key.reveal() }, json: {} };
   }
-}
-
-/** `POST /auth/token/refresh`; `access` is the current token. */
-export function refreshRequest(refresh: string, access: string | undefined): ApiRequest {
-  const headers = access === undefined ? {} : { authorization: `Bearer ${access}` };
-  const json = { token: refresh };
-  return { method: 'POST', path: '/auth/token/refresh', operation: 'token', headers, json, check: tokensIn };
 }
 
 export function revokeRequest(access: string): ApiRequest {

@@ -54,7 +54,7 @@ export const setups: readonly Story[] = [
       await life.passes(HOUR);
       await life.mayRestart();
       await life.passes(50 * HOUR);
-      life.expects([life.sent.count(/auth\/token\/refresh$/)], [2]);
+      life.expects([life.sent.count(/auth\/token$/)], [3]);
     },
   },
 ];

@@ -5,7 +5,6 @@ import { going, type MockApi, mockApi, token } from '../../support/mock-api.ts';
 import { userKey } from '../../support/portal-parts.ts';
 
 const TOKEN = '/auth/token';
-const REFRESH = '/auth/token/refresh';
 
 function source(api: MockApi, credentials: Credentials = userKey): TokenSource {
   return new TokenSource(api.client, credentials, api.clock);
@@ -48,29 +47,29 @@ const TROUBLE = [
 const PAUSE_MS = 5_000;
 
 describe('fifty that want a token', () => {
-  test('share one request, and one refresh once it has expired', async () => {
+  test('share one request, and one once it has expired', async () => {
     const api = mockApi();
     api.answer('POST', TOKEN, token('one'));
     const tokens = source(api);
     const fifty = () => Promise.all(Array.from({ length: 50 }, () => got(tokens)));
     expect(new Set(await fifty())).toEqual(new Set(['one']));
     await api.clock.advance(3_600_000);
-    api.answer('POST', REFRESH, token('two'));
+    api.answer('POST', TOKEN, token('two'));
     expect(new Set(await fifty())).toEqual(new Set(['two']));
-    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`]);
+    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${TOKEN}`]);
   });
 
-  test('get the one at hand while one refresh brings the next', async () => {
+  test('get the one at hand while one request brings the next', async () => {
     const api = mockApi();
     api.answer('POST', TOKEN, token('one'));
     const tokens = source(api);
     await got(tokens);
     await api.clock.advance(3_500_000);
-    api.answer('POST', REFRESH, token('two'));
+    api.answer('POST', TOKEN, token('two'));
     const fifty = await Promise.all(Array.from({ length: 50 }, () => got(tokens)));
     expect(new Set(fifty)).toEqual(new Set(['one']));
     expect(await renewed(api, tokens)).toBe('two');
-    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`]);
+    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${TOKEN}`]);
   });
 
   test('share one failure, and one new token after a 401 that each of them tells', async () => {
@@ -94,13 +93,14 @@ describe('fifty that want a token', () => {
 describe('a token service in trouble', () => {
   test('leaves a token at hand in use no longer than it lives', async () => {
     const api = mockApi();
-    api.answer('POST', TOKEN, token('one', { expires_in: 10 }), [503, undefined], token('two'));
-    api.answer('POST', REFRESH, [503, undefined]);
+    api.answer('POST', TOKEN, token('one', { expires_in: 10 }), ...TROUBLE, token('two'));
     const tokens = source(api);
     await got(tokens);
-    await api.clock.advance(9_000);
+    await api.clock.advance(8_000);
     expect(await got(tokens)).toBe('one');
-    await api.clock.advance(1_000);
+    await api.clock.advance(1_999);
+    expect(await got(tokens)).toBe('one');
+    await api.clock.advance(1);
     expect(await got(tokens)).toBe('two');
   });
 
@@ -110,7 +110,6 @@ describe('a token service in trouble', () => {
     const tokens = source(api);
     await got(tokens);
     await api.clock.advance(3_500_000);
-    api.answer('POST', REFRESH, [503, undefined]);
     api.answer('POST', TOKEN, ...TROUBLE, ...TROUBLE, token('two'));
     expect(await got(tokens)).toBe('one');
     // Both further attempts are over after a second and a half.
@@ -121,7 +120,7 @@ describe('a token service in trouble', () => {
     await api.clock.advance(1_500 + 10_000);
     expect(await got(tokens)).toBe('one');
     expect(await renewed(api, tokens)).toBe('two');
-    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`, ...Array(7).fill(`POST ${TOKEN}`)]);
+    expect(paths(api)).toEqual([`POST ${TOKEN}`, ...Array(7).fill(`POST ${TOKEN}`)]);
   });
 });
 
@@ -131,17 +130,17 @@ describe('a renewal that hangs', () => {
     api.answer('POST', TOKEN, token('one'));
     const tokens = source(api);
     await got(tokens);
-    await api.clock.advance(3_560_000);
+    await api.clock.advance(3_590_000);
     let end = () => {};
     const after = new Promise<void>((resolve) => {
       end = resolve;
     });
-    api.answer('POST', REFRESH, [status, body, after]);
+    api.answer('POST', TOKEN, [status, body, after]);
     expect(await got(tokens)).toBe('one');
     return { tokens, end };
   }
 
-  test('holds nobody up while the token at hand is good, and everybody when it is about to expire', async () => {
+  test('holds nobody up while the token at hand is good, and everybody once it has expired', async () => {
     const api = mockApi();
     const { tokens, end } = await hanging(api, 200, { access_token: 'two' });
     await api.clock.advance(9_999);
@@ -150,7 +149,7 @@ describe('a renewal that hangs', () => {
     const waiting = got(tokens);
     end();
     expect(await waiting).toBe('two');
-    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`]);
+    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${TOKEN}`]);
   });
 
   test('is waited for by who ends the token: the new one is ended', async () => {
@@ -168,90 +167,11 @@ describe('a renewal that hangs', () => {
     const { tokens, end } = await hanging(api, 503, undefined);
     tokens.reject('one');
     const waiting = got(tokens);
-    api.answer('POST', TOKEN, ...TROUBLE, token('three'));
+    api.answer('POST', TOKEN, ...TROUBLE.slice(1), token('three'));
     end();
     expect(await inTime(api, waiting)).toBe('CredentialError');
     await api.clock.advance(PAUSE_MS);
     expect(await got(tokens)).toBe('three');
-  });
-});
-
-describe('a refresh', () => {
-  async function expired(api: MockApi, more = {}): Promise<TokenSource> {
-    api.answer('POST', TOKEN, token('one', more));
-    const tokens = source(api);
-    await tokens.get(going);
-    await api.clock.advance(3_600_000);
-    return tokens;
-  }
-
-  test('sends the refresh token under the name token, with the old access token', async () => {
-    const api = mockApi();
-    const tokens = await expired(api);
-    api.answer('POST', REFRESH, token('two'));
-    await tokens.get(going);
-    expect(JSON.parse(api.sent[1]?.body ?? '')).toEqual({ token: 'one-refresh' });
-    expect(api.sent[1]?.headers.authorization).toBe('Bearer one');
-  });
-
-  test.each([400, 401, 422, 500])('answered %d gives way to the whole way', async (status) => {
-    const api = mockApi();
-    const tokens = await expired(api);
-    api.answer('POST', REFRESH, [status, { message: 'no' }]);
-    api.answer('POST', TOKEN, token('two'));
-    expect(await tokens.get(going)).toBe('two');
-    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`, `POST ${TOKEN}`]);
-  });
-
-  test('answered with something else than a token gives way as well', async () => {
-    const api = mockApi();
-    const tokens = await expired(api);
-    api.answer('POST', REFRESH, [200, { access_token: 5 }]);
-    api.answer('POST', TOKEN, token('two'));
-    expect(await tokens.get(going)).toBe('two');
-  });
-
-  test('that nobody answered before the token expired gives way to the whole way, and is not tried again', async () => {
-    const api = mockApi();
-    const tokens = await expired(api);
-    api.answer('POST', REFRESH, new Error('reset'));
-    api.answer('POST', TOKEN, ...TROUBLE, token('two'));
-    expect(await inTime(api, got(tokens))).toBe('CredentialError');
-    await api.clock.advance(PAUSE_MS);
-    expect(await got(tokens)).toBe('two');
-  });
-
-  test('that nobody answers leaves the token at hand in use while it is good', async () => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('one'));
-    const tokens = source(api);
-    await got(tokens);
-    await api.clock.advance(3_500_000);
-    api.answer('POST', REFRESH, new Error('reset'));
-    expect(await got(tokens)).toBe('one');
-    expect(paths(api)).toEqual([`POST ${TOKEN}`]);
-    await api.clock.advance(10_000);
-    api.answer('POST', TOKEN, token('two'));
-    expect(await got(tokens)).toBe('one');
-    expect(await renewed(api, tokens)).toBe('two');
-  });
-
-  test.each([[{ refresh_token: undefined }], [{ refresh_token: '' }], [{ refresh_token: 7 }]])(
-    'is left out where the answer held %j',
-    async (more) => {
-      const api = mockApi();
-      const tokens = await expired(api, more);
-      api.answer('POST', TOKEN, token('two'));
-      expect(await tokens.get(going)).toBe('two');
-    },
-  );
-
-  test('is not used for a token that was answered 401', async () => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('one'), token('two'));
-    const tokens = source(api);
-    tokens.reject(await tokens.get(going));
-    expect(await tokens.get(going)).toBe('two');
   });
 });
 
@@ -306,7 +226,7 @@ describe('refused credentials', () => {
 
   test('that are refused while the token at hand is good end its use', async () => {
     const api = mockApi();
-    api.answer('POST', TOKEN, token('one', { refresh_token: undefined }));
+    api.answer('POST', TOKEN, token('one'));
     const tokens = source(api);
     await got(tokens);
     await api.clock.advance(3_500_000);

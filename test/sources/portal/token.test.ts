@@ -5,7 +5,6 @@ import { going, type MockApi, mockApi, token } from '../../support/mock-api.ts';
 import { jwt, userKey } from '../../support/portal-parts.ts';
 
 const TOKEN = '/auth/token';
-const REFRESH = '/auth/token/refresh';
 
 function source(api: MockApi, credentials: Credentials = userKey): TokenSource {
   return new TokenSource(api.client, credentials, api.clock);
@@ -92,7 +91,7 @@ describe('the life of a token', () => {
     await api.clock.advance(usedFor * 1000 - 1);
     expect(await tokens.get(going)).toBe('one');
     await api.clock.advance(1);
-    api.answer('POST', REFRESH, token('two'));
+    api.answer('POST', TOKEN, token('two'));
     await tokens.get(going);
     await api.clock.advance(0);
     expect(await tokens.get(going)).toBe('two');
