@@ -83,9 +83,10 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
   test.each(everyQuery.filter(isRare).map((query) => [query.where, query] as const))('%s', async (where, query) => {
     await seriesFor(prometheus, query, everything);
     // What is recorded of a counter is how far it rose.
-    const recorded = /volume:(\w+):increase1h/;
-    const [events] = await prometheus.query(`sum(${recorded.exec(query.expr)?.[1]})`);
-    const sinceTheStart = { ...query, expr: query.expr.replace(recorded, '$1') };
+    const recorded = /volume:(\w+):increase1h/g;
+    const sinceTheStart = { ...query, expr: query.expr.replaceAll(recorded, '$1') };
+    const [[, counter] = []] = query.expr.matchAll(recorded);
+    const [events] = await prometheus.query(`sum(${counter})`);
     const found = await seriesFor(prometheus, sinceTheStart, everything);
     expect({ where, shows: found > 0 }).toEqual({ where, shows: Number(events?.value[1] ?? 0) > 0 });
   });

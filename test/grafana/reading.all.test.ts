@@ -150,6 +150,7 @@ describe.runIf(hasPrometheus)('on real answers', () => {
     prometheus = started;
     const seen = [
       'ALERTS{severity="critical"}',
+      'filer_appliance_up == 0',
       'ALERTS{alertname="FilerUnprotectedDataOld"}',
       'volume_filer:filer_propagation_duration_seconds:p90_rate1h',
     ];
