@@ -6,9 +6,7 @@ import { LineStore } from '../exposition/store.ts';
 import { seededRandom } from '../runtime/random.ts';
 import type { FleetPlan, SampleShare } from './plan.ts';
 
-/**
- * The size of an exposition; estimated, because an account's objects besides appliances are known only after polling.
- */
+/** Estimated: an account's objects besides appliances are known only after polling. */
 export interface Size {
   readonly samples: number;
   readonly bytes: number;
@@ -24,10 +22,7 @@ const SAMPLED_APPLIANCES = 50;
 
 const LINE = { bytes: 190, packedShare: 0.1 } as const;
 
-/**
- * The peak of an empty process, and what each sample adds: measured with Node.js 24, up to 258,000 samples. With Node.js 20
- * it is up to a sixth less.
- */
+/** The peak of an empty process, and what each sample adds: with Node.js 24; with Node.js 20 up to a sixth less. */
 const MEMORY = { emptyBytes: 98 * 2 ** 20, perSample: 680 } as const;
 
 export async function sizeOf(

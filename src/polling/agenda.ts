@@ -19,10 +19,7 @@ const LANES = { first: 0, mostFailures: 10, well: 11 } as const;
 /** After this many failures in a row, of any tasks, an appliance's other tasks wait as if they had failed as often. */
 const SUSPECT_AFTER = 2;
 
-/**
- * Time between two scans of all tasks, in milliseconds. A scan for each request took a tenth of a core at 30,000 tasks
- * and 500 requests a second.
- */
+/** In milliseconds. A scan for each request took a tenth of a core at 30,000 tasks and 500 requests a second. */
 const SCAN_MS = 1_000;
 
 /** Where more than `tasks` are left over at a scan, it lasts `scans` times as long: most of the order stays the same. */
@@ -66,10 +63,7 @@ export class Agenda {
     return state && this.#taken(state, isFailing(state));
   }
 
-  /**
-   * A task for probing the API, due or not. By turns the one that succeeded last, because others may hang, and one with
-   * the fewest failures, of those the one polled longest ago.
-   */
+  /** Due or not. By turns the one that succeeded last, because others may hang, and one with the fewest failures. */
   takeProbe(series: Iterable<TaskState>): TaskState | undefined {
     this.#probesLatest = !this.#probesLatest;
     let best: TaskState | undefined;

@@ -92,10 +92,7 @@ export class SeriesHealth {
     );
   }
 
-  /**
-   * No more often than the series are polled when healthy, and not before it can be sent: a probe that fails unsent
-   * delays the next one.
-   */
+  /** No more often than polls when healthy, and not before it can be sent: one that fails unsent delays the next. */
   #scheduleProbe(error: Error, series: readonly TaskState[], now: number): void {
     const demand = series.reduce((sum, { task }) => sum + 1 / task.intervalMs, 0);
     const delay = Math.max(Math.min(PROBE.longestMs, PROBE.firstMs * 2 ** this.#probes), demand > 0 ? 1 / demand : 0);

@@ -41,10 +41,7 @@ export class Observer {
     this.#settings = settings;
   }
 
-  /**
-   * The last success of a deciding task is no older than a value may be, and the API is not known to be down: probed
-   * only, or every deciding task rejected.
-   */
+  /** A deciding task has succeeded lately, and the API is not known to be down: probed only, or all are rejected. */
   get up(): boolean {
     const { tasks, health, clock } = this.#settings;
     const now = clock.monotonic();

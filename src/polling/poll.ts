@@ -5,10 +5,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { asError, RequestError } from '../runtime/errors.ts';
 import { meaningOfError } from '../runtime/statuses.ts';
 
-/**
- * The result of a poll. `denied`: the object does not exist, or the account may not see it (403, 404, 422); not a fault
- * of the appliance, and polled less often. `aborted`: the program is stopping.
- */
+/** `denied`: 403, 404 or 422, no fault of the appliance, and polled less often. `aborted`: the program is stopping. */
 export type Outcome = { readonly task: Task; readonly seconds: number } & (
   | { readonly state: 'succeeded'; readonly reading: Reading }
   | { readonly state: 'denied' | 'failed' | 'aborted'; readonly error: Error }

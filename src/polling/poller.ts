@@ -199,10 +199,7 @@ export class Poller {
     this.observer.ended(state, outcome);
   }
 
-  /**
-   * The API is up again: failed tasks are polled within one interval, at no more requests than normal. The outage explains
-   * the failures of those that were well before: they are not polled after tasks that hang.
-   */
+  /** Failed tasks are polled within one interval; those that were well before the outage not after tasks that hang. */
   #wakeFailed(now: number, answeredAt: number): void {
     for (const other of this.tasks.all()) {
       if (other.failures === 0) continue;
@@ -223,10 +220,7 @@ export class Poller {
     }
   }
 
-  /**
-   * A rejected task that succeeds suggests that others with the same reason may succeed too: a gateway has recovered,
-   * or a licence was bought. Once in each back-off, so that no task is polled more than twice as often.
-   */
+  /** A gateway has recovered, or a licence was bought. Once in each back-off: no task is polled far more often. */
   #wakeThoseDenied({ task }: TaskState, now: number): void {
     if (now - this.#wokenAt < (task.restMs ?? 0)) return;
     this.#wokenAt = now;

@@ -60,18 +60,12 @@ export class Tasks {
     return this.#appliances;
   }
 
-  /**
-   * Those that decide whether the API is up: the series of appliances. Without any, the tasks that decide which there are;
-   * if no series are polled, all.
-   */
+  /** They decide whether the API is up: the series; without any, what decides which there are; without series, all. */
   get deciding(): readonly TaskState[] {
     return this.#deciding;
   }
 
-  /**
-   * The deciding tasks of one round: polled at the configured interval, or at the shortest one if all intervals are longer.
-   * Without tasks that are backed off.
-   */
+  /** Polled at the configured interval, or at the shortest one if all are longer; without those that are backed off. */
   get sweep(): readonly TaskState[] {
     return this.#deciding.filter(({ task, resting }) => task.intervalMs <= this.#sweepMs && resting === undefined);
   }

@@ -33,9 +33,7 @@ export interface Upstream<Settings = unknown> {
   examine?(settings: Settings, parts: ExaminationParts): Examination;
   /** How often it has points of the past, how far back, and how long a bin is; missing without history. */
   points?(settings: Settings): { readonly intervalMs: number; readonly lookbackMs: number; readonly binMs: number };
-  /**
-   * The settings of a process that reads the history of these series, or of all polled ones; missing without history.
-   */
+  /** For a process that reads the history of these series, or of all polled ones; missing without history. */
   past?(
     settings: Settings,
     series: readonly string[] | undefined,

@@ -37,10 +37,7 @@ export async function attempt<Result>(
   }
 }
 
-/**
- * Resolves as `asked` does, or rejects as soon as the signal aborts: undici ignores a signal until it has a connection,
- * and it retries a handshake that hangs for many seconds.
- */
+/** Rejects as soon as the signal aborts: undici ignores it until it has a connection, which may hang for long. */
 function unlessAborted<Result>(asked: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(asError(signal.reason));

@@ -15,37 +15,21 @@ export interface RetryParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly allowance?: RetryAllowance;
-  /** The name of the request: not retried if it failed last time. */
-  readonly request?: string;
 }
 
 /** How many retries are allowed before any success, and for each success. */
 const RETRIES = { most: 20, perSuccess: 0.1 } as const;
 
-/** How many failing requests are remembered; above it all are forgotten, and each may be retried once more. */
-const MOST_FAILING = 50_000;
-
-/**
- * Limits a service's retries to one for ten successes, and to requests that succeeded last time. So an outage costs no
- * more requests than normal operation, however many appliances it affects.
- */
+/** Limits a service's retries to one for ten successes: an outage costs no more requests than normal operation. */
 export class RetryAllowance {
   #left: number = RETRIES.most;
-  readonly #failing = new Set<string>();
 
-  earn(request?: string): void {
-    if (request !== undefined) this.#failing.delete(request);
+  earn(): void {
     this.#left = Math.min(RETRIES.most, this.#left + RETRIES.perSuccess);
   }
 
-  failed(request?: string): void {
-    if (request === undefined) return;
-    if (this.#failing.size >= MOST_FAILING) this.#failing.clear();
-    this.#failing.add(request);
-  }
-
-  spend(request?: string): boolean {
-    if (this.#left < 1 || (request !== undefined && this.#failing.has(request))) return false;
+  spend(): boolean {
+    if (this.#left < 1) return false;
     this.#left -= 1;
     return true;
   }
@@ -55,23 +39,20 @@ export class RetryAllowance {
 export async function withRetries<Result>(
   attempt: (priority?: Priority) => Promise<Result>,
   kind: RequestKind,
-  { clock, random, allowance, request }: RetryParts,
+  { clock, random, allowance }: RetryParts,
   signal: AbortSignal,
 ): Promise<Result> {
   let priority: Priority | undefined;
   for (let attempts = 1; ; attempts += 1) {
     try {
       const result = await attempt(priority);
-      allowance?.earn(request);
+      allowance?.earn();
       return result;
     } catch (error) {
       const delayMs = signal.aborted ? undefined : retryDelayMs(error, attempts, kind, random);
       const wasHeld = meaningOfError(error, kind).does === 'hold';
       // The pacer has waited meanwhile and keeps them within the limits: they need no allowance.
-      if (delayMs === undefined || (!wasHeld && allowance?.spend(request) === false)) {
-        allowance?.failed(request);
-        throw error;
-      }
+      if (delayMs === undefined || (!wasHeld && allowance?.spend() === false)) throw error;
       priority = wasHeld ? 'ahead' : 'again';
       await clock.sleep(delayMs, signal);
     }

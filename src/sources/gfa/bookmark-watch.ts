@@ -43,10 +43,7 @@ export class BookmarkWatch {
     return trusted || moves.length === MOVES_JUDGED ? moves.filter(Boolean).length : 0;
   }
 
-  /**
-   * Processes an answer: its bookmark and the times of its events, in Unix seconds. `isExcused` if an answer may have
-   * been lost since the last one.
-   */
+  /** `times`: of its events, in Unix seconds. `isExcused` if an answer may have been lost since the last one. */
   answered(bookmark: number | undefined, times: Iterable<number>, isExcused: boolean): void {
     const from = Math.floor(this.#seen.highest ?? bookmark ?? Number.POSITIVE_INFINITY);
     const came = new Set<number>();

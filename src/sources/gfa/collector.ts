@@ -90,10 +90,7 @@ export class GfaCollector implements Collector {
     };
   }
 
-  /**
-   * Polls, updates the ledger, and saves it before the result is exposed: whenever the process is killed, the state
-   * file has everything that a scrape has seen, with the events that it was counted from.
-   */
+  /** Saved before it is exposed: whenever the process is killed, the state file has all that a scrape has seen. */
   async #poll(signal: AbortSignal): Promise<Reading> {
     const { client, keeping } = this.#parts;
     try {
@@ -126,10 +123,7 @@ export class GfaCollector implements Collector {
     return { samples, drops: drops.counts, empty: false };
   }
 
-  /**
-   * The first answer waits briefly for the portal's inventory, so that a filer does not start under a name that changes
-   * at the next poll. If the portal is down, the wait ends early.
-   */
+  /** So that a filer does not start under a name that changes at the next poll; ends early if the portal is down. */
   async #waitForNames(signal: AbortSignal): Promise<void> {
     const { clock, ledger } = this.#parts;
     if (ledger.names.isSettled) return;

@@ -34,10 +34,7 @@ export interface EventParts {
 /** An event that first arrives longer after its own time is not counted, in seconds. The memory of events is as long. */
 export const EVENTS_COUNT_FOR_SECONDS = 86_400;
 
-/**
- * The events of one group, each counted once however often it comes: an event that is not remembered is new, unless its
- * own time is more than a day before the answer's.
- */
+/** Each counted once: an event that is not remembered is new, unless it is more than a day older than the answer. */
 export class Events {
   readonly watch = new BookmarkWatch();
   readonly #group: EventKind;

@@ -94,10 +94,7 @@ async function explain(error: Error, seen: string, find: Find, withBearer: () =>
   }
 }
 
-/**
- * If a second key gets no events and the first got some, the service ignores the header. Then the other header names
- * are tried.
- */
+/** If a second key gets none of the first one's events, the service ignores the header: other names are tried. */
 async function checkHeader(
   { clientKeyHeader }: GfaSettings,
   events: ReadonlySet<string>,

@@ -12,10 +12,7 @@ export interface DataAnswer {
   readonly groups: Readonly<Record<Group, readonly Fields[]>>;
 }
 
-/**
- * Checks the envelope of an answer of `GET /data`, not its records. `metrics` may be a list of objects or one object; a
- * group may be empty, null or missing. Throws a ShapeError if the body is not such an answer.
- */
+/** Throws a ShapeError. `metrics` may be one object or a list; a group may be empty, null or missing. */
 export function checkEnvelope(body: unknown): void {
   envelopeOf(body);
 }

@@ -6,10 +6,7 @@ import { type GfaConfig, gfaSection } from './configuration.ts';
 import { gfaExamination } from './examination.ts';
 import * as series from './series.ts';
 
-/**
- * The service documents no limits. This number of requests in one interval allows a retry and a new try with a token
- * read again, within a second of each other.
- */
+/** The service documents no limits. Allows a retry and a new try with a token read again, a second apart. */
 const PACE = { requestsPerInterval: 4, mostPerMs: 1 / 1_000 } as const;
 
 /** Memory of a filer on a volume with its histograms and lines, in bytes; rounded up. */

@@ -23,10 +23,7 @@ export class PortalClient {
     return this.#client.now();
   }
 
-  /**
-   * Sends a request, with retries, and returns the parsed body. A 401 with a new token too is a CredentialError until
-   * any request has been accepted.
-   */
+  /** With retries. A 401 with a new token too is a CredentialError until any request has been accepted. */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     return this.#retried((attempt) => this.#withToken(attempt, signal), request, signal);
   }
@@ -47,7 +44,7 @@ export class PortalClient {
     signal: AbortSignal,
   ): Promise<unknown> {
     const ask = (priority?: Priority) => send({ ...request, priority: priority ?? request.priority });
-    return withRetries(ask, 'read', { ...this.#retryParts, request: `${request.method} ${request.path}` }, signal);
+    return withRetries(ask, 'read', this.#retryParts, signal);
   }
 
   async #withToken(request: ApiRequest, signal: AbortSignal): Promise<unknown> {

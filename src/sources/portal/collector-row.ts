@@ -31,10 +31,7 @@ export interface PortalParts {
 export interface KeptCounts {
   /** A JSON value. */
   state(): unknown;
-  /**
-   * Reads a state saved `elapsedMs` ago and returns the function that applies it; call it before the first poll. Throws
-   * if the state cannot be used, and has changed nothing then.
-   */
+  /** Reads a state saved `elapsedMs` ago, and returns the function that applies it. Throws if it cannot be used. */
   restore(saved: unknown, elapsedMs: number): () => void;
 }
 

@@ -4,10 +4,7 @@ import { SEVERITY } from './account/notifications.ts';
 import { furtherSeries, standardSeries } from './appliances/series.ts';
 import { SNAPSHOT_STATUS } from './volumes/connections.ts';
 
-/**
- * The documented fields of every answer that a collector reads, for the doctor only: the exported fields are in the
- * tables of the collectors.
- */
+/** The documented fields of every answer that is read, for the doctor; the exported ones are in the tables. */
 
 const items = (record: DocumentedFields): DocumentedFields => ({ metadata: 'any?', items: [record] });
 const point = (...fields: readonly string[]): DocumentedFields =>

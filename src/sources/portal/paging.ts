@@ -6,10 +6,7 @@ import { fieldsIn } from './records.ts';
 
 const MOST_PAGES = 200;
 
-/**
- * The same request with the cursor of the previous page, until there is none, at most `mostPages` times. A repeated
- * cursor would never end and throws a ShapeError.
- */
+/** Until there is no cursor, at most `mostPages` times. A repeated one would never end and throws a ShapeError. */
 export async function* pagesOf(
   client: PortalClient,
   request: ApiRequest,

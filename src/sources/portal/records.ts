@@ -45,10 +45,7 @@ export function optionalItemsOf(body: unknown, what: string): readonly unknown[]
   return isFields(body) && (body.items === undefined || body.items === null) ? [] : itemsOf(body, what);
 }
 
-/**
- * The objects of an answer's list; notes and skips other values. Without `list` it is `items`, which may be missing if
- * it is empty. Throws a ShapeError if the answer is not an object or the list is not a list.
- */
+/** Notes and skips other values. Without `list` it is `items`, which may be missing if empty. Throws a ShapeError. */
 export function* listed(body: unknown, what: string, note: NoteDrop, list?: string): Generator<Fields> {
   const items = list === undefined ? optionalItemsOf(body, what) : itemsOf(body, what, list);
   for (const [index, record] of items.entries()) {

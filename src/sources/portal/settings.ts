@@ -21,10 +21,7 @@ export interface PortalSettings extends Pick<Config, 'shard' | 'staleAfter' | 'f
   readonly mostAppliances?: number;
   /** The names of filers in both services; without it each appliance has its name in the inventory. */
   readonly names?: FilerNames;
-  /**
-   * The start of the points that an output needs of a task; undefined if the usual period is enough. Both moments are by
-   * the clock of the service, in milliseconds since the Unix epoch.
-   */
+  /** The start of the points that an output needs beyond the usual period; both by the service's clock, in ms. */
   readonly wantedSince?: (task: string, now: number) => number | undefined;
 }
 

@@ -27,10 +27,7 @@ const LONGEST_LIFETIME_SECONDS = 86_400;
 /** How long before its expiry a token is renewed: the smaller of two minutes and a fifth of its life, in seconds. */
 const MARGIN = { mostSeconds: 120, share: 0.2 } as const;
 
-/**
- * Time between two requests for another token while there is one, in milliseconds: after a failed renewal, and after a
- * 401, because some requests may be rejected with every token.
- */
+/** After a failed renewal, and after a 401, in milliseconds: some requests may be rejected with every token. */
 const ANOTHER_EVERY_MS = 10_000;
 
 /** Pauses after a failed authentication, doubling: after rejected credentials, and while the token service fails. */
@@ -46,8 +43,8 @@ export class TokenSource {
   readonly #clock: Clock;
   #token: Token | undefined;
   #renewal: Promise<Token> | undefined;
-  #retries = new RetryAllowance();
   #replacedAt = Number.NEGATIVE_INFINITY;
+  #retries = new RetryAllowance();
   #failures = 0;
   #lastError: CredentialError | undefined;
 

@@ -1,10 +1,7 @@
 /** How long an appliance is held back after a 429 without `Retry-After`, in milliseconds. */
 const UNTOLD_MS = 60_000;
 
-/**
- * Which appliances alone are answered 429, so that they are held back alone: refused twice in a row, while others were
- * accepted in between. Pure; monotonic milliseconds.
- */
+/** Appliances that alone are refused, twice in a row while others were accepted. Pure; monotonic milliseconds. */
 export class LoneRefusals {
   /** Refused once, and whether another was accepted that was sent since. */
   readonly #refused = new Map<string, { readonly at: number; areOthersTaken: boolean }>();

@@ -33,10 +33,7 @@ export class Pacer {
     this.#clock = clock;
   }
 
-  /**
-   * Requests per second that pace and budget sustain. While the service rejects everything, the last value before that:
-   * otherwise intervals would grow with the outage, and stale values would stay fresh.
-   */
+  /** While the service rejects everything, the last value before that: else stale values would stay fresh. */
   get sustainedPerSecond(): number {
     return Math.min(this.#pace.sustainedPerSecond(this.#clock.monotonic()), this.#budget.perSecond);
   }

@@ -70,10 +70,7 @@ export const jobs: CollectorRow = {
   }),
 };
 
-/**
- * Counts each job once, when it has finished, also if some lists were missed. Jobs finished before the exporter started
- * are not counted.
- */
+/** Counts each job once, when it has finished, even if some lists were missed; none that finished before the start. */
 export class JobLedger {
   readonly #finished = new Tally(jobsFinished);
   readonly #clock: Clock;

@@ -26,10 +26,7 @@ export type ListPath = keyof typeof SERIAL_FIELDS;
 /** The most records of one inventory list: it is read in one turn. */
 const MOST_LISTED = 20_000;
 
-/**
- * Throws a ShapeError if the body is not an inventory list: not a list, or a list without a single usable serial. Such
- * an answer must not empty the fleet. Throws a RequestError `oversize` for a list that is too long.
- */
+/** Throws a ShapeError for a list without a usable serial, which must not empty the fleet; `oversize` if it is long. */
 export function checkInventoryList(body: unknown, path: ListPath): void {
   const items = optionalItemsOf(body, `GET ${path}`);
   if (items.length > MOST_LISTED) {

@@ -112,10 +112,7 @@ export function unknownAppliance(serial: string): Appliance {
   return { serial, edgeId: '', name: serial, type: '', build: '', availableBuild: '' };
 }
 
-/**
- * The most appliances of one instance: within the portal's usual limits, each could be sent one request every ten
- * minutes.
- */
+/** Within the portal's usual limits, each could be sent one request every ten minutes. */
 const MOST_POLLED = 10_000;
 
 /** Heap memory of an appliance with its name, tasks and samples, in bytes; rounded up. */

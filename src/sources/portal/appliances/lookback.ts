@@ -39,10 +39,7 @@ export interface Covered {
 export class Lookback {
   readonly #longest = new Map<string, number>();
 
-  /**
-   * Sends requests that together cover a period, the newest first; `send` gets the period of each, and whether it is all.
-   * Rejects if the newest one cannot be had.
-   */
+  /** The newest first; `send` gets the period of each, and whether it is all. Rejects if the newest cannot be had. */
   async cover(
     task: string,
     { from, to }: Stretch,

@@ -77,10 +77,7 @@ const loadAverage = {
   from: plain,
 } as const;
 
-/**
- * The window of a field of `load_average`. The field names are not documented, so words that any spelling would contain
- * decide; a name without one is itself the window.
- */
+/** The field names are not documented: words of any spelling decide; a name without one is itself the window. */
 export function loadWindow(field: string): string {
   if (/15|fifteen|longterm/i.test(field)) return '15m';
   if (/5|five|midterm/i.test(field)) return '5m';

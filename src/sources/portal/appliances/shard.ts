@@ -1,9 +1,6 @@
 import { hash32 } from '../../../runtime/random.ts';
 
-/**
- * The shard of a serial: jump consistent hash (Lamping and Veach, 2014), so that growing from n to n + 1 shards moves
- * only one serial in n + 1.
- */
+/** Jump consistent hash (Lamping and Veach, 2014): growing from n to n + 1 shards moves one serial in n + 1. */
 export function shardOf(serial: string, total: number): number {
   let key = (BigInt(hash32(serial)) << 32n) | BigInt(hash32(`${serial}#`));
   let shard = -1;

@@ -8,10 +8,7 @@ import { advisedUnits, type UnitEvidence, unitsIn } from './unit-evidence.ts';
 /** With this many shares of processors and caches, none above 1, an account may send ratios. */
 const SHARES = 10;
 
-/**
- * The units that the answers show, one for each question; `advice` where `PORTAL_UNITS` says another. `counts` is the
- * answer to the question of that name.
- */
+/** One for each question; `advice` where `PORTAL_UNITS` says another. `counts`: the answer to that question. */
 export function unitAnswers(
   units: readonly UnitName[],
   exchanges: readonly Exchange[],
