@@ -35,17 +35,20 @@ export interface KeptCounts {
   restore(saved: unknown, elapsedMs: number): () => void;
 }
 
-type CreateTasks = (parts: PortalParts, intervalMs: number) => () => readonly Task[];
-
 export interface CollectorRow {
   readonly name: string;
   readonly intervalMs: number;
   readonly tables: readonly Table[];
-  readonly cost: { readonly account?: number; readonly perAppliance?: number; readonly perVolume?: number };
+  /** The requests of one round; default one. */
+  readonly cost?: { readonly account?: number; readonly perAppliance?: number; readonly perVolume?: number };
   readonly size: SampleShare;
   /** Samples of an appliance from the records of an inventory round, without requests of its own. */
   readonly readout?: (appliance: Appliance, note: NoteDrop) => Sample[];
-  readonly create: CreateTasks;
+  /** A task for each of these, on shard 0 only. */
+  readonly reads?: (parts: PortalParts) => readonly AccountRead[];
+  readonly create?: (parts: PortalParts, intervalMs: number) => () => readonly Task[];
+  /** There are no tasks before the inventory was read: the first samples after a start would have other labels. */
+  readonly namesAppliances?: true;
 }
 
 export interface AccountRead {
@@ -69,12 +72,14 @@ export interface AccountAnswer {
   readonly note: NoteDrop;
 }
 
-/** A task for each GET, on shard 0 only. */
-export function accountReads(reads: (parts: PortalParts) => readonly AccountRead[]): CreateTasks {
-  return (parts, intervalMs) => {
-    const tasks = parts.settings.shard.index === 0 ? reads(parts).map((read) => readTask(parts, intervalMs, read)) : [];
-    return () => tasks;
-  };
+/** Returns the tasks of a row, which may change with the appliances. */
+export function tasksOf(row: CollectorRow, parts: PortalParts, intervalMs: number): () => readonly Task[] {
+  const { reads, create, namesAppliances } = row;
+  const { appliances, settings } = parts;
+  const read = settings.shard.index === 0 ? (reads?.(parts) ?? []) : [];
+  const fixed = read.map((one) => readTask(parts, intervalMs, one));
+  const others = create?.(parts, intervalMs);
+  return () => (namesAppliances && !appliances.hasBeenAsked ? [] : [...fixed, ...(others?.() ?? [])]);
 }
 
 function readTask(parts: PortalParts, intervalMs: number, account: AccountRead): Task {
@@ -99,17 +104,6 @@ function readTask(parts: PortalParts, intervalMs: number, account: AccountRead):
     return { samples: await read({ body, records: records(), note }), answeredAt };
   });
   return paged ? task : { ...task, first: true };
-}
-
-/**
- * Tasks that name appliances by the inventory: there are none before it was read, or the first samples after each start
- * would have other labels than all later ones.
- */
-export function afterInventory(create: CreateTasks): CreateTasks {
-  return (parts, intervalMs) => {
-    const tasksOf = create(parts, intervalMs);
-    return () => (parts.appliances.hasBeenAsked ? tasksOf() : []);
-  };
 }
 
 /** Backed off without the right or the licence for it. */

@@ -11,7 +11,7 @@ import { seriesTimestamp } from './appliances/series.ts';
 import { TelemetryCollector } from './appliances/telemetry.ts';
 import { UnitWatch } from './appliances/unit-watch.ts';
 import type { PortalClient } from './client.ts';
-import type { PortalParts } from './collector-row.ts';
+import { type PortalParts, tasksOf } from './collector-row.ts';
 import { chosenRows, portalTables } from './collectors.ts';
 import type { PortalSettings } from './settings.ts';
 
@@ -42,7 +42,7 @@ export class PortalCollector implements Collector {
     this.inventory = new InventoryCollector(parts);
     this.#collectors = [
       () => [this.inventory.task],
-      ...chosen.map(({ row, intervalMs }) => row.create(parts, intervalMs)),
+      ...chosen.map(({ row, intervalMs }) => tasksOf(row, parts, intervalMs)),
       () => telemetry.tasks(),
     ];
   }
@@ -74,7 +74,7 @@ export class PortalCollector implements Collector {
   tasks(): readonly Task[] {
     const { client } = this.parts;
     return this.#collectors
-      .flatMap((tasksOf) => tasksOf())
+      .flatMap((tasks) => tasks())
       .map((task) => ({
         ...task,
         poll: async (signal) => withoutFuture(await task.poll(signal), client.now() / 1000),

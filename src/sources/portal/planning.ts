@@ -25,7 +25,7 @@ export function collectorDemands(
   appliances: number,
   volumes: number,
 ): readonly (Interval & { readonly requests: number; readonly first: number })[] {
-  return chosenRows(collectors).map(({ row: { name, cost }, intervalMs }) => {
+  return chosenRows(collectors).map(({ row: { name, cost = { account: 1 } }, intervalMs }) => {
     const { account = 0, perAppliance = 0, perVolume = 0 } = cost;
     const requests = account + perAppliance * appliances + perVolume * volumes;
     return { name, requests, first: account, intervalMs };

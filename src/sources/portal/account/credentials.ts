@@ -2,7 +2,7 @@ import type { Family } from '../../../metrics/family.ts';
 import { type Sample, text } from '../../../metrics/samples.ts';
 import { Tally } from '../../../metrics/tally.ts';
 import { records } from '../../../metrics/units.ts';
-import { type AccountAnswer, accountReads, type CollectorRow } from '../collector-row.ts';
+import type { AccountAnswer, CollectorRow } from '../collector-row.ts';
 
 const STATUS = ['synced', 'pending', 'failed', 'creating'] as const;
 
@@ -27,9 +27,8 @@ export const credentials: CollectorRow = {
   name: 'credentials',
   intervalMs: 900_000,
   tables: [{ source: 'GET /cloud-credentials', subject: [], families: [byStatus, withError] }],
-  cost: { account: 1 },
   size: { account: 27 },
-  create: accountReads(() => [{ path: '/cloud-credentials', paged: true, read: countCredentials }]),
+  reads: () => [{ path: '/cloud-credentials', paged: true, read: countCredentials }],
 };
 
 /** One that is on two pages counts once. */

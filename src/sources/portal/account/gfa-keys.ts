@@ -1,6 +1,6 @@
 import type { Family } from '../../../metrics/family.ts';
 import { date, listLength, records } from '../../../metrics/units.ts';
-import { accountReads, type CollectorRow } from '../collector-row.ts';
+import type { CollectorRow } from '../collector-row.ts';
 import { extremeSample } from '../extremes.ts';
 import { allOf } from '../records.ts';
 
@@ -38,9 +38,8 @@ export const gfaKeys: CollectorRow = {
   name: 'gfa_keys',
   intervalMs: 3_600_000,
   tables: [{ source: 'GET /gfa/api_keys', subject: [], families: [keys, unused, oldest, lastUsed] }],
-  cost: { account: 1 },
   size: { account: 4 },
-  create: accountReads(() => [
+  reads: () => [
     {
       path: '/gfa/api_keys',
       async read({ records, note }) {
@@ -53,5 +52,5 @@ export const gfaKeys: CollectorRow = {
         ];
       },
     },
-  ]),
+  ],
 };

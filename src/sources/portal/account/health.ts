@@ -1,7 +1,7 @@
 import type { Family } from '../../../metrics/family.ts';
 import { toSamples } from '../../../metrics/samples.ts';
 import { flag } from '../../../metrics/units.ts';
-import { accountReads, type CollectorRow } from '../collector-row.ts';
+import type { CollectorRow } from '../collector-row.ts';
 
 const table = [
   {
@@ -16,14 +16,13 @@ export const health: CollectorRow = {
   name: 'health',
   intervalMs: 300_000,
   tables: [{ source: 'GET /health', subject: [], families: table }],
-  cost: { account: 1 },
   size: { account: 1 },
-  create: accountReads(() => [
+  reads: () => [
     {
       path: '/health',
       size: 'one',
       isOpen: true,
       read: ({ body, note }) => toSamples(table, [body], {}, note),
     },
-  ]),
+  ],
 };

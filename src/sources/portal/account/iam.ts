@@ -1,6 +1,6 @@
 import type { Family } from '../../../metrics/family.ts';
 import { date, deadline, listLength } from '../../../metrics/units.ts';
-import { type AccountRead, accountReads, type CollectorRow } from '../collector-row.ts';
+import type { AccountRead, CollectorRow } from '../collector-row.ts';
 import { extremeSample } from '../extremes.ts';
 import { allOf } from '../records.ts';
 
@@ -44,14 +44,14 @@ export const iam: CollectorRow = {
   ],
   cost: { account: 3 },
   size: { account: 6 },
-  create: accountReads(() => [
+  reads: () => [
     {
       path: '/iam/users',
       read: async ({ records }) => [{ name: users.name, labels: {}, value: (await allOf(records)).length }],
     },
     keyRead('service'),
     keyRead('user'),
-  ]),
+  ],
 };
 
 function keyRead(kind: 'service' | 'user'): AccountRead {

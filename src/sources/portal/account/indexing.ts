@@ -3,7 +3,7 @@ import { type Sample, text, toSamples } from '../../../metrics/samples.ts';
 import { Tally } from '../../../metrics/tally.ts';
 import { plain, presence, records } from '../../../metrics/units.ts';
 import { inTurns } from '../../../runtime/slices.ts';
-import { type AccountRead, accountReads, type CollectorRow, type PortalParts } from '../collector-row.ts';
+import type { AccountRead, CollectorRow, PortalParts } from '../collector-row.ts';
 import { allOf } from '../records.ts';
 import { volumeGuids } from '../volumes/volume-guid.ts';
 
@@ -95,10 +95,10 @@ export const indexing: CollectorRow = {
   ],
   cost: { account: 2 },
   size: { account: 34 },
-  create: accountReads((parts) => [
+  reads: (parts) => [
     readOf(parts, 'inventories', inventoriesByStatus, inventoryTable),
     readOf(parts, 'indexes', indexesByStatus, indexTable),
-  ]),
+  ],
 };
 
 function readOf({ clock }: PortalParts, segment: string, byStatus: Family, table: readonly Family[]): AccountRead {

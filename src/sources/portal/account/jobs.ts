@@ -4,7 +4,7 @@ import { Tally } from '../../../metrics/tally.ts';
 import { date, dateSeconds, records } from '../../../metrics/units.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';
-import { accountReads, type CollectorRow } from '../collector-row.ts';
+import type { CollectorRow } from '../collector-row.ts';
 import { extremeSample } from '../extremes.ts';
 
 const STATES = ['in_progress', 'completed', 'failed'] as const;
@@ -62,12 +62,11 @@ export const jobs: CollectorRow = {
       families: [jobsListed, jobsFinished, jobsUnacknowledged, oldestUnfinishedJob],
     },
   ],
-  cost: { account: 1 },
   size: { account: 33 },
-  create: accountReads(({ clock, settings }) => {
+  reads: ({ clock, settings }) => {
     const ledger = new JobLedger(clock, settings.forgetAfterMs);
     return [{ path: '/jobs', read: ({ records, note }) => ledger.absorb(records, note) }];
-  }),
+  },
 };
 
 /** Counts each job once, when it has finished, even if some lists were missed; none that finished before the start. */

@@ -2,7 +2,7 @@ import { type Family, isFields } from '../../../metrics/family.ts';
 import { toSamples } from '../../../metrics/samples.ts';
 import { deadline, flag, plain, presence } from '../../../metrics/units.ts';
 import { ShapeError } from '../../../runtime/errors.ts';
-import { accountReads, type CollectorRow } from '../collector-row.ts';
+import type { CollectorRow } from '../collector-row.ts';
 
 const FEATURES = [
   'analytics_connector_enabled',
@@ -89,7 +89,7 @@ export const license: CollectorRow = {
   ],
   cost: { account: 3 },
   size: { account: 21 },
-  create: accountReads(({ licence }) => [
+  reads: ({ licence }) => [
     {
       path: '/account/license',
       size: 'one',
@@ -112,5 +112,5 @@ export const license: CollectorRow = {
         return toSamples(consumptionTable, [mcp], {}, note);
       },
     },
-  ]),
+  ],
 };

@@ -5,7 +5,7 @@ import * as schema from '../../../metrics/state-schema.ts';
 import { Tally } from '../../../metrics/tally.ts';
 import { date, dateSeconds, records } from '../../../metrics/units.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';
-import { accountReads, type CollectorRow, type KeptCounts } from '../collector-row.ts';
+import type { CollectorRow, KeptCounts } from '../collector-row.ts';
 
 export const SEVERITY = { field: 'severity', known: ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] } as const;
 
@@ -58,9 +58,8 @@ export const notifications: CollectorRow = {
       families: [notificationsTotal, notificationsBySeverity, latestNotification],
     },
   ],
-  cost: { account: 1 },
   size: { account: 40 },
-  create: accountReads(({ clock, kept }) => {
+  reads: ({ clock, kept }) => {
     const ledger = new NotificationLedger(new CountingStart(clock));
     kept.set('notifications', ledger);
     return [
@@ -81,7 +80,7 @@ export const notifications: CollectorRow = {
         },
       },
     ];
-  }),
+  },
 };
 
 /**

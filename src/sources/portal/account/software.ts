@@ -5,7 +5,7 @@ import { plain, presence, records } from '../../../metrics/units.ts';
 import { inTurns } from '../../../runtime/slices.ts';
 import { compareVersions, versionOf } from '../appliances/builds.ts';
 import { applianceLabels } from '../appliances/series.ts';
-import { accountReads, afterInventory, type CollectorRow } from '../collector-row.ts';
+import type { CollectorRow } from '../collector-row.ts';
 
 const downloads = {
   name: 'filer_software_downloads',
@@ -41,41 +41,39 @@ export const software: CollectorRow = {
     { source: 'GET /software/downloads', subject: [], families: [downloads, newest] },
     { source: 'GET /software/downloads, GET /edges', subject: applianceLabels, families: [outdated] },
   ],
-  cost: { account: 1 },
   size: { account: 51 },
-  create: afterInventory(
-    accountReads(({ appliances, clock }) => [
-      {
-        path: '/software/downloads',
-        async read({ records, note }) {
-          const count = new Tally(downloads);
-          const newestOf = new Map<string, string>();
-          for await (const download of records) {
-            const { appliance_type, version } = download;
-            const type = wordOf(appliance_type);
-            if (type === '') {
-              note('record', 'appliance_type');
-              continue;
-            }
-            count.add(download);
-            const offered = text(version);
-            const known = newestOf.get(type);
-            if (versionOf(offered) === undefined) {
-              if (version !== null && version !== undefined) note('invalid', 'version');
-            } else if (known === undefined || (compareVersions(offered, known) ?? 0) > 0) newestOf.set(type, offered);
+  namesAppliances: true,
+  reads: ({ appliances, clock }) => [
+    {
+      path: '/software/downloads',
+      async read({ records, note }) {
+        const count = new Tally(downloads);
+        const newestOf = new Map<string, string>();
+        for await (const download of records) {
+          const { appliance_type, version } = download;
+          const type = wordOf(appliance_type);
+          if (type === '') {
+            note('record', 'appliance_type');
+            continue;
           }
-          const infos = [...newestOf]
-            .slice(0, MOST_TYPES)
-            .map(([type, version]) => ({ name: newest.name, labels: { type, version }, value: 1 }));
-          const samples: Sample[] = [...count.samples(), ...infos];
-          for await (const { serial, name, type, build } of inTurns(appliances.all(), clock)) {
-            const order = compareVersions(newestOf.get(wordOf(type)) ?? '', build);
-            if (order === undefined) continue;
-            samples.push({ name: outdated.name, labels: { serial, filer: name }, value: order > 0 ? 1 : 0 });
-          }
-          return samples;
-        },
+          count.add(download);
+          const offered = text(version);
+          const known = newestOf.get(type);
+          if (versionOf(offered) === undefined) {
+            if (version !== null && version !== undefined) note('invalid', 'version');
+          } else if (known === undefined || (compareVersions(offered, known) ?? 0) > 0) newestOf.set(type, offered);
+        }
+        const infos = [...newestOf]
+          .slice(0, MOST_TYPES)
+          .map(([type, version]) => ({ name: newest.name, labels: { type, version }, value: 1 }));
+        const samples: Sample[] = [...count.samples(), ...infos];
+        for await (const { serial, name, type, build } of inTurns(appliances.all(), clock)) {
+          const order = compareVersions(newestOf.get(wordOf(type)) ?? '', build);
+          if (order === undefined) continue;
+          samples.push({ name: outdated.name, labels: { serial, filer: name }, value: order > 0 ? 1 : 0 });
+        }
+        return samples;
       },
-    ]),
-  ),
+    },
+  ],
 };

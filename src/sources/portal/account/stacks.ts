@@ -2,7 +2,7 @@ import type { Family } from '../../../metrics/family.ts';
 import { type Sample, text, toSamples } from '../../../metrics/samples.ts';
 import { Tally } from '../../../metrics/tally.ts';
 import { date, presence, records } from '../../../metrics/units.ts';
-import { accountReads, type CollectorRow } from '../collector-row.ts';
+import type { CollectorRow } from '../collector-row.ts';
 
 const byCloud = {
   name: 'filer_stacks',
@@ -48,9 +48,8 @@ export const stacks: CollectorRow = {
     { source: 'GET /uaas/stacks', subject: [], families: [byCloud] },
     { source: 'GET /uaas/stacks', subject: ['stack_id', 'stack'], families: table },
   ],
-  cost: { account: 1 },
   size: { account: 8 },
-  create: accountReads(() => [
+  reads: () => [
     {
       path: '/uaas/stacks',
       async read({ records, note }) {
@@ -69,5 +68,5 @@ export const stacks: CollectorRow = {
         return [...clouds.samples(), ...samples];
       },
     },
-  ]),
+  ],
 };

@@ -1,7 +1,7 @@
 import type { Family } from '../../../metrics/family.ts';
 import { type Sample, text, toSamples } from '../../../metrics/samples.ts';
 import { flag, listLength, presence } from '../../../metrics/units.ts';
-import { accountReads, afterInventory, type CollectorRow } from '../collector-row.ts';
+import type { CollectorRow } from '../collector-row.ts';
 import { fieldsIn, recordsIn } from '../records.ts';
 import { applianceLabels } from './series.ts';
 
@@ -47,33 +47,31 @@ export const fiq: CollectorRow = {
       families: fiqEdgeTable,
     },
   ],
-  cost: { account: 1 },
   size: { account: 15 },
-  create: afterInventory(
-    accountReads(({ appliances }) => [
-      {
-        path: '/fiq_appliances',
-        async read({ records, note }) {
-          const nameOf = (serial: string, told: unknown) => appliances.find(serial)?.name ?? (text(told) || serial);
-          const samples: Sample[] = [];
-          for await (const appliance of records) {
-            const serial = text(appliance.serial_number).toLowerCase();
-            if (serial === '') {
-              note('record', 'serial_number');
-              continue;
-            }
-            const subject = { serial, filer: nameOf(serial, appliance.description) };
-            const { edges } = fieldsIn(appliance.connections);
-            samples.push(...toSamples(fiqTable, [{ ...appliance, edges }], subject, note));
-            for (const edge of recordsIn(edges)) {
-              const edgeSerial = text(edge.serial_number).toLowerCase();
-              const labels = { ...subject, edge_serial: edgeSerial, edge: nameOf(edgeSerial, edge.description) };
-              samples.push(...toSamples(fiqEdgeTable, [edge], labels, note));
-            }
+  namesAppliances: true,
+  reads: ({ appliances }) => [
+    {
+      path: '/fiq_appliances',
+      async read({ records, note }) {
+        const nameOf = (serial: string, told: unknown) => appliances.find(serial)?.name ?? (text(told) || serial);
+        const samples: Sample[] = [];
+        for await (const appliance of records) {
+          const serial = text(appliance.serial_number).toLowerCase();
+          if (serial === '') {
+            note('record', 'serial_number');
+            continue;
           }
-          return samples;
-        },
+          const subject = { serial, filer: nameOf(serial, appliance.description) };
+          const { edges } = fieldsIn(appliance.connections);
+          samples.push(...toSamples(fiqTable, [{ ...appliance, edges }], subject, note));
+          for (const edge of recordsIn(edges)) {
+            const edgeSerial = text(edge.serial_number).toLowerCase();
+            const labels = { ...subject, edge_serial: edgeSerial, edge: nameOf(edgeSerial, edge.description) };
+            samples.push(...toSamples(fiqEdgeTable, [edge], labels, note));
+          }
+        }
+        return samples;
       },
-    ]),
-  ),
+    },
+  ],
 };

@@ -2,7 +2,7 @@ import type { Family, Fields } from '../../../metrics/family.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../../metrics/samples.ts';
 import { bytes, date, flag, plain, presence, word } from '../../../metrics/units.ts';
 import { inTurns } from '../../../runtime/slices.ts';
-import { accountReads, afterInventory, type CollectorRow, type PortalParts } from '../collector-row.ts';
+import type { CollectorRow, PortalParts } from '../collector-row.ts';
 import { allOf } from '../records.ts';
 import { volumeGuids } from './volume-guid.ts';
 
@@ -106,22 +106,20 @@ export const volumes: CollectorRow = {
   name: 'volumes',
   intervalMs: 300_000,
   tables: [{ source: 'GET /volume_connections', subject: volumeApplianceLabels, families: connectionTable }],
-  cost: { account: 1 },
   size: { volume: 11.2 },
-  create: afterInventory(
-    accountReads((parts) => [
-      {
-        path: '/volume_connections',
-        async read({ records, note }) {
-          const samples: Sample[] = [];
-          for await (const { labels, record } of readConnections(records, parts, note)) {
-            samples.push(...toSamples(connectionTable, [record], labels, note));
-          }
-          return samples;
-        },
+  namesAppliances: true,
+  reads: (parts) => [
+    {
+      path: '/volume_connections',
+      async read({ records, note }) {
+        const samples: Sample[] = [];
+        for await (const { labels, record } of readConnections(records, parts, note)) {
+          samples.push(...toSamples(connectionTable, [record], labels, note));
+        }
+        return samples;
       },
-    ]),
-  ),
+    },
+  ],
 };
 
 /**

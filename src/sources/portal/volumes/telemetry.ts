@@ -5,7 +5,7 @@ import { entryOf } from '../../../runtime/maps.ts';
 import { inTurns } from '../../../runtime/slices.ts';
 import { isoInterval, isoPeriod, isRejected, isTooMuch, Lookback, SHORTEST_PERIOD_MS } from '../appliances/lookback.ts';
 import { shardOf } from '../appliances/shard.ts';
-import { accountTask, afterInventory, type CollectorRow, type PortalParts } from '../collector-row.ts';
+import { accountTask, type CollectorRow, type PortalParts } from '../collector-row.ts';
 import { listed } from '../records.ts';
 import { readConnections, volumeApplianceLabels } from './connections.ts';
 import { LONGEST_PERIOD_MS, SnapshotLedger } from './snapshot-ledger.ts';
@@ -25,10 +25,11 @@ export const volumeTelemetry: CollectorRow = {
   })),
   cost: { perVolume: 3 },
   size: { volume: 9, histograms: 2.3 },
-  create: afterInventory((parts, intervalMs) => {
+  namesAppliances: true,
+  create: (parts, intervalMs) => {
     const collector = new VolumeTelemetry(parts, intervalMs);
     return () => collector.tasks();
-  }),
+  },
 };
 
 interface Volume {
