@@ -31,7 +31,7 @@ export interface Task {
   /** Target time between two polls, in milliseconds. */
   readonly intervalMs: number;
   /** Time between two polls while it is backed off, in milliseconds; undefined if it never backs off. */
-  readonly restMs?: number;
+  readonly backOffMs?: number;
   /** Whether a failed poll is repeated soon instead of in its next slot: for long intervals. */
   readonly retriesSoon?: true;
   /**

@@ -1,4 +1,4 @@
-import type { RestReason } from '../polling/task-state.ts';
+import type { BackOffReason } from '../polling/task-state.ts';
 import { entryOf } from '../runtime/maps.ts';
 import type { ApplianceReport } from '../status/model.ts';
 import { type Html, html, type Part } from './html.ts';
@@ -61,7 +61,7 @@ export function applianceRow(appliance: ApplianceReport, now: string): Html {
 function restingCell({ resting, series }: ApplianceReport): Part {
   if (resting.length === 0) return html`0 <span class="muted">of ${series}</span>`;
   const troubled = resting.filter(isTrouble);
-  const byReason = new Map<RestReason, string[]>();
+  const byReason = new Map<BackOffReason, string[]>();
   for (const { operation, reason } of resting) entryOf(byReason, reason, () => []).push(operation);
   const reasons = [...byReason].map(
     ([reason, operations]) => html`<dt>${REST_WORDS[reason].long}</dt><dd><code>${operations.join(', ')}</code></dd>`,

@@ -164,6 +164,6 @@ function isBetterProbe(one: TaskState, other: TaskState, isLatestBetter: boolean
   return difference < 0 || (difference === 0 && (one.due ?? 0) < (other.due ?? 0));
 }
 
-function rankOf({ failures, resting }: TaskState): number {
-  return resting === undefined ? Math.min(failures, LANES.mostFailures) : LANES.well;
+function rankOf({ failures, backedOff }: TaskState): number {
+  return backedOff === undefined ? Math.min(failures, LANES.mostFailures) : LANES.well;
 }

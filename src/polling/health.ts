@@ -88,7 +88,7 @@ export class SeriesHealth {
     if (this.#answeredAt === Number.NEGATIVE_INFINITY) return true;
     if (now - this.#answeredAt < QUIET_SHARE * intervalMs) return false;
     return series.every(
-      ({ task, resting }) => resting !== undefined || this.#failing.has(task.appliance?.serial ?? ''),
+      ({ task, backedOff }) => backedOff !== undefined || this.#failing.has(task.appliance?.serial ?? ''),
     );
   }
 

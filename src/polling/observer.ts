@@ -181,7 +181,7 @@ export class Observer {
     log.warn({ api, operation: fault.operation, ...filer, task: task.id, err }, text);
   }
 
-  #faultOf({ task, appliance, standing, resting, error, failures, silence, fault }: TaskState): Fault | undefined {
+  #faultOf({ task, appliance, standing, backedOff, error, failures, silence, fault }: TaskState): Fault | undefined {
     const { operation } = task;
     if (standing === 'denied') {
       // A missing series is normal; a missing right is not.
@@ -189,7 +189,7 @@ export class Observer {
       const isForbidden = error !== undefined && reasonOf(error) === 'forbidden';
       return isForbidden ? { operation: 'series', isDenied: true } : fault?.isDenied ? fault : undefined;
     }
-    if (standing !== 'failed' || resting !== undefined) return undefined;
+    if (standing !== 'failed' || backedOff !== undefined) return undefined;
     // Where nothing else of its appliance, or of its API, has answered since, that is what fails.
     const since = silence?.since ?? Number.POSITIVE_INFINITY;
     const isOwn = appliance

@@ -33,5 +33,5 @@ export async function poll(
 function stateOf(error: Error, task: Task): 'denied' | 'failed' | 'aborted' {
   if (!(error instanceof RequestError)) return 'failed';
   if (error.fault === 'aborted') return 'aborted';
-  return task.restMs !== undefined && meaningOfError(error, 'read').does === 'back off' ? 'denied' : 'failed';
+  return task.backOffMs !== undefined && meaningOfError(error, 'read').does === 'back off' ? 'denied' : 'failed';
 }

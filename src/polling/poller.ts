@@ -211,7 +211,7 @@ export class Poller {
 
   /** An appliance that did not answer at all answers again: its other series are polled as if they had failed once. */
   #revive({ appliance }: TaskState, now: number): void {
-    const series = [...(appliance?.tasks ?? [])].filter(({ resting }) => resting === undefined);
+    const series = [...(appliance?.tasks ?? [])].filter(({ backedOff }) => backedOff === undefined);
     const failing = series.filter(({ failures }) => failures > 0);
     if (failing.length !== series.length - 1) return;
     for (const state of failing) {
@@ -222,10 +222,10 @@ export class Poller {
 
   /** A gateway has recovered, or a licence was bought. Once in each back-off: no task is polled far more often. */
   #wakeThoseDenied({ task }: TaskState, now: number): void {
-    if (now - this.#wokenAt < (task.restMs ?? 0)) return;
+    if (now - this.#wokenAt < (task.backOffMs ?? 0)) return;
     this.#wokenAt = now;
     for (const other of this.tasks.all()) {
-      if (other.resting === undefined || other.resting === 'empty') continue;
+      if (other.backedOff === undefined || other.backedOff === 'empty') continue;
       this.#agenda.wake(other, now, other.task.intervalMs / 10);
     }
   }
@@ -260,9 +260,9 @@ export class Poller {
   }
 
   #afterMs(state: TaskState, outcome: Outcome): number | undefined {
-    const { task, failures, resting } = state;
+    const { task, failures, backedOff } = state;
     const jitter = 0.9 + this.#random() / 10;
-    if (resting !== undefined && outcome.state !== 'failed') return (task.restMs ?? task.intervalMs) * jitter;
+    if (backedOff !== undefined && outcome.state !== 'failed') return (task.backOffMs ?? task.intervalMs) * jitter;
     if (outcome.state === 'succeeded' && outcome.reading.isDoubtful) return Math.min(task.intervalMs, CONFIRM_MS);
     if (outcome.state !== 'failed') return undefined;
     if (!task.retriesSoon)

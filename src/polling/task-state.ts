@@ -7,9 +7,9 @@ import type { Outcome } from './poll.ts';
  * Why a task is backed off: the right or the licence is missing (403), the object does not exist (404), the appliance
  * does not support the request (422), or several answers had no record while other series of the appliance have some.
  */
-export const REST_REASONS = ['forbidden', 'not_found', 'rejected', 'empty'] as const;
+export const BACK_OFF_REASONS = ['forbidden', 'not_found', 'rejected', 'empty'] as const;
 
-export type RestReason = (typeof REST_REASONS)[number];
+export type BackOffReason = (typeof BACK_OFF_REASONS)[number];
 
 /** `denied`: rejected with 403, 404 or 422. */
 export type Standing = 'records' | 'empty' | 'denied' | 'failed';
@@ -24,7 +24,7 @@ export class TaskState {
   failures = 0;
   /** Answers and rejections without a record in a row. */
   withoutRecords = 0;
-  resting: RestReason | undefined;
+  backedOff: BackOffReason | undefined;
   /** Whether the latest answer had records; when one last had, and the time of the newest one, in epoch milliseconds. */
   hasRecords = false;
   reportedAt: number | undefined;
@@ -112,10 +112,10 @@ export function recordOutcome(state: TaskState, outcome: Outcome, now: number, a
   if (appliance !== undefined) appliance.failures = state.failures === 0 ? 0 : appliance.failures + 1;
 }
 
-const EMPTY_BEFORE_REST = 3;
+const EMPTY_BEFORE_BACK_OFF = 3;
 
 /** Rejections in a row before a task is backed off: the first may come from a gateway with a temporary fault. */
-const DENIED_BEFORE_REST = 2;
+const DENIED_BEFORE_BACK_OFF = 2;
 
 /**
  * Backs off a task without data, and ends that when data arrives. A series that ever had records is not backed off for
@@ -124,16 +124,16 @@ const DENIED_BEFORE_REST = 2;
 function backOffOrResume(state: TaskState): void {
   const { task, standing, appliance } = state;
   const told = standing === 'empty' ? 'empty' : standing === 'denied' ? reasonOf(state.error) : undefined;
-  const reason = REST_REASONS.find((one) => one === told);
+  const reason = BACK_OFF_REASONS.find((one) => one === told);
   state.withoutRecords = reason === undefined ? 0 : state.withoutRecords + 1;
-  const usual = reason === 'empty' ? EMPTY_BEFORE_REST : DENIED_BEFORE_REST;
+  const usual = reason === 'empty' ? EMPTY_BEFORE_BACK_OFF : DENIED_BEFORE_BACK_OFF;
   // A task with a long interval anyway, such as a series that does not exist for the build, is backed off after the
   // first such answer.
-  const isSeldom = task.intervalMs === task.restMs;
+  const isSeldom = task.intervalMs === task.backOffMs;
   const isEnough = state.withoutRecords >= (isSeldom ? 1 : usual);
-  const mayRest = task.restMs !== undefined && task.restMs >= task.intervalMs;
+  const mayBackOff = task.backOffMs !== undefined && task.backOffMs >= task.intervalMs;
   const mayBeOff = state.reportedAt !== undefined || ![...(appliance?.tasks ?? [])].some(isReporting);
-  state.resting = isEnough && mayRest && (reason !== 'empty' || isSeldom || !mayBeOff) ? reason : undefined;
+  state.backedOff = isEnough && mayBackOff && (reason !== 'empty' || isSeldom || !mayBeOff) ? reason : undefined;
 }
 
 /** Whether its latest answer had records, and is still fresh. */

@@ -67,7 +67,7 @@ export class Tasks {
 
   /** Polled at the configured interval, or at the shortest one if all are longer; without those that are backed off. */
   get sweep(): readonly TaskState[] {
-    return this.#deciding.filter(({ task, resting }) => task.intervalMs <= this.#sweepMs && resting === undefined);
+    return this.#deciding.filter(({ task, backedOff }) => task.intervalMs <= this.#sweepMs && backedOff === undefined);
   }
 
   get sweepMs(): number {
@@ -122,9 +122,9 @@ export class Tasks {
   stretched(now: number): number {
     if (now - this.#stretched.at >= STRETCH_KEPT_MS) {
       const perSecond = { first: 0, others: 0 };
-      for (const { task, resting } of this.all()) {
-        const { intervalMs, restMs = intervalMs, requests = 1 } = task;
-        const spacingMs = (resting === undefined ? intervalMs : restMs) / requests;
+      for (const { task, backedOff } of this.all()) {
+        const { intervalMs, backOffMs = intervalMs, requests = 1 } = task;
+        const spacingMs = (backedOff === undefined ? intervalMs : backOffMs) / requests;
         perSecond[task.first ? 'first' : 'others'] += 1000 / spacingMs;
       }
       const value = stretch(perSecond.others, this.#settings.allowedPerSecond(), perSecond.first);

@@ -23,7 +23,7 @@ interface Verdict {
  */
 export function verdictOn(tasks: Iterable<TaskState>, moment: Moment): Verdict {
   const all = [...tasks];
-  const awake = all.filter(({ resting }) => resting === undefined);
+  const awake = all.filter(({ backedOff }) => backedOff === undefined);
   const shortestMs = Math.min(...awake.map(({ task }) => task.intervalMs));
   const series = awake.length > 0 ? awake.filter(({ task }) => task.intervalMs === shortestMs) : all;
   const isFresh = series.some(isReporting);
@@ -74,6 +74,6 @@ function reportOf({ reportedAt = Number.NEGATIVE_INFINITY }: TaskState): number 
 /** Where all are backed off, an empty answer beside a rejection is of a series that the appliance lacks anyway. */
 function silentState(series: readonly TaskState[]): ApplianceState {
   const isEmpty = ({ isShown, standing }: TaskState) => isShown && standing === 'empty';
-  const areBackedOff = series.every(({ resting }) => resting !== undefined);
+  const areBackedOff = series.every(({ backedOff }) => backedOff !== undefined);
   return (areBackedOff ? series.every(isEmpty) : series.some(isEmpty)) ? 'no_records' : 'unavailable';
 }

@@ -24,33 +24,33 @@ type OnShared = (name: string, ids: readonly string[]) => void;
 
 export class FilerNames {
   /** Resolves after the first read of the inventory, successful or not; at once without an inventory. */
-  readonly settled: Promise<void>;
+  readonly whenAsked: Promise<void>;
   readonly #aliased: ReadonlyMap<string, Filer>;
   readonly #onShared: OnShared;
   readonly #told = new Set<string>();
   #inventory: ReadonlyMap<string, string> = new Map();
   #titles: ReadonlyMap<string, string> = new Map();
   #names: Names = new Map();
-  #isSettled = false;
-  #settle: () => void = () => {};
+  #hasBeenAsked = false;
+  #tell: () => void = () => {};
 
   constructor(aliases: readonly FilerAlias[], hasInventory: boolean, onShared: OnShared = () => {}) {
     this.#aliased = filersOf(aliases);
     this.#onShared = onShared;
-    this.settled = new Promise((resolve) => {
-      this.#settle = resolve;
+    this.whenAsked = new Promise((resolve) => {
+      this.#tell = resolve;
     });
-    if (!hasInventory) this.settle();
+    if (!hasInventory) this.asked();
   }
 
-  get isSettled(): boolean {
-    return this.#isSettled;
+  get hasBeenAsked(): boolean {
+    return this.#hasBeenAsked;
   }
 
   /** Notes that the inventory has been read once, successfully or not: names that it did not bring may take long. */
-  settle(): void {
-    this.#isSettled = true;
-    this.#settle();
+  asked(): void {
+    this.#hasBeenAsked = true;
+    this.#tell();
   }
 
   /** Replaces the names of the inventory, by serial in lower case. */

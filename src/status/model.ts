@@ -2,7 +2,7 @@ import type { EventReading } from '../metrics/event-memory.ts';
 import type { Note } from '../metrics/note.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import type { Variant } from '../metrics/variant.ts';
-import type { RestReason } from '../polling/task-state.ts';
+import type { BackOffReason } from '../polling/task-state.ts';
 import type { Reason } from '../runtime/statuses.ts';
 
 /** `waiting`: before the first verdict. */
@@ -94,7 +94,7 @@ export interface InventoryGap {
 /** An operation that is backed off. */
 export interface RestingTask {
   readonly operation: string;
-  readonly reason: RestReason;
+  readonly reason: BackOffReason;
 }
 
 /** An operation of no single appliance, such as the inventory or `/data`. */

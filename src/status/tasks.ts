@@ -23,7 +23,7 @@ export function* taskSummary(tasks: Tasks, now: number): Generator<void, TaskSum
   const account = new Map<string, TaskState[]>();
   const count = { total: 0, resting: 0, overdue: 0 };
   for (const state of tasks.all()) {
-    const { task, resting: reason, confirmedAt, addedAt } = state;
+    const { task, backedOff: reason, confirmedAt, addedAt } = state;
     const { operation } = task;
     if (reason !== undefined) {
       count.resting += 1;
@@ -56,7 +56,7 @@ export function accountReport(operation: string, states: readonly TaskState[], n
     tasks: states.length,
     intervalSeconds: (states[0]?.task.intervalMs ?? 0) / 1000,
     dataAgeSeconds: oldestSeconds(states, now),
-    resting: states.filter(({ resting }) => resting !== undefined).length,
+    resting: states.filter(({ backedOff }) => backedOff !== undefined).length,
     failing: failing.length,
     lastError: failing.at(-1)?.error?.message ?? null,
   };
@@ -87,7 +87,7 @@ export function seriesReport({ tasks }: PolledAppliance, now: number, at: number
     lastRecord: timeOf(newest(states.map(({ recordAt }) => recordAt))),
     dataAgeSeconds: oldestSeconds(states, now),
     series: states.length,
-    resting: states.flatMap(({ task: { operation }, resting: reason }) => (reason ? [{ operation, reason }] : [])),
+    resting: states.flatMap(({ task: { operation }, backedOff: reason }) => (reason ? [{ operation, reason }] : [])),
     failing: failing.length,
     lastError:
       last?.error === undefined
@@ -102,7 +102,7 @@ function isFailing({ standing }: TaskState): boolean {
 
 /** The time since the last success of the oldest task that is not backed off; null without any success. */
 function oldestSeconds(states: readonly TaskState[], now: number): number | null {
-  const awake = states.filter(({ resting }) => resting === undefined);
+  const awake = states.filter(({ backedOff }) => backedOff === undefined);
   const oldest = agesOf(awake, now).reduce((most, age) => Math.max(most, age), Number.NEGATIVE_INFINITY);
   return Number.isFinite(oldest) ? rounded(oldest / 1000) : null;
 }

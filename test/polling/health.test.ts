@@ -85,7 +85,7 @@ describe('the series of an API are down', () => {
 
   test('not by appliances of which everything rests', () => {
     const all = states(fleet(2, 5));
-    for (const one of all) if (one.task.appliance?.serial === 'a1') one.resting = 'not_found';
+    for (const one of all) if (one.task.appliance?.serial === 'a1') one.backedOff = 'not_found';
     const state = health();
     answer(state, all[0], -minutes(5));
     for (const one of all.slice(0, 5)) fail(state, one, 0, answered(503), all);

@@ -140,14 +140,14 @@ describe('whether an appliance is up', () => {
 
   test('is not held at yes by a series that rests', async () => {
     await it.pass(minutes(10));
-    const resting = it.tasks.get('a0/s1');
+    const backedOff = it.tasks.get('a0/s1');
     it.end(
       ...fleet(2, 2)
         .slice(1)
         .map((each) => succeeded(each)),
       failed(task('a0/s0')),
     );
-    if (resting) resting.resting = 'empty';
+    if (backedOff) backedOff.backedOff = 'empty';
     await it.pass(minutes(5) + 1);
     expect([it.up('a0'), it.up('a1')]).toEqual(['a0 0', 'a1 1']);
   });
@@ -321,7 +321,7 @@ describe('the first polls have ended', () => {
 
 describe('an operation', () => {
   const denied = (one: Task, status: number) => failed(one, answered(status), 'denied');
-  const jobs = task('jobs', { operation: 'jobs', restMs: minutes(15) });
+  const jobs = task('jobs', { operation: 'jobs', backOffMs: minutes(15) });
   const rejected = (lines: Lines) => lines.take().filter((line) => line.includes('operation'));
 
   test('that goes on failing while others answer is one line, however many appliances, and one when it is back', async () => {
@@ -361,7 +361,7 @@ describe('an operation', () => {
   });
 
   test('is told once for all series where the right is missing, and not where an appliance lacks one', () => {
-    const [first, second, third] = fleet(1, 3, { restMs: minutes(15) });
+    const [first, second, third] = fleet(1, 3, { backOffMs: minutes(15) });
     if (!first || !second || !third) throw new Error('no fleet');
     const watched = new Watched([first, second, third]);
     watched.end(denied(first, 404));
@@ -371,7 +371,7 @@ describe('an operation', () => {
   });
 
   test('is told again where those that it was denied are gone and others come', () => {
-    const [first, second] = fleet(1, 2, { restMs: minutes(15) });
+    const [first, second] = fleet(1, 2, { backOffMs: minutes(15) });
     if (!first || !second) throw new Error('no fleet');
     const watched = new Watched([first, second]);
     watched.end(denied(first, 403));

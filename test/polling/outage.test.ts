@@ -3,7 +3,7 @@ import { CredentialError } from '../../src/runtime/errors.ts';
 import { answered, dataTask, fleet, inventory, minutes } from './fleet.ts';
 import { broken, hanging, Stage } from './running.ts';
 
-const resting = { restMs: minutes(15) };
+const backedOff = { backOffMs: minutes(15) };
 
 describe('an outage of the whole API', () => {
   test('is probed by one poll at a time, and over within an interval of its end', async () => {
@@ -77,7 +77,7 @@ describe('polling once', () => {
   });
 
   test('ends although some of it fails or is not to be had', async () => {
-    const stage = new Stage([inventory, ...fleet(4, 3, resting)]);
+    const stage = new Stage([inventory, ...fleet(4, 3, backedOff)]);
     stage.manner = ({ id }) => (id.startsWith('a0') ? broken : id.startsWith('a1') ? { comes: answered(404) } : {});
     expect(await ended(stage)).toBe(true);
     expect(new Set(stage.started.map(({ id }) => id)).size).toBe(13);

@@ -6,8 +6,8 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { answered, minutes, reading, task } from './fleet.ts';
 
 const onwards = new AbortController().signal;
-const failing = (error: unknown, restMs?: number) =>
-  task('a/s', { poll: () => Promise.reject(error), ...(restMs === undefined ? {} : { restMs }) });
+const failing = (error: unknown, backOffMs?: number) =>
+  task('a/s', { poll: () => Promise.reject(error), ...(backOffMs === undefined ? {} : { backOffMs }) });
 
 test('a poll that brings something has succeeded, after so many seconds', async () => {
   const clock = new ManualClock();
@@ -39,8 +39,8 @@ test.each<[string, unknown, number | undefined, string]>([
   ['refused credentials', new CredentialError('refused'), minutes(15), 'failed'],
   ['a defect', new TypeError('undefined'), minutes(15), 'failed'],
   ['stopping', new RequestError('aborted', 'stopping'), minutes(15), 'aborted'],
-])('%s', async (_, error, restMs, state) => {
-  const outcome = await poll(failing(error, restMs), onwards, new ManualClock());
+])('%s', async (_, error, backOffMs, state) => {
+  const outcome = await poll(failing(error, backOffMs), onwards, new ManualClock());
   expect(outcome).toMatchObject({ state, error, seconds: 0 });
 });
 

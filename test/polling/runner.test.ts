@@ -3,7 +3,7 @@ import { settle } from '../support/manual-clock.ts';
 import { answered, dataTask, fleet, inventory, minutes, nothing, reading, task } from './fleet.ts';
 import { broken, hanging, Stage } from './running.ts';
 
-const resting = { restMs: minutes(15) };
+const backedOff = { backOffMs: minutes(15) };
 
 describe('polling', () => {
   test('every task is polled at once, and then once in each of its intervals', async () => {
@@ -145,8 +145,8 @@ describe('what is not to be had', () => {
     ['403', answered(403)],
     ['422', answered(422)],
   ])('after a %s is asked again at the pace of the discovery only, and noticed when it is there', async (_, comes) => {
-    const series = task('a0/s0', resting);
-    const stage = new Stage([series, task('a0/s1', resting)]);
+    const series = task('a0/s0', backedOff);
+    const stage = new Stage([series, task('a0/s1', backedOff)]);
     let there = false;
     stage.manner = ({ id }) => (id === series.id && !there ? { comes } : {});
     await stage.run().clock.advance(minutes(60));
@@ -154,16 +154,16 @@ describe('what is not to be had', () => {
     const [slot = Number.NaN, ...rests] = stage.pausesOf(series);
     expect(slot).toBeLessThan(1.5);
     expect(rests.map((pause) => Math.round(pause * 10) / 10)).toEqual([2.9, 2.9, 2.9]);
-    expect(stage.resting).toBe(1);
+    expect(stage.backedOff).toBe(1);
     there = true;
     await stage.clock.advance(minutes(60));
     expect(stage.startsOf(series.id, minutes(60)).length).toBeGreaterThanOrEqual(9);
-    expect(stage.resting).toBe(0);
+    expect(stage.backedOff).toBe(0);
   });
 
   test('is had again within two intervals, however long a gateway has answered 404 to everything', async () => {
     for (const minutesLong of [1, 4, 8, 11, 16, 30, 45]) {
-      const stage = new Stage([inventory, ...fleet(20, 3, resting)], 8);
+      const stage = new Stage([inventory, ...fleet(20, 3, backedOff)], 8);
       const end = minutes(60 + minutesLong);
       const isOn = () => stage.clock.monotonic() >= minutes(60) && stage.clock.monotonic() < end;
       stage.manner = ({ changesTasks }) => (isOn() && !changesTasks ? { comes: answered(404) } : {});
@@ -174,8 +174,8 @@ describe('what is not to be had', () => {
   });
 
   test('and comes and goes does not wake the others each time', async () => {
-    const flapping = task('b/s0', resting);
-    const lacking = fleet(20, 1, resting);
+    const flapping = task('b/s0', backedOff);
+    const lacking = fleet(20, 1, backedOff);
     const stage = new Stage([flapping, task('c/s0'), ...lacking]);
     stage.manner = ({ id }, nth) => ({
       comes: id === 'c/s0' || (id === flapping.id && nth % 3 === 0) ? reading : answered(404),
@@ -186,34 +186,34 @@ describe('what is not to be had', () => {
   });
 
   test('is a series that is asked slowly anyway with its first empty answer, as one that does not fit the build', async () => {
-    const slow = task('a0/s0', { ...resting, intervalMs: minutes(15) });
+    const slow = task('a0/s0', { ...backedOff, intervalMs: minutes(15) });
     const stage = new Stage([slow, task('a0/s1')]);
     stage.manner = ({ id }) => (id === slow.id ? { ms: 10, comes: nothing } : {});
     await stage.run().clock.advance(minutes(1));
-    expect(stage.poller.tasks.get(slow.id)?.resting).toBe('empty');
+    expect(stage.poller.tasks.get(slow.id)?.backedOff).toBe('empty');
   });
 
   test('is a series empty three times in a row while others of its appliance have records; once or twice is chance', async () => {
-    const series = task('a0/s0', resting);
-    const stage = new Stage([series, task('a0/s1', resting)]);
+    const series = task('a0/s0', backedOff);
+    const stage = new Stage([series, task('a0/s1', backedOff)]);
     stage.manner = ({ id }, nth) => ({ comes: id === series.id && nth < 3 ? nothing : reading });
     await stage.run().clock.advance(minutes(60));
-    expect(stage.resting).toBe(0);
-    const lacking = new Stage([series, task('a0/s1', resting)]);
+    expect(stage.backedOff).toBe(0);
+    const lacking = new Stage([series, task('a0/s1', backedOff)]);
     lacking.manner = ({ id }) => ({ comes: id === series.id ? nothing : reading });
     await lacking.run().clock.advance(minutes(60));
-    expect(lacking.resting).toBe(1);
+    expect(lacking.backedOff).toBe(1);
     expect(lacking.startsOf(series.id, minutes(20)).length).toBeLessThanOrEqual(3);
   });
 
   test('is not a series that ever had records, nor one of an appliance that has none: that is off', async () => {
-    const stage = new Stage(fleet(2, 3, resting));
+    const stage = new Stage(fleet(2, 3, backedOff));
     let isOn = true;
     stage.manner = ({ appliance }) => ({ comes: isOn && appliance?.serial === 'a0' ? reading : nothing });
     await stage.run().clock.advance(minutes(30));
     isOn = false;
     await stage.clock.advance(minutes(60));
-    expect(stage.resting).toBe(0);
+    expect(stage.backedOff).toBe(0);
     expect([stage.shelf.state('a0'), stage.shelf.state('a1'), stage.shelf.up('a0')]).toEqual([
       'no_records',
       'no_records',
@@ -223,7 +223,7 @@ describe('what is not to be had', () => {
   });
 
   test('leaves no mark: after it a first failure is a first failure', async () => {
-    const series = task('a0/s0', resting);
+    const series = task('a0/s0', backedOff);
     const stage = new Stage([series, task('b/s0'), task('c/s0')]);
     const comes = [answered(503), answered(404), answered(503), reading, reading];
     stage.manner = ({ id }, nth) => ({ comes: (id === series.id ? comes[nth - 1] : undefined) ?? reading });
@@ -232,13 +232,13 @@ describe('what is not to be had', () => {
   });
 
   test('rests no longer once it has left', async () => {
-    const stage = new Stage([inventory, task('a0/s0', resting)]);
+    const stage = new Stage([inventory, task('a0/s0', backedOff)]);
     stage.manner = ({ changesTasks }) => (changesTasks ? {} : { comes: answered(404) });
     await stage.run().clock.advance(minutes(10));
-    expect(stage.resting).toBe(1);
+    expect(stage.backedOff).toBe(1);
     stage.tasks = [inventory];
     await stage.clock.advance(minutes(30));
-    expect(stage.resting).toBe(0);
+    expect(stage.backedOff).toBe(0);
   });
 });
 

@@ -42,8 +42,8 @@ export class Stage {
   }
 
   /** How many tasks rest. */
-  get resting(): number {
-    return [...this.poller.tasks.all()].filter(({ resting }) => resting !== undefined).length;
+  get backedOff(): number {
+    return [...this.poller.tasks.all()].filter(({ backedOff }) => backedOff !== undefined).length;
   }
 
   /** What the log said of the API. */

@@ -68,7 +68,7 @@ describe('a value', () => {
   });
 
   test('that failed to be confirmed is still fresh; one that is denied is gone', () => {
-    const all = told(task('a/s'), task('b/s', { restMs: minutes(15) }));
+    const all = told(task('a/s'), task('b/s', { backOffMs: minutes(15) }));
     all.poll('a/s', 0);
     all.poll('a/s', minutes(5), answered(503));
     expect(all.tasks.get('a/s')).toMatchObject({ isShown: true, standing: 'failed', failures: 1 });

@@ -68,13 +68,13 @@ test('an appliance that the inventory has no name for goes by the title, and by 
 
 test('without an inventory to ask, nobody waits for one', async () => {
   const alone = new FilerNames([], false);
-  expect(alone.isSettled).toBe(true);
-  await alone.settled;
+  expect(alone.hasBeenAsked).toBe(true);
+  await alone.whenAsked;
   const both = new FilerNames([], true);
-  expect(both.isSettled).toBe(false);
-  both.settle();
-  expect(both.isSettled).toBe(true);
-  await both.settled;
+  expect(both.hasBeenAsked).toBe(false);
+  both.asked();
+  expect(both.hasBeenAsked).toBe(true);
+  await both.whenAsked;
 });
 
 describe('filers of one name', () => {

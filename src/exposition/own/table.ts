@@ -1,5 +1,5 @@
 import type { Labels, MetricType } from '../../metrics/family.ts';
-import { REST_REASONS } from '../../polling/task-state.ts';
+import { BACK_OFF_REASONS } from '../../polling/task-state.ts';
 import type { ApiReport, ExporterStatus } from '../../status/model.ts';
 
 /** The value of a metric without labels, or one for each set of labels; unknown values are not written. */
@@ -156,7 +156,7 @@ export const ownTable = {
     help: 'Tasks backed off, by reason: forbidden (right or licence, 403), not_found (404), rejected (422), each twice in a row; empty (no record in three answers).',
     labels: ['api', 'reason'],
     read: perApiAnd('reason', ({ resting }) =>
-      REST_REASONS.map((reason) => [reason, tasksOf(resting.filter((kind) => kind.reason === reason))]),
+      BACK_OFF_REASONS.map((reason) => [reason, tasksOf(resting.filter((kind) => kind.reason === reason))]),
     ),
   },
   tasksOverdue: {

@@ -126,9 +126,9 @@ export class GfaCollector implements Collector {
   /** So that a filer does not start under a name that changes at the next poll; ends early if the portal is down. */
   async #waitForNames(signal: AbortSignal): Promise<void> {
     const { clock, ledger } = this.#parts;
-    if (ledger.names.isSettled) return;
+    if (ledger.names.hasBeenAsked) return;
     const ended = new AbortController();
-    await Promise.race([ledger.names.settled, clock.sleep(NAMES_WAIT_MS, AbortSignal.any([signal, ended.signal]))]);
+    await Promise.race([ledger.names.whenAsked, clock.sleep(NAMES_WAIT_MS, AbortSignal.any([signal, ended.signal]))]);
     ended.abort();
   }
 

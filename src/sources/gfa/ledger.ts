@@ -186,7 +186,7 @@ export class Ledger {
   #nameOf(guid: string): string {
     const { names } = this.#settings;
     const name = names.ofFiler(guid, this.filers.titleOf(guid));
-    return names.isSettled ? name : (this.#calledBefore.get(guid) ?? name);
+    return names.hasBeenAsked ? name : (this.#calledBefore.get(guid) ?? name);
   }
 
   #takeVolume({ at, record }: Dated, now: number, note: NoteDrop): void {

@@ -118,7 +118,7 @@ export function accountTask(
     api: 'portal',
     operation,
     intervalMs,
-    restMs: Math.max(intervalMs, settings.discoveryIntervalMs),
+    backOffMs: Math.max(intervalMs, settings.discoveryIntervalMs),
     retriesSoon: true,
     async poll(signal) {
       const drops = new DropCount();

@@ -14,7 +14,7 @@ const filers = (ledger: ReturnType<typeof newLedger>, name: string) =>
 test('a filer that is renamed in the portal keeps what was counted of it, under the new name alone', () => {
   const names = new FilerNames([], true);
   names.takeInventory(new Map([['f1', 'leeds']]));
-  names.settle();
+  names.asked();
   const ledger = newLedger({ names });
   take(ledger, dataAnswer({ locks: [lock(1), released(2, 5)] }));
   expect(filers(ledger, 'filer_lock_events_total')).toEqual([
@@ -33,14 +33,14 @@ test('a filer that is renamed in the portal keeps what was counted of it, under 
 test('after a restart a filer goes by its last name until the inventory has been asked for', () => {
   const before = new FilerNames([], true);
   before.takeInventory(new Map([['f1', 'leeds']]));
-  before.settle();
+  before.asked();
   const old = newLedger({ names: before });
   take(old, dataAnswer({ locks: [lock(1)] }));
   const after = new FilerNames([], true);
   const ledger = newLedger({ names: after });
   atOnce(ledger.restore(JSON.parse(JSON.stringify([...old.state(0)])), 1000, 0));
   expect(filers(ledger, 'filer_lock_events_total')).toEqual([['leeds', 1]]);
-  after.settle();
+  after.asked();
   expect(filers(ledger, 'filer_lock_events_total')).toEqual([['one', 1]]);
 });
 
@@ -55,7 +55,7 @@ test('a state without names, as earlier versions wrote it, is taken', () => {
 });
 
 test.each([
-  ['is told', (names: FilerNames) => names.settle(), 0],
+  ['is told', (names: FilerNames) => names.asked(), 0],
   ['is not told for five seconds', () => {}, 5_000],
 ])('the first answer waits until the inventory %s, and the second does not', async (_, tell, waitMs) => {
   const names = new FilerNames([], true);

@@ -49,9 +49,9 @@ export class ApplianceIndex {
     return this.#bySerial.get(key) ?? this.#byEdgeId.get(key);
   }
 
-  settle(): void {
+  asked(): void {
     this.#hasBeenAsked = true;
-    this.#settings.names?.settle();
+    this.#settings.names?.asked();
   }
 
   /** An appliance that is missing for the first time stays, without its records: a single answer removes none. */

@@ -40,7 +40,7 @@ export class InventoryCollector {
       retriesSoon: true,
       first: true,
       requests: INVENTORY_LISTS.length,
-      poll: (signal) => this.discover(signal).finally(() => appliances.settle()),
+      poll: (signal) => this.discover(signal).finally(() => appliances.asked()),
     };
   }
 

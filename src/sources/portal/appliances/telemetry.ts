@@ -50,7 +50,7 @@ export class TelemetryCollector {
             operation: name,
             appliance: { serial, name: filer },
             intervalMs: fitsBuild(name, build) ? intervalMs : Math.max(intervalMs, discoveryIntervalMs),
-            restMs: discoveryIntervalMs,
+            backOffMs: discoveryIntervalMs,
             explainedBy: 'portal/account_license',
             poll: (signal) => this.#poll(series, signal),
             ...(operation.hasHistory && { past: (from, to, signal) => this.#past(series, from, to, signal) }),
