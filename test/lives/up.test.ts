@@ -43,6 +43,16 @@ test('telemetry that fails while the account answers is asked less, and turns no
   expect(after.scrape.sum(APPLIANCE_UP)).toBe(6);
 });
 
+test('an appliance that fails for good costs no more than a healthy one, however many others succeed', async () => {
+  const life = await Life.begin({ appliances: 10 });
+  await life.passes(80 * MINUTE);
+  const usual = life.sent.count(/telemetry/, HOUR);
+  const [serial = ''] = life.serials;
+  life.fails({ serial, kind: 'status', status: 500 });
+  await life.passes(80 * MINUTE);
+  expect(life.sent.count(/telemetry/, HOUR)).toBeLessThanOrEqual(usual);
+});
+
 test('five of six appliances that fail for good cost no more than healthy ones, and the other stays fresh', async () => {
   const life = await Life.begin({ appliances: 6 });
   await life.passes(20 * MINUTE);

@@ -27,8 +27,11 @@ const LONGEST_LIFETIME_SECONDS = 86_400;
 /** How long before its expiry a token is renewed: the smaller of two minutes and a fifth of its life, in seconds. */
 const MARGIN = { mostSeconds: 120, share: 0.2 } as const;
 
-/** After a failed renewal, and after a 401, in milliseconds: some requests may be rejected with every token. */
-const ANOTHER_EVERY_MS = 10_000;
+/** Between two tokens after a 401, in milliseconds: some requests may be rejected with every token. */
+const REPLACED_EVERY_MS = 60_000;
+
+/** After a failed renewal, while the token is still valid, in milliseconds. */
+const RENEWAL_RETRY_MS = 10_000;
 
 /** Pauses after a failed authentication, doubling: after rejected credentials, and while the token service fails. */
 const PAUSES = {
@@ -86,7 +89,7 @@ export class TokenSource {
   reject(access: string): boolean {
     if (this.#token?.access !== access) return true;
     const now = this.#clock.monotonic();
-    if (now - this.#replacedAt < ANOTHER_EVERY_MS) return false;
+    if (now - this.#replacedAt < REPLACED_EVERY_MS) return false;
     this.#replacedAt = now;
     this.#token = undefined;
     return true;
@@ -118,7 +121,7 @@ export class TokenSource {
       const good = held !== undefined && this.#clock.monotonic() < held.expiresAt;
       if (!good || areRejected(error)) throw this.#fail(error);
       // The token service fails, not the credentials: the current token is valid until it expires.
-      const retryAt = this.#clock.monotonic() + ANOTHER_EVERY_MS;
+      const retryAt = this.#clock.monotonic() + RENEWAL_RETRY_MS;
       this.#token = { ...held, renewAt: Math.min(retryAt, held.expiresAt) };
       return this.#token;
     }
