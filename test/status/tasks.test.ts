@@ -14,7 +14,7 @@ describe('ages', () => {
     all.poll('b/s', 5_000);
     all.poll('c/s', 6_000);
     const rests = all.tasks.get('rests/s');
-    if (rests) Object.assign(rests, { resting: 'empty', confirmedAt: 0 });
+    if (rests) Object.assign(rests, { backedOff: 'empty', confirmedAt: 0 });
     expect(summary(all, 11_000)).toMatchObject({ medianAgeSeconds: 6, worstAgeSeconds: 10 });
     all.change([task('b/s'), task('c/s')]);
     expect(summary(all, 11_000)).toMatchObject({ medianAgeSeconds: 6, worstAgeSeconds: 6 });
