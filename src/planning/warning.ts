@@ -2,17 +2,11 @@ import type { Log } from '../runtime/log.ts';
 import type { Plan } from './plan.ts';
 
 /** Logs once when a fleet becomes too large for its interval, with what would help, and once when it fits again. */
-export class Feasibility {
-  readonly #log: Log;
-  #fits = true;
-
-  constructor(log: Log) {
-    this.#log = log;
-  }
-
-  judge(plan: Plan, tasks: number): void {
-    if (plan.fits === this.#fits) return;
-    this.#fits = plan.fits;
+export function feasibility(log: Log): (plan: Plan, tasks: number) => void {
+  let hasFitted = true;
+  return (plan, tasks) => {
+    if (plan.fits === hasFitted) return;
+    hasFitted = plan.fits;
     const figures = {
       tasks,
       requestsPerSecond: rounded(plan.requestsPerSecond),
@@ -20,13 +14,13 @@ export class Feasibility {
       shareOfDailyLimit: plan.dayShare === undefined ? undefined : rounded(plan.dayShare),
       effectiveIntervalSeconds: Math.round(plan.effectiveIntervalMs / 1000),
     };
-    if (plan.fits) this.#log.info(figures, `the limits allow ${plan.demand.variables.interval} again`);
-    else
-      this.#log.warn(
-        { ...figures, help: plan.advice },
-        `the limits do not allow ${plan.demand.variables.interval}; data is polled at a longer interval`,
-      );
-  }
+    const { interval } = plan.demand.variables;
+    if (plan.fits) log.info(figures, `the limits allow ${interval} again`);
+    else {
+      const message = `the limits do not allow ${interval}; data is polled at a longer interval`;
+      log.warn({ ...figures, help: plan.advice }, message);
+    }
+  };
 }
 
 function rounded(value: number): number {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Demand, planFor } from '../../src/planning/plan.ts';
-import { Feasibility } from '../../src/planning/warning.ts';
+import { feasibility } from '../../src/planning/warning.ts';
 import type { Log } from '../../src/runtime/log.ts';
 import { minutes } from '../polling/fleet.ts';
 
@@ -80,8 +80,8 @@ test('a fleet that has become too large is told once, with the numbers, and once
     lines.push(`${level}: ${message} ${JSON.stringify(fields)}`);
   };
   const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') } as Log;
-  const feasibility = new Feasibility(log);
-  for (const appliances of [100, 300, 400, 100, 100]) feasibility.judge(planFor(demand(appliances)), appliances * 15);
+  const judge = feasibility(log);
+  for (const appliances of [100, 300, 400, 100, 100]) judge(planFor(demand(appliances)), appliances * 15);
   expect(lines).toHaveLength(2);
   expect(lines[0]).toMatch(
     /^warn: the limits do not allow PORTAL_INTERVAL.*"effectiveIntervalSeconds":393.*longer PORTAL_INTERVAL/,

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Table } from '../../metrics/family.ts';
-import { Feasibility } from '../../planning/warning.ts';
+import { feasibility } from '../../planning/warning.ts';
 import type { Upstream } from '../upstream.ts';
 import { mostAppliances } from './appliances/inventory.ts';
 import * as series from './appliances/series.ts';
@@ -65,7 +65,7 @@ export const portal: Upstream<PortalConfig> = {
 
   connect(settings, { client, config, clock, random, log, heapBytes, names, wantedSince }) {
     const { shard } = config;
-    const feasibility = new Feasibility(log);
+    const judge = feasibility(log);
     const tokens = new TokenSource(client, settings.credentials, clock);
     const collector = new PortalCollector(
       new PortalClient(client, tokens, { clock, random }),
@@ -78,7 +78,7 @@ export const portal: Upstream<PortalConfig> = {
       appliances: settings.series.length === 0 ? undefined : series.applianceNames,
       onTasks(tasks) {
         const volumes = tasks.filter(({ operation }) => operation === 'snapshot_details').length;
-        feasibility.judge(planOf(settings, collector.appliances.length, shard.total, volumes), tasks.length);
+        judge(planOf(settings, collector.appliances.length, shard.total, volumes), tasks.length);
       },
       async count(signal) {
         await collector.inventory.discover(signal);
