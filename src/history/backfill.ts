@@ -3,9 +3,10 @@ import type { DropReason } from '../metrics/samples.ts';
 import type { Past } from '../metrics/snapshot.ts';
 import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { asError, CredentialError, RequestError, ShapeError } from '../runtime/errors.ts';
+import { CredentialError, RequestError, ShapeError } from '../runtime/errors.ts';
 import { addTo, entryOf } from '../runtime/maps.ts';
 import { backOffMs, type Random } from '../runtime/random.ts';
+import { isForbidden, isMissing, meaningOfError } from '../runtime/statuses.ts';
 import { LONGEST_PAST_MS, newPoints, type Unfit } from './new-points.ts';
 import { linesByFamily } from './open-metrics.ts';
 import type { Spool, Spooled } from './spool.ts';
@@ -168,18 +169,8 @@ function joined(pieces: readonly (readonly SeriesPoints[])[]): readonly SeriesPo
   return [...whole.values()];
 }
 
-/** The service does not have it: the appliance or the series is unknown, or does not exist for its build. */
-function isMissing(error: unknown): boolean {
-  return error instanceof RequestError && (error.status === 404 || error.status === 422);
-}
-
-function isForbidden(error: Error | undefined): boolean {
-  return error instanceof RequestError && error.status === 403;
-}
-
 /** The failure is not about this request: the network, the service as a whole, or its token service. */
-function isOutage(thrown: unknown): boolean {
-  const error = thrown instanceof CredentialError ? asError(thrown.cause) : thrown;
-  if (!(error instanceof RequestError)) return false;
-  return error.fault === 'network' || [429, 502, 503, 504].includes(error.status ?? 0);
+function isOutage(error: unknown): boolean {
+  const cause = error instanceof CredentialError ? error.cause : error;
+  return (meaningOfError(cause, 'read').retries ?? 0) > 1;
 }

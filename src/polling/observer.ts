@@ -2,7 +2,7 @@ import type { Note } from '../metrics/note.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { reasonOf } from '../runtime/statuses.ts';
+import { isForbidden, reasonOf } from '../runtime/statuses.ts';
 import type { Appliances } from './appliances.ts';
 import type { SeriesHealth } from './health.ts';
 import type { Outcome } from './poll.ts';
@@ -186,8 +186,7 @@ export class Observer {
     if (standing === 'denied') {
       // A missing series is normal; a missing right is not.
       if (appliance === undefined) return { operation, isDenied: true };
-      const isForbidden = error !== undefined && reasonOf(error) === 'forbidden';
-      return isForbidden ? { operation: 'series', isDenied: true } : fault?.isDenied ? fault : undefined;
+      return isForbidden(error) ? { operation: 'series', isDenied: true } : fault?.isDenied ? fault : undefined;
     }
     if (standing !== 'failed' || backedOff !== undefined) return undefined;
     // Where nothing else of its appliance, or of its API, has answered since, that is what fails.

@@ -81,6 +81,16 @@ export function meaningOfError(error: unknown, kind: RequestKind): Meaning {
   return error instanceof RequestError ? meaningOf(error.code, kind) : ELSE;
 }
 
+/** The service does not have it: the object is unknown, or does not exist for its build. */
+export function isMissing(error: unknown): boolean {
+  const { does, reason } = meaningOfError(error, 'read');
+  return does === 'back off' && reason !== 'forbidden';
+}
+
+export function isForbidden(error: unknown): boolean {
+  return reasonOf(error) === 'forbidden';
+}
+
 /** Why a poll returned nothing: the label `reason` of `filer_api_down_info`. */
 export function reasonOf(error: unknown): Reason {
   if (!(error instanceof CredentialError)) return meaningOfError(error, 'read').reason;

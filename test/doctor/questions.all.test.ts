@@ -22,7 +22,7 @@ const alternatives: readonly (readonly [
   [{ newestNull: true }, { newest_bin: 'null' }],
   [{ longestPeriodMs: 8 * 86_400_000 }, { longest_period: 'P7D' }],
   [{ expiresIn: 300 }, { token_lifetime_told_by: 'expires_in', token_lifetime: 'below_10_minutes' }],
-  [{ jwt: 'none' }, { token_lifetime_told_by: 'nothing' }],
+  [{ jwt: 'none', expiresIn: null }, { token_lifetime_told_by: 'nothing' }],
   [{ loadNames: '15min' }, { load_names: 'minutes_in_digits' }],
   [{ loadNames: 'fifteen_minute_load_average' }, { load_names: 'minutes_in_words' }],
   [{ memoryMismatch: '422' }, { unfit_memory_series: '422' }],

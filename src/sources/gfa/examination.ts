@@ -7,6 +7,7 @@ import { dateSeconds } from '../../metrics/units.ts';
 import { variantsOf } from '../../metrics/variant.ts';
 import { asError, RequestError, statusOf } from '../../runtime/errors.ts';
 import { Secret } from '../../runtime/secret.ts';
+import { meaningOfError } from '../../runtime/statuses.ts';
 import type { ExaminationParts } from '../upstream.ts';
 import { besideKey, dataRequest, type GfaSettings } from './client.ts';
 import { documentedData } from './documented.ts';
@@ -78,7 +79,7 @@ async function attempted(asked: Promise<unknown>): Promise<Tried> {
 /** Explains why there was no answer, after a try with the other form of the credential. */
 async function explain(error: Error, seen: string, find: Find, withBearer: () => Promise<Tried>): Promise<void> {
   const status = statusOf(error);
-  if (status === 401 || status === 403) {
+  if (meaningOfError(error, 'events').does === 'renew') {
     const takesBearer = (await withBearer()).error === undefined;
     const advice = takesBearer
       ? 'put the word Bearer and a space before the key in GFA_TOKEN: the service accepts that'

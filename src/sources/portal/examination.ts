@@ -5,7 +5,7 @@ import { text } from '../../metrics/samples.ts';
 import type { Task } from '../../metrics/task.ts';
 import { variantsOf } from '../../metrics/variant.ts';
 import { asError, CredentialError, statusOf } from '../../runtime/errors.ts';
-import { meaningOfError } from '../../runtime/statuses.ts';
+import { isForbidden, isMissing, meaningOfError } from '../../runtime/statuses.ts';
 import type { InventoryGap } from '../../status/model.ts';
 import type { Exchange } from '../../transport/client.ts';
 import type { ExaminationParts } from '../upstream.ts';
@@ -213,16 +213,16 @@ function tellOperations(
     if (changesTasks && collector.inventory.gaps.length > 0) continue;
     const status = statusOf(error);
     // The normal answer of an appliance without this disk, or of a build without this memory series.
-    if (appliance !== undefined && (status === 404 || status === 422)) continue;
-    if (status === 403 && error.message.includes('/telemetry/') && collector.parts.licence.hasTelemetry === false)
+    if (appliance !== undefined && isMissing(error)) continue;
+    if (isForbidden(error) && error.message.includes('/telemetry/') && collector.parts.licence.hasTelemetry === false)
       continue;
     // A right covers the telemetry of all series.
-    const key = appliance !== undefined && status === 403 ? 'telemetry' : operation;
+    const key = appliance !== undefined && isForbidden(error) ? 'telemetry' : operation;
     if (told.has(key)) continue;
     told.add(key);
     if (key !== operation) {
       const series = new Set(
-        faults.filter((one) => statusOf(one.error) === 403 && one.task.appliance).map((one) => one.task.operation),
+        faults.filter((one) => isForbidden(one.error) && one.task.appliance).map((one) => one.task.operation),
       );
       const advice =
         'give the role of this key the right to read telemetry, or remove telemetry from PORTAL_COLLECTORS';
@@ -244,12 +244,12 @@ function tellOperations(
 const ADDRESS = 'check PORTAL_URL: the base address of the account’s own region, without a path';
 
 function adviceOnOperation(error: Error, operation: string, isAddressRight: boolean): string {
-  const status = statusOf(error);
-  if (status === 403)
+  const { reason, does } = meaningOfError(error, 'series');
+  if (reason === 'forbidden')
     return `give the role of this key the right to read ${operation}, or remove its collector from PORTAL_COLLECTORS`;
-  if (status === 404 && isAddressRight)
+  if (reason === 'not_found' && isAddressRight)
     return `the portal has no ${operation} for this account: remove its collector from PORTAL_COLLECTORS`;
-  if (status === 408 || status === 413) return 'shorten PORTAL_LOOKBACK';
+  if (does === 'shrink') return 'shorten PORTAL_LOOKBACK';
   return adviceOn(error, ADDRESS);
 }
 

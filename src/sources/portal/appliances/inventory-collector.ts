@@ -3,7 +3,7 @@ import { DropCount, type Reading } from '../../../metrics/snapshot.ts';
 import type { Task } from '../../../metrics/task.ts';
 import { asError, CredentialError, RequestError } from '../../../runtime/errors.ts';
 import { inTurns } from '../../../runtime/slices.ts';
-import { reasonOf } from '../../../runtime/statuses.ts';
+import { isForbidden, reasonOf } from '../../../runtime/statuses.ts';
 import type { InventoryGap } from '../../../status/model.ts';
 import type { PortalParts } from '../collector-row.ts';
 import { chosenRows } from '../collectors.ts';
@@ -143,10 +143,6 @@ function gapOf([list, error]: readonly [ListName, Error]): InventoryGap {
     list === 'edges' ? ', or leave edges out of PORTAL_COLLECTORS' : ', or list the appliances in PORTAL_SERIALS';
   const advice = reason === 'forbidden' ? `; give the role the right to read it${right}` : '';
   return { list, reason, message: `The list ${list} of the inventory is missing: ${error.message}${advice}.` };
-}
-
-function isForbidden(error: Error): boolean {
-  return reasonOf(error) === 'forbidden';
 }
 
 function failureOf(errors: readonly Error[]): Error {
