@@ -1,7 +1,6 @@
 import { asError, CredentialError } from '../../runtime/errors.ts';
 import { meaningOfError } from '../../runtime/statuses.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
-import type { Priority } from '../../transport/rate/pacer.ts';
 import { RetryAllowance, type RetryParts, withRetries } from '../../transport/retry.ts';
 import type { TokenSource } from './token.ts';
 
@@ -25,25 +24,7 @@ export class PortalClient {
 
   /** With retries. A 401 with a new token too is a CredentialError until any request has been accepted. */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
-    return this.#retried((attempt) => this.#withToken(attempt, signal), request, signal);
-  }
-
-  /** Sends a request without the token, and with it if the portal requires it. */
-  async sendOpen(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
-    try {
-      return await this.#retried((attempt) => this.#client.send(attempt, signal), request, signal);
-    } catch (error) {
-      if (isTokenRejected(error)) return this.send(request, signal);
-      throw error;
-    }
-  }
-
-  #retried(
-    send: (attempt: ApiRequest) => Promise<unknown>,
-    request: ApiRequest,
-    signal: AbortSignal,
-  ): Promise<unknown> {
-    const ask = (priority?: Priority) => send({ ...request, priority: priority ?? request.priority });
+    const ask = (priority = request.priority) => this.#withToken({ ...request, priority }, signal);
     return withRetries(ask, 'read', this.#retryParts, signal);
   }
 
@@ -59,7 +40,7 @@ export class PortalClient {
         this.#hasWorked = true;
         return body;
       } catch (thrown) {
-        if (!isTokenRejected(thrown)) throw thrown;
+        if (meaningOfError(thrown, 'read').does !== 'renew') throw thrown;
         if (!isAgain && this.#tokens.reject(access)) continue;
         if (this.#hasWorked) throw thrown;
         const cause = asError(thrown);
@@ -67,8 +48,4 @@ export class PortalClient {
       }
     }
   }
-}
-
-function isTokenRejected(error: unknown): boolean {
-  return meaningOfError(error, 'read').does === 'renew';
 }

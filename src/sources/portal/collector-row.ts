@@ -59,8 +59,6 @@ export interface AccountRead {
   readonly size?: AnswerSize;
   /** Its list comes in pages. As there can be many, they do not go before other requests. */
   readonly paged?: true;
-  /** It needs no token, unless the portal requires one. */
-  readonly isOpen?: true;
   readonly read: (answer: AccountAnswer) => Sample[] | Promise<Sample[]>;
 }
 
@@ -84,15 +82,14 @@ export function tasksOf(row: CollectorRow, parts: PortalParts, intervalMs: numbe
 
 function readTask(parts: PortalParts, intervalMs: number, account: AccountRead): Task {
   const { client, clock } = parts;
-  const { path, query, size = 'list', paged, isOpen, read } = account;
+  const { path, query, size = 'list', paged, read } = account;
   const operation = path.slice(1).replaceAll(/[/-]/g, '_');
   const what = `GET ${path}`;
   const check = (answer: unknown) => objectOf(answer, what);
   const task = accountTask(parts, intervalMs, operation, async (note, signal) => {
     const request = { method: 'GET', path, operation, size, check, ...(query && { query: query() }) } as const;
     const ahead = { ...request, priority: 'ahead' } as const;
-    const send = () => (isOpen ? client.sendOpen(ahead, signal) : client.send(ahead, signal));
-    const body = paged ? {} : objectOf(await send(), what);
+    const body = paged ? {} : objectOf(await client.send(ahead, signal), what);
     const pages = paged ? pagesOf(client, request, signal) : [body];
     let answeredAt: number | undefined;
     const records = async function* () {

@@ -21,7 +21,6 @@ export const health: CollectorRow = {
     {
       path: '/health',
       size: 'one',
-      isOpen: true,
       read: ({ body, note }) => toSamples(table, [body], {}, note),
     },
   ],
