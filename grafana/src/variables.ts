@@ -10,7 +10,8 @@ import {
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { metricNamed } from './catalogue.ts';
-import { withoutTelemetry } from './common.ts';
+import { checkIns, withoutTelemetry } from './common.ts';
+import { limits } from './limits.ts';
 
 /** The data source that every query of a dashboard goes to: the one that is chosen at its top. */
 export const DATA_SOURCE = { type: 'prometheus', uid: `$\{datasource}` } as const;
@@ -37,8 +38,10 @@ const everyVolume = named(
 const LABEL_VALUES = 1;
 const QUERY_RESULT = 3;
 
-/** Filers, those without telemetry for longest first: a variable does not narrow itself. */
-const worstFirst = `sort_desc(${withoutTelemetry.replaceAll(',filer=~"$filer"', '')} or on (filer) 0 * group by (filer) ({__name__=~"${everyFiler}",${job}}))`;
+const silent = `(${checkIns('filer')} > ${limits.missingCheckIn}) or ${withoutTelemetry}`;
+
+/** Filers, those that are silent or without telemetry for longest first: a variable does not narrow itself. */
+const worstFirst = `sort_desc(${silent.replaceAll(',filer=~"$filer"', '')} or on (filer) 0 * group by (filer) ({__name__=~"${everyFiler}",${job}}))`;
 
 /** Every variable there is, by its name; a dashboard has those that its queries use. */
 export const variables: Readonly<Record<string, Builder<VariableModel>>> = {

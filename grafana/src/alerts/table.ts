@@ -58,8 +58,9 @@ export function firingCount(about: About, scope: Scope, severity: AlertRule['sev
   return `count(max by (${SAME}) (${described(firing(about, scope, severity))}))`;
 }
 
-/** Where no alert fires: that is known only of rules that were evaluated. */
-const calm = `label_replace(NaN * group(${rulesEvaluated}), "alertname", "no alert fires", "", "")`;
+/** Where no alert fires: that is known only of rules that were evaluated. Another board may have one. */
+const calm = ({ pages }: About) =>
+  `label_replace(NaN * group(${rulesEvaluated}), "alertname", "no alert ${pages === undefined ? '' : 'of this board '}fires", "", "")`;
 
 /**
  * What is broken, where, since when, how bad, and what to do first: the alerts that fire, critical ones first. One query, so
@@ -92,7 +93,7 @@ export function alertTable(text: {
   return table({
     title: text.title,
     description: `Alerts that fire, critical ones first, then by how long they have gone on: what is broken, where, how bad, since when, and what to do first. A click on that opens the runbook. Of each alert the five that have gone on longest are shown; “In all” says how many there are. What an outage explains is left out.`,
-    queries: [{ expr: `${withRunbook(rows, alerts)} or on () ${calm}`, legend: 'Since' }],
+    queries: [{ expr: `${withRunbook(rows, alerts)} or on () ${calm(about)}`, legend: 'Since' }],
     columns: [
       { label: 'alertname', title: 'Alert', width: 228, wrap: true },
       { label: 'severity', title: 'Severity', width: 100, mappings: severities },

@@ -1,5 +1,5 @@
 import { alertTable } from '../alerts/table.ts';
-import { applianceCounts, dead, standing } from '../common.ts';
+import { applianceCounts, checkIns, dead, standing } from '../common.ts';
 import { limits } from '../limits.ts';
 import { rankWords, standingWords, words } from '../mappings.ts';
 import { number, ranking, stepsOf, table } from '../numbers.ts';
@@ -19,6 +19,7 @@ const latency = byFiler('filer_appliance_disk_io_latency_seconds');
 
 const reached = `min by (filer) (${whileUp('portal', select('filer_appliance_reachable'))})`;
 const worst = `topk(15, ${badness('filer', [
+  { of: checkIns('filer'), warns: limits.missingCheckIn, critical: limits.missingCheckIn },
   { of: dead, warns: limits.missingCheckIn, critical: 0 },
   { of: `(2 - ${standing('filer')} <= 2)`, warns: 1 },
   { of: `(1 - ${reached})`, warns: 1 },
@@ -73,14 +74,14 @@ export const presentPanels = [
   }),
   alertTable({
     title: 'What is broken',
-    about: { pages: ['appliances'] },
+    about: { pages: ['appliances'], alerts: ['FilerNotCheckingIn'] },
     scope: { filer: 'with account' },
     height: 7,
   }),
   table({
     title: 'Appliances, the worst first',
     description:
-      'The fifteen appliances that are worst off: critical ones first, those without telemetry for longest; then those furthest above a limit. Last record is the newest telemetry, last seen when the portal heard of the appliance. Open the one at the top.',
+      'The fifteen appliances that are worst off: critical ones first, those that have not checked in or sent telemetry for longest; then those furthest above a limit. Last record is the newest telemetry, last seen when the portal heard of the appliance. Open the one at the top.',
     queries: [
       { expr: worst, legend: 'Now' },
       { expr: ofWorst(standing('filer')), legend: 'Telemetry' },
