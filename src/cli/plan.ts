@@ -1,6 +1,5 @@
 import process from 'node:process';
 import { createApp } from '../app/app.ts';
-import { upstreamCatalog } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
 import { sizeOf } from '../planning/size.ts';
 import { planText } from '../planning/text.ts';
@@ -34,7 +33,7 @@ export async function plan(options: Options, variables: Variables, stopped: Prom
     .filter(({ planning }) => planning === undefined)
     .map(({ title, section }) => [title, section.of(config) === undefined ? 'not polled' : 'counted below'] as const);
   for (const fleet of fleets) {
-    say(planText(fleet, await sizeOf(fleet, shares, config.events, upstreamCatalog), beside));
+    say(planText(fleet, sizeOf(shares, config.events, found), beside));
   }
   return fleets.every((fleet) => fleet.plan.fits) ? EXIT.clean : EXIT.failure;
 }

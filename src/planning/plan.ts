@@ -1,5 +1,4 @@
 import { formatDuration } from '../config/duration.ts';
-import type { Sample } from '../metrics/samples.ts';
 import { stretch, worstAgeMs } from '../polling/demand.ts';
 
 export interface Demand {
@@ -47,7 +46,6 @@ export interface FleetPlan {
   readonly asked: readonly (readonly [label: string, text: string])[];
   /** Alternatives for the same fleet, in columns, the first with the labels; empty if there are none. */
   readonly ways: readonly (readonly string[])[];
-  samples(index: number, random: () => number): Iterable<Sample>;
 }
 
 const DAY_MS = 86_400_000;

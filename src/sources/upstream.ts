@@ -42,7 +42,6 @@ export interface Upstream<Settings = unknown> {
   besideDaemon?(settings: Settings, now: number): Settings;
   /** Its part of `--plan`, if its requests grow with the fleet. */
   readonly planning?: Planning<Settings>;
-  /** Its samples besides the series of its plan. */
   size?(settings: Settings): readonly SampleShare[];
 }
 

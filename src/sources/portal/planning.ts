@@ -1,6 +1,5 @@
 import { formatDuration } from '../../config/duration.ts';
-import { addedLabels, fieldNames, isEveryOtherField } from '../../metrics/family.ts';
-import type { Sample } from '../../metrics/samples.ts';
+import { type Family, isEveryOtherField } from '../../metrics/family.ts';
 import { type FleetPlan, type Plan, planFor, roundDuration, wholeNumber } from '../../planning/plan.ts';
 import { Budget } from '../../transport/rate/budget.ts';
 import { INVENTORY_LISTS } from './appliances/inventory-lists.ts';
@@ -68,26 +67,14 @@ function plansOf(
   return { full: planFor({ ...demand, series: full }), economy: planFor({ ...demand, series: economy }) };
 }
 
-function* applianceSamples(portal: PortalConfig, index: number, random: () => number): Generator<Sample> {
-  const hex = () =>
-    Math.floor(random() * 2 ** 48)
-      .toString(16)
-      .padStart(12, '0');
-  const serial = `${hex().slice(0, 8)}-0000-4000-8000-${hex()}`;
-  const subject = { serial, filer: `appliance-${index}` };
-  // By its build, an appliance answers one of the two memory series.
-  const isNewer = portal.series.some(({ name }) => name === 'memory_utilization_details');
-  const names = portal.series.map(({ name }) => name).filter((name) => !isNewer || name !== 'memory_utilization');
-  for (const [series, { families }] of operationsFor(names, portal.mode === 'economy')) {
-    for (const family of families) {
-      const fields = isEveryOtherField(family.fields) ? ['1m', '5m', '15m'] : fieldNames(family);
-      for (const field of fields) {
-        const added = Object.fromEntries(addedLabels(family).map((label) => [label, field]));
-        yield { name: family.name, labels: { ...subject, ...added }, value: Math.round(random() * 1e6) / 1e3 };
-      }
-    }
-    yield { name: 'filer_appliance_series_timestamp_seconds', labels: { ...subject, series }, value: 1_772_445_300 };
-  }
+/** Samples of the series of one appliance. By its build, it answers one of the two memory series. */
+export function seriesSamples({ series, mode }: PortalConfig): number {
+  const isNewer = series.some(({ name }) => name === 'memory_utilization_details');
+  const names = series.map(({ name }) => name).filter((name) => !isNewer || name !== 'memory_utilization');
+  const families = [...operationsFor(names, mode === 'economy').values()].map((operation) => operation.families);
+  const samplesOf = ({ fields }: Family) => (isEveryOtherField(fields) ? 3 : Object.keys(fields).length);
+  // Each series has its own timestamp.
+  return families.flat().reduce((sum, family) => sum + samplesOf(family), families.length);
 }
 
 export function fleetPlan(portal: PortalConfig, appliances: number, shards: number): FleetPlan {
@@ -103,7 +90,6 @@ export function fleetPlan(portal: PortalConfig, appliances: number, shards: numb
       ]),
     ],
     ways: modesBeside(portal, appliances, shards),
-    samples: (index, random) => applianceSamples(portal, index, random),
   };
 }
 

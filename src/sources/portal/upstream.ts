@@ -10,7 +10,7 @@ import { chosenRows, portalTables } from './collectors.ts';
 import { type PortalConfig, portalSection } from './configuration.ts';
 import { portalExamination } from './examination.ts';
 import { settingsForPast } from './past.ts';
-import { fleetPlan, planOf, shareOf } from './planning.ts';
+import { fleetPlan, planOf, seriesSamples, shareOf } from './planning.ts';
 import { portalRequests } from './requests.ts';
 import type { PortalSettings } from './settings.ts';
 import { TokenSource } from './token.ts';
@@ -50,7 +50,10 @@ export const portal: Upstream<PortalConfig> = {
   owner: ({ url }, { shard }) => [url, String(shard.index)],
 
   // The inventory adds two lines for each appliance.
-  size: ({ collectors }) => [{ appliance: 2 }, ...chosenRows(collectors).map(({ row }) => row.size)],
+  size: (settings) => [
+    { appliance: 2 + seriesSamples(settings) },
+    ...chosenRows(settings.collectors).map(({ row }) => row.size),
+  ],
 
   planning: {
     placeholder: { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' },
