@@ -1,23 +1,17 @@
 /**
- * Hides secrets in the lines that the program writes, in every form in which they are sent. `secrets`: all that are
- * known now, with those that a rotation has replaced.
+ * Hides secrets in texts from outside and in the lines that the program writes, in every form in which they are sent or
+ * may be repeated. `secrets`: all that are known now, with those that a rotation has replaced.
  */
 export function lineMasker(secrets: () => readonly string[]): (line: string) => string {
   let known = '';
-  let pattern: RegExp | undefined;
+  let forms: readonly Form[] = [];
   return (line) => {
     const texts = secrets().filter(({ length }) => length > SHORTEST);
     const now = JSON.stringify(texts);
-    if (now !== known) pattern = patternOf(formsOf(texts));
+    if (now !== known) forms = formsOf(texts);
     known = now;
-    return pattern === undefined ? line : line.replace(pattern, MASK);
+    return forms.reduce(withoutWhole, line);
   };
-}
-
-/** A form with a bare quotation mark is left out: a line of the log is JSON, in which it has none. */
-function patternOf(forms: readonly string[]): RegExp | undefined {
-  const sent = forms.filter((form) => !/(?<!\\)"/.test(form)).map((form) => form.replaceAll(/[^\w ]/g, '\\$&'));
-  return sent.length === 0 ? undefined : new RegExp(sent.join('|'), 'gi');
 }
 
 /**
@@ -31,8 +25,8 @@ export function masked(text: string, sent: unknown): string {
   const parts = textsIn(sent).flatMap((whole) => [whole, ...whole.split(' ')]);
   const texts = [...new Set(parts)].filter(({ length }) => length > SHORTEST);
   const keys = texts.filter((part) => !part.includes(' ') && !IS_WORDS.test(part));
-  const whole = without(withoutEntities(text), formsOf(texts));
-  return without(whole, formsOf(keys), BEGINNING).replaceAll(LOOKS_LIKE_A_KEY, MASK);
+  const whole = formsOf(texts).reduce(withoutWhole, text);
+  return formsOf(keys).reduce(withoutBeginnings, whole).replaceAll(LOOKS_LIKE_A_KEY, MASK);
 }
 
 const MASK = '[…]';
@@ -48,55 +42,89 @@ function textsIn(sent: unknown): readonly string[] {
   return typeof sent === 'object' && sent !== null ? Object.values(sent).flatMap(textsIn) : [];
 }
 
-/** The longest first: after a shorter one is removed, the rest of a longer one would not be recognized. */
-function formsOf(texts: readonly string[]): readonly string[] {
-  return [...new Set(texts.flatMap(formsOfOne).map(withoutEntities))].toSorted(
-    (one, other) => other.length - one.length,
-  );
+/** A text to hide, character by character. */
+interface Form {
+  /** Finds where it may begin. */
+  readonly start: RegExp;
+  readonly characters: readonly RegExp[];
 }
 
-function formsOfOne(text: string): readonly string[] {
-  const inUrls = [encodeURIComponent(text.toWellFormed()), String(new URLSearchParams([['', text]])).slice(1)];
-  const inJson = JSON.stringify(text).slice(1, -1);
-  return [
-    text,
-    ...inUrls,
-    ...[inJson, inJson.replaceAll('/', '\\/')],
-    // Without the padding, which may be missing and reveals nothing.
-    Buffer.from(text).toString('base64').replace(/=+$/, ''),
-    Buffer.from(text).toString('base64url'),
-  ];
+/**
+ * As they are and in base64, without the padding, which may be missing and reveals nothing. The longest first: after a
+ * shorter one is removed, the rest of a longer one would not be recognized.
+ */
+function formsOf(texts: readonly string[]): readonly Form[] {
+  const forms = texts.flatMap((text) => {
+    const bytes = Buffer.from(text);
+    return [text, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
+  });
+  const longestFirst = [...new Set(forms)].toSorted((one, other) => other.length - one.length);
+  // `&amp;` may be a secret's own text, or one character of it.
+  return longestFirst.flatMap((form) => {
+    const pieces = form.match(/\\+|[^\\]/gu) ?? [];
+    return [false, true].map((isCoded) => {
+      const characters = pieces.map((piece) => inAnyForm(piece, isCoded));
+      const beginning = characters.slice(0, BEGINNING).map(({ source }) => source);
+      return { start: new RegExp(`(?=${beginning.join('')})`, 'gi'), characters };
+    });
+  });
 }
 
-/** In any case; with `least`, also their beginnings from this length on. */
-function without(text: string, forms: readonly string[], least?: number): string {
-  return forms.reduce((shown, form) => withoutForm(shown, form, Math.min(least ?? form.length, form.length)), text);
+const inAnyForms = new Map<string, RegExp>();
+
+/**
+ * Finds a character, or some backslashes, in any case: as it is, or encoded as in URLs, forms, quoted headers, JSON and
+ * HTML, or in two of these. `isCoded`: encoded rather than as it is, where it could be either.
+ */
+function inAnyForm(text: string, isCoded: boolean): RegExp {
+  const known = inAnyForms.get(`${isCoded}${text}`);
+  if (known !== undefined) return known;
+  const [character = ''] = text;
+  const code = character.codePointAt(0) ?? 0;
+  const bytes = [...Buffer.from(character)].map((byte) => `%${inHex(byte, 2)}`).join('');
+  const units = character.split('').map((unit) => `${BACKSLASHES}u${inHex(unit.charCodeAt(0), 4)}`);
+  const entity = `&(?:#0*${code}|#x0*${inHex(code, 1)}${ENTITIES[character] ?? ''});`;
+  const plain = /\w/.test(character) ? character : `\\${character}`;
+  const coded = [bytes, units.join(''), entity, ...(character === ' ' ? ['\\+'] : [])];
+  const any = `(?:${(isCoded ? [...coded, plain] : [plain, ...coded]).join('|')})`;
+  const source = character === '\\' ? `${any}{${text.length},${8 * text.length}}` : any;
+  const pattern = new RegExp(/[\w \\]/.test(character) ? source : `(?:${BACKSLASHES})?${source}`, 'iy');
+  inAnyForms.set(`${isCoded}${text}`, pattern);
+  return pattern;
 }
 
-function withoutForm(text: string, form: string, least: number): string {
+/** JSON in JSON in JSON has seven before a quotation mark. */
+const BACKSLASHES = '\\\\{1,7}';
+const ENTITIES: Readonly<Record<string, string>> = { '&': '|amp', '<': '|lt', '>': '|gt', '"': '|quot', "'": '|apos' };
+
+function inHex(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, '0');
+}
+
+function withoutWhole(text: string, form: Form): string {
+  return without(text, form, form.characters.length);
+}
+
+function withoutBeginnings(text: string, form: Form): string {
+  return without(text, form, Math.min(BEGINNING, form.characters.length));
+}
+
+/** Removes as many characters of the form as are there, where that is at least `least`. */
+function without(text: string, { start, characters }: Form, least: number): string {
   let shown = '';
   let end = 0;
-  const beginning = form.slice(0, least).replaceAll(/[^\w ]/g, '\\$&');
-  for (const { index } of text.matchAll(new RegExp(beginning, 'gi'))) {
+  for (const { index } of text.matchAll(start)) {
     if (index < end) continue;
+    let [found, to] = [0, index];
+    for (const character of characters) {
+      character.lastIndex = to;
+      if (!character.test(text)) break;
+      to = character.lastIndex;
+      found += 1;
+    }
+    if (found < least) continue;
     shown += text.slice(end, index) + MASK;
-    end = index + least;
-    while (end - index < form.length && isSame(text[end], form[end - index])) end += 1;
+    end = to;
   }
   return shown + text.slice(end);
-}
-
-function isSame(one: string | undefined, other: string | undefined): boolean {
-  return one !== undefined && one.toLowerCase() === other?.toLowerCase();
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-/** The text as a browser shows it. */
-function withoutEntities(text: string): string {
-  return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (whole, decimal, hex, name) => {
-    if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
 }

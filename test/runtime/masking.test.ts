@@ -83,6 +83,23 @@ describe('a line that the program writes', () => {
     },
   );
 
+  test.each([
+    ['as it is, with what is an entity in HTML', 'tom&amp; "j\\'],
+    ['in HTML', 'tom&amp;amp; &quot;j\\'],
+    ['in JSON as Go writes it', 'tom\\u0026amp; \\"j\\\\'],
+    ['in JSON that is a text in JSON', 'tom&amp; \\\\\\"j\\\\\\\\'],
+    ['in JSON in HTML', 'tom&amp;amp; \\&quot;j\\\\'],
+    ['in a URL with more encoded than needs to be', 't%6Fm%26amp%3b%20%22j%5C'],
+  ])('has no secret in it that a receiver repeats %s', (_, form) => {
+    expect(lineMasker(() => ['tom&amp; "j\\'])(`401: <${form}>`)).toBe('401: <[…]>');
+  });
+
+  test('is as quick to read with thousands of backslashes', () => {
+    const begun = performance.now();
+    lineMasker(() => ['\\\\\\\\x', '/a"b'])('\\'.repeat(20_000));
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+
   test('keeps its other words, and what is too short to be a secret', () => {
     expect(hidden('{"msg":"a correct answer of abc"}')).toBe('{"msg":"a correct answer of abc"}');
   });
