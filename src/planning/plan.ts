@@ -29,11 +29,7 @@ export interface Plan {
   readonly advice: readonly string[];
 }
 
-/**
- * The number of samples of a collector: for the account, for each appliance, and for each volume on each appliance,
- * with histograms counted separately. From the answers of the stand-in; a test compares the sum with a running
- * exporter, within a fifth.
- */
+/** From the answers of the stand-in, histograms counted apart; a test compares the sum with a running exporter. */
 export interface SampleShare {
   readonly account?: number;
   readonly appliance?: number;

@@ -21,10 +21,7 @@ export interface ObserverSettings {
   readonly log: Log;
 }
 
-/**
- * The state of one API, derived from its polls: whether it is up, and why not. Each change of state, of the API, an
- * appliance or an operation, is one log line; while the API is down, that explains other failures.
- */
+/** Each change of state, of the API, an appliance or an operation, is one log line; the API's explains the others. */
 export class Observer {
   readonly #settings: ObserverSettings;
   #loggedUp: boolean | undefined;

@@ -117,10 +117,7 @@ const EMPTY_BEFORE_BACK_OFF = 3;
 /** Rejections in a row before a task is backed off: the first may come from a gateway with a temporary fault. */
 const DENIED_BEFORE_BACK_OFF = 2;
 
-/**
- * Backs off a task without data, and ends that when data arrives. A series that ever had records is not backed off for
- * having none, nor is one of an appliance without any records, which is off and will be on again.
- */
+/** A series that ever had records is not backed off for having none, nor one of an appliance that is off. */
 function backOffOrResume(state: TaskState): void {
   const { task, standing, appliance } = state;
   const told = standing === 'empty' ? 'empty' : standing === 'denied' ? reasonOf(state.error) : undefined;

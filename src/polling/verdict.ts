@@ -39,10 +39,7 @@ export function verdictOn(tasks: Iterable<TaskState>, moment: Moment): Verdict {
   return { state: isAsked ? silentState(series) : undefined, ask };
 }
 
-/**
- * Since when every series has failed; undefined if one has not, or was not asked again after a pause. One that still waits
- * when its value is stale, for limits or behind others that hang, need not be asked.
- */
+/** Undefined if one has not failed, or was not asked since a pause; one whose value is stale need not be asked. */
 function silentSince(series: readonly TaskState[], isFresh: boolean, moment: Moment): number | undefined {
   const { now, resumedAt, staleAfter, stretched } = moment;
   const isKnown = series.some(({ standing }) => standing !== undefined);

@@ -38,10 +38,7 @@ export interface Current {
   readonly confirmedAt: number;
 }
 
-/**
- * The newer one of two records; a late one only confirms that its subject is there. Without a usable time a record is as
- * new as its answer, and the next answer replaces it.
- */
+/** A late one only confirms. Without a usable time a record is as new as its answer, and the next one replaces it. */
 export function confirmed(held: Current | undefined, dated: Dated, confirmedAt: number): Current {
   const isLate = held !== undefined && Number.isFinite(dated.at) && dated.at < held.dated.at;
   return { dated: isLate ? held.dated : dated, confirmedAt };

@@ -170,11 +170,7 @@ export function pairSchema(bounds: readonly number[], now: number): schema.Schem
   };
 }
 
-/**
- * Whether an event is the newer one, by its own time and not by arrival. Of two in the same second, the one with a
- * duration is later, because a lock is released after it was taken; else the one with the greater text, so that the
- * order of arrival has no effect.
- */
+/** By its own time, not by arrival. Of two in the same second, the one with a duration: a lock is released later. */
 export function isNewer(dated: Dated, held: Dated | undefined): boolean {
   if (held === undefined || dated.at > held.at) return true;
   if (dated.at < held.at) return false;

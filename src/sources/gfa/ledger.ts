@@ -72,11 +72,7 @@ export class Ledger {
     return { missed: locks.watch.missed + propagation.watch.missed, isSuspicious: this.#isKeyShared };
   }
 
-  /**
-   * Adds an answer and removes what is gone; `now` in monotonic milliseconds. A generator that yields wherever it may
-   * be interrupted, because an answer can have hundreds of thousands of records. `isAfterLoss` if an answer may have
-   * been lost since the last one. Returns the number of new events.
-   */
+  /** `now`: monotonic milliseconds. Yields wherever it may be interrupted; returns the number of new events. */
   *absorb(answer: DataAnswer, now: number, note: NoteDrop, isAfterLoss = false): Generator<void, number> {
     this.#info = infoIn(answer);
     this.#requestedAt = answer.at ?? this.#requestedAt;
@@ -149,11 +145,7 @@ export class Ledger {
     }
   }
 
-  /**
-   * Continues from a saved ledger, saved `elapsedMs` ago: everything is as old as if that ledger had received no answer
-   * meanwhile, and unconfirmed states past their time are gone. Only for a ledger that has absorbed nothing yet. A
-   * generator, like {@link Ledger.absorb}.
-   */
+  /** Everything is as old as if no answer had arrived since it was saved, `elapsedMs` ago. Only for an empty ledger. */
   *restore([heading, ...lines]: readonly unknown[], elapsedMs: number, now: number): Generator<void> {
     const then = now - elapsedMs;
     const saved = schema.fields.read(heading);
@@ -223,10 +215,7 @@ export class Ledger {
     return entryOf(this.#pairs, key, () => new FilerVolume(filer, volume, this.#settings.bounds));
   }
 
-  /**
-   * Removes filers and volumes that no answer has named for too long, with their counts. An answer without any record
-   * of a filer does not show which exist: it may contain only what is new.
-   */
+  /** An answer without any record of a filer does not show which exist: it may contain only what is new. */
   #retire({ info, groups }: DataAnswer, now: number): void {
     const before = now - this.#settings.goneAfterMs;
     if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.confirm(idOf(guid), now);
@@ -242,10 +231,7 @@ export class Ledger {
     }
   }
 
-  /**
-   * Whether to expose the current state of a filer on a volume: only if the answers name both. Counts are exposed
-   * either way. Answers without any filer do not show which exist.
-   */
+  /** Counts are exposed either way. Answers without any filer do not show which exist. */
   #isNamed({ filer, volume }: FilerVolume): boolean {
     const { goneAfterMs } = this.#settings;
     const isNamed = this.filers.isNamedSince(filer, this.#namedAt - goneAfterMs);

@@ -67,11 +67,7 @@ export class TokenSource {
     return token !== undefined && this.#clock.monotonic() < token.expiresAt ? token.access : undefined;
   }
 
-  /**
-   * A token that is valid for a request now. Waits only if there is none: the current one stays in use while its
-   * successor is requested. Rejects with a CredentialError if the credentials are rejected or the token
-   * service fails; after a rejection nothing is sent until a growing pause is over.
-   */
+  /** One stays in use while its successor is requested. A CredentialError says until when no credentials are sent. */
   async get(signal: AbortSignal): Promise<string> {
     const token = this.#token;
     const now = this.#clock.monotonic();

@@ -69,10 +69,7 @@ class Reader {
     }
   }
 
-  /**
-   * Moves to the comma or bracket after the element that begins here. If the element is a large list or object to open,
-   * stops inside it and returns where it begins.
-   */
+  /** Moves behind the element that begins here, or returns where it begins if it is a large list or object to open. */
   *#endOfElement(depth: number, { isList }: Target): Generator<void, number | undefined> {
     const bytes = this.#bytes;
     const begin = this.#at;

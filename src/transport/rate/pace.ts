@@ -20,11 +20,7 @@ const SLACK_MS = 100;
 /** The latest time after sending at which the service may count a request that is still open, in milliseconds. */
 const LONGEST_TRANSIT_MS = 2_000;
 
-/**
- * How long everything is held after a 429 without `Retry-After`: a share of the time since the service last accepted a
- * request, between a second and an hour, in milliseconds. A short limit costs an eighth of its length; a limit of a day
- * costs less than a hundred probes a day.
- */
+/** In milliseconds: a share of the time since the last success. A limit of a day costs less than a hundred probes. */
 const UNTOLD_HOLD = { part: 1 / 8, shortestMs: 1_000, longestMs: 3_600_000 } as const;
 
 /**

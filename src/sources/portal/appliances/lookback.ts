@@ -16,10 +16,7 @@ export interface Stretch {
 interface How {
   /** Requests begin where a bin does. */
   readonly binMs?: number;
-  /**
-   * A rejected request is sent for a shorter period; for the newest not for a shorter one than this, because its period is
-   * not the reason then. Without it a rejection ends the request.
-   */
+  /** A rejected request is sent for a shorter period, the newest for no shorter one than this; default: not at all. */
   readonly usualMs?: number;
   readonly longestMs?: number;
   /** Whether one request is enough, however short. */

@@ -122,11 +122,7 @@ export const volumes: CollectorRow = {
   ],
 };
 
-/**
- * It is not documented whether a record names an appliance by serial or by edge id, so both are looked up. `id` is the
- * portal's own id of the volume; `serial` is undefined if the inventory does not have the appliance, and its label is
- * then the id in the row.
- */
+/** Whether `appliance_id` is a serial or an edge id is not documented. `serial`: undefined if not in the inventory. */
 export async function* readConnections(
   records: AsyncIterable<Fields> | Iterable<Fields>,
   { appliances, clock }: Pick<PortalParts, 'appliances' | 'clock'>,

@@ -133,10 +133,7 @@ const propagationFamilies = [
 ] as const satisfies readonly Family[];
 
 export interface SnapshotOperation {
-  /**
-   * The families of an appliance. A gauge is of the newest snapshot. A counter adds up, and a histogram observes, a field
-   * of every snapshot; those that are not optional exist from the first record of the appliance on.
-   */
+  /** A gauge is of the newest snapshot; counters and histograms take all, and exist from the first if not optional. */
   readonly families: readonly Family[];
   /** The period of the first request: a volume may make one snapshot a day. */
   readonly firstPeriodMs: number;

@@ -1,7 +1,4 @@
-/**
- * The ids of volumes in labels, from the portal's ids: the uuid only, in lower case, as the file acceleration service
- * sends them. If two ids differ only in the number after the uuid, both keep it: they are two volumes.
- */
+/** The uuid only, in lower case, as in file acceleration; two ids that differ only in the number behind it keep it. */
 export function volumeGuids(ids: Iterable<string>): (id: string) => string {
   const owners = new Map<string, string>();
   const shared = new Set<string>();
