@@ -291,6 +291,16 @@ describe.runIf(hasPrometheus)('on real answers', () => {
       for (const { Since } of read()) expect(Since?.text).toMatch(/^[\d.]+ (?:ms|s|mins?|hours?|days?)$/);
     });
 
+    test('are those that Alertmanager sends: a filer that does not check in is no appliance that is down as well', () => {
+      const rows = read().map(({ Alert, Filer }) => `${Alert?.text} ${Filer?.text}`);
+      const silent = rows.flatMap((row) => /^FilerNotCheckingIn (.*)$/.exec(row)?.[1] ?? []);
+      expect(silent).not.toEqual([]);
+      expect(series('filer_appliance_up', { filer: silent[0] ?? '' }).map(({ value }) => value)).toEqual([0]);
+      expect(
+        silent.flatMap((filer) => rows.filter((row) => row.startsWith('FilerAppliance') && row.endsWith(filer))),
+      ).toEqual([]);
+    });
+
     test('come once each', () => {
       const rows = read().map(({ Alert, Filer, Volume, About }) =>
         [Alert, Filer, Volume, About].map((cell) => cell?.text).join(),

@@ -1,4 +1,5 @@
 import type { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
+import { inhibitRules } from '../../../deploy/prometheus/inhibition.ts';
 import type { AlertRule } from '../../../deploy/prometheus/rule.ts';
 import { severities, texts } from '../mappings.ts';
 import { table } from '../numbers.ts';
@@ -50,7 +51,18 @@ function firing(about: About, scope: Scope, severity: AlertRule['severity']): st
   });
   // An outage has no filer, and is about each.
   const outages = alerts.filter(({ alert }) => OUTAGES.includes(alert));
-  return `(${[...parts, ...(outages.length === 0 ? [] : [of(outages, {})])].join(' or ')})`;
+  const all = `(${[...parts, ...(outages.length === 0 ? [] : [of(outages, {})])].join(' or ')})`;
+  return [all, ...explained(alerts)].join(' unless ');
+}
+
+/** Those of these alerts that another one explains, as Alertmanager is told to hold them back. */
+function explained(alerts: readonly AlertRule[]): readonly string[] {
+  const of = (names: readonly string[]) =>
+    select('ALERTS', { alertname: `=~"${names.join('|')}"`, alertstate: '="firing"' });
+  return inhibitRules.flatMap(({ sources, targets, equal }) => {
+    const held = targets.filter((name) => alerts.some(({ alert }) => alert === name));
+    return held.length === 0 ? [] : [`(${of(held)} and on (${equal.join(', ')}) ${of(sources)})`];
+  });
 }
 
 /** How many alerts of a severity fire. */
@@ -79,7 +91,7 @@ export function alertTable(text: {
   // The rank is what the table sorts by.
   const ages = (severity: AlertRule['severity'], rank: number, most: number) => {
     if (!alerts.some((rule) => rule.severity === severity)) return [];
-    const age = `max by (${SAME}) (${described(`(time() - ${since}) and ignoring (alertstate) ${firing(about, scope, severity)}`)})`;
+    const age = `max by (${SAME}) (${described(`(time() - ${since}) and ignoring (alertstate) (${firing(about, scope, severity)})`)})`;
     const worst = `label_replace(topk(${most}, topk by (alertname) (${ROWS}, ${age})), "severity", "${rank} ${severity}", "", "")`;
     const many = `count by (alertname) (${age})`;
     const inAll = `(count_values by (alertname) ("in_all", ${many} > ${ROWS}) or on (alertname) group by (alertname) (${many}))`;
@@ -92,7 +104,7 @@ export function alertTable(text: {
   const rows = `(${shown}) * on (${NUMBERED}) group_left (how_bad) max by (${NUMBERED}, how_bad) (${numbers} or on (${NUMBERED}) ${none})`;
   return table({
     title: text.title,
-    description: `Alerts that fire, critical ones first, then by how long they have gone on: what is broken, where, how bad, since when, and what to do first. A click on that opens the runbook. Of each alert the five that have gone on longest are shown; “In all” says how many there are. What an outage explains is left out.`,
+    description: `Alerts that fire, critical ones first, then by how long they have gone on: what is broken, where, how bad, since when, and what to do first. A click on that opens the runbook. Of each alert the five that have gone on longest are shown; “In all” says how many there are. What an outage or another alert explains is left out.`,
     queries: [{ expr: `${withRunbook(rows, alerts)} or on () ${calm(about)}`, legend: 'Since' }],
     columns: [
       { label: 'alertname', title: 'Alert', width: 228, wrap: true },
