@@ -1,5 +1,6 @@
 import { type Documented, type DocumentedFields, oneOf } from '../../doctor/documented.ts';
 import { fieldNames } from '../../metrics/family.ts';
+import { FEATURES } from './account/license.ts';
 import { SEVERITY } from './account/notifications.ts';
 import { furtherSeries, standardSeries } from './appliances/series.ts';
 import { SNAPSHOT_STATUS } from './volumes/connections.ts';
@@ -88,12 +89,9 @@ export const documentedAnswers: Readonly<Record<string, Documented>> = {
     ...{ file_count_ngl: 'integer?', file_count_gl: 'integer?', file_count_total: 'integer?' },
   }),
   account_license: {
-    ...{ subscription_status: 'text', subscription_expiration: 'date?', analytics_connector_enabled: 'flag' },
-    ...{ uaas_enabled: 'flag', nds_enabled: 'flag', prune_enabled: 'flag', gfa_enabled: 'flag' },
-    ...{ file_iq_enabled: 'flag', file_iq_premium: 'flag', s3_enabled: 'flag', naa_enabled: 'flag' },
-    ...{ awada_enabled: 'flag', ops_iq_premium: 'flag', ransomware_protection_enabled: 'flag' },
-    ...{ multi_site_collaboration_enabled: 'flag', ai_activate: 'flag', anonymize_third_party_analytics: 'flag' },
-    ...{ enterprise_search: 'flag', max_now_storage: 'integer', max_cloud_storage: 'integer', byoc_clouds: 'any' },
+    ...Object.fromEntries(FEATURES.map((feature) => [feature, 'flag' as const])),
+    ...{ subscription_status: 'text', subscription_expiration: 'date?', anonymize_third_party_analytics: 'flag' },
+    ...{ max_now_storage: 'integer', max_cloud_storage: 'integer', byoc_clouds: 'any' },
   },
   account_ai_activate: { mcp: { subscribed_limit: 'integer', consumed: 'integer', remaining: 'integer' } },
   inventories: items(indexed),

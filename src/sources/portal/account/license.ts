@@ -4,7 +4,7 @@ import { deadline, flag, plain, presence } from '../../../metrics/units.ts';
 import { ShapeError } from '../../../runtime/errors.ts';
 import type { CollectorRow } from '../collector-row.ts';
 
-const FEATURES = [
+export const FEATURES = [
   'analytics_connector_enabled',
   'uaas_enabled',
   'nds_enabled',
