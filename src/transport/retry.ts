@@ -15,21 +15,33 @@ export interface RetryParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly allowance?: RetryAllowance;
+  /** The name of the request: not retried if it failed last time, so that what is dead is asked no more often. */
+  readonly request?: string;
 }
 
 /** How many retries are allowed before any success, and for each success. */
 const RETRIES = { most: 20, perSuccess: 0.1 } as const;
 
-/** Limits a service's retries to one for ten successes: an outage costs no more requests than normal operation. */
+/** How many failing requests are remembered; above it all are forgotten, and each may be retried once more. */
+const MOST_FAILING = 50_000;
+
+/** Limits a service's retries to one for ten successes, and to requests that succeeded last time. */
 export class RetryAllowance {
   #left: number = RETRIES.most;
+  readonly #failing = new Set<string>();
 
-  earn(): void {
+  earn(request = ''): void {
+    this.#failing.delete(request);
     this.#left = Math.min(RETRIES.most, this.#left + RETRIES.perSuccess);
   }
 
-  spend(): boolean {
-    if (this.#left < 1) return false;
+  failed(request: string): void {
+    if (this.#failing.size >= MOST_FAILING) this.#failing.clear();
+    this.#failing.add(request);
+  }
+
+  spend(request = ''): boolean {
+    if (this.#left < 1 || this.#failing.has(request)) return false;
     this.#left -= 1;
     return true;
   }
@@ -39,20 +51,23 @@ export class RetryAllowance {
 export async function withRetries<Result>(
   attempt: (priority?: Priority) => Promise<Result>,
   kind: RequestKind,
-  { clock, random, allowance }: RetryParts,
+  { clock, random, allowance, request }: RetryParts,
   signal: AbortSignal,
 ): Promise<Result> {
   let priority: Priority | undefined;
   for (let attempts = 1; ; attempts += 1) {
     try {
       const result = await attempt(priority);
-      allowance?.earn();
+      allowance?.earn(request);
       return result;
     } catch (error) {
       const delayMs = signal.aborted ? undefined : retryDelayMs(error, attempts, kind, random);
       const wasHeld = meaningOfError(error, kind).does === 'hold';
       // The pacer has waited meanwhile and keeps them within the limits: they need no allowance.
-      if (delayMs === undefined || (!wasHeld && allowance?.spend() === false)) throw error;
+      if (delayMs === undefined || (!wasHeld && allowance?.spend(request) === false)) {
+        if (request !== undefined) allowance?.failed(request);
+        throw error;
+      }
       priority = wasHeld ? 'ahead' : 'again';
       await clock.sleep(delayMs, signal);
     }
