@@ -12,7 +12,14 @@ import { systemRandom } from '../runtime/random.ts';
 import { FileStore } from '../state/file-store.ts';
 import { EXIT } from './arguments.ts';
 
+/** Of the heap, for the state file: the events and filers that the heap allows need less. */
+const STATE_SHARE = 1 / 4;
+
 export function systemEnvironment(log: Log): Environment {
+  const heapBytes = usableHeapBytes({
+    heapLimitBytes: getHeapStatistics().heap_size_limit,
+    containerBytes: process.constrainedMemory?.(),
+  });
   return {
     clock: systemClock,
     random: systemRandom,
@@ -20,11 +27,8 @@ export function systemEnvironment(log: Log): Environment {
     version: packageVersion(),
     revision: revision(),
     nodeVersion: process.version,
-    heapBytes: usableHeapBytes({
-      heapLimitBytes: getHeapStatistics().heap_size_limit,
-      containerBytes: process.constrainedMemory?.(),
-    }),
-    openState: (path) => new FileStore(path),
+    heapBytes,
+    openState: (path) => new FileStore(path, STATE_SHARE * heapBytes),
   };
 }
 

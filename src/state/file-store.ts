@@ -10,7 +10,7 @@ import type { StateStore } from './store.ts';
 /** The most files that are kept after being moved aside: repeated faults fill no disk. */
 const MOST_ASIDE = 3;
 
-/** The most that is read and written: no fleet that the memory allows needs as much. */
+/** The most that is read and written, in any memory. */
 const MOST_BYTES = 512 * 1_048_576;
 
 /** The suffix of a file that was moved aside: a word, and the moment. */
@@ -24,7 +24,7 @@ export class FileStore implements StateStore {
 
   constructor(path: string, mostBytes = MOST_BYTES) {
     this.#path = path;
-    this.#mostBytes = mostBytes;
+    this.#mostBytes = Math.min(MOST_BYTES, Math.floor(mostBytes));
     const busy = () => new Error('another instance uses the file; expected a STATE_FILE for each');
     this.#lock = new InstanceLock(`${path}.lock`, busy);
   }
