@@ -15,7 +15,7 @@ import { runDoctor } from './doctor.ts';
 import { usage } from './help.ts';
 import { once } from './once.ts';
 import { plan } from './plan.ts';
-import { filesClosed, say, versionLine } from './process.ts';
+import { filesClosed, say, signalOf, versionLine } from './process.ts';
 import { serve } from './serve.ts';
 
 /** Runs the process; resolves with its exit code. `stopped` resolves on the first signal. */
@@ -39,14 +39,14 @@ function isExpected(error: unknown): error is Error {
 }
 
 async function obey({ command, options }: Invocation, variables: Variables, stopped: Promise<void>): Promise<number> {
-  if (!['help', 'version', 'check-config'].includes(command)) assertAddressSpace();
+  if (!['help', 'version'].includes(command)) assertAddressSpace();
   switch (command) {
     case 'help':
       return say(usage(helpText(variableRows)));
     case 'version':
       return say(versionLine());
     case 'check-config':
-      return filesClosed(await checkConfig(await load(variables)));
+      return filesClosed(await checkConfig(await load(variables), signalOf(stopped)));
     case 'plan':
       return plan(options, variables, stopped);
     case 'doctor': {

@@ -3,10 +3,11 @@ import { chmodSync, chownSync, existsSync, readFileSync, rmSync, symlinkSync, wr
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { run, temporaryDirectory } from '../support/program.ts';
+import { within } from '../support/machine.ts';
+import { type LogLine, run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 import { NOBODY } from '../web/asking.ts';
-import type { Row } from './row.ts';
+import { MEMORY_MIB, type Row } from './row.ts';
 
 const { GFA_URL } = NOBODY;
 
@@ -144,8 +145,19 @@ export const locals: readonly Row[] = [
     id: 'huge-state',
     who: 'local user',
     tries: 'lays a huge file in the place of the state file',
-    holds: 'it is not read, because it is larger than 512 MiB, and moved aside',
-    shownBy: ['state/file-store.test.ts', 'is not read beyond its limit'],
+    holds: 'it is not read, because it is larger than a quarter of the heap, and moved aside',
+    begin: async () => {
+      const directory = temporaryDirectory();
+      execFileSync('truncate', ['-s', '100M', join(directory, 'state')]);
+      const { through, heap } = within(MEMORY_MIB);
+      const environment = { GFA_URL, GFA_TOKEN: 'a-token', STATE_FILE: 'state', ...heap };
+      const program = start([], { directory, environment, through });
+      await program.serving(30_000);
+      const isTold = ({ reason }: LogLine) => /^larger than \d+ bytes$/.test(String(reason));
+      await until('the reason', () => program.log.some(isTold));
+      program.kill('SIGTERM');
+      expect((await program.ended).code).toBe(0);
+    },
   },
   {
     id: 'readable-secrets',
@@ -181,6 +193,14 @@ export const locals: readonly Row[] = [
     tries: 'starts the process with too few files or too little address space',
     holds: 'one sentence says which limit is too low, and the exit code is 1',
     shownBy: ['process/low-limits.test.ts', 'a limit of the process that is too low'],
+  },
+  {
+    id: 'early-stop',
+    who: 'local user',
+    tries: 'stops the process while it starts',
+    holds:
+      'it ends cleanly from its first instruction on, and --check-config calls nothing valid that it did not check',
+    shownBy: ['process/signals.test.ts', 'turns after its first instruction'],
   },
   {
     id: 'shared-state',

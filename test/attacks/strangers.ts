@@ -244,6 +244,11 @@ export const strangers: readonly Row[] = [
         expect(heard).toMatch(/^cache-control: no-store\r$/im);
         expect(heard).toMatch(/^x-content-type-options: nosniff\r$/im);
       }
+      const good = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+      for (const bad of ['Host: x\r\nHost: y\r\n', '']) {
+        const heard = await stage.say(`${good}GET /healthz HTTP/1.1\r\n${bad}\r\n${good}`);
+        expect([...heard.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual(['200', '400']);
+      }
       await stage.scrape();
     },
   },

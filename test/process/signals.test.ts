@@ -20,7 +20,12 @@ describe('SIGTERM', () => {
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test.each([0, 10, 60])('ends it with 0, %i turns after its first instruction', async (turns) => {
+  test.each([
+    ['the daemon with 0', [], 0, 0],
+    ['the daemon with 0', [], 10, 0],
+    ['the daemon with 0', [], 60, 0],
+    ['--check-config with 1, which has then printed nothing', ['--check-config'], 0, 1],
+  ] as const)('ends %s: %j, %i turns after its first instruction', async (_, args, turns, code) => {
     const directory = temporaryDirectory();
     const preload = join(directory, 'stop.mjs');
     writeFileSync(
@@ -35,7 +40,9 @@ describe('SIGTERM', () => {
       };`,
     );
     const environment = { GFA_URL: 'http://127.0.0.1:9/v1', GFA_TOKEN: 'a-token', NODE_OPTIONS: `--import=${preload}` };
-    expect(await run([], { environment, directory })).toMatchObject({ code: 0, signal: null, stderr: '' });
+    const ended = await run(args, { environment, directory });
+    expect(ended).toMatchObject({ code, signal: null, stderr: '' });
+    expect(ended.stdout).not.toContain('the configuration is valid');
   });
 
   test('before the first token has come ends it without waiting for it', async () => {
