@@ -101,12 +101,16 @@ export interface Connection extends ServiceFacts {
   readonly kept?: KeptService;
 }
 
+/** Small counts, as a JSON value. */
+export interface KeptCounts {
+  state(): unknown;
+  /** Reads a state saved `elapsedMs` ago, and returns the function that applies it. Throws if it cannot be used. */
+  restore(saved: unknown, elapsedMs: number): () => void;
+}
+
 export interface KeptService {
-  /** Small counts, as a JSON value; read again before the first poll. `restore` throws if they cannot be used. */
-  readonly counts?: {
-    state(): unknown;
-    restore(saved: Readonly<Record<string, unknown>>, elapsedMs: number): () => void;
-  };
+  /** Read again before the first poll. */
+  readonly counts?: KeptCounts;
   /** Large state, one value after the other; one service has it. Saved after each of its polls. */
   readonly values?: {
     state(): Iterable<unknown>;

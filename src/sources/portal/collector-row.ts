@@ -7,6 +7,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { inTurns } from '../../runtime/slices.ts';
 import type { AnswerSize } from '../../transport/answer-limits.ts';
+import type { KeptCounts } from '../upstream.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import type { UnitWatch } from './appliances/unit-watch.ts';
@@ -26,13 +27,6 @@ export interface PortalParts {
   readonly unitWatch: UnitWatch;
   /** What collectors save over restarts, by name. */
   readonly kept: Map<string, KeptCounts>;
-}
-
-export interface KeptCounts {
-  /** A JSON value. */
-  state(): unknown;
-  /** Reads a state saved `elapsedMs` ago, and returns the function that applies it. Throws if it cannot be used. */
-  restore(saved: unknown, elapsedMs: number): () => void;
 }
 
 export interface CollectorRow {

@@ -5,7 +5,8 @@ import * as schema from '../../../metrics/state-schema.ts';
 import { Tally } from '../../../metrics/tally.ts';
 import { date, dateSeconds, records } from '../../../metrics/units.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';
-import type { CollectorRow, KeptCounts } from '../collector-row.ts';
+import type { KeptCounts } from '../../upstream.ts';
+import type { CollectorRow } from '../collector-row.ts';
 
 export const SEVERITY = { field: 'severity', known: ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] } as const;
 
