@@ -66,11 +66,12 @@ export class Agenda {
   /** Due or not. By turns the one that succeeded last, because others may hang, and one with the fewest failures. */
   takeProbe(series: Iterable<TaskState>): TaskState | undefined {
     this.#probesLatest = !this.#probesLatest;
-    let best: TaskState | undefined;
-    for (const state of series) {
-      if (state.due === undefined || state.isGone) continue;
-      if (best === undefined || isBetterProbe(state, best, this.#probesLatest)) best = state;
-    }
+    const waiting = [...series].filter(({ due, isGone }) => due !== undefined && !isGone);
+    const latest = (state: TaskState) => (this.#probesLatest ? (state.confirmedAt ?? 0) : 0);
+    const isBetter = (one: TaskState, other: TaskState) =>
+      (latest(one) - latest(other) || rankOf(other) - rankOf(one) || (other.due ?? 0) - (one.due ?? 0)) > 0;
+    const [first] = waiting;
+    const best = first && waiting.reduce((best, one) => (isBetter(one, best) ? one : best), first);
     return best && this.#taken(best, false);
   }
 
@@ -155,13 +156,6 @@ function laneOf({ task, failures, appliance }: TaskState): number {
 function isFailing(state: TaskState): boolean {
   const lane = laneOf(state);
   return lane > LANES.first && lane < LANES.well;
-}
-
-function isBetterProbe(one: TaskState, other: TaskState, isLatestBetter: boolean): boolean {
-  const later = (one.confirmedAt ?? 0) - (other.confirmedAt ?? 0);
-  if (isLatestBetter && later !== 0) return later > 0;
-  const difference = rankOf(one) - rankOf(other);
-  return difference < 0 || (difference === 0 && (one.due ?? 0) < (other.due ?? 0));
 }
 
 function rankOf({ failures, backedOff }: TaskState): number {
