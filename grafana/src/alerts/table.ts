@@ -111,9 +111,9 @@ export function alertTable(text: {
       { label: 'severity', title: 'Severity', width: 100, mappings: severities },
       ...(scope.filer === 'alone'
         ? []
-        : [{ label: 'filer', title: 'Filer', width: 152, link: drillDown('appliance', 'filer', `$\{__value.text}`) }]),
-      { label: 'about', title: 'About', width: 130, wrap: true },
-      { label: 'how_bad', title: 'How bad', width: 96 },
+        : [{ label: 'filer', title: 'Filer', width: 140, link: drillDown('appliance', 'filer', `$\{__value.text}`) }]),
+      { label: 'about', title: 'About', width: 116, wrap: true },
+      { label: 'how_bad', title: 'How bad', width: 92 },
       { label: 'in_all', title: 'In all', width: 60 },
       {
         label: 'next',
