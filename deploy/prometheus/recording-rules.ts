@@ -14,17 +14,21 @@ const ofVolumes: readonly RecordingRule[] = [
   { histogram: 'filer_propagation_duration_seconds', filer: 'filer_guid, filer' },
   { histogram: 'filer_lock_duration_seconds', filer: 'filer_guid, filer', only: '{lock_phase="p2"}' },
   { histogram: 'filer_snapshot_time_to_protect_seconds', filer: 'serial, filer' },
-  { histogram: 'filer_snapshot_propagation_seconds', filer: 'serial, filer' },
 ].map(({ histogram, filer, only = '' }) => ({
   record: `volume:${histogram}_bucket:increase1h`,
   expr: `sum without (${filer}) (increase(${histogram}_bucket${only}[1h]))`,
 }));
 
-/** Five phases make five times the buckets, so their mean has to do. */
-const ofPhases: readonly RecordingRule[] = ['sum', 'count'].map((part) => ({
-  record: `volume:filer_snapshot_phase_duration_seconds_${part}:increase1h`,
-  expr: `sum without (serial, filer) (increase(filer_snapshot_phase_duration_seconds_${part}[1h]))`,
-}));
+/** Of each snapshot its way and its five phases on each appliance: of so many buckets the mean has to do. */
+const ofSnapshots: readonly RecordingRule[] = [
+  'filer_snapshot_propagation_seconds',
+  'filer_snapshot_phase_duration_seconds',
+]
+  .flatMap((histogram) => [`${histogram}_sum`, `${histogram}_count`])
+  .map((part) => ({
+    record: `volume:${part}:increase1h`,
+    expr: `sum without (serial, filer) (increase(${part}[1h]))`,
+  }));
 
 /**
  * What happened in an hour: the most expensive rules, of numbers that change slowly. Evaluated less often than the others,
@@ -49,7 +53,7 @@ export const hourRules: readonly RecordingRule[] = [
     expr: 'sum without (filer_guid, filer) (increase(filer_lock_events_total[1h]))',
   },
   ...ofVolumes,
-  ...ofPhases,
+  ...ofSnapshots,
 ];
 
 /** How things are. */

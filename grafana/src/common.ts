@@ -99,3 +99,11 @@ export const failingSnapshots = `sum(max by (serial, volume_guid) (${[
   select('filer_volume_snapshot_status', { status: '="failed"' }),
   `(increase(${select('filer_snapshot_metadata_failures_total')}[1h]) > bool ${limits.failedSnapshotsAnHour})`,
 ].join(' or ')}))`;
+
+/** The mean of a histogram's events of an hour on the volumes that are chosen, by this label. */
+export function meanOfHour(histogram: string, by: string): string {
+  const [sum = '', count = ''] = ['sum', 'count'].map(
+    (part) => `sum by (${by}) (${once(select(`volume:${histogram}_${part}:increase1h`))})`,
+  );
+  return `${sum} / (${count} > 0)`;
+}

@@ -35,7 +35,7 @@ export const absentPanels: Readonly<Record<string, string>> = {
 export const rarePanels: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ...['A', 'B', 'C'].map((refId) => `filer-volumes / Time to protect / ${refId}`),
-    'filer-volumes / Length of the phases / A',
+    ...['Length of the phases', 'Propagation of snapshots'].map((panel) => `filer-volumes / ${panel} / A`),
   ].map((where) => [where, 'a demo appliance has a turn at a volume’s snapshot every quarter of an hour or so']),
 );
 

@@ -1,5 +1,5 @@
 import { chart } from '../charts.ts';
-import { once, quantiles } from '../common.ts';
+import { meanOfHour, once, quantiles } from '../common.ts';
 import { limits } from '../limits.ts';
 import { drillDown } from '../places.ts';
 import { quantileOfHour, select } from '../select.ts';
@@ -34,23 +34,15 @@ export const finishedPanels = [
     title: 'Length of the phases',
     description:
       'The mean over the snapshots of the last hour: data goes up in parallel, metadata one appliance after the other under the lock. Long metadata delays all appliances.',
-    queries: [
-      {
-        expr: ['sum', 'count']
-          .map((part) => select(`volume:filer_snapshot_phase_duration_seconds_${part}:increase1h`))
-          .map((recorded) => `sum by (phase) (${once(recorded)})`)
-          .join(' / '),
-        legend: '{{phase}}',
-      },
-    ],
+    queries: [{ expr: meanOfHour('filer_snapshot_phase_duration_seconds', 'phase'), legend: '{{phase}}' }],
     steps: limits.lockHeld,
     width: 8,
   }),
   chart({
     title: 'Propagation of snapshots',
     description:
-      'How long snapshots of the last hour were on their way to other appliances. When all quantiles rise, look at the cloud side; when p99 alone does, at the table below.',
-    queries: quantiles((share) => quantileOfHour(share, 'filer_snapshot_propagation_seconds')),
+      'How long snapshots of the last hour were on their way to other appliances, as the mean by volume. When all volumes rise, look at the cloud side; when one does, at the table below.',
+    queries: [{ expr: worst(10, meanOfHour('filer_snapshot_propagation_seconds', 'volume')), legend: '{{volume}}' }],
     steps: limits.propagation,
     width: 8,
   }),
