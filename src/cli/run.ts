@@ -15,7 +15,7 @@ import { runDoctor } from './doctor.ts';
 import { usage } from './help.ts';
 import { once } from './once.ts';
 import { plan } from './plan.ts';
-import { filesClosed, say, signalOf, versionLine } from './process.ts';
+import { filesClosed, say, versionLine } from './process.ts';
 import { serve } from './serve.ts';
 
 /** Runs the process; resolves with its exit code. `stopped` resolves on the first signal. */
@@ -46,7 +46,7 @@ async function obey({ command, options }: Invocation, variables: Variables, stop
     case 'version':
       return say(versionLine());
     case 'check-config':
-      return filesClosed(await checkConfig(await load(variables), signalOf(stopped)));
+      return filesClosed(await checkConfig(await load(variables)));
     case 'plan':
       return plan(options, variables, stopped);
     case 'doctor': {

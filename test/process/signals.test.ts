@@ -20,12 +20,7 @@ describe('SIGTERM', () => {
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test.each([
-    ['the daemon with 0', [], 0, 0],
-    ['the daemon with 0', [], 10, 0],
-    ['the daemon with 0', [], 60, 0],
-    ['--check-config with 1, which has then printed nothing', ['--check-config'], 0, 1],
-  ] as const)('ends %s: %j, %i turns after its first instruction', async (_, args, turns, code) => {
+  test.each([0, 10, 60])('ends it with 0, %i turns after its first instruction', async (turns) => {
     const directory = temporaryDirectory();
     const preload = join(directory, 'stop.mjs');
     writeFileSync(
@@ -40,9 +35,7 @@ describe('SIGTERM', () => {
       };`,
     );
     const environment = { GFA_URL: 'http://127.0.0.1:9/v1', GFA_TOKEN: 'a-token', NODE_OPTIONS: `--import=${preload}` };
-    const ended = await run(args, { environment, directory });
-    expect(ended).toMatchObject({ code, signal: null, stderr: '' });
-    expect(ended.stdout).not.toContain('the configuration is valid');
+    expect(await run([], { environment, directory })).toMatchObject({ code: 0, signal: null, stderr: '' });
   });
 
   test('before the first token has come ends it without waiting for it', async () => {
