@@ -85,8 +85,8 @@ function fragmentsOf(page: string): ReadonlySet<string> {
   return new Set(texts.filter((text) => /[a-z]{3}/.test(text) && !CHANGING.test(text)));
 }
 
-/** Ages, addresses, and the names of series, of which another one is the latest each time. */
-const CHANGING = /\bago\b|^median|^http:|^\w+$|\bUTC\b|\d\d:\d\d/;
+/** Ages, addresses, the pace, and the names of series, of which another one is the latest each time. */
+const CHANGING = /\bago\b|^[\d.]+ requests a second|^median|^http:|^\w+$|\bUTC\b|\d\d:\d\d/;
 
 let healthy: Promise<Lived> | undefined;
 
