@@ -6,7 +6,7 @@ export const services: readonly Row[] = [
     id: 'heavy-answers',
     who: 'service',
     tries: 'sends answers made to be too much once they are parsed or unpacked',
-    holds: 'each is refused as oversize before anything is made of it, in 128 MiB, and in 256 MiB with 500 appliances',
+    holds: 'each is refused as oversize before anything is made of it, in 128 MiB',
     shownBy: ['process/heavy-answers.all.test.ts', 'with oversized answers to all operations at once'],
   },
   {
