@@ -11,7 +11,7 @@ export const BACK_OFF_REASONS = ['forbidden', 'not_found', 'rejected', 'empty'] 
 
 export type BackOffReason = (typeof BACK_OFF_REASONS)[number];
 
-/** `denied`: rejected with 403, 404 or 422. */
+/** `denied`: answered 403, 404 or 422. */
 export type Standing = 'records' | 'empty' | 'denied' | 'failed';
 
 /** Everything known about one task from poll to poll; forgotten together. Monotonic milliseconds unless said. */

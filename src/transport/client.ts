@@ -10,9 +10,9 @@ import { type AttemptParts, attempt } from './attempt.ts';
 import { readJson } from './body.ts';
 import { ClockSkew } from './clock-skew.ts';
 import { connectionFault } from './connection-faults.ts';
-import { LoneRefusals } from './rate/lone-refusals.ts';
 import type { Verdict } from './rate/pace.ts';
 import type { Pacer, Priority } from './rate/pacer.ts';
+import { ThrottledAppliances } from './rate/throttled-appliances.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 export interface ApiRequest {
@@ -74,7 +74,7 @@ export interface ClientSettings extends Pick<AttemptParts, 'dispatcher' | 'clock
 export class JsonClient {
   readonly #settings: ClientSettings;
   readonly #base: URL;
-  readonly #lone = new LoneRefusals();
+  readonly #throttled = new ThrottledAppliances();
   readonly skew = new ClockSkew();
   /** The service's time in its latest good answer, in epoch milliseconds, and the monotonic time of that answer. */
   #told: { readonly date: number; readonly at: number } | undefined;
@@ -93,14 +93,14 @@ export class JsonClient {
   /**
    * Sends a request when its turn comes and returns the parsed body of a 2xx answer. Rejects with a RequestError for
    * every other answer, and with what `check` throws. A 429 delays every later request of this API for as long as the
-   * service asks; those of its subject only, once that alone is refused. An abort of `signal` gives a RequestError `aborted`.
+   * service asks; those of its subject only, once that alone is answered 429. An abort of `signal` gives a RequestError `aborted`.
    */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     assertAllowed(request, this.#settings.allowed);
     return this.#settings.limit(async () => {
       const { pacer, clock, observer } = this.#settings;
       const { operation, subject } = request;
-      const heldMs = this.#lone.heldMs(subject, clock.monotonic());
+      const heldMs = this.#throttled.heldMs(subject, clock.monotonic());
       if (heldMs !== undefined) {
         const why = `only this appliance is answered 429, and waits for ${Math.ceil(heldMs / 1000)} s more`;
         throw new RequestError('status', `${nameOf(request)} was not sent: ${why}`, { status: 429 });
@@ -142,11 +142,11 @@ export class JsonClient {
 
   #verdictOn({ subject }: ApiRequest, answer: Answer, startedAt: number): Verdict {
     if (meaningOf(String(answer.status), 'read').does !== 'hold') {
-      this.#lone.taken(subject, startedAt);
+      this.#throttled.taken(subject, startedAt);
       return { state: 'taken' };
     }
     const retryAfterMs = retryAfterOf(answer);
-    const isLone = this.#lone.refused(subject, startedAt, this.#settings.clock.monotonic(), retryAfterMs);
+    const isLone = this.#throttled.throttled(subject, startedAt, this.#settings.clock.monotonic(), retryAfterMs);
     return isLone ? { state: 'unknown' } : { state: 'throttled', retryAfterMs };
   }
 

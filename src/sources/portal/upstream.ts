@@ -17,7 +17,7 @@ import { TokenSource } from './token.ts';
 
 const tables: readonly Table[] = [
   { source: 'GET /serials, GET /edges', subject: series.applianceLabels, families: series.inventoryTable },
-  { source: 'polls', subject: series.applianceLabels, families: Object.values(series.applianceStanding) },
+  { source: 'polls', subject: series.applianceLabels, families: Object.values(series.applianceVerdict) },
   ...Object.entries({
     ...series.standardSeries,
     ...series.furtherSeries,

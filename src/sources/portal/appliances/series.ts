@@ -228,7 +228,7 @@ export const inventoryTable = [
   },
 ] as const satisfies readonly Family[];
 
-export const applianceStanding = {
+export const applianceVerdict = {
   up: {
     name: 'filer_appliance_up',
     help: '0 once every series of the shortest interval has failed for STALE_AFTER of its intervals, unless another series has returned records since they began to fail; else 1. Series that are backed off, answers without records and operations of the account do not hold it at 1.',
@@ -251,7 +251,7 @@ export const applianceStanding = {
 } as const satisfies Record<string, Family>;
 
 export const applianceNames = {
-  up: applianceStanding.up.name,
-  state: applianceStanding.state.name,
-  lastRecord: applianceStanding.lastRecord.name,
+  up: applianceVerdict.up.name,
+  state: applianceVerdict.state.name,
+  lastRecord: applianceVerdict.lastRecord.name,
 } as const;

@@ -1,10 +1,10 @@
 /** How long an appliance is held back after a 429 without `Retry-After`, in milliseconds. */
 const UNTOLD_MS = 60_000;
 
-/** Appliances that alone are refused, twice in a row while others were accepted. Pure; monotonic milliseconds. */
-export class LoneRefusals {
-  /** Refused once, and whether another was accepted that was sent since. */
-  readonly #refused = new Map<string, { readonly at: number; areOthersTaken: boolean }>();
+/** Appliances that alone are answered 429, twice in a row while others were accepted. Pure; monotonic milliseconds. */
+export class ThrottledAppliances {
+  /** Answered 429 once, and whether another was accepted that was sent since. */
+  readonly #throttled = new Map<string, { readonly at: number; areOthersTaken: boolean }>();
   readonly #heldUntil = new Map<string, number>();
 
   heldMs(subject: string | undefined, now: number): number | undefined {
@@ -15,15 +15,15 @@ export class LoneRefusals {
   taken(subject: string | undefined, startedAt: number): void {
     if (subject === undefined) return;
     this.#heldUntil.delete(subject);
-    this.#refused.delete(subject);
-    for (const one of this.#refused.values()) one.areOthersTaken ||= startedAt >= one.at;
+    this.#throttled.delete(subject);
+    for (const one of this.#throttled.values()) one.areOthersTaken ||= startedAt >= one.at;
   }
 
-  /** Whether it alone is refused; else everything is to be held. */
-  refused(subject: string | undefined, startedAt: number, now: number, retryAfterMs = UNTOLD_MS): boolean {
+  /** Whether it alone is answered 429; else everything is to be held. */
+  throttled(subject: string | undefined, startedAt: number, now: number, retryAfterMs = UNTOLD_MS): boolean {
     if (subject === undefined) return false;
-    const before = this.#refused.get(subject);
-    if (before === undefined) this.#refused.set(subject, { at: now, areOthersTaken: false });
+    const before = this.#throttled.get(subject);
+    if (before === undefined) this.#throttled.set(subject, { at: now, areOthersTaken: false });
     const isLone = before !== undefined && startedAt >= before.at && before.areOthersTaken;
     if (isLone || this.#heldUntil.has(subject)) this.#heldUntil.set(subject, now + retryAfterMs);
     return this.#heldUntil.has(subject);
