@@ -7,7 +7,7 @@ const gauge = (name: string, unit?: string, labels: readonly string[] = []): Met
   return { name, type: 'gauge', unit, labels };
 };
 
-const ofAlert = ['severity', 'filer', 'volume', 'api', 'resource', 'disk'];
+const ofAlert = ['severity', 'filer', 'volume', 'api', 'type', 'resource', 'disk'];
 
 /** Metrics of others that the dashboards show: Prometheus's about a scrape and its alerts, and Node's about the process. */
 export const neighbours: readonly Metric[] = [

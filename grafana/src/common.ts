@@ -68,13 +68,18 @@ export const withoutTelemetry = (() => {
 /** The same of those that do not check in either: nothing says that they work. */
 export const dead = `(${withoutTelemetry} unless on (filer) ${checkIns('filer')} < ${limits.missingCheckIn})`;
 
-/** How many appliances there are of each standing. Each counts once, however many exporters poll it. */
+/** How many appliances there are of each standing, and of none yet. Each counts once, however many exporters poll it. */
 export function applianceCounts(): readonly Query[] {
   const counts = ['unavailable', 'no records', 'reporting'].map((legend, rank) => ({
     expr: `sum(${standing('serial')} >= 0 == bool ${rank})`,
     legend,
   }));
-  return [...counts.toReversed(), { expr: `count(${standing('serial')} == -1)`, legend: 'unknown' }];
+  const known = (name: string) => `group by (serial) (${select(name)})`;
+  return [
+    ...counts.toReversed(),
+    { expr: `count(${standing('serial')} == -1)`, legend: 'unknown' },
+    { expr: `count(${known('filer_appliance_info')} unless ${known('filer_appliance_state')})`, legend: 'waiting' },
+  ];
 }
 
 /**

@@ -57,7 +57,10 @@ const series: Readonly<Record<keyof typeof texts, Readonly<Record<string, readon
     filer_appliance_cache_utilization_ratio: ['FilerApplianceCacheNearlyFull'],
   },
   bytes: { filer_volume_unprotected_bytes: ['FilerUnprotectedDataLarge'] },
-  failed: { filer_jobs_failed_unacknowledged: ['FilerJobFailed'] },
+  failed: {
+    filer_jobs_failed_unacknowledged: ['FilerJobFailed'],
+    filer_cloud_credentials_with_error: ['FilerCloudCredentialFailing'],
+  },
   late: { filer_exporter_tasks_overdue: ['FilerExporterDataOld'] },
 };
 
@@ -96,5 +99,5 @@ export function numbersOf(alerts: readonly AlertRule[], scope: Scope): string {
 /** What tells the numbers of these series apart. */
 function labelsOf(names: readonly string[]): string {
   const has = names.flatMap((name) => metricOfSeries(name).metric.labels);
-  return ['job', 'alertname', ...['filer', 'volume', 'api'].filter((label) => has.includes(label))].join(', ');
+  return ['job', 'alertname', ...['filer', 'volume', 'api', 'type'].filter((label) => has.includes(label))].join(', ');
 }

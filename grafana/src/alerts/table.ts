@@ -16,7 +16,7 @@ const described = (query: string) =>
   `label_replace(label_join(${query}, "about", " ", ${ABOUT.map((label) => `"${label}"`).join(', ')}), "about", "$1", "about", " *(.*?) *")`;
 
 /** What a number is about. */
-const NUMBERED = 'job, alertname, filer, volume, api';
+const NUMBERED = 'job, alertname, filer, volume, api, type';
 
 /** The labels that tell one alert from another. A second exporter's of the same account is the same alert. */
 const SAME = `${NUMBERED}, about`;
