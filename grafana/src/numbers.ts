@@ -95,6 +95,9 @@ export interface Column {
   readonly wrap?: boolean;
 }
 
+/** A text without width: nothing to click on, where a link would lead nowhere. */
+const NOTHING = '\u200b';
+
 /** The legend of a query whose value is always 1: it brings a table its labels, and has no column. */
 export const LABELS_ALONE = 'known';
 
@@ -110,8 +113,18 @@ export function table(
   },
 ): tables.PanelBuilder {
   const { columns, sortedBy = [], stepsBy = {}, mappingsBy = {}, valueWidth, empty = 'unknown' } = text;
-  // A row that says so where there is none: Grafana would leave out the columns that answers bring.
-  const none = `label_replace(NaN * group(${select('up')}), "${columns[0]?.label}", "${empty}", "", "")`;
+  // A row that says so where there is none: Grafana would leave out the columns that answers bring. Not where a link would lead.
+  const told = columns.find(({ link }) => link === undefined)?.label;
+  const labels = { [columns[0]?.label ?? '']: NOTHING, ...(told === undefined ? {} : { [told]: empty }) };
+  const none = Object.entries(labels).reduce(
+    (row, [label, says]) => `label_replace(${row}, "${label}", "${says}", "", "")`,
+    `NaN * group(${select('up')})`,
+  );
+  // A cell without a value; Grafana would write there what the table says when it is empty.
+  const missing = (index: number) => [
+    ...(told === undefined ? [cell(SpecialValueMatch.NotANumber, empty, index)] : []),
+    cell(SpecialValueMatch.NullAndNan, '–', index + 1),
+  ];
   const queries = text.queries.map((query, index) =>
     index === 0 ? { ...query, expr: `${query.expr} or on () ${none}` } : query,
   );
@@ -131,8 +144,7 @@ export function table(
   )
     // For labels; Grafana would read those that look like numbers as such.
     .unit(units.String)
-    // A cell without a value; Grafana would write there what the table says when it is empty.
-    .mappings([cell(SpecialValueMatch.NullAndNan, '–', 0), cell(SpecialValueMatch.Empty, '–', 1)])
+    .mappings([...missing(0), cell(SpecialValueMatch.Empty, '–', 2)])
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
     .showHeader(true)
     // Room for the two lines of a long text: Grafana measures the label, not the text in its place.
@@ -159,7 +171,6 @@ export function table(
     // The first takes what is left.
     const width = column.width ?? (index === 0 ? undefined : narrow);
     const properties = [
-      // A link needs something to click on, and nothing to click on where it leads nowhere.
       ...(link === undefined ? [] : [{ id: 'links', value: [link.build()] }]),
       ...(width === undefined ? [] : [{ id: 'custom.width', value: width }]),
       ...(mappings === undefined && !wrap
@@ -173,7 +184,7 @@ export function table(
       ...(wrap ? [{ id: 'custom.wrapText', value: true }] : []),
       ...(link === undefined && mappings === undefined
         ? []
-        : [{ id: 'mappings', value: mappings ?? [cell(SpecialValueMatch.Empty, '\u00a0', 0)] }]),
+        : [{ id: 'mappings', value: mappings ?? [cell(SpecialValueMatch.Empty, NOTHING, 0)] }]),
     ];
     if (properties.length > 0) panel.overrideByName(title, properties);
   }
@@ -190,7 +201,7 @@ export function table(
         : [
             {
               id: 'mappings',
-              value: [...mappingsBy[legend], cell(SpecialValueMatch.NullAndNan, '–', mappingsBy[legend].length)],
+              value: [...mappingsBy[legend], ...missing(mappingsBy[legend].length)],
             },
           ]),
     ]);

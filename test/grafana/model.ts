@@ -46,7 +46,7 @@ const result = closed({ text }, { color: text, index: count });
 const mapping: Schema = {
   oneOf: [
     closed({ type: { const: 'value' }, options: { type: 'object', additionalProperties: result } }),
-    closed({ type: { const: 'special' }, options: closed({ match: { enum: ['null+nan', 'empty'] }, result }) }),
+    closed({ type: { const: 'special' }, options: closed({ match: { enum: ['nan', 'null+nan', 'empty'] }, result }) }),
     closed({ type: { const: 'range' }, options: closed({ from: bound, to: bound, result }) }),
   ],
 };

@@ -209,7 +209,7 @@ describe.runIf(hasPrometheus)('on real answers', () => {
       for (const { name, text, value, linked } of row) {
         expect(text, name).not.toMatch(RIDDLES);
         // What is not there is a dash, or nothing at all where it would be a link.
-        if (value === '' || value === null) expect(text).toBe(linked ? '\u00a0' : '–');
+        if (value === '' || value === null) expect(text).toBe(linked ? '\u200b' : '–');
       }
     }
   });
