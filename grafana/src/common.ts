@@ -11,11 +11,8 @@ export function checkIns(by: string): string {
   const heard = [
     select('filer_last_checkin_timestamp_seconds'),
     select('filer_volume_last_checkin_timestamp_seconds', { volume: '=~".*"' }),
-  ];
-  const each = heard.map(
-    (one, index) => `label_replace(max by (job, instance, ${by}) (${one}), "of", "${index}", "", "")`,
-  );
-  return `(time() - max by (${by}) (${whileUp('gfa', each.join(' or '))}))`;
+  ].join(' or ');
+  return `(time() - max by (${by}) (${whileUp('gfa', heard)}))`;
 }
 
 /** The same over time, as it was recorded. */
@@ -60,9 +57,8 @@ export function standing(by: string): string {
 
 /** How long ago the newest record of each appliance without telemetry is; one second where none is known. */
 export const withoutTelemetry = (() => {
-  const silent = `(${standing('filer')} >= 0 < 2)`;
-  const age = `time() - max by (filer) (${select('filer_appliance_last_record_timestamp_seconds')})`;
-  return `(((${age}) and ${silent}) or 0 * ${silent} + 1)`;
+  const newest = `max by (filer) (${select('filer_appliance_last_record_timestamp_seconds')})`;
+  return `((time() - ${newest} or max by (filer) (${select('filer_appliance_state')})) and (${standing('filer')} >= 0 < 2))`;
 })();
 
 /** The same of those that do not check in either: nothing says that they work. */

@@ -13,8 +13,10 @@ export interface Reason {
  */
 export function badness(by: string, reasons: readonly Reason[]): string {
   const ranks = reasons.map(({ of, warns, critical }, index) => {
-    const times = `${of} / ${warns}`;
-    const rank = critical === undefined ? times : `${times} + ${CRITICAL} * (${of} > bool ${critical})`;
+    const orange = `${of} / ${warns}`;
+    const red = `(${of} > ${critical}) / ${warns} + ${CRITICAL}`;
+    // Nothing is below 0.
+    const rank = critical === undefined ? orange : critical === 0 ? red : `${red} or ${orange}`;
     return `label_replace(${rank}, "reason", "${index}", "", "")`;
   });
   return `max by (${by}) (${ranks.join(' or ')})`;
