@@ -17,7 +17,8 @@ const texts = {
   share: (value: string) => [[`round(${value} * 100)`, '%']],
   bytes: (value: string) => [[`round(${value} / 1073741824)`, 'GiB']],
   failed: (value: string) => [[value, 'failed']],
-  late: (value: string) => [[value, 'tasks late']],
+  // An alert stays until its rule is evaluated again.
+  late: (value: string) => [[`(${value} > 0)`, 'tasks late']],
 } as const;
 
 /** What an alert compares with its threshold, or how long it has been so: the number that says how bad it is. */
@@ -40,6 +41,13 @@ const series: Readonly<Record<keyof typeof texts, Readonly<Record<string, readon
     filer_appliance_last_seen_timestamp_seconds: ['FilerApplianceUnreachable'],
     filer_volume_last_snapshot_timestamp_seconds: ['FilerSnapshotOld'],
     filer_exporter_remote_write_newest_timestamp_seconds: ['FilerExporterRemoteWriteLagging'],
+    // Of what was never polled there is no last time.
+    ALERTS_FOR_STATE: [
+      'FilerApiDown',
+      'FilerApplianceDown',
+      'FilerApplianceNotReporting',
+      'FilerApplianceTelemetryFailing',
+    ],
   },
   oldest: { filer_job_oldest_unfinished_timestamp_seconds: ['FilerJobUnfinished'] },
   milliseconds: { filer_appliance_disk_io_latency_seconds: ['FilerApplianceDiskLatencyHigh'] },
@@ -80,13 +88,11 @@ export function numbersOf(alerts: readonly AlertRule[], scope: Scope): string {
       named.filter((alert) => alerts.some((rule) => rule.alert === alert)).map((alert) => ({ name, alert })),
     );
     if (of.length === 0) return [];
-    const values = of.map(({ name, alert }) =>
-      together(
-        kind,
-        labelsOf([name]),
-        `label_replace(${select(name, unscoped(name, scope))}, "alertname", "${alert}", "", "")`,
-      ),
-    );
+    const values = of.map(({ name, alert }) => {
+      const own: Readonly<Record<string, string>> = name === 'ALERTS_FOR_STATE' ? { alertname: `="${alert}"` } : {};
+      const one = select(name, { ...unscoped(name, scope), ...own });
+      return together(kind, labelsOf([name]), `label_replace(${one}, "alertname", "${alert}", "", "")`);
+    });
     const by = labelsOf(of.map(({ name }) => name));
     return texts[kind](`(${values.join(' or ')})`).map(
       ([value, unit]) =>

@@ -379,6 +379,12 @@ export const exporterCases: AlertCases = {
     },
     {
       kind: 'silent',
+      when: 'an appliance fails: its tasks are late until it is known to be down',
+      series: { [overdue]: '0x12 15x4 0x40', [up('portal')]: '1x60' },
+      at: '34m',
+    },
+    {
+      kind: 'silent',
       when: 'the whole API is down, which FilerApiDown says',
       series: { [overdue]: '180x60', [up('portal')]: '0x60' },
       at: '50m',
