@@ -17,7 +17,7 @@ const texts = {
   share: (value: string) => [[`round(${value} * 100)`, '%']],
   bytes: (value: string) => [[`round(${value} / 1073741824)`, 'GiB']],
   failed: (value: string) => [[value, 'failed']],
-  // An alert stays until its rule is evaluated again.
+  // An alert stays for a while after its cause.
   late: (value: string) => [[`(${value} > 0)`, 'tasks late']],
 } as const;
 

@@ -1,7 +1,7 @@
 import { alertTable } from '../alerts/table.ts';
 import { checkIns, dataWaits, nothingWaits } from '../common.ts';
 import { limits } from '../limits.ts';
-import { orNothing } from '../mappings.ts';
+import { orNothing, words } from '../mappings.ts';
 import { number, stepsOf, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
@@ -12,7 +12,9 @@ const contact = checkIns('filer_guid, filer');
 const pair = (metric: string) => `max by (filer, volume) (${select(metric)})`;
 const waits = `max by (filer, volume) (${dataWaits})`;
 const p90 = `max by (filer, volume) (${whileUp('gfa', select('volume_filer:filer_propagation_duration_seconds:p90_rate1h'))})`;
-const held = pair('volume_filer:filer_lock_latest_timestamp_seconds:held_age');
+const inP2 = (name: string, matchers = {}) => whileUp('gfa', select(name, { lock_phase: '="p2"', ...matchers }));
+const acquired = { lock_state: '="acquired"' };
+const held = `max by (filer, volume) (time() - ${inP2('filer_lock_latest_timestamp_seconds', acquired)} and ${inP2('filer_lock_state', acquired)} == 1)`;
 const share = pair('volume_filer:filer_lock_duration_seconds:share_rate1h');
 const released = pair('volume_filer:filer_lock_latest_timestamp_seconds:release_age');
 const active = pair('volume_filer:last_checkin_age:seconds');
@@ -68,15 +70,23 @@ export const nowPanels = [
     width: 4,
     drill: [drillDown('volumes', 'volume')],
   }),
-  number({
-    title: 'Lock held for',
-    description:
-      'The volume whose lock is held longest by now. No other filer can end a snapshot of it meanwhile: see who holds it below, and whether that filer still works.',
-    queries: [{ expr: `topk(1, max by (volume) (${held}))`, legend: '{{volume}}' }],
-    steps: limits.lockHeld,
-    width: 4,
-    drill: [drillDown('volumes', 'volume')],
-  }),
+  number(
+    {
+      title: 'Lock held for',
+      description:
+        'The volume whose lock is held longest by now. No other filer can end a snapshot of it meanwhile: see who holds it below, and whether that filer still works.',
+      queries: [
+        {
+          expr: `topk(1, max by (volume) (${held})) or on () -1 * group(${inP2('filer_lock_state')})`,
+          legend: '{{volume}}',
+        },
+      ],
+      steps: limits.lockHeld,
+      width: 4,
+      drill: [drillDown('volumes', 'volume')],
+    },
+    words([-1, 'none held', 'green']),
+  ),
   number({
     title: 'Volumes',
     description:
