@@ -115,8 +115,9 @@ export function table(
   const { columns, sortedBy = [], stepsBy = {}, mappingsBy = {}, valueWidth, empty = 'unknown' } = text;
   // A row that says so where there is none: Grafana would leave out the columns that answers bring. Not where a link would lead.
   const told = columns.find(({ link }) => link === undefined)?.label;
-  const labels = { [columns[0]?.label ?? '']: NOTHING, ...(told === undefined ? {} : { [told]: empty }) };
-  const none = Object.entries(labels).reduce(
+  const linked = columns.filter(({ link }) => link !== undefined).map(({ label }) => [label, NOTHING] as const);
+  const labels = [...linked, ...(told === undefined ? [] : [[told, empty] as const])];
+  const none = labels.reduce(
     (row, [label, says]) => `label_replace(${row}, "${label}", "${says}", "", "")`,
     `NaN * group(${select('up')})`,
   );
