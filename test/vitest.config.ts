@@ -44,8 +44,8 @@ export default defineConfig({
           include: [ALL],
           exclude: [...configDefaults.exclude, BATTERY],
           globalSetup: fileURLToPath(new URL('tools/install.ts', import.meta.url)),
-          // Two more than there are cores: most of them wait for processes of their own.
-          maxWorkers: cores + 2,
+          // Three more than there are cores: most of them wait for processes of their own.
+          maxWorkers: cores + 3,
           sequence: { groupOrder: 1 },
         },
       },
@@ -55,7 +55,7 @@ export default defineConfig({
           name: 'faults',
           include: [BATTERY],
           maxWorkers: cores + 1,
-          maxConcurrency: 9,
+          maxConcurrency: 18,
           // Behind the others: its rows hold the program to seconds.
           sequence: { groupOrder: 2 },
         },

@@ -28,6 +28,8 @@ export interface Condition {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly network?: Network;
   readonly before?: (standIn: StandIn) => void;
+  /** How many times as fast as usual the clocks run; default 20. */
+  readonly times?: number;
 }
 
 /** A network on which every name resolves and every chain is good. */
@@ -42,8 +44,14 @@ const USUAL = 'telemetry,volumes,edges,license,jobs,notifications';
 const SINCE = Date.UTC(2026, 2, 2, 10);
 
 /** Lets the doctor examine a stand-in. */
-export async function visit({ variations = {}, environment = {}, network, before }: Condition = {}): Promise<Visit> {
-  const clock = fastClock(20, SINCE);
+export async function visit({
+  variations = {},
+  environment = {},
+  network,
+  before,
+  times = 20,
+}: Condition = {}): Promise<Visit> {
+  const clock = fastClock(times, SINCE);
   const standIn = await startStandIn({ clock, variations: { ...variations } });
   before?.(standIn);
   const config = loadConfig({

@@ -51,11 +51,13 @@ export function fuzz(seed: number): Promise<readonly Find[]> {
   return runTests({ FUZZ_SEED: String(seed) }, ['--project=quick', ...files]);
 }
 
-/** The tests that `npm run test:all` leaves out, and the rows of the fault battery that last for many intervals. */
+/** The tests of which `npm run test:all` has a part or nothing, and the rows of the fault battery that last for many intervals. */
 export async function furtherFaults(): Promise<readonly Find[]> {
   const further = await runTests({}, ['--project=explore']);
+  const whole = { EVERY_STORY: '1', WHOLE_FLEET: '1' };
+  const parts = await runTests(whole, ['--project=all', 'test/lives/restarts', 'test/simulation/fleet']);
   const lasting = ['--project=faults', '--project=explore', 'test/faults'];
-  return [...further, ...(await runTests({ LASTING_FAULTS: '1' }, lasting))];
+  return [...further, ...parts, ...(await runTests({ LASTING_FAULTS: '1' }, lasting))];
 }
 
 /** The exporter over real sockets, at fifty times the speed, in a process of its own. */

@@ -4,10 +4,10 @@ import type { Placed } from './places.ts';
 import { setupsOf } from './rows.ts';
 
 /** An instance is started for so many seconds of rows at least; fewer of the same setup wait for each other. */
-const SECONDS_EACH = 30;
+const SECONDS_EACH = 15;
 
 /** So many instances at once are of one setup at most, and as many rows are played on it. */
-const MOST_INSTANCES = 6;
+const MOST_INSTANCES = 12;
 
 /** The instances of one setup. */
 interface Stable {

@@ -1,4 +1,5 @@
 // Only here: what a restart forgets in the middle of a story.
+import process from 'node:process';
 import { describe, vi } from 'vitest';
 import { clocks } from './stories/clocks.ts';
 import { counts } from './stories/counts.ts';
@@ -13,11 +14,14 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const stories = [...outages, ...fleet, ...limits, ...clocks, ...rights, ...counts, ...setups];
 
-// Each story once, every other with what was saved: a restart in the middle of it costs a life.
-describe.each(['with its state', 'without any state'] as const)('restarted %s', (restarts) => {
-  const own = restarts === 'with its state' ? 0 : 1;
+// A restart in the middle of a story costs a life: half of them here, and with EVERY_STORY=1 all, in both ways.
+const ways = process.env.EVERY_STORY === '1' ? 1 : 4;
+describe.each([
+  ['with its state', 0],
+  ['without any state', 1],
+] as const)('restarted %s', (restarts, first) => {
   tell(
-    stories.filter((_, index) => index % 2 === own),
+    stories.filter((_, index) => ways === 1 || index % ways === first),
     restarts,
   );
 });

@@ -5,11 +5,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * begin with the largest files: these are among the smallest, and would run last with nothing beside them.
  */
 const LONGEST = [
-  ...['journeys/plain.all', 'troubles/troubles.all', 'e2e/gathered.all', 'process/hard-start.all'],
-  ...['lives/restarts.all', 'process/heavy-answers.all', 'journeys/kubernetes.all', 'process/secrets.all'],
-  ...['chaos/drawn.all', 'attacks/files.all', 'web/slow-clients.all', 'attacks/strangers.all'],
-  ...['deploy/prometheus/cases.all', 'exposition/prometheus-large.all', 'browser/picture.all'],
-  ...['process/signals', 'lives/fairness', 'process/demo', 'lives/up', 'lives/outages', 'doctor/doctor', 'lives/fleet'],
+  ...['journeys/plain.all', 'process/hard-start.all', 'troubles/troubles.all', 'process/heavy-answers.all'],
+  ...['chaos/drawn.all', 'journeys/kubernetes.all', 'troubles/demo.all', 'attacks/files.all', 'process/secrets.all'],
+  ...['attacks/strangers.all', 'web/slow-clients.all', 'web/tls.all', 'lives/restarts.all'],
+  ...['exposition/prometheus-large.all', 'deploy/prometheus/cases.all', 'attacks/guests.all', 'browser/picture.all'],
+  ...['process/signals', 'process/demo', 'doctor/doctor', 'lives/fairness', 'lives/fleet', 'lives/up', 'lives/outages'],
 ].map((name) => `/test/${name}.test.ts`);
 
 /** Begins with the files that take longest, so that none of them is still running when all others have ended. */

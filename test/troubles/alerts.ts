@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { rulesFile } from '../../deploy/prometheus/files.ts';
 import { groups } from '../../deploy/prometheus/groups.ts';
 import { templateOf } from '../../deploy/prometheus/template.ts';
@@ -68,7 +67,7 @@ function promtool(test: object): string {
   try {
     writeFileSync(join(folder, 'rules.yml'), rulesFile({}, templateOf(groups)));
     const tests = { rule_files: ['rules.yml'], evaluation_interval: '1m', tests: [test] };
-    writeFileSync(join(folder, 'tests.yml'), stringify(tests));
+    writeFileSync(join(folder, 'tests.yml'), JSON.stringify(tests));
     const args = ['test', 'rules', join(folder, 'tests.yml')];
     const { stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8', maxBuffer: 1e9 });
     return `${stdout}${stderr}`;

@@ -88,17 +88,29 @@ function fragmentsOf(page: string): ReadonlySet<string> {
 /** Ages, addresses, the pace, and the names of series, of which another one is the latest each time. */
 const CHANGING = /\bago\b|^[\d.]+ requests a second|^median|^http:|^\w+$|\bUTC\b|\d\d:\d\d/;
 
-let healthy: Promise<Lived> | undefined;
+/** A life without a trouble, and the alerts that arrive in it. */
+const healthy = once(async () => {
+  const well = await live(undefined);
+  return { well, usual: new Set(firedBy(well, new Set()).map(({ text }) => text)) };
+});
+
+function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
+  let made: Promise<Result> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
 
 /** Plays a trouble beside a life without one, and the doctor's visit. */
 export async function play(trouble: Trouble): Promise<Played> {
-  healthy ??= live(undefined);
-  const well = await healthy;
+  const { well, usual } = await healthy();
   const ill = await live(trouble);
   const { found } = await visit({
     ...(trouble.variations !== undefined && { variations: trouble.variations }),
     ...(trouble.begin !== undefined && { before: trouble.begin }),
     environment: { PORTAL_SERIES: undefined, PORTAL_COLLECTORS: undefined },
+    times: 100,
   });
   const known = new Set(well.log.map(({ text }) => text));
   return {
@@ -113,7 +125,7 @@ export async function play(trouble: Trouble): Promise<Played> {
             .map((text) => ({ text, after: index + 1 })),
         ),
     ),
-    alerts: firedBy(ill, new Set(firedBy(well, new Set()).map(({ text }) => text))),
+    alerts: firedBy(ill, usual),
     doctor: found.findings
       .filter(({ level }) => level !== 'ok')
       .map(({ seen, advice }) => (advice === undefined ? seen : `${seen}; do: ${advice}`)),
