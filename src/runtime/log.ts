@@ -81,4 +81,4 @@ function errorFields(error: unknown): unknown {
   };
 }
 
-const OUR_OWN = new Set(['RequestError', 'ShapeError', 'CredentialError', 'ConfigError', 'LateError']);
+const OUR_OWN = new Set(['RequestError', 'ShapeError', 'CredentialError', 'ConfigError', 'LateError', 'StateFault']);

@@ -25,7 +25,7 @@ export class FileStore implements StateStore {
   constructor(path: string, mostBytes = MOST_BYTES) {
     this.#path = path;
     this.#mostBytes = Math.min(MOST_BYTES, Math.floor(mostBytes));
-    const busy = () => new Error('another instance uses the file; expected a STATE_FILE for each');
+    const busy = () => new StateFault('another instance uses the file; expected a STATE_FILE for each');
     this.#lock = new InstanceLock(`${path}.lock`, busy);
   }
 
@@ -52,7 +52,8 @@ export class FileStore implements StateStore {
     const beside = `${this.#path}.tmp`;
     await this.#lock.take();
     const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
-    if (bytes > this.#mostBytes) throw new Error(`the state of ${bytes} bytes is larger than ${this.#mostBytes} bytes`);
+    if (bytes > this.#mostBytes)
+      throw new StateFault(`the state of ${bytes} bytes is larger than ${this.#mostBytes} bytes`);
     try {
       const file = await openAnew(beside);
       try {
@@ -77,7 +78,7 @@ export class FileStore implements StateStore {
     const there = await lstat(this.#path).catch(unlessMissing);
     if (there === undefined) return undefined;
     // A folder in its place is no state: container engines create one if a mounted file is missing.
-    if (there.isDirectory()) throw new Error(`${this.#path} is a folder`);
+    if (there.isDirectory()) throw new StateFault(`${this.#path} is a folder`);
     await this.#lock.take();
     const name = `${this.#path}.${word}-${moment.toISOString().replaceAll(/[:.]/g, '-')}`;
     await rename(this.#path, name);

@@ -11,7 +11,7 @@ const PIECE = 65_536;
 /** Bytes hashed at a time: about a millisecond's work. */
 const HASHED_AT_ONCE = 1_048_576;
 
-/** The content cannot be used; the message says why. */
+/** The file or its content cannot be used; the message says why. */
 export class StateFault extends Error {
   override readonly name = 'StateFault';
 }

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { asError } from '../../src/runtime/errors.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { FileStore } from '../../src/state/file-store.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
@@ -30,7 +31,14 @@ test('a second instance on one state file says so and does not write, until the 
   const path = join(temporaryDirectory(), 'state');
   const [first, second] = [new FileStore(path), new FileStore(path)];
   await first.write(chunks('first'));
-  await expect(second.write(chunks('second'))).rejects.toThrow('another instance uses the file');
+  const refused = second.write(chunks('second'));
+  await expect(refused).rejects.toThrow('another instance uses the file');
+  const lines: string[] = [];
+  createLog('warn', { write: (line) => lines.push(line) }).warn({ err: await refused.catch(asError) }, 'not written');
+  expect(JSON.parse(lines.join('')).err).toEqual({
+    type: 'StateFault',
+    message: expect.stringContaining('another instance'),
+  });
   await first.write(chunks('first again'));
   expect(String(await second.read())).toBe('first again');
   first.release();
