@@ -105,6 +105,8 @@ export const LABELS_ALONE = 'known';
 export function table(
   text: PanelText & {
     readonly columns: readonly Column[];
+    /** What has a row, where that is more than the first query has. */
+    readonly rows?: string;
     readonly sortedBy?: readonly (readonly [title: string, way: 'up' | 'down'])[];
     readonly stepsBy?: Readonly<Record<string, Steps>>;
     readonly mappingsBy?: Readonly<Record<string, ValueMapping[]>>;
@@ -119,7 +121,7 @@ export function table(
   const labels = [...linked, ...(told === undefined ? [] : [[told, empty] as const])];
   const none = labels.reduce(
     (row, [label, says]) => `label_replace(${row}, "${label}", "${says}", "", "")`,
-    `NaN * group(${select('up')})`,
+    `NaN * group(${select('up')})${text.rows === undefined ? '' : ` unless on () ${text.rows}`}`,
   );
   // A cell without a value; Grafana would write there what the table says when it is empty.
   const missing = (index: number) => [

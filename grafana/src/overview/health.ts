@@ -59,6 +59,7 @@ export const healthPanels = [
       { expr: ofWorst('volume', unprotected), legend: 'Unprotected' },
       { expr: ofWorst('volume', `max by (volume) (${p90})`), legend: 'Arrives in' },
     ],
+    rows: worstVolumes,
     columns: [{ label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) }],
     steps: plain,
     stepsBy: { 'Data waits': limits.unprotected, 'Arrives in': limits.propagation },
