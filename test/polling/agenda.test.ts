@@ -49,30 +49,11 @@ test('the next slot is the first on its grid after now', () => {
 });
 
 describe('the agenda', () => {
-  test('of nothing has nothing due', () => {
-    const agenda = agendaOf([]);
-    expect([agenda.size, agenda.take(1e9), agenda.takeProbe(), agenda.nextDue]).toEqual([
-      0,
-      undefined,
-      undefined,
-      undefined,
-    ]);
-  });
-
   test('new tasks are due at once, and those of one appliance do not all go before the next one’s', () => {
     const agenda = agendaOf(fleet(10, 10));
     const taken = takeAll(agenda, 1);
     expect(taken).toHaveLength(100);
     expect(new Set(taken.slice(0, 20).map(({ appliance }) => appliance?.serial)).size).toBeGreaterThan(5);
-  });
-
-  test('a task in flight is not handed out again until it is settled', () => {
-    const agenda = agendaOf([task('a')]);
-    const [taken] = takeAll(agenda, 1) as [Task];
-    expect([agenda.take(minutes(60)), agenda.takeProbe(), agenda.nextDue]).toEqual([undefined, undefined, undefined]);
-    agenda.settle(taken, minutes(60), fine);
-    expect(agenda.take(minutes(60))).toBeUndefined();
-    expect(agenda.take(minutes(68))?.id).toBe('a');
   });
 
   test('a poll that overran its interval waits for its next slot, half an interval away at least', () => {
@@ -114,84 +95,9 @@ describe('the agenda', () => {
     const order = (agenda: Schedule) => ids(takeAll(agenda, minutes(7.5) + 1));
     expect(order(settled(tasks))).toEqual(order(settled([...tasks].reverse())));
   });
-
-  test('tasks that left are told and never handed out again, even when they were in flight', () => {
-    const agenda = agendaOf(fleet(2, 2));
-    const flying = agenda.take(1) as Task;
-    expect(ids(agenda.reconcile([], 2)).sort()).toEqual(['a0/s0', 'a0/s1', 'a1/s0', 'a1/s1']);
-    agenda.settle(flying, 3, fine);
-    expect([agenda.size, agenda.has(flying.id), agenda.take(1e9), agenda.nextDue]).toEqual([
-      0,
-      false,
-      undefined,
-      undefined,
-    ]);
-  });
-
-  test('a task that left while in flight and came back is still in flight', () => {
-    const agenda = agendaOf([task('a')]);
-    const flying = agenda.take(1) as Task;
-    agenda.reconcile([], 2);
-    agenda.reconcile([task('a')], 3);
-    expect([agenda.has('a'), agenda.take(minutes(60))]).toEqual([true, undefined]);
-    agenda.settle(flying, 4, fine);
-    expect(agenda.take(minutes(8))?.id).toBe('a');
-  });
-
-  test('a shorter interval counts at once, a longer one from the next poll on', () => {
-    const shorter = settled([task('a', { intervalMs: minutes(60) })]);
-    shorter.reconcile([task('a', { intervalMs: minutes(1) })], 2);
-    expect(shorter.nextDue).toBeLessThan(minutes(2));
-    const longer = settled([task('a', { intervalMs: minutes(1) })]);
-    longer.reconcile([task('a', { intervalMs: minutes(60) })], 2);
-    const taken = longer.take(minutes(2)) as Task;
-    longer.settle(taken, minutes(2), fine);
-    expect(longer.nextDue).toBeGreaterThan(minutes(30));
-  });
-
-  test('what is handed out is the task as it is now', () => {
-    const agenda = agendaOf([task('a')]);
-    const renamed = task('a', { operation: 'renamed' });
-    agenda.reconcile([renamed], 0);
-    expect(agenda.take(1)).toBe(renamed);
-  });
-
-  test('waking makes due what waits, and leaves alone what is in flight or unknown', () => {
-    const agenda = settled([task('a'), task('b'), task('c')]);
-    agenda.settle(agenda.takeProbe() as Task, 2, { ...fine, afterMs: minutes(60) });
-    const flying = agenda.takeProbe() as Task;
-    agenda.wake(['a', 'b', 'c', 'nobody'], 10);
-    expect(ids(takeAll(agenda, 11)).sort()).toEqual(['a', 'b', 'c'].filter((id) => id !== flying.id));
-  });
-
-  test('a delay counts from when the poll ended', () => {
-    const agenda = agendaOf([task('a')]);
-    agenda.settle(agenda.take(1) as Task, 1_000, { ...broken, afterMs: 500 });
-    expect(agenda.nextDue).toBe(1_500);
-  });
 });
 
 describe('how much is under way at once', () => {
-  test('of one appliance no more than allowed, and nothing else waits for it', () => {
-    const agenda = agendaOf([...fleet(3, 5), inventory], { perAppliance: 2, failing: 9 });
-    const taken = takeAll(agenda, 1);
-    expect(taken).toHaveLength(7);
-    const first = taken.find(({ appliance }) => appliance?.serial === 'a0') as Task;
-    agenda.settle(first, 2, fine);
-    expect(takeAll(agenda, 2).map(({ appliance }) => appliance?.serial)).toEqual(['a0']);
-  });
-
-  test('of all that failed last no more than allowed together, and of one appliance one', () => {
-    const agenda = agendaOf(fleet(6, 2), { perAppliance: 2, failing: 2 });
-    for (const taken of takeAll(agenda, 1)) {
-      agenda.settle(taken, 1, { failed: taken.appliance?.serial !== 'a5', afterMs: 0 });
-    }
-    const taken = takeAll(agenda, 2).map(({ appliance }) => appliance?.serial);
-    expect(taken.filter((serial) => serial === 'a5')).toHaveLength(2);
-    const failing = taken.filter((serial) => serial !== 'a5');
-    expect([failing.length, new Set(failing).size]).toEqual([2, 2]);
-  });
-
   test('what failed once goes before what hangs, however long that waits', () => {
     const agenda = agendaOf(fleet(6, 1), { perAppliance: 2, failing: 1 });
     for (const taken of takeAll(agenda, 1)) {
