@@ -3,7 +3,7 @@ import { upOrWhy } from './mappings.ts';
 import { LABELS_ALONE, table } from './numbers.ts';
 import { select } from './select.ts';
 import { late } from './service.ts';
-import { noneExpected, plain } from './steps.ts';
+import { noneExpected } from './steps.ts';
 
 const up = `min by (api) (${select('filer_api_up')})`;
 const why = `max by (api, reason) (${select('filer_api_down_info')})`;
@@ -28,7 +28,6 @@ export function byService(width: number, height: number): PanelBuilder {
       { label: 'api', title: 'Service', ...(narrow ? { width: 70 } : {}) },
       { label: 'reason', title: 'Now', ...(narrow ? { width: 128 } : {}), mappings: upOrWhy },
     ],
-    steps: plain,
     stepsBy: { Late: noneExpected },
     ...(narrow ? { valueWidth: 100 } : {}),
     width,

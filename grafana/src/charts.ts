@@ -36,7 +36,7 @@ export function chart({ stacked = false, toOne = false, ...text }: ChartText): c
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.PaletteClassic))
     .thresholdsStyle(
       new GraphThresholdsStyleConfigBuilder().mode(
-        text.steps.length > 1 ? GraphThresholdsStyleMode.Dashed : GraphThresholdsStyleMode.Off,
+        text.steps === undefined ? GraphThresholdsStyleMode.Off : GraphThresholdsStyleMode.Dashed,
       ),
     )
     .lineWidth(1)

@@ -128,9 +128,9 @@ export function table(
     ...(told === undefined ? [cell(SpecialValueMatch.NotANumber, empty, index)] : []),
     cell(SpecialValueMatch.NullAndNan, '–', index + 1),
   ];
-  const queries = text.queries.map((query, index) =>
-    index === 0 ? { ...query, expr: `${query.expr} or on () ${none}` } : query,
-  );
+  const queries = [text.queries]
+    .flat()
+    .map((query, index) => (index === 0 ? { ...query, expr: `${query.expr} or on () ${none}` } : query));
   const fieldOf = (index: number) => (queries.length === 1 ? 'Value' : `Value #${refIdAt(index)}`);
   const shown = [
     ...columns.map(({ label, title }) => [label, title] as const),

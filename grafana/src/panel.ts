@@ -3,7 +3,7 @@ import type { Panel, ThresholdsConfig } from '@grafana/grafana-foundation-sdk/da
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import type { Link } from './places.ts';
-import { type Steps, thresholds } from './steps.ts';
+import { plain, type Steps, thresholds } from './steps.ts';
 import { unitOf } from './unit.ts';
 import { DATA_SOURCE } from './variables.ts';
 
@@ -18,8 +18,9 @@ export interface PanelText {
   readonly title: string;
   /** What it shows, and what to do when it looks bad. */
   readonly description: string;
-  readonly queries: readonly Query[];
-  readonly steps: Steps;
+  readonly queries: Query | readonly Query[];
+  /** Where a value turns from good to bad; without any, neither more nor less is worse. */
+  readonly steps?: Steps;
   /** Of the 24 columns of the grid. */
   readonly width: number;
   readonly height?: number;
@@ -64,8 +65,9 @@ export function described<Self extends Common<Self>>(
   text: PanelText,
   form: { readonly instant?: boolean; readonly format?: PromQueryFormat; readonly height: number },
 ): Self {
+  const queries = [text.queries].flat();
   const isTable = form.format === PromQueryFormat.Table;
-  const unit = unitOf(text.queries.map(({ expr }) => expr).slice(0, isTable ? 1 : undefined));
+  const unit = unitOf(queries.map(({ expr }) => expr).slice(0, isTable ? 1 : undefined));
   panel
     .title(text.title)
     .description(text.description)
@@ -74,8 +76,8 @@ export function described<Self extends Common<Self>>(
     .span(text.width)
     .height(text.height ?? form.height)
     .unit(unit)
-    .thresholds(thresholds(text.steps))
-    .targets(text.queries.map((query, index) => target(query, index, form)));
+    .thresholds(thresholds(text.steps ?? plain))
+    .targets(queries.map((query, index) => target(query, index, form)));
   // "3.9 hours" and "33.3 mins"; the columns of a table have their own units.
   if (unit === units.Seconds && !isTable) panel.decimals(1);
   if (text.drill !== undefined) panel.dataLinks([...text.drill]);

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts';
 import { words as named, orNoEnd } from '../mappings.ts';
 import { number, table, words } from '../numbers.ts';
 import { select } from '../select.ts';
-import { noneExpected, oneIsGood, plain } from '../steps.ts';
+import { noneExpected, oneIsGood } from '../steps.ts';
 
 /** Whose account it is, and what it may. */
 export const licencePanels = [
@@ -12,7 +12,7 @@ export const licencePanels = [
     {
       title: 'Subscription',
       description: 'Time until the subscription ends. Below two months begin to renew it; below one it is urgent.',
-      queries: [{ expr: licenceLeft, legend: 'left' }],
+      queries: { expr: licenceLeft, legend: 'left' },
       steps: limits.licenceLeft,
       width: 4,
     },
@@ -23,7 +23,7 @@ export const licencePanels = [
       title: 'Portal',
       description:
         'The health that the portal reports. While it is unhealthy, missing values may be its fault: see the vendor’s status page.',
-      queries: [{ expr: `min(${select('filer_portal_healthy')})`, legend: 'health' }],
+      queries: { expr: `min(${select('filer_portal_healthy')})`, legend: 'health' },
       steps: oneIsGood,
       width: 4,
     },
@@ -33,12 +33,10 @@ export const licencePanels = [
     title: 'Key expires in',
     description:
       'Time until the first key of each kind expires. Below a month, create a new one and replace it in every client of the old one; the exporter may be one.',
-    queries: [
-      {
-        expr: `min(${select('filer_iam_next_key_expiry_timestamp_seconds')}) - time()`,
-        legend: 'left',
-      },
-    ],
+    queries: {
+      expr: `min(${select('filer_iam_next_key_expiry_timestamp_seconds')}) - time()`,
+      legend: 'left',
+    },
     steps: limits.keyLeft,
     width: 4,
   }),
@@ -46,9 +44,10 @@ export const licencePanels = [
     title: 'Failed jobs',
     description:
       'Failed jobs without an acknowledgement in the portal. Read each there, then repeat or acknowledge it.',
-    queries: [
-      { expr: `sum(max by (resource, action) (${select('filer_jobs_failed_unacknowledged')}))`, legend: 'failed' },
-    ],
+    queries: {
+      expr: `sum(max by (resource, action) (${select('filer_jobs_failed_unacknowledged')}))`,
+      legend: 'failed',
+    },
     steps: noneExpected,
     width: 4,
   }),
@@ -56,9 +55,7 @@ export const licencePanels = [
     title: 'Credentials',
     description:
       'Cloud credentials on appliances with an error. A volume that uses one of them cannot write to its cloud: correct it at once.',
-    queries: [
-      { expr: `sum(max by (type) (${select('filer_cloud_credentials_with_error')}))`, legend: 'with an error' },
-    ],
+    queries: { expr: `sum(max by (type) (${select('filer_cloud_credentials_with_error')}))`, legend: 'with an error' },
     steps: noneExpected,
     width: 4,
   }),
@@ -66,12 +63,10 @@ export const licencePanels = [
     title: 'Files indexed',
     description:
       'Share of the files that the subscription allows to be indexed. Near the limit, a search does not find new files: exclude volumes, or extend the subscription.',
-    queries: [
-      {
-        expr: `max(${select('filer_indexing_consumed_files')}) / max(${select('filer_indexing_limit_files')})`,
-        legend: 'used',
-      },
-    ],
+    queries: {
+      expr: `max(${select('filer_indexing_consumed_files')}) / max(${select('filer_indexing_limit_files')})`,
+      legend: 'used',
+    },
     steps: limits.indexed,
     width: 4,
   }),
@@ -89,13 +84,10 @@ export const accountPanels = [
     title: 'Account',
     description:
       'The polled portal account, and its company. If it is another one than expected, the exporter has the wrong key.',
-    queries: [
-      {
-        expr: `max by (account, company) (${select('filer_portal_account_info')})`,
-        legend: '{{company}} ({{account}})',
-      },
-    ],
-    steps: plain,
+    queries: {
+      expr: `max by (account, company) (${select('filer_portal_account_info')})`,
+      legend: '{{company}} ({{account}})',
+    },
     width: 6,
     height: 6,
   }),
@@ -103,8 +95,7 @@ export const accountPanels = [
     title: 'Subscription is',
     description:
       'The state of the subscription in the portal’s words. If it is not active, inform purchasing before writes fail.',
-    queries: [{ expr: `max by (status) (${select('filer_license_info')})`, legend: '{{status}}' }],
-    steps: plain,
+    queries: { expr: `max by (status) (${select('filer_license_info')})`, legend: '{{status}}' },
     width: 6,
     height: 6,
   }),
@@ -112,9 +103,8 @@ export const accountPanels = [
     title: 'Features',
     description:
       'The features of the licence: 1 if it has one, else 0. Without ops_iq_premium the portal rejects telemetry, and the panels stay empty.',
-    queries: [{ expr: `topk(50, max by (feature) (${select('filer_license_feature_enabled')}))`, legend: 'Licensed' }],
+    queries: { expr: `topk(50, max by (feature) (${select('filer_license_feature_enabled')}))`, legend: 'Licensed' },
     columns: [{ label: 'feature', title: 'Feature' }],
-    steps: plain,
     width: 12,
     height: 6,
   }),

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select, unscoped } from '../select.ts';
-import { noneExpected, plain } from '../steps.ts';
+import { noneExpected } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 /** Jobs that the portal runs, and what it has to say. */
@@ -13,12 +13,10 @@ export const workPanels = [
     title: 'Oldest unfinished job',
     description:
       'Age of the oldest unfinished job, by resource. If it rises for hours, the job is stuck: its appliance may be unreachable.',
-    queries: [
-      {
-        expr: worst(10, `time() - min by (resource) (${select('filer_job_oldest_unfinished_timestamp_seconds')})`),
-        legend: '{{resource}}',
-      },
-    ],
+    queries: {
+      expr: worst(10, `time() - min by (resource) (${select('filer_job_oldest_unfinished_timestamp_seconds')})`),
+      legend: '{{resource}}',
+    },
     steps: limits.jobAge,
     width: 12,
   }),
@@ -26,37 +24,31 @@ export const workPanels = [
     title: 'Jobs ended',
     description:
       'Jobs finished in the event window, by state. Failures of one kind point to a right or a setting; of all kinds, to an appliance or the portal.',
-    queries: [
-      {
-        expr: `round(sum by (state) (${once(`increase(${select('filer_jobs_finished_total')}[$window])`)}))`,
-        legend: '{{state}}',
-      },
-    ],
-    steps: plain,
+    queries: {
+      expr: `round(sum by (state) (${once(`increase(${select('filer_jobs_finished_total')}[$window])`)}))`,
+      legend: '{{state}}',
+    },
     width: 12,
   }),
   table({
     title: 'Jobs that the portal lists',
     description:
       'Jobs by resource, action and state, and failed ones without an acknowledgement. Begin with the failed ones.',
-    queries: [{ expr: `topk(50, max by (resource, action, state) (${select('filer_jobs')} > 0))`, legend: 'Jobs' }],
+    queries: { expr: `topk(50, max by (resource, action, state) (${select('filer_jobs')} > 0))`, legend: 'Jobs' },
     columns: [
       { label: 'resource', title: 'Works on' },
       { label: 'action', title: 'Does' },
       { label: 'state', title: 'State' },
     ],
-    steps: plain,
     width: 12,
   }),
   table({
     title: 'Failed, not acknowledged, by kind',
     description: 'Where the failed jobs are. Many of one kind have one cause: read the newest of them in the portal.',
-    queries: [
-      {
-        expr: `topk(50, max by (resource, action) (${select('filer_jobs_failed_unacknowledged')} > 0))`,
-        legend: 'Failed',
-      },
-    ],
+    queries: {
+      expr: `topk(50, max by (resource, action) (${select('filer_jobs_failed_unacknowledged')} > 0))`,
+      legend: 'Failed',
+    },
     columns: [
       { label: 'resource', title: 'Works on' },
       { label: 'action', title: 'Does' },
@@ -68,13 +60,10 @@ export const workPanels = [
     title: 'Notifications by severity',
     description:
       'Notifications of the event window. Errors and alerts that come in a row are one cause told many times: read the first of them in the portal.',
-    queries: [
-      {
-        expr: `round(sum by (severity) (${once(`increase(${select('filer_notifications_by_severity_total')}[$window])`)}))`,
-        legend: '{{severity}}',
-      },
-    ],
-    steps: plain,
+    queries: {
+      expr: `round(sum by (severity) (${once(`increase(${select('filer_notifications_by_severity_total')}[$window])`)}))`,
+      legend: '{{severity}}',
+    },
     width: 12,
     stacked: true,
   }),
@@ -82,25 +71,20 @@ export const workPanels = [
     title: 'Since the newest notification',
     description:
       'Time since the newest notification of each severity was made. A severity that has been silent for weeks and speaks now is worth reading.',
-    queries: [
-      {
-        expr: `time() - max by (severity) (${select('filer_notification_latest_timestamp_seconds')})`,
-        legend: '{{severity}}',
-      },
-    ],
-    steps: plain,
+    queries: {
+      expr: `time() - max by (severity) (${select('filer_notification_latest_timestamp_seconds')})`,
+      legend: '{{severity}}',
+    },
     width: 12,
   }),
   table({
     title: 'Notifications by what they are about',
     description:
       'Notifications since the exporter started, the most frequent first. An appliance or volume that leads the list needs a look.',
-    queries: [
-      {
-        expr: `topk(20, sum by (severity, category, sub_category, filer, volume) (${once(select('filer_notifications_total', unscoped('filer_notifications_total', {})))}))`,
-        legend: 'Notifications',
-      },
-    ],
+    queries: {
+      expr: `topk(20, sum by (severity, category, sub_category, filer, volume) (${once(select('filer_notifications_total', unscoped('filer_notifications_total', {})))}))`,
+      legend: 'Notifications',
+    },
     columns: [
       { label: 'severity', title: 'Severity' },
       { label: 'category', title: 'Category' },
@@ -108,7 +92,6 @@ export const workPanels = [
       { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
       { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
     ],
-    steps: plain,
     width: 24,
   }),
 ];

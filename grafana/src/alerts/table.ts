@@ -6,7 +6,6 @@ import { table } from '../numbers.ts';
 import { drillDown, runbook } from '../places.ts';
 import { type Scope, select } from '../select.ts';
 import { down, type Service } from '../service.ts';
-import { plain } from '../steps.ts';
 import { numbersOf } from './numbers.ts';
 import { type About, alertsAbout, firstStep, OUTAGES, rulesEvaluated, withRunbook } from './words.ts';
 
@@ -105,7 +104,7 @@ export function alertTable(text: {
   return table({
     title: text.title,
     description: `Alerts that fire, critical ones first, then by how long they have gone on: what is broken, where, how bad, since when, and what to do first. A click on that opens the runbook. Of each alert the five that have gone on longest are shown; “In all” says how many there are. What an outage or another alert explains is left out.`,
-    queries: [{ expr: `${withRunbook(rows, alerts)} or on () ${calm(about)}`, legend: 'Since' }],
+    queries: { expr: `${withRunbook(rows, alerts)} or on () ${calm(about)}`, legend: 'Since' },
     columns: [
       { label: 'alertname', title: 'Alert', width: 228, wrap: true },
       { label: 'severity', title: 'Severity', width: 100, mappings: severities },
@@ -124,7 +123,6 @@ export function alertTable(text: {
       },
     ],
     valueWidth: 86,
-    steps: plain,
     width: 24,
     height: text.height,
     sortedBy: [

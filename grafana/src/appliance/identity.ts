@@ -6,7 +6,6 @@ import { standingWords } from '../mappings.ts';
 import { number, table } from '../numbers.ts';
 import { more } from '../places.ts';
 import { select } from '../select.ts';
-import { plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 /** Which appliance it is, and how it is. */
@@ -16,8 +15,7 @@ export const identityPanels = [
       title: 'Telemetry',
       description:
         'Whether the portal has telemetry of the appliance. No records: it is off, or cut off from the portal. Cannot be polled: the exporter’s status page says why.',
-      queries: [{ expr: standing('filer'), legend: '{{filer}}' }],
-      steps: plain,
+      queries: { expr: standing('filer'), legend: '{{filer}}' },
       width: 4,
     },
     standingWords,
@@ -26,12 +24,10 @@ export const identityPanels = [
     title: 'Last record',
     description:
       'Age of the newest telemetry of the appliance. The portal is 5 to 6 minutes behind; an age that grows is an appliance that reports no more.',
-    queries: [
-      {
-        expr: `time() - max by (filer) (${select('filer_appliance_last_record_timestamp_seconds')})`,
-        legend: '{{filer}}',
-      },
-    ],
+    queries: {
+      expr: `time() - max by (filer) (${select('filer_appliance_last_record_timestamp_seconds')})`,
+      legend: '{{filer}}',
+    },
     steps: limits.telemetryAge,
     width: 4,
   }),
@@ -39,7 +35,7 @@ export const identityPanels = [
     title: 'Silent for',
     description:
       'When file acceleration heard of the filer last. Above 5 minutes while telemetry arrives points to the acceleration service on the appliance.',
-    queries: [{ expr: checkIns('filer'), legend: '{{filer}}' }],
+    queries: { expr: checkIns('filer'), legend: '{{filer}}' },
     steps: limits.checkIn,
     width: 4,
     links: [more('volumes')],
@@ -47,12 +43,10 @@ export const identityPanels = [
   number({
     title: 'Last seen',
     description: 'Time since the portal last heard of the appliance. Above an hour it is off, or cut off.',
-    queries: [
-      {
-        expr: `time() - max by (filer) (${select('filer_appliance_last_seen_timestamp_seconds')})`,
-        legend: '{{filer}}',
-      },
-    ],
+    queries: {
+      expr: `time() - max by (filer) (${select('filer_appliance_last_seen_timestamp_seconds')})`,
+      legend: '{{filer}}',
+    },
     steps: limits.lastSeen,
     width: 4,
   }),
@@ -60,12 +54,10 @@ export const identityPanels = [
     title: 'Data waits',
     description:
       'Age of the oldest data of this filer that is not yet in cloud storage. When it grows, see its locks and propagation on the other dashboard.',
-    queries: [
-      {
-        expr: `max by (filer) (${dataWaits})`,
-        legend: '{{filer}}',
-      },
-    ],
+    queries: {
+      expr: `max by (filer) (${dataWaits})`,
+      legend: '{{filer}}',
+    },
     steps: limits.unprotected,
     width: 4,
     links: [more('volumes')],
@@ -74,7 +66,7 @@ export const identityPanels = [
     title: 'Health score',
     description:
       'The health score of the appliance from the portal, 0 to 100. Below 80, open its health page there: it names the checks that fail. Empty where the series is not polled or the portal gives a word.',
-    queries: [{ expr: `min by (filer) (${select('filer_appliance_health_score')})`, legend: '{{filer}}' }],
+    queries: { expr: `min by (filer) (${select('filer_appliance_health_score')})`, legend: '{{filer}}' },
     steps: limits.healthScore,
     width: 4,
   }),
@@ -88,12 +80,10 @@ export const identityPanels = [
     title: 'Unprotected data',
     description:
       'Data on the appliance that is not yet in cloud storage, by volume. It falls with each snapshot; when it only climbs, see the snapshots of that volume.',
-    queries: [
-      {
-        expr: worst(10, `max by (volume) (${select('filer_volume_unprotected_bytes')})`),
-        legend: '{{volume}}',
-      },
-    ],
+    queries: {
+      expr: worst(10, `max by (volume) (${select('filer_volume_unprotected_bytes')})`),
+      legend: '{{volume}}',
+    },
     steps: limits.unprotectedBytes,
     width: 8,
     links: [more('volumes')],
@@ -106,27 +96,23 @@ export const kindPanels = [
     title: 'Running for',
     description:
       'Time since the appliance started. A restart that was not planned is a crash or a power failure: see its notifications.',
-    queries: [{ expr: `min by (filer) (${select('filer_appliance_uptime_seconds')})`, legend: '{{filer}}' }],
-    steps: plain,
+    queries: { expr: `min by (filer) (${select('filer_appliance_uptime_seconds')})`, legend: '{{filer}}' },
     width: 12,
   }),
   number({
     title: 'Volumes',
     description:
       'Volumes that it owns, and volumes of others that it is connected to. An owner that goes leaves its volumes without one.',
-    queries: [{ expr: `max by (filer, role) (${select('filer_appliance_volumes')})`, legend: '{{role}}' }],
-    steps: plain,
+    queries: { expr: `max by (filer, role) (${select('filer_appliance_volumes')})`, legend: '{{role}}' },
     width: 12,
   }),
   table({
     title: 'What it is',
     description: 'Type, build and processor cores of the appliance, and the available build. Plan the update.',
-    queries: [
-      {
-        expr: `topk(10, max by (filer, serial) (${select('filer_appliance_cpu_cores')}) * on (filer, serial) group_right () max by (filer, serial, type, build, available_build) (${select('filer_appliance_info')}))`,
-        legend: 'Cores',
-      },
-    ],
+    queries: {
+      expr: `topk(10, max by (filer, serial) (${select('filer_appliance_cpu_cores')}) * on (filer, serial) group_right () max by (filer, serial, type, build, available_build) (${select('filer_appliance_info')}))`,
+      legend: 'Cores',
+    },
     columns: [
       { label: 'filer', title: 'Name' },
       { label: 'serial', title: 'Serial' },
@@ -134,7 +120,6 @@ export const kindPanels = [
       { label: 'build', title: 'Build' },
       { label: 'available_build', title: 'Update' },
     ],
-    steps: plain,
     width: 24,
     height: 5,
   }),

@@ -2,7 +2,6 @@ import { chart } from '../charts.ts';
 import { hitRatio, loadPerCore } from '../common.ts';
 import { limits } from '../limits.ts';
 import { select } from '../select.ts';
-import { plain } from '../steps.ts';
 
 const by = (labels: string, gauge: string) => `max by (${labels}) (${select(gauge)})`;
 
@@ -12,7 +11,7 @@ export const glancePanels = [
     title: 'Processors in use',
     description:
       'Share of the processors in use. Above 95 % for long, users wait: compare with load and disk, and move work out of office hours or give it more cores.',
-    queries: [{ expr: by('filer', 'filer_appliance_cpu_utilization_ratio'), legend: '{{filer}}' }],
+    queries: { expr: by('filer', 'filer_appliance_cpu_utilization_ratio'), legend: '{{filer}}' },
     steps: limits.cpu,
     width: 8,
     toOne: true,
@@ -21,7 +20,7 @@ export const glancePanels = [
     title: 'Cache in use',
     description:
       'Share of the cache disk in use. High is normal for a cache; near 100 % with much unprotected data leaves no room for new: see why it waits, or enlarge the cache.',
-    queries: [{ expr: by('filer', 'filer_appliance_cache_utilization_ratio'), legend: '{{filer}}' }],
+    queries: { expr: by('filer', 'filer_appliance_cache_utilization_ratio'), legend: '{{filer}}' },
     steps: limits.cache,
     width: 8,
     toOne: true,
@@ -38,13 +37,12 @@ export const loadPanels = [
       { expr: by('filer, window', 'filer_appliance_load_average'), legend: 'load {{window}}' },
       { expr: by('filer', 'filer_appliance_cpu_cores'), legend: 'cores' },
     ],
-    steps: plain,
     width: 12,
   }),
   chart({
     title: 'Load per core',
     description: 'One-minute load for each core. Above 100 % work queues; above 200 % for long users feel it.',
-    queries: [{ expr: loadPerCore(), legend: '{{filer}}' }],
+    queries: { expr: loadPerCore(), legend: '{{filer}}' },
     steps: limits.loadPerCore,
     width: 12,
   }),
@@ -52,7 +50,7 @@ export const loadPanels = [
     title: 'Memory not available',
     description:
       'Share of the memory that is not available. Above 95 % the appliance begins to swap or to end programs: see what changed, or give it more. From build 10.0.4.',
-    queries: [{ expr: by('filer', 'filer_appliance_memory_utilization_ratio'), legend: '{{filer}}' }],
+    queries: { expr: by('filer', 'filer_appliance_memory_utilization_ratio'), legend: '{{filer}}' },
     steps: limits.memory,
     width: 12,
     toOne: true,
@@ -61,8 +59,7 @@ export const loadPanels = [
     title: 'Memory by state',
     description:
       'Memory by state, from build 10.0.4. Free may be near zero because of the file cache; available near zero is bad.',
-    queries: [{ expr: by('filer, state', 'filer_appliance_memory_detail_bytes'), legend: '{{state}}' }],
-    steps: plain,
+    queries: { expr: by('filer, state', 'filer_appliance_memory_detail_bytes'), legend: '{{state}}' },
     width: 12,
   }),
 ];
@@ -73,7 +70,7 @@ export const cachePanels = [
     title: 'Hit ratio',
     description:
       'Cache hit ratio. If it is low, users wait for the cloud: the cache is too small for the data in use, or a job reads everything, such as a virus scan.',
-    queries: [{ expr: hitRatio(), legend: '{{filer}}' }],
+    queries: { expr: hitRatio(), legend: '{{filer}}' },
     steps: limits.hitRatio,
     width: 12,
     toOne: true,
@@ -82,8 +79,7 @@ export const cachePanels = [
     title: 'Cache requests',
     description:
       'Requests in the newest bin of the telemetry, by result. Many misses at night are a backup or a scan; exclude the volume from it.',
-    queries: [{ expr: by('filer, result', 'filer_appliance_cache_requests'), legend: '{{result}}' }],
-    steps: plain,
+    queries: { expr: by('filer, result', 'filer_appliance_cache_requests'), legend: '{{result}}' },
     width: 12,
     stacked: true,
   }),

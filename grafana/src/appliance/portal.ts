@@ -2,7 +2,7 @@ import { words } from '../mappings.ts';
 import { LABELS_ALONE, number, table } from '../numbers.ts';
 import { more } from '../places.ts';
 import { select } from '../select.ts';
-import { noneExpected, oneIsGood, plain } from '../steps.ts';
+import { noneExpected, oneIsGood } from '../steps.ts';
 
 const least = (gauge: string) => `min by (filer) (${select(gauge)})`;
 const yesOrNo = words([1, 'yes', 'green'], [0, 'no', 'red']);
@@ -14,7 +14,7 @@ export const portalPanels = [
       title: 'Reached by the portal',
       description:
         'Whether the portal can reach the appliance. If not it takes no settings and no updates: check its line and the firewall.',
-      queries: [{ expr: least('filer_appliance_reachable'), legend: '{{filer}}' }],
+      queries: { expr: least('filer_appliance_reachable'), legend: '{{filer}}' },
       steps: oneIsGood,
       width: 6,
     },
@@ -25,7 +25,7 @@ export const portalPanels = [
       title: 'Settings taken over',
       description:
         'Whether the appliance runs with the settings of the portal. If that stays behind, look at the jobs of the account.',
-      queries: [{ expr: least('filer_appliance_synced'), legend: '{{filer}}' }],
+      queries: { expr: least('filer_appliance_synced'), legend: '{{filer}}' },
       steps: oneIsGood,
       width: 6,
       links: [more('account')],
@@ -36,7 +36,7 @@ export const portalPanels = [
     {
       title: 'Update waiting',
       description: 'Whether the portal offers the appliance another build. Plan the update for a quiet hour.',
-      queries: [{ expr: `max by (filer) (${select('filer_appliance_update_available')})`, legend: '{{filer}}' }],
+      queries: { expr: `max by (filer) (${select('filer_appliance_update_available')})`, legend: '{{filer}}' },
       steps: noneExpected,
       width: 6,
     },
@@ -47,7 +47,7 @@ export const portalPanels = [
       title: 'Newest software',
       description:
         'Whether the appliance runs the newest version that the portal offers for its type. If not, read the release notes and plan.',
-      queries: [{ expr: `max by (filer) (${select('filer_appliance_software_outdated')})`, legend: '{{filer}}' }],
+      queries: { expr: `max by (filer) (${select('filer_appliance_software_outdated')})`, legend: '{{filer}}' },
       steps: noneExpected,
       width: 6,
     },
@@ -57,12 +57,10 @@ export const portalPanels = [
     title: 'The machine',
     description:
       'What the appliance runs on, in the portal’s words. Compare with the requirements of its build before an update.',
-    queries: [
-      {
-        expr: `topk(10, max by (filer, platform, cpu, ram, cache_disk, cow_disk, fiq_disk, vm_instance_type, vm_region) (${select('filer_appliance_machine_info')}))`,
-        legend: LABELS_ALONE,
-      },
-    ],
+    queries: {
+      expr: `topk(10, max by (filer, platform, cpu, ram, cache_disk, cow_disk, fiq_disk, vm_instance_type, vm_region) (${select('filer_appliance_machine_info')}))`,
+      legend: LABELS_ALONE,
+    },
     columns: [
       { label: 'filer', title: 'Appliance' },
       { label: 'platform', title: 'Platform' },
@@ -74,7 +72,6 @@ export const portalPanels = [
       { label: 'vm_instance_type', title: 'Instance' },
       { label: 'vm_region', title: 'Region' },
     ],
-    steps: plain,
     width: 24,
     height: 5,
   }),

@@ -1,7 +1,7 @@
 import { chart } from '../charts.ts';
 import { number } from '../numbers.ts';
 import { select } from '../select.ts';
-import { above, noneExpected, plain } from '../steps.ts';
+import { above, noneExpected } from '../steps.ts';
 
 const each = (metric: string, by: string) => `max by (${by}) (${select(metric)})`;
 
@@ -27,19 +27,15 @@ export const freshnessPanels = [
       { expr: each('filer_exporter_configured_interval_seconds', 'api'), legend: '{{api}} asked for' },
       { expr: each('filer_exporter_sweep_duration_seconds', 'api'), legend: '{{api}} last sweep' },
     ],
-    steps: plain,
     width: 12,
   }),
   chart({
     title: 'Tasks backed off over time',
     description: 'Tasks backed off, by reason. If forbidden rises, a right or licence was removed.',
-    queries: [
-      {
-        expr: `sum by (api, reason) (${select('filer_exporter_tasks_resting')})`,
-        legend: '{{api}} {{reason}}',
-      },
-    ],
-    steps: plain,
+    queries: {
+      expr: `sum by (api, reason) (${select('filer_exporter_tasks_resting')})`,
+      legend: '{{api}} {{reason}}',
+    },
     width: 12,
     stacked: true,
   }),
@@ -47,7 +43,7 @@ export const freshnessPanels = [
     title: 'Tasks that are late',
     description:
       'Tasks that have missed more than one poll and are not backed off. Interval and limits do not explain it: the service answers and some polls fail; the status page names them.',
-    queries: [{ expr: each('filer_exporter_tasks_overdue', 'api'), legend: '{{api}}' }],
+    queries: { expr: each('filer_exporter_tasks_overdue', 'api'), legend: '{{api}}' },
     steps: noneExpected,
     width: 12,
   }),
@@ -59,19 +55,16 @@ export const freshnessPanels = [
       { expr: each('filer_exporter_event_memory_events', 'instance'), legend: '{{instance}} remembered' },
       { expr: each('filer_exporter_event_memory_limit_events', 'instance'), legend: '{{instance}} limit' },
     ],
-    steps: plain,
     width: 16,
   }),
   number({
     title: 'State file errors',
     description:
       'Reads and writes of the state file that failed in the time shown. Check that its folder exists, is writable and not full: until then a restart continues from the last saved counts.',
-    queries: [
-      {
-        expr: `round(sum(increase(${select('filer_exporter_state_file_errors_total')}[$__range])))`,
-        legend: 'errors',
-      },
-    ],
+    queries: {
+      expr: `round(sum(increase(${select('filer_exporter_state_file_errors_total')}[$__range])))`,
+      legend: 'errors',
+    },
     steps: noneExpected,
     width: 8,
     height: 8,

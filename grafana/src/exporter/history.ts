@@ -1,7 +1,7 @@
 import { chart } from '../charts.ts';
 import { number } from '../numbers.ts';
 import { select } from '../select.ts';
-import { above, noneExpected, plain } from '../steps.ts';
+import { above, noneExpected } from '../steps.ts';
 
 const rate = (metric: string, by: string) => `sum by (${by}) (rate(${select(metric)}[$__rate_interval]))`;
 
@@ -11,9 +11,10 @@ export const historyPanels = [
     title: 'Delivered up to',
     description:
       'Age of the newest point that the receiver of remote write has. Appliances report every five minutes, so up to about ten minutes are usual; above 20 look at the answers beside it. Empty without remote write.',
-    queries: [
-      { expr: `time() - max(${select('filer_exporter_remote_write_newest_timestamp_seconds')})`, legend: 'newest' },
-    ],
+    queries: {
+      expr: `time() - max(${select('filer_exporter_remote_write_newest_timestamp_seconds')})`,
+      legend: 'newest',
+    },
     steps: above(1200, 3600),
     width: 8,
     empty: 'remote write is off',
@@ -21,8 +22,7 @@ export const historyPanels = [
   number({
     title: 'Waiting points',
     description: 'Points waiting to be sent, at most 200,000. They grow while the receiver fails.',
-    queries: [{ expr: `sum(${select('filer_exporter_remote_write_waiting_points')})`, legend: 'waiting' }],
-    steps: plain,
+    queries: { expr: `sum(${select('filer_exporter_remote_write_waiting_points')})`, legend: 'waiting' },
     width: 8,
     empty: 'remote write is off',
   }),
@@ -30,12 +30,10 @@ export const historyPanels = [
     title: 'History lost in a day',
     description:
       'Time of all series that could not be read, by reason. Set a longer REMOTE_WRITE_CATCH_UP if outages last longer.',
-    queries: [
-      {
-        expr: `sum by (reason) (increase(${select('filer_exporter_remote_write_lost_seconds_total')}[1d]))`,
-        legend: '{{reason}}',
-      },
-    ],
+    queries: {
+      expr: `sum by (reason) (increase(${select('filer_exporter_remote_write_lost_seconds_total')}[1d]))`,
+      legend: '{{reason}}',
+    },
     steps: noneExpected,
     width: 8,
     empty: 'remote write is off',
@@ -48,7 +46,6 @@ export const historyPanels = [
       { expr: `sum(rate(${select('filer_exporter_remote_write_points_total')}[$__rate_interval]))`, legend: 'sent' },
       { expr: rate('filer_exporter_remote_write_dropped_points_total', 'reason'), legend: '{{reason}}' },
     ],
-    steps: plain,
     width: 12,
     empty: 'remote write is off',
   }),
@@ -56,8 +53,7 @@ export const historyPanels = [
     title: 'Answers of the receiver',
     description:
       'Requests of remote write by status. Network or 5xx: the receiver fails, and the points are sent again later. A single 400 after a kill is normal.',
-    queries: [{ expr: rate('filer_exporter_remote_write_requests_total', 'code'), legend: '{{code}}' }],
-    steps: plain,
+    queries: { expr: rate('filer_exporter_remote_write_requests_total', 'code'), legend: '{{code}}' },
     width: 12,
     empty: 'remote write is off',
   }),

@@ -5,7 +5,7 @@ import { upOrDown } from '../mappings.ts';
 import { number, stepsOf } from '../numbers.ts';
 import { select } from '../select.ts';
 import { late } from '../service.ts';
-import { above, below, noneExpected, oneIsGood, plain } from '../steps.ts';
+import { above, below, noneExpected, oneIsGood } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 const each = (metric: string, by: string, pick: 'max' | 'min' = 'max') => `${pick} by (${by}) (${select(metric)})`;
@@ -17,7 +17,7 @@ export const servicePanels = [
       title: 'Exporter',
       description:
         'Whether Prometheus could scrape the exporter. When it is down, nothing here is current: check the process and its address.',
-      queries: [{ expr: each('up', 'job, instance', 'min'), legend: '{{instance}}' }],
+      queries: { expr: each('up', 'job, instance', 'min'), legend: '{{instance}}' },
       steps: oneIsGood,
       width: 5,
     },
@@ -28,7 +28,7 @@ export const servicePanels = [
       title: 'Services',
       description:
         'Whether the latest poll of each service succeeded; for the portal its token and at least one series. When one is down, see the answers by code below: 401 is a key, 403 a right or licence.',
-      queries: [{ expr: each('filer_api_up', 'api', 'min'), legend: '{{api}}' }],
+      queries: { expr: each('filer_api_up', 'api', 'min'), legend: '{{api}}' },
       steps: oneIsGood,
       width: 5,
     },
@@ -38,7 +38,7 @@ export const servicePanels = [
     title: 'Last success',
     description:
       'Time since the last successful poll of each service. Above ten minutes values begin to be removed from /metrics.',
-    queries: [{ expr: `time() - ${each('filer_exporter_last_success_timestamp_seconds', 'api')}`, legend: '{{api}}' }],
+    queries: { expr: `time() - ${each('filer_exporter_last_success_timestamp_seconds', 'api')}`, legend: '{{api}}' },
     steps: above(300, 900),
     width: 5,
   }),
@@ -46,12 +46,10 @@ export const servicePanels = [
     title: 'Budget left today',
     description:
       'Share of the daily limit that is left. Below a tenth the exporter slows down to make it last: raise PORTAL_INTERVAL or drop series until --plan says that it fits.',
-    queries: [
-      {
-        expr: `${each('filer_exporter_daily_budget_remaining', 'api', 'min')} / ${each('filer_exporter_daily_budget_limit', 'api')}`,
-        legend: '{{api}}',
-      },
-    ],
+    queries: {
+      expr: `${each('filer_exporter_daily_budget_remaining', 'api', 'min')} / ${each('filer_exporter_daily_budget_limit', 'api')}`,
+      legend: '{{api}}',
+    },
     steps: below(0.3, 0.1),
     width: 5,
     empty: 'no limit',
@@ -60,7 +58,7 @@ export const servicePanels = [
     title: 'Late tasks',
     description:
       'Tasks that have missed more than one poll and are not backed off. Interval and limits do not explain it: some polls fail; the status page names them.',
-    queries: [{ expr: late, legend: '{{api}}' }],
+    queries: { expr: late, legend: '{{api}}' },
     steps: noneExpected,
     width: 4,
   }),
@@ -71,8 +69,7 @@ export const servicePanels = [
       title: 'Tasks backed off',
       description:
         'Tasks backed off, by reason. forbidden is a right or the licence: ask for it, or drop the series. not_found and empty are what the appliance does not have.',
-      queries: [{ expr: `sum by (reason) (${select('filer_exporter_tasks_resting')})`, legend: '{{reason}}' }],
-      steps: plain,
+      queries: { expr: `sum by (reason) (${select('filer_exporter_tasks_resting')})`, legend: '{{reason}}' },
       width: 12,
       height: 6,
     }),
@@ -98,20 +95,16 @@ export const pacePanels = [
         legend: '{{api}} sent',
       },
     ],
-    steps: plain,
     width: 12,
   }),
   chart({
     title: 'Requests by operation',
     description:
       'Requests sent per second, retries included, of the twenty most frequent operations. An even rate is normal; peaks mean restarts or retries.',
-    queries: [
-      {
-        expr: worst(20, `sum by (api, operation) (rate(${select('filer_exporter_requests_total')}[$__rate_interval]))`),
-        legend: '{{api}} {{operation}}',
-      },
-    ],
-    steps: plain,
+    queries: {
+      expr: worst(20, `sum by (api, operation) (rate(${select('filer_exporter_requests_total')}[$__rate_interval]))`),
+      legend: '{{api}} {{operation}}',
+    },
     width: 12,
     stacked: true,
   }),
@@ -123,7 +116,6 @@ export const pacePanels = [
       { expr: each('filer_exporter_daily_budget_remaining', 'api', 'min'), legend: '{{api}} left' },
       { expr: each('filer_exporter_daily_budget_limit', 'api'), legend: '{{api}} limit' },
     ],
-    steps: plain,
     width: 8,
     empty: 'no limit',
   }),
@@ -131,12 +123,10 @@ export const pacePanels = [
     title: 'Refused with 429',
     description:
       'Requests rejected with 429 in a few minutes around each moment. A few are normal: the pace finds its limit that way. Steady ones mean that other programs use the account: lower PORTAL_RATE_LIMIT.',
-    queries: [
-      {
-        expr: `round(sum by (api) (increase(${select('filer_exporter_throttled_total')}[$__rate_interval])))`,
-        legend: '{{api}}',
-      },
-    ],
+    queries: {
+      expr: `round(sum by (api) (increase(${select('filer_exporter_throttled_total')}[$__rate_interval])))`,
+      legend: '{{api}}',
+    },
     steps: noneExpected,
     width: 8,
   }),
@@ -144,8 +134,7 @@ export const pacePanels = [
     title: 'Waiting for an answer',
     description:
       'Requests in flight. If it stays at PORTAL_CONCURRENCY, the service answers slower than the pace allows: see the durations.',
-    queries: [{ expr: `sum by (api) (${select('filer_exporter_requests_in_flight')})`, legend: '{{api}}' }],
-    steps: plain,
+    queries: { expr: `sum by (api) (${select('filer_exporter_requests_in_flight')})`, legend: '{{api}}' },
     width: 8,
   }),
 ];

@@ -7,7 +7,7 @@ import { badness } from '../order.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { whileUp } from '../service.ts';
-import { noneAllowed, noneExpected, plain } from '../steps.ts';
+import { noneAllowed, noneExpected } from '../steps.ts';
 
 const info = select('filer_appliance_info');
 const byFiler = (gauge: string) => `max by (filer) (${select(gauge)})`;
@@ -41,7 +41,6 @@ export const presentPanels = [
         description:
           'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The table below has the silent ones first.',
         queries: applianceCounts(),
-        steps: plain,
         width: 8,
       }),
       'no records',
@@ -93,7 +92,6 @@ export const presentPanels = [
       { expr: ofWorst(latency), legend: 'Disk latency' },
     ],
     columns: [{ label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) }],
-    steps: plain,
     stepsBy: {
       'Last record': limits.telemetryAge,
       'Last seen': limits.lastSeen,
@@ -115,8 +113,7 @@ export const kindPanels = [
     title: 'By kind',
     description:
       'Appliances by kind, as the inventory has them. A number that changes without a change of yours is one that joined or left: ask who did it.',
-    queries: [{ expr: `count by (type) (max by (serial, type) (${info}))`, legend: '{{type}}' }],
-    steps: plain,
+    queries: { expr: `count by (type) (max by (serial, type) (${info}))`, legend: '{{type}}' },
     width: 8,
     height: 8,
   }),
@@ -124,15 +121,14 @@ export const kindPanels = [
     title: 'By build',
     description:
       'Appliances by build. Behaviour that differs between appliances often differs by build: compare before you look further.',
-    queries: [{ expr: `topk(20, count by (build) (max by (serial, build) (${info})))`, legend: '{{build}}' }],
-    steps: plain,
+    queries: { expr: `topk(20, count by (build) (max by (serial, build) (${info})))`, legend: '{{build}}' },
     width: 8,
   }),
   ranking({
     title: 'Oldest telemetry',
     description:
       'Appliances by the age of their newest telemetry. Those at the top report late or no more; all alike is the portal or the exporter.',
-    queries: [{ expr: `topk($top, ${telemetryAge})`, legend: '{{filer}}' }],
+    queries: { expr: `topk($top, ${telemetryAge})`, legend: '{{filer}}' },
     steps: limits.telemetryAge,
     width: 8,
     drill: [drillDown('appliance', 'filer')],

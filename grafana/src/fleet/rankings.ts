@@ -2,13 +2,13 @@ import { highest, hitRatio, loadPerCore } from '../common.ts';
 import { limits } from '../limits.ts';
 import { ranking } from '../numbers.ts';
 import { drillDown } from '../places.ts';
-import { plain, type Steps } from '../steps.ts';
+import type { Steps } from '../steps.ts';
 
 const pressures: readonly {
   readonly title: string;
   readonly description: string;
   readonly expr: string;
-  readonly steps: Steps;
+  readonly steps?: Steps;
 }[] = [
   {
     title: 'Processors in use',
@@ -50,30 +50,20 @@ const pressures: readonly {
     title: 'Disk operations',
     description: 'The busiest disk of each appliance. Compare with what its storage can do.',
     expr: highest('$top', 'filer_appliance_disk_iops'),
-    steps: plain,
   },
   {
     title: 'Sent to the cloud',
     description: 'Who uploads most. For hours at the line’s ceiling, protection falls behind: see bandwidth limits.',
     expr: highest('$top', 'filer_appliance_network_bytes_per_second', { peer: '="cloud"', direction: '="out"' }),
-    steps: plain,
   },
   {
     title: 'SMB sessions',
     description: 'Where most users are. Spread them where an appliance has far more than its cores can serve.',
     expr: highest('$top', 'filer_appliance_smb_connections'),
-    steps: plain,
   },
 ];
 
 /** The appliances under most pressure, by kind of pressure. */
-export const rankingPanels = pressures.map(({ title, description, expr, steps }) =>
-  ranking({
-    title,
-    description,
-    queries: [{ expr, legend: '{{filer}}' }],
-    steps,
-    width: 8,
-    drill: [drillDown('appliance', 'filer')],
-  }),
+export const rankingPanels = pressures.map(({ expr, ...text }) =>
+  ranking({ ...text, queries: { expr, legend: '{{filer}}' }, width: 8, drill: [drillDown('appliance', 'filer')] }),
 );

@@ -1,6 +1,5 @@
 import { bucketHeatmap } from '../charts.ts';
 import { select } from '../select.ts';
-import { plain } from '../steps.ts';
 
 /** How many filers there are up to each of these heights: Grafana makes bands of what lies between. */
 const upTo = (bounds: readonly number[], gauge: string) =>
@@ -19,27 +18,24 @@ export const spreadPanels = [
     title: 'Processors, all appliances',
     description:
       'How many appliances were how busy: the darker, the more. A band that moves up together is common cause: a scan, an update, a season.',
-    queries: [{ expr: upTo(shares, 'filer_appliance_cpu_utilization_ratio'), legend: '{{le}}' }],
+    queries: { expr: upTo(shares, 'filer_appliance_cpu_utilization_ratio'), legend: '{{le}}' },
     measures: select('filer_appliance_cpu_utilization_ratio'),
-    steps: plain,
     width: 8,
   }),
   bucketHeatmap({
     title: 'Cache, all appliances',
     description:
       'How full the caches were. A band that creeps up over weeks says when to enlarge them, before users notice.',
-    queries: [{ expr: upTo(shares, 'filer_appliance_cache_utilization_ratio'), legend: '{{le}}' }],
+    queries: { expr: upTo(shares, 'filer_appliance_cache_utilization_ratio'), legend: '{{le}}' },
     measures: select('filer_appliance_cache_utilization_ratio'),
-    steps: plain,
     width: 8,
   }),
   bucketHeatmap({
     title: 'Disk latency, all appliances',
     description:
       'How slow the slowest disks were. One dark band low down is good; a second one higher up is a group of appliances on slow storage.',
-    queries: [{ expr: upTo(latencies, 'filer_appliance_disk_io_latency_seconds'), legend: '{{le}}' }],
+    queries: { expr: upTo(latencies, 'filer_appliance_disk_io_latency_seconds'), legend: '{{le}}' },
     measures: select('filer_appliance_disk_io_latency_seconds'),
-    steps: plain,
     width: 8,
   }),
 ];

@@ -5,7 +5,6 @@ import { table } from '../numbers.ts';
 import { badness } from '../order.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
-import { plain } from '../steps.ts';
 
 const silence = checkIns('filer');
 const waits = (by: string) => `max by (${by}) (${dataWaits})`;
@@ -42,7 +41,6 @@ export const healthPanels = [
       { expr: ofWorst('filer', standing('filer')), legend: 'Telemetry' },
     ],
     columns: [{ label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) }],
-    steps: plain,
     stepsBy: { 'Silent for': limits.checkIn, 'Data waits': limits.unprotected },
     mappingsBy: { Now: rankWords, Telemetry: standingWords },
     valueWidth: 92,
@@ -61,7 +59,6 @@ export const healthPanels = [
     ],
     rows: worstVolumes,
     columns: [{ label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) }],
-    steps: plain,
     stepsBy: { 'Data waits': limits.unprotected, 'Arrives in': limits.propagation },
     valueWidth: 120,
     width: 12,

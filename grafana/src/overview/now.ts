@@ -4,7 +4,7 @@ import { limits } from '../limits.ts';
 import { orNothing } from '../mappings.ts';
 import { number, stepsOf } from '../numbers.ts';
 import { more } from '../places.ts';
-import { noneAllowed, noneExpected, plain } from '../steps.ts';
+import { noneAllowed, noneExpected } from '../steps.ts';
 import { firingNumbers } from './alerts.ts';
 
 /** The height of the line: a table of both services. */
@@ -24,7 +24,6 @@ export const nowPanels = [
         { expr: `sum(${contact} <= bool ${limits.missingCheckIn})`, legend: 'checking in' },
         { expr: `sum(${contact} > bool ${limits.missingCheckIn})`, legend: 'missing' },
       ],
-      steps: plain,
       width: 4,
       height: LINE,
       links: [more('volumes')],
@@ -37,7 +36,7 @@ export const nowPanels = [
       title: 'Data waits',
       description:
         'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
-      queries: [{ expr: `max(${dataWaits}) or on () ${nothingWaits}`, legend: 'worst' }],
+      queries: { expr: `max(${dataWaits}) or on () ${nothingWaits}`, legend: 'worst' },
       steps: limits.unprotected,
       width: 4,
       height: LINE,
@@ -52,7 +51,6 @@ export const nowPanels = [
         description:
           'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The Fleet dashboard names them; when it is all of them, look at the service first.',
         queries: applianceCounts(),
-        steps: plain,
         width: 5,
         height: LINE,
         links: [more('fleet')],

@@ -2,7 +2,6 @@ import { chart } from '../charts.ts';
 import { applianceCounts, checkInsOverTime } from '../common.ts';
 import { limits } from '../limits.ts';
 import { more } from '../places.ts';
-import { plain } from '../steps.ts';
 
 const contact = checkInsOverTime('filer_guid, filer');
 
@@ -20,7 +19,6 @@ export const trendPanels = [
       },
       { expr: `sum(${contact} > bool ${limits.missingCheckIn})`, legend: 'above 30 minutes' },
     ],
-    steps: plain,
     width: 12,
     stacked: true,
     links: [more('volumes')],
@@ -30,7 +28,6 @@ export const trendPanels = [
     description:
       'How many appliances report and how many do not. A step down is an outage or a lost right; a slow fall is appliances that left the account.',
     queries: applianceCounts(),
-    steps: plain,
     width: 12,
     stacked: true,
     links: [more('fleet')],

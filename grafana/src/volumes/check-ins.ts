@@ -5,7 +5,6 @@ import { ranges } from '../mappings.ts';
 import { table, words } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
-import { plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 const byFiler = checkInsOverTime('filer');
@@ -18,7 +17,7 @@ export const checkInPanels = [
       title: 'Check-in state',
       description:
         'The twenty filers that were heard of longest ago: under 5 minutes, up to 30 minutes, above. One bar that turns red is an appliance that is off or cut off; all at once is the service.',
-      queries: [{ expr: worst(20, byFiler), legend: '{{filer}}' }],
+      queries: { expr: worst(20, byFiler), legend: '{{filer}}' },
       steps: limits.checkIn,
       width: 16,
       drill: [drillDown('appliance', 'filer')],
@@ -33,7 +32,7 @@ export const checkInPanels = [
     title: 'Missing check-ins',
     description:
       'Filers not heard of for more than 30 minutes, and for how long. Check that the appliance runs, that its clock is right and that it reaches the internet; what it holds is not protected meanwhile.',
-    queries: [{ expr: `topk(50, ${byFiler} > ${limits.missingCheckIn})`, legend: 'Silent for' }],
+    queries: { expr: `topk(50, ${byFiler} > ${limits.missingCheckIn})`, legend: 'Silent for' },
     columns: [{ label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) }],
     steps: limits.checkIn,
     width: 8,
@@ -44,20 +43,18 @@ export const checkInPanels = [
     title: 'Last activity by filer and volume',
     description:
       'Time since a filer was last active on a volume, the fifty longest. Long quiet is usual outside office hours; on a volume in daily use it means that users work elsewhere, or cannot work.',
-    queries: [{ expr: `topk(50, max by (filer, volume) (${onVolumes}))`, legend: 'Quiet for' }],
+    queries: { expr: `topk(50, max by (filer, volume) (${onVolumes}))`, legend: 'Quiet for' },
     columns: [
       { label: 'filer', title: 'Filer', link: drillDown('volumes', 'filer', `$\{__value.text}`) },
       { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
     ],
-    steps: plain,
     width: 16,
   }),
   words({
     title: 'Account',
     description:
       'The account that the file acceleration key belongs to. When it is not the one you expect, the exporter has the wrong key.',
-    queries: [{ expr: `max by (account) (${select('filer_account_info')})`, legend: '{{account}}' }],
-    steps: plain,
+    queries: { expr: `max by (account) (${select('filer_account_info')})`, legend: '{{account}}' },
     width: 8,
     height: 8,
   }),

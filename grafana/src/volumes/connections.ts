@@ -3,7 +3,6 @@ import { once } from '../common.ts';
 import { LABELS_ALONE, number, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
-import { plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 const connections = (gauge: string) => `max by (serial, volume_guid) (${select(gauge)})`;
@@ -14,12 +13,10 @@ export const connectionPanels = [
     title: 'How appliances are connected',
     description:
       'How appliances are connected to volumes, and where a volume is kept: fifty; choose a filer or volume for others. Policies that differ between appliances of one volume are worth a question.',
-    queries: [
-      {
-        expr: `topk(50, max by (volume, filer, role, cloud_provider, cloud_region, protocols, security_mode, permission_policy, connection_permission) (${select('filer_volume_connection_info')}))`,
-        legend: LABELS_ALONE,
-      },
-    ],
+    queries: {
+      expr: `topk(50, max by (volume, filer, role, cloud_provider, cloud_region, protocols, security_mode, permission_policy, connection_permission) (${select('filer_volume_connection_info')}))`,
+      legend: LABELS_ALONE,
+    },
     columns: [
       { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
       { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
@@ -31,17 +28,13 @@ export const connectionPanels = [
       { label: 'permission_policy', title: 'Permissions' },
       { label: 'connection_permission', title: 'Connection' },
     ],
-    steps: plain,
     width: 24,
   }),
   chart({
     title: 'Accessible data, the largest volumes',
     description:
       'Data that can be reached through the appliances, the most that one of them says. A sudden fall is a deletion: restore from a snapshot before it ages out.',
-    queries: [
-      { expr: worst(10, `max by (volume) (${select('filer_volume_accessible_bytes')})`), legend: '{{volume}}' },
-    ],
-    steps: plain,
+    queries: { expr: worst(10, `max by (volume) (${select('filer_volume_accessible_bytes')})`), legend: '{{volume}}' },
     width: 8,
     drill: [drillDown('volumes', 'volume')],
   }),
@@ -49,16 +42,14 @@ export const connectionPanels = [
     title: 'Shares and exports',
     description:
       'What appliances offer volumes as, by protocol. A fall without a change of yours means that users have lost a drive: see the jobs of the account.',
-    queries: [{ expr: `sum by (protocol) (${once(select('filer_volume_shares'))})`, legend: '{{protocol}}' }],
-    steps: plain,
+    queries: { expr: `sum by (protocol) (${once(select('filer_volume_shares'))})`, legend: '{{protocol}}' },
     width: 6,
   }),
   chart({
     title: 'Folders kept in the cache',
     description:
       'Folders that are pinned, or brought in by themselves. Many pinned ones leave little of the cache for what users work on: compare with the hit ratio.',
-    queries: [{ expr: `sum by (setting) (${once(select('filer_volume_cached_folders'))})`, legend: '{{setting}}' }],
-    steps: plain,
+    queries: { expr: `sum by (setting) (${once(select('filer_volume_cached_folders'))})`, legend: '{{setting}}' },
     width: 6,
   }),
   number({
@@ -69,7 +60,6 @@ export const connectionPanels = [
       { expr: `count(${connections('filer_volume_unprotected_bytes')})`, legend: 'all' },
       { expr: `sum(${connections('filer_volume_read_only')})`, legend: 'read-only' },
     ],
-    steps: plain,
     width: 4,
     height: 8,
   }),

@@ -3,7 +3,7 @@ import { meanOfHour, once, quantiles } from '../common.ts';
 import { limits } from '../limits.ts';
 import { drillDown } from '../places.ts';
 import { quantileOfHour, select } from '../select.ts';
-import { noneExpected, plain } from '../steps.ts';
+import { noneExpected } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 /** The snapshots that appliances finished: how often, how long, how large. */
@@ -12,13 +12,10 @@ export const finishedPanels = [
     title: 'Snapshots finished, busiest volumes',
     description:
       'Snapshots finished in the event window, by volume. A volume at zero while people work is not protected: see the lock and the state above.',
-    queries: [
-      {
-        expr: worst(10, `round(sum by (volume) (${once(`increase(${select('filer_snapshots_total')}[$window])`)}))`),
-        legend: '{{volume}}',
-      },
-    ],
-    steps: plain,
+    queries: {
+      expr: worst(10, `round(sum by (volume) (${once(`increase(${select('filer_snapshots_total')}[$window])`)}))`),
+      legend: '{{volume}}',
+    },
     width: 8,
     drill: [drillDown('volumes', 'volume')],
   }),
@@ -34,7 +31,7 @@ export const finishedPanels = [
     title: 'Length of the phases',
     description:
       'The mean over the snapshots of the last hour: data goes up in parallel, metadata one appliance after the other under the lock. Long metadata delays all appliances.',
-    queries: [{ expr: meanOfHour('filer_snapshot_phase_duration_seconds', 'phase'), legend: '{{phase}}' }],
+    queries: { expr: meanOfHour('filer_snapshot_phase_duration_seconds', 'phase'), legend: '{{phase}}' },
     steps: limits.lockHeld,
     width: 8,
   }),
@@ -42,7 +39,7 @@ export const finishedPanels = [
     title: 'Propagation of snapshots',
     description:
       'How long snapshots of the last hour were on their way to other appliances, as the mean by volume. When all volumes rise, look at the cloud side; when one does, at the table below.',
-    queries: [{ expr: worst(10, meanOfHour('filer_snapshot_propagation_seconds', 'volume')), legend: '{{volume}}' }],
+    queries: { expr: worst(10, meanOfHour('filer_snapshot_propagation_seconds', 'volume')), legend: '{{volume}}' },
     steps: limits.propagation,
     width: 8,
   }),
@@ -50,13 +47,10 @@ export const finishedPanels = [
     title: 'Files in snapshots',
     description:
       'Files in the snapshots of the event window, under global locking and under none. A jump is a restore, a migration, or an encryption trojan: ask who did it.',
-    queries: [
-      {
-        expr: `round(sum by (locking) (${once(`increase(${select('filer_snapshot_files_total')}[$window])`)}))`,
-        legend: '{{locking}}',
-      },
-    ],
-    steps: plain,
+    queries: {
+      expr: `round(sum by (locking) (${once(`increase(${select('filer_snapshot_files_total')}[$window])`)}))`,
+      legend: '{{locking}}',
+    },
     width: 8,
     stacked: true,
   }),
@@ -64,15 +58,13 @@ export const finishedPanels = [
     title: 'Failed metadata snapshots',
     description:
       'Metadata snapshots that failed in the event window, by the ten appliances with most. An appliance that fails again and again needs a look at its notifications and its credentials.',
-    queries: [
-      {
-        expr: worst(
-          10,
-          `round(sum by (filer) (${once(`increase(${select('filer_snapshot_metadata_failures_total')}[$window])`)}))`,
-        ),
-        legend: '{{filer}}',
-      },
-    ],
+    queries: {
+      expr: worst(
+        10,
+        `round(sum by (filer) (${once(`increase(${select('filer_snapshot_metadata_failures_total')}[$window])`)}))`,
+      ),
+      legend: '{{filer}}',
+    },
     steps: noneExpected,
     width: 8,
     drill: [drillDown('appliance', 'filer')],

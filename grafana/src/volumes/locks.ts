@@ -5,7 +5,6 @@ import { words } from '../mappings.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { quantileOfHour, select } from '../select.ts';
-import { plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 /** The phase that writes metadata, for which filers need the lock of the volume. */
@@ -33,8 +32,7 @@ export const lockPanels = [
       title: 'Lock state',
       description:
         'The newest lock events: twenty, held locks first. A bar that stays held keeps all other filers of the volume from their snapshots: see whether that filer still works on one, and restart its snapshot service if not.',
-      queries: [{ expr: worst(20, states), legend: '{{volume}}, {{filer}} {{lock_phase}}' }],
-      steps: plain,
+      queries: { expr: worst(20, states), legend: '{{volume}}, {{filer}} {{lock_phase}}' },
       width: 24,
       drill: [drillDown('appliance', 'filer')],
     },
@@ -44,7 +42,7 @@ export const lockPanels = [
     title: 'Share of time locked, the highest filers',
     description:
       'How much of the last hour a filer held locks, over all its volumes together. Near 100 % of a volume no other filer gets the lock: spread the snapshots out, or look why this one takes so long.',
-    queries: [{ expr: worst(10, held('filer')), legend: '{{filer}}' }],
+    queries: { expr: worst(10, held('filer')), legend: '{{filer}}' },
     steps: limits.lockedShare,
     width: 12,
     toOne: true,
@@ -54,7 +52,7 @@ export const lockPanels = [
     title: 'Share of time locked, the highest volumes',
     description:
       'How much of the last hour the lock of a volume was held, by all filers together. Near 100 % the filers queue: protection and propagation of that volume slow down for all its filers.',
-    queries: [{ expr: worst(10, held('volume')), legend: '{{volume}}' }],
+    queries: { expr: worst(10, held('volume')), legend: '{{volume}}' },
     steps: limits.lockedShare,
     width: 12,
     toOne: true,
@@ -64,12 +62,10 @@ export const lockPanels = [
     title: 'Time between releases',
     description:
       'Mean time between two releases of the lock by a filer on a volume, over six hours, for the ten longest; empty until releases have been counted for as long. Above an hour is worth a look, above two is bad: the filer rarely gets the lock or has stopped taking snapshots.',
-    queries: [
-      {
-        expr: worst(10, `1 / (sum by (filer, volume) (${once(`rate(${releases}[6h])`)}) > 0) and ${sixHours}`),
-        legend: '{{filer}} on {{volume}}',
-      },
-    ],
+    queries: {
+      expr: worst(10, `1 / (sum by (filer, volume) (${once(`rate(${releases}[6h])`)}) > 0) and ${sixHours}`),
+      legend: '{{filer}} on {{volume}}',
+    },
     steps: limits.betweenReleases,
     width: 12,
     drill: [drillDown('volumes', 'filer')],
@@ -86,12 +82,10 @@ export const lockPanels = [
     title: 'Time since the last release',
     description:
       'How long ago a filer last gave back the lock of a volume. Above two hours no snapshot of the volume has ended in that time: see which filer holds the lock, or whether any filer requests it.',
-    queries: [
-      {
-        expr: worst(10, `min by (volume) (${select('volume:filer_lock_latest_timestamp_seconds:release_age')})`),
-        legend: '{{volume}}',
-      },
-    ],
+    queries: {
+      expr: worst(10, `min by (volume) (${select('volume:filer_lock_latest_timestamp_seconds:release_age')})`),
+      legend: '{{volume}}',
+    },
     steps: limits.betweenReleases,
     width: 7,
     drill: [drillDown('volumes', 'volume')],
@@ -100,24 +94,19 @@ export const lockPanels = [
     title: 'Lock events by state',
     description:
       'Lock events of the last hour. Acquired and released go together; states with other names are worth a question to the vendor.',
-    queries: [
-      {
-        expr: `round(sum by (lock_phase, lock_state) (${once(select('volume:filer_lock_events_total:increase1h'))}))`,
-        legend: '{{lock_phase}} {{lock_state}}',
-      },
-    ],
-    steps: plain,
+    queries: {
+      expr: `round(sum by (lock_phase, lock_state) (${once(select('volume:filer_lock_events_total:increase1h'))}))`,
+      legend: '{{lock_phase}} {{lock_state}}',
+    },
     width: 7,
   }),
   table({
     title: 'Newest lock durations',
     description: 'How long each filer held the lock of a volume the last time. The longest at the top.',
-    queries: [
-      {
-        expr: `topk(50, max by (filer, volume, lock_phase) (${select('filer_lock_latest_duration_seconds')}))`,
-        legend: 'Held for',
-      },
-    ],
+    queries: {
+      expr: `topk(50, max by (filer, volume, lock_phase) (${select('filer_lock_latest_duration_seconds')}))`,
+      legend: 'Held for',
+    },
     columns: [
       { label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
       { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },

@@ -6,7 +6,7 @@ import { number, stepsOf, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { whileUp } from '../service.ts';
-import { noneAllowed, plain } from '../steps.ts';
+import { noneAllowed } from '../steps.ts';
 
 const contact = checkIns('filer_guid, filer');
 const pair = (metric: string) => `max by (filer, volume) (${select(metric)})`;
@@ -34,7 +34,6 @@ export const nowPanels = [
         { expr: `sum(${contact} <= bool ${limits.missingCheckIn})`, legend: 'checking in' },
         { expr: `sum(${contact} > bool ${limits.missingCheckIn})`, legend: 'missing' },
       ],
-      steps: plain,
       width: 4,
     }),
     'missing',
@@ -44,7 +43,7 @@ export const nowPanels = [
     title: 'Silent for',
     description:
       'The filer with the longest time since its last contact. Above half an hour its changes reach no other filer: check the appliance and its connection.',
-    queries: [{ expr: `topk(1, ${checkIns('filer')})`, legend: '{{filer}}' }],
+    queries: { expr: `topk(1, ${checkIns('filer')})`, legend: '{{filer}}' },
     steps: limits.checkIn,
     width: 4,
     drill: [drillDown('appliance', 'filer')],
@@ -54,7 +53,7 @@ export const nowPanels = [
       title: 'Data waits',
       description:
         'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
-      queries: [{ expr: `topk(1, max by (filer) (${waits})) or on () ${nothingWaits}`, legend: '{{filer}}' }],
+      queries: { expr: `topk(1, max by (filer) (${waits})) or on () ${nothingWaits}`, legend: '{{filer}}' },
       steps: limits.unprotected,
       width: 4,
       drill: [drillDown('appliance', 'filer')],
@@ -65,7 +64,7 @@ export const nowPanels = [
     title: 'Arrives in',
     description:
       'The volume whose changes take longest to reach other filers: nine of ten of the last hour arrived within this time. When it grows, see its lock and the cloud side.',
-    queries: [{ expr: `topk(1, max by (volume) (${p90}))`, legend: '{{volume}}' }],
+    queries: { expr: `topk(1, max by (volume) (${p90}))`, legend: '{{volume}}' },
     steps: limits.propagation,
     width: 4,
     drill: [drillDown('volumes', 'volume')],
@@ -75,12 +74,10 @@ export const nowPanels = [
       title: 'Lock held for',
       description:
         'The volume whose lock is held longest by now. No other filer can end a snapshot of it meanwhile: see who holds it below, and whether that filer still works.',
-      queries: [
-        {
-          expr: `topk(1, max by (volume) (${held})) or on () -1 * group(${inP2('filer_lock_state')})`,
-          legend: '{{volume}}',
-        },
-      ],
+      queries: {
+        expr: `topk(1, max by (volume) (${held})) or on () -1 * group(${inP2('filer_lock_state')})`,
+        legend: '{{volume}}',
+      },
       steps: limits.lockHeld,
       width: 4,
       drill: [drillDown('volumes', 'volume')],
@@ -91,8 +88,7 @@ export const nowPanels = [
     title: 'Volumes',
     description:
       'Volumes of the account with file acceleration. When one is missing, look at its settings in the management console.',
-    queries: [{ expr: `max(${select('filer_gfa_volumes')})`, legend: 'accelerated' }],
-    steps: plain,
+    queries: { expr: `max(${select('filer_gfa_volumes')})`, legend: 'accelerated' },
     width: 4,
   }),
   alertTable({
@@ -120,7 +116,6 @@ export const nowPanels = [
       { label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
       { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
     ],
-    steps: plain,
     stepsBy: {
       'Data waits': limits.unprotected,
       'Arrives in': limits.propagation,

@@ -4,7 +4,6 @@ import { limits } from '../limits.ts';
 import { number, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
-import { plain } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 const info = select('filer_volume_info');
@@ -16,7 +15,7 @@ export const protectionPanels = [
     title: 'Oldest unprotected data, the worst filers',
     description:
       'Age of the oldest data that is not yet in cloud storage. It falls to nothing with each snapshot; a line that only climbs means that the filer gets no lock, has no line, or that its snapshots fail.',
-    queries: [{ expr: worst(10, `max by (filer) (${dataWaits})`), legend: '{{filer}}' }],
+    queries: { expr: worst(10, `max by (filer) (${dataWaits})`), legend: '{{filer}}' },
     steps: limits.unprotected,
     width: 12,
     drill: [drillDown('appliance', 'filer')],
@@ -25,7 +24,7 @@ export const protectionPanels = [
     title: 'Oldest unprotected data, the worst volumes',
     description:
       'The same by volume, worst filer. One volume that stands out points to its lock or to a very large change; then see who holds the lock.',
-    queries: [{ expr: worst(10, `max by (volume) (${dataWaits})`), legend: '{{volume}}' }],
+    queries: { expr: worst(10, `max by (volume) (${dataWaits})`), legend: '{{volume}}' },
     steps: limits.unprotected,
     width: 12,
     drill: [drillDown('volumes', 'volume')],
@@ -34,7 +33,7 @@ export const protectionPanels = [
     title: 'Time to protect, the slowest volumes',
     description:
       'How long file acceleration takes to protect the data of a volume, with the mode and profile that it works in. A profile that leans towards collaboration protects later: change it when protection matters more.',
-    queries: [{ expr: worst(10, timeToProtect), legend: '{{volume}}: {{mode}} {{profile}}' }],
+    queries: { expr: worst(10, timeToProtect), legend: '{{volume}}: {{mode}} {{profile}}' },
     steps: limits.timeToProtect,
     width: 24,
     drill: [drillDown('volumes', 'volume')],
@@ -43,7 +42,7 @@ export const protectionPanels = [
     title: 'Volumes',
     description:
       'What file acceleration does for each volume: Active steers, Observation only watches, Disabled does nothing. A volume that should be steered and is not is set so in the management console.',
-    queries: [{ expr: `topk(50, ${timeToProtect})`, legend: 'Time to protect' }],
+    queries: { expr: `topk(50, ${timeToProtect})`, legend: 'Time to protect' },
     columns: [
       { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
       { label: 'mode', title: 'Mode' },
@@ -56,8 +55,7 @@ export const protectionPanels = [
     title: 'Age of what the service knows',
     description:
       'How far the newest record of each group lies behind. When check-ins are old too, the service has stopped hearing of the account; when only one group is, nothing of the kind happened.',
-    queries: [{ expr: `time() - max by (group) (${select('filer_record_timestamp_seconds')})`, legend: '{{group}}' }],
-    steps: plain,
+    queries: { expr: `time() - max by (group) (${select('filer_record_timestamp_seconds')})`, legend: '{{group}}' },
     width: 8,
     height: 8,
   }),

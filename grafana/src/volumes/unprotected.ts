@@ -5,7 +5,7 @@ import { words } from '../mappings.ts';
 import { number, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
-import { noneAllowed, noneExpected, plain } from '../steps.ts';
+import { noneAllowed, noneExpected } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 const unprotected = select('filer_volume_unprotected_bytes');
@@ -30,15 +30,14 @@ export const snapshotPanels = [
     title: 'Unprotected data',
     description:
       'Data of all volumes and appliances that is not yet in cloud storage: what would be lost with them. When it grows for a day, look below for the volume.',
-    queries: [{ expr: `sum(max by (serial, volume_guid) (${unprotected}))`, legend: 'all' }],
-    steps: plain,
+    queries: { expr: `sum(max by (serial, volume_guid) (${unprotected}))`, legend: 'all' },
     width: 6,
   }),
   number({
     title: 'Snapshots failing',
     description:
       'Volumes on appliances whose current snapshot has failed, or whose metadata failed again and again in the last hour: what FilerSnapshotFailing watches. Nothing new is protected there: see notifications, credentials and line.',
-    queries: [{ expr: failingSnapshots, legend: 'failing' }],
+    queries: { expr: failingSnapshots, legend: 'failing' },
     steps: noneAllowed,
     width: 6,
   }),
@@ -46,12 +45,10 @@ export const snapshotPanels = [
     title: 'Oldest snapshot',
     description:
       'The connection whose last snapshot is longest ago. Above a day on a volume in daily use, its changes are on one appliance alone.',
-    queries: [
-      {
-        expr: `topk(1, time() - max by (filer, volume) (${select('filer_volume_last_snapshot_timestamp_seconds')}))`,
-        legend: '{{volume}} on {{filer}}',
-      },
-    ],
+    queries: {
+      expr: `topk(1, time() - max by (filer, volume) (${select('filer_volume_last_snapshot_timestamp_seconds')}))`,
+      legend: '{{volume}} on {{filer}}',
+    },
     steps: limits.snapshotAge,
     width: 6,
     drill: [drillDown('appliance', 'filer')],
@@ -60,12 +57,10 @@ export const snapshotPanels = [
     title: 'Failed metadata',
     description:
       'Metadata snapshots that failed in the time shown. Single ones are tried again; many on one appliance need a look at its notifications.',
-    queries: [
-      {
-        expr: `round(sum(${once(`increase(${select('filer_snapshot_metadata_failures_total')}[$__range])`)}))`,
-        legend: 'failures',
-      },
-    ],
+    queries: {
+      expr: `round(sum(${once(`increase(${select('filer_snapshot_metadata_failures_total')}[$__range])`)}))`,
+      legend: 'failures',
+    },
     steps: noneExpected,
     width: 6,
   }),
@@ -83,7 +78,6 @@ export const snapshotPanels = [
       { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
       { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
     ],
-    steps: plain,
     stepsBy: { 'Last snapshot': limits.snapshotAge, Unprotected: limits.unprotectedBytes },
     mappingsBy: { State: stateWords },
     valueWidth: 180,
@@ -98,13 +92,10 @@ export const snapshotPanels = [
     title: 'Unprotected data, the worst volumes',
     description:
       'Data that is not yet in cloud storage. It falls with each snapshot; a volume that only climbs has snapshots that fail or never come.',
-    queries: [
-      {
-        expr: worst(10, `sum by (volume) (max by (serial, volume_guid, volume) (${unprotected}))`),
-        legend: '{{volume}}',
-      },
-    ],
-    steps: plain,
+    queries: {
+      expr: worst(10, `sum by (volume) (max by (serial, volume_guid, volume) (${unprotected}))`),
+      legend: '{{volume}}',
+    },
     width: 12,
     stacked: true,
     drill: [drillDown('volumes', 'volume')],
@@ -113,13 +104,10 @@ export const snapshotPanels = [
     title: 'Unprotected data, the worst appliances',
     description:
       'The ten appliances with most of it. One that stands out: see its line to the cloud and the limits of its bandwidth.',
-    queries: [
-      {
-        expr: worst(10, `sum by (filer) (max by (serial, filer, volume_guid) (${unprotected}))`),
-        legend: '{{filer}}',
-      },
-    ],
-    steps: plain,
+    queries: {
+      expr: worst(10, `sum by (filer) (max by (serial, filer, volume_guid) (${unprotected}))`),
+      legend: '{{filer}}',
+    },
     width: 12,
     drill: [drillDown('appliance', 'filer')],
   }),
@@ -128,8 +116,7 @@ export const snapshotPanels = [
       title: 'Snapshot state',
       description:
         'What snapshots do: twenty volumes on appliances, those first whose snapshots fail. Red that stays is a volume that is not protected: see its notifications; yellow for hours is a very large change or a slow line.',
-      queries: [{ expr: worst(20, states), legend: '{{volume}} on {{filer}}' }],
-      steps: plain,
+      queries: { expr: worst(20, states), legend: '{{volume}} on {{filer}}' },
       width: 24,
       drill: [drillDown('appliance', 'filer')],
     },
