@@ -1,13 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, request } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { largeAnswer } from './large-answer.ts';
 import type { Report } from './main.ts';
+import { startNginx } from './nginx.ts';
 import {
   isInstalled,
   middle,
@@ -252,10 +252,6 @@ async function memory(report: Report, tasks: number, subjects: number): Promise<
   ours.stop();
 }
 
-/** Filers on volumes in the large answer, and the events of each: some 300,000 records, and as many samples. */
-const PAIRS = 8_000;
-const EVENTS = 37;
-
 /** The whole program while it takes two answers of `GET /data` of 300,000 records: the longest turn of its loop. */
 async function answer(report: Report): Promise<void> {
   const bytes = largeAnswer();
@@ -293,32 +289,6 @@ async function answer(report: Report): Promise<void> {
   service.close();
 }
 
-function largeAnswer(): Buffer {
-  const time = (second: number) => new Date(Date.UTC(2026, 2, 2, 10) + second * 1000).toISOString();
-  const filers: unknown[] = [];
-  const propagation: unknown[] = [];
-  const locks: unknown[] = [];
-  for (let pair = 0; pair < PAIRS; pair += 1) {
-    const subject = {
-      filer_guid: `a1d1b8de-4e2b-4d0c-9a7f-${String(pair).padStart(12, '0')}`,
-      filer_title: `filer ${pair}`,
-      volume_guid: `0b7ad5f2-91c4-4c1e-8a55-${String(pair % 200).padStart(12, '0')}`,
-      volume_title: `volume ${pair % 200}`,
-    };
-    filers.push({ ...subject, last_checkin: 30, oldest_unprotected_data: 60, timestamp: time(0) });
-    for (let event = 0; event < EVENTS; event += 1) {
-      const timestamp = time(event);
-      if (event % 2 === 0) propagation.push({ ...subject, kind: 'sync', prop_seconds: 12 + event, timestamp });
-      else {
-        const lock = { lock_phase: 'acquire', lock_state: 'done', lock_duration: event / 10 };
-        locks.push({ ...subject, ...lock, timestamp });
-      }
-    }
-  }
-  const info = { account: 'benchmark', volumes: [], request_time: time(60) };
-  return Buffer.from(JSON.stringify({ info, metrics: [{ filers, propagation, locks, volumes: [] }] }));
-}
-
 interface Memory {
   readonly rss: number;
   readonly held: number;
@@ -351,42 +321,4 @@ async function fetched(port: number, times: number): Promise<number[]> {
     took.push(performance.now() - started);
   }
   return took;
-}
-
-/** nginx with the same files, as it is set up to serve them fastest; it ends with its process. */
-async function startNginx(directory: string): Promise<{ readonly port: number; stop(): void }> {
-  const port = await freePort();
-  const path = join(directory, 'nginx.conf');
-  writeFileSync(
-    path,
-    `daemon off; worker_processes 1; pid ${directory}/nginx.pid; error_log stderr crit; user root;
-events { worker_connections 64; }
-http { access_log off; sendfile on; tcp_nopush on; open_file_cache max=10; gzip_static on; keepalive_requests 1000000;
-client_body_temp_path ${directory}/a; proxy_temp_path ${directory}/b; fastcgi_temp_path ${directory}/c;
-uwsgi_temp_path ${directory}/d; scgi_temp_path ${directory}/e;
-server { listen 127.0.0.1:${port}; root ${directory}; default_type text/plain; } }
-`,
-  );
-  const child: ChildProcess = spawn('nginx', ['-e', 'stderr', '-c', path], { stdio: 'ignore' });
-  for (let tries = 0; tries < 100; tries += 1) {
-    await sleep(30);
-    if (
-      await scrapes(port, '/metrics', false, 1).then(
-        () => true,
-        () => false,
-      )
-    )
-      break;
-  }
-  return { port, stop: () => void child.kill('SIGQUIT') };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { readonly port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -36,7 +36,7 @@ const cache = series('filer_appliance_cache_utilization_ratio', applianceLyon);
 const latency = (direction: 'read' | 'write') =>
   series('filer_appliance_disk_io_latency_seconds', { ...applianceLyon, disk: 'cache', direction });
 
-/** The cases of the alerts about single appliances. */
+/** The cases of the alerts about single appliances: a table, as long as there are alerts. */
 export const applianceCases: AlertCases = {
   FilerFleetNotReporting: [
     {

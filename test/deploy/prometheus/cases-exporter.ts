@@ -23,7 +23,7 @@ const started = series('process_start_time_seconds', scraped);
 const skew = (name: 'gfa' | 'portal') => series('filer_exporter_clock_skew_seconds', api(name));
 const certificateEnd = series('filer_exporter_web_certificate_expiry_timestamp_seconds', scraped);
 
-/** The cases of the alerts about the exporter and the services. */
+/** The cases of the alerts about the exporter and the services: a table, as long as there are alerts. */
 export const exporterCases: AlertCases = {
   FilerExporterRestarting: [
     {

@@ -1,0 +1,96 @@
+import { expect } from 'vitest';
+import { type BackfillRun, type BackfillWish, createBackfill, openMetrics } from '../../src/app/backfill.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { Spool } from '../../src/history/spool.ts';
+import { upstreams } from '../../src/sources/upstreams.ts';
+import { clock, network, portalEnvironment } from '../support/live.ts';
+import { settle } from '../support/manual-clock.ts';
+import { noLog } from '../support/mock-api.ts';
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+export const MINUTE_MS = 60_000;
+
+/** Waits for something that needs the clock and the disk. */
+export async function through<Value>(promise: Promise<Value>, stepMs = 200): Promise<Value> {
+  let isOver = false;
+  const watched = promise.finally(() => {
+    isOver = true;
+  });
+  watched.catch(() => {});
+  while (!isOver) {
+    await settle();
+    await clock.advance(stepMs);
+  }
+  return watched;
+}
+
+export const environment = (standIn: StandIn) => ({
+  ...portalEnvironment(standIn),
+  PORTAL_SERIES: 'cpu_utilization,load_average,cow_disk_iops',
+  PORTAL_COLLECTORS: 'telemetry',
+});
+
+export const wish = (folder: string, more: Partial<BackfillWish> = {}): BackfillWish => ({
+  ...{ sinceMs: 30 * DAY_MS, untilMs: 0, labels: { job: 'j' }, filers: undefined, series: undefined },
+  ...{ share: 1, folder, ...more },
+});
+
+export async function begin(standIn: StandIn, wanted: BackfillWish, more: Readonly<Record<string, string>> = {}) {
+  const config = loadConfig({
+    environment: { ...environment(standIn), ...more },
+    readFile: () => {
+      throw Object.assign(new Error('no file'), { code: 'ENOENT' });
+    },
+    services: upstreams.map(({ section }) => section),
+  });
+  const outside = {
+    clock,
+    random: () => 0.5,
+    log: noLog,
+    version: '0',
+    revision: 'test',
+    nodeVersion: 'v0',
+    ...network,
+  };
+  return through(createBackfill(config, outside, wanted, new AbortController().signal));
+}
+
+export async function finish(run: BackfillRun): Promise<string> {
+  await through(run.backfill.run(run.tasks, new AbortController().signal));
+  await through(run.close(new AbortController().signal));
+  return textOf(run.spool);
+}
+
+export async function textOf(spool: Spool): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of openMetrics(spool)) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Requests for series so far. */
+export const asked = ({ requests }: StandIn) => requests.filter(({ path }) => path.includes('/telemetry/'));
+
+/** The points of each series, in the order in which they stand; throws where a family or a series stands in two places. */
+export function pointsIn(text: string): ReadonlyMap<string, readonly (readonly [seconds: number, value: number])[]> {
+  const series = new Map<string, [number, number][]>();
+  const families = new Set<string>();
+  let last = '';
+  const lines = text.split('\n');
+  expect(lines.slice(-2)).toEqual(['# EOF', '']);
+  for (const line of lines.slice(0, -2)) {
+    if (line.startsWith('# TYPE')) {
+      if (families.has(line)) throw new Error(`twice: ${line}`);
+      families.add(line);
+    }
+    if (line.startsWith('#')) continue;
+    const [, name = '', value, seconds] = /^(.*) (\S+) (\S+)$/.exec(line) ?? [];
+    if (name !== last && series.has(name)) throw new Error(`in two places: ${name}`);
+    last = name;
+    const points = series.get(name) ?? [];
+    series.set(name, points);
+    points.push([Number(seconds), Number(value)]);
+  }
+  return series;
+}
