@@ -1,3 +1,4 @@
+// Only here: pictures of the documents that no longer look like the pages.
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

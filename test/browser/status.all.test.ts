@@ -1,3 +1,4 @@
+// Only here: what a browser makes of the pages: filter, focus, colours, sizes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api, appliance, largeFleet, secondsAgo } from '../pages/reports.ts';
 import { until } from '../support/until.ts';

@@ -1,3 +1,4 @@
+// Only here: an image that Docker takes for well or ill wrongly.
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';

@@ -1,3 +1,4 @@
+// Only here: values of the chart that render wrongly.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

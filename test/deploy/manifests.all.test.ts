@@ -1,3 +1,4 @@
+// Only here: manifests that Kubernetes would reject.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';

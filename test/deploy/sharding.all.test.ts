@@ -1,3 +1,4 @@
+// Only here: appliances that two shards poll, or none.
 import { describe, expect, test } from 'vitest';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import { seededRandom } from '../../src/runtime/random.ts';

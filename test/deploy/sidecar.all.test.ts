@@ -1,3 +1,4 @@
+// Only here: a pod whose containers do not find each other.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Only here: a unit that systemd judges unsafe or rejects.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

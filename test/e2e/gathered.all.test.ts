@@ -1,3 +1,4 @@
+// Only here: queries of boards and rules that find nothing in a real Prometheus.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Only here: what a fault is counted, logged and shown as, for each kind of fault, before the night.
 import { describe, expect, test } from 'vitest';
 import type { DemoFault, FaultEffect } from '../../src/demo/faults.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';

@@ -1,3 +1,4 @@
+// Only here: what people read that is not what the service sent.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

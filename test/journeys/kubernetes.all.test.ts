@@ -1,3 +1,4 @@
+// Only here: documented commands that do not work into Kubernetes.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Only here: shell blocks of pages that nobody has run.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

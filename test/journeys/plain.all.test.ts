@@ -1,3 +1,4 @@
+// Only here: documented commands that do not work on a plain host.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { render } from '../../deploy/prometheus/render.ts';
 import { template } from '../../deploy/prometheus/template.ts';

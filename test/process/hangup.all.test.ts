@@ -1,3 +1,4 @@
+// Only here: terminals that close.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

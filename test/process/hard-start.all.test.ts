@@ -1,3 +1,4 @@
+// Only here: a process that is started without what it needs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';

@@ -1,3 +1,4 @@
+// Only here: answers that would end a process for lack of memory.
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';

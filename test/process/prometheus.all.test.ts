@@ -1,3 +1,4 @@
+// Only here: an exposition that Prometheus reads otherwise than we do.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Only here: disks that are full, read-only, gone or hang.
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,

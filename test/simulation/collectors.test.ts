@@ -1,3 +1,4 @@
+// Only here: a plan that promises other requests than the collectors send.
 import pLimit from 'p-limit';
 import { expect, onTestFinished, test } from 'vitest';
 import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';

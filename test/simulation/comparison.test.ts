@@ -1,3 +1,4 @@
+// Only here: a control law that is worse than the usual ones.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Only here: what grows in hours over real sockets.
 /**
  * The exporter against both services over real sockets, everything at fifty times its speed, while appliances come and
  * go, tokens expire, titles and limits change and answers fail. SOAK_MINUTES=60 is two days. Says how memory, handles and

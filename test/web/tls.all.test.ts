@@ -1,3 +1,4 @@
+// Only here: what curl and openssl are given by a real process behind TLS.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

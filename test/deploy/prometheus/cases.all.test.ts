@@ -1,3 +1,4 @@
+// Only here: alerts that never fire, or fire when all is well.
 import { describe, expect, test } from 'vitest';
 import { alertRules } from '../../../deploy/prometheus/groups.ts';
 import { recordingRules } from '../../../deploy/prometheus/recording-rules.ts';
