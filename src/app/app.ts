@@ -13,7 +13,7 @@ import { type Guard, protectionOf } from './guard.ts';
 import { historyOf } from './history.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { expositionOf, Outputs } from './outputs.ts';
-import { keeperOf, keptOf, ownersOf } from './persisted-state.ts';
+import { keeperOf, persistedOf } from './persisted-state.ts';
 import { sourcesOf } from './source.ts';
 
 export type App = Lifecycle;
@@ -28,10 +28,10 @@ export function createApp(config: Config, environment: Environment, guard?: Guar
   );
   const exposition = expositionOf(environment);
   const history = historyOf(config, asked, environment);
-  const keeper = keeperOf(config, environment);
+  const keeper = keeperOf(asked, config, environment);
   const outputs = [history].filter((output) => output !== undefined);
   const sink = new Outputs({ exposition, own, further: outputs });
-  const sources = sourcesOf(asked, { config, own, sink, environment, keeping: keeper, history });
+  const sources = sourcesOf(asked, { config, own, sink, environment, keeper, history });
   const protection = guard && protectionOf(config.web, guard, environment);
   const connections = new Connections(config.web.maxConnections, clock, log);
   const expire = () => {
@@ -56,7 +56,7 @@ export function createApp(config: Config, environment: Environment, guard?: Guar
     landingPage: () => Promise.resolve(landing),
   };
   const server = new ExpositionServer({ ...config.web, front: protection?.front, connections, site, clock, log });
-  const cursors = history === undefined ? [] : [{ api: 'remote_write', kept: history.kept }];
-  const kept = keptOf(ownersOf(asked, config), [...sources, ...cursors], clock);
-  return new Lifecycle({ config, environment, sources, scrapes, server, keeper, kept, history, protection });
+  const cursors = history === undefined ? [] : [{ api: 'remote_write', counts: history.cursors }];
+  const persisted = persistedOf([...sources, ...cursors], clock);
+  return new Lifecycle({ config, environment, sources, scrapes, server, keeper, persisted, history, protection });
 }

@@ -42,7 +42,7 @@ export async function createBackfill(
   const part = (requests: number) => Math.max(1, Math.floor(requests * share));
   let answered = 0;
   const { target, pacer, collector, count, now, release } = connectUpstream(asked, {
-    ...{ config, environment, keeping: undefined },
+    ...{ config, environment, keeper: undefined },
     names: new FilerNames(config.filerAliases, true),
     observer: {
       ended: () => {

@@ -2,7 +2,8 @@ import type { Config } from '../config/config.ts';
 import type { Scrapes } from '../exposition/scrapes.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
 import type { ExpositionServer } from '../http/server.ts';
-import type { Kept, StateKeeper } from '../state/keeper.ts';
+import type { Persisted } from '../runtime/persisted.ts';
+import type { StateKeeper } from '../state/keeper.ts';
 import type { Environment } from './environment.ts';
 import type { Protection } from './guard.ts';
 import type { Source } from './source.ts';
@@ -17,7 +18,7 @@ export interface Parts {
   readonly scrapes: Scrapes;
   readonly server: ExpositionServer;
   readonly keeper: StateKeeper | undefined;
-  readonly kept: Kept;
+  readonly persisted: Persisted;
   readonly history: RemoteWrite | undefined;
   readonly protection: Protection | undefined;
 }
@@ -51,7 +52,7 @@ export class Lifecycle {
         'REMOTE_WRITE_URL without STATE_FILE: after a restart it is unknown which points have arrived',
       );
     }
-    const pollsSave = sources.some(({ kept }) => kept?.values !== undefined);
+    const pollsSave = sources.some(({ lines }) => lines !== undefined);
     const saving = pollsSave ? undefined : keeper?.run(STATE_INTERVAL_MS, signal);
     this.#polling = sources.map(({ poller }) => poller.run(signal));
     this.#running = Promise.all([saving, history?.run(signal), ...this.#polling]);
@@ -102,12 +103,12 @@ export class Lifecycle {
 
   /** Restores the state of the previous process; data that is still fresh is exposed before the first poll. */
   async #restore(): Promise<void> {
-    const { keeper, kept, sources } = this.#parts;
-    await keeper?.load(kept);
-    for (const { kept: own, poller } of sources) {
-      const known = own?.values?.known();
-      if (known === undefined) continue;
-      const { task, samples, answeredAt } = known;
+    const { keeper, persisted, sources } = this.#parts;
+    await keeper?.load(persisted);
+    for (const { known, poller } of sources) {
+      const restored = known?.();
+      if (restored === undefined) continue;
+      const { task, samples, answeredAt } = restored;
       await poller.restore(task, { samples, drops: new Map(), empty: false }, answeredAt);
     }
   }

@@ -1,57 +1,56 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { fields } from '../metrics/state-schema.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { KeptService } from '../sources/upstream.ts';
+import type { Persisted } from '../runtime/persisted.ts';
 import type { ConfiguredUpstream } from '../sources/upstreams.ts';
-import { type Kept, StateKeeper } from '../state/keeper.ts';
+import { StateKeeper } from '../state/keeper.ts';
 import type { Budget } from '../transport/rate/budget.ts';
 import type { Environment } from './environment.ts';
 
-export interface KeptPart {
+interface Part {
   readonly api: string;
-  readonly kept?: KeptService;
+  readonly counts?: Persisted | undefined;
+  readonly lines?: Persisted | undefined;
   readonly budget?: Budget;
 }
 
 /** Undefined without a state file. */
-export function keeperOf({ stateFile }: Config, { openState, clock, log }: Environment): StateKeeper | undefined {
-  const store = stateFile === undefined ? undefined : openState?.(stateFile);
-  return store && new StateKeeper(store, clock, log);
+export function keeperOf(
+  asked: readonly ConfiguredUpstream[],
+  config: Config,
+  { openState, clock, log }: Environment,
+): StateKeeper | undefined {
+  const store = config.stateFile === undefined ? undefined : openState?.(config.stateFile);
+  return store && new StateKeeper(store, clock, log, ownersOf(asked, config));
 }
 
-export function keptOf(owners: Readonly<Record<string, string>>, parts: readonly KeptPart[], clock: Clock): Kept {
+/** The first value: what each budget has spent, and the counts of each part by its name. */
+interface First extends Readonly<Record<string, unknown>> {
+  readonly spent: Readonly<Record<string, ReturnType<Budget['state']>>>;
+}
+
+export function persistedOf(parts: readonly Part[], clock: Clock): Persisted {
   return {
-    owners,
-    *values() {
+    *state() {
       const now = clock.monotonic();
-      // The first value: what each budget has spent, and the counts of each part by its name.
-      const counts = parts.flatMap(({ api, kept }) => (kept?.counts ? [[api, kept.counts.state()] as const] : []));
-      yield {
-        spent: Object.fromEntries(parts.flatMap(({ api, budget }) => (budget ? [[api, budget.state(now)]] : []))),
-        ...Object.fromEntries(counts),
-      };
-      for (const { kept } of parts) if (kept?.values) yield* kept.values.state();
+      const spent = parts.flatMap(({ api, budget }) => (budget ? [[api, budget.state(now)]] : []));
+      const counts = parts.flatMap(({ api, counts }) => (counts ? [[api, ...counts.state()]] : []));
+      yield { spent: Object.fromEntries(spent), ...Object.fromEntries(counts) } satisfies First;
+      for (const { lines } of parts) if (lines) yield* lines.state();
     },
     *restore([first, ...values], elapsedMs) {
-      // Everything is read before anything is adopted: one part without the others would be worse than none.
-      const { spent, ...counts } = fields.read(first);
-      const budgets = fields.read(spent);
-      const now = clock.monotonic();
-      const adoptions: (() => void)[] = [];
-      for (const { api, kept, budget } of parts) {
-        const saved = counts[api];
-        if (kept?.counts && saved !== undefined) adoptions.push(kept.counts.restore(fields.read(saved), elapsedMs));
-        if (kept?.values && values.length > 0) adoptions.push(yield* kept.values.restore(values, elapsedMs));
-        if (budget) adoptions.push(budget.restore(budgets[api] ?? [], elapsedMs, now));
+      const { spent, ...saved } = first as First;
+      for (const { api, counts, lines, budget } of parts) {
+        if (counts && saved[api] !== undefined) yield* counts.restore([saved[api]], elapsedMs);
+        if (lines && values.length > 0) yield* lines.restore(values, elapsedMs);
+        budget?.restore(spent[api] ?? [], elapsedMs, clock.monotonic());
       }
-      for (const adopt of adoptions) adopt();
     },
   };
 }
 
 /** The owner of the state, by service; contains no secret. */
-export function ownersOf(asked: readonly ConfiguredUpstream[], config: Config): Readonly<Record<string, string>> {
+function ownersOf(asked: readonly ConfiguredUpstream[], config: Config): Readonly<Record<string, string>> {
   const owners = asked.map(({ api, upstream, settings }) => {
     const owner = JSON.stringify(upstream.owner(settings, config));
     return [api, createHash('sha256').update(owner).digest('hex')] as const;

@@ -66,13 +66,13 @@ export function politeClient({ upstream, settings }: ConfiguredUpstream, parts: 
 /** A service, connected through a client of its own; `release` closes that too. */
 export function connectUpstream(
   asked: ConfiguredUpstream,
-  parts: ClientParts & Pick<UpstreamParts, 'names' | 'keeping' | 'wantedSince'>,
+  parts: ClientParts & Pick<UpstreamParts, 'names' | 'keeper' | 'wantedSince'>,
 ) {
-  const { config, environment, names, keeping, wantedSince } = parts;
+  const { config, environment, names, keeper, wantedSince } = parts;
   const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
   const { client, close, ...limits } = politeClient(asked, parts);
   const connection = asked.upstream.connect(asked.settings, {
-    ...{ client, config, clock, random, log, heapBytes, names, keeping, wantedSince },
+    ...{ client, config, clock, random, log, heapBytes, names, keeper, wantedSince },
   });
   return {
     ...connection,

@@ -4,8 +4,8 @@ import type { RemoteWrite } from '../history/remote-write.ts';
 import type { PollSink } from '../metrics/sink.ts';
 import { Poller } from '../polling/poller.ts';
 import { FilerNames } from '../sources/filer-names.ts';
-import type { Keeping } from '../sources/upstream.ts';
 import type { ConfiguredUpstream } from '../sources/upstreams.ts';
+import type { StateKeeper } from '../state/keeper.ts';
 import type { Environment } from './environment.ts';
 import { connectUpstream } from './polite-client.ts';
 
@@ -16,7 +16,7 @@ interface SourceParts {
   readonly own: OwnMetrics;
   readonly sink: PollSink;
   readonly environment: Environment;
-  readonly keeping: Keeping | undefined;
+  readonly keeper: StateKeeper | undefined;
   readonly history: RemoteWrite | undefined;
 }
 
@@ -31,10 +31,10 @@ export function sourcesOf(asked: readonly ConfiguredUpstream[], parts: SourcePar
 }
 
 function sourceOf(asked: ConfiguredUpstream, names: FilerNames, parts: SourceParts) {
-  const { config, own, sink, environment, keeping, history } = parts;
+  const { config, own, sink, environment, keeper, history } = parts;
   const { api, upstream } = asked;
   const service = connectUpstream(asked, {
-    ...{ config, environment, names, keeping },
+    ...{ config, environment, names, keeper },
     observer: own.requestsOf(api),
     ...(history && { wantedSince: (task: string, now: number) => history.wantedSince(task, now) }),
   });

@@ -1,10 +1,9 @@
-import type { Fields } from '../metrics/family.ts';
-import * as schema from '../metrics/state-schema.ts';
 import { entryOf } from '../runtime/maps.ts';
+import type { Persisted } from '../runtime/persisted.ts';
 import { type Cursor, LONGEST_PAST_MS } from './new-points.ts';
 
 /** The one place that knows what has arrived, by task: everything up to its cursor that was not counted as lost. */
-export class HistoryCursors {
+export class HistoryCursors implements Persisted {
   readonly #cursors = new Map<string, Cursor>();
   #newest: number | undefined;
   /** When history began, for the tasks that are polled for the first time later. */
@@ -40,26 +39,29 @@ export class HistoryCursors {
     return this.#newest ?? this.#begun;
   }
 
-  state(): Fields {
+  state(): readonly [CursorsState] {
     const all = [...this.#cursors];
     const last = all.reduce((most, [, { at }]) => Math.max(most, at), 0);
     // An older cursor has no use: the service does not keep history for so long.
-    const kept = all.filter(([, { at }]) => last - at < LONGEST_PAST_MS);
-    const [begun, newest] = [this.#begun, this.#newest].map((one) => momentSchema.write(one));
-    return { cursors: cursorsSchema.write(new Map(kept)), begun, newest };
+    const young = all.filter(([, { at }]) => last - at < LONGEST_PAST_MS);
+    const cursors = young.map(([task, { at, sum = null }]) => [task, at, sum] as const);
+    return [{ cursors, begun: this.#begun ?? null, newest: this.#newest ?? null }];
   }
 
-  /** Returns the function that applies a saved state. */
-  restore(saved: Fields): () => void {
-    const cursors = cursorsSchema.read(saved.cursors);
-    const [begun, newest] = [saved.begun, saved.newest].map((one) => momentSchema.read(one ?? null));
-    return () => {
-      this.#begun = begun;
-      this.#newest = newest;
-      for (const [task, cursor] of cursors) this.pass(task, cursor);
-    };
+  *restore([saved]: readonly unknown[]): Generator<void> {
+    const { cursors, begun, newest } = saved as CursorsState;
+    this.#begun = begun ?? undefined;
+    this.#newest = newest ?? undefined;
+    for (const [task, at, sum] of cursors) {
+      this.pass(task, { at, sum: sum ?? undefined });
+      yield;
+    }
   }
 }
 
-const cursorsSchema = schema.table<Cursor>({ at: schema.number(), sum: schema.optional(schema.number()) });
-const momentSchema = schema.optional(schema.number());
+interface CursorsState {
+  readonly cursors: readonly (readonly [task: string, at: number, sum: number | null])[];
+  /** Missing in files of earlier versions. */
+  readonly begun?: number | null;
+  readonly newest?: number | null;
+}

@@ -71,13 +71,6 @@ const BACK_OFF = { firstMs: 2_000, longestMs: 60_000 } as const;
  */
 export class RemoteWrite implements Sink {
   readonly cursors = new HistoryCursors();
-  /** The cursors, as the state file has them. */
-  readonly kept = {
-    counts: {
-      state: () => this.cursors.state(),
-      restore: (saved: Fields) => this.cursors.restore(saved),
-    },
-  };
   readonly #settings: RemoteWriteSettings;
   readonly #parts: RemoteWriteParts;
   readonly #receiver: Receiver;

@@ -16,7 +16,6 @@ import process from 'node:process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { count, map, object, type Schema, text, word } from '../metrics/state-schema.ts';
 import { ConfigError, unlessMissing } from '../runtime/errors.ts';
 import { InstanceLock } from '../runtime/instance-lock.ts';
 
@@ -46,14 +45,8 @@ export interface Spooled {
 
 /** A line of `progress`, with the sizes of the changed files. */
 interface Progress extends Spooled {
-  readonly sizes: ReadonlyMap<string, number>;
+  readonly sizes: readonly (readonly [family: string, bytes: number])[];
 }
-
-const QUESTION = object<SpoolQuestion>({ asked: text, from: count, to: count });
-const PROGRESS_LINE = object<Progress>({
-  ...{ task: text, outcome: word(['read', 'none']), points: count, bins: count },
-  sizes: map(text, count),
-});
 
 const PROGRESS = 'progress';
 const SUFFIX = '.om.gz';
@@ -95,8 +88,8 @@ export class Spool {
     for (const name of names) if (name !== LOCK) await expectOwn(folder, name);
     const kept = (await readFile(join(folder, PROGRESS), 'utf8').catch(unlessMissing)) ?? '';
     const [first, ...lines] = kept.split('\n').slice(0, -1);
-    const begun = first === undefined ? question : parsed(QUESTION, first);
-    if (begun === undefined) throw inUse(folder, 'contains something else');
+    const begun = first === undefined ? question : parsed<SpoolQuestion>(first);
+    if (begun === undefined || !isSize(begun.to)) throw inUse(folder, 'contains something else');
     if (begun.asked !== question.asked) throw inUse(folder, 'belongs to a run with other options');
     const lock = new InstanceLock(join(folder, LOCK), () => inUse(folder, 'is used by another process'));
     await lock.take();
@@ -153,8 +146,8 @@ export class Spool {
       await pipeline(Readable.from(lines), createGzip({ level: 1 }), out);
       sizes.set(family, (this.#sizes.get(family) ?? 0) + out.bytesWritten);
     }
-    const progress = { ...spooled, sizes };
-    await appendFile(join(this.#folder, PROGRESS), `${JSON.stringify(PROGRESS_LINE.write(progress))}\n`);
+    const progress = { ...spooled, sizes: [...sizes] };
+    await appendFile(join(this.#folder, PROGRESS), `${JSON.stringify(progress)}\n`);
     this.#keep(progress);
   }
 
@@ -166,8 +159,9 @@ export class Spool {
   async #resume(first: string, lines: readonly string[], families: ReadonlySet<string>): Promise<void> {
     let good = Buffer.byteLength(first) + 1;
     for (const [index, line] of lines.entries()) {
-      const progress = parsed(PROGRESS_LINE, line);
-      if (progress === undefined || [...progress.sizes.keys()].some((name) => !families.has(name))) {
+      const progress = parsed<Progress>(line);
+      const fits = progress?.sizes?.every(([name, bytes]) => families.has(name) && isSize(bytes));
+      if (progress === undefined || !fits) {
         throw inUse(this.#folder, `is corrupted: line ${index + 2} of ${PROGRESS}`);
       }
       this.#keep(progress);
@@ -232,9 +226,14 @@ function inUse(folder: string, reason: string): ConfigError {
   ]);
 }
 
-function parsed<Value>(schema: Schema<Value>, line: string): Value | undefined {
+function isSize(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/** Undefined for a line that is not whole. */
+function parsed<Value>(line: string): Value | undefined {
   try {
-    return schema.read(JSON.parse(line));
+    return JSON.parse(line) ?? undefined;
   } catch {
     return undefined;
   }

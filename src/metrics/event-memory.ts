@@ -1,5 +1,3 @@
-import * as schema from './state-schema.ts';
-
 /** The memory of events, and what the service's bookmarks show about lost events. */
 export interface EventReading {
   readonly memory: { readonly size: number; readonly evicted: number; readonly limit: number };
@@ -71,18 +69,18 @@ export class EventMemory {
     this.#pairs.delete(pair);
   }
 
-  stateOf(pair: string, now: number): unknown {
+  stateOf(pair: string, now: number): readonly Delivered[] {
     const deliveries = new Map<number, string[]>();
     for (const [identity, at] of this.#pairs.get(pair) ?? []) {
       const identities = deliveries.get(at);
       if (identities === undefined) deliveries.set(at, [identity]);
       else identities.push(identity);
     }
-    return deliveriesSchema.write([...deliveries].map(([at, identities]) => ({ ageMs: now - at, identities })));
+    return [...deliveries].map(([at, identities]) => [now - at, identities]);
   }
 
-  restore(pair: string, saved: unknown, now: number): void {
-    for (const { ageMs, identities } of deliveriesIn(saved)) {
+  restore(pair: string, saved: readonly Delivered[] | DeliveredBefore, now: number): void {
+    for (const [ageMs, identities] of isBefore(saved) ? sameAge(saved) : saved) {
       for (const identity of identities) this.#remember(pair, identity, now - ageMs);
     }
   }
@@ -123,19 +121,16 @@ export class EventMemory {
 }
 
 /** What an answer was the last to deliver. */
-interface Delivered {
-  readonly ageMs: number;
-  readonly identities: readonly string[];
+type Delivered = readonly [ageMs: number, identities: readonly string[]];
+
+/** In files of version 1: the newest forgotten time, then identities and times alternating. */
+type DeliveredBefore = readonly [forgotten: number | null, events: readonly (string | number)[]];
+
+function isBefore(saved: readonly Delivered[] | DeliveredBefore): saved is DeliveredBefore {
+  return saved.length > 0 && !Array.isArray(saved[0]);
 }
 
-const deliveriesSchema = schema.list(
-  schema.row<Delivered>({ ageMs: schema.number(), identities: schema.list(schema.text) }),
-);
-
-/** Files of version 1 have identities and times alternating, behind the newest forgotten time: all are as old as the file. */
-function deliveriesIn(saved: unknown): readonly Delivered[] {
-  const [first, events] = schema.items(saved);
-  if (first === undefined || Array.isArray(first)) return deliveriesSchema.read(saved);
-  const identities = schema.items(events).filter((_, index) => index % 2 === 0);
-  return [{ ageMs: 0, identities: identities.map(schema.text.read) }];
+/** All are as old as the file. */
+function sameAge([, events]: DeliveredBefore): readonly Delivered[] {
+  return [[0, events.filter((_, index) => index % 2 === 0).map(String)]];
 }

@@ -1,6 +1,11 @@
 import type { Labels } from './family.ts';
 import type { Sample } from './samples.ts';
-import * as schema from './state-schema.ts';
+
+interface HistogramState {
+  readonly bounds: readonly number[];
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
 
 /** Counts values by bound; never decreases. Without bounds it keeps sum and count only. */
 export class Histogram {
@@ -47,17 +52,16 @@ export class Histogram {
     yield { name: `${name}_count`, labels, value: this.#total };
   }
 
-  state(): unknown {
-    return histogramSchema.write({ bounds: this.#bounds, counts: this.#counts, sum: this.#sum });
+  state(): HistogramState {
+    return { bounds: this.#bounds, counts: this.#counts, sum: this.#sum };
   }
 
   /**
    * A histogram with the counts of a saved one. If the operator has changed the bounds, the values of an old bucket
    * count at its upper bound, which keeps sum and count right.
    */
-  static restore(bounds: readonly number[], saved: unknown): Histogram {
+  static restore(bounds: readonly number[], before: HistogramState): Histogram {
     const histogram = new Histogram(bounds);
-    const before = histogramSchema.read(saved);
     for (const [index, count] of before.counts.entries()) {
       histogram.#add(before.bounds[index] ?? Number.POSITIVE_INFINITY, count);
     }
@@ -71,9 +75,3 @@ export function formatBound(bound: number): string {
   const text = String(bound);
   return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
-
-const histogramSchema = schema.object({
-  bounds: schema.list(schema.number()),
-  counts: schema.list(schema.count),
-  sum: schema.number(),
-});

@@ -1,10 +1,7 @@
 import { OTHER } from './family.ts';
-import { list, text } from './state-schema.ts';
 
 /** The most distinct values of an open set of upstream words; further ones become `other`. */
 const MOST_VALUES = 50;
-
-const valuesSchema = list(text);
 
 /** Limits an open set of label values: the first ones are kept, later ones become `other`. */
 export class LabelLimit {
@@ -26,7 +23,7 @@ export class LabelLimit {
     return [...this.#values];
   }
 
-  restore(saved: unknown): void {
-    for (const value of valuesSchema.read(saved)) this.admit(value);
+  restore(saved: readonly string[]): void {
+    for (const value of saved) this.admit(value);
   }
 }

@@ -1,5 +1,3 @@
-import * as schema from './state-schema.ts';
-
 /** Remembers what was counted by id and time, so that it counts once; limited in number. */
 export class Seen {
   readonly #most: number;
@@ -29,13 +27,11 @@ export class Seen {
     for (const [id, at] of this.#times) if (at < this.#forgottenBefore) this.#times.delete(id);
   }
 
-  state(): unknown {
-    return timesSchema.write(this.#times);
+  state(): readonly (readonly [id: string, at: number])[] {
+    return [...this.#times];
   }
 
-  restore(saved: unknown): void {
-    for (const [id, at] of timesSchema.read(saved)) this.admit(id, at);
+  restore(saved: ReturnType<Seen['state']>): void {
+    for (const [id, at] of saved) this.admit(id, at);
   }
 }
-
-const timesSchema = schema.map(schema.text, schema.number());

@@ -1,7 +1,6 @@
 import { type Family, type Fields, OTHER } from './family.ts';
 import { LabelLimit } from './label-limit.ts';
 import { type Sample, text, wordOf } from './samples.ts';
-import * as schema from './state-schema.ts';
 
 /** The most series of one tally; in further ones every open label is `other`. */
 const MOST_SERIES = 5_000;
@@ -72,12 +71,12 @@ export class Tally {
     this.#entries.set(key, entry);
   }
 
-  state(): unknown {
-    return entriesSchema.write([...this.#entries.values()]);
+  state(): readonly (readonly [values: readonly string[], count: number])[] {
+    return [...this.#entries.values()].map(({ values, count }) => [values, count]);
   }
 
-  restore(saved: unknown): void {
-    for (const { values, count } of entriesSchema.read(saved)) this.#count(values, count);
+  restore(saved: ReturnType<Tally['state']>): void {
+    for (const [values, count] of saved) this.#count(values, count);
   }
 
   #folded(values: readonly string[]): readonly string[] {
@@ -94,5 +93,3 @@ function labelOf(name: string, read: TallyLabel['read'], known?: readonly string
   const wordOrOther = (word: string) => (known?.includes(word) ? word : OTHER);
   return { name, known, read, admit: known === undefined ? (value) => limit.admit(value) : wordOrOther };
 }
-
-const entriesSchema = schema.list(schema.row<Entry>({ values: schema.list(schema.text), count: schema.count }));

@@ -7,7 +7,9 @@ import type { ApplianceNames, Collector, Task } from '../metrics/task.ts';
 import type { FleetPlan, SampleShare } from '../planning/plan.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
+import type { Persisted } from '../runtime/persisted.ts';
 import type { Random } from '../runtime/random.ts';
+import type { StateKeeper } from '../state/keeper.ts';
 import type { ServiceFacts } from '../status/model.ts';
 import type { AllowedRequests } from '../transport/allowed.ts';
 import type { Exchange, JsonClient } from '../transport/client.ts';
@@ -69,7 +71,7 @@ export interface UpstreamParts {
   readonly heapBytes: number;
   readonly names: FilerNames;
   /** Saves its counts over restarts; undefined without a state file. */
-  readonly keeping: Keeping | undefined;
+  readonly keeper: Pick<StateKeeper, 'save' | 'disown'> | undefined;
   /** The start of the points that an output needs of a task, in milliseconds since the Unix epoch. */
   readonly wantedSince?: ((task: string, now: number) => number | undefined) | undefined;
 }
@@ -79,13 +81,6 @@ export interface ExaminationParts {
   readonly config: Config;
   readonly environment: { readonly clock: Clock; readonly random: Random; readonly log: Log };
   readonly exchanges: readonly Exchange[];
-}
-
-/** The state file, for a service. Neither call rejects. */
-export interface Keeping {
-  /** Saves the current state, within some seconds; the counts may be exposed afterwards. */
-  save(): Promise<void>;
-  disown(reason: string): Promise<void>;
 }
 
 export interface Connection extends ServiceFacts {
@@ -98,24 +93,16 @@ export interface Connection extends ServiceFacts {
   readonly count?: (signal: AbortSignal) => Promise<number>;
   /** Revokes the token. */
   readonly release?: (signal: AbortSignal) => Promise<unknown>;
-  readonly kept?: KeptService;
+  /** Small counts, one value; read again before the first poll. */
+  readonly counts?: Persisted;
+  /** Large state, saved after each of its polls; one service has it. */
+  readonly lines?: Persisted;
+  readonly known?: () => Known | undefined;
 }
 
-/** Small counts, as a JSON value. */
-export interface KeptCounts {
-  state(): unknown;
-  /** Reads a state saved `elapsedMs` ago, and returns the function that applies it. Throws if it cannot be used. */
-  restore(saved: unknown, elapsedMs: number): () => void;
-}
-
-export interface KeptService {
-  /** Read again before the first poll. */
-  readonly counts?: KeptCounts;
-  /** Large state, one value after the other; one service has it. Saved after each of its polls. */
-  readonly values?: {
-    state(): Iterable<unknown>;
-    restore(values: readonly unknown[], elapsedMs: number): Generator<void, () => void>;
-    /** What can be exposed of it before the first poll, and the time of its answer, in monotonic milliseconds. */
-    known(): { readonly task: Task; readonly samples: Iterable<Sample>; readonly answeredAt: number } | undefined;
-  };
+/** What can be exposed of a restored state before the first poll, and the time of its answer, in monotonic milliseconds. */
+export interface Known {
+  readonly task: Task;
+  readonly samples: Iterable<Sample>;
+  readonly answeredAt: number;
 }

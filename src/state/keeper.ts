@@ -1,6 +1,7 @@
 import { type Clock, inTime } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
+import type { Persisted } from '../runtime/persisted.ts';
 import { inSlices } from '../runtime/slices.ts';
 import { decode, encode, StateFault } from './format.ts';
 import type { StateStore } from './store.ts';
@@ -11,15 +12,6 @@ const DISK_WAIT_MS = 10_000;
 /** How long and how often an unreadable file is read again at the start, in milliseconds. */
 const READ_AGAIN = { forMs: 5_000, everyMs: 500 } as const;
 
-export interface Kept {
-  /** By API, what distinguishes this instance's state from another's. APIs that are not polled are missing. */
-  readonly owners: Readonly<Record<string, string>>;
-  /** The state as JSON values. */
-  values(): Iterable<unknown>;
-  /** Restores the state, saved `elapsedMs` ago; throws if it cannot, and has changed nothing then. */
-  restore(values: readonly unknown[], elapsedMs: number): Generator<void>;
-}
-
 /** The disk has not answered in time; the operation may still complete. */
 class LateError extends Error {
   override readonly name = 'LateError';
@@ -28,8 +20,11 @@ class LateError extends Error {
 /** The first line: the time of saving, by the wall clock, and the owners. */
 interface Preface {
   readonly savedAt: number;
-  readonly owners: Readonly<Record<string, string>>;
+  readonly owners: Owners;
 }
+
+/** By API, what distinguishes this instance's state from another's. APIs that are not polled are missing. */
+type Owners = Readonly<Record<string, string>>;
 
 /**
  * What lies in the place of the file. `unread`: it could not be read, may be whole and ours, and stays until it can be.
@@ -42,18 +37,20 @@ export class StateKeeper {
   readonly #store: StateStore;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #owners: Owners;
   /** Undefined before something is loaded: `--plan` builds the program and reads no state, so it writes none. */
-  #kept: Kept | undefined;
+  #persisted: Persisted | undefined;
   #place: Place = 'unread';
   /** The late operation in progress, in words. */
   #late: string | undefined;
   #isFailing = false;
   #errors = 0;
 
-  constructor(store: StateStore, clock: Clock, log: Log) {
+  constructor(store: StateStore, clock: Clock, log: Log, owners: Owners = {}) {
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
+    this.#owners = owners;
   }
 
   /** How many reads and writes have failed, including late ones. */
@@ -63,13 +60,13 @@ export class StateKeeper {
 
   /**
    * Restores what was saved, if it is there, whole and ours; anything else is moved aside. From then on `save` saves
-   * `kept`. If the disk does not let it be read for some seconds, counting begins without it. Never rejects.
+   * `persisted`. If the disk does not let it be read for some seconds, counting begins without it. Never rejects.
    */
-  async load(kept: Kept): Promise<void> {
+  async load(persisted: Persisted): Promise<void> {
     try {
       const content = await this.#readPatiently();
       this.#place = 'ours';
-      if (content !== undefined) await this.#takeBack(content, kept);
+      if (content !== undefined) await this.#takeBack(content, persisted);
     } catch (error) {
       if (error instanceof StateFault) {
         this.#errors += 1;
@@ -82,7 +79,7 @@ export class StateKeeper {
         );
       }
     }
-    this.#kept = kept;
+    this.#persisted = persisted;
   }
 
   /** Moves the saved state aside, because it is not ours; counting starts again. Never rejects. */
@@ -95,12 +92,12 @@ export class StateKeeper {
    * be late, one line when it works again.
    */
   async save(): Promise<void> {
-    const kept = this.#kept;
-    if (kept === undefined) return;
+    const persisted = this.#persisted;
+    if (persisted === undefined) return;
     try {
       await this.#makeRoom();
-      const preface: Preface = { savedAt: this.#clock.now(), owners: kept.owners };
-      const content = await inSlices(encode(withPreface(preface, kept.values())), this.#clock);
+      const preface: Preface = { savedAt: this.#clock.now(), owners: this.#owners };
+      const content = await inSlices(encode(withPreface(preface, persisted.state())), this.#clock);
       await this.#inTime('writing the state file', () => this.#store.write(content));
       if (this.#isFailing) this.#log.info('state file written again');
       this.#isFailing = false;
@@ -140,15 +137,15 @@ export class StateKeeper {
     }
   }
 
-  async #takeBack(content: Buffer, kept: Kept): Promise<void> {
+  async #takeBack(content: Buffer, persisted: Persisted): Promise<void> {
     try {
       const [preface, ...values] = await inSlices(decode(content), this.#clock);
       const { savedAt, owners } = prefaceOf(preface);
-      const isForeign = Object.entries(kept.owners).some(([api, own]) => (owners[api] ?? own) !== own);
+      const isForeign = Object.entries(this.#owners).some(([api, own]) => (owners[api] ?? own) !== own);
       if (isForeign) throw new StateFault('it belongs to another client key or another service');
       // The wall clock may have been set back: the age is never negative.
       const elapsedMs = Math.max(0, this.#clock.now() - savedAt);
-      await inSlices(kept.restore(values, elapsedMs), this.#clock);
+      await inSlices(persisted.restore(values, elapsedMs), this.#clock);
       this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'state file read');
     } catch (error) {
       this.#errors += 1;

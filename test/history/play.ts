@@ -6,12 +6,13 @@ import { type StandIn, startStandIn, type Variations } from '../../src/demo/stan
 import { newPoints } from '../../src/history/new-points.ts';
 import type { Send } from '../../src/history/receiver.ts';
 import { RemoteWrite } from '../../src/history/remote-write.ts';
-import type { Fields, Labels } from '../../src/metrics/family.ts';
+import type { Labels } from '../../src/metrics/family.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import type { Reading } from '../../src/metrics/snapshot.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { addTo } from '../../src/runtime/maps.ts';
 import { Secret } from '../../src/runtime/secret.ts';
+import { atOnce } from '../../src/runtime/slices.ts';
 import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { PortalClient } from '../../src/sources/portal/client.ts';
 import { PortalCollector } from '../../src/sources/portal/collector.ts';
@@ -95,11 +96,11 @@ export class Play {
   }
 
   /** A new life of the exporter, which knows what was saved last; by default all that has arrived. */
-  async restart(saved: Fields | undefined = this.remote.cursors.state()): Promise<void> {
+  async restart(saved: readonly unknown[] | undefined = this.remote.cursors.state()): Promise<void> {
     for (const kind of ['dropped', 'lost'] as const)
       for (const [reason, count] of this.remote.status()[kind]) addTo(this.#told[kind], reason, count);
     this.remote = this.#newRemote();
-    if (saved !== undefined) this.remote.cursors.restore(saved)();
+    if (saved !== undefined) atOnce(this.remote.cursors.restore(saved));
     this.#portal = await this.#collector((task, now) => this.remote.wantedSince(task, now));
   }
 

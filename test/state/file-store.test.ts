@@ -117,7 +117,7 @@ describe('a state file on the disk', () => {
     };
     const log = createLog('warn', { write });
     const keeper = new StateKeeper(new FileStore(path), new ManualClock(), log);
-    await keeper.load({ owners: {}, values: () => [1], *restore() {} });
+    await keeper.load({ state: () => [1], *restore() {} });
     expect(logged).toContain('not a regular file');
     await keeper.save();
     keeper.release();

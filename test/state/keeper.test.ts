@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../src/runtime/log.ts';
-import { type Kept, StateKeeper } from '../../src/state/keeper.ts';
+import type { Persisted } from '../../src/runtime/persisted.ts';
+import { StateKeeper } from '../../src/state/keeper.ts';
 import type { StateStore } from '../../src/state/store.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { HangingStore, MemoryStore } from '../support/memory-store.ts';
@@ -10,9 +11,8 @@ import { isAtLeast, linesOf } from '../support/program.ts';
 function keeping(store: StateStore, clock: ManualClock, owners: Readonly<Record<string, string>> = { gfa: 'mine' }) {
   let logged = '';
   const held = { value: 0, elapsedMs: Number.NaN };
-  const kept: Kept = {
-    owners,
-    values: () => [held.value],
+  const kept: Persisted = {
+    state: () => [held.value],
     *restore([value], elapsedMs) {
       if (typeof value !== 'number') throw new TypeError('no number');
       yield;
@@ -22,7 +22,7 @@ function keeping(store: StateStore, clock: ManualClock, owners: Readonly<Record<
   const write = (line: string) => {
     logged += line;
   };
-  const keeper = new StateKeeper(store, clock, createLog('info', { write }));
+  const keeper = new StateKeeper(store, clock, createLog('info', { write }), owners);
   const told = () => linesOf(logged).map(({ msg }) => msg);
   return { keeper, kept, held, told, warnings: () => linesOf(logged).filter(({ level }) => isAtLeast(level, 'warn')) };
 }

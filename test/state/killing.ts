@@ -66,16 +66,8 @@ function life(outside: Outside): { kill(): void; readonly failure: unknown } {
   const keeper = new StateKeeper(store, clock, noLog);
   const collector = new GfaCollector({
     client: client as unknown as GfaClient,
-    ...{ ledger, intervalMs: MINUTE_MS, keeping: keeper, clock, log: noLog },
+    ...{ ledger, intervalMs: MINUTE_MS, keeper, clock, log: noLog },
   });
-  const kept = {
-    owners: {},
-    values: () => collector.ledger.state(clock.monotonic()),
-    *restore(values: readonly unknown[], elapsedMs: number) {
-      const adopt = yield* collector.restore(values, elapsedMs);
-      adopt();
-    },
-  };
   const write = disk.write.bind(disk);
   disk.write = async (chunks) => {
     await write(chunks);
@@ -90,7 +82,7 @@ function life(outside: Outside): { kill(): void; readonly failure: unknown } {
     expect(countersOf(samples)).toEqual(countersOfEvents(outside.saved.values()));
   };
   const live = async () => {
-    await keeper.load(kept);
+    await keeper.load(collector);
     expose(collector.ledger.samples());
     for (;;) {
       const reading = await collector.tasks()[0]?.poll(going);

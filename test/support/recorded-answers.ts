@@ -115,7 +115,7 @@ export async function gfaExposition(...fixtures: readonly string[]): Promise<str
   const settings = { token: Secret.of('key'), clientKey: 'test', clientKeyHeader: 'x-client', groups: GROUPS };
   const ledger = ledgerSettings({ bounds: [10, 60, 3600] });
   const client = new GfaClient(api.client, settings, { clock: api.clock, random: () => 0 });
-  const polling = { ledger, intervalMs: 60_000, keeping: undefined };
+  const polling = { ledger, intervalMs: 60_000, keeper: undefined };
   const collector = new GfaCollector({ ...polling, client, clock: api.clock, log: noLog });
   let exposition = '';
   for (const fixture of fixtures) {

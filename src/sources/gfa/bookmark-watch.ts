@@ -1,5 +1,3 @@
-import * as schema from '../../metrics/state-schema.ts';
-
 /** How many further answers may bring an announced event. */
 const PATIENCE = 2;
 
@@ -7,6 +5,13 @@ const MOVES_JUDGED = 20;
 
 /** With this many missed events among the judged ones, of all kinds, another client is suspected. */
 const MISSES_SUSPECTED = 3;
+
+interface BookmarkState {
+  highest: number | null;
+  trusted: boolean;
+  /** For the latest moves, whether each was missed without an excuse. */
+  moves: readonly boolean[];
+}
 
 interface Awaited {
   readonly at: number;
@@ -22,12 +27,7 @@ interface Awaited {
  * until one event has matched it, only twenty moves without any event are suspected.
  */
 export class BookmarkWatch {
-  #seen = {
-    highest: undefined as number | undefined,
-    trusted: false,
-    /** For the latest moves, whether each was missed without an excuse. */
-    moves: [] as readonly boolean[],
-  };
+  #seen: BookmarkState = { highest: null, trusted: false, moves: [] };
   #missed = 0;
   #awaited: readonly Awaited[] = [];
   /** The whole seconds of the newest events in recent answers, newest answer last. */
@@ -55,19 +55,19 @@ export class BookmarkWatch {
     this.#recent = [...this.#recent, came].slice(-1 - PATIENCE);
     if (!isSilent && !this.#seen.trusted) this.#seen.moves = [];
     this.#awaited = this.#awaited.flatMap((each) => this.#judge({ ...each, isExcused: each.isExcused || isExcused }));
-    if (bookmark === undefined || (this.#seen.highest !== undefined && bookmark <= this.#seen.highest)) return;
-    const isFirst = this.#seen.highest === undefined;
+    if (bookmark === undefined || (this.#seen.highest !== null && bookmark <= this.#seen.highest)) return;
+    const isFirst = this.#seen.highest === null;
     this.#seen.highest = bookmark;
     if (isFirst) this.#seen.trusted = this.#cameFor(bookmark);
     else this.#awaited = [...this.#awaited, ...this.#judge({ at: bookmark, isExcused, left: PATIENCE + 1 })];
   }
 
-  state(): unknown {
-    return seenSchema.write(this.#seen);
+  state(): BookmarkState {
+    return { ...this.#seen };
   }
 
-  restore(saved: unknown): void {
-    this.#seen = seenSchema.read(saved);
+  restore(saved: BookmarkState): void {
+    this.#seen = { ...saved };
   }
 
   /** The same event, awaited for one answer less; none once it has arrived or patience is over. */
@@ -90,12 +90,6 @@ export function isKeyShared(watches: readonly BookmarkWatch[], before: boolean):
   const suspect = watches.reduce((sum, { suspectMoves }) => sum + suspectMoves, 0);
   return suspect >= MISSES_SUSPECTED || (before && suspect > 0);
 }
-
-const seenSchema = schema.object({
-  highest: schema.optional(schema.number()),
-  trusted: schema.flag,
-  moves: schema.list(schema.flag),
-});
 
 /** Truncated and rounded: only one of the two times may have fractions. */
 function secondsOf(at: number): readonly number[] {

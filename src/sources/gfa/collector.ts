@@ -4,8 +4,10 @@ import { DropCount, type Reading } from '../../metrics/snapshot.ts';
 import type { Collector, Task } from '../../metrics/task.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
+import type { Persisted } from '../../runtime/persisted.ts';
 import { inSlices } from '../../runtime/slices.ts';
-import type { Keeping } from '../upstream.ts';
+import type { StateKeeper } from '../../state/keeper.ts';
+import type { Known } from '../upstream.ts';
 import type { GfaClient } from './client.ts';
 import { Ledger, type LedgerSettings } from './ledger.ts';
 import { readAnswer } from './records.ts';
@@ -20,13 +22,13 @@ export interface GfaParts {
   readonly client: GfaClient;
   readonly ledger: LedgerSettings;
   readonly intervalMs: number;
-  readonly keeping: Keeping | undefined;
+  readonly keeper: Pick<StateKeeper, 'save' | 'disown'> | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Polls the file acceleration service with a single task, because its answer is about the whole account. */
-export class GfaCollector implements Collector {
+export class GfaCollector implements Collector, Persisted {
   readonly api = 'gfa';
   readonly #parts: GfaParts;
   readonly #task: Task;
@@ -46,17 +48,11 @@ export class GfaCollector implements Collector {
     return [this.#task];
   }
 
-  readonly kept = {
-    values: {
-      state: () => this.#ledger.state(this.#parts.clock.monotonic()),
-      restore: (values: readonly unknown[], elapsedMs: number) => this.restore(values, elapsedMs),
-      known: () => {
-        const { answeredAt } = this.#ledger;
-        if (answeredAt === undefined) return undefined;
-        return { task: this.#task, answeredAt, samples: this.#ledger.samples() };
-      },
-    },
-  };
+  known(): Known | undefined {
+    const { answeredAt } = this.#ledger;
+    if (answeredAt === undefined) return undefined;
+    return { task: this.#task, answeredAt, samples: this.#ledger.samples() };
+  }
 
   /** Replaced when the account changes. */
   get ledger(): Ledger {
@@ -79,27 +75,28 @@ export class GfaCollector implements Collector {
     return notes;
   }
 
-  /** Returns the function that applies it. */
-  *restore(values: readonly unknown[], elapsedMs: number): Generator<void, () => void> {
+  state(): Iterable<unknown> {
+    return this.#ledger.state(this.#parts.clock.monotonic());
+  }
+
+  *restore(values: readonly unknown[], elapsedMs: number): Generator<void> {
     const ledger = new Ledger(this.#parts.ledger);
     yield* ledger.restore(values, elapsedMs, this.#parts.clock.monotonic());
-    return () => {
-      this.#ledger = ledger;
-      // The process may have been stopped with a request in flight.
-      this.#attemptsRead = -1;
-    };
+    this.#ledger = ledger;
+    // The process may have been stopped with a request in flight.
+    this.#attemptsRead = -1;
   }
 
   /** Saved before it is exposed: whenever the process is killed, the state file has all that a scrape has seen. */
   async #poll(signal: AbortSignal): Promise<Reading> {
-    const { client, keeping } = this.#parts;
+    const { client, keeper } = this.#parts;
     try {
       const reading = await this.#read(await client.data(signal), signal);
-      await keeping?.save();
+      await keeper?.save();
       return reading;
     } catch (error) {
       // Nothing was counted, but the day's budget has changed. Stopping saves on its own.
-      if (!signal.aborted) await keeping?.save();
+      if (!signal.aborted) await keeper?.save();
       throw error;
     }
   }
@@ -134,7 +131,7 @@ export class GfaCollector implements Collector {
 
   /** The counts of another account do not apply to this one. Answers may also alternate between accounts. */
   async #checkAccount(account: string): Promise<void> {
-    const { clock, keeping, log } = this.#parts;
+    const { clock, keeper, log } = this.#parts;
     const before = this.#ledger.account;
     if (account === '' || before === '' || account === before) return;
     this.#ledger = new Ledger(this.#parts.ledger);
@@ -142,6 +139,6 @@ export class GfaCollector implements Collector {
     if (this.#accountToldAt !== undefined && now - this.#accountToldAt < ACCOUNT_TOLD_EVERY_MS) return;
     this.#accountToldAt = now;
     log.warn({ api: this.api, before, account }, 'account changed; counting starts again');
-    await keeping?.disown('it belongs to another account');
+    await keeper?.disown('it belongs to another account');
   }
 }

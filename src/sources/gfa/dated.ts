@@ -1,7 +1,7 @@
 import type { Fields } from '../../metrics/family.ts';
-import * as schema from '../../metrics/state-schema.ts';
 import { dateSeconds, decimal } from '../../metrics/units.ts';
 import type { DataAnswer } from './records.ts';
+import * as schema from './state-schema.ts';
 
 /** A record and its own time in Unix seconds; minus infinity without one: see {@link confirmed}. */
 export interface Dated {
@@ -59,7 +59,7 @@ const recordSchema: schema.Schema<Fields> = {
     for (const field of READ_FIELDS) if (record[field] !== undefined) read[field] = record[field];
     return read;
   },
-  read: schema.fields.read,
+  read: (saved) => saved as Fields,
 };
 
 export const datedSchema = schema.row<Dated>({ at: schema.time, record: recordSchema });

@@ -1,6 +1,6 @@
 import { text } from '../../metrics/samples.ts';
-import * as schema from '../../metrics/state-schema.ts';
 import { entryOf } from '../../runtime/maps.ts';
+import * as schema from './state-schema.ts';
 
 interface Entry {
   title: string | undefined;
@@ -63,7 +63,7 @@ export class Directory {
 
 function entriesSchema(now: number) {
   return schema.table<Entry>({
-    title: schema.optional(schema.text),
+    title: schema.optional(schema.plain<string>()),
     titleAt: schema.time,
     seenAt: schema.moment(now),
   });

@@ -1,11 +1,11 @@
 import type { Fields } from '../../metrics/family.ts';
 import { Histogram } from '../../metrics/histogram.ts';
 import { type Sample, text, toSamples } from '../../metrics/samples.ts';
-import * as schema from '../../metrics/state-schema.ts';
 import { decimal } from '../../metrics/units.ts';
 import { entryOf } from '../../runtime/maps.ts';
 import { type Current, confirmed, currentSchemas, type Dated, datedSchema } from './dated.ts';
 import * as series from './series.ts';
+import * as schema from './state-schema.ts';
 
 interface Kind {
   latest: Dated | undefined;
@@ -142,30 +142,33 @@ export function pairKey(filer: string, volume: string): string {
   return `${filer}\n${volume}`;
 }
 
+/** A pair, saved as an object of its public fields. */
 export function pairSchema(bounds: readonly number[], now: number): schema.Schema<FilerVolume> {
   const latest = schema.optional(datedSchema);
   const durations: schema.Schema<Histogram> = {
     write: (histogram) => histogram.state(),
-    read: (saved) => Histogram.restore(bounds, saved),
+    read: (saved) => Histogram.restore(bounds, saved as ReturnType<Histogram['state']>),
   };
-  const saved = schema.object<Pick<FilerVolume, 'filer' | 'volume' | 'current' | 'newest' | 'kinds' | 'phases'>>({
-    filer: schema.text,
-    volume: schema.text,
-    current: schema.optional(schema.row(currentSchemas(now))),
-    newest: schema.map(schema.word(series.GROUPS), datedSchema),
-    kinds: schema.table<Kind>({ latest, durations, protectedEvents: schema.optional(schema.number(0)) }),
-    phases: schema.table<Phase>({
-      newest: latest,
-      durations: schema.optional(durations),
-      states: schema.table<State>({ count: schema.count, latest, newestAt: schema.time }),
-    }),
-  });
+  const current = schema.optional(schema.row(currentSchemas(now)));
+  const kinds = schema.table<Kind>({ latest, durations, protectedEvents: schema.optional(schema.plain<number>()) });
+  const states = schema.table<State>({ count: schema.plain(), latest, newestAt: schema.time });
+  const phases = schema.table<Phase>({ newest: latest, durations: schema.optional(durations), states });
   return {
-    write: saved.write,
+    write: (pair) => ({
+      ...{ filer: pair.filer, volume: pair.volume },
+      current: current.write(pair.current),
+      newest: [...pair.newest].map(([group, dated]) => [group, datedSchema.write(dated)]),
+      kinds: kinds.write(pair.kinds),
+      phases: phases.write(pair.phases),
+    }),
     read: (pair) => {
-      const told = saved.read(pair);
-      const known = { ...told, filer: told.filer.toLowerCase(), volume: told.volume.toLowerCase() };
-      return Object.assign(new FilerVolume(known.filer, known.volume, bounds), known);
+      const saved = pair as Readonly<Record<keyof FilerVolume, unknown>>;
+      const newest = (saved.newest as [series.Group, unknown][]).map(([group, one]) => [group, datedSchema.read(one)]);
+      return Object.assign(
+        new FilerVolume(String(saved.filer).toLowerCase(), String(saved.volume).toLowerCase(), bounds),
+        { current: current.read(saved.current), newest: new Map(newest as [series.Group, Dated][]) },
+        { kinds: kinds.read(saved.kinds), phases: phases.read(saved.phases) },
+      );
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { Fields } from '../../metrics/family.ts';
 import { LabelLimit } from '../../metrics/label-limit.ts';
 import { type NoteDrop, wordOf } from '../../metrics/samples.ts';
-import { fields } from '../../metrics/state-schema.ts';
 
 export const WORD_FIELDS = ['kind', 'lock_phase', 'lock_state', 'mode', 'profile'];
 
@@ -22,12 +21,11 @@ export class LabelWords {
     return limited;
   }
 
-  state(): unknown {
+  state(): Readonly<Record<string, readonly string[]>> {
     return Object.fromEntries([...this.#limits].map(([field, limit]) => [field, limit.state()]));
   }
 
-  restore(saved: unknown): void {
-    const words = fields.read(saved);
+  restore(words: ReturnType<LabelWords['state']>): void {
     for (const [field, limit] of this.#limits) limit.restore(words[field] ?? []);
   }
 }

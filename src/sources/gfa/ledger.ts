@@ -1,7 +1,6 @@
 import { EventMemory } from '../../metrics/event-memory.ts';
 import type { Fields } from '../../metrics/family.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
-import * as schema from '../../metrics/state-schema.ts';
 import { dateSeconds } from '../../metrics/units.ts';
 import { entryOf } from '../../runtime/maps.ts';
 import type { FilerNames } from '../filer-names.ts';
@@ -13,6 +12,7 @@ import { FilerVolume, pairKey, pairSchema } from './filer-volume.ts';
 import { LabelWords } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
 import { filerOnVolumeTable, filerTable, type Group, infoTable, recordTimestamp, volumeTable } from './series.ts';
+import * as schema from './state-schema.ts';
 
 export interface LedgerSettings {
   readonly bounds: readonly number[];
@@ -148,22 +148,22 @@ export class Ledger {
   /** Everything is as old as if no answer had arrived since it was saved, `elapsedMs` ago. Only for an empty ledger. */
   *restore([heading, ...lines]: readonly unknown[], elapsedMs: number, now: number): Generator<void> {
     const then = now - elapsedMs;
-    const saved = schema.fields.read(heading);
-    this.#info = schema.fields.read(saved.info);
+    const saved = heading as Heading;
+    this.#info = saved.info;
     this.#requestedAt = dateSeconds(this.#info.request_time) ?? Number.NEGATIVE_INFINITY;
     this.answeredAt = ageSchema(then).read(saved.ageMs);
     this.filers.restore(saved.filers, then);
     // Missing in state files of earlier versions.
-    this.#calledBefore = namesSchema.read(saved.called ?? []);
+    this.#calledBefore = new Map(saved.called);
     this.#volumes.restore(saved.volumes, then);
     this.#volumeRecords = volumesSchema(then).read(saved.volumeStates);
     this.#words.restore(saved.words);
     for (const group of EVENT_GROUPS) {
-      this.#events[group].watch.restore(schema.fields.read(saved.bookmarks)[group]);
+      this.#events[group].watch.restore(saved.bookmarks[group]);
     }
     const pairs = pairSchema(this.#settings.bounds, then);
     for (const line of lines) {
-      const { pair: savedPair, ...memories } = schema.fields.read(line);
+      const { pair: savedPair, ...memories } = line as PairLine;
       const pair = pairs.read(savedPair);
       this.#pairs.set(pair.key, pair);
       for (const group of EVENT_GROUPS) {
@@ -251,7 +251,18 @@ function idOf(raw: unknown): string {
   return text(raw).toLowerCase();
 }
 
-const namesSchema = schema.map(schema.text, schema.text);
+/** The first saved value. */
+interface Heading extends Readonly<Record<'ageMs' | 'filers' | 'volumes' | 'volumeStates', unknown>> {
+  readonly info: Fields;
+  readonly called?: readonly (readonly [guid: string, name: string])[];
+  readonly words: ReturnType<LabelWords['state']>;
+  readonly bookmarks: Readonly<Record<EventKind, ReturnType<Events['watch']['state']>>>;
+}
+
+/** Each further one. */
+interface PairLine extends Readonly<Record<EventKind, ReturnType<EventMemory['stateOf']>>> {
+  readonly pair: unknown;
+}
 
 function ageSchema(now: number) {
   return schema.optional(schema.moment(now));

@@ -59,7 +59,7 @@ export const gfa: Upstream<GfaConfig> = {
 
   examine: gfaExamination,
 
-  connect(settings, { client, config, clock, random, log, heapBytes, names, keeping }) {
+  connect(settings, { client, config, clock, random, log, heapBytes, names, keeper }) {
     const { intervalMs } = settings;
     const { events } = config;
     const mostEvents = Math.min(MOST_EVENTS, Math.floor(heapBytes / 512));
@@ -73,7 +73,7 @@ export const gfa: Upstream<GfaConfig> = {
       names,
     };
     const api = new GfaClient(client, settings, { clock, random });
-    const collector = new GfaCollector({ client: api, ledger, intervalMs, keeping, clock, log });
+    const collector = new GfaCollector({ client: api, ledger, intervalMs, keeper, clock, log });
     return {
       collector,
       intervalMs,
@@ -82,7 +82,8 @@ export const gfa: Upstream<GfaConfig> = {
         bookmarks: collector.ledger.bookmarks,
       }),
       notes: () => collector.notes,
-      kept: collector.kept,
+      lines: collector,
+      known: () => collector.known(),
     };
   },
 };

@@ -5,9 +5,9 @@ import type { Task } from '../../metrics/task.ts';
 import type { SampleShare } from '../../planning/plan.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
+import type { Persisted } from '../../runtime/persisted.ts';
 import { inTurns } from '../../runtime/slices.ts';
 import type { AnswerSize } from '../../transport/answer-limits.ts';
-import type { KeptCounts } from '../upstream.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import type { UnitWatch } from './appliances/unit-watch.ts';
@@ -26,7 +26,7 @@ export interface PortalParts {
   readonly licence: { hasTelemetry: boolean | undefined };
   readonly unitWatch: UnitWatch;
   /** What collectors save over restarts, by name. */
-  readonly kept: Map<string, KeptCounts>;
+  readonly persisted: Map<string, Persisted>;
 }
 
 export interface CollectorRow {

@@ -4,6 +4,7 @@ import type { Collector, Task } from '../../metrics/task.ts';
 import { deadline } from '../../metrics/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
+import type { Persisted } from '../../runtime/persisted.ts';
 import { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import { InventoryCollector } from './appliances/inventory-collector.ts';
@@ -15,7 +16,7 @@ import { type PortalParts, tasksOf } from './collector-row.ts';
 import { chosenRows, portalTables } from './collectors.ts';
 import type { PortalSettings } from './settings.ts';
 
-export class PortalCollector implements Collector {
+export class PortalCollector implements Collector, Persisted {
   readonly api = 'portal';
   readonly parts: PortalParts;
   readonly inventory: InventoryCollector;
@@ -34,7 +35,7 @@ export class PortalCollector implements Collector {
       appliances: new ApplianceIndex(settings, log),
       licence: { hasTelemetry: undefined },
       unitWatch: new UnitWatch(settings.units ?? [], log),
-      kept: new Map(),
+      persisted: new Map(),
     };
     const chosen = chosenRows(settings.collectors);
     const telemetry = new TelemetryCollector(parts);
@@ -57,18 +58,16 @@ export class PortalCollector implements Collector {
     return [{ code: 'licence', message }];
   }
 
-  state(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries([...this.parts.kept].map(([name, kept]) => [name, kept.state()]));
+  /** By the name of the collector. */
+  state(): readonly [Readonly<Record<string, unknown>>] {
+    return [Object.fromEntries([...this.parts.persisted].map(([name, one]) => [name, ...one.state()]))];
   }
 
   /** Drops the state of disabled collectors. */
-  restore(saved: Readonly<Record<string, unknown>>, elapsedMs: number): () => void {
-    const adoptions = [...this.parts.kept].flatMap(([name, kept]) =>
-      saved[name] === undefined ? [] : [kept.restore(saved[name], elapsedMs)],
-    );
-    return () => {
-      for (const adopt of adoptions) adopt();
-    };
+  *restore([saved]: readonly unknown[], elapsedMs: number): Generator<void> {
+    for (const [name, value] of Object.entries(saved as object)) {
+      yield* this.parts.persisted.get(name)?.restore([value], elapsedMs) ?? [];
+    }
   }
 
   tasks(): readonly Task[] {

@@ -93,7 +93,7 @@ export const portal: Upstream<PortalConfig> = {
       variants: () => collector.parts.unitWatch.variants,
       describe: (serial) => collector.parts.appliances.find(serial),
       release: (signal) => tokens.revoke(signal),
-      kept: { counts: collector },
+      counts: collector,
     };
   },
 };

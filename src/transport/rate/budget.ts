@@ -1,4 +1,3 @@
-import * as schema from '../../metrics/state-schema.ts';
 import { addTo } from '../../runtime/maps.ts';
 
 const DAY_MS = 86_400_000;
@@ -48,25 +47,22 @@ export class Budget {
     return this.#msPerRequest === 0 ? Number.POSITIVE_INFINITY : 1000 / this.#msPerRequest;
   }
 
-  /** What was spent in the last 24 hours, by minute, oldest first; as ages, not moments. */
-  state(now: number): unknown {
+  /** What was spent in the last 24 hours: requests by the age of their minute, in minutes, oldest first. */
+  state(now: number): readonly (readonly [age: number, count: number])[] {
     const current = Math.floor(now / BUCKET_MS);
-    const recent = [...this.#spent].map(([bucket, count]) => [current - bucket, count] as const);
-    return spentSchema.write(new Map(recent.filter(([age]) => age < DAY_MS / BUCKET_MS)));
+    const spent = [...this.#spent].map(([bucket, count]) => [current - bucket, count] as const);
+    return spent.filter(([age]) => age < DAY_MS / BUCKET_MS);
   }
 
-  /** Returns what continues from the spending of the previous process, saved `elapsedMs` ago; without its credit. */
-  restore(saved: unknown, elapsedMs: number, now: number): () => void {
-    const spent = spentSchema.read(saved);
-    return () => {
-      if (this.#msPerRequest === 0) return;
-      const current = Math.floor(now / BUCKET_MS);
-      const elapsed = Math.floor(elapsedMs / BUCKET_MS);
-      const own = [...this.#spent];
-      this.#spent.clear();
-      for (const [age, count] of spent) this.#spent.set(current - age - elapsed, count);
-      for (const [bucket, count] of own) addTo(this.#spent, bucket, count);
-    };
+  /** Continues from the spending of the previous process, saved `elapsedMs` ago; without its credit. */
+  restore(spent: ReturnType<Budget['state']>, elapsedMs: number, now: number): void {
+    if (this.#msPerRequest === 0) return;
+    const current = Math.floor(now / BUCKET_MS);
+    const elapsed = Math.floor(elapsedMs / BUCKET_MS);
+    const own = [...this.#spent];
+    this.#spent.clear();
+    for (const [age, count] of spent) this.#spent.set(current - age - elapsed, count);
+    for (const [bucket, count] of own) addTo(this.#spent, bucket, count);
   }
 
   remaining(now: number): number | undefined {
@@ -77,6 +73,3 @@ export class Budget {
     return Math.max(0, this.#limit - spent);
   }
 }
-
-/** Requests by the age of their minute, in minutes. */
-const spentSchema = schema.map(schema.count, schema.count);

@@ -23,7 +23,7 @@ function collecting(answers: readonly unknown[], mostEvents = 1_000) {
     },
   };
   const calls: string[] = [];
-  const keeping = {
+  const keeper = {
     save: () => {
       calls.push(`save ${collector.ledger.memory.size}`);
       return Promise.resolve();
@@ -36,7 +36,7 @@ function collecting(answers: readonly unknown[], mostEvents = 1_000) {
   const ledger = ledgerSettings({ mostEvents });
   const log = createLog('warn', { write });
   const clock = new ManualClock();
-  const parts = { client: client as unknown as GfaClient, ledger, intervalMs: 60_000, keeping, clock, log };
+  const parts = { client: client as unknown as GfaClient, ledger, intervalMs: 60_000, keeper, clock, log };
   const collector = new GfaCollector(parts);
   const poll = async (times = answers.length) => {
     for (let time = 0; time < times; time += 1) {

@@ -78,7 +78,7 @@ function collecting(names: FilerNames) {
   const ledger = ledgerSettings({ names });
   const collector = new GfaCollector({
     client: client as unknown as GfaClient,
-    ...{ ledger, intervalMs: 60_000, keeping: undefined, clock },
+    ...{ ledger, intervalMs: 60_000, keeper: undefined, clock },
     log: createLog('silent', { write: () => {} }),
   });
   const [task] = collector.tasks();

@@ -15,7 +15,7 @@ describe('a budget restored', () => {
   test('has spent what the one before it had, and forgets it when that one would have', () => {
     const before = spent([0, 1, 1, 60]);
     const after = new Budget(1_000, 0);
-    after.restore(JSON.parse(JSON.stringify(before.state(60 * MINUTE))), 10 * MINUTE, 5 * MINUTE)();
+    after.restore(JSON.parse(JSON.stringify(before.state(60 * MINUTE))), 10 * MINUTE, 5 * MINUTE);
     // It is minute 70 of the first one's time, and minute 5 of its own.
     expect(after.remaining(5 * MINUTE)).toBe(996);
     expect(after.remaining(DAY - 66 * MINUTE)).toBe(996);
@@ -26,14 +26,14 @@ describe('a budget restored', () => {
 
   test('has no credit', () => {
     const after = new Budget(1_000, 0);
-    after.restore(spent([0]).state(0), 0, 0)();
+    after.restore(spent([0]).state(0), 0, 0);
     after.spend(0);
     expect(after.earliest(0)).toBeGreaterThan(0);
   });
 
   test('goes on counting what it spends itself, in the same minute too', () => {
     const after = new Budget(1_000, 0);
-    after.restore(spent([5, 5]).state(5 * MINUTE), 0, 0)();
+    after.restore(spent([5, 5]).state(5 * MINUTE), 0, 0);
     after.spend(0);
     after.spend(MINUTE);
     expect(after.remaining(MINUTE)).toBe(996);
@@ -46,7 +46,7 @@ describe('a budget restored', () => {
   test('without a limit has nothing to remember', () => {
     const budget = new Budget(undefined, 0);
     budget.spend(0);
-    budget.restore(spent([0]).state(0), 0, 0)();
+    budget.restore(spent([0]).state(0), 0, 0);
     expect([budget.remaining(0), budget.state(0)]).toEqual([undefined, []]);
   });
 });

@@ -1,11 +1,10 @@
 import { type Family, type Fields, OTHER } from '../../../metrics/family.ts';
 import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
 import { Seen } from '../../../metrics/seen.ts';
-import * as schema from '../../../metrics/state-schema.ts';
 import { Tally } from '../../../metrics/tally.ts';
 import { date, dateSeconds, records } from '../../../metrics/units.ts';
-import { CountingStart } from '../../../runtime/counting-start.ts';
-import type { KeptCounts } from '../../upstream.ts';
+import { CountingStart, type CountingStartState } from '../../../runtime/counting-start.ts';
+import type { Persisted } from '../../../runtime/persisted.ts';
 import type { CollectorRow } from '../collector-row.ts';
 
 export const SEVERITY = { field: 'severity', known: ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] } as const;
@@ -60,9 +59,9 @@ export const notifications: CollectorRow = {
     },
   ],
   size: { account: 40 },
-  reads: ({ clock, kept }) => {
+  reads: ({ clock, persisted }) => {
     const ledger = new NotificationLedger(new CountingStart(clock));
-    kept.set('notifications', ledger);
+    persisted.set('notifications', ledger);
     return [
       {
         path: '/notifications',
@@ -89,7 +88,7 @@ export const notifications: CollectorRow = {
  * remembered as long as they can arrive again. Notifications from before the start of the exporter are not counted.
  * Progress is measured by the times of the notifications, never by this machine's clock, which may be set.
  */
-export class NotificationLedger implements KeptCounts {
+export class NotificationLedger implements Persisted {
   readonly #start: CountingStart;
   #counts = noCounts();
   /** The newest notification of all complete rounds, in Unix seconds; undefined while there was none. */
@@ -147,40 +146,36 @@ export class NotificationLedger implements KeptCounts {
     ];
   }
 
-  state(): unknown {
+  state(): readonly [NotificationState] {
     const { total, bySeverity, latest, seen } = this.#counts;
-    return {
-      ...this.#start.state(),
-      mark: markSchema.write(this.#mark),
-      seen: seen.state(),
-      total: total.state(),
-      bySeverity: bySeverity.state(),
-      latest: latestSchema.write(latest),
-    };
+    const counts = { seen: seen.state(), total: total.state(), bySeverity: bySeverity.state(), latest: [...latest] };
+    return [{ ...this.#start.state(), mark: this.#mark ?? null, ...counts }];
   }
 
-  restore(saved: unknown, elapsedMs: number): () => void {
-    // The age is missing in state files of earlier versions.
-    const { ageMs = 0, since, mark, ...kept } = schema.fields.read(saved);
-    const counts = noCounts();
-    counts.seen.restore(kept.seen);
-    counts.total.restore(kept.total);
-    counts.bySeverity.restore(kept.bySeverity);
-    counts.latest = latestSchema.read(kept.latest);
-    const reached = markSchema.read(mark);
+  *restore([saved]: readonly unknown[], elapsedMs: number): Generator<void> {
+    const { ageMs = 0, since = null, mark, seen, total, bySeverity, latest } = saved as NotificationState;
+    this.#counts = noCounts();
+    this.#counts.seen.restore(seen);
+    this.#counts.total.restore(total);
+    this.#counts.bySeverity.restore(bySeverity);
+    this.#counts.latest = new Map(latest);
+    if (mark !== null) this.#reach(mark);
     // The pause is longer than the longest period of a request, or a clock was wrong: notifications from meanwhile are
     // not new.
     const isLost = elapsedMs > LONGEST_RANGE_SECONDS * 1000;
-    const start = {
-      ageMs: isLost ? 0 : schema.number(0).read(ageMs) + elapsedMs,
-      since: isLost ? null : (markSchema.read(since) ?? null),
-    };
-    return () => {
-      this.#counts = counts;
-      if (reached !== undefined) this.#reach(reached);
-      this.#start.restore(start);
-    };
+    this.#start.restore(isLost ? { ageMs: 0, since: null } : { ageMs: ageMs + elapsedMs, since });
+    yield;
   }
+}
+
+/** The age is missing in state files of earlier versions. */
+interface NotificationState extends Partial<CountingStartState> {
+  /** In Unix seconds. */
+  readonly mark: number | null;
+  readonly seen: ReturnType<Seen['state']>;
+  readonly total: ReturnType<Tally['state']>;
+  readonly bySeverity: ReturnType<Tally['state']>;
+  readonly latest: readonly (readonly [severity: string, at: number])[];
 }
 
 function noCounts() {
@@ -191,8 +186,3 @@ function noCounts() {
     seen: new Seen(MOST_REMEMBERED),
   };
 }
-
-const latestSchema = schema.map(schema.text, schema.number());
-
-/** In Unix seconds. */
-const markSchema = schema.optional(schema.number());

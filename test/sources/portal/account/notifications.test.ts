@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Fields } from '../../../../src/metrics/family.ts';
 import type { Task } from '../../../../src/metrics/task.ts';
 import { CountingStart } from '../../../../src/runtime/counting-start.ts';
+import { atOnce } from '../../../../src/runtime/slices.ts';
 import { NotificationLedger } from '../../../../src/sources/portal/account/notifications.ts';
 import { listed } from '../../../../src/sources/portal/records.ts';
 import { valuesOf } from '../../../support/exposition-lines.ts';
@@ -47,7 +47,7 @@ function round(...items: readonly unknown[]): void {
 function restart(elapsedSeconds: number): void {
   const state = JSON.parse(JSON.stringify(ledger.state()));
   ledger = new NotificationLedger(new CountingStart(clock));
-  ledger.restore(state, elapsedSeconds * 1000)();
+  atOnce(ledger.restore(state, elapsedSeconds * 1000));
 }
 
 function absorb(...items: readonly unknown[]): void {
@@ -135,9 +135,9 @@ test('another process goes on where this one was', () => {
 
 test('another process goes on from a state of before it said how long ago counting began', () => {
   round(notice('a', START + 1));
-  const { ageMs: _, ...older } = ledger.state() as Fields;
+  const [{ ageMs: _, ...older }] = ledger.state();
   ledger = new NotificationLedger(new CountingStart(clock));
-  ledger.restore({ ...older, since: START }, 5 * minute * 1000)();
+  atOnce(ledger.restore([{ ...older, since: START }], 5 * minute * 1000));
   absorb(notice('a', START + 1), notice('b', START + 2 * minute));
   expect(alerts()).toBe(2);
 });
