@@ -49,10 +49,10 @@ describe('the newest event', () => {
   test('goes by its own time and not by when it came', () => {
     const ledger = newLedger();
     take(ledger, dataAnswer({ propagation: [propagation(100, 7)], locks: [released(100, 7)] }));
-    take(ledger, dataAnswer({ propagation: [propagation(50, 5)], locks: [released(50, 5)] }));
+    take(ledger, dataAnswer({ propagation: [propagation(50, 9)], locks: [released(50, 9)] }));
     expect(told(ledger, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 7 });
     expect(told(ledger, 'filer_lock_latest_duration_seconds')).toEqual({ 'lock_phase="p2",lock_state="released"': 7 });
-    expect(told(ledger, 'filer_propagation_duration_seconds_sum')).toEqual({ 'kind="data"': 12 });
+    expect(told(ledger, 'filer_propagation_duration_seconds_sum')).toEqual({ 'kind="data"': 16 });
   });
 
   test('without a duration leaves the duration told before', () => {
