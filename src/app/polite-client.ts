@@ -14,7 +14,7 @@ import { Pacer } from '../transport/rate/pacer.ts';
 import type { Environment } from './environment.ts';
 import { notesOf } from './notes.ts';
 
-export interface ClientParts {
+interface ClientParts {
   readonly config: Config;
   readonly environment: Environment;
   readonly observer: RequestObserver;

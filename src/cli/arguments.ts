@@ -58,7 +58,6 @@ const options = Object.fromEntries([
     .map(([name, value]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const),
 ]);
 
-/** Throws a ConfigError for invalid arguments. */
 export function parseArguments(args: readonly string[]): Invocation {
   // Not strict: the faults have our own messages.
   const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });

@@ -9,7 +9,6 @@ import type { Options } from './arguments.ts';
 /** The share of the limits that a backfill uses, so that the exporter beside it has the other half. */
 const USUAL_SHARE = '50%';
 
-/** Where answers are kept until everything is there. */
 const USUAL_FOLDER = 'filer-exporter-backfill';
 
 /** The shortest period that is worth a backfill: what one poll brings, in milliseconds. */

@@ -11,7 +11,6 @@ import type { GivenWish } from './backfill-wish.ts';
 import { lineMask } from './configuration.ts';
 import { signalOf, systemEnvironment } from './process.ts';
 
-/** Between two lines of progress, in milliseconds. */
 const PROGRESS_MS = 15_000;
 
 /** Failures that are told one by one. */

@@ -13,7 +13,7 @@ export async function checkConfig(config: Config): Promise<number> {
   const guard = await readGuard(config.web, webFiles.read);
   const warnings = [
     ...config.warnings,
-    ...(await looseFiles(ownFiles(config, guard))),
+    ...(await looseFiles(ownFiles(config, guard))).map(({ reason }) => reason),
     ...certificateWarnings(guard, systemClock.now() / 1000),
   ];
   for (const line of warnings) process.stderr.write(`warning: ${line}\n`);

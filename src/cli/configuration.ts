@@ -3,7 +3,7 @@ import type { Guard } from '../app/guard.ts';
 import { variableRows } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
 import { DOTENV } from '../config/environment.ts';
-import { foreignFiles, looseFiles, type OwnFile } from '../config/file-permissions.ts';
+import { looseFiles, type OwnFile } from '../config/file-permissions.ts';
 import { loadConfig } from '../config/load.ts';
 import { readAhead } from '../config/read-ahead.ts';
 import { secretTexts } from '../config/secret-texts.ts';
@@ -31,26 +31,24 @@ export function readFiles(environment: Variables, readSecret = secretFiles.read)
 export async function load(environment: Variables, readAgain = secretFiles.read): Promise<Config> {
   const { readFile } = await readFiles(environment, readAgain);
   const config = loadConfig({ environment, readFile, readAgain, services: serviceSections });
-  const foreign = await foreignFiles(config.ownFiles.filter(({ path }) => path === DOTENV));
-  if (foreign.length > 0) throw new ConfigError(foreign.map((reason) => `${DOTENV}: not used, because ${reason}`));
+  const loose = await looseFiles(config.ownFiles.filter(({ path }) => path === DOTENV));
+  const foreign = loose.filter(({ isForeign }) => isForeign);
+  if (foreign.length > 0) throw new ConfigError(foreign.map(({ reason }) => `${DOTENV}: not used, because ${reason}`));
   return config;
 }
 
 /** The same for a command, whose warnings are lines on stderr. */
 export async function loadWithWarnings(environment: Variables): Promise<Config> {
   const config = await load(environment);
-  for (const line of [...config.warnings, ...(await looseFiles(config.ownFiles))]) {
-    process.stderr.write(`warning: ${line}\n`);
-  }
+  const loose = (await looseFiles(config.ownFiles)).map(({ reason }) => reason);
+  for (const line of [...config.warnings, ...loose]) process.stderr.write(`warning: ${line}\n`);
   return config;
 }
 
-/** The files that only their owner may write. */
 export function ownFiles(config: Config, guard: Guard | undefined): readonly OwnFile[] {
   return [...config.ownFiles, ...(guard?.first.rules.ownFiles ?? [])];
 }
 
-/** Hides every configured secret in a line that the program writes. */
 export function lineMask(config: Config): (line: string) => string {
   return lineMasker(() => secretTexts(config));
 }

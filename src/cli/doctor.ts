@@ -2,14 +2,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import process from 'node:process';
 import { createDoctor } from '../app/doctor.ts';
 import type { Config } from '../config/config.ts';
-import { checkList, isHealthy } from '../doctor/finding.ts';
+import { checkList } from '../doctor/finding.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
 import { printableLines } from '../runtime/printable.ts';
 import { EXIT, type Options } from './arguments.ts';
 import { print, signalOf, systemEnvironment } from './process.ts';
 
-/** Examines the configured services and prints the findings; resolves with the exit code. */
 export async function runDoctor(
   config: Config,
   { json, report: path }: Options,
@@ -30,7 +29,7 @@ export async function runDoctor(
       await report.writeFile(`${JSON.stringify(doctor.report(found), undefined, 2)}\n`);
       process.stderr.write(`wrote ${path}: it contains no names, ids, hosts, keys or exact numbers\n`);
     }
-    return isHealthy(findings) ? EXIT.clean : EXIT.failure;
+    return findings.some(({ level }) => level === 'failure') ? EXIT.failure : EXIT.clean;
   } finally {
     await report?.close();
     await doctor.close();

@@ -1,4 +1,3 @@
-/** The text of `--help`; `variables` is the part about the environment. */
 export function usage(variables: string): string {
   return `filer-exporter: Prometheus exporter for a global file system's cloud services
 

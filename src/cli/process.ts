@@ -6,20 +6,22 @@ import type { Config } from '../config/config.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { CLOSING_MS, threadsAtRest } from '../runtime/exit.ts';
 import type { Log, LogDestination } from '../runtime/log.ts';
-import { usableHeapBytes } from '../runtime/memory.ts';
 import { printableLines } from '../runtime/printable.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { FileStore } from '../state/file-store.ts';
 import { EXIT } from './arguments.ts';
 
+/** Of a container's memory, for the heap. */
+const HEAP_SHARE = 1 / 2;
+
 /** Of the heap, for the state file: the events and filers that the heap allows need less. */
 const STATE_SHARE = 1 / 4;
 
 export function systemEnvironment(log: Log): Environment {
-  const heapBytes = usableHeapBytes({
-    heapLimitBytes: getHeapStatistics().heap_size_limit,
-    containerBytes: process.constrainedMemory?.(),
-  });
+  // V8 never sets its limit below 256 MiB, not even in a container of 128 MiB. The rest of a container's memory is for the
+  // process itself and for buffers outside the heap.
+  const containerBytes = process.constrainedMemory?.() || Number.POSITIVE_INFINITY;
+  const heapBytes = Math.min(getHeapStatistics().heap_size_limit, HEAP_SHARE * containerBytes);
   return {
     clock: systemClock,
     random: systemRandom,
@@ -70,7 +72,6 @@ export async function print(text: string | Buffer): Promise<void> {
   await new Promise((resolve) => process.stdout.write(shown, resolve));
 }
 
-/** A signal that aborts with the promise. */
 export function signalOf(stopped: Promise<void>): AbortSignal {
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());

@@ -62,7 +62,6 @@ export const metricsPath: Kind<string> = {
 /** The paths that show only the state of the process. */
 export const PROBE_PATHS = ['/healthz', '/readyz'] as const;
 
-/** Some of the paths for probes, or none of them. */
 export const openPaths: Kind<readonly string[]> = {
   label: 'list of paths',
   expects: `a comma-separated list of ${PROBE_PATHS.join(', ')}, or none`,

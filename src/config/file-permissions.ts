@@ -9,29 +9,19 @@ export interface OwnFile {
   readonly isSecret: boolean;
 }
 
-/** One line for each file with too permissive permissions; none for an unreadable one. Never rejects. */
-export async function looseFiles(files: readonly OwnFile[]): Promise<readonly string[]> {
-  return (await loosenessesOf(files)).map(({ reason }) => reason);
-}
-
-/** The same only for those that other users can change: what they say cannot be trusted. Never rejects. */
-export async function foreignFiles(files: readonly OwnFile[]): Promise<readonly string[]> {
-  return (await loosenessesOf(files)).flatMap(({ reason, isForeign }) => (isForeign ? [reason] : []));
-}
-
-/** Never rejects. */
 export async function warnOfLooseFiles(files: readonly OwnFile[], log: Log): Promise<void> {
-  for (const reason of await looseFiles(files)) log.warn({ reason }, 'file permissions are too permissive');
+  for (const { reason } of await looseFiles(files)) log.warn({ reason }, 'file permissions are too permissive');
 }
 
 interface Looseness {
   /** A line for the operator. */
   readonly reason: string;
-  /** Whether users other than the owner's group, root and the exporter's can change the file. */
+  /** Users other than the owner's group, root and the exporter's can change the file: what it says cannot be trusted. */
   readonly isForeign: boolean;
 }
 
-async function loosenessesOf(files: readonly OwnFile[]): Promise<readonly Looseness[]> {
+/** The files with too permissive permissions; an unreadable one is none. Never rejects. */
+export async function looseFiles(files: readonly OwnFile[]): Promise<readonly Looseness[]> {
   const found = await Promise.all(files.map((file) => loosenessOf(file).catch(() => undefined)));
   return found.filter((one) => one !== undefined);
 }

@@ -20,7 +20,7 @@ import {
 import { readValues } from './values.ts';
 import { commonSection } from './variables.ts';
 
-export interface Surroundings {
+interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly readFile: ReadFile;
   /** Reads secrets again; default `readFile`. */

@@ -38,7 +38,6 @@ function secretIn(content: string): string {
 /** How paths begin. What begins otherwise may be the secret itself, put into the wrong variable, and is not quoted. */
 const PATH = /^(?:\.{1,2}\/|secrets\/|\/(?:etc|home|mnt|opt|root|run|srv|tmp|usr|var)\/)/;
 
-/** The secrets given as files. */
 export function fileSecrets(
   texts: Texts,
   rows: readonly NamedRow[],

@@ -107,7 +107,6 @@ export function serviceSection<const Table extends Rows, Settings>({
   };
 }
 
-/** The name of the variable for a file with the value. */
 export function fileVariable(name: string): string {
   return `${name}_FILE`;
 }

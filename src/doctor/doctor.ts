@@ -7,7 +7,7 @@ import type { Find, Finding } from './finding.ts';
 import { type Allowance, type CountedUnexpected, judgeExchanges } from './judge.ts';
 import { checkNetwork, type Destination, type Network } from './network.ts';
 
-export interface Patient {
+interface Patient {
   readonly api: Api;
   readonly destination: Destination;
   readonly examination: Examination;

@@ -3,7 +3,7 @@ import { decimal } from '../metrics/units.ts';
 import { type Look, lookOf } from './shape.ts';
 
 /** The documented type of a field. `?` allows null. `any` is not used by any table and never checked. */
-export type DocumentedKind = KindName | `${KindName}?`;
+type DocumentedKind = KindName | `${KindName}?`;
 type KindName = 'text' | 'uuid' | 'date' | 'integer' | 'decimal' | 'milliseconds' | 'flag' | 'any';
 
 /** The documented fields of an answer: types, words, lists of one kind of item, objects. */

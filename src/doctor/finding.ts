@@ -25,11 +25,6 @@ export type Find = (
   more?: Pick<Finding, 'expected' | 'advice'>,
 ) => void;
 
-/** Whether the exit code is 0. */
-export function isHealthy(findings: readonly Finding[]): boolean {
-  return findings.every(({ level }) => level !== 'failure');
-}
-
 export function checkList(findings: readonly Finding[]): string {
   const width = Math.max(0, ...findings.map(({ check }) => check.length));
   const lines: string[] = [];

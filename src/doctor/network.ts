@@ -16,7 +16,7 @@ export interface Network {
   handshake(host: string, port: number, proxy: NetworkProxy | undefined, timeoutMs: number): Promise<Handshake>;
 }
 
-export interface Handshake {
+interface Handshake {
   /** The code of the fault in the chain; undefined if it is trusted. */
   readonly fault: string | undefined;
   /** When the certificate of the chain that expires first does so, in epoch milliseconds; undefined if unknown. */

@@ -31,7 +31,7 @@ export function lookOf(value: unknown): Look {
 }
 
 /** The values at one place of many answers: their looks, and the magnitude of their numbers. Safe to publish. */
-export interface Shape {
+interface Shape {
   /** Power of ten of how many there are. */
   readonly seen: number;
   readonly shares: Readonly<Partial<Record<Look, number>>>;

@@ -31,7 +31,6 @@ export function inTime<Result>(work: Promise<Result>, clock: Clock, ms: number, 
 /** The longest delay that Node's timers accept; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-/** How often to check whether the machine was suspended, in milliseconds. */
 const SLEEP_LOOKED_FOR_MS = 1_000;
 
 /**

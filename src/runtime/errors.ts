@@ -1,20 +1,17 @@
 /** Why a request failed; the value of the label `code` if there was no HTTP status. */
 export type RequestFault = 'timeout' | 'network' | 'invalid' | 'oversize' | 'status' | 'aborted';
 
-/** What is known of a failed request besides its message. Never headers, tokens or bodies. */
-export interface RequestErrorDetails {
-  readonly cause?: unknown;
-  /** The HTTP status, if there was an answer. */
-  readonly status?: number;
-}
-
-/** A request without a usable answer: no connection, a time-out, an error status, or an unreadable body. */
+/** A request without a usable answer. Its message never has headers, tokens or bodies; `status`: if there was an answer. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly fault: RequestFault;
   readonly status: number | undefined;
 
-  constructor(fault: RequestFault, message: string, details: RequestErrorDetails = {}) {
+  constructor(
+    fault: RequestFault,
+    message: string,
+    details: { readonly cause?: unknown; readonly status?: number } = {},
+  ) {
     super(message, details);
     this.fault = fault;
     this.status = details.status;

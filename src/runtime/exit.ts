@@ -4,7 +4,6 @@ import type { Clock } from './clock.ts';
 /** How long a command that ends early waits for its files to be closed, in milliseconds. */
 export const CLOSING_MS = 1_000;
 
-/** How often to check whether a thread has finished, in milliseconds. */
 const LOOK_MS = 20;
 
 /** Files and name lookups: the operations of Node's thread pool, which can hang. */

@@ -6,18 +6,14 @@ export type Random = () => number;
 /** The only place in the program that draws unpredictable numbers. */
 export const systemRandom: Random = () => Math.random();
 
-/** FNV-1a, 32 bits, over a text's UTF-16 units. */
-export function fnv1a(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return hash;
-}
-
-/** A hash that is the same on every machine and in every version. */
+/** A hash that is the same on every machine and in every version: FNV-1a over UTF-16 units. */
 export function hash32(text: string): number {
-  return avalanche(fnv1a(text));
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  // The last step of MurmurHash3: without it, names that differ in their last letter land side by side.
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }
 
 /** Maps a text to a stable number from 0 (included) to 1 (excluded); spreads phases and shards evenly. */
@@ -34,14 +30,6 @@ export function seededRandom(seed: number): Random {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-}
-
-/** The last step of MurmurHash3: without it, names that differ in their last letter land side by side. */
-function avalanche(hash: number): number {
-  let mixed = hash;
-  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
 /** The pause after this many failures in a row: doubles up to `longestMs`, with a random factor of at least a half. */

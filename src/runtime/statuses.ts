@@ -12,7 +12,7 @@ export type RequestKind = 'read' | 'series' | 'events' | 'token';
  * go, and the task is polled at the discovery interval. `pause`: no credentials are sent until a growing pause is over.
  * `wait`: the values stay while fresh, and the next poll follows.
  */
-export type Consequence = 'renew' | 'hold' | 'shrink' | 'back off' | 'pause' | 'wait';
+type Consequence = 'renew' | 'hold' | 'shrink' | 'back off' | 'pause' | 'wait';
 
 /** The word for it in metrics, in the log and on the page. */
 export type Reason =
@@ -27,7 +27,7 @@ export type Reason =
   | 'network'
   | 'invalid';
 
-export interface Meaning {
+interface Meaning {
   readonly reason: Reason;
   /** How often the request is sent again at once. */
   readonly retries?: number;

@@ -6,7 +6,6 @@ import { inSlices } from '../runtime/slices.ts';
 import { decode, encode, StateFault } from './format.ts';
 import type { StateStore } from './store.ts';
 
-/** How long a poll, the start or a stop waits for the disk, in milliseconds. */
 const DISK_WAIT_MS = 10_000;
 
 /** How long and how often an unreadable file is read again at the start, in milliseconds. */
@@ -108,7 +107,6 @@ export class StateKeeper {
     }
   }
 
-  /** Called when nothing is saved any more. */
   release(): void {
     this.#store.release?.();
   }
