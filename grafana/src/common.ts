@@ -85,7 +85,7 @@ export function applianceCounts(): readonly Query[] {
 export const dataWaits = whileUp('gfa', `time() - ${select('filer_oldest_unprotected_data_timestamp_seconds')}`);
 
 /** Negative where file acceleration is known, and so says that no data waits; without a value where nothing is known. */
-export const nothingWaits = `-1 * group(${whileUp('gfa', select('filer_gfa_request_timestamp_seconds'))})`;
+export const nothingWaits = `0 * max(time() - ${whileUp('gfa', select('filer_gfa_request_timestamp_seconds'))}) - 1`;
 
 /** Time until the subscription ends; -1 where it is known to have no end, and without a value where nothing is known of it. */
 export const licenceLeft = `(min(${select('filer_license_expiry_timestamp_seconds')}) - time()) or on () -1 * group(${select('filer_license_info')})`;

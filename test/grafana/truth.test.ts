@@ -23,6 +23,12 @@ describe('a word of calm', () => {
     },
   );
 
+  test('has a name, which no label of a series gives it', () => {
+    const said = calm.filter(({ expr }) => /-1 \* group\(|\b0 \* max\(/.test(expr));
+    expect(said.length).toBeGreaterThan(2);
+    expect(said.filter(({ legend = '' }) => legend.includes('{{')).map(({ where }) => where)).toEqual([]);
+  });
+
   test('is on some panels', () => expect(calm.length).toBeGreaterThan(2));
 });
 

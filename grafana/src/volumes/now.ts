@@ -53,7 +53,10 @@ export const nowPanels = [
       title: 'Data waits',
       description:
         'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
-      queries: { expr: `topk(1, max by (filer) (${waits})) or on () ${nothingWaits}`, legend: '{{filer}}' },
+      queries: [
+        { expr: `topk(1, max by (filer) (${waits}))`, legend: '{{filer}}' },
+        { expr: `${nothingWaits} unless on () ${waits}`, legend: 'all filers' },
+      ],
       steps: limits.unprotected,
       width: 4,
       drill: [drillDown('appliance', 'filer')],
@@ -74,10 +77,13 @@ export const nowPanels = [
       title: 'Lock held for',
       description:
         'The volume whose lock is held longest by now. No other filer can end a snapshot of it meanwhile: see who holds it below, and whether that filer still works.',
-      queries: {
-        expr: `topk(1, max by (volume) (${held})) or on () -1 * group(${inP2('filer_lock_state')})`,
-        legend: '{{volume}}',
-      },
+      queries: [
+        { expr: `topk(1, max by (volume) (${held}))`, legend: '{{volume}}' },
+        {
+          expr: `0 * max(time() - ${inP2('filer_lock_latest_timestamp_seconds')}) - 1 unless on () ${held}`,
+          legend: 'all volumes',
+        },
+      ],
       steps: limits.lockHeld,
       width: 4,
       drill: [drillDown('volumes', 'volume')],
