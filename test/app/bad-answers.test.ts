@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StandIn } from '../../src/demo/stand-in.ts';
-import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
+import { exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
 import { isAtLeast } from '../support/program.ts';
 
 const SERIES = 'cpu_utilization';
@@ -68,82 +68,6 @@ describe('an answer with 200 and a body that is none', () => {
   });
 });
 
-describe('a record that is wrong', () => {
-  test('is counted by reason, and those beside it give their values', async () => {
-    const { standIn, live, serial } = await whole();
-    const time = clock.now();
-    const items = [
-      { time, cpu_usage: '12.5' },
-      { time: 'yesterday', cpu_usage: 1 },
-      null,
-      { cpu_usage: 7 },
-      { time: time - 60_000, cpu_usage: 'NaN' },
-    ];
-    standIn.fail({ kind: 'body', body: JSON.stringify({ items }), operation: SERIES, serial });
-    const after = await until('its value', async () => {
-      const scrape = await live.scrape();
-      return scrape.value('filer_appliance_cpu_utilization_ratio', { serial }) === 0.125 && scrape;
-    });
-    expect(after.value('filer_exporter_samples_dropped_total', { api: 'portal', reason: 'record' })).toBeGreaterThan(2);
-  });
-
-  test('is not a zero where its values are null or no numbers', async () => {
-    const { standIn, live, serial } = await whole();
-    const items = [
-      { time: clock.now(), cpu_usage: null },
-      { time: clock.now() - 60_000, cpu_usage: 'n/a' },
-    ];
-    standIn.fail({ kind: 'body', body: JSON.stringify({ items }), operation: SERIES, serial });
-    const after = await until('its value to leave', async () => {
-      const scrape = await live.scrape();
-      return scrape.value('filer_appliance_cpu_utilization_ratio', { serial }) === undefined && scrape;
-    });
-    expect(after.value('filer_exporter_samples_dropped_total', { api: 'portal', reason: 'invalid' })).toBeGreaterThan(
-      0,
-    );
-    expect(after.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(1);
-  });
-
-  test('may have fields with the language’s own names', async () => {
-    const { standIn, live, serial } = await whole();
-    const body = `{"items": [{"time": ${clock.now()}, "__proto__": "3", "constructor": "4", "toString": "5", "longterm": "6"}]}`;
-    standIn.fail({ kind: 'body', body, operation: 'load_average', serial });
-    const after = await until('its values', async () => {
-      const scrape = await live.scrape();
-      return scrape.value('filer_appliance_load_average', { serial, window: '15m' }) === 6 && scrape;
-    });
-    const windows = after.all('filer_appliance_load_average', { serial }).map(({ labels }) => labels.window);
-    expect(new Set(windows)).toEqual(new Set(['__proto__', 'constructor', 'toString', '15m']));
-  });
-
-  test('of events counts once however often it is in an answer, and not at all without its keys', async () => {
-    const { standIn, live } = await whole();
-    const event = {
-      filer_guid: 'f0000000-0000-4000-8000-000000000001',
-      filer_title: 'twice',
-      volume_guid: 'f0000000-0000-4000-8000-000000000002',
-      volume_title: 'twice',
-      lock_state: 'RELEASED',
-      lock_phase: 'P2',
-      lock_duration: 5,
-      metric_type: 'lock',
-      timestamp: new Date().toISOString(),
-      version: 1,
-    };
-    const { filer_guid, ...keyless } = event;
-    const locks = [event, event, { ...event }, keyless, null, { ...event, timestamp: 'soon' }];
-    const body = JSON.stringify({ version: 1, flags: {}, info: {}, metrics: [{ locks }, { locks: [event] }] });
-    standIn.fail({ kind: 'body', body, operation: 'data' });
-    const after = await until('the event', async () => {
-      const scrape = await live.scrape();
-      return scrape.value('filer_lock_events_total', { filer_guid }) !== undefined && scrape;
-    });
-    expect(after.value('filer_lock_events_total', { filer_guid })).toBe(1);
-    expect(after.value('filer_lock_duration_seconds_sum', { filer_guid })).toBe(5);
-    expect(after.value('filer_exporter_samples_dropped_total', { api: 'gfa', reason: 'record' })).toBeGreaterThan(2);
-  });
-});
-
 describe('a title', () => {
   const titles: Readonly<Record<string, string>> = {
     'with quotes, backslashes and line feeds': 'a "b" \\ c\nd\\n\\',
@@ -172,30 +96,6 @@ describe('a title', () => {
     expect(after.all('filer_api_up').map(({ labels }) => labels.api)).toEqual(['gfa', 'portal']);
     expect((await live.get('/status')).text).not.toContain('<script>');
     expect(defects(live)).toEqual([]);
-  });
-
-  test('of ten thousand characters is cut, and counted', async () => {
-    const { standIn, live, serial } = await whole();
-    standIn.renameAppliance(serial, 'x'.repeat(10_000));
-    const after = await until('the title', async () => {
-      const scrape = await live.scrape();
-      return scrape.value('filer_appliance_up', { serial, filer: 'x'.repeat(1_024) }) === 1 && scrape;
-    });
-    expect(after.text).not.toContain('x'.repeat(1_025));
-    const cut = await until('the count', async () =>
-      (await live.scrape()).value('filer_exporter_samples_dropped_total', { api: 'portal', reason: 'label' }),
-    );
-    expect(cut).toBeGreaterThan(0);
-  });
-
-  test('that is empty leaves the name before it', async () => {
-    const { standIn, live, serial } = await whole();
-    const filer = standIn.fleet.appliances[0]?.title ?? '';
-    standIn.renameAppliance(serial, '');
-    const polls = () => standIn.requests.filter(({ operation }) => operation === 'edges').length;
-    const before = polls();
-    await until('two rounds', () => polls() > before + 1);
-    expect((await live.scrape()).value('filer_appliance_up', { serial, filer })).toBe(1);
   });
 });
 

@@ -106,26 +106,3 @@ describe('an operation that the role may not use', () => {
     });
   });
 });
-
-test('shards leave the whole account to the first of them, and share the volumes', async () => {
-  const standIn = await services({ volumes: 6 });
-  const shards = await Promise.all(
-    ['0', '1'].map((SHARD) =>
-      exporter({
-        ...portalEnvironment(standIn),
-        ...EVERYTHING,
-        SHARD,
-        TOTAL_SHARDS: '2',
-        PORTAL_RATE_LIMIT: '5000/30s',
-      }),
-    ),
-  );
-  const [first, second] = await until('both to have polled', async () => {
-    const scrapes = await Promise.all(shards.map((shard) => shard.scrape()));
-    return scrapes.every((scrape) => scrape.all('filer_snapshots_total').length > 0) && scrapes;
-  });
-  expect(second?.all(/^filer_(?:license|jobs|iam|volume_unprotected)/)).toEqual([]);
-  const guids = (scrape = first) =>
-    new Set(scrape?.all('filer_snapshots_total').map(({ labels }) => labels.volume_guid));
-  expect([...guids(first)].filter((guid) => guids(second).has(guid))).toEqual([]);
-});

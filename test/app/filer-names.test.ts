@@ -48,37 +48,6 @@ test('FILER_ALIASES joins what has another guid, and gives names', async () => {
   expect(names(scrape, 'filer_guid')).toContain('edge-denver.accelerated');
 });
 
-test('a rename in the portal reaches both sides, and events count on', async () => {
-  const standIn = await services({ variations: { filerTitles: 'own' } });
-  const live = await exporter({ ...both(standIn) });
-  const before = await whole(live);
-  const serial = standIn.fleet.appliances[0]?.serial ?? '';
-  const counted = before.sum('filer_lock_events_total', { filer_guid: serial });
-  standIn.renameAppliance(serial, 'edge-marseille');
-  const after = await until('the new name on both sides', async () => {
-    const scrape = await live.scrape();
-    return !scrape.mentions('edge-lyon') && scrape;
-  });
-  expect(names(after, 'filer_guid')).toContain('edge-marseille');
-  expect(names(after, 'serial')).toContain('edge-marseille');
-  const total = after.sum('filer_lock_events_total', { filer_guid: serial });
-  expect(total).toBeGreaterThanOrEqual(counted);
-  expect(total).toBeLessThan(counted + 20);
-});
-
-test('with the file acceleration service alone a filer goes by its title, or as the operator says', async () => {
-  const standIn = await services({ variations: { filerTitles: 'own' } });
-  const serial = standIn.fleet.appliances[0]?.serial ?? '';
-  const live = await exporter({ ...gfaEnvironment(standIn), FILER_ALIASES: `${serial}=lyon` });
-  const scrape = await until('filers', async () => {
-    const one = await live.scrape();
-    return one.all('filer_last_checkin_timestamp_seconds').length > 0 && one;
-  });
-  expect(names(scrape, 'filer_guid').toSorted()).toEqual([
-    ...['edge-denver.accelerated', 'edge-leeds.accelerated', 'edge-osaka.accelerated', 'lyon'],
-  ]);
-});
-
 test('shard 0 names filers whose appliances are polled by other shards', async () => {
   const standIn = await services({ appliances: 12, variations: { filerTitles: 'own' } });
   const sharded = { SHARD: '0', TOTAL_SHARDS: '2' };
@@ -86,24 +55,6 @@ test('shard 0 names filers whose appliances are polled by other shards', async (
   const scrape = await whole(live);
   expect(names(scrape, 'serial').length).toBeLessThan(12);
   expect(names(scrape, 'filer_guid').toSorted()).toEqual(titles(standIn));
-});
-
-test('PORTAL_SERIALS leaves the names of all others known', async () => {
-  const standIn = await services({ variations: { filerTitles: 'own' } });
-  const serial = standIn.fleet.appliances[1]?.serial ?? '';
-  const live = await exporter({ ...both(standIn), PORTAL_SERIALS: serial });
-  expect(names(await whole(live), 'filer_guid').toSorted()).toEqual(titles(standIn));
-});
-
-test('where the inventory is forbidden both sides go by the title', async () => {
-  const standIn = await services({ variations: { filerTitles: 'own', forbidden: ['serials', 'edges'] } });
-  const serial = standIn.fleet.appliances[1]?.serial ?? '';
-  const live = await exporter({ ...both(standIn), PORTAL_SERIALS: serial });
-  const scrape = await until('the title on the side of the portal, and filers on the other', async () => {
-    const one = await live.scrape();
-    return names(one, 'serial').join() === 'edge-osaka.accelerated' && names(one, 'filer_guid').length > 0 && one;
-  });
-  expect(names(scrape, 'filer_guid')).toContain('edge-osaka.accelerated');
 });
 
 /** A scrape with values of both services. */

@@ -27,24 +27,6 @@ describe('an appliance', () => {
       return scrape.value('filer_appliance_up', cpu) === 1 && scrape.value('filer_appliance_cpu_cores', cpu);
     });
   });
-
-  test('is polled by its serial where the inventory is forbidden', async () => {
-    const standIn = await services();
-    standIn.fail({ kind: 'status', status: 403, operation: /^(?:serials|edges)$/ });
-    const [first, second] = standIn.fleet.appliances.map(({ serial }) => serial);
-    const live = await exporter({ ...portalEnvironment(standIn), PORTAL_SERIALS: `${first},${second?.toUpperCase()}` });
-    const moment = await until('both to be up', async () => {
-      const scrape = await live.scrape();
-      return scrape.sum('filer_appliance_up') === 2 && scrape;
-    });
-    expect(moment.value('filer_api_up', { api: 'portal' })).toBe(1);
-    expect(new Set(moment.all('filer_appliance_up').map(({ labels }) => labels.filer))).toEqual(
-      new Set([first, second]),
-    );
-    await until('a second look at the inventory', () => asked(standIn, 'edges') >= 2);
-    const gaps = live.log.filter(({ msg }) => msg === 'the inventory has a gap');
-    expect(gaps.map(({ list, reason }) => `${list} ${reason}`)).toEqual(['edges forbidden']);
-  });
 });
 
 test('three shards poll each appliance once between them, and only the first polls the file acceleration service', async () => {
@@ -98,8 +80,4 @@ async function isWhole(live: Live, standIn: StandIn): Promise<boolean> {
   const scrape = await live.scrape();
   const series = scrape.all('filer_appliance_series_timestamp_seconds').length;
   return scrape.sum('filer_api_up') === 2 && series === 2 * standIn.fleet.appliances.length;
-}
-
-function asked(standIn: StandIn, operation: string): number {
-  return standIn.requests.filter((request) => request.operation === operation).length;
 }

@@ -21,33 +21,4 @@ describe('before the first polls have ended', () => {
     await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
     expect((await live.scrape()).value('filer_api_up', { api: 'gfa' })).toBe(1);
   });
-
-  test('one API alone has a filer_api_up of its own, and no other', async () => {
-    const standIn = await services();
-    const live = await exporter(gfaEnvironment(standIn));
-    await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
-    expect((await live.scrape()).all('filer_api_up')).toEqual([
-      { name: 'filer_api_up', labels: { api: 'gfa' }, value: 1 },
-    ]);
-  });
-});
-
-describe('readiness', () => {
-  test('is also reached if no service answers from the start, because every poll was made', async () => {
-    const live = await exporter({
-      GFA_URL: 'http://127.0.0.1:9/v1',
-      GFA_TOKEN: 'token',
-      PORTAL_URL: 'http://127.0.0.1:9',
-      PORTAL_USER_KEY: 'key',
-    });
-    await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
-    expect((await live.scrape()).sum('filer_api_up')).toBe(0);
-    expect((await live.scrape()).sum('filer_exporter_requests_total', { code: 'network' })).toBeGreaterThan(0);
-  });
-
-  test('comes for an account without an appliance', async () => {
-    const standIn = await services({ appliances: 0 });
-    const live = await exporter(portalEnvironment(standIn));
-    await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
-  });
 });

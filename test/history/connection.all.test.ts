@@ -159,13 +159,3 @@ test('a receiver without TLS is reached through the proxy of HTTP_PROXY, which f
   expect(headers.authorization).toBe(`Basic ${Buffer.from('user:pass').toString('base64')}`);
   expect(forwarded[0]).toBe('http://receiver.invalid/write');
 });
-
-test('a certificate file that is not there is a fault of the configuration', async () => {
-  const program = await sending({
-    REMOTE_WRITE_URL: 'https://localhost:1/write',
-    REMOTE_WRITE_CA_FILE: '/nowhere/ca.pem',
-  });
-  const { code, stderr } = await program.ended;
-  expect(code).toBe(78);
-  expect(stderr).toContain('REMOTE_WRITE_CA_FILE: "/nowhere/ca.pem" cannot be read (ENOENT)');
-});

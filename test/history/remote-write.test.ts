@@ -77,18 +77,6 @@ describe.each(['1.0', '2.0'] as const)('by protocol %s', (version) => {
     await play.hours(1);
     expect(await faults(play, receiver)).toEqual([]);
   });
-
-  test('an answer that is too large is fetched in halves', async () => {
-    const receiver = new MemoryReceiver(version);
-    const play = await begin(receiver);
-    await play.hours(1);
-    await play.hours(4, { polls: false, sends: false });
-    await play.restart();
-    const lift = play.standIn.fail({ kind: 'status', status: 413, operation: 'cpu_utilization', times: 3 });
-    await play.hours(1);
-    lift();
-    expect(await faults(play, receiver)).toEqual([]);
-  });
 });
 
 test('a receiver that is replaced by one of protocol 1.0 alone, and back, loses nothing', async () => {
@@ -103,19 +91,6 @@ test('a receiver that is replaced by one of protocol 1.0 alone, and back, loses 
   await play.hours(1);
   expect(await faults(play, receiver)).toEqual([]);
   expect(play.counts.droppedPoints).toEqual({});
-});
-
-test('a hole longer than REMOTE_WRITE_CATCH_UP is closed as far back as that reaches, and told', async () => {
-  const receiver = new MemoryReceiver();
-  const play = await begin(receiver, { catchUpMs: 60 * MINUTE_MS });
-  await play.hours(1);
-  await play.hours(3, { polls: false, sends: false });
-  await play.restart();
-  const back = play.clock.now();
-  await play.hours(1);
-  expect(await faults(play, receiver, back - 55 * MINUTE_MS)).toEqual([]);
-  // Two hours and some minutes of four series, two of each appliance.
-  expect(play.counts.lost.catch_up).toBeGreaterThanOrEqual(4 * 2 * 3600);
 });
 
 test('a receiver that asks to wait is asked again with the same points, and a wrong password loses nothing', async () => {
@@ -133,30 +108,6 @@ test('a receiver that asks to wait is asked again with the same points, and a wr
   expect(await faults(play, receiver)).toEqual([]);
   expect(play.counts.droppedPoints).toEqual({});
 });
-
-test('a series that the receiver refuses for good is dropped and counted, and all others arrive', async () => {
-  const receiver = new MemoryReceiver();
-  const send: PlaySettings['send'] = async (headers, body, signal) => {
-    const before = receiver.requests.length;
-    const taken = new Map([...receiver.points].map(([series, points]) => [series, new Map(points)]));
-    const answer = await receiver.send(headers, body, signal);
-    const isIn = receiver.requests.slice(before).some(({ series }) => series.some(isLongLoad));
-    if (!isIn) return answer;
-    receiver.points.clear();
-    for (const [series, points] of taken) receiver.points.set(series, points);
-    return { status: 400, headers: {}, text: 'label value too long' };
-  };
-  const play = await begin(receiver, { send });
-  await play.hours(1);
-  const wrong = await faults(play, receiver);
-  expect(wrong.length).toBeGreaterThan(0);
-  expect(wrong.filter((fault) => !fault.includes('window=15m'))).toEqual([]);
-  expect(play.counts.droppedPoints.rejected).toBeGreaterThan(0);
-});
-
-function isLongLoad({ labels }: { readonly labels: readonly (readonly [string, string])[] }): boolean {
-  return labels.some(([name, value]) => name === 'window' && value === '15m');
-}
 
 /** How many requests for telemetry there were. */
 function polls({ standIn }: Play): number {

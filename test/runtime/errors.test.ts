@@ -127,23 +127,6 @@ describe('a secret', () => {
     expect([secret.reveal(), String(secret), await secret.reload()]).toEqual(['hunter2', REDACTED, false]);
   });
 
-  test('that was rotated is read again, one that cannot be read just now stays', async () => {
-    const values: (string | Error)[] = ['old', 'new', 'new', new Error('ENOENT'), 'newer'];
-    const rotated = new Secret(() => {
-      const value = values.shift();
-      if (typeof value === 'string') return value;
-      throw value ?? new Error('read too often');
-    });
-    const told: [boolean, string][] = [];
-    while (told.length < 4) told.push([await rotated.reload(), rotated.reveal()]);
-    expect(told).toEqual([
-      [true, 'new'],
-      [false, 'new'],
-      [false, 'new'],
-      [true, 'newer'],
-    ]);
-  });
-
   test('that cannot be read at the start is an error at the start', () => {
     const unreadable = () => {
       throw new Error('ENOENT');

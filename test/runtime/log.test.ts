@@ -46,14 +46,6 @@ describe('a line of the log', () => {
     const fields = { filer: 'edge-lyon', tasks: 7, up: true, faults: ['one'], none: null };
     expect(JSON.parse(lineOf(fields))).toMatchObject(fields);
   });
-
-  test('tells a failed request by its message, and any other error with its stack', () => {
-    expect(JSON.parse(lineOf({ err: new RequestError('timeout', 'asking the portal: too late') })).err).toEqual({
-      type: 'RequestError',
-      message: 'asking the portal: too late',
-    });
-    expect(JSON.parse(lineOf({ err: new TypeError('oops') })).err.stack).toContain('log.test.ts');
-  });
 });
 
 describe('a log that nothing reads', () => {

@@ -1,7 +1,6 @@
 // Only here: passwords as real clients send them, to a process.
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/program.ts';
-import { until } from '../support/until.ts';
 import { curl, GEHEIM, GEHEIM_AT_10, guarded } from './asking.ts';
 import { hasTlsClients } from './certificates.ts';
 
@@ -132,43 +131,6 @@ describe('with users', () => {
     }
     const statuses = new Set(await Promise.all(guesses));
     expect([...statuses].toSorted()).toEqual([401, 503]);
-  });
-});
-
-describe('the web configuration is read again', () => {
-  const series = async (address: string, name: string, headers = {}) => {
-    const answer = await fetch(`http://${address}/metrics`, { headers });
-    return new RegExp(`^${name} (\\S+)$`, 'm').exec(await answer.text())?.[1];
-  };
-  const GOOD = 'filer_exporter_web_config_last_reload_successful';
-
-  test('a user who is taken out is out, and one who is put in is in, without a restart', async () => {
-    const { address, write, program } = await guarded(`basic_auth_users:\n  old: ${GEHEIM}\n`);
-    expect(await statusOf(`http://${address}/metrics`, basic('old', 'geheim'))).toBe(200);
-    write(`basic_auth_users:\n  new: ${GEHEIM}\n`);
-    await until(
-      'the new user',
-      async () => (await statusOf(`http://${address}/metrics`, basic('new', 'geheim'))) === 200,
-    );
-    expect(await statusOf(`http://${address}/metrics`, basic('old', 'geheim'))).toBe(401);
-    expect(program.log.filter(({ msg }) => msg.includes('configuration reloaded'))).toHaveLength(1);
-  });
-
-  test('a file that cannot be used changes nothing, shows in a metric and in one line, and its end does too', async () => {
-    const good = `basic_auth_users:\n  me: ${GEHEIM}\n`;
-    const { address, write, program } = await guarded(good);
-    const me = basic('me', 'geheim');
-    expect(await series(address, GOOD, me)).toBe('1');
-    write(`basic_auth_userz:\n  me: ${GEHEIM}\n`);
-    await until('the metric', async () => (await series(address, GOOD, me)) === '0');
-    expect(await statusOf(`http://${address}/metrics`)).toBe(401);
-    const told = () => program.log.filter(({ msg }) => msg.includes('configuration rejected'));
-    expect(told()).toMatchObject([
-      { level: 'error', faults: ['line 1: basic_auth_userz: unknown key; did you mean basic_auth_users?'] },
-    ]);
-    write(good);
-    await until('the metric', async () => (await series(address, GOOD, me)) === '1');
-    expect(JSON.stringify(program.log)).not.toContain(GEHEIM);
   });
 });
 
