@@ -57,14 +57,14 @@ export const services: readonly Row[] = [
     who: 'service',
     tries: 'answers in the place of a service, with another certificate',
     holds: 'certificates are checked, and nothing switches that off',
-    shownBy: ['config/load.test.ts', 'the checking of certificates cannot be switched off'],
+    shownBy: ['config/environment.test.ts', 'the checking of certificates cannot be switched off'],
   },
   {
     id: 'late-authority',
     who: 'service',
     tries: 'is trusted by an authority that is named where Node does not look',
     holds: 'NODE_EXTRA_CA_CERTS in .env is a fault',
-    shownBy: ['config/load.test.ts', 'NODE_EXTRA_CA_CERTS'],
+    shownBy: ['config/environment.test.ts', 'NODE_EXTRA_CA_CERTS'],
   },
   {
     id: 'proxy-certificates',
