@@ -110,8 +110,8 @@ export const files: readonly Row[] = [
   {
     id: 'broken-state',
     who: 'file',
-    tries: 'is a state file of any content',
-    holds: 'it is taken whole or put aside whole, and the process starts',
-    shownBy: ['fuzz/state-file.test.ts', 'whatever was changed in the state file'],
+    tries: 'is a state file in which something was changed',
+    holds: 'it is put aside whole, and the process starts',
+    shownBy: ['state/format.test.ts', 'is refused when any byte of it has changed, or its end is missing'],
   },
 ];
