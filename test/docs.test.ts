@@ -7,7 +7,6 @@ import { describe, expect, test } from 'vitest';
 import { catalog, variableRows } from '../src/catalog.ts';
 import { usage } from '../src/cli/help.ts';
 import { formatDuration } from '../src/config/duration.ts';
-import { loadConfig } from '../src/config/load.ts';
 import { fileVariable } from '../src/config/section.ts';
 import { gfaSection } from '../src/sources/gfa/configuration.ts';
 import { ECONOMY_REPLACES, FURTHER_SERIES, STANDARD_SERIES } from '../src/sources/portal/appliances/operations.ts';
@@ -16,6 +15,7 @@ import { planOf } from '../src/sources/portal/planning.ts';
 import { portalCollectors } from '../src/sources/portal/variables.ts';
 import { upstreams } from '../src/sources/upstreams.ts';
 import { documents } from './support/documents.ts';
+import { loadConfig } from './support/load-config.ts';
 
 /* The documentation says what the code does. `npm run docs` writes what is generated. */
 

@@ -2,13 +2,12 @@ import process from 'node:process';
 import type { Guard } from '../app/guard.ts';
 import { variableRows } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
-import { DOTENV } from '../config/environment.ts';
+import { DOTENV, settledTexts } from '../config/environment.ts';
 import { looseFiles, type OwnFile } from '../config/file-permissions.ts';
 import { loadConfig } from '../config/load.ts';
-import { readAhead } from '../config/read-ahead.ts';
 import { secretTexts } from '../config/secret-texts.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { ConfigError } from '../runtime/errors.ts';
+import { asError, ConfigError } from '../runtime/errors.ts';
 import { lineMasker } from '../runtime/masking.ts';
 import { SmallFiles } from '../runtime/small-files.ts';
 import { upstreams } from '../sources/upstreams.ts';
@@ -23,14 +22,15 @@ const secretFiles = new SmallFiles(systemClock, 64 * 1024);
 /** For the web configuration, certificates and keys: a file of authorities may be large. */
 export const webFiles = new SmallFiles(systemClock, 1024 * 1024);
 
-export function readFiles(environment: Variables, readSecret = secretFiles.read) {
-  return readAhead(environment, variableRows, { readSecret, readPem: webFiles.read });
+/** The names of the variables that are set, in `.env` too. */
+export async function variablesSet(environment: Variables): Promise<ReadonlySet<string>> {
+  const content = await secretFiles.read(DOTENV).catch(asError);
+  return new Set(settledTexts(environment, content, variableRows).texts.keys());
 }
 
 /** Rejects with a ConfigError, also for a `.env` that other users can change: it says where secrets are sent. */
-export async function load(environment: Variables, readAgain = secretFiles.read): Promise<Config> {
-  const { readFile } = await readFiles(environment, readAgain);
-  const config = loadConfig({ environment, readFile, readAgain, services: serviceSections });
+export async function load(environment: Variables, readSecret = secretFiles.read): Promise<Config> {
+  const config = await loadConfig(environment, serviceSections, { readSecret, readPem: webFiles.read });
   const loose = await looseFiles(config.ownFiles.filter(({ path }) => path === DOTENV));
   const foreign = loose.filter(({ isForeign }) => isForeign);
   if (foreign.length > 0) throw new ConfigError(foreign.map(({ reason }) => `${DOTENV}: not used, because ${reason}`));

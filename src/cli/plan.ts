@@ -7,15 +7,15 @@ import { ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
 import { configuredUpstreams, upstreams } from '../sources/upstreams.ts';
 import { EXIT, type Options } from './arguments.ts';
-import { loadWithWarnings, readFiles, type Variables } from './configuration.ts';
+import { loadWithWarnings, type Variables, variablesSet } from './configuration.ts';
 import { say, signalOf, systemEnvironment } from './process.ts';
 
 /** Prints what the limits allow: for `--appliances` without any request, else for the account's inventory. */
 export async function plan(options: Options, variables: Variables, stopped: Promise<void>): Promise<number> {
   const appliances = options.appliances === undefined ? undefined : applianceCount(options.appliances);
-  const { texts } = await readFiles(variables);
+  const set = await variablesSet(variables);
   const planned = upstreams.flatMap(({ section: { url }, planning }) => (planning ? [{ url, planning }] : []));
-  const placeholders = planned.map(({ url, planning }) => (texts.has(url) ? {} : planning.placeholder));
+  const placeholders = planned.map(({ url, planning }) => (set.has(url) ? {} : planning.placeholder));
   const config = await loadWithWarnings(
     appliances === undefined ? variables : Object.assign({ ...variables }, ...placeholders),
   );

@@ -19,11 +19,12 @@ export type ReadFile = (path: string) => string;
  */
 export function settledTexts(
   environment: Readonly<Record<string, string | undefined>>,
-  readFile: ReadFile,
+  /** The content of `.env`, or why it was not read. */
+  content: string | Error,
   rows: readonly NamedRow[],
-  faults: string[],
 ) {
-  const dotenv = dotenvIn(readFile, faults);
+  const faults: string[] = [];
+  const dotenv = dotenvIn(content, faults);
   const beneath = dotenv ?? new Map<string, string>();
   const set = setOf(environment);
   const texts = new Map(beneath);
@@ -35,6 +36,7 @@ export function settledTexts(
   faults.push(...nodeFaults(beneath, set));
   return {
     texts,
+    faults,
     /** In effect or not; undefined without `.env`. */
     dotenvHasSecret: dotenv && [...dotenv].some(([name, text]) => isSecret(rows, name, text)),
   };
@@ -46,15 +48,12 @@ function setOf(source: Readonly<Record<string, string | undefined>>): Texts {
   return new Map(Object.entries(source).flatMap(([name, text]) => (text ? [[name, text] as const] : [])));
 }
 
-function dotenvIn(readFile: ReadFile, faults: string[]): Texts | undefined {
-  try {
-    // A byte order mark would become part of the first name.
-    return setOf(parseEnv(readFile(DOTENV).replace(/^\uFEFF/, '')));
-  } catch (error) {
-    const code = codeOf(error);
-    if (code !== 'ENOENT') faults.push(`${DOTENV}: cannot be read (${code ?? 'unknown reason'})`);
-    return undefined;
-  }
+function dotenvIn(content: string | Error, faults: string[]): Texts | undefined {
+  // A byte order mark would become part of the first name.
+  if (typeof content === 'string') return setOf(parseEnv(content.replace(/^\uFEFF/, '')));
+  const code = codeOf(content);
+  if (code !== 'ENOENT') faults.push(`${DOTENV}: cannot be read (${code ?? 'unknown reason'})`);
+  return undefined;
 }
 
 /** Variables of Node: one that it reads before this program can read `.env`, and one that the exporter would ignore. */

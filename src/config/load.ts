@@ -1,4 +1,4 @@
-import { ConfigError } from '../runtime/errors.ts';
+import { asError, ConfigError } from '../runtime/errors.ts';
 import { Secret } from '../runtime/secret.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import type { Config } from './config.ts';
@@ -20,14 +20,6 @@ import {
 import { readValues } from './values.ts';
 import { commonSection } from './variables.ts';
 
-interface Surroundings {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly readFile: ReadFile;
-  /** Reads secrets again; default `readFile`. */
-  readonly readAgain?: ReadText;
-  readonly services: readonly ServiceSection[];
-}
-
 function sectionsOf(services: readonly ServiceSection[]): readonly Section[] {
   return [...services, commonSection, remoteWriteSection];
 }
@@ -37,17 +29,40 @@ export function rowsOf(services: readonly ServiceSection[]): readonly NamedRow[]
   return sectionsOf(services).flatMap(({ rows }) => rows);
 }
 
-/** The configuration. Throws a ConfigError with every fault at once, in the order of the variables. */
-export function loadConfig({
-  environment,
-  readFile,
-  readAgain = async (path) => readFile(path),
-  services,
-}: Surroundings): Config {
+/** Rejects with a ConfigError. Reads every file first, so that a disk that hangs blocks nothing. */
+export async function loadConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  services: readonly ServiceSection[],
+  { readSecret, readPem }: { readonly readSecret: ReadText; readonly readPem: ReadText },
+): Promise<Config> {
+  const rows = rowsOf(services);
+  const settled = settledTexts(environment, await readSecret(DOTENV).catch(asError), rows);
+  const pathsOf = (kind: 'isSecret' | 'valueIn', nameOf: (name: string) => string) =>
+    rows.flatMap(({ name, row }) => (row.kind[kind] ? (settled.texts.get(nameOf(name)) ?? []) : []));
+  const ways = new Map([
+    ...pathsOf('valueIn', (name) => name).map((path) => [path, readPem] as const),
+    ...pathsOf('isSecret', fileVariable).map((path) => [path, readSecret] as const),
+  ]);
+  const contents = new Map<string, string | Error>();
+  await Promise.all([...ways].map(async ([path, read]) => contents.set(path, await read(path).catch(asError))));
+  const readFile = (path: string) => {
+    const content = contents.get(path);
+    if (typeof content !== 'string') throw content;
+    return content;
+  };
+  return configOf(settled, services, readFile, readSecret);
+}
+
+/** Throws a ConfigError with every fault at once, in the order of the variables. */
+export function configOf(
+  { texts, dotenvHasSecret, faults: found }: ReturnType<typeof settledTexts>,
+  services: readonly ServiceSection[],
+  readFile: ReadFile,
+  readAgain: ReadText,
+): Config {
   const rows = rowsOf(services);
   const sections = sectionsOf(services);
-  const faults: string[] = [];
-  const { texts, dotenvHasSecret } = settledTexts(environment, readFile, rows, faults);
+  const faults = [...found];
   const read = readValues(texts, sections, readFile, faults);
   const values: Values<Rows> = { ...read, ...fileSecrets(texts, rows, { readFile, readAgain }, faults) };
   const given = { isSet: (name: string) => texts.has(name) || texts.has(fileVariable(name)), values };

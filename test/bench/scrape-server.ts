@@ -6,7 +6,6 @@ import process from 'node:process';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { Gauge, Registry } from 'prom-client';
 import { createApp } from '../../src/app/app.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import { Connections } from '../../src/http/connections.ts';
@@ -17,6 +16,7 @@ import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
 import { scraping } from '../exposition/scraping.ts';
+import { loadConfig } from '../support/load-config.ts';
 import { gauges, labelNames, samplesOf } from './gauges.ts';
 
 /**

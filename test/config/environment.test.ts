@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
+import { loadConfig } from '../support/load-config.ts';
 import { both, configOf, faultsOf, gfaOnly, services, systemError } from './surroundings.ts';
 
 describe('names that nobody knows', () => {

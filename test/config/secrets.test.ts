@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { variableRows } from '../../src/catalog.ts';
 import type { Config } from '../../src/config/config.ts';
 import { effectiveConfiguration } from '../../src/config/describe.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import { fileVariable } from '../../src/config/section.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import fc from '../support/fast-check.ts';
+import { loadConfig } from '../support/load-config.ts';
 import { configOf, type Files, faultsOf, gfaOnly, reader, services, systemError } from './surroundings.ts';
 
 const CANARY = 'canary-7f3a';

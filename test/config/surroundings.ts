@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { type GfaConfig, gfaSection } from '../../src/sources/gfa/configuration.ts';
 import { type PortalConfig, portalSection } from '../../src/sources/portal/configuration.ts';
+import { loadConfig } from '../support/load-config.ts';
 
 /** Variables by name, as a process gets them. */
 export type Environment = Readonly<Record<string, string | undefined>>;

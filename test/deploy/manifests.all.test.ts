@@ -1,8 +1,8 @@
 // Only here: manifests that Kubernetes would reject.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
+import { loadConfig } from '../support/load-config.ts';
 import { newestMinors, operatorApis, servedApis } from './kubernetes/api-versions.ts';
 import { environmentOf, exporterIn, type Manifest, podSpecOf } from './kubernetes/manifest.ts';
 import { schemaFaults, typeFaults } from './kubernetes/models.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/arguments.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
+import { loadConfig } from '../support/load-config.ts';
 import { root, temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
 

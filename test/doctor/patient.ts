@@ -1,5 +1,4 @@
 import { createDoctor } from '../../src/app/doctor.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import { demoEnvironment } from '../../src/demo/demo.ts';
 import { type StandIn, startStandIn, type Variations } from '../../src/demo/stand-in.ts';
 import type { Diagnoses } from '../../src/doctor/doctor.ts';
@@ -9,6 +8,7 @@ import { createLog } from '../../src/runtime/log.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
 import { fastClock } from '../support/fast-clock.ts';
+import { loadConfig } from '../support/load-config.ts';
 
 /** How an examination of the stand-in went. */
 export interface Visit {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app/app.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import { demoEnvironment } from '../../src/demo/demo.ts';
 import { startStandIn, type Variations } from '../../src/demo/stand-in.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
+import { loadConfig } from '../support/load-config.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { visit } from './patient.ts';

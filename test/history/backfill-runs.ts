@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { type BackfillRun, type BackfillWish, createBackfill, openMetrics } from '../../src/app/backfill.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { Spool } from '../../src/history/spool.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
 import { clock, network, portalEnvironment } from '../support/live.ts';
+import { loadConfig } from '../support/load-config.ts';
 import { settle } from '../support/manual-clock.ts';
 import { noLog } from '../support/mock-api.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createApp } from '../../src/app/app.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
@@ -16,6 +15,7 @@ import {
   stopped,
   until,
 } from '../support/live.ts';
+import { loadConfig } from '../support/load-config.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { linesOf } from '../support/program.ts';
 import type { Scrape } from '../support/scrape.ts';

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { type App, createApp } from '../../src/app/app.ts';
 import type { Environment } from '../../src/app/environment.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
+import { loadConfig } from './load-config.ts';
 
 /** What of the environment a test has to hand in; chance comes from a seed where it hands in none. */
 export type Given = Pick<Environment, 'clock' | 'log'> & Partial<Environment>;

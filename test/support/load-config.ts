@@ -1,0 +1,28 @@
+import type { Config } from '../../src/config/config.ts';
+import { settledTexts } from '../../src/config/environment.ts';
+import { configOf, rowsOf } from '../../src/config/load.ts';
+import type { ServiceSection } from '../../src/config/section.ts';
+import { asError } from '../../src/runtime/errors.ts';
+import type { ReadText } from '../../src/runtime/small-files.ts';
+
+/** The configuration of these variables and files, at once. */
+export function loadConfig({
+  environment,
+  readFile,
+  readAgain = async (path) => readFile(path),
+  services,
+}: {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly readFile: (path: string) => string;
+  readonly readAgain?: ReadText;
+  readonly services: readonly ServiceSection[];
+}): Config {
+  const content = () => {
+    try {
+      return readFile('.env');
+    } catch (error) {
+      return asError(error);
+    }
+  };
+  return configOf(settledTexts(environment, content(), rowsOf(services)), services, readFile, readAgain);
+}
