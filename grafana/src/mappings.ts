@@ -3,6 +3,9 @@ import { MappingType, type ValueMapping } from '@grafana/grafana-foundation-sdk/
 /** From this rank on, it is critical. */
 export const CRITICAL = 100;
 
+/** The rank of what nothing is known of: before what is well, and no warning. */
+export const UNKNOWN = 0.999;
+
 /** Words for whole numbers, each with a colour that reads on light and on dark. */
 export function words(...texts: readonly (readonly [value: number, text: string, color: string])[]): ValueMapping[] {
   const options = Object.fromEntries(
@@ -62,6 +65,7 @@ export const standingWords: ValueMapping[] = words(
 /** How bad something is, by its rank: from 1 on a limit is passed, from 100 on one that is critical. What orders also says why. */
 export const rankWords: ValueMapping[] = ranges(
   [-1, 'well', 'green'],
+  [UNKNOWN - 1e-9, 'unknown', 'text'],
   // Up to a bound and from it on are both inclusive.
   [1 - 1e-9, 'warning', 'orange'],
   [CRITICAL, 'critical', 'red'],

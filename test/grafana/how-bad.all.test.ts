@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { numbersOf } from '../../grafana/src/alerts/numbers.ts';
-import { api, applianceLyon, type Labels, scraped, series } from '../deploy/prometheus/case.ts';
+import { UNKNOWN } from '../../grafana/src/mappings.ts';
+import { api, applianceLyon, type Labels, lyon, scraped, series } from '../deploy/prometheus/case.ts';
+import { everyQuery } from '../support/dashboards.ts';
 import { askedAt, isSkipped } from './moment.ts';
 
 const { job } = scraped;
@@ -34,4 +36,19 @@ test.skipIf(isSkipped).each(cases)('%s', (_when, had, value, labels) => {
   const samples = labels === undefined ? [] : [{ labels: series('', { job, ...labels }), value: 1 }];
   const query = `max without (number) (${numbersOf(alertRules, {})})`;
   expect(askedAt([[had, value]], [[query, samples]])).toContain('SUCCESS');
+});
+
+test.skipIf(isSkipped).each([
+  ['an appliance is well while it reports', 'reporting', 1, 0],
+  ['an appliance is not well in an outage of the portal, and no warning', 'unavailable', 0, UNKNOWN],
+  ['an appliance that cannot be polled is a warning while its filer is heard of', 'unavailable', 1, 2],
+] as const)('%s', (_when, state, up, rank) => {
+  const [{ expr = '' } = {}] = everyQuery.filter(({ where }) => where.includes('Appliances, the worst first'));
+  const had = [
+    [series('filer_appliance_state', { ...applianceLyon, state }), 1],
+    [series('filer_last_checkin_timestamp_seconds', lyon), 0],
+    [series('filer_api_up', api('portal')), up],
+  ] as const;
+  const samples = [{ labels: series('', { filer }), value: rank }];
+  expect(askedAt(had, [[`round(${expr}, 0.001)`, samples]])).toContain('SUCCESS');
 });

@@ -1,7 +1,7 @@
 import { alertTable } from '../alerts/table.ts';
 import { applianceCounts, checkIns, dead, standing } from '../common.ts';
 import { limits } from '../limits.ts';
-import { rankWords, standingWords, words } from '../mappings.ts';
+import { rankWords, standingWords, UNKNOWN, words } from '../mappings.ts';
 import { number, ranking, stepsOf, table } from '../numbers.ts';
 import { badness } from '../order.ts';
 import { drillDown } from '../places.ts';
@@ -21,7 +21,8 @@ const reached = `min by (filer) (${whileUp('portal', select('filer_appliance_rea
 const worst = `topk(15, ${badness('filer', [
   { of: checkIns('filer'), warns: limits.missingCheckIn, critical: limits.missingCheckIn },
   { of: dead, warns: limits.missingCheckIn, critical: 0 },
-  { of: `(2 - ${standing('filer')} <= 2)`, warns: 1 },
+  // 0 while it reports, 1 and 2 where it does not, and UNKNOWN in an outage, where it would be 3.
+  { of: `((2 - ${standing('filer')}) % ${3 - UNKNOWN})`, warns: 1 },
   { of: `(1 - ${reached})`, warns: 1 },
   { of: cpu, warns: limits.worstCpu },
   { of: cache, warns: limits.worstCache },
