@@ -6,8 +6,6 @@ import type { Format } from '../../src/exposition/format.ts';
 import { deflate, gzipBody } from '../../src/exposition/gzip.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { large, serve, serving, sluggish, until } from '../http/serving.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -22,7 +20,8 @@ function* samplesOf(task: string, lines: number, round: number): Generator<Sampl
   }
 }
 
-function made(clock = new ManualClock()) {
+function made() {
+  const clock = new ManualClock();
   const store = new LineStore(families);
   const scrapes = scraping(new Exposition(store, clock), clock);
   const publish = (task: string, lines: number, round: number) =>
@@ -98,39 +97,6 @@ test.each([true, false])(
   },
 );
 
-test('with everything changing under a crowd of fast and vanishing scrapers, every answer is one moment', async () => {
-  const { scrapes, publish } = made(systemClock as ManualClock);
-  const { port, ask } = await serve({ exposition: (format, gzip) => scrapes.body(format, gzip) });
-  const publishAll = (round: number) => {
-    publish('large', 4_000, round);
-    for (let task = 0; task < 50; task += 1) publish(`t${task}`, 20, round);
-  };
-  publishAll(0);
-  let running = true;
-  const polls = (async () => {
-    for (let round = 1; running; round += 1) {
-      publishAll(round);
-      await turn();
-    }
-  })();
-  const scraper = async (headers: Readonly<Record<string, string>>) => {
-    for (let time = 0; time < 12; time += 1) {
-      const { body } = await ask('/metrics', headers);
-      expect(valuesOf(headers['accept-encoding'] === undefined ? body : gunzipSync(body)).size).toBe(1);
-    }
-  };
-  const vanishing = async () => {
-    for (let time = 0; time < 20; time += 1) {
-      const socket = await sluggish(port);
-      await turn();
-      socket.destroy();
-    }
-  };
-  await Promise.all([scraper({}), scraper({ 'accept-encoding': 'gzip' }), scraper({}), vanishing()]);
-  running = false;
-  await polls;
-});
-
 test('whatever was compressed before and follows it is one member of gzip, which curl, browsers and fetch read', async () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
@@ -147,12 +113,4 @@ test('whatever was compressed before and follows it is one member of gzip, which
     }),
     { numRuns: 100 },
   );
-});
-
-test('a scraper that goes away in the middle of a compressed answer makes room for the next', async () => {
-  const { port, ask } = await serve({ exposition: serving(large) }, { maxScrapes: 1 });
-  const gone = await sluggish(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n');
-  await turn();
-  gone.destroy();
-  await until(async () => (await ask('/metrics', {}, 'HEAD')).status === 200);
 });

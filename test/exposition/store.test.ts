@@ -47,25 +47,6 @@ describe('the store', () => {
     expect(store.samples).toBe(4);
   });
 
-  test('replaces what a task said before, whole', () => {
-    const store = new LineStore(families);
-    store.publish({ task: 't1', samples: [sample('filer_a', 'x'), sample('filer_b', 'x')] });
-    store.publish({ task: 't1', samples: [sample('filer_a', 'y', 2)] });
-    expect([parsed(store), store.samples]).toEqual([{ filer_a: ['filer_a{y} 2'] }, 1]);
-    store.publish({ task: 't1', samples: [] });
-    expect([textOf(store), store.samples, [...store.tasks]]).toEqual(['', 0, ['t1']]);
-  });
-
-  test('withdraws a task and no other, and one that nobody knows without complaint', () => {
-    const store = new LineStore(families);
-    store.publish({ task: 't1', samples: [sample('filer_a', 'x')] });
-    store.publish({ task: 't2', samples: [sample('filer_a', 'y')] });
-    store.withdraw('t1');
-    store.withdraw('t1');
-    store.withdraw('nobody');
-    expect([parsed(store), store.samples]).toEqual([{ filer_a: ['filer_a{y} 1'] }, 1]);
-  });
-
   test('keeps the later of two samples with the same labels, and says so', () => {
     const store = new LineStore(families);
     const corrected = store.publish({ task: 't', samples: [sample('filer_a', 'x', 1), sample('filer_a', 'x', 2)] });
@@ -176,6 +157,7 @@ describe('the store', () => {
         const meant = [...model.values()].flatMap((lines) => [...lines]).sort();
         expect(Object.values(parsed(store)).flat().sort()).toEqual(meant);
         expect(store.samples).toBe(meant.length);
+        expect(store.bytes).toBe(Buffer.byteLength(textOf(store).replaceAll(/^#.*\n/gm, '')));
         expect([...store.tasks].sort()).toEqual([...model.keys()].sort());
       }),
     );
