@@ -107,12 +107,3 @@ test('the telemetry service wants its key as issued, without a scheme, and says 
   }
   expect((await ask('GET', `${standIn.gfaUrl}/data`, { headers: { authorization: gfaToken } })).status).toBe(200);
 });
-
-test('health needs no token, everything else of the portal does', async () => {
-  const { standIn } = await start();
-  expect(await ask('GET', `${standIn.portalUrl}/health`)).toMatchObject({ status: 200, json: { healthy: true } });
-  for (const path of ['/serials', '/edges', '/volume_connections', '/account/license']) {
-    const heard = await ask('GET', `${standIn.portalUrl}${path}`);
-    expect(heard).toMatchObject({ status: 401, json: { message: 'Not authenticated', detail: null } });
-  }
-});

@@ -13,22 +13,33 @@ const request = {
 } as const;
 
 describe('nothing that hangs on the error of a failed request is a secret', () => {
-  const failures: Readonly<Record<string, (socket: Socket) => void>> = {
-    'reset before an answer': (socket) => socket.resetAndDestroy(),
-    'ended before an answer': (socket) => socket.end(),
-    'answered with no HTTP': (socket) => socket.end('220 mail\r\n'),
-    'cut off in the body': (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n['),
-    'answered with what was sent': (socket) =>
-      void socket.once('data', (sent) => {
-        const body = JSON.stringify({ message: String(sent), error: String(sent), detail: String(sent) });
-        socket.end(`HTTP/1.1 401 ${CANARY}\r\nx-echo: ${CANARY}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
-      }),
-    'redirected with it': (socket) =>
-      socket.end(`HTTP/1.1 302 x\r\nlocation: /?${CANARY}\r\ncontent-length: 0\r\n\r\n`),
-    'answered with no JSON': (socket) => socket.end(`HTTP/1.1 200 x\r\ncontent-length: 22\r\n\r\n${CANARY}`),
-  };
+  const failures: readonly [name: string, code: string, fail: (socket: Socket) => void][] = [
+    ['reset before an answer', 'network', (socket) => socket.resetAndDestroy()],
+    ['ended before an answer', 'network', (socket) => socket.end()],
+    ['answered with no HTTP', 'network', (socket) => socket.end('220 mail\r\n')],
+    ['cut off in the body', 'network', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n[')],
+    [
+      'answered with what was sent',
+      '401',
+      (socket) =>
+        void socket.once('data', (sent) => {
+          const body = JSON.stringify({ message: String(sent), error: String(sent), detail: String(sent) });
+          socket.end(`HTTP/1.1 401 ${CANARY}\r\nx-echo: ${CANARY}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+        }),
+    ],
+    [
+      'redirected with it',
+      '302',
+      (socket) => socket.end(`HTTP/1.1 302 x\r\nlocation: /?${CANARY}\r\ncontent-length: 0\r\n\r\n`),
+    ],
+    [
+      'answered with no JSON',
+      'invalid',
+      (socket) => socket.end(`HTTP/1.1 200 x\r\ncontent-length: 22\r\n\r\n${CANARY}`),
+    ],
+  ];
 
-  test.each(Object.entries(failures))('%s', async (_, fail) => {
+  test.each(failures)('%s', async (_, code, fail) => {
     const { server, failure } = await served(() => {});
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
@@ -36,7 +47,7 @@ describe('nothing that hangs on the error of a failed request is a secret', () =
       fail(socket);
     });
     const error = await failure(request);
-    expect(error).toBeInstanceOf(Error);
+    expect(error.code).toBe(code);
     expect([...textsOf(error)].filter((text) => text.includes(CANARY))).toEqual([]);
   });
 });

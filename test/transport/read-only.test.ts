@@ -1,9 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FURTHER_SERIES, operationsFor, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
-import { portalRequests } from '../../src/sources/portal/requests.ts';
-import { assertAllowed } from '../../src/transport/allowed.ts';
 import { root } from '../support/program.ts';
 
 describe('nothing else can be sent', () => {
@@ -51,21 +48,5 @@ describe('nothing else can be sent', () => {
     );
     const methods = asking.flatMap(([, source]) => [...source.matchAll(/method: '[A-Z]+'/g)]);
     expect(methods).toHaveLength(found.length);
-  });
-
-  test('every operation of the catalogue passes for a serial, and for none that is a path', () => {
-    const names = [...operationsFor([...STANDARD_SERIES, ...FURTHER_SERIES]).keys()];
-    expect(names).toHaveLength(STANDARD_SERIES.length + FURTHER_SERIES.length);
-    for (const name of names) {
-      const path = (serial: string) => `/telemetry/appliances/${serial}/${name}`;
-      expect(() =>
-        assertAllowed({ method: 'POST', path: path('0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f') }, portalRequests),
-      ).not.toThrow();
-      for (const serial of ['..', '../../edges', 'a/b', '%2e%2e', 'a?b', 'a#b', '']) {
-        expect(() => assertAllowed({ method: 'POST', path: path(serial) }, portalRequests), serial).toThrow(
-          'the exporter only reads',
-        );
-      }
-    }
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../../../src/runtime/secret.ts';
 import { type Credentials, TokenSource } from '../../../src/sources/portal/token.ts';
 import { going, type MockApi, mockApi, token } from '../../support/mock-api.ts';
 import { userKey } from '../../support/portal-parts.ts';
@@ -56,19 +55,6 @@ describe('fifty that want a token', () => {
     await api.clock.advance(3_600_000);
     api.answer('POST', TOKEN, token('two'));
     expect(new Set(await fifty())).toEqual(new Set(['two']));
-    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${TOKEN}`]);
-  });
-
-  test('get the one at hand while one request brings the next', async () => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('one'));
-    const tokens = source(api);
-    await got(tokens);
-    await api.clock.advance(3_500_000);
-    api.answer('POST', TOKEN, token('two'));
-    const fifty = await Promise.all(Array.from({ length: 50 }, () => got(tokens)));
-    expect(new Set(fifty)).toEqual(new Set(['one']));
-    expect(await renewed(api, tokens)).toBe('two');
     expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${TOKEN}`]);
   });
 
@@ -254,21 +240,5 @@ describe('refused credentials', () => {
       expect(error).toMatch(new RegExp(`CredentialError: getting a token from the portal: .* ${status}$`));
       expect(await got(tokens)).toBe('one');
     }
-  });
-
-  test('are read again from their files each time', async () => {
-    const api = mockApi();
-    let version = 0;
-    const rotating = (name: string) => new Secret(() => `${name}${version}`);
-    const tokens = source(api, { kind: 'service_key', key: rotating('key'), secret: rotating('secret') });
-    api.answer('POST', TOKEN, token('one'), token('two'));
-    tokens.reject(await tokens.get(going));
-    version = 1;
-    await tokens.get(going);
-    const sent = api.sent.map(({ headers }) => [headers['x-service-key'], headers['x-service-secret']]);
-    expect(sent).toEqual([
-      ['key0', 'secret0'],
-      ['key1', 'secret1'],
-    ]);
   });
 });

@@ -42,11 +42,4 @@ describe('a budget restored', () => {
       [0, 1],
     ]);
   });
-
-  test('without a limit has nothing to remember', () => {
-    const budget = new Budget(undefined, 0);
-    budget.spend(0);
-    budget.restore(spent([0]).state(0), 0, 0);
-    expect([budget.remaining(0), budget.state(0)]).toEqual([undefined, []]);
-  });
 });
