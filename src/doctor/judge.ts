@@ -61,12 +61,12 @@ function judgeLimits(answered: readonly Exchange[], rateVariable: string | undef
       if (/rate-?limit|retry-after|quota/.test(name)) limits.set(name, String(value).slice(0, 60));
     }
   }
-  const refused = answered.filter(({ status }) => status === 429).length;
+  const throttled = answered.filter(({ status }) => status === 429).length;
   const told = [...limits].map(([name, value]) => `${name}: ${value}`).join(', ');
-  if (refused > 0) {
+  if (throttled > 0) {
     const own = rateVariable === undefined ? '' : `, or ${rateVariable}`;
     const advice = `another tool uses the same quota: lower its rate${own}`;
-    find('warning', 'limits', 'refused', `${refused} requests were answered 429; ${told}`, { advice });
+    find('warning', 'limits', 'refused', `${throttled} requests were answered 429; ${told}`, { advice });
   } else {
     find('ok', 'limits', 'taken', told === '' ? 'no answer has a rate-limit header' : told);
   }

@@ -18,7 +18,7 @@ export interface OpenPaths {
 }
 
 /** The rules in effect with their state. */
-interface Standing {
+interface Adopted {
   readonly rules: WebRules;
   /** Undefined serves plain HTTP. */
   readonly server: Server | undefined;
@@ -38,12 +38,12 @@ export class WebFront implements Front {
   readonly #parts: { readonly passwords: Passwords; readonly open: OpenPaths } & Outside;
   #ready: (secured: Socket) => void = (socket) => void socket.destroy();
   #changed: () => void = () => {};
-  #standing: Standing;
+  #adopted: Adopted;
   #generation = 0;
 
   constructor(rules: WebRules, passwords: Passwords, open: OpenPaths, { clock, log }: Outside) {
     this.#parts = { passwords, open, clock, log };
-    this.#standing = this.#standingOf(rules);
+    this.#adopted = this.#adoptedOf(rules);
   }
 
   get generation(): number {
@@ -51,15 +51,15 @@ export class WebFront implements Front {
   }
 
   get headers(): Readonly<Record<string, string>> {
-    return this.#standing.rules.headers;
+    return this.#adopted.rules.headers;
   }
 
   get isSecure(): boolean {
-    return this.#standing.server !== undefined;
+    return this.#adopted.server !== undefined;
   }
 
   adopt(rules: WebRules): void {
-    this.#standing = this.#standingOf(rules);
+    this.#adopted = this.#adoptedOf(rules);
     this.#generation += 1;
     this.#changed();
   }
@@ -70,13 +70,13 @@ export class WebFront implements Front {
   }
 
   accept(socket: Socket): void {
-    const { server } = this.#standing;
+    const { server } = this.#adopted;
     if (server === undefined) this.#ready(socket);
     else server.emit('connection', socket);
   }
 
   admit(request: IncomingMessage, path: string): Promise<Admission> | Admission {
-    const { rules, bucket } = this.#standing;
+    const { rules, bucket } = this.#adopted;
     const { open } = this.#parts;
     const isOpen = open.paths.has(path);
     const { socket } = request;
@@ -105,7 +105,7 @@ export class WebFront implements Front {
     }
   }
 
-  #standingOf(rules: WebRules): Standing {
+  #adoptedOf(rules: WebRules): Adopted {
     const bucket = rules.rate && new TokenBucket(rules.rate, this.#parts.clock);
     return { rules, server: rules.tls && this.#serverOf(rules.tls), bucket };
   }
@@ -126,7 +126,7 @@ export class WebFront implements Front {
   #secured(settings: TlsSettings, server: Server, secured: TLSSocket): void {
     // Otherwise a client could stall a handshake until a certificate authority is removed, and be admitted by the old
     // rules.
-    const isOld = server !== this.#standing.server;
+    const isOld = server !== this.#adopted.server;
     // If some path needs no certificate, `admit` checks the certificate of each request.
     const fault = this.#parts.open.withoutCertificate ? undefined : clientFault(settings, secured);
     const reason = isOld ? 'the rules changed during the handshake' : fault;
