@@ -60,8 +60,10 @@ describe('with nothing but what is required', () => {
   });
 
   test('without the collector telemetry no series is polled', () => {
-    const { portal } = configOf({ ...portalOnly, PORTAL_COLLECTORS: 'volumes' });
-    expect(portal).toMatchObject({ series: [], collectors: [{ name: 'volumes', intervalMs: 300_000 }] });
+    for (const PORTAL_MODE of ['full', 'economy']) {
+      const { portal } = configOf({ ...portalOnly, PORTAL_MODE, PORTAL_COLLECTORS: 'volumes' });
+      expect(portal).toMatchObject({ series: [], collectors: [{ name: 'volumes', intervalMs: 300_000 }] });
+    }
   });
 
   test('a series without an interval of its own follows PORTAL_INTERVAL', () => {
@@ -201,8 +203,10 @@ describe('an http URL', () => {
 
   test.each([
     'http://localhost:1',
+    'http://LOCALHOST',
     'http://127.0.0.1',
     'http://127.9.9.9:80',
+    'http://127.1',
     'http://[::1]:1',
     'http://[::ffff:127.0.0.1]:1',
   ])('%s leads to this machine and is fine', (origin) => {

@@ -39,10 +39,6 @@ describe('PORTAL_MODE=economy', () => {
     expect(faultsOf({ ...portalOnly, PORTAL_FULL_INTERVAL: '1m' })).toEqual([]);
   });
 
-  test('polls no series at all without the collector telemetry', () => {
-    expect(series({ PORTAL_COLLECTORS: 'volumes' })).toEqual([]);
-  });
-
   test('is the same configuration once written out and read again', () => {
     const config = configOf({ ...economy, PORTAL_SERIES: 'load_average=10m,cache_utilization' });
     const lines = effectiveConfiguration(config, services)
