@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../../src/metrics/snapshot.ts';
+import { FilerNames } from '../../../src/sources/filer-names.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
 import { going, mockApi, token } from '../../support/mock-api.ts';
 import { portalCollector, uuid } from '../../support/portal-parts.ts';
@@ -23,6 +24,13 @@ describe('PORTAL_SERIALS', () => {
     await discover(collector);
     expect(collector.appliances.map(({ name }) => name)).toEqual(['a', B]);
   });
+
+  test('leave the names of all others known, for the filers of the other service', async () => {
+    const serials = list({ id: A, type: 'edge', description: 'a' }, { id: B, type: 'edge', description: 'b' });
+    const names = new FilerNames([], true);
+    await discover(portalCollector(portal(serials, list(), list()), { serials: [A], names }));
+    expect(names.ofFiler(B, 'title')).toBe('b');
+  });
 });
 
 test('PORTAL_SERIALS are polled however little memory there is', () => {
@@ -45,6 +53,14 @@ describe('a shard', () => {
     }
     expect(polled).toHaveLength(serials.length);
     expect(new Set(polled)).toEqual(new Set(serials));
+  });
+
+  test('that is the first asks about the whole account, and no other does', () => {
+    const collectors = [{ name: 'license', intervalMs: 3_600_000 }];
+    const asked = [0, 1].map((index) =>
+      ids(portalCollector(mockApi(), { shard: { index, total: 2 }, collectors })).filter((id) => !/inventory/.test(id)),
+    );
+    expect([asked[0]?.length, asked[1]]).toEqual([3, []]);
   });
 });
 
