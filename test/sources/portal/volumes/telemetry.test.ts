@@ -115,3 +115,26 @@ describe('after an outage of eight hours whose snapshots are too many for one an
     ]);
   });
 });
+
+test('shards share the volumes: each is asked about by one of them', async () => {
+  const connections = Array.from({ length: 12 }, (_, index) => ({ volume_id: `v${index}`, appliance_id: uuid(1) }));
+  const asked: string[] = [];
+  for (const index of [0, 1]) {
+    const api = mockApi();
+    api.answer('POST', '/auth/token', token('one'));
+    api.answer('GET', '/serials', [200, { items: [{ id: uuid(1), type: 'edge' }] }], [200, {}]);
+    api.answer('GET', '/edges', [200, {}]);
+    api.answer('GET', '/volume_connections', [200, { items: connections }]);
+    const collectors = [{ name: 'volume_telemetry', intervalMs: 15 * MINUTE_MS }];
+    const collector = portalCollector(api, { series: [], collectors, shard: { index, total: 2 } });
+    for (const name of ['serials', 'volume_connections'])
+      await collector
+        .tasks()
+        .find(({ operation }) => operation === name)
+        ?.poll(going);
+    const own = collector.tasks().filter(({ operation }) => operation === 'snapshot_details');
+    expect(own.length).toBeGreaterThan(0);
+    asked.push(...own.map(({ id }) => id));
+  }
+  expect([asked.length, new Set(asked).size]).toEqual([12, 12]);
+});
