@@ -31,6 +31,18 @@ describe('PORTAL_SERIALS', () => {
     await discover(portalCollector(portal(serials, list(), list()), { serials: [A], names }));
     expect(names.ofFiler(B, 'title')).toBe('b');
   });
+
+  test('go by the titles of the other service where the inventory has no names', async () => {
+    const names = new FilerNames([], true);
+    names.takeTitles([[A, 'title']]);
+    const unnamed = portal(list({ id: A, type: 'edge' }), list(), list());
+    const forbidden = portal(FORBIDDEN, FORBIDDEN, FORBIDDEN);
+    for (const api of [unnamed, forbidden]) {
+      const collector = portalCollector(api, { serials: [A, B], names });
+      await discover(collector);
+      expect(collector.appliances.map(({ name }) => name)).toEqual(['title', B]);
+    }
+  });
 });
 
 test('PORTAL_SERIALS are polled however little memory there is', () => {
