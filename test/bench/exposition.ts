@@ -7,60 +7,43 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { largeAnswer } from './large-answer.ts';
 import type { Report } from './main.ts';
-import { startNginx } from './nginx.ts';
-import {
-  isInstalled,
-  middle,
-  perSecond,
-  type Serving,
-  scrapes,
-  startServing,
-  startServingOf,
-  trees,
-} from './scraping.ts';
+import { middle, type Serving, scrapes, startServing, startServingOf, trees } from './scraping.ts';
 
 const gunzipped = promisify(gunzip);
 
-const SIZES = [1_000, 10_000, 100_000, 300_000, 1_000_000];
-
-/** prom-client is not asked for more: a scrape of it takes many seconds. */
-const MOST_OF_PROM_CLIENT = 300_000;
+const SAMPLES = 300_000;
 
 /** Samples of one subject. */
 const EACH = 20;
 
-/** So many samples are published before publishing is measured. */
-const WARM_SAMPLES = 400_000;
-
-/** Tasks the samples are spread over, unless it says otherwise. */
+/** Tasks the samples of a still page are spread over. */
 const TASKS = 10;
 
 interface Published {
   readonly ms: number;
 }
 
-/** What a scrape costs, beside a bare server, the usual client library and nginx in the same run. */
+/** What a page costs, still, with a crowd and in memory, beside the tree that `BEFORE` names. */
 export async function exposition(report: Report): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), 'filer-exporter-bench-'));
-  try {
-    for (const samples of SIZES) await ofSize(report, samples, directory);
-    await spread(report);
-    for (const [name, root] of trees) await crowd(report, root, name);
-    await memory(report, 15_000, 1);
-    await memory(report, 15, 1_000);
-    await answer(report);
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+  await still(report);
+  for (const [name, root] of trees) await crowd(report, root, name);
+  await memory(report, 15_000, 1);
+  await memory(report, 15, 1_000);
+  await answer(report);
 }
 
-/** The rows of a still page, and the longest stall with a crowd, beside the tree that `BEFORE` names. */
-export async function still(report: Report): Promise<void> {
-  for (const [name, root] of trees) await crowd(report, root, name);
+/** A page that does not change, beside a bare server of the same bytes. */
+async function still(report: Report): Promise<void> {
+  const place = `exposition/still/${SAMPLES} samples`;
   const servers: [name: string, server: Serving][] = [];
   for (const [name, root] of trees) {
     const server = await startServingOf(root, 'ours');
-    for (let round = 0; round < 6; round += 1) await server.ask('publish', TASKS, 300_000 / EACH / TASKS, round);
+    const published: number[] = [];
+    for (let round = 0; round < 6; round += 1) {
+      published.push((await server.ask<Published>('publish', TASKS, SAMPLES / EACH / TASKS, round)).ms);
+    }
+    // A program that runs for months is warm: the first half is not counted.
+    report(`${place}/publish a sample/${name}`, (middle(published.slice(3)) * 1000) / SAMPLES, 'us');
     // What compresses beforehand does so after the first that asks for it.
     await scrapes(server.port, '/metrics', true, 3, 1_000);
     servers.push([name, server]);
@@ -68,143 +51,35 @@ export async function still(report: Report): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'filer-exporter-bench-'));
   const { port } = servers.at(-1)?.[1] ?? { port: 0 };
   const paths = [join(directory, 'metrics'), join(directory, 'metrics.gz')] as const;
-  for (const [index, path] of paths.entries()) writeFileSync(path, await body(port, index === 1));
+  for (const [index, path] of paths.entries()) {
+    const bytes = await body(port, index === 1);
+    report(`${place}/bytes ${index === 1 ? 'gzip' : 'plain'}`, bytes.length, 'bytes');
+    writeFileSync(path, bytes);
+  }
   servers.push(['bare', await startServing('bare', ...paths)]);
   for (const gzip of [false, true]) {
     const took = await alternately(servers, gzip, 15);
-    for (const [name, ms] of took) report(`still/300000 samples/${gzip ? 'gzip' : 'plain'}/${name}`, ms, 'ms');
+    for (const [name, ms] of took) report(`${place}/scrape ${gzip ? 'gzip' : 'plain'}/${name}`, ms, 'ms');
   }
   for (const [, server] of servers) server.stop();
   rmSync(directory, { recursive: true, force: true });
 }
 
-async function ofSize(report: Report, samples: number, directory: string): Promise<void> {
-  const place = `exposition/${samples}`;
-  const subjects = samples / EACH / TASKS;
-  const times = samples >= 1_000_000 ? 5 : 15;
-  const ours = await startServing('ours');
-  const published: Published[] = [];
-  // A program that runs for months is warm: the first half is not counted.
-  const rounds = Math.max(6, WARM_SAMPLES / samples);
-  for (let round = 0; round < rounds; round += 1) published.push(await ours.ask('publish', TASKS, subjects, round));
-  const publishMs = middle(published.slice(rounds / 2).map(({ ms }) => ms));
-  report(`${place}/publish`, publishMs, 'ms');
-  report(`${place}/publish a sample`, (publishMs * 1000) / samples, 'us');
-  const plain = await body(ours.port, false);
-  const packed = await body(ours.port, true);
-  report(`${place}/bytes plain`, plain.length, 'bytes');
-  report(`${place}/bytes gzip`, packed.length, 'bytes');
-  const paths = [join(directory, 'metrics'), join(directory, 'metrics.gz')] as const;
-  writeFileSync(paths[0], plain);
-  writeFileSync(paths[1], packed);
-  const bare = await startServing('bare', ...paths);
-  const nginx = (await isInstalled('nginx')) ? await startNginx(directory) : undefined;
-  const servers: readonly (readonly [string, { readonly port: number } | undefined])[] = [
-    ['ours', ours],
-    ['bare', bare],
-    ['nginx', nginx],
-  ];
-  for (const gzip of [false, true]) {
-    const coding = gzip ? 'gzip' : 'plain';
-    const took = await alternately(servers, gzip, times);
-    for (const [name, ms] of took) report(`${place}/scrape ${coding}/${name}`, ms, 'ms');
-    const base = took.get('bare') ?? Number.NaN;
-    report(`${place}/scrape ${coding}/ours to bare`, (took.get('ours') ?? Number.NaN) / base, 'ratio');
-  }
-  const isCounted = samples === 100_000 && nginx !== undefined && (await isInstalled('wrk'));
-  const packedPerSecond = isCounted ? await requests(report, place, servers) : Number.NaN;
-  if (samples <= MOST_OF_PROM_CLIENT) {
-    const theirs = await startServing('prom-client');
-    const first = await theirs.ask<Published>('publish', TASKS, subjects, 0);
-    const again = await theirs.ask<Published>('publish', TASKS, subjects, 1);
-    report(`${place}/publish/prom-client, first`, first.ms, 'ms');
-    report(`${place}/publish/prom-client, again`, again.ms, 'ms');
-    const ms = middle(await fetched(theirs.port, 3));
-    report(`${place}/scrape plain/prom-client`, ms, 'ms');
-    const gzip = middle(await scrapes(ours.port, '/metrics', true, times));
-    report(`${place}/prom-client to ours, one gzip scrape`, ms / gzip, 'ratio');
-    if (isCounted) {
-      const perSecondOfTheirs = await perSecond(theirs.port, '/metrics', true, 20);
-      report(`${place}/requests/prom-client`, perSecondOfTheirs, 'per second');
-      report(`${place}/requests gzip/ours to prom-client`, packedPerSecond / perSecondOfTheirs, 'ratio');
-    }
-    theirs.stop();
-  }
-  ours.stop();
-  bare.stop();
-  nginx?.stop();
-}
-
 /** Server after server and again: a machine that is slow for a while is so for all of them. */
 async function alternately(
-  servers: readonly (readonly [string, { readonly port: number } | undefined])[],
+  servers: readonly (readonly [string, Serving])[],
   gzip: boolean,
   times: number,
 ): Promise<ReadonlyMap<string, number>> {
   const took = new Map<string, number[]>();
   for (let round = 0; round < 4; round += 1) {
     for (const [name, server] of servers) {
-      if (server === undefined) continue;
       const ms = await scrapes(server.port, '/metrics', gzip, times);
       // The first round warms up.
       if (round > 0) took.set(name, [...(took.get(name) ?? []), ...ms]);
     }
   }
   return new Map([...took].map(([name, ms]) => [name, middle(ms)]));
-}
-
-/** Answers a second beside the other servers; resolves with our own packed ones. */
-async function requests(
-  report: Report,
-  place: string,
-  servers: readonly (readonly [string, { readonly port: number } | undefined])[],
-): Promise<number> {
-  let packed = Number.NaN;
-  for (const gzip of [false, true]) {
-    const rates = new Map<string, number>();
-    for (const [name, server] of servers) {
-      if (server === undefined) continue;
-      rates.set(name, await perSecond(server.port, '/metrics', gzip));
-      report(`${place}/requests ${gzip ? 'gzip' : 'plain'}/${name}`, rates.get(name) ?? Number.NaN, 'per second');
-    }
-    const ours = rates.get('ours') ?? Number.NaN;
-    report(`${place}/requests ${gzip ? 'gzip' : 'plain'}/ours to nginx`, ours / (rates.get('nginx') ?? 1), 'ratio');
-    packed = ours;
-  }
-  return packed;
-}
-
-/** Many small tasks beside a few large ones, with the same samples. */
-async function spread(report: Report): Promise<void> {
-  for (const gzip of [false, true]) {
-    const took: number[] = [];
-    for (const [tasks, subjects] of [
-      [15_000, 1],
-      [15, 1_000],
-    ] as const) {
-      const ours = await startServing('ours');
-      for (let round = 0; round < 2; round += 1) await ours.ask('publish', tasks, subjects, round);
-      await scrapes(ours.port, '/metrics', gzip, 3);
-      const ms = middle((await scrapes(ours.port, '/metrics', gzip, 30)).slice(5));
-      report(`exposition/spread/${tasks} tasks/scrape ${gzip ? 'gzip' : 'plain'}`, ms, 'ms');
-      if (!gzip) {
-        const published: number[] = [];
-        for (let round = 2; round < 9; round += 1) {
-          published.push((await ours.ask<Published>('publish', tasks, subjects, round)).ms);
-        }
-        const publishMs = middle(published);
-        report(
-          `exposition/spread/${tasks} tasks/publish a sample`,
-          (publishMs * 1000) / (tasks * subjects * EACH),
-          'us',
-        );
-      }
-      took.push(ms);
-      ours.stop();
-    }
-    const [many = Number.NaN, few = Number.NaN] = took;
-    report(`exposition/spread/many to few, ${gzip ? 'gzip' : 'plain'}`, many / few, 'ratio');
-  }
 }
 
 /** Ten scrapers, half of them packed, while polls bring 350,000 samples in 4,375 tasks, over and over. */
@@ -310,15 +185,4 @@ function body(port: number, gzip: boolean): Promise<Buffer> {
       .on('error', reject)
       .end();
   });
-}
-
-/** Whole answers of a server that does not say how long they are. */
-async function fetched(port: number, times: number): Promise<number[]> {
-  const took: number[] = [];
-  for (let time = 0; time < times; time += 1) {
-    const started = performance.now();
-    await body(port, false);
-    took.push(performance.now() - started);
-  }
-  return took;
 }

@@ -8,9 +8,6 @@ export const gauges: readonly FamilyHeader[] = Array.from({ length: 20 }, (_, in
   type: 'gauge',
 }));
 
-/** The labels of each; some 200 bytes a line. */
-export const labelNames = ['serial', 'filer', 'volume_guid', 'volume', 'direction'];
-
 /**
  * The samples of so many subjects from one on, twenty of each: the values are others in every round. Label values are
  * texts of their own, as an answer brings them.

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { events } from './events.ts';
-import { exposition, still } from './exposition.ts';
+import { exposition } from './exposition.ts';
 import { history } from './history.ts';
 import { pacing } from './pacing.ts';
 import { running } from './running.ts';
@@ -17,7 +17,6 @@ const suites: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   history,
   running,
   scraped,
-  still,
   starting,
 };
 

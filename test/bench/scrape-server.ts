@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import process from 'node:process';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { Gauge, Registry } from 'prom-client';
 import { createApp } from '../../src/app/app.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import { LineStore } from '../../src/exposition/store.ts';
@@ -17,7 +16,7 @@ import { seededRandom } from '../../src/runtime/random.ts';
 import { upstreams } from '../../src/sources/upstreams.ts';
 import { scraping } from '../exposition/scraping.ts';
 import { loadConfig } from '../support/load-config.ts';
-import { gauges, labelNames, samplesOf } from './gauges.ts';
+import { gauges, samplesOf } from './gauges.ts';
 
 /**
  * The serving side of the benchmark, a process of its own: what it serves is in its arguments, and it does what its
@@ -28,7 +27,7 @@ type Order = (...given: readonly number[]) => Promise<unknown>;
 const [kind = '', ...given] = process.argv.slice(2);
 const kinds: Readonly<
   Record<string, () => Promise<{ readonly port: number; readonly orders: Record<string, Order> }>>
-> = { ours, bare, 'prom-client': promClient, program };
+> = { ours, bare, program };
 
 const { port, orders } = (await kinds[kind]?.()) ?? { port: 0, orders: {} };
 process.on('message', ({ id, order, args }: { id: number; order: string; args: number[] }) => {
@@ -87,24 +86,6 @@ async function bare() {
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   return { port: (server.address() as AddressInfo).port, orders: measures() };
-}
-
-/** The usual client library with the same gauges. */
-async function promClient() {
-  const registry = new Registry();
-  const made = new Map(
-    gauges.map(({ name, help }) => [name, new Gauge({ name, help, labelNames, registers: [registry] })]),
-  );
-  const server = createServer((_, response) => {
-    void registry.metrics().then((text) => response.end(text));
-  });
-  const publish: Order = async (tasks = 1, subjects = 1, round = 0) => {
-    const started = performance.now();
-    for (const { name, labels, value } of samplesOf(0, tasks * subjects, round)) made.get(name)?.set(labels, value);
-    return { ms: performance.now() - started };
-  };
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  return { port: (server.address() as AddressInfo).port, orders: { publish, ...measures() } };
 }
 
 /** The program as it is, polling a stand-in of the file acceleration service. */

@@ -1,8 +1,7 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 
 /** A process of the benchmark that serves, and does what it is told. */
 export interface Serving {
@@ -102,22 +101,6 @@ export function scrapes(port: number, path: string, gzip: boolean, times: number
 /** The median. */
 export function middle(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-/** Whether a program is installed. */
-export async function isInstalled(program: string): Promise<boolean> {
-  return promisify(execFile)('which', [program]).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Answers a second over four connections, by wrk; one that takes seconds wants more of them. */
-export async function perSecond(port: number, path: string, gzip: boolean, seconds = 3): Promise<number> {
-  const header = gzip ? ['-H', 'Accept-Encoding: gzip'] : [];
-  const args = ['-t1', '-c4', `-d${seconds}s`, '--timeout', '60s', ...header, `http://127.0.0.1:${port}${path}`];
-  const { stdout } = await promisify(execFile)('wrk', args);
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
 }
 
 /** The time on a processor of all threads of a process, to the microsecond. */
