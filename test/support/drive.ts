@@ -7,11 +7,12 @@ import { Secret } from '../../src/runtime/secret.ts';
 import { portalRequests } from '../../src/sources/portal/requests.ts';
 import { TokenSource } from '../../src/sources/portal/token.ts';
 import { JsonClient } from '../../src/transport/client.ts';
-import { createDispatcher } from '../../src/transport/dispatcher.ts';
-import { MeasuredRate, type RateLaw } from '../../src/transport/rate/adaptive-rate.ts';
+import { MeasuredRate } from '../../src/transport/rate/adaptive-rate.ts';
 import { Budget } from '../../src/transport/rate/budget.ts';
 import { Pace } from '../../src/transport/rate/pace.ts';
 import { Pacer } from '../../src/transport/rate/pacer.ts';
+
+const CONCURRENCY = 8;
 
 /** How hard to ask. */
 export interface Drive {
@@ -21,10 +22,7 @@ export interface Drive {
   readonly toldPerSecond: number;
   /** Measured so long; the stand-in's windows begin at whole multiples of 30 s, and whole ones are measured. */
   readonly seconds: number;
-  readonly law?: (ceiling: number, now: number) => RateLaw;
-  readonly concurrency?: number;
-  /** Real connections by default. */
-  readonly dispatcher?: Dispatcher;
+  readonly dispatcher: Dispatcher;
 }
 
 /** What the service saw of it, after the first half minute. */
@@ -37,13 +35,11 @@ export interface Driven {
 
 /** Unlimited demand: a client with the program's own pace asks a stand-in as fast as it may. */
 export async function drive(settings: Drive): Promise<Driven> {
-  const { standIn, clock, toldPerSecond, seconds, concurrency = 8 } = settings;
-  const law = settings.law ?? ((ceiling, now) => new MeasuredRate(ceiling, now));
-  const dispatcher = settings.dispatcher ?? createDispatcher(undefined);
+  const { standIn, clock, dispatcher, toldPerSecond, seconds } = settings;
   const start = clock.monotonic();
   const limit = { requests: Math.round(toldPerSecond * 30), windowMs: 30_000 };
   const pacer = new Pacer(
-    new Pace(limit, law(toldPerSecond / 1000, start), start),
+    new Pace(limit, new MeasuredRate(toldPerSecond / 1000, start), start),
     new Budget(undefined, start),
     clock,
   );
@@ -54,7 +50,7 @@ export async function drive(settings: Drive): Promise<Driven> {
     dispatcher,
     clock,
     pacer,
-    limit: pLimit(concurrency),
+    limit: pLimit(CONCURRENCY),
     observer: { started: () => {}, ended: () => {}, throttled: () => {} },
     timeoutMs: 30_000,
     allowed: portalRequests,
@@ -87,7 +83,7 @@ export async function drive(settings: Drive): Promise<Driven> {
       }
     }
   };
-  const workers = Promise.all(Array.from({ length: concurrency }, ask));
+  const workers = Promise.all(Array.from({ length: CONCURRENCY }, ask));
   await clock.sleep(from + seconds * 1000 - clock.now());
   const measured = (clock.now() - from) / 1000;
   stop.abort();
@@ -97,6 +93,6 @@ export async function drive(settings: Drive): Promise<Driven> {
 }
 
 /** The first whole half minute after the half minute in which a limit may be learnt, in epoch milliseconds. */
-export function measuredFrom(begun: number): number {
+function measuredFrom(begun: number): number {
   return Math.ceil((begun + 30_000) / 30_000) * 30_000;
 }
