@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { largeAnswer } from './large-answer.ts';
+import { listening } from './listening.ts';
 import type { Report } from './main.ts';
 import { middle, type Serving, scrapes, startServing, startServingOf, trees } from './scraping.ts';
 
@@ -136,10 +137,9 @@ async function answer(report: Report): Promise<void> {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length });
     response.end(bytes);
   });
-  await new Promise<void>((resolve) => void service.listen(0, '127.0.0.1', resolve));
-  const { port } = service.address() as { readonly port: number };
+  const url = `${await listening(service)}/v1`;
   const started = performance.now();
-  const program = await startServing('program', `http://127.0.0.1:${port}/v1`);
+  const program = await startServing('program', url);
   await program.ask('watchLoop');
   const samples = async () =>
     Number(

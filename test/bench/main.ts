@@ -5,7 +5,6 @@ import { history } from './history.ts';
 import { pacing } from './pacing.ts';
 import { running } from './running.ts';
 import { scraped } from './scraped.ts';
-import { starting } from './starting.ts';
 
 /** One figure: one line of JSON. */
 export type Report = (name: string, value: number, unit: string) => void;
@@ -17,7 +16,6 @@ const suites: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   history,
   running,
   scraped,
-  starting,
 };
 
 const report: Report = (name, value, unit) => {

@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { listening } from './listening.ts';
 import type { Report } from './main.ts';
+import { processorMs } from './scraping.ts';
 
 /*
  * What the program costs to run, by fleet: memory, and processor time a request. The built program is a process of its own,
@@ -27,9 +28,6 @@ const SHORTEST_INTERVAL_SECONDS = 10;
 /** How long it is watched after the first sweep, with a scrape every five seconds. */
 const WATCHED_SECONDS = 20;
 const SCRAPE_SECONDS = 5;
-
-/** The unit of processor times in /proc: a hundredth of a second everywhere that Node.js runs. */
-const TICK_MS = 10;
 
 /** Fleets of one size after another, beside the libraries that the program cannot do without. */
 export async function running(report: Report): Promise<void> {
@@ -67,18 +65,18 @@ async function ofFleet(report: Report, appliances: number, { portalUrl, credenti
   const status = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(ofProcess(child.pid, 'status'))?.[1]);
   try {
     while (!/"port":\d+/.test(log)) await sleep(20);
-    const started = processorMs(child.pid);
+    const started = processorMs(child.pid ?? 0);
     report(`${place}/start, processor`, started, 'ms');
     const url = `http://127.0.0.1:${/"port":(\d+)/.exec(log)?.[1]}/metrics`;
     const swept = await sweep(url, appliances);
-    const sweptMs = processorMs(child.pid);
+    const sweptMs = processorMs(child.pid ?? 0);
     report(`${place}/first sweep/requests`, swept, 'requests');
     report(`${place}/first sweep/processor a request`, (sweptMs - started) / swept, 'ms');
     report(`${place}/first sweep/resident`, status('VmRSS') / 1024, 'MiB');
     // Its second sweep begins when the first slots come.
     while ((await requests(url)) < swept + appliances) await sleep(500);
     const before = await requests(url);
-    const beforeMs = processorMs(child.pid);
+    const beforeMs = processorMs(child.pid ?? 0);
     let asked = before;
     for (let watched = 0; watched < WATCHED_SECONDS; watched += SCRAPE_SECONDS) {
       await sleep(SCRAPE_SECONDS * 1000);
@@ -87,7 +85,7 @@ async function ofFleet(report: Report, appliances: number, { portalUrl, credenti
     report(`${place}/then/requests`, asked - before, 'requests');
     report(
       `${place}/then/processor a request, scrapes included`,
-      (processorMs(child.pid) - beforeMs) / (asked - before),
+      (processorMs(child.pid ?? 0) - beforeMs) / (asked - before),
       'ms',
     );
     report(`${place}/then/resident`, status('VmRSS') / 1024, 'MiB');
@@ -120,9 +118,7 @@ async function startReceiver() {
     });
     request.on('end', () => response.writeHead(204).end());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const receiver = { url: `http://127.0.0.1:${port}/write`, bytes: 0, close: () => server.closeAllConnections() };
+  const receiver = { url: `${await listening(server)}/write`, bytes: 0, close: () => server.closeAllConnections() };
   return receiver;
 }
 
@@ -140,12 +136,6 @@ async function requests(url: string): Promise<number> {
   const text = await (await fetch(url)).text();
   const counts = text.matchAll(/^filer_exporter_requests_total\{.*\} (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
-}
-
-/** What a process has used of the processors. */
-function processorMs(pid: number | undefined): number {
-  const fields = ofProcess(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
 function ofProcess(pid: number | undefined, file: string): string {
