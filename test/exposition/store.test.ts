@@ -107,13 +107,19 @@ describe('the store', () => {
     expect([textOf(store), store.samples]).toEqual([before, 1]);
   });
 
-  test('gives a moment that later polls do not change', () => {
+  test('gives all scrapes one moment until lines change, and its bytes are kept no longer than it is the latest', () => {
     const store = new LineStore(families);
     store.publish({ task: 't', samples: [sample('filer_a', 'x', 1)] });
     const moment = store.moment('text');
+    const read = () => [...moment.buffers()][0];
+    const [, second, third] = [read(), read(), read()];
+    expect(third).toBe(second);
+    expect(store.moment('text')).toBe(moment);
     store.publish({ task: 't', samples: [sample('filer_a', 'x', 2)] });
+    expect(store.moment('text')).not.toBe(moment);
+    expect(read()).not.toBe(second);
     store.withdraw('t');
-    expect(Buffer.concat([...moment.buffers()]).toString()).toContain('filer_a{of="x"} 1\n');
+    expect(read()?.toString()).toContain('filer_a{of="x"} 1\n');
   });
 
   test('has lines whole that are larger than a block, among others and when they change', () => {
