@@ -187,20 +187,6 @@ describe('no answer', () => {
     expect([ears.starts, ears.ends, pacer.told]).toEqual([0, [], []]);
   });
 
-  test('stopping while it is sent gives it up at once', async () => {
-    const { api, clock, ears, failure } = mocked();
-    api.intercept({ path: '/v1/serials' }).reply(200, {}).delay(60_000);
-    const stopping = new AbortController();
-    const error = failure({}, stopping.signal);
-    await clock.advance(1_000);
-    stopping.abort();
-    expect(await error).toMatchObject({
-      code: 'aborted',
-      message: 'GET /serials was aborted: the exporter is stopping',
-    });
-    expect([ears.codes, ears.inFlight, clock.sleeping]).toEqual([['aborted'], 0, 0]);
-  });
-
   test('stopping in the moment of its turn gives it up too', async () => {
     const { client, pacer, api } = mocked();
     api.intercept({ path: '/v1/serials' }).reply(200, {}).delay(60_000);
@@ -212,19 +198,6 @@ describe('no answer', () => {
     await expect(client.send(listing, stopping.signal)).rejects.toThrow(
       'GET /serials was aborted: the exporter is stopping',
     );
-  });
-
-  test('an answer that takes longer than the time-out is given up', async () => {
-    const { api, clock, ears, failure } = mocked();
-    api.intercept({ path: '/v1/serials' }).reply(200, {}).delay(60_000);
-    const error = failure();
-    await clock.advance(30_000);
-    expect(await error).toMatchObject({
-      code: 'timeout',
-      message: 'GET /serials got no complete answer within 30000 ms',
-    });
-    expect(ears.ends).toEqual([{ operation: 'serials', code: 'timeout', seconds: 30 }]);
-    expect(clock.sleeping).toBe(0);
   });
 
   test('whatever goes wrong is a RequestError', async () => {

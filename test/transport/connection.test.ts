@@ -17,21 +17,6 @@ async function until(so: () => boolean): Promise<void> {
 }
 
 describe('on a real connection', () => {
-  test('a chunked body cut off is a network error, not half an answer', async () => {
-    const { failure } = await served((_, response) => {
-      response.writeHead(200);
-      response.write('{"items":[]}', () => response.destroy());
-    });
-    expect((await failure()).code).toBe('network');
-  });
-
-  test('nobody listening is a network error', async () => {
-    const { server, failure } = await served(() => {});
-    server.close();
-    await once(server, 'close');
-    expect(await failure()).toMatchObject({ code: 'network', message: 'GET /serials got no answer: ECONNREFUSED' });
-  });
-
   describe('whose TLS handshake hangs', () => {
     /** Somebody takes connections and says nothing on them. */
     async function mute() {
@@ -118,16 +103,6 @@ describe('on a real connection', () => {
     );
     expect((await failure()).code).toBe('oversize');
     await until(() => response?.destroyed ?? false);
-  });
-
-  test('a redirect is not followed', async () => {
-    const paths: (string | undefined)[] = [];
-    const { failure } = await served((asked, response) => {
-      paths.push(asked.url);
-      response.writeHead(307, { location: '/elsewhere' }).end();
-    });
-    expect((await failure()).code).toBe('307');
-    expect(paths).toEqual(['/serials']);
   });
 
   test('stopping while the body arrives closes the connection', async () => {

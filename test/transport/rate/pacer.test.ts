@@ -80,22 +80,6 @@ describe('turn-taking', () => {
     expect(left.map(({ name }) => name)).toEqual(['refused', 'held']);
   });
 
-  test('lets one go after a refusal without Retry-After, and the others when its answer is there', async () => {
-    const { pacer, clock } = pacerOf();
-    const { left, ask } = queue(pacer, clock);
-    void ask('refused');
-    await settle();
-    const [refused] = left;
-    if (refused !== undefined) pacer.ended(refused.departure, { state: 'throttled', retryAfterMs: undefined });
-    for (const name of ['probe', 'b', 'c']) void ask(name);
-    await clock.advance(60_000);
-    expect(left.map(({ name }) => name)).toEqual(['refused', 'probe']);
-    const probe = left[1];
-    if (probe !== undefined) pacer.ended(probe.departure, TAKEN);
-    await clock.advance(2_000);
-    expect(left.map(({ name }) => name)).toEqual(['refused', 'probe', 'b', 'c']);
-  });
-
   test('allows for long what it did before, for as long as everything is refused', async () => {
     const { pacer, clock } = pacerOf();
     const { left, ask } = queue(pacer, clock);
@@ -132,17 +116,6 @@ describe('turn-taking', () => {
     await clock.advance(1_000);
     expect(left.map(({ name }) => name).join('')).toBe('abcd');
     expect(await pacer.departure(AbortSignal.abort())).toBeUndefined();
-  });
-
-  test('does not notice a system clock that is set back by a day', async () => {
-    const { pacer, clock } = pacerOf();
-    const { left, ask } = queue(pacer, clock);
-    void ask('a');
-    await settle();
-    clock.step(-86_400_000);
-    for (const name of ['b', 'c', 'd', 'e']) void ask(name);
-    await clock.advance(600);
-    expect(left).toHaveLength(5);
   });
 
   test('spends the day’s budget with every request, whatever comes of it', async () => {
