@@ -83,12 +83,6 @@ test('answers about two accounts by turns are told once an hour, and put nothing
 describe('a note', () => {
   const stolen = [2, 3, 4, 5, 6, 7, 8].map((poll) => news(10 * poll, 10 * poll + 5));
 
-  test('of a shared client key is there while its events are missing', async () => {
-    const { collector, poll } = collecting([news(10), news(11), ...stolen]);
-    await poll();
-    expect(collector.notes.map(({ code }) => code)).toEqual(['client_key']);
-  });
-
   test('of it never comes when each of those answers follows one that got lost', async () => {
     const lossy = stolen.flatMap((answer) => [new Error('lost'), answer]);
     const { collector, poll } = collecting([news(10), news(11), ...lossy]);

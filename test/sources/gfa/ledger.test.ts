@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { isNewer } from '../../../src/sources/gfa/filer-volume.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
 import {
   dataAnswer,
@@ -89,12 +88,6 @@ describe('the newest event', () => {
       take(ledger, dataAnswer({ locks }));
       expect(told(ledger, 'filer_lock_state')).toEqual({ 'lock_phase="p2",lock_state="released"': 1 });
     }
-  });
-
-  test('is no other than itself', () => {
-    const dated = { at: 1, record: released(1, 5) };
-    expect(isNewer(dated, dated)).toBe(false);
-    expect(isNewer(dated, undefined)).toBe(true);
   });
 });
 
@@ -210,37 +203,12 @@ describe('a record', () => {
     expect(Object.keys(told(ledger, 'filer_volume_info'))).toHaveLength(1);
   });
 
-  test('of a filer alone has no volume labels, and none for oldest data that nobody told', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer({ filers: [filer(1, 5, { volume_guid: undefined, volume_title: undefined })] }));
-    expect(told(ledger, 'filer_last_checkin_timestamp_seconds')).toEqual({
-      'filer_guid="f1",filer="one"': secondsOf(1) - 5,
-    });
-    expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({});
-    expect(told(ledger, 'filer_oldest_unprotected_data_timestamp_seconds')).toEqual({});
-  });
-
   test('that is older does not bring an old state back', () => {
     const ledger = newLedger();
     take(ledger, dataAnswer({ filers: [filer(9, 90)], volumes: [volume(9, { mode: 'Active' })] }));
     take(ledger, dataAnswer({ filers: [filer(5, 50)], volumes: [volume(5, { mode: 'Disabled' })] }));
     expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({ '': secondsOf(9) - 90 });
     expect(Object.keys(valuesOf(ledger.samples())).join()).not.toContain('disabled');
-  });
-
-  test('with names such as __proto__ and constructor is like any other', () => {
-    const ledger = newLedger();
-    const odd = {
-      filer_guid: '__proto__',
-      volume_guid: 'constructor',
-      lock_state: 'toString',
-      lock_phase: '__proto__',
-    };
-    take(ledger, dataAnswer({ locks: [JSON.parse(JSON.stringify(lock(1, odd)))] }));
-    const pair = 'filer_guid="__proto__",filer="one",volume_guid="constructor",volume="projects"';
-    expect(told(ledger, 'filer_lock_events_total')).toEqual({
-      [`${pair},lock_phase="__proto__",lock_state="tostring"`]: 1,
-    });
   });
 });
 
@@ -307,8 +275,4 @@ describe('a title', () => {
     take(ledger, dataAnswer({ locks: [lock(1)] }));
     expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({ '': secondsOf(2) - 5 });
   });
-});
-
-test('nothing is said before the first answer', () => {
-  expect([...newLedger().samples()]).toEqual([]);
 });

@@ -163,46 +163,14 @@ test('every counter is the set of delivered events, however they come, late or d
   );
 });
 
-/** Polls each hour, each time with the same events; how many were counted, and what was noted. */
-function hourly(ledger: Ledger, locks: readonly Fields[], hours: readonly number[]) {
-  const answers = hours.map((hour) =>
-    take(ledger, dataAnswer({ locks }, { request_time: timestamp(hour * HOUR) }), hour * HOUR * 1000),
-  );
-  return { fresh: answers.map(({ fresh }) => fresh), notes: answers.flatMap(({ notes }) => notes) };
-}
-
-test('an event dated eight hours ahead counts once, through every answer until long after its time', () => {
-  const hours = Array.from({ length: 40 }, (_, hour) => hour);
-  const { fresh, notes } = hourly(newLedger(), [released(8 * HOUR, 21)], hours);
-  expect([fresh.reduce((sum, one) => sum + one), notes]).toEqual([1, []]);
-});
-
-test('an event dated a day ahead counts once, also if it comes again only a day and more later', () => {
-  const ledger = newLedger();
-  hourly(ledger, [], [1, 2]);
-  expect(hourly(ledger, [lock(27 * HOUR)], [3]).fresh).toEqual([1]);
-  hourly(ledger, [], [20, 30]);
-  expect(hourly(ledger, [lock(27 * HOUR)], [31, 51, 52])).toEqual({ fresh: [0, 0, 0], notes: [] });
-});
-
-test('an event that first arrives hours after its own time counts, whatever came before', () => {
-  const ledger = newLedger();
-  for (let hour = 1; hour < 30; hour += 1) expect(hourly(ledger, [lock(hour * HOUR)], [hour]).fresh).toEqual([1]);
-  const late = [10, 15, 20, 28].map((hour) => released(hour * HOUR, 1));
-  expect(hourly(ledger, late, [30])).toEqual({ fresh: [4], notes: [] });
-});
-
 test('an event that first arrives more than a day after its own time is dropped as late, and told once', () => {
   const ledger = newLedger();
-  const { fresh, notes } = hourly(ledger, [released(0, 5)], [25, 26, 27]);
-  expect([fresh, notes]).toEqual([[0, 0, 0], ['late locks.timestamp']]);
+  const heard = [25, 26, 27].map((hour) =>
+    take(ledger, dataAnswer({ locks: [released(0, 5)] }, { request_time: timestamp(hour * HOUR) }), hour * HOUR * 1000),
+  );
+  const nothing = { fresh: 0, notes: [] };
+  expect(heard).toEqual([{ fresh: 0, notes: ['late locks.timestamp'] }, nothing, nothing]);
   // It is the newest event all the same.
   const state = [...ledger.samples()].filter(({ name }) => name === 'filer_lock_state');
   expect(state.map(({ labels }) => labels.lock_state)).toEqual(['released']);
-});
-
-test('six thousand events of one filer and volume in each answer count six thousand', () => {
-  const ledger = newLedger();
-  const locks = Array.from({ length: 6_000 }, (_, second) => lock(second));
-  expect(hourly(ledger, locks, [2, 3, 4, 5]).fresh).toEqual([6_000, 0, 0, 0]);
 });

@@ -66,7 +66,7 @@ describe('a ledger restored', () => {
     expect(after.account).toBe('acc');
   });
 
-  test('lets go of states that nobody has confirmed for too long, and of no counter', () => {
+  test('lets go of states that nobody has confirmed for too long, and of counters with the next full answer', () => {
     const before = newLedger();
     take(before, dataAnswer(everything));
     const after = reborn(before, { elapsedMs: GONE_AFTER_MS + 1 });
@@ -74,12 +74,6 @@ describe('a ledger restored', () => {
     expect(told(after, 'filer_volume_info')).toEqual({});
     for (const family of ['filer_lock_', 'filer_propagation_'])
       expect(told(after, family)).toEqual(told(before, family));
-  });
-
-  test('knows who has gone: whom the first full answer does not name leaves with all that was counted', () => {
-    const before = newLedger();
-    take(before, dataAnswer(everything));
-    const after = reborn(before, { elapsedMs: GONE_AFTER_MS + 1 });
     take(after, dataAnswer({ filers: [filer(500, 5, { filer_guid: 'f9' })] }), 0);
     expect(told(after, 'filer_lock_events_total')).toEqual({});
   });
