@@ -129,13 +129,6 @@ test('fifty requests answered 401 together get one new token', async () => {
   expect(api.sent.filter(({ path }) => path === '/v1/auth/token')).toHaveLength(2);
 });
 
-test.each([403, 404, 422])('a %d is not asked again', async (status) => {
-  const api = mockApi();
-  api.answer('POST', TOKEN, token('one'));
-  api.answer('GET', '/serials', [status, { message: 'no', detail: null }]);
-  expect(await outcomeOf(api, portalClient(api).send(SERIALS, going))).toMatchObject({ status });
-});
-
 test('a service in trouble is asked twice more', async () => {
   const api = mockApi();
   api.answer('POST', TOKEN, token('one'));

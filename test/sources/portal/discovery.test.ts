@@ -17,52 +17,6 @@ describe('the inventory task', () => {
     ]);
   });
 
-  test('makes a task for each series of each appliance', async () => {
-    const api = portal(list({ id: A, type: 'edge' }), list({ id: B, type: 'file_iq' }), list());
-    const collector = portalCollector(api);
-    expect(ids(collector)).toEqual(['portal/inventory']);
-    await discover(collector);
-    expect(ids(collector)).toEqual(['portal/inventory', `portal/${A}/cpu_utilization`, `portal/${B}/cpu_utilization`]);
-  });
-
-  test('does with what is not forbidden', async () => {
-    const edge = { serial: B, description: 'b', build: '9' };
-    const noEdges = portalCollector(portal(list({ id: A, type: 'edge' }), list(), FORBIDDEN));
-    expect((await discover(noEdges)).empty).toBe(false);
-    expect(noEdges.appliances.map(({ serial }) => serial)).toEqual([A]);
-    const noSerials = portalCollector(portal(FORBIDDEN, FORBIDDEN, list(edge)));
-    await discover(noSerials);
-    expect(noSerials.appliances.map(({ name }) => name)).toEqual(['b']);
-  });
-
-  test.each([
-    [
-      'is answered 500, twice',
-      [
-        [500, undefined],
-        [500, undefined],
-      ],
-    ],
-    ['is answered 404', [[404, undefined]]],
-    ['is no list', [[200, { items: 'none' }]]],
-  ] satisfies [string, readonly Reply[]][])(
-    'keeps names and takes in new appliances while GET /edges %s',
-    async (_, tries: readonly Reply[]) => {
-      const api = portal(list({ id: A, type: 'edge' }), list(), list({ serial: A, description: 'a', build: '9.15' }));
-      const collector = portalCollector(api);
-      await discover(collector);
-      api.answer('GET', '/serials', list({ id: A, type: 'edge' }, { id: B, type: 'edge' }), list());
-      api.answer('GET', '/edges', ...tries);
-      const polled = discover(collector);
-      await api.clock.advance(1_000);
-      await polled;
-      expect(collector.appliances.map(({ serial, name }) => [serial, name])).toEqual([
-        [A, 'a'],
-        [B, B],
-      ]);
-    },
-  );
-
   test('is as old as its first answer, however long the others take', async () => {
     const api = mockApi();
     api.answer('POST', '/auth/token', token('one'));
@@ -200,37 +154,40 @@ describe('each list of the inventory stands for itself', () => {
     expect(collector.appliances.map(({ serial }) => serial)).toEqual([A, uuid(1), B]);
   });
 
-  test('edges whose serials GET /serials names otherwise are polled by GET /edges, and file_iq by GET /serials', async () => {
-    const others = list({ id: uuid(1), type: 'edge' }, { id: uuid(2), type: 'edge' });
-    expect(await found(others, list({ id: uuid(3), type: 'file_iq' }), edgesOf(A, B))).toMatchObject({
-      serials: [uuid(3), A, B],
-      gaps: ['edge_serials other_ids'],
-    });
-  });
+  const others = list({ id: uuid(1), type: 'edge' }, { id: uuid(2), type: 'edge' });
+  const ofA = list({ id: A, type: 'edge' });
+  const fileIq = list({ id: A, type: 'file_iq' });
+  const off = { collectors: [] };
 
-  test('edges that GET /serials leaves out altogether are polled, and that is told', async () => {
-    expect(await found(list(), list(), edgesOf(A, B))).toMatchObject({ serials: [A, B], gaps: ['edge_serials empty'] });
-  });
-
-  test('edges that GET /edges leaves out altogether are polled, and that is told where the collector is on', async () => {
-    const serials = list({ id: A, type: 'edge' });
-    expect(await found(serials, list(), list())).toMatchObject({ serials: [A], gaps: ['edges empty'] });
-    expect(await found(serials, list(), list(), {})).toMatchObject({ serials: [A], gaps: [] });
-  });
-
-  test('file_iq without any edge are no gap', async () => {
-    expect(await found(list(), list({ id: A, type: 'file_iq' }), list())).toMatchObject({ serials: [A], gaps: [] });
-  });
-
-  test('an inventory without any appliance is told, and not where PORTAL_SERIALS names them', async () => {
-    expect(await found(list(), list(), list())).toMatchObject({ serials: [], gaps: ['all empty'] });
-    expect(await found(list(), list(), list(), { serials: [A] })).toMatchObject({ serials: [A], gaps: [] });
-  });
-
-  test('a forbidden GET /edges is told while its collector is on', async () => {
-    const serials = list({ id: A, type: 'edge' });
-    expect(await found(serials, list(), FORBIDDEN)).toMatchObject({ gaps: ['edges forbidden'] });
-    expect(await found(serials, list(), FORBIDDEN, {})).toMatchObject({ gaps: [] });
+  test.each<[string, Reply, Reply, Reply, Partial<PortalSettings>, readonly string[], readonly string[]]>([
+    [
+      'edges that GET /serials names otherwise',
+      others,
+      list(),
+      edgesOf(A, B),
+      withEdges,
+      [A, B],
+      ['edge_serials other_ids'],
+    ],
+    ['edges that GET /serials leaves out', list(), list(), edgesOf(A, B), withEdges, [A, B], ['edge_serials empty']],
+    ['edges that GET /edges leaves out', ofA, list(), list(), withEdges, [A], ['edges empty']],
+    ['edges that GET /edges leaves out, without its collector', ofA, list(), list(), off, [A], []],
+    ['file_iq without any edge', list(), fileIq, list(), withEdges, [A], []],
+    ['no appliance at all', list(), list(), list(), withEdges, [], ['all empty']],
+    ['no appliance but those of PORTAL_SERIALS', list(), list(), list(), { ...withEdges, serials: [A] }, [A], []],
+    ['a forbidden GET /edges', ofA, list(), FORBIDDEN, withEdges, [A], ['edges forbidden']],
+    ['a forbidden GET /edges, without its collector', ofA, list(), FORBIDDEN, off, [A], []],
+    [
+      'forbidden serials',
+      FORBIDDEN,
+      FORBIDDEN,
+      edgesOf(B),
+      off,
+      [B],
+      ['edge_serials forbidden', 'file_iq_serials forbidden'],
+    ],
+  ])('%s: who is polled, and what is told as a gap', async (_, edge, fileIqs, edges, settings, serials, gaps) => {
+    expect(await found(edge, fileIqs, edges, settings)).toMatchObject({ serials, gaps });
   });
 
   test('what is empty fails where a list is missing: nobody knows what that one has', async () => {

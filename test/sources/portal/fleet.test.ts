@@ -160,17 +160,6 @@ describe('a shard', () => {
 
   test('is the same on every machine and in every version', () => {
     const known = [1, 2, 3, 4, 5, 6, 7, 8].map((index) => shardOf(uuid(index), 4));
-    expect(known).toMatchInlineSnapshot(`
-      [
-        3,
-        1,
-        2,
-        3,
-        2,
-        1,
-        2,
-        2,
-      ]
-    `);
+    expect(known).toEqual([3, 1, 2, 3, 2, 1, 2, 2]);
   });
 });

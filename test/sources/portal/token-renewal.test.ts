@@ -57,23 +57,6 @@ describe('fifty that want a token', () => {
     expect(new Set(await fifty())).toEqual(new Set(['two']));
     expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${TOKEN}`]);
   });
-
-  test('share one failure, and one new token after a 401 that each of them tells', async () => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, ...TROUBLE, token('one'), token('two'));
-    const tokens = source(api);
-    const fifty = () => inTime(api, Promise.all(Array.from({ length: 50 }, () => got(tokens))));
-    expect(new Set(await fifty())).toEqual(new Set(['CredentialError']));
-    await api.clock.advance(PAUSE_MS);
-    expect(new Set(await fifty())).toEqual(new Set(['one']));
-    const again = Array.from({ length: 50 }, () => {
-      tokens.reject('one');
-      return got(tokens);
-    });
-    expect(new Set(await Promise.all(again))).toEqual(new Set(['two']));
-    tokens.reject('one');
-    expect(await tokens.get(going)).toBe('two');
-  });
 });
 
 describe('a token service in trouble', () => {

@@ -97,15 +97,6 @@ describe('the life of a token', () => {
     expect(await tokens.get(going)).toBe('two');
     expect(tokens.secondsLeft).toBe(3600);
   });
-
-  test('does not depend on the wall clock once it is here', async () => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('one'));
-    const tokens = source(api);
-    await tokens.get(going);
-    api.clock.step(86_400_000);
-    expect(await tokens.get(going)).toBe('one');
-  });
 });
 
 test('one 503 fails no request for a token, even after an outage that used up all retries', async () => {

@@ -145,43 +145,6 @@ test('another process goes on from a state of before it said how long ago counti
 describe('a clock', () => {
   const day = 86_400;
 
-  test('that was ahead at the start and is set right keeps nothing from being counted', async () => {
-    beginUnder(365 * day);
-    round();
-    clock.step(-365 * day * 1000);
-    await clock.advance(2 * minute * 1000);
-    round(notice('old', START - minute), notice('new', START + minute));
-    expect(alerts()).toBe(1);
-    expect(ledger.from(START + 2 * minute)).toBe(START - 14 * minute);
-  });
-
-  test('that was ahead at the start and is set right keeps nothing from being counted after a restart either', () => {
-    beginUnder(365 * day);
-    round();
-    clock.step(-365 * day * 1000);
-    restart(0);
-    round(notice('old', START - minute), notice('new', START + minute));
-    expect(alerts()).toBe(1);
-  });
-
-  test('that was in 1970 at the start and is set right makes nothing old count as new', () => {
-    beginUnder(-START);
-    round(notice('old', START - day));
-    expect(alerts()).toBe(0);
-    clock.step(START * 1000);
-    expect(ledger.from(START)).toBe(START - 15 * minute);
-    round(notice('older', START - 20 * day), notice('new', START + minute));
-    expect(alerts()).toBe(1);
-  });
-
-  test('that was in 1970 until the restart makes nothing old count as new', () => {
-    beginUnder(-START);
-    clock.step(START * 1000);
-    restart(START);
-    round(notice('old', START - day), notice('new', START + minute));
-    expect(alerts()).toBe(1);
-  });
-
   test.each([40, 1, -1, -40])('that is off by %i days for one round makes nothing count twice', async (days) => {
     const told = [1, 2, 60, 61].map((minutes) => notice(`after ${minutes} minutes`, START + minutes * minute));
     await clock.advance(3 * minute * 1000);

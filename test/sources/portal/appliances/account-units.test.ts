@@ -48,20 +48,14 @@ async function shownOf(serial: string, collector: PortalCollector) {
   return all;
 }
 
-/** As many minutes of one record, the newest last. */
-function minutes(record: Fields, count = 15, unit = 1) {
-  const times = Array.from({ length: count }, (_, index) => (NOW - (count + 5 - index) * MINUTE_MS) / unit);
+/** A quarter of an hour of one record, the newest last. */
+function minutes(record: Fields) {
+  const times = Array.from({ length: 15 }, (_, index) => NOW - (20 - index) * MINUTE_MS);
   return { items: times.map((time) => ({ time, ...record })) };
 }
 
 const [A, B] = [uuid(0xa), uuid(0xb)];
-const emptyCache = { cache_utilization: minutes({ cache_utilization: '0.4' }) };
 const fastDisk = { cache_disk_io_latency: minutes({ read_latency: '0.012', write_latency: '0.015' }) };
-const usual = {
-  cpu_utilization: minutes({ cpu_usage: '12' }),
-  cache_utilization: minutes({ cache_utilization: '83.27' }),
-  cache_disk_io_latency: minutes({ read_latency: '160', write_latency: '4.35' }),
-};
 
 async function valuesWith(answers: Answers, units: readonly UnitName[] = [], series?: string) {
   const collector = collectorOf({ [A]: answers }, units);
@@ -71,26 +65,6 @@ async function valuesWith(answers: Answers, units: readonly UnitName[] = [], ser
 }
 
 describe('the units of telemetry', () => {
-  test('a nearly empty cache is nearly empty, and changes no other value', async () => {
-    const collector = collectorOf({
-      [B]: { ...emptyCache, cpu_utilization: minutes({ cpu_usage: '0.8' }) },
-      [A]: usual,
-    });
-    expect(Object.values(valuesOf((await shownOf(A, collector)).flat()))).toEqual(
-      expect.arrayContaining([0.12, 0.8327, 0.16, 0.00435]),
-    );
-    expect(await valuesWith(emptyCache)).toEqual([0.004]);
-  });
-
-  test('a fast disk is fast', async () => {
-    expect(await valuesWith(fastDisk)).toEqual([0.000012, 0.000015]);
-  });
-
-  test('a processor above 100 percent is shown so, and so is a negative share', async () => {
-    expect(await valuesWith({ cpu_utilization: minutes({ cpu_usage: '412.5' }) })).toEqual([4.125]);
-    expect(await valuesWith({ cpu_utilization: minutes({ cpu_usage: '-1' }) })).toEqual([-0.01]);
-  });
-
   test('a record whose memory cannot be in KiB is in bytes, and the record beside it is not', async () => {
     const inBytes = { time: NOW - 2 * MINUTE_MS, total: '34359738368', available: null, utilization: '96.88' };
     const inKib = { time: NOW - MINUTE_MS, total: null, available: '1048576', utilization: null };
@@ -98,12 +72,6 @@ describe('the units of telemetry', () => {
     expect(await valuesWith(answers, [], 'total')).toEqual([34_359_738_368]);
     // The newer record: 1 GiB, in KiB.
     expect(await valuesWith(answers, [], 'available')).toEqual([1_073_741_824]);
-  });
-
-  test('times in seconds are those times', async () => {
-    const collector = collectorOf({ [A]: { cpu_utilization: minutes({ cpu_usage: '12' }, 15, 1000) } });
-    const values = valuesOf((await shownOf(A, collector)).flat());
-    expect(Object.values(values)).toEqual([0.12, (NOW - 6 * MINUTE_MS) / 1000]);
   });
 
   test.each<[UnitName, Answers, readonly number[]]>([

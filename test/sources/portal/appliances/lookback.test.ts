@@ -54,10 +54,6 @@ test('a period halves down to six minutes, for its own task alone, and doubles b
   expect(await minutesAsked(lookback, 'a', 0)).toEqual([15]);
 });
 
-test('a period that is six minutes already cannot be halved', async () => {
-  expect(await minutesAsked(new Lookback(), 'a', 9, 6)).toEqual([6]);
-});
-
 describe('a series that is too much for one answer', () => {
   const good: Reply = [200, { items: [{ time: 1, cpu_usage: '5' }] }];
 
@@ -83,11 +79,6 @@ describe('a series that is too much for one answer', () => {
     const { asked, outcomes } = await periods([413, undefined], [413, undefined], [413, undefined], [413, undefined]);
     expect(asked).toEqual(['PT15M', 'PT450S', 'PT6M', 'PT6M']);
     expect(outcomes).toMatchObject([{ status: 413 }, { status: 413 }]);
-  });
-
-  test('is asked for with half the period at once after a 408', async () => {
-    const { asked } = await periods([408, undefined], good);
-    expect(asked).toEqual(['PT15M', 'PT450S']);
   });
 
   test('is not asked for with less after any other failure', async () => {

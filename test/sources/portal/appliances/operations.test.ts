@@ -37,10 +37,6 @@ describe('the choice of series', () => {
     expect([...operationsFor(ALL).keys()]).toEqual(ALL);
   });
 
-  test('that holds unknown names does without them', () => {
-    expect([...operationsFor(['nonsense', 'cpu_utilization']).keys()]).toEqual(['cpu_utilization']);
-  });
-
   test('gives no family to a series and to current_appliance_performance at once', () => {
     const own = (chosen: readonly string[]) =>
       operation('current_appliance_performance', chosen).families.map(({ name }) => name);
@@ -87,41 +83,9 @@ describe('the choice of series with the economy mode', () => {
 });
 
 describe('a request', () => {
-  test.each(ALL.slice(0, 20))('for %s says period and bin', (name) => {
-    expect(operation(name).body('PT15M', 60)).toEqual({ period: 'PT15M', bin_size: 60 });
-  });
-
   test('for the two that are one object says a period of their own and no bin', () => {
     expect(operation('current_appliance_performance').body('PT15M', 60)).toEqual({ period: 'PT30M' });
     expect(operation('appliance_health_score').body('PT15M', 60)).toEqual({ period: 'PT1H' });
-  });
-});
-
-describe('current_appliance_performance', () => {
-  const body = {
-    cpu_util: '50',
-    available_memory: '9',
-    fifteen_minute_load_average: 2,
-    uptime: 60,
-    num_cores: 4,
-    time: 1,
-  };
-
-  test('gives what no other chosen series gives', () => {
-    expect(read('current_appliance_performance', body, ALL).values).toEqual({ filer_appliance_uptime_seconds: 60 });
-    expect(read('current_appliance_performance', body).values).toEqual({
-      filer_appliance_uptime_seconds: 60,
-      filer_appliance_cpu_utilization_ratio: 0.5,
-      'filer_appliance_load_average{window="15m"}': 2,
-      filer_appliance_cpu_cores: 4,
-    });
-  });
-
-  test('that knows nothing gives nothing, and counts it', () => {
-    expect(read('current_appliance_performance', { uptime: null, time: null })).toMatchObject({
-      values: {},
-      notes: { length: 4 },
-    });
   });
 });
 

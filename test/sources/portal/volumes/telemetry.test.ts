@@ -56,14 +56,6 @@ test.each<[string, (clock: NappingClock) => void, string]>([
   expect(await ask()).toBe(period);
 });
 
-test('a clock that was in 1970 and is set right makes nobody ask for a month', async () => {
-  const { clock, ask } = await volume(new ManualClock(0));
-  await ask();
-  await clock.advance(15 * MINUTE_MS);
-  clock.step(Date.UTC(2026, 2, 2));
-  expect(await ask()).toBe('PT45M');
-});
-
 describe('after an outage of eight hours whose snapshots are too many for one answer', () => {
   const none: Reply = [200, { items: [] }];
 
