@@ -81,11 +81,7 @@ export class Service {
 
   /** The headers that the gateway adds to every answer. */
   #gatewayHeaders(): Readonly<Record<string, string>> {
-    const { clockAheadMs, rateLimitHeaders } = this.variations;
-    return {
-      date: new Date(this.#clock.now() + clockAheadMs).toUTCString(),
-      ...(rateLimitHeaders ? { 'ratelimit-limit': '500', 'ratelimit-remaining': '499' } : {}),
-    };
+    return { date: new Date(this.#clock.now() + this.variations.clockAheadMs).toUTCString() };
   }
 
   #answer(ask: Ask, route: Route): DemoAnswer {

@@ -20,8 +20,6 @@ export interface Variations {
   readonly filerTitles: 'inventory' | 'own';
   /** Events after the bookmark, from a few minutes before it, or always those of `freshHistoryMs`. */
   readonly delivery: 'incremental' | 'overlapping' | 'full';
-  /** Every volume's profile is empty text, not only that of a volume in mode Observation. */
-  readonly emptyProfile: boolean;
   /** Undocumented words from time to time, in both services: a lock state, a severity, a status. */
   readonly unknownStates: boolean;
   /** Omits the optional fields of a record, in both services; a null becomes an absent field. */
@@ -55,12 +53,8 @@ export interface Variations {
   readonly newestNull: boolean;
   /** Items in random order. */
   readonly shuffled: boolean;
-  /** The answer about a disk that the appliance does not have. */
-  readonly absentDisks: '404' | 'empty' | 'null';
   /** The answer of the memory series that the appliance's build does not have. */
   readonly memoryMismatch: 'empty' | '404' | '422';
-  /** A health score is a number in text, or a word. */
-  readonly healthScore: 'number' | 'word';
   /** `expires_in` of a token answer in seconds, which may be wrong; null omits it, and only the JWT has its `exp`. */
   readonly expiresIn: number | null;
   /** An access token is a JWT with `iat` and `exp`, or opaque. */
@@ -70,14 +64,8 @@ export interface Variations {
   readonly authForms: readonly ('oauth2' | 'service_key' | 'user_key')[];
   /** How far the clock of the services, by their headers, is ahead of the local one. */
   readonly clockAheadMs: number;
-  /** Whether answers have `RateLimit-*` headers with the remaining burst limit. */
-  readonly rateLimitHeaders: boolean;
   /** The names of portal operations that the role may not use: they answer 403. */
   readonly forbidden: readonly string[];
-  /** When the licence ends, in milliseconds since the Unix epoch; null when it never does. */
-  readonly licenceExpiresAt: number | null;
-  /** `synced`, `is_reachable` and `last_seen_at` in `GET /edges`. */
-  readonly newerEdgeFields: boolean;
   /** Whether `appliance_id` in `GET /volume_connections` is the id of `GET /edges` or the serial. */
   readonly connectionIds: 'edge' | 'serial';
   /** The licence that the telemetry series need; without it they answer 403. */
@@ -100,7 +88,6 @@ export const plausible: Variations = {
   filerGuids: 'serial',
   filerTitles: 'inventory',
   delivery: 'incremental',
-  emptyProfile: false,
   unknownStates: false,
   omitOptional: false,
   dataProtected: false,
@@ -119,18 +106,13 @@ export const plausible: Variations = {
   integers: 'number',
   newestNull: false,
   shuffled: false,
-  absentDisks: 'empty',
   memoryMismatch: 'empty',
-  healthScore: 'number',
   expiresIn: null,
   jwt: 'exp',
   tokenLifetimeMs: 900_000,
   authForms: ['oauth2', 'service_key', 'user_key'],
   clockAheadMs: 0,
-  rateLimitHeaders: false,
   forbidden: [],
-  licenceExpiresAt: Date.UTC(2030, 0, 1),
-  newerEdgeFields: true,
   connectionIds: 'edge',
   opsIqPremium: true,
   rateLimit: { kind: 'sliding-window', requests: 500, windowMs: 30_000 },

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StandIn } from '../../src/demo/stand-in.ts';
-import { MINUTE_MS } from '../../src/demo/world/signals.ts';
-import { ask, type Said, signIn, start } from './ask.ts';
+import { ask, type Said, start } from './ask.ts';
 
 const token = (standIn: StandIn, said: Said) => ask('POST', `${standIn.portalUrl}/auth/token`, said);
 
@@ -62,48 +61,4 @@ test('no form, two forms or half a form is 400, and a form with faulty fields is
   expect(new Set(detail.map(({ loc }) => loc.join('.')))).toEqual(
     new Set(['body.client_id', 'body.client_secret', 'body.grant_type']),
   );
-});
-
-test('the token is a JWT whose exp tells when it stops working', async () => {
-  const { standIn, clock } = await start({ variations: { tokenLifetimeMs: 10 * MINUTE_MS } });
-  const { access, answer } = await signIn(standIn);
-  expect(answer.expires_in).toBeNull();
-  const claims = JSON.parse(Buffer.from(access.split('.')[1] ?? '', 'base64url').toString());
-  expect(claims).toMatchObject({ iat: clock.now() / 1000, exp: clock.now() / 1000 + 600 });
-  await clock.advance(10 * MINUTE_MS - 1);
-  expect((await withBearer(standIn, access)).status).toBe(200);
-  await clock.advance(1);
-  const late = await withBearer(standIn, access);
-  expect(late.status).toBe(401);
-  expect(late.json).toEqual({ message: 'Invalid or expired token', detail: null });
-});
-
-test('the token can be opaque, and the lifetime can be told in seconds or not at all', async () => {
-  const { standIn } = await start({ variations: { jwt: 'none', expiresIn: 900 } });
-  const { access, answer } = await signIn(standIn);
-  expect(access).not.toContain('.');
-  expect(answer.expires_in).toBe(900);
-  standIn.vary({ omitOptional: true });
-  expect(Object.keys((await signIn(standIn)).answer)).toEqual(['access_token', 'refresh_token']);
-});
-
-test('revoking a token ends it and no other', async () => {
-  const { standIn } = await start();
-  const one = await signIn(standIn);
-  const other = await signIn(standIn);
-  const revoke = () =>
-    ask('DELETE', `${standIn.portalUrl}/auth/token`, { headers: { authorization: `Bearer ${one.access}` } });
-  expect(await revoke()).toMatchObject({ status: 200, json: {} });
-  expect((await revoke()).status).toBe(401);
-  expect((await withBearer(standIn, one.access)).status).toBe(401);
-  expect((await withBearer(standIn, other.access)).status).toBe(200);
-});
-
-test('the telemetry service wants its key as issued, without a scheme, and says nothing in its 401', async () => {
-  const { standIn } = await start();
-  const { gfaToken } = standIn.credentials;
-  for (const headers of [{}, { authorization: `Bearer ${gfaToken}` }, { authorization: 'wrong' }]) {
-    expect(await ask('GET', `${standIn.gfaUrl}/data`, { headers })).toMatchObject({ status: 401, text: '' });
-  }
-  expect((await ask('GET', `${standIn.gfaUrl}/data`, { headers: { authorization: gfaToken } })).status).toBe(200);
 });

@@ -20,13 +20,6 @@ test('one type per call, a known one, and in_use is a boolean', async () => {
   }
 });
 
-test('builds lie on both sides of 10.0.4, and one has an update on offer', async () => {
-  const { standIn } = await start();
-  expect(new Set(standIn.fleet.appliances.map(({ memorySeries }) => memorySeries)).size).toBe(2);
-  const offered = items(await get(standIn, '/serials')).filter((serial) => typeof serial.available_build === 'string');
-  expect(offered.map(({ description }) => description)).toEqual(['edge-denver']);
-});
-
 test('edges are keyed by an id of their own and carry the serial', async () => {
   const { standIn } = await start();
   const edges = items(await get(standIn, '/edges'));
@@ -39,14 +32,6 @@ test('edges are keyed by an id of their own and carry the serial', async () => {
   const withFileIq = items(await get(standIn, '/edges?file_iq_enabled=true'));
   expect(withFileIq.length).toBeGreaterThan(0);
   expect(withFileIq.length).toBeLessThan(edges.length);
-});
-
-test('edges can be forbidden, and can lack their newer fields', async () => {
-  const { standIn } = await start({ variations: { forbidden: ['edges'] } });
-  expect(await get(standIn, '/edges')).toMatchObject({ status: 403, json: { detail: null } });
-  standIn.vary({ forbidden: [], newerEdgeFields: false });
-  const [edge] = items(await get(standIn, '/edges'));
-  expect(Object.keys(edge ?? {})).toEqual(['id', 'description', 'serial', 'build', 'services']);
 });
 
 test('there is a connection for each volume and each appliance on it, and one owner a volume', async () => {
@@ -62,21 +47,4 @@ test('there is a connection for each volume and each appliance on it, and one ow
   const [row] = items(await get(standIn, `/volume_connections?volume_id=${volumes[1]?.portalId}`));
   expect(row).toMatchObject({ volume_name: 'design', unprotected_data: null });
   expect(new Set(appliances.map(({ serial }) => serial))).toContain(row?.appliance_id);
-});
-
-test('inventories can come with their required fields only', async () => {
-  const { standIn } = await start({ variations: { omitOptional: true } });
-  const first = async (path: string) => Object.keys(items(await get(standIn, path))[0] ?? {});
-  expect(await first('/serials')).toEqual(['id', 'type', 'in_use']);
-  expect(await first('/edges')).toEqual(['id', 'description', 'serial', 'build']);
-  expect(await first('/volume_connections')).toEqual([
-    ...['volume_id', 'volume_name', 'appliance_id', 'appliance_name', 'role'],
-  ]);
-});
-
-test('the licence tells whether telemetry is allowed', async () => {
-  const { standIn } = await start();
-  expect((await get(standIn, '/account/license')).json).toMatchObject({ ops_iq_premium: true, gfa_enabled: true });
-  standIn.vary({ opsIqPremium: false });
-  expect((await get(standIn, '/account/license')).json).toMatchObject({ ops_iq_premium: false });
 });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StandIn } from '../../src/demo/stand-in.ts';
-import { HOUR_MS, MINUTE_MS } from '../../src/demo/world/signals.ts';
-import { ask, type Fields, get, type Heard, items, signIn, start } from './ask.ts';
+import { ask, type Fields, type Heard, items, signIn, start } from './ask.ts';
 
 test('each snapshot has a version one above the last, and its phases in order', async () => {
   const { standIn } = await start();
@@ -16,15 +15,6 @@ test('each snapshot has a version one above the last, and its phases in order', 
     else expect(one.metadata_snapshot_start).toBeGreaterThan(Number(one.data_snapshot_end));
   }
   expect(details.some((one) => one.data_snapshot_start === null)).toBe(true);
-});
-
-test('snapshots go on as time does, and what was said of one is said of it again', async () => {
-  const { standIn, clock } = await start();
-  const before = items(await told(standIn, 'design', 'snapshot_details'));
-  await clock.advance(10 * MINUTE_MS);
-  const after = items(await told(standIn, 'design', 'snapshot_details', { period: 'PT2H' }));
-  expect(after).toEqual(expect.arrayContaining([...before]));
-  expect(Number(after.at(-1)?.volume_version)).toBeGreaterThan(Number(before.at(-1)?.volume_version));
 });
 
 test('the timeline, the content and the times to protect are of the same snapshots', async () => {
@@ -44,19 +34,6 @@ test('the timeline, the content and the times to protect are of the same snapsho
   expect(means.map(({ protect_mean }) => protect_mean).sort()).toEqual(
     details.flatMap(({ protect_mean }) => (protect_mean === null ? [] : [protect_mean])).sort(),
   );
-});
-
-test('a snapshot reaches the other appliances later, each by its own way from the mean', async () => {
-  const { standIn } = await start();
-  const heard = await told(standIn, 'projects', 'snapshot_propagation_by_appliance');
-  const [first] = items(heard);
-  expect(first).toBeDefined();
-  for (const one of items(heard)) {
-    expect(one.snapshot_serial_number).not.toBe(one.sync_serial_number);
-    expect(Number(one.sync_time)).toBe(Number(one.snapshot_time) + Number(one.propagation_duration));
-    expect(one.deviation).toBe(Number(one.propagation_duration) - Number(one.average_propagation_duration));
-  }
-  expect(heard.json).toMatchObject({ sync_appliances: expect.arrayContaining([first?.sync_appliance]) });
 });
 
 test('only the appliances asked about are told of', async () => {
@@ -81,47 +58,6 @@ test.each([
     status: 422,
     json: { message: expect.any(String), detail: [{ loc: ['body', expect.any(String)] }] },
   });
-});
-
-test('without the licence it is 403, and whole numbers, decimals and nulls vary as the others', async () => {
-  const { standIn } = await start({ variations: { opsIqPremium: false } });
-  expect((await told(standIn, 'projects', 'snapshot_details')).status).toBe(403);
-  standIn.vary({ opsIqPremium: true, integers: 'string', decimals: 'number' });
-  const [first] = items(await told(standIn, 'archive', 'snapshot_details'));
-  expect(first).toMatchObject({ volume_version: expect.stringMatching(/^\d+$/), dir_count: expect.any(String) });
-  standIn.vary({ nulls: 1 });
-  const [empty] = items(await told(standIn, 'archive', 'snapshot_details'));
-  expect(empty).toMatchObject({ oud: null, protect_max: null, file_count_total: null });
-});
-
-test('unprotected bytes grow, and shrink when the appliance has taken its snapshot', async () => {
-  const { standIn, clock } = await start({ appliances: 4, volumes: 1 });
-  const levels: number[] = [];
-  const statuses = new Set<unknown>();
-  for (let step = 0; step < 90; step += 1) {
-    const [row] = items(await get(standIn, '/volume_connections'));
-    levels.push(Number(row?.unprotected_data));
-    statuses.add(row?.current_snapshot_status);
-    await clock.advance(MINUTE_MS / 3);
-  }
-  const steps = levels.slice(1).map((level, place) => level - Number(levels[place]));
-  expect(steps.filter((step) => step > 0).length).toBeGreaterThan(60);
-  expect(steps.filter((step) => step < -1e6).length).toBeGreaterThanOrEqual(1);
-  expect([...statuses]).toEqual(expect.arrayContaining(['in_progress', 'succeeded']));
-});
-
-test('the silent appliance takes no snapshots, and what it holds piles up', async () => {
-  const { standIn, clock } = await start();
-  const held = async () => {
-    const rows = items(await get(standIn, '/volume_connections?appliance_names=edge-lima'));
-    return rows.map((row) => Number(row.unprotected_data));
-  };
-  await clock.advance(3 * HOUR_MS);
-  const before = await held();
-  await clock.advance(24 * HOUR_MS);
-  const after = await held();
-  expect(before.length).toBeGreaterThan(0);
-  for (const [place, level] of after.entries()) expect(level).toBeGreaterThan(3 * Number(before[place]));
 });
 
 async function told(standIn: StandIn, title: string, segment: string, change: Fields = {}): Promise<Heard> {

@@ -27,7 +27,7 @@ export function volumeRecords(world: World, variations: Variations, now: number)
     ...head('volume', at, variations),
     ...volumeNames(volume),
     mode: volume.mode,
-    profile: variations.emptyProfile ? '' : volume.profile,
+    profile: volume.profile,
     time_to_protect: Math.round(
       (volume.trait === 'slow' ? 14_400 : 600) * (1 + smoothNoise(`${volume.guid}/protect`, at, HOUR_MS)),
     ),

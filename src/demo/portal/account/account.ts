@@ -1,6 +1,6 @@
 import { json, type Scene } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
-import { MINUTE_MS, rfc3339 } from '../../world/signals.ts';
+import { MINUTE_MS } from '../../world/signals.ts';
 import { type Item, item, worded } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 
@@ -36,7 +36,7 @@ function license({ variations }: Scene): Item {
       ops_iq_premium: variations.opsIqPremium,
     },
     {
-      subscription_expiration: variations.licenceExpiresAt === null ? null : rfc3339(variations.licenceExpiresAt),
+      subscription_expiration: '2030-01-01T00:00:00Z',
       ...{ file_iq_premium: false, ransomware_protection_enabled: true, multi_site_collaboration_enabled: true },
       ...{ ai_activate: true, anonymize_third_party_analytics: false, enterprise_search: false },
       ...{ max_now_storage: 0, max_cloud_storage: 0 },

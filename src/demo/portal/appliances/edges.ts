@@ -50,7 +50,7 @@ function common({ variations }: Scene, { edgeId, title, serial, disks }: DemoApp
 
 /** The fields of newer versions of the service. */
 function state({ world, variations, now }: Scene, appliance: DemoAppliance): Item {
-  if (variations.omitOptional || !variations.newerEdgeFields) return {};
+  if (variations.omitOptional) return {};
   const lost = lostAt(world, appliance, now);
   const seenAt = lost ?? floorTo(now, MINUTE_MS);
   return { synced: lost === undefined, is_reachable: lost === undefined, last_seen_at: rfc3339(seenAt) };

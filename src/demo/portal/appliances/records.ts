@@ -37,8 +37,6 @@ export function series(scene: Scene, appliance: DemoAppliance, segment: string):
   const hasMemory = found.memoryDetails === undefined || found.memoryDetails === hasMemoryDetails(appliance);
   const hasDisk = found.disk === undefined || appliance.disks.has(found.disk);
   if (!hasMemory && variations.memoryMismatch !== 'empty') return misfit(variations.memoryMismatch);
-  if (!hasDisk && variations.absentDisks === '404') return portalError(404, 'No such disk');
-  const isEmpty = !hasMemory || (!hasDisk && variations.absentDisks === 'empty');
 
   const { startMs, endMs } = request.period;
   if (endMs - startMs > variations.longestPeriodMs) {
@@ -46,11 +44,12 @@ export function series(scene: Scene, appliance: DemoAppliance, segment: string):
   }
   const askedSeconds = variations.binSize === 'honoured' ? request.binSeconds : 60;
   const binMs = 1000 * (askedSeconds ?? 60 * Math.ceil((endMs - startMs) / MINUTE_MS / BINS_UNASKED));
-  const bins = isEmpty ? [] : binsOf(appliance, startMs, Math.min(endMs, newestMinute(appliance, now)), binMs);
+  const bins =
+    hasMemory && hasDisk ? binsOf(appliance, startMs, Math.min(endMs, newestMinute(appliance, now)), binMs) : [];
   const { fields } = segment === 'load_average' ? { fields: loadFields(variations.loadNames) } : found;
   const items = bins.map((bin, place) => {
     const isNewest = place === bins.length - 1;
-    const nulls = !hasDisk || (isNewest && variations.newestNull) ? 1 : variations.nulls;
+    const nulls = isNewest && variations.newestNull ? 1 : variations.nulls;
     return record(fields, appliance, segment, bin, { ...variations, nulls });
   });
   return json(200, {

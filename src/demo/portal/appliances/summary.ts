@@ -51,7 +51,7 @@ export function healthScore(scene: Scene, appliance: DemoAppliance): DemoAnswer 
   return json(200, {
     serial_number: appliance.serial,
     appliance_name: appliance.title,
-    health_score: variations.healthScore === 'word' ? status : String(score),
+    health_score: String(score),
     statistics: {
       cpu_count: appliance.cores,
       avg_load: written(meanLoad, variations.decimals),
