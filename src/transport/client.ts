@@ -11,7 +11,7 @@ import { readJson } from './body.ts';
 import { ClockSkew } from './clock-skew.ts';
 import { connectionFault } from './connection-faults.ts';
 import type { Verdict } from './rate/pace.ts';
-import type { Pacer, Priority } from './rate/pacer.ts';
+import type { Pacer } from './rate/pacer.ts';
 import { ThrottledAppliances } from './rate/throttled-appliances.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -32,8 +32,6 @@ export interface ApiRequest {
   readonly check?: (body: unknown) => unknown;
   /** What a 429 may be about alone: the appliance. */
   readonly subject?: string;
-  /** Its place among waiting requests; default `first`. */
-  readonly priority?: Priority | undefined;
 }
 
 /** One request and its answer, for the doctor. Contains secrets and names, so it must not be printed as it is. */
@@ -105,7 +103,7 @@ export class JsonClient {
         const why = `only this appliance is answered 429, and waits for ${Math.ceil(heldMs / 1000)} s more`;
         throw new RequestError('status', `${nameOf(request)} was not sent: ${why}`, { status: 429 });
       }
-      const departure = await pacer.departure(signal, request.priority);
+      const departure = await pacer.departure(signal);
       if (departure === undefined)
         throw new RequestError('aborted', `${nameOf(request)} was not sent: the exporter is stopping`);
       const authorization = request.authorization?.();

@@ -1,7 +1,6 @@
 import type { Clock } from '../runtime/clock.ts';
 import { backOffMs, type Random } from '../runtime/random.ts';
 import { meaningOfError, type RequestKind } from '../runtime/statuses.ts';
-import type { Priority } from './rate/pacer.ts';
 
 const FIRST_DELAY_MS = 500;
 
@@ -47,17 +46,16 @@ export class RetryAllowance {
   }
 }
 
-/** Rejects with the last error. `priority`: after a 429 an attempt goes ahead of waiting requests, else behind them. */
+/** Rejects with the last error. */
 export async function withRetries<Result>(
-  attempt: (priority?: Priority) => Promise<Result>,
+  attempt: () => Promise<Result>,
   kind: RequestKind,
   { clock, random, allowance, request }: RetryParts,
   signal: AbortSignal,
 ): Promise<Result> {
-  let priority: Priority | undefined;
   for (let attempts = 1; ; attempts += 1) {
     try {
-      const result = await attempt(priority);
+      const result = await attempt();
       allowance?.earn(request);
       return result;
     } catch (error) {
@@ -68,7 +66,6 @@ export async function withRetries<Result>(
         if (request !== undefined) allowance?.failed(request);
         throw error;
       }
-      priority = wasHeld ? 'ahead' : 'again';
       await clock.sleep(delayMs, signal);
     }
   }

@@ -81,20 +81,6 @@ describe('trying again', () => {
     expect(asked).toEqual([0, 250, 750]);
   });
 
-  test('what was refused goes ahead of others, and what failed behind them', async () => {
-    const clock = new ManualClock();
-    const turns: unknown[] = [];
-    const attempt = (turn: unknown) => {
-      turns.push(turn);
-      return Promise.reject(turns.length === 1 ? status(429) : status(503));
-    };
-    const retryParts = { clock, random: () => 0 };
-    const answer = expect(withRetries(attempt, 'read', retryParts, never)).rejects.toThrow('answered 503');
-    await clock.advance(10_000);
-    await answer;
-    expect(turns.slice(0, 3)).toEqual([undefined, 'ahead', 'again']);
-  });
-
   test('the last error is the one that is told', async () => {
     const { clock, asked, attempt, retryParts } = failing(fault('network'), status(502), status(504));
     const answer = expect(withRetries(attempt, 'read', retryParts, never)).rejects.toThrow('answered 504');

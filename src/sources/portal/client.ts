@@ -24,9 +24,8 @@ export class PortalClient {
 
   /** With retries. A 401 with a new token too is a CredentialError until any request has been accepted. */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
-    const ask = (priority = request.priority) => this.#withToken({ ...request, priority }, signal);
     const parts = { ...this.#retryParts, request: `${request.method} ${request.path}` };
-    return withRetries(ask, 'read', parts, signal);
+    return withRetries(() => this.#withToken(request, signal), 'read', parts, signal);
   }
 
   async #withToken(request: ApiRequest, signal: AbortSignal): Promise<unknown> {

@@ -5,7 +5,6 @@ import { backOffMs } from '../../runtime/random.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import { meaningOfError } from '../../runtime/statuses.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
-import type { Priority } from '../../transport/rate/pacer.ts';
 import { RetryAllowance, withRetries } from '../../transport/retry.ts';
 import { fieldsIn } from './records.ts';
 
@@ -144,7 +143,7 @@ export class TokenSource {
     const request = tokenRequest(credentials);
     // One request however many wait for it, so the delay needs no jitter.
     const retryParts = { clock: this.#clock, random: () => 1, allowance: this.#retries };
-    const ask = (priority?: Priority) => this.#client.send({ ...request, priority: priority ?? 'ahead' }, signal);
+    const ask = () => this.#client.send(request, signal);
     return this.#read(await withRetries(ask, 'token', retryParts, signal));
   }
 

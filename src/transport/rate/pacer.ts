@@ -3,27 +3,15 @@ import type { Budget } from './budget.ts';
 import type { Departure, Pace, Verdict } from './pace.ts';
 import { Throttled } from './throttled.ts';
 
-/** The order of waiting requests. `ahead`: it decides what else is polled, or was throttled (429). `again`: a retry. */
-export type Priority = 'ahead' | 'first' | 'again';
-
-/** After this many first attempts one retry goes: at the limits, a first attempt is always waiting. */
-const MOST_BEFORE = 8;
-
 type Waiter = (departure: Departure) => void;
 
-/** The queue of one API: every request waits here for its turn. */
+/** The queue of one API: every request waits here for its turn. In order: no more wait than may be in flight. */
 export class Pacer {
   readonly #pace: Pace;
   readonly #budget: Budget;
   readonly #clock: Clock;
   readonly #throttled = new Throttled();
-  readonly #queues: Readonly<Record<Priority, Set<Waiter>>> = {
-    ahead: new Set(),
-    first: new Set(),
-    again: new Set(),
-  };
-  /** First attempts that left while a retry waits. */
-  #wentBefore = 0;
+  readonly #waiting = new Set<Waiter>();
   #serving = false;
   #wake = new AbortController();
 
@@ -58,12 +46,11 @@ export class Pacer {
   }
 
   /** Resolves when a request may leave, and counts it as sent; with undefined as soon as `signal` aborts. */
-  departure(signal: AbortSignal, priority: Priority = 'first'): Promise<Departure | undefined> {
+  departure(signal: AbortSignal): Promise<Departure | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     return new Promise((resolve) => {
-      const queue = this.#queues[priority];
       const leave = () => {
-        queue.delete(depart);
+        this.#waiting.delete(depart);
         this.#wake.abort('left');
         resolve(undefined);
       };
@@ -72,7 +59,7 @@ export class Pacer {
         resolve(departure);
       };
       signal.addEventListener('abort', leave, { once: true });
-      queue.add(depart);
+      this.#waiting.add(depart);
       void this.#serve();
     });
   }
@@ -90,7 +77,7 @@ export class Pacer {
   async #serve(): Promise<void> {
     if (this.#serving) return;
     this.#serving = true;
-    for (let queue = this.#waiting(); queue !== undefined; queue = this.#waiting()) {
+    while (this.#waiting.size > 0) {
       const now = this.#clock.monotonic();
       const earliest = Math.max(this.#pace.earliest(now), this.#budget.earliest(now));
       if (earliest > now) {
@@ -98,21 +85,12 @@ export class Pacer {
         await this.#clock.sleep(earliest - now, this.#wake.signal);
         continue;
       }
-      const [depart] = queue;
+      const [depart] = this.#waiting;
       if (depart === undefined) continue;
-      queue.delete(depart);
-      if (queue === this.#queues.again) this.#wentBefore = 0;
-      else if (this.#queues.again.size > 0) this.#wentBefore += 1;
+      this.#waiting.delete(depart);
       this.#budget.spend(now);
       depart(this.#pace.started(now));
     }
     this.#serving = false;
-  }
-
-  #waiting(): Set<Waiter> | undefined {
-    const { ahead, first, again } = this.#queues;
-    if (ahead.size > 0) return ahead;
-    if (again.size === 0) return first.size > 0 ? first : undefined;
-    return first.size > 0 && this.#wentBefore < MOST_BEFORE ? first : again;
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MeasuredRate } from '../../../src/transport/rate/adaptive-rate.ts';
 import { Budget } from '../../../src/transport/rate/budget.ts';
 import { type Departure, Pace, type Verdict } from '../../../src/transport/rate/pace.ts';
-import { Pacer, type Priority } from '../../../src/transport/rate/pacer.ts';
+import { Pacer } from '../../../src/transport/rate/pacer.ts';
 import { ManualClock, settle } from '../../support/manual-clock.ts';
 
 const TAKEN: Verdict = { state: 'taken' };
@@ -19,8 +19,8 @@ function pacerOf(dailyLimit?: number): { readonly pacer: Pacer; readonly clock: 
 /** Queues requests, and notes in which order they leave and when. */
 function queue(pacer: Pacer, clock: ManualClock) {
   const left: { readonly name: string; readonly at: number; readonly departure: Departure }[] = [];
-  const ask = (name: string, priority: Priority = 'first', signal = going) =>
-    pacer.departure(signal, priority).then((departure) => {
+  const ask = (name: string, signal = going) =>
+    pacer.departure(signal).then((departure) => {
       if (departure !== undefined) left.push({ name, at: clock.monotonic(), departure });
     });
   return { left, ask };
@@ -35,32 +35,6 @@ describe('turn-taking', () => {
     expect(left.map(({ name }) => name).join('')).toBe('abcde');
     // The first three may go within the slack for late timers; then one every 100 ms.
     expect((left[4]?.at ?? 0) - (left[3]?.at ?? 0)).toBeCloseTo(100, 0);
-  });
-
-  test('lets what decides go first, and what has not been tried yet before what is tried again', async () => {
-    const { pacer, clock } = pacerOf();
-    const { left, ask } = queue(pacer, clock);
-    for (const name of ['x', 'y', 'z']) void ask(name);
-    void ask('again', 'again');
-    void ask('first');
-    void ask('list', 'ahead');
-    await clock.advance(1_000);
-    expect(left.map(({ name }) => name)).toEqual(['x', 'list', 'y', 'z', 'first', 'again']);
-  });
-
-  test('lets what is tried again go before long, though there is always something that has not been tried', async () => {
-    const { pacer, clock } = pacerOf();
-    const { left, ask } = queue(pacer, clock);
-    // Four that ask again and again, as workers do.
-    const busy = Array.from({ length: 4 }, async () => {
-      while (left.length < 25) await ask('first');
-    });
-    for (const name of ['again', 'again']) void ask(name, 'again');
-    await clock.advance(4_000);
-    await Promise.all(busy);
-    const places = left.flatMap(({ name }, index) => (name === 'again' ? [index] : []));
-    // One had gone before they came.
-    expect(places).toEqual([9, 18]);
   });
 
   test('lets nobody go while everything is held, and says so', async () => {
@@ -108,7 +82,7 @@ describe('turn-taking', () => {
     const { left, ask } = queue(pacer, clock);
     const leaving = new AbortController();
     for (const name of ['a', 'b', 'c']) void ask(name);
-    const out = ask('leaves', 'first', leaving.signal);
+    const out = ask('leaves', leaving.signal);
     void ask('d');
     await settle();
     leaving.abort();
