@@ -1,7 +1,6 @@
 import type { Fields } from '../../metrics/family.ts';
 import { dateSeconds, decimal } from '../../metrics/units.ts';
 import type { DataAnswer } from './records.ts';
-import * as schema from './state-schema.ts';
 
 /** A record and its own time in Unix seconds; minus infinity without one: see {@link confirmed}. */
 export interface Dated {
@@ -53,17 +52,23 @@ const READ_FIELDS = [
   ...['lock_phase', 'lock_state', 'lock_duration'],
 ];
 
-const recordSchema: schema.Schema<Fields> = {
-  write(record) {
-    const read: Record<string, unknown> = {};
-    for (const field of READ_FIELDS) if (record[field] !== undefined) read[field] = record[field];
-    return read;
-  },
-  read: (saved) => saved as Fields,
-};
+/** In the state file, as JSON: what is undefined or infinite is null there. */
+export type SavedDated = readonly [at: number | null, record: Fields];
 
-export const datedSchema = schema.row<Dated>({ at: schema.time, record: recordSchema });
+export function savedDated({ at, record }: Dated): SavedDated {
+  return [at, Object.fromEntries(READ_FIELDS.map((field) => [field, record[field]]))];
+}
 
-export function currentSchemas(now: number) {
-  return { dated: datedSchema, confirmedAt: schema.moment(now) };
+export function datedFrom([at, record]: SavedDated): Dated {
+  return { at: at ?? Number.NEGATIVE_INFINITY, record };
+}
+
+export type SavedCurrent = readonly [dated: SavedDated, ageMs: number];
+
+export function savedCurrent({ dated, confirmedAt }: Current, now: number): SavedCurrent {
+  return [savedDated(dated), now - confirmedAt];
+}
+
+export function currentFrom([dated, ageMs]: SavedCurrent, then: number): Current {
+  return { dated: datedFrom(dated), confirmedAt: then - ageMs };
 }

@@ -1,6 +1,5 @@
 import { text } from '../../metrics/samples.ts';
 import { entryOf } from '../../runtime/maps.ts';
-import * as schema from './state-schema.ts';
 
 interface Entry {
   title: string | undefined;
@@ -11,7 +10,7 @@ interface Entry {
 }
 
 export class Directory {
-  #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, Entry>();
 
   titleOf(guid: string): string {
     return this.#entries.get(guid)?.title || guid;
@@ -51,20 +50,16 @@ export class Directory {
     return this.#entries.has(guid);
   }
 
-  state(now: number): unknown {
-    return entriesSchema(now).write(this.#entries);
+  state(now: number): readonly SavedEntry[] {
+    return [...this.#entries].map(([guid, { title = null, titleAt, seenAt }]) => [guid, title, titleAt, now - seenAt]);
   }
 
-  restore(saved: unknown, now: number): void {
-    const entries = entriesSchema(now).read(saved);
-    this.#entries = new Map([...entries].map(([guid, entry]) => [guid.toLowerCase(), entry]));
+  restore(saved: readonly SavedEntry[], then: number): void {
+    for (const [guid, title, titleAt, ageMs] of saved) {
+      const entry = { title: title ?? undefined, titleAt: titleAt ?? Number.NEGATIVE_INFINITY, seenAt: then - ageMs };
+      this.#entries.set(guid.toLowerCase(), entry);
+    }
   }
 }
 
-function entriesSchema(now: number) {
-  return schema.table<Entry>({
-    title: schema.optional(schema.plain<string>()),
-    titleAt: schema.time,
-    seenAt: schema.moment(now),
-  });
-}
+export type SavedEntry = readonly [guid: string, title: string | null, titleAt: number | null, ageMs: number];

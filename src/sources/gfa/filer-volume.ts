@@ -3,9 +3,18 @@ import { Histogram } from '../../metrics/histogram.ts';
 import { type Sample, text, toSamples } from '../../metrics/samples.ts';
 import { decimal } from '../../metrics/units.ts';
 import { entryOf } from '../../runtime/maps.ts';
-import { type Current, confirmed, currentSchemas, type Dated, datedSchema } from './dated.ts';
+import {
+  type Current,
+  confirmed,
+  currentFrom,
+  type Dated,
+  datedFrom,
+  type SavedCurrent,
+  type SavedDated,
+  savedCurrent,
+  savedDated,
+} from './dated.ts';
 import * as series from './series.ts';
-import * as schema from './state-schema.ts';
 
 interface Kind {
   latest: Dated | undefined;
@@ -27,10 +36,24 @@ interface State {
   newestAt: number;
 }
 
+type SavedHistogram = ReturnType<Histogram['state']>;
+
+/** In the state file. */
+export interface SavedPair {
+  readonly filer: string;
+  readonly volume: string;
+  readonly current: SavedCurrent | null;
+  readonly newest: readonly (readonly [series.Group, SavedDated])[];
+  readonly kinds: readonly (readonly [string, SavedDated | null, SavedHistogram, protectedEvents: number | null])[];
+  readonly phases: readonly (readonly [string, SavedDated | null, SavedHistogram | null, readonly SavedState[]])[];
+}
+
+type SavedState = readonly [state: string, count: number, latest: SavedDated | null, newestAt: number | null];
+
 /** The labels of a filer on a volume; the volume's are empty for a filer alone. */
 type PairLabels = Readonly<Record<(typeof series.pairLabels)[number], string>>;
 
-/** The state of one filer on one volume, or of a filer alone. Its public fields are saved. */
+/** The state of one filer on one volume, or of a filer alone. */
 export class FilerVolume {
   readonly filer: string;
   readonly volume: string;
@@ -132,6 +155,46 @@ export class FilerVolume {
     }
   }
 
+  state(now: number): SavedPair {
+    const { filer, volume, current, newest, kinds, phases } = this;
+    const saved = (dated: Dated | undefined) => (dated === undefined ? null : savedDated(dated));
+    return {
+      ...{ filer, volume, current: current === undefined ? null : savedCurrent(current, now) },
+      newest: [...newest].map(([group, dated]) => [group, savedDated(dated)]),
+      kinds: [...kinds].map(([kind, { latest, durations, protectedEvents = null }]) => [
+        kind,
+        saved(latest),
+        durations.state(),
+        protectedEvents,
+      ]),
+      phases: [...phases].map(([phase, { newest, durations, states }]) => [
+        phase,
+        saved(newest),
+        durations?.state() ?? null,
+        [...states].map(([state, { count, latest, newestAt }]) => [state, count, saved(latest), newestAt]),
+      ]),
+    };
+  }
+
+  static restore(saved: SavedPair, bounds: readonly number[], then: number): FilerVolume {
+    const pair = new FilerVolume(saved.filer.toLowerCase(), saved.volume.toLowerCase(), bounds);
+    const restored = (dated: SavedDated | null) => (dated === null ? undefined : datedFrom(dated));
+    pair.current = saved.current === null ? undefined : currentFrom(saved.current, then);
+    for (const [group, dated] of saved.newest) pair.newest.set(group, datedFrom(dated));
+    for (const [kind, latest, durations, covered] of saved.kinds) {
+      const kept = { latest: restored(latest), durations: Histogram.restore(bounds, durations) };
+      pair.kinds.set(kind, { ...kept, protectedEvents: covered ?? undefined });
+    }
+    for (const [phase, newest, durations, saidStates] of saved.phases) {
+      const states = new Map<string, State>();
+      for (const [state, count, latest, newestAt] of saidStates)
+        states.set(state, { count, latest: restored(latest), newestAt: newestAt ?? Number.NEGATIVE_INFINITY });
+      const kept = durations === null ? undefined : Histogram.restore(bounds, durations);
+      pair.phases.set(phase, { newest: restored(newest), durations: kept, states });
+    }
+    return pair;
+  }
+
   #keepNewest(group: series.Group, dated: Dated): void {
     const held = this.newest.get(group);
     if (Number.isFinite(dated.at) && (held === undefined || dated.at >= held.at)) this.newest.set(group, dated);
@@ -140,37 +203,6 @@ export class FilerVolume {
 
 export function pairKey(filer: string, volume: string): string {
   return `${filer}\n${volume}`;
-}
-
-/** A pair, saved as an object of its public fields. */
-export function pairSchema(bounds: readonly number[], now: number): schema.Schema<FilerVolume> {
-  const latest = schema.optional(datedSchema);
-  const durations: schema.Schema<Histogram> = {
-    write: (histogram) => histogram.state(),
-    read: (saved) => Histogram.restore(bounds, saved as ReturnType<Histogram['state']>),
-  };
-  const current = schema.optional(schema.row(currentSchemas(now)));
-  const kinds = schema.table<Kind>({ latest, durations, protectedEvents: schema.optional(schema.plain<number>()) });
-  const states = schema.table<State>({ count: schema.plain(), latest, newestAt: schema.time });
-  const phases = schema.table<Phase>({ newest: latest, durations: schema.optional(durations), states });
-  return {
-    write: (pair) => ({
-      ...{ filer: pair.filer, volume: pair.volume },
-      current: current.write(pair.current),
-      newest: [...pair.newest].map(([group, dated]) => [group, datedSchema.write(dated)]),
-      kinds: kinds.write(pair.kinds),
-      phases: phases.write(pair.phases),
-    }),
-    read: (pair) => {
-      const saved = pair as Readonly<Record<keyof FilerVolume, unknown>>;
-      const newest = (saved.newest as [series.Group, unknown][]).map(([group, one]) => [group, datedSchema.read(one)]);
-      return Object.assign(
-        new FilerVolume(String(saved.filer).toLowerCase(), String(saved.volume).toLowerCase(), bounds),
-        { current: current.read(saved.current), newest: new Map(newest as [series.Group, Dated][]) },
-        { kinds: kinds.read(saved.kinds), phases: phases.read(saved.phases) },
-      );
-    },
-  };
 }
 
 /** By its own time, not by arrival. Of two in the same second, the one with a duration: a lock is released later. */

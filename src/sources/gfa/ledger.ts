@@ -5,14 +5,22 @@ import { dateSeconds } from '../../metrics/units.ts';
 import { entryOf } from '../../runtime/maps.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { isKeyShared } from './bookmark-watch.ts';
-import { type Current, confirmed, currentSchemas, type Dated, datedIn, infoIn } from './dated.ts';
-import { Directory } from './directory.ts';
+import {
+  type Current,
+  confirmed,
+  currentFrom,
+  type Dated,
+  datedIn,
+  infoIn,
+  type SavedCurrent,
+  savedCurrent,
+} from './dated.ts';
+import { Directory, type SavedEntry } from './directory.ts';
 import { EVENT_GROUPS, EVENTS_COUNT_FOR_SECONDS, type EventKind, Events, memoryKey, timeOfIdentity } from './events.ts';
-import { FilerVolume, pairKey, pairSchema } from './filer-volume.ts';
+import { FilerVolume, pairKey, type SavedPair } from './filer-volume.ts';
 import { LabelWords } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
 import { filerOnVolumeTable, filerTable, type Group, infoTable, recordTimestamp, volumeTable } from './series.ts';
-import * as schema from './state-schema.ts';
 
 export interface LedgerSettings {
   readonly bounds: readonly number[];
@@ -39,7 +47,7 @@ export class Ledger {
   readonly #settings: LedgerSettings;
   readonly #volumes = new Directory();
   readonly #pairs = new Map<string, FilerVolume>();
-  #volumeRecords = new Map<string, Current>();
+  readonly #volumeRecords = new Map<string, Current>();
   readonly #memory: EventMemory;
   readonly #events: Readonly<Record<EventKind, Events>>;
   readonly #words = new LabelWords();
@@ -130,18 +138,21 @@ export class Ledger {
     const filers = new Set([...this.#pairs.values()].map(({ filer }) => filer));
     yield {
       info: this.#info,
-      ageMs: ageSchema(now).write(this.answeredAt),
+      ageMs: this.answeredAt === undefined ? null : now - this.answeredAt,
       filers: this.filers.state(now),
       called: [...filers].map((guid) => [guid, this.#nameOf(guid)]),
       volumes: this.#volumes.state(now),
-      volumeStates: volumesSchema(now).write(this.#volumeRecords),
+      volumeStates: [...this.#volumeRecords].map(([guid, current]) => [guid, ...savedCurrent(current, now)]),
       words: this.#words.state(),
       bookmarks: { locks: locks.watch.state(), propagation: propagation.watch.state() },
-    };
-    const pairs = pairSchema(this.#settings.bounds, now);
+    } satisfies Heading;
     for (const pair of this.#pairs.values()) {
       const delivered = (group: EventKind) => this.#memory.stateOf(memoryKey(group, pair), now);
-      yield { pair: pairs.write(pair), locks: delivered('locks'), propagation: delivered('propagation') };
+      yield {
+        pair: pair.state(now),
+        locks: delivered('locks'),
+        propagation: delivered('propagation'),
+      } satisfies PairLine;
     }
   }
 
@@ -151,20 +162,19 @@ export class Ledger {
     const saved = heading as Heading;
     this.#info = saved.info;
     this.#requestedAt = dateSeconds(this.#info.request_time) ?? Number.NEGATIVE_INFINITY;
-    this.answeredAt = ageSchema(then).read(saved.ageMs);
+    this.answeredAt = saved.ageMs === null ? undefined : then - saved.ageMs;
     this.filers.restore(saved.filers, then);
     // Missing in state files of earlier versions.
     this.#calledBefore = new Map(saved.called);
     this.#volumes.restore(saved.volumes, then);
-    this.#volumeRecords = volumesSchema(then).read(saved.volumeStates);
+    for (const [guid, ...current] of saved.volumeStates) this.#volumeRecords.set(guid, currentFrom(current, then));
     this.#words.restore(saved.words);
     for (const group of EVENT_GROUPS) {
       this.#events[group].watch.restore(saved.bookmarks[group]);
     }
-    const pairs = pairSchema(this.#settings.bounds, then);
     for (const line of lines) {
       const { pair: savedPair, ...memories } = line as PairLine;
-      const pair = pairs.read(savedPair);
+      const pair = FilerVolume.restore(savedPair, this.#settings.bounds, then);
       this.#pairs.set(pair.key, pair);
       for (const group of EVENT_GROUPS) {
         this.#memory.restore(memoryKey(group, pair), memories[group], then);
@@ -252,8 +262,12 @@ function idOf(raw: unknown): string {
 }
 
 /** The first saved value. */
-interface Heading extends Readonly<Record<'ageMs' | 'filers' | 'volumes' | 'volumeStates', unknown>> {
+interface Heading {
   readonly info: Fields;
+  readonly ageMs: number | null;
+  readonly filers: readonly SavedEntry[];
+  readonly volumes: readonly SavedEntry[];
+  readonly volumeStates: readonly (readonly [guid: string, ...SavedCurrent])[];
   readonly called?: readonly (readonly [guid: string, name: string])[];
   readonly words: ReturnType<LabelWords['state']>;
   readonly bookmarks: Readonly<Record<EventKind, ReturnType<Events['watch']['state']>>>;
@@ -261,13 +275,5 @@ interface Heading extends Readonly<Record<'ageMs' | 'filers' | 'volumes' | 'volu
 
 /** Each further one. */
 interface PairLine extends Readonly<Record<EventKind, ReturnType<EventMemory['stateOf']>>> {
-  readonly pair: unknown;
-}
-
-function ageSchema(now: number) {
-  return schema.optional(schema.moment(now));
-}
-
-function volumesSchema(now: number) {
-  return schema.table<Current>(currentSchemas(now));
+  readonly pair: SavedPair;
 }
