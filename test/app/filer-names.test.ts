@@ -57,6 +57,27 @@ test('shard 0 names filers whose appliances are polled by other shards', async (
   expect(names(scrape, 'filer_guid').toSorted()).toEqual(titles(standIn));
 });
 
+/** Quotes, backslashes, line feeds, a sample, half an emoji, control characters, markup, a name of the language's own. */
+const ODD = [
+  ...['a "b" \\ c\nd\\n\\', 'x"} 1\nfiler_api_up{api="evil"} 1\n# EOF', '📁 büro \ud83d', 'a\tb\rc\u0000d\u001b[31m'],
+  ...['<script>alert(1)</script>', '__proto__'],
+];
+
+test('a title of any text is a label like any other, and nothing but text on the page', async () => {
+  const standIn = await services({ appliances: ODD.length, volumes: ODD.length });
+  for (const [index, title] of ODD.entries()) {
+    standIn.renameAppliance(standIn.fleet.appliances[index]?.serial ?? '', title);
+    standIn.renameVolume(standIn.fleet.volumes[index]?.guid ?? '', title);
+  }
+  const live = await exporter(both(standIn));
+  const scrape = await whole(live);
+  const told = new Set(ODD.map((title) => title.toWellFormed().replace('\0', '\ufffd')));
+  expect(new Set(names(scrape, 'serial'))).toEqual(told);
+  expect(new Set(scrape.all('filer_volume_info').map(({ labels }) => labels.volume))).toEqual(told);
+  expect(scrape.all('filer_api_up').map(({ labels }) => labels.api)).toEqual(['gfa', 'portal']);
+  expect((await live.get('/status')).text).not.toContain('<script>alert');
+});
+
 /** A scrape with values of both services. */
 function whole(live: Live): Promise<Scrape> {
   return until('values of both services', async () => {

@@ -1,33 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import type { StandIn } from '../../src/demo/stand-in.ts';
-import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
-
-describe('an appliance', () => {
-  test('that fails keeps its values until they are stale, counts as down from then on, and touches no other', async () => {
-    const { standIn, live, first } = await whole();
-    const cpu = { serial: first.serial };
-    const failedAt = clock.monotonic();
-    const lift = standIn.fail({ kind: 'status', status: 500, serial: first.serial });
-    const stale = await until('its values to leave', async () => {
-      const scrape = await live.scrape();
-      return scrape.all(/utilization|load|series_timestamp/, cpu).length === 0 && scrape;
-    });
-    // Three intervals of ten seconds after the last poll that brought them, which was up to one and a half before.
-    expect(clock.monotonic() - failedAt).toBeGreaterThan(15_000);
-    expect(stale.value('filer_appliance_up', cpu)).toBe(0);
-    expect(stale.value('filer_api_up', { api: 'portal' })).toBe(1);
-    expect(stale.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(3);
-    expect(stale.sum('filer_appliance_up')).toBe(3);
-    expect((await live.get('/status')).text).toContain('answered 500');
-    expect(live.log.filter(({ msg }) => msg === 'the appliance does not answer')).toHaveLength(1);
-
-    lift();
-    await until('it to be back', async () => {
-      const scrape = await live.scrape();
-      return scrape.value('filer_appliance_up', cpu) === 1 && scrape.value('filer_appliance_cpu_cores', cpu);
-    });
-  });
-});
+import { expect, test } from 'vitest';
+import { exporter, gfaEnvironment, portalEnvironment, services, until } from '../support/live.ts';
 
 test('three shards poll each appliance once between them, and only the first polls the file acceleration service', async () => {
   const standIn = await services({ appliances: 30 });
@@ -65,19 +37,3 @@ test('three shards poll each appliance once between them, and only the first pol
     ['portal'],
   ]);
 });
-
-/** An exporter that has polled everything of both services once. */
-async function whole() {
-  const standIn = await services();
-  const live = await exporter({ ...gfaEnvironment(standIn), ...portalEnvironment(standIn) });
-  await until('every appliance and both services to be up', () => isWhole(live, standIn));
-  const [first] = standIn.fleet.appliances;
-  if (first === undefined) throw new Error('the stand-in has no appliance');
-  return { standIn, live, first };
-}
-
-async function isWhole(live: Live, standIn: StandIn): Promise<boolean> {
-  const scrape = await live.scrape();
-  const series = scrape.all('filer_appliance_series_timestamp_seconds').length;
-  return scrape.sum('filer_api_up') === 2 && series === 2 * standIn.fleet.appliances.length;
-}

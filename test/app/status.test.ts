@@ -46,32 +46,6 @@ test('the status as JSON tells both services and the fleet as they are', async (
   }
 });
 
-test('a failing appliance has its error in words, and series that it does not have are backed off with a reason', async () => {
-  const standIn = await services();
-  const [first] = standIn.fleet.appliances;
-  standIn.fail({ kind: 'status', status: 500, serial: first?.serial ?? '' });
-  standIn.fail({ kind: 'status', status: 403, operation: 'load_average' });
-  const live = await exporter(portalEnvironment(standIn));
-  const report = await until('all to be polled', async () => {
-    const told = await statusOf(live);
-    const whole = told.appliances.every(({ serial, failing, resting }) =>
-      serial === first?.serial ? failing === 2 : resting.length === 1,
-    );
-    return told.appliances.length === 4 && whole && told;
-  });
-  expect(report.appliances.find(({ serial }) => serial === first?.serial)).toMatchObject({
-    state: 'down',
-    lastError: { message: expect.stringMatching(/^POST .* answered 500/) },
-  });
-  const well = report.appliances.find(({ serial }) => serial !== first?.serial);
-  expect(well).toMatchObject({ resting: [{ operation: 'load_average', reason: 'forbidden' }], lastError: null });
-  expect(report.apis[0]?.resting).toContainEqual({
-    operation: 'load_average',
-    reason: 'forbidden',
-    tasks: expect.any(Number),
-  });
-});
-
 test('rejected credentials are on the page in words, with what to do', async () => {
   const standIn = await services();
   const live = await exporter({ ...portalEnvironment(standIn), PORTAL_SERVICE_SECRET: 'wrong' });
