@@ -59,23 +59,6 @@ export const files: readonly Row[] = [
     },
   },
   {
-    id: 'empty-web-file',
-    who: 'file',
-    tries: 'is WEB_CONFIG_FILE empty at the start, or has a section of nothing',
-    holds: 'the start and --check-config end with 78, unless the file says {}',
-    begin: async () => {
-      const path = join(temporaryDirectory(), 'web.yml');
-      const check = (text: string) => {
-        writeFileSync(path, text, { mode: 0o600 });
-        return run(['--check-config'], { environment: { ...NOBODY, WEB_CONFIG_FILE: path } });
-      };
-      for (const text of ['', '\n', '# users: later\n', '---\n', 'basic_auth_users:\n', 'tls_server_config:\n']) {
-        expect((await check(text)).code, JSON.stringify(text)).toBe(78);
-      }
-      expect(await check('{}\n')).toMatchObject({ code: 0, stderr: '' });
-    },
-  },
-  {
     id: 'expired-certificate',
     who: 'file',
     tries: 'is a server certificate that has expired',
@@ -92,26 +75,5 @@ export const files: readonly Row[] = [
         /^warning: WEB_CONFIG_FILE: the server certificate expired on \S+; expected one valid now\n$/,
       );
     },
-  },
-  {
-    id: 'half-renewed-pair',
-    who: 'file',
-    tries: 'is a renewed certificate whose key is not written yet',
-    holds: 'the last good pair is served',
-    shownBy: ['web/reload.all.test.ts', 'by a pair that does not fit are not'],
-  },
-  {
-    id: 'strict-web-file',
-    who: 'file',
-    tries: 'is a WEB_CONFIG_FILE with a key misspelt, empty or twice, or an alias without its anchor',
-    holds: 'the start ends with 78, with the line',
-    shownBy: ['web/file-format.test.ts', 'whatever it holds, there is no exception, and no fault quotes a value'],
-  },
-  {
-    id: 'broken-state',
-    who: 'file',
-    tries: 'is a state file in which something was changed',
-    holds: 'it is put aside whole, and the process starts',
-    shownBy: ['state/format.test.ts', 'is refused when any byte of it has changed, or its end is missing'],
   },
 ];

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { root } from '../support/program.ts';
 import { rows } from './rows.ts';
+import { SHOWN } from './shown.ts';
 
 const page = readFileSync(join(root, 'docs', 'security.md'), 'utf8');
 
@@ -14,7 +15,7 @@ const promises = page
   .filter((block) => block !== '' && !/^(?:#|\||```)/.test(block));
 
 const named = (text: string) => [...text.matchAll(/\[`([a-z-]+)`\]/g)].map(([, id = '']) => id);
-const ids = rows.map(({ id }) => id);
+const ids = [...rows.map(({ id }) => id), ...Object.keys(SHOWN)];
 
 test('every promise of docs/security.md names a row of the battery', () => {
   expect(promises.length).toBeGreaterThan(30);
@@ -26,13 +27,7 @@ test('every row that docs/security.md names exists, and every row is named there
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-describe('a row that is shown elsewhere', () => {
-  const shown = rows.flatMap((row) =>
-    'shownBy' in row ? [{ id: row.id, file: row.shownBy[0], name: row.shownBy[1] }] : [],
-  );
-
-  test.each(shown)('$id is shown by a test that exists: $file', ({ file, name }) => {
-    expect(name.length).toBeGreaterThan(5);
-    expect(readFileSync(join(root, 'test', file), 'utf8')).toContain(name);
-  });
+test.each(Object.entries(SHOWN))('%s is shown by a test that exists', (_, [file, name]) => {
+  expect(name.length).toBeGreaterThan(5);
+  expect(readFileSync(join(root, 'test', file), 'utf8')).toContain(name);
 });

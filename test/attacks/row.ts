@@ -1,7 +1,7 @@
 import type { Stage } from './stage.ts';
 
-/** Who attacks. `file` is what a disk, an editor or a deployment leaves behind; `service` is what the services answer. */
-export type Attacker = 'stranger' | 'guest' | 'local user' | 'file' | 'service';
+/** Who attacks. `file` is what a disk, an editor or a deployment leaves behind. */
+export type Attacker = 'stranger' | 'guest' | 'local user' | 'file';
 
 /** One thing that somebody can try. */
 interface Attack {
@@ -28,14 +28,8 @@ export interface StartRow extends Attack {
   readonly begin: () => Promise<void>;
 }
 
-/** An attack that has its test elsewhere. */
-export interface ShownRow extends Attack {
-  /** A test file below test/, and how the name of a test in it begins. */
-  readonly shownBy: readonly [file: string, name: string];
-}
-
 /** A row of the battery. */
-export type Row = PlayedRow | StartRow | ShownRow;
+export type Row = PlayedRow | StartRow;
 
 /** What a process is started with. */
 export interface Setup {

@@ -131,36 +131,6 @@ export const strangers: readonly Row[] = [
     },
   },
   {
-    id: 'slow-headers',
-    who: 'stranger',
-    tries: 'sends a byte of a header now and then on 300 connections',
-    holds: 'a scrape is answered, and headers have ten seconds',
-    setup: {},
-    play: async (stage) => {
-      const wires = await stage.wires(300);
-      for (const { socket } of wires) socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\nX-A: ');
-      await stage.scrape();
-      for (const { socket } of wires) socket.write('a');
-      await stage.scrape();
-    },
-  },
-  {
-    id: 'endless-bodies',
-    who: 'stranger',
-    tries: 'sends bodies without an end on 100 connections',
-    holds: 'of a body 64 KiB are read to nowhere, then the connection is closed',
-    setup: {},
-    play: async (stage) => {
-      const chunk = `10000\r\n${'a'.repeat(0x10000)}\r\n`.repeat(4);
-      const wires = await stage.wires(100);
-      for (const { socket } of wires) {
-        socket.resume().write(`POST /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`);
-      }
-      await stage.scrape();
-      await until('all to be closed', () => wires.every(({ heard }) => heard.closed), WAIT_MS);
-    },
-  },
-  {
     id: 'no-password',
     who: 'stranger',
     tries: 'asks for every page in every form of a request line, with no password or a wrong one',
@@ -299,41 +269,5 @@ export const strangers: readonly Row[] = [
       await flood(stage, 300, Buffer.from([0x16, 0x03, 0x01, 0x40, 0x00, 0x01, 0x00, 0x3f, 0xfc, 0x03, 0x03]));
       await stage.scrape();
     },
-  },
-  {
-    id: 'plain-or-no-certificate',
-    who: 'stranger',
-    tries: 'speaks plain HTTP, or TLS without a client certificate, where both are asked for',
-    holds: 'it gets nothing, a password or not',
-    setup: { web: 'tls, clients and users' },
-    play: async (stage) => {
-      expect(
-        await stage.say(`GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: ${PASSWORD.authorization}\r\n\r\n`),
-      ).not.toContain('HTTP/1.1 200');
-      await expect(stage.ask('/metrics', { headers: PASSWORD, isStranger: true })).rejects.toThrow();
-      expect((await stage.ask('/metrics')).status).toBe(401);
-      await stage.scrape();
-    },
-  },
-  {
-    id: 'rate-limit',
-    who: 'stranger',
-    tries: 'asks more often than rate_limit allows',
-    holds: '429 before a password is asked for, and probes are answered',
-    shownBy: ['web/rate-limit.all.test.ts', 'it counts before a password is asked for'],
-  },
-  {
-    id: 'stalled-handshake',
-    who: 'stranger',
-    tries: 'stalls a handshake until an authority is taken out',
-    holds: 'a handshake ends with the rules that it began by',
-    shownBy: ['web/front.test.ts', 'rejects every request'],
-  },
-  {
-    id: 'known-users',
-    who: 'stranger',
-    tries: 'tells users from others by how long a wrong password takes',
-    holds: 'both cost the same check and bring the same answer',
-    shownBy: ['web/front.test.ts', 'cost a stranger the same check as a user'],
   },
 ];

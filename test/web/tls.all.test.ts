@@ -233,7 +233,9 @@ describe.runIf(hasTlsClients)('with TLS', () => {
     const { address } = await serve(
       `${tls('client_auth_type: RequireAndVerifyClientCert', 'client_ca_file: authority.crt')}basic_auth_users:\n  me: ${GEHEIM}\n`,
     );
-    expect((await curl(`https://${address}/metrics`, ...trusting(), '-u', 'me:geheim')).status).toBe(0);
+    for (const way of [`http://${address}`, `https://${address}`]) {
+      expect((await curl(`${way}/metrics`, ...trusting(), '-u', 'me:geheim')).status).toBe(0);
+    }
     expect((await curl(`https://${address}/metrics`, ...as(client))).status).toBe(401);
     expect((await curl(`https://${address}/metrics`, ...as(client), '-u', 'me:geheim')).status).toBe(200);
   });
