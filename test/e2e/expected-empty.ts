@@ -39,7 +39,15 @@ export const rarePanels: Readonly<Record<string, string>> = Object.fromEntries(
   ].map((where) => [where, 'a demo appliance has a turn at a volume’s snapshot every quarter of an hour or so']),
 );
 
-/** The same for alerts: what they watch for does not happen in the demo, whatever the threshold. */
+/** Queries that give something at some moments only, with the reason: they may or may not while the demo is gathered. */
+export const momentPanels: Readonly<Record<string, string>> = {
+  'filer-volumes / Data waits / B': 'the calm of the panel, which is shown while no filer has data that waits',
+  'filer-volumes / Lock held for / B': 'the calm of the panel, which is shown while no lock is held',
+  'filer-overview / Appliances / E': 'an appliance is waited for until its first answers',
+  'filer-fleet / Appliances / E': 'an appliance is waited for until its first answers',
+};
+
+/** Alerts that stay silent: what they watch for does not happen in the demo, whatever the threshold. */
 export const emptyRules: Readonly<Record<string, string>> = {
   FilerExporterAbsent: 'the exporter is scraped',
   FilerExporterDown: 'every scrape succeeds',

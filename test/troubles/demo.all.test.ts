@@ -27,6 +27,6 @@ test.runIf(hasPromtool)('the demo sends one alert in forty minutes: about the ap
   expect(await arriving(40, true)).toEqual(['FilerNotCheckingIn edge-denver']);
 });
 
-test.runIf(hasPromtool)('with --trouble it sends several in twelve minutes', async () => {
-  expect((await arriving(12, false)).length).toBeGreaterThan(4);
+test.runIf(hasPromtool)('with --trouble it sends several in twenty minutes', async () => {
+  expect((await arriving(20, false)).length).toBeGreaterThan(4);
 });
