@@ -145,6 +145,15 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
     ['warning portal form unexpected'],
   ],
   [
+    'an index has words where its files are documented',
+    {
+      environment: { PORTAL_COLLECTORS: 'indexing' },
+      before: (standIn) =>
+        standIn.fail({ operation: 'ai_activate_indexes', ...body({ items: [{ file_count: 'many' }] }) }),
+    },
+    ['warning portal form unexpected'],
+  ],
+  [
     'a host name cannot be resolved',
     { environment: remote, network: { ...healthyNetwork, resolve: () => failing('ENOTFOUND') } },
     ['failure gfa name unresolved', 'failure portal name unresolved'],

@@ -94,8 +94,8 @@ export const documentedAnswers: Readonly<Record<string, Documented>> = {
     ...{ max_now_storage: 'integer', max_cloud_storage: 'integer', byoc_clouds: 'any' },
   },
   account_ai_activate: { mcp: { subscribed_limit: 'integer', consumed: 'integer', remaining: 'integer' } },
-  inventories: items(indexed),
-  indexes: items(indexed),
+  ai_activate_inventories: items(indexed),
+  ai_activate_indexes: items(indexed),
   notifications: {
     metadata: PAGE,
     items: [
