@@ -195,50 +195,43 @@ function tellAppliances(
 
 function tellOperations(
   faults: readonly Fault[],
-  collector: PortalCollector,
+  { inventory, parts: { licence } }: PortalCollector,
   exchanges: readonly Exchange[],
   find: Find,
 ): void {
   const check = 'operations';
-  const isAddressRight = exchanges.some(({ status, operation }) => status === 200 && operation !== 'token');
-  if (collector.parts.licence.hasTelemetry === false) {
+  const isUnlicensed = licence.hasTelemetry === false;
+  if (isUnlicensed) {
     find('failure', 'licence', 'no-telemetry', 'the licence lacks ops_iq_premium', {
       expected: 'a licence with operations insight',
       advice: 'ask the account owner, or leave telemetry out of PORTAL_COLLECTORS',
     });
   }
-  const told = new Set<string>();
-  for (const { task, error } of faults) {
-    const { operation, appliance, changesTasks } = task;
-    if (changesTasks && collector.inventory.gaps.length > 0) continue;
-    const status = statusOf(error);
+  const left = faults.filter(({ task, error }) => {
+    if (task.changesTasks) return inventory.gaps.length === 0;
     // The normal answer of an appliance without this disk, or of a build without this memory series.
-    if (appliance !== undefined && isMissing(error)) continue;
-    if (isForbidden(error) && error.message.includes('/telemetry/') && collector.parts.licence.hasTelemetry === false)
-      continue;
-    // A right covers the telemetry of all series.
-    const key = appliance !== undefined && isForbidden(error) ? 'telemetry' : operation;
-    if (told.has(key)) continue;
-    told.add(key);
-    if (key !== operation) {
-      const series = new Set(
-        faults.filter((one) => isForbidden(one.error) && one.task.appliance).map((one) => one.task.operation),
-      );
-      const advice =
-        'give the role of this key the right to read telemetry, or remove telemetry from PORTAL_COLLECTORS';
-      find('failure', check, 'telemetry-403', `${series.size} series are forbidden (403): ${error.message}`, {
-        expected: '200',
-        advice,
-      });
-      continue;
-    }
-    const code = `${operation}-${status ?? 'failed'}`;
-    find('failure', check, code, error.message, {
-      expected: '200',
-      advice: adviceOnOperation(error, operation, isAddressRight),
-    });
+    if (task.appliance !== undefined && isMissing(error)) return false;
+    return !(isUnlicensed && isForbidden(error) && error.message.includes('/telemetry/'));
+  });
+  if (left.length === 0) find('ok', check, 'answered', 'every operation was answered');
+  // A right covers the telemetry of all series.
+  const isSeries = ({ task, error }: Fault) => task.appliance !== undefined && isForbidden(error);
+  const [forbidden] = left.filter(isSeries);
+  if (forbidden !== undefined) {
+    const series = new Set(left.filter(isSeries).map(({ task }) => task.operation));
+    const seen = `${series.size} series are forbidden (403): ${forbidden.error.message}`;
+    const advice = 'give the role of this key the right to read telemetry, or remove telemetry from PORTAL_COLLECTORS';
+    find('failure', check, 'telemetry-403', seen, { expected: '200', advice });
   }
-  if (told.size === 0) find('ok', check, 'answered', 'every operation was answered');
+  const isAddressRight = exchanges.some(({ status, operation }) => status === 200 && operation !== 'token');
+  const told = new Set<string>();
+  for (const { task, error } of left.filter((fault) => !isSeries(fault))) {
+    const { operation } = task;
+    if (told.has(operation)) continue;
+    told.add(operation);
+    const advice = adviceOnOperation(error, operation, isAddressRight);
+    find('failure', check, `${operation}-${statusOf(error) ?? 'failed'}`, error.message, { expected: '200', advice });
+  }
 }
 
 const ADDRESS = 'check PORTAL_URL: the base address of the account’s own region, without a path';
