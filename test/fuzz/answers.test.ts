@@ -1,18 +1,13 @@
-import pLimit from 'p-limit';
 import { expect, test } from 'vitest';
 import { RequestError, ShapeError } from '../../src/runtime/errors.ts';
 import type { PortalClient } from '../../src/sources/portal/client.ts';
 import { pagesOf } from '../../src/sources/portal/paging.ts';
-import { portalRequests } from '../../src/sources/portal/requests.ts';
-import { type ApiRequest, JsonClient } from '../../src/transport/client.ts';
-import type { Pacer } from '../../src/transport/rate/pacer.ts';
+import type { ApiRequest, JsonClient } from '../../src/transport/client.ts';
 import fc from '../support/fast-check.ts';
-import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { going } from '../support/mock-api.ts';
+import { bench } from '../transport/polite.ts';
 import { anyJson, hostileText } from './arbitraries.ts';
-
-const ROOMY = { bytes: 1_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY };
 
 /** A client of a service that answers everything with one status and one body. */
 function answeredWith(status: number, body: Buffer): JsonClient {
@@ -20,19 +15,7 @@ function answeredWith(status: number, body: Buffer): JsonClient {
     response.writeHead(status, { 'content-length': body.length });
     response.end(body);
   });
-  const pacer = { departure: () => Promise.resolve({ startedAt: 0, endedAt: undefined }), ended: () => {} };
-  return new JsonClient({
-    secrets: () => [],
-    ...{ baseUrl: 'http://api.test', userAgent: 'test', dispatcher: answer, clock: new ManualClock() },
-    ...{
-      pacer: pacer as unknown as Pacer,
-      limit: pLimit(1),
-      timeoutMs: 30_000,
-      allowed: portalRequests,
-      limitsOf: () => ROOMY,
-    },
-    observer: { started: () => {}, ended: () => {}, throttled: () => {} },
-  });
+  return bench('http://api.test', answer).client;
 }
 
 const secret = fc.stringMatching(/^[A-Za-z0-9_+=/.~-]{6,40}$/);

@@ -36,11 +36,6 @@ test('the inventory names the appliances in use, whatever is in their names, by 
   await expect(await inventoryExposition()).toMatchFileSnapshot(fixturePath('portal/inventory.metrics'));
 });
 
-test('a health score that is a word is a status and no number', async () => {
-  const exposition = await portalExposition('appliance_health_score', 'portal/appliance_health_score-word');
-  await expect(exposition).toMatchFileSnapshot(fixturePath('portal/appliance_health_score-word.metrics'));
-});
-
 test('an answer of /data as a list, split over two objects, gives the exposition beside it', async () => {
   await expect(await gfaExposition('data')).toMatchFileSnapshot(fixturePath('gfa/data.metrics'));
 });

@@ -81,14 +81,6 @@ describe('trying again', () => {
     expect(asked).toEqual([0, 250, 750]);
   });
 
-  test('the last error is the one that is told', async () => {
-    const { clock, asked, attempt, retryParts } = failing(fault('network'), status(502), status(504));
-    const answer = expect(withRetries(attempt, 'read', retryParts, never)).rejects.toThrow('answered 504');
-    await clock.advance(10_000);
-    await answer;
-    expect(asked).toHaveLength(3);
-  });
-
   test('failures of several kinds count together', async () => {
     const { clock, asked, attempt, retryParts } = failing(status(503), status(500), status(503));
     const answer = expect(withRetries(attempt, 'read', retryParts, never)).rejects.toThrow('answered 500');

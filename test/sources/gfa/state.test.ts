@@ -78,18 +78,6 @@ describe('a ledger restored', () => {
     expect(told(after, 'filer_lock_events_total')).toEqual({});
   });
 
-  test('keeps sum and count under other buckets, and under none', () => {
-    const before = newLedger();
-    take(before, dataAnswer(everything));
-    for (const bounds of [[], [30], [1, 2, 3, 1_000]]) {
-      const after = reborn(before, {}, { bounds });
-      for (const end of ['sum', 'count']) {
-        const family = `filer_propagation_duration_seconds_${end}`;
-        expect(told(after, family)).toEqual(told(before, family));
-      }
-    }
-  });
-
   test('goes on capping words where the other one had got to', () => {
     const before = newLedger();
     const words = (from: number) =>
@@ -116,17 +104,5 @@ describe('a ledger restored', () => {
     const before = newLedger();
     take(before, dataAnswer({ locks: [lock(1, { secret_note: 'not for the disk' })] }));
     expect(JSON.stringify([...before.state(0)])).not.toContain('not for the disk');
-  });
-});
-
-test('without buckets a histogram has its sum, its count, and the infinite bucket that OpenMetrics asks for', () => {
-  const ledger = newLedger({ bounds: [] });
-  take(ledger, dataAnswer({ propagation: [propagation(1, 5), propagation(2, 7)] }));
-  const pair = 'filer_guid="f1",filer="one",volume_guid="v1",volume="projects",kind="data"';
-  const name = 'filer_propagation_duration_seconds';
-  expect(valuesOf([...ledger.samples()].filter((sample) => sample.name.startsWith(name)))).toEqual({
-    [`${name}_bucket{${pair},le="+Inf"}`]: 2,
-    [`${name}_sum{${pair}}`]: 12,
-    [`${name}_count{${pair}}`]: 2,
   });
 });

@@ -115,15 +115,6 @@ describe('the pace of a told limit', () => {
 });
 
 describe('a refusal', () => {
-  test('holds everything until Retry-After is over', () => {
-    const pace = paceOf({ requests: 500, windowMs: 30_000 });
-    const first = pace.started(0);
-    const second = pace.started(60);
-    pace.ended(first, 100, { state: 'throttled', retryAfterMs: 7_000 });
-    pace.ended(second, 160, TAKEN);
-    expect(pace.earliest(200)).toBe(7_100);
-  });
-
   test('lowers the pace once for all requests that were on their way together', () => {
     const pace = paceOf({ requests: 500, windowMs: 30_000 });
     const together = Array.from({ length: 8 }, (_, index) => pace.started(index * 60));

@@ -145,6 +145,21 @@ test('another process goes on from a state of before it said how long ago counti
 describe('a clock', () => {
   const day = 86_400;
 
+  test.each([
+    ['a year ahead', 365 * day, undefined],
+    ['in 1970', -START, undefined],
+    ['in 1970 until the restart', -START, START],
+  ])('that was %s and is set right makes nothing old count as new, and hides nothing new', (_, off, restartedAfter) => {
+    beginUnder(off);
+    round(...(off < 0 ? [notice('old', START - 20 * day)] : []));
+    expect(alerts()).toBe(0);
+    clock.step(-off * 1000);
+    if (restartedAfter !== undefined) restart(restartedAfter);
+    expect(ledger.from(START)).toBe(START - 15 * minute);
+    round(notice('older', START - day), notice('new', START + minute));
+    expect(alerts()).toBe(1);
+  });
+
   test.each([40, 1, -1, -40])('that is off by %i days for one round makes nothing count twice', async (days) => {
     const told = [1, 2, 60, 61].map((minutes) => notice(`after ${minutes} minutes`, START + minutes * minute));
     await clock.advance(3 * minute * 1000);

@@ -75,12 +75,6 @@ describe('a series that is too much for one answer', () => {
     expect(outcomes).toHaveLength(3);
   });
 
-  test('is asked for with less than six minutes by nobody, and fails then', async () => {
-    const { asked, outcomes } = await periods([413, undefined], [413, undefined], [413, undefined], [413, undefined]);
-    expect(asked).toEqual(['PT15M', 'PT450S', 'PT6M', 'PT6M']);
-    expect(outcomes).toMatchObject([{ status: 413 }, { status: 413 }]);
-  });
-
   test('is not asked for with less after any other failure', async () => {
     const { asked } = await periods([500, undefined], [500, undefined], good);
     expect(new Set(asked)).toEqual(new Set(['PT15M']));

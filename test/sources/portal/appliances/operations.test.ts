@@ -82,11 +82,9 @@ describe('the choice of series with the economy mode', () => {
   });
 });
 
-describe('a request', () => {
-  test('for the two that are one object says a period of their own and no bin', () => {
-    expect(operation('current_appliance_performance').body('PT15M', 60)).toEqual({ period: 'PT30M' });
-    expect(operation('appliance_health_score').body('PT15M', 60)).toEqual({ period: 'PT1H' });
-  });
+test('a request for the two that are one object says a period of their own and no bin', () => {
+  expect(operation('current_appliance_performance').body('PT15M', 60)).toEqual({ period: 'PT30M' });
+  expect(operation('appliance_health_score').body('PT15M', 60)).toEqual({ period: 'PT1H' });
 });
 
 describe('a health score', () => {
