@@ -101,21 +101,24 @@ describe('a finished snapshot', async () => {
 });
 
 describe('a clock', async () => {
-  test('that is ahead for a while keeps nothing from being counted', async () => {
-    const clock = new ManualClock(START * 1000);
-    const ledger = finished({ since: new CountingStart(clock) });
-    await absorb(ledger, { items: [snapshot(7, START + 1)] }, START + 10);
-    clock.step(40 * DAY * 1000);
-    const values = await absorb(ledger, { items: [snapshot(8, START + 20)] }, clock.now() / 1000);
-    expect(values[`filer_snapshots_total{${L}}`]).toBe(2);
-  });
-
   test.each([40, -40])('that is off by %i days for one answer makes no snapshot count twice', async (days) => {
     const ledger = finished();
     const items = [snapshot(7, START + 1), snapshot(8, START + 2)];
     await absorb(ledger, { items }, START + 10);
     await absorb(ledger, { items: [] }, START + 20 + days * DAY);
     expect((await absorb(ledger, { items }, START + 30))[`filer_snapshots_total{${L}}`]).toBe(2);
+  });
+
+  test.each([
+    ['a year ahead', 365 * DAY],
+    ['in 1970', -START],
+  ])('that was %s at the start and is set right moves nothing into or out of what is counted', async (_, off) => {
+    const clock = new ManualClock((START + off) * 1000);
+    const ledger = finished({ since: new CountingStart(clock) });
+    await absorb(ledger, { items: [snapshot(6, START - 10)] }, clock.now() / 1000);
+    clock.step(-off * 1000);
+    const items = [snapshot(7, START - 5), snapshot(8, START + 5)];
+    expect((await absorb(ledger, { items }, clock.now() / 1000))[`filer_snapshots_total{${L}}`]).toBe(1);
   });
 });
 
