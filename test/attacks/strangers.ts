@@ -185,6 +185,7 @@ export const strangers: readonly Row[] = [
       }
       const { status } = await stage.ask('/metrics', { headers: { authorization: 'Basic bmV3OmNsaWVudA==' } });
       expect([401, 503]).toContain(status);
+      expect((await stage.ask('/healthz')).status).toBe(200);
       isOver = true;
       await Promise.all(guessing);
     },

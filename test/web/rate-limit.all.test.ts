@@ -25,13 +25,6 @@ describe('the bucket of a rate limit', () => {
     expect(taken()).toBe(3);
   });
 
-  test('with a burst of 0 allows no request, even after a long pause', async () => {
-    const clock = new ManualClock();
-    const bucket = new TokenBucket({ intervalMs: 1, burst: 0 }, clock);
-    await clock.advance(60_000);
-    expect(bucket.take()).toBe(false);
-  });
-
   test('does not notice when the clock on the wall is set', () => {
     const clock = new ManualClock();
     const bucket = new TokenBucket({ intervalMs: 1_000, burst: 1 }, clock);
@@ -41,7 +34,7 @@ describe('the bucket of a rate limit', () => {
   });
 
   test('allows at most the burst and one request an interval in any period, and every client that waits long enough', async () => {
-    const limit = fc.record({ intervalMs: fc.constantFrom(1, 8, 250, 1_000), burst: fc.integer({ min: 1, max: 5 }) });
+    const limit = fc.record({ intervalMs: fc.constantFrom(1, 8, 250, 1_000), burst: fc.integer({ min: 0, max: 5 }) });
     const gaps = fc.array(fc.integer({ min: 0, max: 2_000 }), { maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(limit, gaps, async ({ intervalMs, burst }, pauses) => {
@@ -52,7 +45,7 @@ describe('the bucket of a rate limit', () => {
           await clock.advance(pause);
           const isIn = bucket.take();
           if (isIn) moments.push(clock.monotonic());
-          if (pause >= intervalMs) expect(isIn).toBe(true);
+          if (pause >= intervalMs) expect(isIn).toBe(burst > 0);
         }
         for (const [index, from] of moments.entries()) {
           for (const [further, to] of moments.slice(index).entries()) {
@@ -79,38 +72,24 @@ async function statusesOf(address: string, path: string, times: number): Promise
 }
 
 describe('with rate_limit', () => {
-  test('requests beyond the burst are answered 429, whatever they ask for', async () => {
-    const { address } = await guarded(limited(3));
-    expect(await statusesOf(address, '/metrics', 2)).toEqual([200, 200]);
-    expect(await statusesOf(address, '/nowhere', 2)).toEqual([404, 429]);
-    const refused = await ask(address, '/metrics');
-    expect([refused.status, refused.text]).toEqual([429, 'too many requests (rate_limit)\n']);
-  });
-
   test('it counts before a password is asked for: who guesses is limited, and so is who knows it', async () => {
     const { address } = await guarded(`${limited(3)}basic_auth_users:\n  me: ${GEHEIM}\n`);
     expect(await statusesOf(address, '/metrics', 2)).toEqual([401, 401]);
     expect((await ask(address, '/metrics', me)).status).toBe(200);
     expect((await ask(address, '/metrics', me)).status).toBe(429);
     const refused = await ask(address, '/metrics');
-    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([429, null]);
+    expect([refused.status, refused.text]).toEqual([429, 'too many requests (rate_limit)\n']);
+    expect(refused.headers.get('www-authenticate')).toBeNull();
   });
 
   test('probes are answered beyond it and take nothing of it, and with no open paths they are requests like others', async () => {
     const open = await guarded(limited(1));
     expect(await statusesOf(open.address, '/healthz', 3)).toEqual([200, 200, 200]);
-    expect(await statusesOf(open.address, '/metrics', 2)).toEqual([200, 429]);
+    expect(await statusesOf(open.address, '/nowhere', 2)).toEqual([404, 429]);
     expect(await statusesOf(open.address, '/healthz', 1)).toEqual([200]);
     const closed = await guarded(limited(1), temporaryDirectory(), { WEB_OPEN_PATHS: 'none' });
     expect(await statusesOf(closed.address, '/healthz', 2)).toEqual([200, 429]);
     expect(await statusesOf(closed.address, '/metrics', 1)).toEqual([429]);
-  });
-
-  test('an interval of 0 is no limit, and no burst is no request', async () => {
-    const free = await guarded('rate_limit: { interval: 0, burst: 0 }\n');
-    expect(await statusesOf(free.address, '/metrics', 5)).toEqual([200, 200, 200, 200, 200]);
-    const shut = await guarded('rate_limit: { interval: 1s }\n');
-    expect(await statusesOf(shut.address, '/metrics', 1)).toEqual([429]);
   });
 
   test('it is switched on, changed and off while it runs', async () => {

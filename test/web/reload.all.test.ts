@@ -50,15 +50,6 @@ describe.runIf(hasTlsClients)('certificates that are renewed', () => {
     expect(Number(expiry) - Date.now() / 1000).toBeGreaterThan(29 * 86_400);
   });
 
-  test('by a pair that does not fit are not: the last good pair goes on', async () => {
-    const { folder, authority, named } = authorities();
-    const { address, program } = await guarded(TLS, folder);
-    copyFileSync(makePair(folder, 'fresh', named).key, join(folder, 'server.key'));
-    await until('the line about it', () => program.log.some(({ level }) => level === 'error'));
-    const scraped = await curl(`https://${address}/metrics`, '--cacert', authority.cert);
-    expect(scraped.text).toContain('\nfiler_exporter_web_config_last_reload_successful 0\n');
-  });
-
   test('TLS may be switched on while it runs', async () => {
     const { folder, authority } = authorities();
     const { address, write } = await guarded('{}', folder);
@@ -73,7 +64,7 @@ describe.runIf(hasTlsClients)('certificates that are renewed', () => {
 
   test('a certificate of an authority that was removed from the file is rejected', async () => {
     const { folder, authority } = authorities();
-    const other = makePair(folder, 'other', { authority: true });
+    makePair(folder, 'other', { authority: true });
     const client = makePair(folder, 'client', { by: authority });
     const asking = (ca: string) =>
       `${TLS}  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ${ca}.crt\n`;
@@ -83,6 +74,5 @@ describe.runIf(hasTlsClients)('certificates that are renewed', () => {
     expect((await ask()).status).toBe(200);
     write(asking('other'));
     await until('the client to be out', async () => (await ask()).status === 0);
-    expect(other.cert).toContain('other');
   });
 });

@@ -125,14 +125,6 @@ describe('what protects never becomes less while it runs', () => {
 });
 
 describe('the files are looked at every two seconds', () => {
-  test('and nothing happens while they hold the same', async () => {
-    const { clock, lines, adopted, reloading, stop } = await watched();
-    const before = reloading.reading;
-    await clock.advance(60_000);
-    expect([adopted, lines.take(), reloading.reading]).toEqual([[], [], before]);
-    await stop();
-  });
-
   test.runIf(hasTlsClients)(
     'and so are those that they name: a certificate is seen that has changed alone',
     async () => {

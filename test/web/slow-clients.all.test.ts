@@ -70,15 +70,6 @@ describe('clients that take their time or take too much', () => {
     40_000,
   );
 
-  test('are told that a request line or headers are too long', async () => {
-    const { address } = await guarded(NOTHING);
-    const [line, headers] = [opened(address), opened(address)];
-    line.socket.write(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    headers.socket.write(`GET / HTTP/1.1\r\nHost: x\r\n${'X-A: b\r\n'.repeat(8_000)}\r\n`);
-    await until('both to be closed', () => line.heard.closed && headers.heard.closed);
-    for (const { heard } of [line, headers]) expect(heard.text).toMatch(/^HTTP\/1\.1 431 /);
-  });
-
   test('get rid of no more than 64 KiB of a body', async () => {
     const { address } = await guarded(NOTHING);
     const { socket, heard } = opened(address);
@@ -86,23 +77,6 @@ describe('clients that take their time or take too much', () => {
     const chunk = `4000\r\n${'a'.repeat(0x4000)}\r\n`;
     for (let sent = 0; sent < 64; sent += 1) socket.write(chunk);
     await until('it to be closed', () => heard.closed);
-  });
-
-  test('are at most so many: a further one takes the place of the one idle longest', async () => {
-    const { address, program } = await guarded(NOTHING, temporaryDirectory(), { MAX_CONNECTIONS: '3' });
-    const ask = async () => {
-      const one = opened(address);
-      one.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-      await until('it to be answered', () => one.heard.text.includes('ok\n'));
-      return one;
-    };
-    const held = [await ask(), await ask(), await ask()];
-    await ask();
-    await until('the first to be closed', () => held[0]?.heard.closed);
-    expect(held.map(({ heard }) => heard.closed)).toEqual([true, false, false]);
-    await ask();
-    const line = 'connection limit reached (MAX_CONNECTIONS)';
-    expect(program.log.filter(({ msg }) => msg === line)).toMatchObject([{ level: 'warn', limit: 3 }]);
   });
 
   test.runIf(hasTlsClients)('do not hold up a stop in the middle of a handshake', async () => {
