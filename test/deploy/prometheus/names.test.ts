@@ -40,6 +40,14 @@ describe('what a rule names', () => {
     expect(earlier.size).toBe(recordingRules.length);
   });
 
+  test('what an evaluation costs does not grow with the days kept: only the exporter and the fleet are asked for more than an hour', () => {
+    const long = rules.flatMap(({ expr }) =>
+      [...expr.matchAll(/([\w:]+)(?:\{[^}]*\})?\[\d+[dw][\]:]/g)].map(([, name]) => name),
+    );
+    expect(new Set(long)).toEqual(new Set(['filer_exporter_build_info', 'job:filer_appliance_info:count']));
+    expect(rules.filter(({ expr }) => /\[(?!1h|15m|1d|1w)|offset/.test(expr))).toEqual([]);
+  });
+
   test.each(Object.keys(thresholds))('the threshold %s is what an alert compares with', (name) => {
     const changed = groupsOf({ ...thresholds, [name]: 987_654 }).flatMap((group) => group.rules);
     expect(changed.filter((rule) => 'alert' in rule && rule.expr.includes('987654'))).not.toEqual([]);
