@@ -263,9 +263,7 @@ export class RemoteWrite implements Sink {
     if (delivery.state === 'later') return delivery;
     if (delivery.state === 'refused') return this.#refused(batch, delivery, signal);
     this.#accepted();
-    const refused = delivery.state === 'partly' ? delivery.refused : 0;
-    if (delivery.state === 'partly') this.#drop(delivery.reason, refused, delivery.text);
-    this.#counts.sent += batch.reduce((sum, { count }) => sum + count, 0) - refused;
+    this.#counts.sent += batch.reduce((sum, { count }) => sum + count, 0);
     for (const parcel of batch) this.#arrived(parcel);
     return undefined;
   }
@@ -278,7 +276,7 @@ export class RemoteWrite implements Sink {
   }
 
   /**
-   * A receiver of 1.0 rejects a request because of one of its points, so the rejected points are searched: by task,
+   * A receiver rejects a request because of one of its points, so the rejected points are searched: by task,
    * then by time if a point is older than the receiver's, as after a kill, else by series. A receiver that rejects one
    * request after the other is asked again later.
    */

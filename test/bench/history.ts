@@ -46,26 +46,23 @@ const pointsOf = (index: number, minutes: number): SeriesPoints => ({
 async function sending(report: Report): Promise<void> {
   const series = Array.from({ length: REQUEST.series }, (_, index) => pointsOf(index, REQUEST.minutes));
   const points = REQUEST.series * REQUEST.minutes;
-  for (const version of ['1.0', '2.0'] as const) {
-    const headers = version === '2.0' ? { 'x-prometheus-remote-write-samples-written': String(points) } : {};
-    let bytes = 0;
-    const taken: Send = (_, body) => {
-      bytes += body.length;
-      return Promise.resolve({ status: 204, headers, text: '' });
-    };
-    report(`history.${version}.encoded`, await pointsPerSecond(taken, series), 'points/s');
-    report(`history.${version}.bytes_per_point`, bytes / ((REQUESTS + 1) * points), 'bytes');
-    const server = createServer((request, response) => {
-      request.resume().on('end', () => response.writeHead(204, headers).end());
-    });
-    const url = await listening(server);
-    const dispatcher = createDispatcher(undefined);
-    const sent: Send = (own, body, stop) =>
-      post(dispatcher, `${url}/api/v1/write`, own, body, { clock: systemClock, timeoutMs: 30_000, signal: stop });
-    report(`history.${version}.sent`, await pointsPerSecond(sent, series), 'points/s');
-    await dispatcher.close();
-    server.close();
-  }
+  let bytes = 0;
+  const taken: Send = (_, body) => {
+    bytes += body.length;
+    return Promise.resolve({ status: 204, headers: {}, text: '' });
+  };
+  report('history.1.0.encoded', await pointsPerSecond(taken, series), 'points/s');
+  report('history.1.0.bytes_per_point', bytes / ((REQUESTS + 1) * points), 'bytes');
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(204).end());
+  });
+  const url = await listening(server);
+  const dispatcher = createDispatcher(undefined);
+  const sent: Send = (own, body, stop) =>
+    post(dispatcher, `${url}/api/v1/write`, own, body, { clock: systemClock, timeoutMs: 30_000, signal: stop });
+  report('history.1.0.sent', await pointsPerSecond(sent, series), 'points/s');
+  await dispatcher.close();
+  server.close();
 }
 
 async function pointsPerSecond(send: Send, series: readonly SeriesPoints[]): Promise<number> {

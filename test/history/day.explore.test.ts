@@ -14,25 +14,20 @@ const hasInflux = Boolean(process.env.REQUIRE_INFLUXDB);
 
 const outOfOrder = 'storage:\n  tsdb:\n    out_of_order_time_window: 6h\n';
 
-const receivers: readonly (readonly [string, (folder: string) => Promise<RealReceiver>, string, boolean])[] = [
-  [
-    'Prometheus with a window',
-    (folder) => prometheusReceiver('prometheus', folder, outOfOrder),
-    '0.1.0',
-    hasPrometheus,
-  ],
-  ['Prometheus 3', (folder) => prometheusReceiver(newer, folder), '2.0.0', newer !== ''],
-  ['Prometheus 3 with a window', (folder) => prometheusReceiver(newer, folder, outOfOrder), '2.0.0', newer !== ''],
-  ['VictoriaMetrics', victoriaReceiver, '0.1.0', hasVictoria],
-  ['InfluxDB', influxReceiver, '0.1.0', hasInflux],
+const receivers: readonly (readonly [string, (folder: string) => Promise<RealReceiver>, boolean])[] = [
+  ['Prometheus with a window', (folder) => prometheusReceiver('prometheus', folder, outOfOrder), hasPrometheus],
+  ['Prometheus 3', (folder) => prometheusReceiver(newer, folder), newer !== ''],
+  ['Prometheus 3 with a window', (folder) => prometheusReceiver(newer, folder, outOfOrder), newer !== ''],
+  ['VictoriaMetrics', victoriaReceiver, hasVictoria],
+  ['InfluxDB', influxReceiver, hasInflux],
 ];
 
-for (const [name, make, version, isThere] of receivers) {
+for (const [name, make, isThere] of receivers) {
   test.skipIf(!isThere)(
-    `${name} holds every minute of a day with outages, kills and restarts, by protocol ${version}`,
+    `${name} holds every minute of a day with outages, kills and restarts`,
     async () => {
       if (name.startsWith('Prometheus 3')) expect(existsSync(newer), `NEWER_PROMETHEUS: ${newer}`).toBe(true);
-      expect(await dayOf(await make(temporaryDirectory()))).toBe(version);
+      await dayOf(await make(temporaryDirectory()));
     },
     600_000,
   );

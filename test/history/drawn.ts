@@ -14,7 +14,7 @@ export async function drawnHistory(seed: number): Promise<void> {
   const random = seededRandom(seed);
   const oneOf = <Value>(...values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value;
   const bin = oneOf(1, 1, 1, 5, 15);
-  const receiver = new MemoryReceiver(oneOf('1.0', '2.0'));
+  const receiver = new MemoryReceiver();
   const play = await Play.begin({
     ...{ appliances: 2, series: ONE_SERIES, start: START, send: receiver.send, binSeconds: 60 * bin },
     aheadMs: oneOf(0, 0, -30, -5, 5, 30) * MINUTE_MS,

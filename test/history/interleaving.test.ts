@@ -33,64 +33,61 @@ const step = fc.record({
   trouble: fc.constantFrom(undefined, undefined, 'status', 'network'),
 });
 
-test.each(['1.0', '2.0'] as const)(
-  'by protocol %s, answers that arrive while others are being sent, and failures, lose and repeat nothing',
-  async (version) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-        const clock = new ManualClock(START);
-        const receiver = new MemoryReceiver(version);
-        let meanwhile: readonly string[] = [];
-        const send: typeof receiver.send = async (...request) => {
-          for (const task of meanwhile) await poll(task);
-          meanwhile = [];
-          return receiver.send(...request);
-        };
-        const settings = {
-          labels: {},
-          catchUpMs: 30 * 86_400_000,
-          isExposedToo: false,
-          sweepMs: 1,
-          lookbackMs: 900_000,
-          binMs: MINUTE_MS,
-        };
-        const remote = new RemoteWrite(settings, send, { clock, random: seededRandom(1), log: noLog });
-        const poll = async (task: string) => {
-          const since = remote.wantedSince(task, clock.now()) ?? clock.now() - 900_000;
-          const points = pointsSince(since, clock.now(), answer(task, since, clock.now()));
-          await remote.accept({ id: task, api: 'portal' }, { samples: [], points, drops: new Map(), empty: false });
-        };
+test('answers that arrive while others are being sent, and failures, lose and repeat nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const clock = new ManualClock(START);
+      const receiver = new MemoryReceiver();
+      let meanwhile: readonly string[] = [];
+      const send: typeof receiver.send = async (...request) => {
+        for (const task of meanwhile) await poll(task);
+        meanwhile = [];
+        return receiver.send(...request);
+      };
+      const settings = {
+        labels: {},
+        catchUpMs: 30 * 86_400_000,
+        isExposedToo: false,
+        sweepMs: 1,
+        lookbackMs: 900_000,
+        binMs: MINUTE_MS,
+      };
+      const remote = new RemoteWrite(settings, send, { clock, random: seededRandom(1), log: noLog });
+      const poll = async (task: string) => {
+        const since = remote.wantedSince(task, clock.now()) ?? clock.now() - 900_000;
+        const points = pointsSince(since, clock.now(), answer(task, since, clock.now()));
+        await remote.accept({ id: task, api: 'portal' }, { samples: [], points, drops: new Map(), empty: false });
+      };
+      for (const task of TASKS) await poll(task);
+      await remote.flush(going);
+      for (const { minutes, polled, meanwhile: inFlight, trouble } of steps) {
+        await clock.advance(minutes * MINUTE_MS);
+        for (const task of polled) await poll(task);
+        meanwhile = inFlight;
+        receiver.answer = trouble && (() => (trouble === 'network' ? new Error('reset') : refused));
+        await remote.flush(going);
+      }
+      receiver.answer = undefined;
+      for (let round = 0; round < 3; round += 1) {
+        await clock.advance(MINUTE_MS);
         for (const task of TASKS) await poll(task);
         await remote.flush(going);
-        for (const { minutes, polled, meanwhile: inFlight, trouble } of steps) {
-          await clock.advance(minutes * MINUTE_MS);
-          for (const task of polled) await poll(task);
-          meanwhile = inFlight;
-          receiver.answer = trouble && (() => (trouble === 'network' ? new Error('reset') : refused));
-          await remote.flush(going);
-        }
-        receiver.answer = undefined;
-        for (let round = 0; round < 3; round += 1) {
-          await clock.advance(MINUTE_MS);
-          for (const task of TASKS) await poll(task);
-          await remote.flush(going);
-        }
-        const status = remote.status();
-        expect([...status.dropped.values()].reduce((sum, count) => sum + count)).toBe(0);
-        expect(status.waiting).toBe(0);
-        expect(receiver.points.size).toBe(2 * TASKS.length);
-        for (const [series, points] of receiver.points) {
-          const [, task = ''] = /task=(\w)/.exec(series) ?? [];
-          const expected = [...answer(task, START - 900_000 + MINUTE_MS, clock.now() - MINUTE_MS)].filter(
-            ({ labels }) => labels.direction === 'in',
-          );
-          expect([...points]).toEqual(expected.map(({ at = 0, value }) => [at * 1000, value]));
-        }
-        expect(status.sent).toBe([...receiver.points.values()].reduce((sum, { size }) => sum + size, 0));
-      }),
-      { numRuns: 60 },
-    );
-  },
-);
+      }
+      const status = remote.status();
+      expect([...status.dropped.values()].reduce((sum, count) => sum + count)).toBe(0);
+      expect(status.waiting).toBe(0);
+      expect(receiver.points.size).toBe(2 * TASKS.length);
+      for (const [series, points] of receiver.points) {
+        const [, task = ''] = /task=(\w)/.exec(series) ?? [];
+        const expected = [...answer(task, START - 900_000 + MINUTE_MS, clock.now() - MINUTE_MS)].filter(
+          ({ labels }) => labels.direction === 'in',
+        );
+        expect([...points]).toEqual(expected.map(({ at = 0, value }) => [at * 1000, value]));
+      }
+      expect(status.sent).toBe([...receiver.points.values()].reduce((sum, { size }) => sum + size, 0));
+    }),
+    { numRuns: 120 },
+  );
+});
 
 const refused: PostAnswer = { status: 503, headers: {}, text: 'later' };

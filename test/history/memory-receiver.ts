@@ -18,21 +18,14 @@ export class MemoryReceiver {
     [];
   /** What is answered instead of taking a request; undefined takes it. */
   answer: (() => PostAnswer | Error | undefined) | undefined;
-  version: '1.0' | '2.0';
-
-  constructor(version: '1.0' | '2.0' = '1.0') {
-    this.version = version;
-  }
 
   readonly send: Send = (headers, body) => {
     const spoiled = this.answer?.();
     if (spoiled instanceof Error) return Promise.reject(spoiled);
     if (spoiled !== undefined) return Promise.resolve(spoiled);
-    const message = Buffer.from(uncompress(body));
-    const isV2 = (headers['content-type'] ?? '').includes('v2');
-    const series = this.version === '1.0' ? decodeV1(message) : isV2 ? decodeV2(message) : decodeV1(message);
+    const series = decoded(Buffer.from(uncompress(body)));
     this.requests.push({ headers, series });
-    return Promise.resolve(isV2 && this.version === '2.0' ? this.#takeSome(series) : this.#takeAll(series));
+    return Promise.resolve(this.#takeAll(series));
   };
 
   #takeAll(series: readonly Received[]): PostAnswer {
@@ -41,18 +34,6 @@ export class MemoryReceiver {
     }
     for (const one of series) this.#take(one);
     return { status: 204, headers: {}, text: '' };
-  }
-
-  #takeSome(series: readonly Received[]): PostAnswer {
-    const all = series.reduce((sum, { samples }) => sum + samples.length, 0);
-    let written = 0;
-    for (const one of series) {
-      const fit = one.samples.filter(([time]) => time > this.#head(one));
-      this.#take({ ...one, samples: fit });
-      written += fit.length;
-    }
-    const headers = { 'x-prometheus-remote-write-samples-written': String(written) };
-    return written === all ? { status: 204, headers, text: '' } : { status: 400, headers, text: 'out of order sample' };
   }
 
   #head({ labels }: Received): number {
@@ -80,7 +61,7 @@ function* fieldsOf(bytes: Uint8Array): Generator<readonly [field: number, value:
 
 const textOf = (value: Uint8Array | number) => Buffer.from(value as Uint8Array).toString('utf8');
 
-function decodeV1(message: Uint8Array): readonly Received[] {
+function decoded(message: Uint8Array): readonly Received[] {
   const series: Received[] = [];
   for (const [field, bytes] of fieldsOf(message)) {
     if (field !== 1) continue;
@@ -91,29 +72,6 @@ function decodeV1(message: Uint8Array): readonly Received[] {
       if (part !== 1) continue;
       const texts = new Map([...fieldsOf(value as Uint8Array)].map(([key, text]) => [key, textOf(text)]));
       labels.push([texts.get(1) ?? '', texts.get(2) ?? '']);
-    }
-    series.push({ labels, samples });
-  }
-  return series;
-}
-
-function decodeV2(message: Uint8Array): readonly Received[] {
-  const symbols: string[] = [];
-  const series: Received[] = [];
-  for (const [field, bytes] of fieldsOf(message)) {
-    if (field === 4) symbols.push(textOf(bytes));
-    if (field !== 5) continue;
-    const references: number[] = [];
-    const samples: (readonly [number, number])[] = [];
-    for (const [part, value] of fieldsOf(bytes as Uint8Array)) {
-      if (part === 2) samples.push(sampleOf(value as Uint8Array));
-      if (part !== 1) continue;
-      const packed = new BinaryReader(value as Uint8Array);
-      while (packed.pos < packed.len) references.push(packed.uint32());
-    }
-    const labels: [string, string][] = [];
-    for (let index = 0; index < references.length; index += 2) {
-      labels.push([symbols[references[index] ?? 0] ?? '', symbols[references[index + 1] ?? 0] ?? '']);
     }
     series.push({ labels, samples });
   }

@@ -27,9 +27,9 @@ async function faults(play: Play, receiver: MemoryReceiver, from = START - 14 * 
   return differences(truth, new Map(within));
 }
 
-describe.each(['1.0', '2.0'] as const)('by protocol %s', (version) => {
+describe('remote write', () => {
   test('every minute arrives once, in order, at its own time, at one request for each poll', async () => {
-    const receiver = new MemoryReceiver(version);
+    const receiver = new MemoryReceiver();
     const play = await begin(receiver);
     const asked = polls(play);
     await play.hours(2);
@@ -41,7 +41,7 @@ describe.each(['1.0', '2.0'] as const)('by protocol %s', (version) => {
   });
 
   test('an exporter that was gone for two hours closes the hole with its next requests', async () => {
-    const receiver = new MemoryReceiver(version);
+    const receiver = new MemoryReceiver();
     const play = await begin(receiver);
     await play.hours(1);
     await play.hours(2, { polls: false, sends: false });
@@ -55,7 +55,7 @@ describe.each(['1.0', '2.0'] as const)('by protocol %s', (version) => {
   });
 
   test('one that was killed sends some minutes again, which the receiver refuses and nothing is lost', async () => {
-    const receiver = new MemoryReceiver(version);
+    const receiver = new MemoryReceiver();
     const play = await begin(receiver);
     await play.hours(1);
     const saved = play.remote.cursors.state();
@@ -67,7 +67,7 @@ describe.each(['1.0', '2.0'] as const)('by protocol %s', (version) => {
   });
 
   test('a receiver that is gone for three hours gets them afterwards, and meanwhile no longer period is asked for', async () => {
-    const receiver = new MemoryReceiver(version);
+    const receiver = new MemoryReceiver();
     const play = await begin(receiver);
     await play.hours(1);
     receiver.answer = () => new Error('connect ECONNREFUSED');
@@ -77,20 +77,6 @@ describe.each(['1.0', '2.0'] as const)('by protocol %s', (version) => {
     await play.hours(1);
     expect(await faults(play, receiver)).toEqual([]);
   });
-});
-
-test('a receiver that is replaced by one of protocol 1.0 alone, and back, loses nothing', async () => {
-  const receiver = new MemoryReceiver('2.0');
-  const play = await begin(receiver);
-  await play.hours(1);
-  expect(receiver.requests.at(-1)?.headers['x-prometheus-remote-write-version']).toBe('2.0.0');
-  receiver.version = '1.0';
-  await play.hours(1);
-  expect(receiver.requests.at(-1)?.headers['x-prometheus-remote-write-version']).toBe('0.1.0');
-  receiver.version = '2.0';
-  await play.hours(1);
-  expect(await faults(play, receiver)).toEqual([]);
-  expect(play.counts.droppedPoints).toEqual({});
 });
 
 test('a receiver that asks to wait is asked again with the same points, and a wrong password loses nothing', async () => {

@@ -169,14 +169,12 @@ test.each([-90, -30, -15, -3, 3, 15, 90])(
 describe('a receiver that rejects everything', () => {
   const rejected: () => PostAnswer = () => ({ status: 400, headers: {}, text: 'no tenant' });
 
-  test.each(['1.0', '2.0'] as const)('by protocol %s is asked seldom, and nothing is dropped', async (version) => {
-    const receiver = new MemoryReceiver(version);
+  test('is asked seldom, and nothing is dropped', async () => {
+    const receiver = new MemoryReceiver();
     let requests = 0;
     receiver.answer = () => {
       requests += 1;
-      return version === '1.0'
-        ? rejected()
-        : { ...rejected(), headers: { 'x-prometheus-remote-write-samples-written': '0' } };
+      return rejected();
     };
     const play = await begin(receiver, { appliances: 30, series: ['cpu_utilization', 'load_average'] });
     const stop = new AbortController();
@@ -231,21 +229,3 @@ describe('a receiver that rejects everything', () => {
     expect(play.counts.lost).toEqual({});
   });
 });
-
-test.each(['-1000', '1e9', '-Infinity'])(
-  'a receiver that says to have written %s changes no counter beyond what was sent',
-  async (written) => {
-    const receiver = new MemoryReceiver('2.0');
-    const play = await begin(receiver);
-    receiver.answer = () => ({
-      status: 400,
-      headers: { 'x-prometheus-remote-write-samples-written': written },
-      text: 'out of order sample',
-    });
-    await play.hours(1);
-    const { sent, dropped } = play.remote.status();
-    expect(sent).toBeGreaterThanOrEqual(0);
-    expect(sent + (dropped.get('out_of_order') ?? 0)).toBeGreaterThan(100);
-    expect(sent + (dropped.get('out_of_order') ?? 0)).toBeLessThan(200);
-  },
-);
