@@ -9,9 +9,11 @@ import { usage } from '../src/cli/help.ts';
 import { formatDuration } from '../src/config/duration.ts';
 import { fileVariable } from '../src/config/section.ts';
 import { gfaSection } from '../src/sources/gfa/configuration.ts';
+import { gfaQuestions } from '../src/sources/gfa/questions.ts';
 import { ECONOMY_REPLACES, FURTHER_SERIES, STANDARD_SERIES } from '../src/sources/portal/appliances/operations.ts';
 import { portalSection } from '../src/sources/portal/configuration.ts';
 import { planOf } from '../src/sources/portal/planning.ts';
+import { portalQuestions } from '../src/sources/portal/questions.ts';
 import { portalCollectors } from '../src/sources/portal/variables.ts';
 import { upstreams } from '../src/sources/upstreams.ts';
 import { documents } from './support/documents.ts';
@@ -38,6 +40,14 @@ describe('what `npm run docs` writes', () => {
     expect(sections).toHaveLength(catalog.length);
     expect(new Set(sections)).toEqual(new Set(catalog.map(({ name }) => name)));
   });
+});
+
+test('docs/doctor.md has a row for each question, with what the doctor says to its answers', () => {
+  const page = fileText('docs/doctor.md');
+  for (const [question, answers] of Object.entries({ ...gfaQuestions, ...portalQuestions })) {
+    const said = Object.entries(answers).map(([answer, does]) => `\`${answer}\`: ${does}`);
+    expect(page).toMatch(new RegExp(`^\\| \`${question}\` \\| .* \\| ${said.join('<br>')} \\|$`, 'm'));
+  }
 });
 
 describe.each(pagesToRead())('%s', (page) => {

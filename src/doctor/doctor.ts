@@ -56,8 +56,8 @@ export async function examineAll(
     const unexpected = judgeExchanges(exchanges, examination, allowance, find);
     services.push({ ...patient, variants: variants.map(({ question, answer }) => ({ question, answer })), unexpected });
     for (const { question, answer, advice } of variants) {
-      const known = examination.questions.find((one) => one.question === question);
-      const seen = `${answer.replaceAll('_', ' ')}: ${known?.answers[answer] ?? 'read without conversion'}`;
+      const does = examination.questions[question]?.[answer] ?? 'read without conversion';
+      const seen = `${answer.replaceAll('_', ' ')}: ${does}`;
       if (advice === undefined) find('ok', question, answer, seen);
       else find('warning', question, answer, seen, { advice });
     }

@@ -7,7 +7,7 @@ export interface Examination {
   readonly requests: number;
   /** The documented answer of an operation, in the form that the body has; undefined if there is none. */
   readonly documented: (operation: string, body?: unknown) => Documented | undefined;
-  readonly questions: readonly Question[];
+  readonly questions: Questions;
   /** The variable that bounds how often it is asked; missing where there is none. */
   readonly rateVariable?: string;
   /**
@@ -18,15 +18,8 @@ export interface Examination {
   readonly run: (find: Find, signal: AbortSignal) => Promise<ServiceAnswers>;
 }
 
-/** A question that the documentation leaves open and an account can answer. */
-export interface Question {
-  readonly question: string;
-  readonly asks: string;
-  /** How the doctor finds the answer. */
-  readonly told: string;
-  /** What the exporter does, by answer. */
-  readonly answers: Readonly<Record<string, string>>;
-}
+/** What the exporter does, by the answer to a question that the documentation leaves open. `docs/doctor.md` asks them. */
+export type Questions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface ServiceAnswers {
   /** The open questions that this account answers; `advice`: what to do if the exporter assumes another answer. */

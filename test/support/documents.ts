@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import { chartRulesFile, prometheusRuleFile, rulesFile } from '../../deploy/prometheus/files.ts';
 import { thresholdNames, thresholdRows } from '../../deploy/prometheus/thresholds.ts';
 import { textOf } from '../../grafana/src/dashboards.ts';
-import type { Question } from '../../src/doctor/examination.ts';
 import { STATUSES } from '../../src/runtime/statuses.ts';
-import { gfaQuestions } from '../../src/sources/gfa/questions.ts';
-import { portalQuestions } from '../../src/sources/portal/questions.ts';
 import { chartReadme, valuesSchema } from '../deploy/chart-files.ts';
 import { graphOf, inhibitions } from '../deploy/prometheus/inhibition.ts';
 import { roundsTable } from '../simulation/rounds.ts';
@@ -28,7 +25,6 @@ export const documents: readonly Document[] = [
   part('docs/configuration.md', configurationPage),
   { path: 'docs/metrics.md', text: metricsReference },
   { path: 'docs/coverage.md', text: coveragePage },
-  part('docs/doctor.md', (page) => withPart(page, 'questions', questions())),
   part('docs/pacing.md', (page) => withPart(withPart(page, 'collectors', roundsTable()), 'statuses', statuses())),
   ...boards('grafana/dashboards'),
   { path: 'deploy/prometheus/filer-exporter.rules.yml', text: () => rulesFile() },
@@ -69,17 +65,4 @@ function statuses(): string {
     return `| ${codes.join(', ').replace(/^(.xx)$/, 'other $1')} | ${kinds} | \`${reason}\` | ${retries} | ${does} |\n`;
   });
   return `| answer | request | reason | sent again | then |\n|---|---|---|---|---|\n${rows.join('')}`;
-}
-
-/** A row for each question of the doctor; a line in its last cell for each answer. */
-function questions(): string {
-  return `${questionTable('File acceleration', gfaQuestions)}\n\n${questionTable('Portal', portalQuestions)}\n`;
-}
-
-function questionTable(title: string, asked: readonly Question[]): string {
-  const rows = asked.map(({ question, asks, told, answers }) => {
-    const effects = Object.entries(answers).map(([answer, effect]) => `\`${answer}\`: ${effect}`);
-    return `| \`${question}\` | ${asks} | ${told} | ${effects.join('<br>')} |`;
-  });
-  return [`### ${title}`, '', '| question | asks | told | answers |', '|---|---|---|---|', ...rows].join('\n');
 }
