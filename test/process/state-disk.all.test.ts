@@ -1,5 +1,4 @@
-// Only here: disks that are full, read-only, gone or hang.
-import { execFileSync } from 'node:child_process';
+// Only here: disks that are full, read-only or gone.
 import {
   appendFileSync,
   existsSync,
@@ -12,16 +11,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { atOnce } from '../../src/runtime/slices.ts';
 import { decode } from '../../src/state/format.ts';
-import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
+import { gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
 import { namespaces, READ_ONLY, withDisk } from '../support/machine.ts';
 import { isAtLeast, type Program, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
-
-/* The program as a process on a disk for its state that is full, only reads, is not there, or hangs. */
 
 test.runIf(process.env.REQUIRE_NAMESPACES)('a disk of its own can be had, as REQUIRE_NAMESPACES asks', () => {
   expect(namespaces.disk).toBe(true);
@@ -44,10 +41,6 @@ const errors = async (url: string) => (await scrape(url)).value('filer_exporter_
 
 function warnings(program: Program): readonly unknown[] {
   return program.log.filter(({ level }) => isAtLeast(level, 'warn'));
-}
-
-function revocations({ requests }: StandIn): number {
-  return requests.filter(({ operation, status }) => operation === 'revoke' && status === 200).length;
 }
 
 describe('where the state cannot be written there is one warning and a count, and all else goes on', () => {
@@ -104,19 +97,4 @@ test.runIf(namespaces.disk)('a disk that is full keeps the last whole state, and
   rmSync(filler);
   await until('it to be written again', () => program.log.some(({ msg }) => msg.includes('state file written again')));
   expect(readFileSync(join(seen, 'state'))).not.toEqual(kept);
-});
-
-test('a pipe in the place of the state hangs nothing: it is moved aside, and a stop is clean', async () => {
-  const state = join(temporaryDirectory(), 'state');
-  execFileSync('mkfifo', [state]);
-  const { environment, standIn } = await services(state);
-  const program = start([], { environment: { ...environment, SHUTDOWN_TIMEOUT: '1s' } });
-  const url = await program.serving();
-  await until('both to be polled', async () => (await get(`${url}/readyz`)).status === 200);
-  expect(await isUp(url)).toBe(true);
-  expect(warnings(program)).toHaveLength(1);
-  program.kill('SIGTERM');
-  expect(await program.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
-  expect(program.log.at(-1)?.msg).toBe('stopped');
-  expect(revocations(standIn)).toBe(1);
 });

@@ -82,20 +82,6 @@ describe('while the disk with the state file hangs', () => {
     expect(standIn.requests.filter(({ operation }) => operation === 'revoke')).toHaveLength(1);
   });
 
-  test('the start goes on without what is in it after ten seconds', async () => {
-    const { app, clock, store, log } = await program();
-    store.hang();
-    const starting = app.start();
-    await until('the state to be asked for', () => store.calls > 0);
-    await clock.advance(10_000);
-    const url = `http://127.0.0.1:${await starting}`;
-    await clock.advance(60_000);
-    expect((await scrape(url)).value('filer_api_up', { api: 'gfa' })).toBe(1);
-    expect(warnings(log())).toEqual([
-      'state file not read; counting starts without it, and the file is kept until it can be read',
-    ]);
-  });
-
   test('a start that is stopped polls nothing any more, whenever the disk comes back', async () => {
     const { app, clock, store, standIn, stop, log } = await program();
     store.hang();

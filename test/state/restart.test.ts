@@ -170,32 +170,16 @@ describe('a program that is started again with its state file', () => {
   });
 });
 
-test('a state file that cannot be written costs one warning and a counter, and nothing else', async () => {
-  const [standIn, store] = [await services(), new MemoryStore()];
-  store.write = () => Promise.reject(new Error('EROFS: read-only file system'));
-  const only = await life(store, gfaEnvironment(standIn));
-  const scraped = await until('two failed writes', async () => {
-    const now = await only.scrape();
-    return (now.value('filer_exporter_state_file_errors_total') ?? 0) >= 3 && now;
-  });
-  expect(scraped.all(COUNTS).length).toBeGreaterThan(0);
-  expect(only.warnings.filter((text) => text.includes('not written'))).toHaveLength(1);
-});
-
 describe('the buckets of the event histograms', () => {
   const bounds = (scraped: Scrape) =>
     new Set(scraped.all('filer_propagation_duration_seconds_bucket').map(({ labels }) => labels.le));
 
-  test('are those of EVENT_BUCKETS', async () => {
-    const standIn = await services();
-    const scraped = await polledLife(new MemoryStore(), { ...gfaEnvironment(standIn), EVENT_BUCKETS: '90s,1h' });
-    expect(bounds(scraped)).toEqual(new Set(['90.0', '3600.0', '+Inf']));
-  });
-
-  test('are none but the infinite one with EVENT_HISTOGRAMS=false', async () => {
-    const standIn = await services();
-    const scraped = await polledLife(new MemoryStore(), { ...gfaEnvironment(standIn), EVENT_HISTOGRAMS: 'false' });
-    expect(bounds(scraped)).toEqual(new Set(['+Inf']));
+  test.each([
+    ['those of EVENT_BUCKETS', { EVENT_BUCKETS: '90s,1h' }, ['90.0', '3600.0', '+Inf']],
+    ['none but the infinite one with EVENT_HISTOGRAMS=false', { EVENT_HISTOGRAMS: 'false' }, ['+Inf']],
+  ])('are %s', async (_, settings, expected) => {
+    const scraped = await polledLife(new MemoryStore(), { ...gfaEnvironment(await services()), ...settings });
+    expect(bounds(scraped)).toEqual(new Set(expected));
     expect(scraped.sum('filer_propagation_duration_seconds_sum')).toBeGreaterThan(0);
   });
 });

@@ -1,7 +1,0 @@
-import { test } from 'vitest';
-import { DELIVERIES, killAgainAndAgain } from './killing.ts';
-
-test.each(DELIVERIES)(
-  'killed 200 times anywhere in a poll, with %s delivery: every exposition is exactly what was saved',
-  (delivery) => killAgainAndAgain(200, delivery),
-);
