@@ -87,6 +87,13 @@ export function take(ledger: Ledger, answer: unknown, now = 0): { readonly fresh
   return { fresh: atOnce(ledger.absorb(readAnswer(answer, note), now, note)), notes };
 }
 
+/** A ledger that has taken in an answer with these records. */
+export function ledgerOf(records: Records, more: Partial<LedgerSettings> = {}): Ledger {
+  const ledger = newLedger(more);
+  take(ledger, dataAnswer(records));
+  return ledger;
+}
+
 /** The ledger's samples of one family and its lines, by labels; without the labels that are those of f1 on v1. */
 export function told(ledger: Ledger, family: string): Readonly<Record<string, number>> {
   const own = [...ledger.samples()].filter(({ name }) => name.startsWith(family));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   dataAnswer,
+  ledgerOf,
   lock,
   newLedger,
   propagation,
@@ -35,8 +36,7 @@ test.each([
 });
 
 test('an event told with another title, field or spelling of its time is the same event', () => {
-  const ledger = newLedger();
-  take(ledger, dataAnswer({ locks: [released(0, 5)] }));
+  const ledger = ledgerOf({ locks: [released(0, 5)] });
   const again = { filer_title: 'new', version: 2, timestamp: '2026-03-02T01:00:00.000+01:00', lock_duration: '5' };
   expect(take(ledger, dataAnswer({ locks: [released(0, 5, again)] })).fresh).toBe(0);
 });

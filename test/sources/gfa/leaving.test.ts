@@ -5,9 +5,9 @@ import {
   dataAnswer,
   filer,
   GONE_AFTER_MS,
+  ledgerOf,
   lock,
   MIDNIGHT,
-  newLedger,
   propagation,
   released,
   take,
@@ -39,16 +39,14 @@ function pollUntilGone(ledger: Ledger, answer: unknown, from = 0): number {
 
 describe('a poll that brings nothing', () => {
   test('changes nothing', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer(everything));
+    const ledger = ledgerOf(everything);
     const before = valuesOf(ledger.samples());
     expect(take(ledger, dataAnswer({}), MINUTE_MS)).toEqual({ fresh: 0, notes: [] });
     expect(valuesOf(ledger.samples())).toEqual(before);
   });
 
   test('again and again ends the states that nobody confirms, and no counter or latest event', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer(everything));
+    const ledger = ledgerOf(everything);
     const families = ['filer_lock_', 'filer_propagation_'] as const;
     const before = families.map((family) => told(ledger, family));
     pollUntilGone(ledger, dataAnswer({}));
@@ -60,8 +58,7 @@ describe('a poll that brings nothing', () => {
 
 describe('a filer', () => {
   test('that the others are told without is gone with all that was counted of it, and begins again from zero', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer(everything));
+    const ledger = ledgerOf(everything);
     expect(series(ledger, 'filer_guid="f2"')).toBeGreaterThan(5);
     const now = pollUntilGone(ledger, dataAnswer({ filers: [filer(2, 5)] }));
     expect(series(ledger, 'filer_guid="f2"')).toBe(0);
@@ -74,8 +71,7 @@ describe('a filer', () => {
   });
 
   test('that only events name is still there', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer(everything));
+    const ledger = ledgerOf(everything);
     pollUntilGone(ledger, dataAnswer({ filers: [filer(2, 5)], locks: [lock(1, two)] }));
     expect(told(ledger, 'filer_lock_events_total')).toMatchObject({
       'filer_guid="f2",filer="two",volume_guid="v1",volume="projects",lock_phase="p2",lock_state="acquired"': 1,
@@ -83,8 +79,7 @@ describe('a filer', () => {
   });
 
   test('is not found gone where the group filers is switched off', () => {
-    const ledger = newLedger({ groups: ['locks', 'propagation'] });
-    take(ledger, dataAnswer({ locks: everything.locks }));
+    const ledger = ledgerOf({ locks: everything.locks }, { groups: ['locks', 'propagation'] });
     const before = told(ledger, 'filer_lock_');
     pollUntilGone(ledger, dataAnswer({ locks: [lock(2, { ...two, filer_guid: 'f3' })] }));
     expect(told(ledger, 'filer_lock_')).toMatchObject(before);
@@ -93,8 +88,7 @@ describe('a filer', () => {
 
 describe('a volume', () => {
   test('that the account has no more is gone with its counters on every filer', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer(everything));
+    const ledger = ledgerOf(everything);
     expect(series(ledger, 'volume_guid="v2"')).toBeGreaterThan(5);
     pollUntilGone(ledger, dataAnswer({ filers: [filer(2, 5)] }, { volumes: ['v1'] }));
     expect(series(ledger, 'volume_guid="v2"')).toBe(0);
@@ -102,16 +96,14 @@ describe('a volume', () => {
   });
 
   test('that the account still has keeps its counters while nothing happens on it', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer(everything));
+    const ledger = ledgerOf(everything);
     const before = told(ledger, 'filer_lock_');
     pollUntilGone(ledger, dataAnswer({ filers: everything.filers, volumes: everything.volumes }));
     expect(told(ledger, 'filer_lock_')).toEqual(before);
   });
 
   test('is gone at once for nobody: a single answer without it is not enough', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer(everything));
+    const ledger = ledgerOf(everything);
     const before = told(ledger, 'filer_lock_');
     take(ledger, dataAnswer({ filers: [filer(2, 5)] }, { volumes: [] }), MINUTE_MS);
     expect(told(ledger, 'filer_lock_')).toEqual(before);
@@ -119,8 +111,7 @@ describe('a volume', () => {
 });
 
 test('a filer’s state that its own records confirm no more leaves while its counters stay', () => {
-  const ledger = newLedger();
-  take(ledger, dataAnswer(everything));
+  const ledger = ledgerOf(everything);
   pollUntilGone(ledger, dataAnswer({ filers: [filer(2, 5, two)], locks: [released(1, 5)] }));
   expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({
     'filer_guid="f2",filer="two",volume_guid="v1",volume="projects"': MIDNIGHT + 2 - 5,

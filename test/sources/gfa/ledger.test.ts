@@ -4,6 +4,7 @@ import {
   dataAnswer,
   filer,
   GONE_AFTER_MS,
+  ledgerOf,
   lock,
   newLedger,
   propagation,
@@ -30,8 +31,7 @@ describe('more filers on volumes than there is memory for', () => {
   });
 
   test('leave room again when others are gone', () => {
-    const ledger = newLedger({ mostPairs: 1 });
-    take(ledger, dataAnswer({ filers: [filer(1, 40)] }));
+    const ledger = ledgerOf({ filers: [filer(1, 40)] }, { mostPairs: 1 });
     const other = dataAnswer({ filers: [filer(1, 40, { filer_guid: 'f2' })] });
     expect(take(ledger, other, GONE_AFTER_MS + 1).notes).toEqual(['record filers.filer_guid']);
     expect(take(ledger, other, GONE_AFTER_MS + 2).notes).toEqual([]);
@@ -46,8 +46,7 @@ describe('more filers on volumes than there is memory for', () => {
 
 describe('the newest event', () => {
   test('goes by its own time and not by when it came', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer({ propagation: [propagation(100, 7)], locks: [released(100, 7)] }));
+    const ledger = ledgerOf({ propagation: [propagation(100, 7)], locks: [released(100, 7)] });
     take(ledger, dataAnswer({ propagation: [propagation(50, 9)], locks: [released(50, 9)] }));
     expect(told(ledger, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 7 });
     expect(told(ledger, 'filer_lock_latest_duration_seconds')).toEqual({ 'lock_phase="p2",lock_state="released"': 7 });
@@ -55,16 +54,14 @@ describe('the newest event', () => {
   });
 
   test('without a duration leaves the duration told before', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer({ locks: [released(1, 7), lock(2, { lock_state: 'RELEASED', lock_duration: null })] }));
+    const ledger = ledgerOf({ locks: [released(1, 7), lock(2, { lock_state: 'RELEASED', lock_duration: null })] });
     take(ledger, dataAnswer({ propagation: [propagation(1, 7), propagation(2, Number.NaN)] }));
     expect(told(ledger, 'filer_lock_latest_duration_seconds')).toEqual({ 'lock_phase="p2",lock_state="released"': 7 });
     expect(told(ledger, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 7 });
   });
 
   test('of each state has its time, whether or not it tells a duration, and whenever it came', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer({ locks: [lock(300), released(120, 20), lock(100)] }));
+    const ledger = ledgerOf({ locks: [lock(300), released(120, 20), lock(100)] });
     expect(told(ledger, 'filer_lock_latest_timestamp_seconds')).toEqual({
       'lock_phase="p2",lock_state="acquired"': secondsOf(300),
       'lock_phase="p2",lock_state="released"': secondsOf(120),
@@ -84,8 +81,7 @@ describe('the newest event', () => {
       [taken, given],
       [given, taken],
     ]) {
-      const ledger = newLedger();
-      take(ledger, dataAnswer({ locks }));
+      const ledger = ledgerOf({ locks });
       expect(told(ledger, 'filer_lock_state')).toEqual({ 'lock_phase="p2",lock_state="released"': 1 });
     }
   });
@@ -170,8 +166,7 @@ describe('a record', () => {
   });
 
   test('with a duration below zero counts as an event and in no histogram: no sum ever falls', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer({ locks: [released(1, 10), released(2, -100)], propagation: [propagation(1, -5)] }));
+    const ledger = ledgerOf({ locks: [released(1, 10), released(2, -100)], propagation: [propagation(1, -5)] });
     expect(told(ledger, 'filer_lock_duration_seconds_sum')).toEqual({ 'lock_phase="p2"': 10 });
     expect(told(ledger, 'filer_lock_events_total')).toEqual({ 'lock_phase="p2",lock_state="released"': 2 });
     expect(told(ledger, 'filer_propagation')).toEqual({});
@@ -204,8 +199,7 @@ describe('a record', () => {
   });
 
   test('that is older does not bring an old state back', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer({ filers: [filer(9, 90)], volumes: [volume(9, { mode: 'Active' })] }));
+    const ledger = ledgerOf({ filers: [filer(9, 90)], volumes: [volume(9, { mode: 'Active' })] });
     take(ledger, dataAnswer({ filers: [filer(5, 50)], volumes: [volume(5, { mode: 'Disabled' })] }));
     expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({ '': secondsOf(9) - 90 });
     expect(Object.keys(valuesOf(ledger.samples())).join()).not.toContain('disabled');
@@ -237,8 +231,7 @@ describe('info', () => {
 
 describe('a title', () => {
   test('that changes takes every series with it, and no series stays under the old one', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer({ filers: [filer(1, 5)], locks: [released(1, 5)], propagation: [propagation(1, 5)] }));
+    const ledger = ledgerOf({ filers: [filer(1, 5)], locks: [released(1, 5)], propagation: [propagation(1, 5)] });
     take(ledger, dataAnswer({ filers: [filer(2, 5, { filer_title: 'two', volume_title: 'plans' })] }));
     const own = Object.keys(valuesOf(ledger.samples())).filter((series) => series.includes('f1'));
     expect(own.every((series) => series.includes('filer="two"') && series.includes('volume="plans"'))).toBe(true);
@@ -246,8 +239,7 @@ describe('a title', () => {
   });
 
   test('in an older event does not come back', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer({ filers: [filer(2, 5)] }));
+    const ledger = ledgerOf({ filers: [filer(2, 5)] });
     take(ledger, dataAnswer({ locks: [lock(1, { filer_title: 'old' })] }));
     expect(Object.keys(valuesOf(ledger.samples())).join()).not.toContain('old');
   });
@@ -267,8 +259,7 @@ describe('a title', () => {
   });
 
   test('that no record has told is the guid until one does, however old', () => {
-    const ledger = newLedger();
-    take(ledger, dataAnswer({ filers: [filer(2, 5, { filer_title: null, volume_title: undefined })] }));
+    const ledger = ledgerOf({ filers: [filer(2, 5, { filer_title: null, volume_title: undefined })] });
     expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({
       'filer_guid="f1",filer="f1",volume_guid="v1",volume="v1"': secondsOf(2) - 5,
     });

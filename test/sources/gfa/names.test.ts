@@ -4,7 +4,7 @@ import { atOnce } from '../../../src/runtime/slices.ts';
 import { FilerNames } from '../../../src/sources/filer-names.ts';
 import type { GfaClient } from '../../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../../src/sources/gfa/collector.ts';
-import { dataAnswer, ledgerSettings, lock, newLedger, released, take } from '../../support/gfa-answers.ts';
+import { dataAnswer, ledgerOf, ledgerSettings, lock, newLedger, released, take } from '../../support/gfa-answers.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { going } from '../../support/mock-api.ts';
 
@@ -15,8 +15,7 @@ test('a filer that is renamed in the portal keeps what was counted of it, under 
   const names = new FilerNames([], true);
   names.takeInventory(new Map([['f1', 'leeds']]));
   names.asked();
-  const ledger = newLedger({ names });
-  take(ledger, dataAnswer({ locks: [lock(1), released(2, 5)] }));
+  const ledger = ledgerOf({ locks: [lock(1), released(2, 5)] }, { names });
   expect(filers(ledger, 'filer_lock_events_total')).toEqual([
     ['leeds', 1],
     ['leeds', 1],
@@ -34,8 +33,7 @@ test('after a restart a filer goes by its last name until the inventory has been
   const before = new FilerNames([], true);
   before.takeInventory(new Map([['f1', 'leeds']]));
   before.asked();
-  const old = newLedger({ names: before });
-  take(old, dataAnswer({ locks: [lock(1)] }));
+  const old = ledgerOf({ locks: [lock(1)] }, { names: before });
   const after = new FilerNames([], true);
   const ledger = newLedger({ names: after });
   atOnce(ledger.restore(JSON.parse(JSON.stringify([...old.state(0)])), 1000, 0));
@@ -45,8 +43,7 @@ test('after a restart a filer goes by its last name until the inventory has been
 });
 
 test('a state without names, as earlier versions wrote it, is taken', () => {
-  const old = newLedger();
-  take(old, dataAnswer({ locks: [lock(1)] }));
+  const old = ledgerOf({ locks: [lock(1)] });
   const [heading, ...pairs] = JSON.parse(JSON.stringify([...old.state(0)]));
   delete heading.called;
   const ledger = newLedger({ names: new FilerNames([], true) });

@@ -8,6 +8,7 @@ import {
   dataAnswer,
   filer,
   GONE_AFTER_MS,
+  ledgerOf,
   lock,
   newLedger,
   propagation,
@@ -34,8 +35,7 @@ function reborn(ledger: Ledger, { elapsedMs = 0, now = 0, savedAt = 0 }, more: P
 
 describe('a ledger restored', () => {
   test('says what the one before it said, and counts no event of it again', () => {
-    const before = newLedger();
-    take(before, dataAnswer(everything));
+    const before = ledgerOf(everything);
     const after = reborn(before, {});
     expect(valuesOf(after.samples())).toEqual(valuesOf(before.samples()));
     expect(after.memory).toEqual(before.memory);
@@ -45,8 +45,7 @@ describe('a ledger restored', () => {
   });
 
   test('keeps filers and volumes that have no title', () => {
-    const before = newLedger();
-    take(before, dataAnswer({ locks: [lock(1, { filer_title: undefined, volume_title: null })] }));
+    const before = ledgerOf({ locks: [lock(1, { filer_title: undefined, volume_title: null })] });
     const after = reborn(before, {});
     expect(valuesOf(after.samples())).toEqual(valuesOf(before.samples()));
     expect(told(after, 'filer_lock_events_total')).toEqual(told(before, 'filer_lock_events_total'));
@@ -67,8 +66,7 @@ describe('a ledger restored', () => {
   });
 
   test('lets go of states that nobody has confirmed for too long, and of counters with the next full answer', () => {
-    const before = newLedger();
-    take(before, dataAnswer(everything));
+    const before = ledgerOf(everything);
     const after = reborn(before, { elapsedMs: GONE_AFTER_MS + 1 });
     expect(told(after, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({});
     expect(told(after, 'filer_volume_info')).toEqual({});
@@ -101,8 +99,7 @@ describe('a ledger restored', () => {
   });
 
   test('keeps nothing of a record but what some table reads', () => {
-    const before = newLedger();
-    take(before, dataAnswer({ locks: [lock(1, { secret_note: 'not for the disk' })] }));
+    const before = ledgerOf({ locks: [lock(1, { secret_note: 'not for the disk' })] });
     expect(JSON.stringify([...before.state(0)])).not.toContain('not for the disk');
   });
 });
