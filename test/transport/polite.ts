@@ -99,17 +99,15 @@ export function bench(baseUrl: string, dispatcher: Dispatcher, given: Partial<An
   return { client, clock, ears, pacer, failure };
 }
 
-/** A client whose answers are made up, with the network off. `expectAllAsked` is the end of a test. */
+/** A client whose answers are made up, with the network off. By the end of the test each must have been asked for. */
 export function mocked(limits?: Partial<AnswerLimits>) {
   const agent = new MockAgent();
   agent.disableNetConnect();
-  onTestFinished(() => agent.close());
-  const api = agent.get('https://portal.test');
-  return {
-    ...bench('https://portal.test/v1/', agent, limits),
-    api,
-    expectAllAsked: () => agent.assertNoPendingInterceptors(),
-  };
+  onTestFinished(async () => {
+    agent.assertNoPendingInterceptors();
+    await agent.close();
+  });
+  return { ...bench('https://portal.test/v1/', agent, limits), api: agent.get('https://portal.test') };
 }
 
 /** A client of a real server on this machine, for what no mock can show. */
