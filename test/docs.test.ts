@@ -15,7 +15,6 @@ import { portalSection } from '../src/sources/portal/configuration.ts';
 import { planOf } from '../src/sources/portal/planning.ts';
 import { portalQuestions } from '../src/sources/portal/questions.ts';
 import { portalCollectors } from '../src/sources/portal/variables.ts';
-import { upstreams } from '../src/sources/upstreams.ts';
 import { documents } from './support/documents.ts';
 import { loadConfig } from './support/load-config.ts';
 
@@ -211,7 +210,6 @@ function configOf(environment: string) {
       if (path === '.env') throw Object.assign(new Error('none'), { code: 'ENOENT' });
       return 'a-secret\n';
     },
-    services: upstreams.map(({ section }) => section),
   });
 }
 

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { createBackfill } from '../../src/app/backfill.ts';
 import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
-import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import { upstreams } from '../../src/sources/upstreams.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { loadConfig } from '../support/load-config.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { noLog } from '../support/mock-api.ts';
 import { root } from '../support/program.ts';
@@ -37,49 +37,30 @@ export async function backfilling(report: Report): Promise<void> {
 /** The pacing, in simulated time: every answer is empty. */
 async function pacing(report: Report, place: string, appliances: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-backfill-'));
-  const clock = new JumpingClock();
+  const clock = new ManualClock();
   const standIn = await startStandIn({ clock, appliances, variations: { rateLimit: null, dailyLimit: null } });
-  let inFlight = 0;
-  const overhearing = {
-    left: () => {
-      inFlight += 1;
-    },
-    ended: () => {
-      inFlight -= 1;
-    },
-  };
   const answers = serving(standIn, () => Promise.resolve('{"items":[]}'));
   const config = loadConfig({
     environment: { PORTAL_URL: standIn.portalUrl, PORTAL_USER_KEY: standIn.credentials.userKey },
-    readFile: () => {
-      throw Object.assign(new Error('no file'), { code: 'ENOENT' });
-    },
-    services: upstreams.map(({ section }) => section),
   });
-  let isOver = false;
-  const jumping = (async () => {
-    while (!isOver) {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (inFlight === 0) clock.jump();
-    }
-  })();
   const versions = { version: '0', revision: 'bench', nodeVersion: process.version };
-  const run = await createBackfill(
-    config,
-    { clock, random: () => 0.5, log: noLog, connect: () => new MemoryDispatcher(answers, overhearing), ...versions },
-    {
-      // An hour less: what is older than thirty days by the end is not asked for.
-      ...{ sinceMs: DAYS * DAY_MS - 3_600_000, untilMs: 0, labels: {}, filers: undefined, series: undefined },
-      ...{ share: 0.5, folder: join(folder, 'work') },
-    },
-    signal,
+  const run = await clock.through(
+    createBackfill(
+      config,
+      { clock, random: () => 0.5, log: noLog, connect: () => new MemoryDispatcher(answers), ...versions },
+      {
+        // An hour less: what is older than thirty days by the end is not asked for.
+        ...{ sinceMs: DAYS * DAY_MS - 3_600_000, untilMs: 0, labels: {}, filers: undefined, series: undefined },
+        ...{ share: 0.5, folder: join(folder, 'work') },
+      },
+      signal,
+    ),
+    1,
   );
-  await run.backfill.run(run.tasks, signal);
+  await clock.through(run.backfill.run(run.tasks, signal), 1);
   report(`${place}.requests`, run.requests().answered, 'requests');
   report(`${place}.paced`, clock.monotonic() / MINUTE_MS, 'min');
-  await run.close(signal);
-  isOver = true;
-  await jumping;
+  await clock.through(run.close(signal), 1);
   await standIn.close();
   await rm(folder, { recursive: true });
 }
@@ -188,40 +169,4 @@ async function fetched(standIn: StandIn, path: string, { headers }: IncomingMess
     headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
   });
   return answer.text();
-}
-
-/** Time that jumps to the next moment for which something waits, when nothing else is going on. */
-class JumpingClock implements Clock {
-  readonly #sleepers = new Set<{ readonly due: number; readonly wake: () => void }>();
-  readonly #start = Math.floor(systemClock.now() / MINUTE_MS) * MINUTE_MS;
-  #elapsed = 0;
-
-  now(): number {
-    return this.#start + this.#elapsed;
-  }
-
-  monotonic(): number {
-    return this.#elapsed;
-  }
-
-  sleep(ms: number, stop?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        this.#sleepers.delete(sleeper);
-        stop?.removeEventListener('abort', wake);
-        resolve();
-      };
-      const sleeper = { due: this.#elapsed + ms, wake };
-      this.#sleepers.add(sleeper);
-      stop?.addEventListener('abort', wake, { once: true });
-      if (stop?.aborted) wake();
-    });
-  }
-
-  jump(): void {
-    const [first] = [...this.#sleepers].sort((one, other) => one.due - other.due);
-    if (first === undefined) return;
-    this.#elapsed = Math.max(this.#elapsed, first.due);
-    first.wake();
-  }
 }

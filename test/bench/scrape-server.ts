@@ -13,7 +13,6 @@ import { ExpositionServer } from '../../src/http/server.ts';
 import { systemClock as clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { upstreams } from '../../src/sources/upstreams.ts';
 import { scraping } from '../exposition/scraping.ts';
 import { loadConfig } from '../support/load-config.ts';
 import { gauges, samplesOf } from './gauges.ts';
@@ -98,10 +97,6 @@ async function program() {
       GFA_INTERVAL: '10s',
       MAX_RESPONSE_BYTES: '1000000000',
     },
-    readFile: () => {
-      throw Object.assign(new Error('not read'), { code: 'ENOENT' });
-    },
-    services: upstreams.map(({ section }) => section),
   });
   const log = createLog('silent', process.stderr);
   const versions = { version: '1', revision: 'r', nodeVersion: process.version };

@@ -6,7 +6,6 @@ import type { Network } from '../../src/doctor/network.ts';
 import type { Report } from '../../src/doctor/report.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
-import { upstreams } from '../../src/sources/upstreams.ts';
 import { fastClock } from '../support/fast-clock.ts';
 import { loadConfig } from '../support/load-config.ts';
 
@@ -62,10 +61,6 @@ export async function visit({
       REQUEST_TIMEOUT: '10m',
       ...environment,
     },
-    readFile: () => {
-      throw Object.assign(new Error('no files here'), { code: 'ENOENT' });
-    },
-    services: upstreams.map(({ section }) => section),
   });
   const log = createLog('silent', process.stderr);
   const given = {

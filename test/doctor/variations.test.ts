@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createApp } from '../../src/app/app.ts';
 import { demoEnvironment } from '../../src/demo/demo.ts';
 import { startStandIn, type Variations } from '../../src/demo/stand-in.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
-import { upstreams } from '../../src/sources/upstreams.ts';
-import { loadConfig } from '../support/load-config.ts';
+import { assemble } from '../support/assemble.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { visit } from './patient.ts';
@@ -19,46 +16,21 @@ const noon: Clock = {
   sleep: (ms, signal) => moving.sleep(ms, signal),
 };
 
-/** What comes of it while time moves on. */
-async function inTime<Result>(asked: Promise<Result>): Promise<Result> {
-  let isOver = false;
-  const over = () => {
-    isOver = true;
-  };
-  asked.then(over, over);
-  while (!isOver) await moving.advance(100);
-  return asked;
-}
-
 /** The samples of upstream data that the exporter makes of a stand-in, by line name and labels. */
 async function samplesOf(variations: Partial<Variations>, units?: string): Promise<ReadonlyMap<string, number>> {
   const standIn = await startStandIn({ clock: noon, variations });
-  const config = loadConfig({
-    environment: {
-      ...demoEnvironment({}, standIn),
+  const variables = {
+    ...demoEnvironment({}, standIn),
+    ...{
       PORTAL_SERIES: 'all',
       PORTAL_COLLECTORS: 'telemetry',
-      PORTAL_UNITS: units,
+      ...(units === undefined ? {} : { PORTAL_UNITS: units }),
     },
-    readFile: () => {
-      throw Object.assign(new Error('no files here'), { code: 'ENOENT' });
-    },
-    services: upstreams.map(({ section }) => section),
-  });
+  };
   const log = createLog('silent', process.stderr);
-  const app = createApp(config, {
-    ...{
-      clock: noon,
-      random: seededRandom(1),
-      connect: () => new MemoryDispatcher(standIn.serve),
-      log,
-      version: '0.0.0',
-      revision: 'test',
-      nodeVersion: process.version,
-    },
-  });
+  const app = assemble(variables, { clock: noon, log, connect: () => new MemoryDispatcher(standIn.serve) });
   try {
-    const { exposition } = await inTime(app.once(new AbortController().signal));
+    const { exposition } = await moving.through(app.once(new AbortController().signal), 100);
     const lines = exposition.toString('utf8').split('\n');
     return new Map(
       lines.flatMap((line) => {
@@ -67,7 +39,7 @@ async function samplesOf(variations: Partial<Variations>, units?: string): Promi
       }),
     );
   } finally {
-    await inTime(app.stop());
+    await moving.through(app.stop(), 100);
     await standIn.close();
   }
 }

@@ -2,10 +2,8 @@ import { expect } from 'vitest';
 import { type BackfillRun, type BackfillWish, createBackfill, openMetrics } from '../../src/app/backfill.ts';
 import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { Spool } from '../../src/history/spool.ts';
-import { upstreams } from '../../src/sources/upstreams.ts';
 import { clock, network, portalEnvironment } from '../support/live.ts';
 import { loadConfig } from '../support/load-config.ts';
-import { settle } from '../support/manual-clock.ts';
 import { noLog } from '../support/mock-api.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -14,16 +12,7 @@ export const MINUTE_MS = 60_000;
 
 /** Waits for something that needs the clock and the disk. */
 export async function through<Value>(promise: Promise<Value>, stepMs = 200): Promise<Value> {
-  let isOver = false;
-  const watched = promise.finally(() => {
-    isOver = true;
-  });
-  watched.catch(() => {});
-  while (!isOver) {
-    await settle();
-    await clock.advance(stepMs);
-  }
-  return watched;
+  return clock.through(promise, stepMs);
 }
 
 export const environment = (standIn: StandIn) => ({
@@ -40,10 +29,6 @@ export const wish = (folder: string, more: Partial<BackfillWish> = {}): Backfill
 export async function begin(standIn: StandIn, wanted: BackfillWish, more: Readonly<Record<string, string>> = {}) {
   const config = loadConfig({
     environment: { ...environment(standIn), ...more },
-    readFile: () => {
-      throw Object.assign(new Error('no file'), { code: 'ENOENT' });
-    },
-    services: upstreams.map(({ section }) => section),
   });
   const outside = {
     clock,

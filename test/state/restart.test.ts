@@ -4,7 +4,6 @@ import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { upstreams } from '../../src/sources/upstreams.ts';
 import {
   clock,
   gfaEnvironment,
@@ -46,10 +45,6 @@ async function life(store: MemoryStore, environment: Readonly<Record<string, str
   };
   const config = loadConfig({
     environment: { LISTEN_ADDRESS: '127.0.0.1:0', STATE_FILE: '/state', ...environment },
-    readFile: () => {
-      throw Object.assign(new Error('none'), { code: 'ENOENT' });
-    },
-    services: upstreams.map(({ section }) => section),
   });
   const app = createApp(config, {
     ...{ clock: own, ...network, random: seededRandom(1), log: createLog('warn', { write }) },

@@ -3,7 +3,6 @@ import process from 'node:process';
 import { type App, createApp } from '../../src/app/app.ts';
 import type { Environment } from '../../src/app/environment.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { upstreams } from '../../src/sources/upstreams.ts';
 import { loadConfig } from './load-config.ts';
 
 /** What of the environment a test has to hand in; chance comes from a seed where it hands in none. */
@@ -14,7 +13,6 @@ export function assemble(variables: Readonly<Record<string, string>>, given: Giv
   const config = loadConfig({
     environment: { LISTEN_ADDRESS: '127.0.0.1:0', ...variables },
     readFile: (path) => readFileSync(path === '.env' ? '/nowhere/.env' : path, 'utf8'),
-    services: upstreams.map(({ section }) => section),
   });
   const versions = { version: '0.0.0', revision: 'test', nodeVersion: process.version };
   return createApp(config, { random: seededRandom(1), ...versions, ...given });

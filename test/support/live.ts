@@ -131,10 +131,5 @@ export async function scrape(url: string): Promise<Scrape> {
 
 /** Stops an exporter, which may take time of the clock. */
 export async function stopped(app: App): Promise<void> {
-  let isOver = false;
-  const stopping = app.stop().finally(() => {
-    isOver = true;
-  });
-  while (!isOver) await clock.advance(STEP_MS);
-  await stopping;
+  await clock.through(app.stop(), STEP_MS);
 }

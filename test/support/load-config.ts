@@ -4,18 +4,24 @@ import { configOf, rowsOf } from '../../src/config/load.ts';
 import type { ServiceSection } from '../../src/config/section.ts';
 import { asError } from '../../src/runtime/errors.ts';
 import type { ReadText } from '../../src/runtime/small-files.ts';
+import { upstreams } from '../../src/sources/upstreams.ts';
+
+/** There is no file. */
+const noFile = (): never => {
+  throw Object.assign(new Error('no files here'), { code: 'ENOENT' });
+};
 
 /** The configuration of these variables and files, at once. */
 export function loadConfig({
   environment,
-  readFile,
+  readFile = noFile,
   readAgain = async (path) => readFile(path),
-  services,
+  services = upstreams.map(({ section }) => section),
 }: {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly readFile: (path: string) => string;
+  readonly readFile?: (path: string) => string;
   readonly readAgain?: ReadText;
-  readonly services: readonly ServiceSection[];
+  readonly services?: readonly ServiceSection[];
 }): Config {
   const content = () => {
     try {

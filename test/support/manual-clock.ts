@@ -66,6 +66,17 @@ export class ManualClock implements Clock {
     await settle();
   }
 
+  /** Moves time in such steps until the work is over, and gives what came of it. */
+  async through<Result>(work: Promise<Result>, stepMs: number): Promise<Result> {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    work.then(over, over);
+    while (!isOver) await this.advance(stepMs);
+    return work;
+  }
+
   #next(): Sleeper | undefined {
     let first: Sleeper | undefined;
     for (const sleeper of this.#sleepers) {

@@ -24,17 +24,6 @@ async function renewed(api: MockApi, tokens: TokenSource): Promise<string> {
   return await got(tokens);
 }
 
-/** What comes of a request while time goes on: it is tried again after a moment. */
-async function inTime<Result>(api: MockApi, asked: Promise<Result>): Promise<Result> {
-  let isOver = false;
-  const over = () => {
-    isOver = true;
-  };
-  asked.then(over, over);
-  while (!isOver) await api.clock.advance(500);
-  return asked;
-}
-
 /** A service in trouble: the first attempt and both further ones. */
 const TROUBLE = [
   [503, undefined],
@@ -138,7 +127,7 @@ describe('a renewal that hangs', () => {
     const waiting = got(tokens);
     api.answer('POST', TOKEN, ...TROUBLE.slice(1), token('three'));
     end();
-    expect(await inTime(api, waiting)).toBe('CredentialError');
+    expect(await api.clock.through(waiting, 500)).toBe('CredentialError');
     await api.clock.advance(PAUSE_MS);
     expect(await got(tokens)).toBe('three');
   });
@@ -174,7 +163,7 @@ describe('refused credentials', () => {
     await expect(tokens.get(going)).rejects.toHaveProperty('pausedUntil', until);
     api.answer('POST', TOKEN, ...TROUBLE);
     const begun = api.clock.monotonic();
-    const failed = inTime(api, source(api).get(going));
+    const failed = api.clock.through(source(api).get(going), 500);
     await expect(failed).rejects.toHaveProperty('pausedUntil', begun + 1_500 + 1_000);
   });
 
@@ -218,7 +207,7 @@ describe('refused credentials', () => {
     ] as const) {
       api.answer('POST', TOKEN, ...Array.from({ length: attempts }, () => [status, undefined] as const), token('one'));
       const tokens = source(api);
-      const error = await inTime(api, tokens.get(going).catch(String));
+      const error = await api.clock.through(tokens.get(going).catch(String), 500);
       await api.clock.advance(PAUSE_MS);
       expect(error).toMatch(new RegExp(`CredentialError: getting a token from the portal: .* ${status}$`));
       expect(await got(tokens)).toBe('one');
