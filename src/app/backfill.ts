@@ -16,7 +16,6 @@ export interface BackfillWish {
   /** How long ago the period begins and ends, in milliseconds. */
   readonly sinceMs: number;
   readonly untilMs: number;
-  /** Labels added to every series. */
   readonly labels: Readonly<Record<string, string>>;
   /** Names or serials; undefined for every appliance. */
   readonly filers: readonly string[] | undefined;

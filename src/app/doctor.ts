@@ -21,7 +21,6 @@ export function createDoctor(config: Config, environment: Environment, network: 
     compare: (answers, find) => compareNames(answers, config.filerAliases, find),
   };
   return {
-    /** The most requests that it sends. */
     requests: patients.reduce((sum, { examination }) => sum + examination.requests, 0),
     /** Examines every configured service. Rejects only on abort. */
     run: (signal: AbortSignal) => examineAll(parts, signal),
@@ -33,7 +32,6 @@ export function createDoctor(config: Config, environment: Environment, network: 
   };
 }
 
-/** Every configured service, with a client that records its exchanges. */
 function patientsOf(config: Config, environment: Environment) {
   return configuredUpstreams(config).flatMap((asked) => {
     const { api, upstream, settings } = asked;

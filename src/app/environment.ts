@@ -2,7 +2,7 @@ import type { PageNotice } from '../pages/notice.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
-import type { StateStore } from '../state/store.ts';
+import type { StateStore } from '../state/file-store.ts';
 import type { createDispatcher } from '../transport/dispatcher.ts';
 
 /** What the program gets from its process and machine; tests pass replacements. */

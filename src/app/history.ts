@@ -10,7 +10,6 @@ import { createDispatcher } from '../transport/dispatcher.ts';
 import { post } from '../transport/post.ts';
 import type { Environment } from './environment.ts';
 
-/** Remote write as configured; undefined if it is off. */
 export function historyOf(
   config: Config,
   asked: readonly ConfiguredUpstream[],

@@ -14,7 +14,6 @@ interface Part {
   readonly budget?: Budget;
 }
 
-/** Undefined without a state file. */
 export function keeperOf(
   asked: readonly ConfiguredUpstream[],
   config: Config,

@@ -59,7 +59,6 @@ export const metricsPath: Kind<string> = {
   },
 };
 
-/** The paths that show only the state of the process. */
 export const PROBE_PATHS = ['/healthz', '/readyz'] as const;
 
 export const openPaths: Kind<readonly string[]> = {

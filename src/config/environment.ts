@@ -4,13 +4,11 @@ import { editDistance, nearest } from '../runtime/suggest.ts';
 import { quoted } from './kind.ts';
 import { type NamedRow, namesOf, type ServiceSection } from './section.ts';
 
-/** In the working directory; read like the environment. */
 export const DOTENV = '.env';
 
 /** The texts of variables by name; none is empty. */
 export type Texts = ReadonlyMap<string, string>;
 
-/** Reads a whole file, or throws an error with a `code`. */
 export type ReadFile = (path: string) => string;
 
 /**

@@ -52,7 +52,6 @@ interface SectionParts<Table extends Rows, Settings> {
 /** The text in effect of each variable that has an effect; undefined if it is not set. */
 export type ShownTexts = Readonly<Record<string, string | undefined>>;
 
-/** Some variables, and the settings they result in. */
 export interface Section<Settings = unknown> {
   readonly rows: readonly NamedRow[];
   /** The same for env-schema. */
@@ -111,7 +110,6 @@ export function fileVariable(name: string): string {
   return `${name}_FILE`;
 }
 
-/** Every name that may be set, with those of files. */
 export function namesOf(rows: readonly NamedRow[]): readonly string[] {
   return rows.flatMap(({ name, row }) => (row.kind.isSecret ? [name, fileVariable(name)] : [name]));
 }

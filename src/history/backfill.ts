@@ -16,7 +16,6 @@ export type PastTask = Task & Required<Pick<Task, 'past'>>;
 
 export interface BackfillParts {
   readonly binMs: number;
-  /** Labels added to every series. */
   readonly labels: Labels;
   /** Tasks read at once; each holds its points in memory until it is done. */
   readonly workers: number;
@@ -45,7 +44,6 @@ const MOST_FORBIDDEN = 20;
 /** Reads the past of every task, from the oldest bin to the newest, into the spool. */
 export class Backfill {
   readonly #parts: BackfillParts;
-  /** By task. */
   readonly failures = new Map<string, Error>();
   /** Records, points, and bins of rejected periods that were not used, by reason. */
   readonly unused = new Map<DropReason | Unfit | 'rejected', number>();
@@ -138,7 +136,6 @@ export class Backfill {
     return { series: joined(pieces), points, bins };
   }
 
-  /** Repeats a request while the service does not answer. */
   async #patiently(ask: () => Promise<Past>, signal: AbortSignal): Promise<Past> {
     const { clock, random } = this.#parts;
     const begun = clock.monotonic();

@@ -14,7 +14,6 @@ export interface Parcel {
   readonly isPart?: true;
 }
 
-/** Undefined without new points. */
 export function parcelOf(task: string, { series, cursor }: NewPoints): Parcel | undefined {
   return cursor && withSeries({ task, cursor }, series);
 }
@@ -26,7 +25,6 @@ export function until(parcel: Parcel, moment: number): Parcel {
   return { ...first, cursor: { at, sum: undefined } };
 }
 
-/** Undefined if no points are left. */
 export function after(parcel: Parcel, moment: number): Parcel | undefined {
   const rest = within(parcel, (time) => time > moment);
   return rest.count === 0 ? undefined : rest;

@@ -25,7 +25,6 @@ export class HistoryCursors implements Persisted {
     this.#newest = Math.max(cursor.at, this.#newest ?? cursor.at);
   }
 
-  /** Moves a cursor forward; an older one changes nothing. */
   pass(task: string, cursor: Cursor): void {
     const now = this.#cursors.get(task);
     if (now === undefined || cursor.at > now.at) this.#cursors.set(task, cursor);

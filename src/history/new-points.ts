@@ -39,11 +39,9 @@ interface Growing extends SeriesPoints {
 
 interface Own {
   readonly binMs: number;
-  /** Added to every series. */
   readonly labels?: Labels;
   /** By the clock of the service. */
   readonly now: number;
-  /** Only points before it. */
   readonly end?: number;
 }
 

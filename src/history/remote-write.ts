@@ -12,7 +12,6 @@ import { newPoints } from './new-points.ts';
 import { type Delivery, type PointRefusal, Receiver, type Send } from './receiver.ts';
 
 export interface RemoteWriteSettings {
-  /** Labels added to every series. */
   readonly labels: Labels;
   /** How far back gaps are filled. */
   readonly catchUpMs: number;
@@ -123,13 +122,11 @@ export class RemoteWrite implements Sink {
     return this.isWell ? Math.max(sum === undefined ? at + binMs : at, now - catchUpMs) : undefined;
   }
 
-  /** Never waits for the receiver. */
   accept({ id }: Origin, { points }: Reading): Promise<void> {
     if (points !== undefined) this.#take(id, points);
     return Promise.resolve();
   }
 
-  /** Points that have arrived stay there. */
   withdraw(): void {}
 
   /** Each series has one writer: what is sent is not exposed. */
@@ -208,7 +205,6 @@ export class RemoteWrite implements Sink {
     this.#tell(`lost ${reason}`, { reason, task, bins }, 'remote write: minutes are lost; not read in time');
   }
 
-  /** Replaces what waits of a task; undefined if nothing does. */
   #replace(task: string, parcel: Parcel | undefined): void {
     this.#counts.waiting += (parcel?.count ?? 0) - (this.#waiting.get(task)?.count ?? 0);
     if (parcel === undefined) this.#waiting.delete(task);
@@ -311,7 +307,6 @@ export class RemoteWrite implements Sink {
     this.#tell(reason, { reason, answer }, 'remote write: the receiver rejected points; dropped');
   }
 
-  /** Logs the first loss of each kind. */
   #tell(kind: string, facts: Fields, message: string): void {
     if (!this.#told.has(kind)) this.#parts.log.warn(facts, message);
     this.#told.add(kind);

@@ -125,7 +125,6 @@ export class Spool {
     return file.pipe(lines);
   }
 
-  /** Called when nothing is added any more. */
   release(): void {
     this.#lock.release();
   }

@@ -13,7 +13,6 @@ export class Histogram {
   /** How many values fell into each bucket, not cumulative; the last is above every bound. */
   readonly #counts: number[];
   #sum = 0;
-  #total = 0;
 
   /** `bounds`: upper limits, included, ascending, without the infinite one. */
   constructor(bounds: readonly number[]) {
@@ -30,11 +29,10 @@ export class Histogram {
     const found = this.#bounds.findIndex((bound) => value <= bound);
     const bucket = found === -1 ? this.#bounds.length : found;
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + times;
-    this.#total += times;
   }
 
   get count(): number {
-    return this.#total;
+    return this.#counts.reduce((sum, count) => sum + count, 0);
   }
 
   /**
@@ -47,9 +45,9 @@ export class Histogram {
       below += this.#counts[index] ?? 0;
       yield { name: `${name}_bucket`, labels: { ...labels, le: formatBound(bound) }, value: below };
     }
-    yield { name: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: this.#total };
+    yield { name: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: this.count };
     yield { name: `${name}_sum`, labels, value: this.#sum };
-    yield { name: `${name}_count`, labels, value: this.#total };
+    yield { name: `${name}_count`, labels, value: this.count };
   }
 
   state(): HistogramState {

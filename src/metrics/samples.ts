@@ -9,7 +9,6 @@ export interface Sample {
   readonly at?: number | undefined;
 }
 
-/** Reads a record's own time, in Unix seconds. */
 export type TimeOf = (record: Fields) => number | undefined;
 
 /**

@@ -10,7 +10,6 @@ interface TallyLabel {
   readonly name: string;
   readonly known: readonly string[] | undefined;
   readonly read: (record: Fields) => string;
-  /** The value, or `other`. */
   readonly admit: (value: string) => string;
 }
 

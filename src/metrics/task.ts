@@ -1,25 +1,6 @@
 import type { Api, Past, Reading } from './snapshot.ts';
 
-/*
- * The words of the program. One thing has one of them, in code, logs, help texts and commits.
- *
- * target      one installation of a service
- * collector   all tasks of one service, or of a part of it
- * task        what one request polls, and what succeeds or fails whole: one appliance and one series, `/data`, the inventory
- * poll        the exporter asks a service; a scrape is Prometheus asking the exporter
- * sweep       one round over all tasks
- * reading     what one answer came to; a snapshot is the latest one of a task
- * family      one metric with its name, help and upstream fields: one row of a table
- * sample      name, labels, number
- * moment      all lines that are exposed at one time, by reference
- * pace        what the limits allow now; the budget is what they allow today
- * ledger      the events counted so far
- */
-
-/**
- * One poll, which succeeds or fails as a whole: one appliance and one series, `/data`, the inventory, or one other read
- * operation.
- */
+/** One poll, which succeeds or fails as a whole, such as of one appliance and one series. */
 export interface Task {
   /** Unique in the process and stable over restarts, such as `portal/<serial>/cpu_utilization`. */
   readonly id: string;

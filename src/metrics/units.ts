@@ -95,7 +95,6 @@ function since2001(read: Read): Read {
   };
 }
 
-/** Numbers without a unit: counts, operations per second, load. */
 export const plain = conversion('none', 'number', decimal);
 
 export const seconds = conversion('seconds', 'seconds', decimal);

@@ -22,7 +22,6 @@ export interface PollerSettings extends Omit<TasksSettings, 'hasSeries'> {
   readonly isHeld: () => boolean;
   /** What is to be told of the API as a whole. */
   readonly notes: () => readonly Note[];
-  /** Without them, all tasks decide whether the API is up. */
   readonly appliances: ApplianceNames | undefined;
   readonly onTasks?: (tasks: readonly Task[]) => void;
 }
@@ -230,7 +229,6 @@ export class Poller {
     }
   }
 
-  /** Polls the task that may explain a rejection, or its end. */
   #explain({ task }: TaskState, now: number): void {
     const reason = task.explainedBy === undefined ? undefined : this.tasks.get(task.explainedBy);
     if (reason === undefined || now - this.#explainedAt < EXPLAINED_EVERY_MS) return;

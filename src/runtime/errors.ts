@@ -58,7 +58,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** The HTTP status of the answer; undefined if the error is not about one. */
 export function statusOf(error: unknown): number | undefined {
   return error instanceof RequestError ? error.status : undefined;
 }

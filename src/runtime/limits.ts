@@ -1,7 +1,6 @@
 import process from 'node:process';
 import { codeOf } from './errors.ts';
 
-/** A limit of the process is too low to run. */
 export class LimitError extends Error {
   override readonly name = 'LimitError';
 }

@@ -1,4 +1,3 @@
-/** The entry of a map; adds a new one if there is none. */
 export function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
   const known = map.get(key);
   if (known !== undefined) return known;

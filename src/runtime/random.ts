@@ -41,7 +41,6 @@ export function backOffMs(
   return Math.min(longestMs, firstMs * 2 ** (failures - 1)) * (0.5 + random() / 2);
 }
 
-/** A random key, for marks that are used in this process only. */
 export function unpredictableKey(): Buffer {
   return randomBytes(32);
 }

@@ -5,7 +5,6 @@ import { buffer } from 'node:stream/consumers';
 import { unlessMissing } from '../runtime/errors.ts';
 import { InstanceLock } from '../runtime/instance-lock.ts';
 import { StateFault } from './format.ts';
-import type { StateStore } from './store.ts';
 
 /** The most files that are kept after being moved aside: repeated faults fill no disk. */
 const MOST_ASIDE = 3;
@@ -16,8 +15,11 @@ const MOST_BYTES = 512 * 1_048_576;
 /** The suffix of a file that was moved aside: a word, and the moment. */
 const ASIDE = /^[a-z]+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z)$/;
 
+/** Where the state is saved: the file, or a stand-in for it. */
+export type StateStore = Pick<FileStore, 'read' | 'write' | 'setAside' | 'release'>;
+
 /** The state in a file, readable by its owner only. */
-export class FileStore implements StateStore {
+export class FileStore {
   readonly #path: string;
   readonly #mostBytes: number;
   readonly #lock: InstanceLock;
@@ -74,6 +76,7 @@ export class FileStore implements StateStore {
     this.#lock.release();
   }
 
+  /** Renames the file, for inspection, by adding `.<word>-<moment>`. Resolves with the new name, or undefined if there is none. */
   async setAside(word: string, moment: Date): Promise<string | undefined> {
     const there = await lstat(this.#path).catch(unlessMissing);
     if (there === undefined) return undefined;

@@ -3,8 +3,8 @@ import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Persisted } from '../runtime/persisted.ts';
 import { inSlices } from '../runtime/slices.ts';
+import type { StateStore } from './file-store.ts';
 import { decode, encode, StateFault } from './format.ts';
-import type { StateStore } from './store.ts';
 
 const DISK_WAIT_MS = 10_000;
 
@@ -52,7 +52,6 @@ export class StateKeeper {
     this.#owners = owners;
   }
 
-  /** How many reads and writes have failed, including late ones. */
   get errors(): number {
     return this.#errors;
   }
@@ -108,7 +107,7 @@ export class StateKeeper {
   }
 
   release(): void {
-    this.#store.release?.();
+    this.#store.release();
   }
 
   /** Saves every `intervalMs` until `signal` aborts: for an instance whose polls do not save. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../src/runtime/log.ts';
 import type { Persisted } from '../../src/runtime/persisted.ts';
+import type { StateStore } from '../../src/state/file-store.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
-import type { StateStore } from '../../src/state/store.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { HangingStore, MemoryStore } from '../support/memory-store.ts';
 import { isAtLeast, linesOf } from '../support/program.ts';

@@ -1,4 +1,4 @@
-import type { StateStore } from '../../src/state/store.ts';
+import type { StateStore } from '../../src/state/file-store.ts';
 import { settle } from './manual-clock.ts';
 
 /** A state file without a disk. */
@@ -27,6 +27,8 @@ export class MemoryStore implements StateStore {
     this.content = undefined;
     return Promise.resolve(`state.${word}-${moment.toISOString()}`);
   }
+
+  release(): void {}
 }
 
 /** A disk that hangs when it is told to: what it is asked for then is done when it is let go. */
@@ -91,6 +93,8 @@ export class MortalStore implements StateStore {
     for (let turn = this.#turns(); turn > 0; turn -= 1) await settle();
     if (this.isDead) return new Promise(() => {});
   }
+
+  release(): void {}
 
   setAside(word: string, moment: Date): Promise<string | undefined> {
     return this.#disk.setAside(word, moment);

@@ -54,7 +54,6 @@ export class GfaCollector implements Collector, Persisted {
     return { task: this.#task, answeredAt, samples: this.#ledger.samples() };
   }
 
-  /** Replaced when the account changes. */
   get ledger(): Ledger {
     return this.#ledger;
   }

@@ -38,7 +38,6 @@ interface State {
 
 type SavedHistogram = ReturnType<Histogram['state']>;
 
-/** In the state file. */
 export interface SavedPair {
   readonly filer: string;
   readonly volume: string;

@@ -70,7 +70,6 @@ export class Ledger {
     return { size, evicted };
   }
 
-  /** The account of the latest answer; empty while unknown. */
   get account(): string {
     return text(this.#info.account);
   }
@@ -256,12 +255,10 @@ export class Ledger {
   }
 }
 
-/** Ids are equal in any case. */
 function idOf(raw: unknown): string {
   return text(raw).toLowerCase();
 }
 
-/** The first saved value. */
 interface Heading {
   readonly info: Fields;
   readonly ageMs: number | null;
@@ -273,7 +270,6 @@ interface Heading {
   readonly bookmarks: Readonly<Record<EventKind, ReturnType<Events['watch']['state']>>>;
 }
 
-/** Each further one. */
 interface PairLine extends Readonly<Record<EventKind, ReturnType<EventMemory['stateOf']>>> {
   readonly pair: SavedPair;
 }
