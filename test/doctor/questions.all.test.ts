@@ -23,6 +23,7 @@ const alternatives: readonly (readonly [
   [{ longestPeriodMs: 8 * 86_400_000 }, { longest_period: 'P7D' }],
   [{ expiresIn: 300 }, { token_lifetime_told_by: 'expires_in', token_lifetime: 'below_10_minutes' }],
   [{ jwt: 'none', expiresIn: null }, { token_lifetime_told_by: 'nothing' }],
+  [{ expiresIn: 604_800 }, { token_lifetime: 'more_than_a_day' }],
   [{ loadNames: '15min' }, { load_names: 'minutes_in_digits' }],
   [{ loadNames: 'fifteen_minute_load_average' }, { load_names: 'minutes_in_words' }],
   [{ memoryMismatch: '422' }, { unfit_memory_series: '422' }],

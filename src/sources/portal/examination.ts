@@ -18,8 +18,7 @@ import { documentedAnswers } from './documented.ts';
 import { type AnswerByQuestion, portalQuestions } from './questions.ts';
 import { fieldsIn, recordsIn } from './records.ts';
 import type { PortalSettings } from './settings.ts';
-import { type Credentials, TokenSource, tokenRequest } from './token.ts';
-import { tokenAnswers } from './token-questions.ts';
+import { type Credentials, lifetimeOf, TokenSource, tokenIn, tokenRequest } from './token.ts';
 
 const MOST_APPLIANCES = 3;
 
@@ -79,7 +78,7 @@ async function examine(run: Run): Promise<ServiceAnswers> {
     const { counts, ...bins } = appliance ? await askBins(portal, appliance.serial, signal) : {};
     const answers: AnswerByQuestion = {
       ...bins,
-      ...tokenAnswers(exchanges, environment.clock),
+      ...tokenAnswers(exchanges, environment.clock.now()),
       unfit_memory_series: unfitMemorySeries(exchanges),
       load_names: loadNames(exchanges),
       connection_appliance_id: connectionIds(exchanges),
@@ -272,6 +271,15 @@ function itemsOf(exchanges: readonly Exchange[], operation: string) {
 
 function idsOf(exchanges: readonly Exchange[], operation: string, field: string): ReadonlySet<string> {
   return new Set(itemsOf(exchanges, operation).map((record) => text(record[field]).toLowerCase()));
+}
+
+/** `now`: epoch milliseconds. */
+function tokenAnswers(exchanges: readonly Exchange[], now: number): AnswerByQuestion {
+  const answered = exchanges.find(({ operation, status }) => operation === 'token' && status === 200);
+  if (answered === undefined) return {};
+  const { seconds, toldBy } = lifetimeOf(tokenIn(answered.body), now);
+  const usual = seconds <= 3600 ? 'up_to_an_hour' : seconds <= 86_400 ? 'up_to_a_day' : 'more_than_a_day';
+  return { token_lifetime: seconds < 600 ? 'below_10_minutes' : usual, token_lifetime_told_by: toldBy };
 }
 
 function unfitMemorySeries(exchanges: readonly Exchange[]): string | undefined {

@@ -148,12 +148,13 @@ export class TokenSource {
   }
 
   #read(body: unknown): Token {
-    const { access, expiresIn } = tokenIn(body);
-    const lifetime = lifetimeSeconds(expiresIn, access, this.#clock.now());
+    const answer = tokenIn(body);
+    const { seconds } = lifetimeOf(answer, this.#clock.now());
+    const lifetime = Math.min(seconds, LONGEST_LIFETIME_SECONDS);
     const now = this.#clock.monotonic();
     const margin = Math.min(MARGIN.mostSeconds, lifetime * MARGIN.share);
     const expiresAt = now + lifetime * 1000;
-    return { access, renewAt: expiresAt - margin * 1000, expiresAt };
+    return { access: answer.access, renewAt: expiresAt - margin * 1000, expiresAt };
   }
 }
 
@@ -206,19 +207,14 @@ export function revokeRequest(access: string): ApiRequest {
   return { method: 'DELETE', path: '/auth/token', operation: 'token', headers };
 }
 
-/**
- * The lifetime of a token in seconds: `expires_in` if it is a positive number, else the claims of the JWT (`exp - iat`,
- * which does not depend on a clock, or `exp` compared with `now` in epoch milliseconds), else five minutes. At most a
- * day: claims may hold any number, even infinity.
- */
-export function lifetimeSeconds(expiresIn: unknown, token: string, now: number): number {
-  const told = decimal(expiresIn);
-  if (told !== undefined && told > 0) return Math.min(told, LONGEST_LIFETIME_SECONDS);
-  const claims = jwtClaims(token);
-  const exp = decimal(claims.exp);
-  if (exp === undefined) return ASSUMED_LIFETIME_SECONDS;
-  const lifetime = exp - (decimal(claims.iat) ?? now / 1000);
-  return lifetime > 0 ? Math.min(lifetime, LONGEST_LIFETIME_SECONDS) : ASSUMED_LIFETIME_SECONDS;
+/** A token's lifetime in seconds, maybe infinite; `exp - iat` depends on no clock. `now`: epoch milliseconds. */
+export function lifetimeOf({ access, expiresIn }: TokenAnswer, now: number) {
+  const told = decimal(expiresIn) ?? 0;
+  if (told > 0) return { seconds: told, toldBy: 'expires_in' } as const;
+  const claims = jwtClaims(access);
+  const seconds = (decimal(claims.exp) ?? Number.NaN) - (decimal(claims.iat) ?? now / 1000);
+  if (seconds > 0) return { seconds, toldBy: 'jwt' } as const;
+  return { seconds: ASSUMED_LIFETIME_SECONDS, toldBy: 'nothing' } as const;
 }
 
 /** Without verification; empty if it is not a JWT. */
