@@ -119,15 +119,6 @@ describe('--once', () => {
   });
 });
 
-test('a port that is taken is named, with what to do, and ends it with 1', async () => {
-  const standIn = await stand();
-  const address = new URL(standIn.portalUrl).host;
-  const { code, stderr } = await run([], { environment: { ...gfaEnvironment(standIn), LISTEN_ADDRESS: address } });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(new RegExp(`^listening on ${address}: .*EADDRINUSE.*LISTEN_ADDRESS\n$`));
-  expect(standIn.requests).toEqual([]);
-});
-
 async function stand(appliances = 4): Promise<StandIn> {
   const standIn = await startStandIn({ clock: systemClock, appliances, volumes: 2 });
   onTestFinished(() => standIn.close());

@@ -41,15 +41,6 @@ describe('--plan', () => {
     expect(economy.stdout).toContain('It fits.');
   });
 
-  test('takes the limits of .env for a number of appliances', async () => {
-    const directory = temporaryDirectory();
-    const lines = ['PORTAL_URL=https://portal.example.com', 'PORTAL_SERVICE_KEY=key', 'PORTAL_SERVICE_SECRET=secret'];
-    writeFileSync(join(directory, '.env'), [...lines, 'PORTAL_RATE_LIMIT=700/30s'].join('\n'), { mode: 0o600 });
-    const { code, stdout } = await run(['--plan', '--appliances', '20'], { directory });
-    expect(code).toBe(0);
-    expect(stdout).toContain('of 700 in 30s');
-  });
-
   test.each([
     ['refuses the credentials', { PORTAL_SERVICE_KEY: 'nobody' }, 'check the portal credentials'],
     ['does not answer', { PORTAL_URL: 'http://127.0.0.1:9' }, 'got no answer'],

@@ -44,26 +44,4 @@ describe('a service beyond it', () => {
       'proxy-authorization': `Basic ${Buffer.from('visitor:').toString('base64')}`,
     });
   });
-
-  test('is asked without it where NO_PROXY says so', async () => {
-    const { origin, received } = await startEcho(undefined);
-    const { code, stderr } = await run(['--once'], {
-      environment: { ...beyond, HTTP_PROXY: origin, NO_PROXY: '10.0.0.0/8, .example.invalid' },
-    });
-    expect([code, received]).toEqual([1, []]);
-    expect(stderr).toContain('got no answer: ');
-  });
 });
-
-test.each([[[]], [['--check-config']]])(
-  'a percent sign in the password of a proxy that encodes nothing ends %j with 78, and is not shown',
-  async (args) => {
-    const environment = {
-      ...{ GFA_URL: 'https://gfa.example.com/v1', GFA_TOKEN: 'token' },
-      HTTPS_PROXY: 'http://me:50%canary@proxy:3128',
-    };
-    const { code, stdout, stderr } = await run(args, { environment });
-    expect([code, stdout]).toEqual([78, '']);
-    expect(stderr).toMatch(/^HTTPS_PROXY: the value has a % in its user name or password .*%25\n$/);
-  },
-);

@@ -15,17 +15,6 @@ export const hasPrometheus: boolean = ['prometheus', 'promtool'].every((program)
   }
 });
 
-/** Stands between Prometheus and an exporter, and notes what goes by. */
-export interface Relay {
-  /** Host and port. */
-  readonly address: string;
-  /** Of the latest answer. */
-  readonly contentType: string | undefined;
-  /** How many samples the latest answer held. */
-  readonly samples: number;
-  close(): void;
-}
-
 /** One series of an answer to a query. */
 export interface Result {
   readonly metric: Readonly<Record<string, string>>;
@@ -41,35 +30,6 @@ export interface Prometheus {
   query(expression: string): Promise<readonly Result[]>;
   /** What an address of its API answers, such as `rules`. */
   ask<Answer>(path: string): Promise<Answer>;
-}
-
-/** Relays scrapes to an exporter, with this `Accept` header or else with Prometheus's own. */
-export async function startRelay(url: string, accept?: string): Promise<Relay> {
-  const latest = { contentType: undefined as string | undefined, samples: 0 };
-  const server = createServer(async (request, response) => {
-    try {
-      const answer = await fetch(`${url}/metrics`, { headers: { accept: accept ?? request.headers.accept ?? '*/*' } });
-      const text = await answer.text();
-      latest.contentType = answer.headers.get('content-type') ?? undefined;
-      latest.samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
-      response.writeHead(answer.status, { 'content-type': latest.contentType ?? 'text/plain' }).end(text);
-    } catch {
-      response.destroy();
-    }
-  });
-  return {
-    address: `127.0.0.1:${await listen(server)}`,
-    get contentType() {
-      return latest.contentType;
-    },
-    get samples() {
-      return latest.samples;
-    },
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
 }
 
 /**
