@@ -3,6 +3,7 @@ import type { Find } from '../../doctor/finding.ts';
 import { adviceOn, seenIn } from '../../doctor/unanswered.ts';
 import { text } from '../../metrics/samples.ts';
 import type { Task } from '../../metrics/task.ts';
+import { decimal } from '../../metrics/units.ts';
 import { variantsOf } from '../../metrics/variant.ts';
 import { asError, CredentialError, statusOf } from '../../runtime/errors.ts';
 import { isForbidden, isMissing, meaningOfError } from '../../runtime/statuses.ts';
@@ -11,7 +12,7 @@ import type { Exchange } from '../../transport/client.ts';
 import type { ExaminationParts } from '../upstream.ts';
 import { askBins } from './appliances/bin-questions.ts';
 import { fitsBuild } from './appliances/builds.ts';
-import { unitAnswers } from './appliances/unit-questions.ts';
+import type { UnitEvidence } from './appliances/unit-evidence.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
 import { documentedAnswers } from './documented.ts';
@@ -30,6 +31,9 @@ const QUESTIONS = 8;
 
 /** The usual most of one collector: indexing reads three lists, the others one or two. */
 const MOST_COLLECTOR = 3;
+
+/** With so many shares of processors and caches, none above 1, an account may send ratios. */
+const FEWEST_SHARES = 10;
 
 type ExaminedSettings = PortalSettings & { readonly credentials: Credentials };
 
@@ -83,8 +87,10 @@ async function examine(run: Run): Promise<ServiceAnswers> {
       load_names: loadNames(exchanges),
       connection_appliance_id: connectionIds(exchanges),
     };
+    const asked = [...ratiosByShares(exchanges)];
+    if (counts !== undefined) asked.push({ question: 'counts', answer: counts, isProof: true });
     return {
-      variants: [...unitAnswers(settings.units ?? [], exchanges, counts), ...variantsOf(answers)],
+      variants: [...collector.parts.unitWatch.answers(asked), ...variantsOf(answers)],
       filers: collector.appliances.map(({ serial, name }) => ({ id: serial, name })),
       volumes: volumesIn(exchanges),
     };
@@ -280,6 +286,15 @@ function tokenAnswers(exchanges: readonly Exchange[], now: number): AnswerByQues
   const { seconds, toldBy } = lifetimeOf(tokenIn(answered.body), now);
   const usual = seconds <= 3600 ? 'up_to_an_hour' : seconds <= 86_400 ? 'up_to_a_day' : 'more_than_a_day';
   return { token_lifetime: seconds < 600 ? 'below_10_minutes' : usual, token_lifetime_told_by: toldBy };
+}
+
+/** Of appliances whose memory does not tell, as it does from build 10.0.4. */
+function ratiosByShares(exchanges: readonly Exchange[]): readonly UnitEvidence[] {
+  const shares = [...itemsOf(exchanges, 'cpu_utilization'), ...itemsOf(exchanges, 'cache_utilization')]
+    .flatMap(({ cpu_usage, cache_utilization }) => decimal(cpu_usage) ?? decimal(cache_utilization) ?? [])
+    .filter((share) => share > 0);
+  if (shares.some((share) => share > 1)) return [{ question: 'ratio_unit', answer: 'percent', isProof: true }];
+  return shares.length < FEWEST_SHARES ? [] : [{ question: 'ratio_unit', answer: 'ratio', isProof: false }];
 }
 
 function unfitMemorySeries(exchanges: readonly Exchange[]): string | undefined {
