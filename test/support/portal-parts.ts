@@ -3,7 +3,7 @@ import { PortalClient } from '../../src/sources/portal/client.ts';
 import { PortalCollector } from '../../src/sources/portal/collector.ts';
 import type { PortalSettings } from '../../src/sources/portal/settings.ts';
 import { type Credentials, TokenSource } from '../../src/sources/portal/token.ts';
-import { type MockApi, noLog } from './mock-api.ts';
+import { going, type MockApi, mockApi, noLog, type Reply } from './mock-api.ts';
 
 /** A uuid that tells appliances apart. */
 export function uuid(index: number): string {
@@ -12,6 +12,18 @@ export function uuid(index: number): string {
 
 /** A user key that nobody rotates. */
 export const userKey: Credentials = { kind: 'user_key', key: Secret.of('the-user-key') };
+
+/** An API whose token service answers so, one reply after the other, and the token that comes of it. */
+export function tokensAfter(...replies: readonly Reply[]) {
+  const api = mockApi();
+  api.answer('POST', '/auth/token', ...replies);
+  return { api, tokens: new TokenSource(api.client, userKey, api.clock) };
+}
+
+/** The token, or the name of the error. */
+export function got(tokens: TokenSource): Promise<string> {
+  return tokens.get(going).catch((error: Error) => error.name);
+}
 
 /** The portal of an API with its token. */
 export function portalClient(api: MockApi, credentials: Credentials = userKey): PortalClient {

@@ -1,21 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Credentials, TokenSource } from '../../../src/sources/portal/token.ts';
-import { going, type MockApi, mockApi, token } from '../../support/mock-api.ts';
-import { userKey } from '../../support/portal-parts.ts';
+import type { TokenSource } from '../../../src/sources/portal/token.ts';
+import { going, type MockApi, token } from '../../support/mock-api.ts';
+import { got, tokensAfter } from '../../support/portal-parts.ts';
 
 const TOKEN = '/auth/token';
 
-function source(api: MockApi, credentials: Credentials = userKey): TokenSource {
-  return new TokenSource(api.client, credentials, api.clock);
-}
-
 function paths(api: MockApi): readonly string[] {
   return api.sent.map(({ method, path }) => `${method} ${path.replace('/v1', '')}`);
-}
-
-/** The error's name, or the token. */
-function got(tokens: TokenSource): Promise<string> {
-  return tokens.get(going).catch((error: Error) => error.name);
 }
 
 /** The token once the renewal under way is over. */
@@ -36,9 +27,7 @@ const PAUSE_MS = 5_000;
 
 describe('fifty that want a token', () => {
   test('share one request, and one once it has expired', async () => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('one'));
-    const tokens = source(api);
+    const { api, tokens } = tokensAfter(token('one'));
     const fifty = () => Promise.all(Array.from({ length: 50 }, () => got(tokens)));
     expect(new Set(await fifty())).toEqual(new Set(['one']));
     await api.clock.advance(3_600_000);
@@ -50,9 +39,7 @@ describe('fifty that want a token', () => {
 
 describe('a token service in trouble', () => {
   test('leaves a token at hand in use no longer than it lives', async () => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('one', { expires_in: 10 }), ...TROUBLE, token('two'));
-    const tokens = source(api);
+    const { api, tokens } = tokensAfter(token('one', { expires_in: 10 }), ...TROUBLE, token('two'));
     await got(tokens);
     await api.clock.advance(8_000);
     expect(await got(tokens)).toBe('one');
@@ -63,9 +50,7 @@ describe('a token service in trouble', () => {
   });
 
   test('leaves the token at hand in use until it expires, asked again every ten seconds', async () => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('one'));
-    const tokens = source(api);
+    const { api, tokens } = tokensAfter(token('one'));
     await got(tokens);
     await api.clock.advance(3_500_000);
     api.answer('POST', TOKEN, ...TROUBLE, ...TROUBLE, token('two'));
@@ -84,9 +69,8 @@ describe('a token service in trouble', () => {
 
 describe('a renewal that hangs', () => {
   /** A token that is to be renewed; the answer to that, a status and a body, comes when it is told to. */
-  async function hanging(api: MockApi, status: number, body: unknown) {
-    api.answer('POST', TOKEN, token('one'));
-    const tokens = source(api);
+  async function hanging(status: number, body: unknown) {
+    const { api, tokens } = tokensAfter(token('one'));
     await got(tokens);
     await api.clock.advance(3_590_000);
     let end = () => {};
@@ -95,12 +79,11 @@ describe('a renewal that hangs', () => {
     });
     api.answer('POST', TOKEN, [status, body, after]);
     expect(await got(tokens)).toBe('one');
-    return { tokens, end };
+    return { api, tokens, end };
   }
 
   test('holds nobody up while the token at hand is good, and everybody once it has expired', async () => {
-    const api = mockApi();
-    const { tokens, end } = await hanging(api, 200, { access_token: 'two' });
+    const { api, tokens, end } = await hanging(200, { access_token: 'two' });
     await api.clock.advance(9_999);
     expect(await got(tokens)).toBe('one');
     await api.clock.advance(1);
@@ -111,8 +94,7 @@ describe('a renewal that hangs', () => {
   });
 
   test('is waited for by who ends the token: the new one is ended', async () => {
-    const api = mockApi();
-    const { tokens, end } = await hanging(api, 200, { access_token: 'two' });
+    const { api, tokens, end } = await hanging(200, { access_token: 'two' });
     const ending = tokens.revoke(going);
     api.answer('DELETE', TOKEN, [200, {}]);
     end();
@@ -121,8 +103,7 @@ describe('a renewal that hangs', () => {
   });
 
   test('does not bring back a token that was answered 401 meanwhile', async () => {
-    const api = mockApi();
-    const { tokens, end } = await hanging(api, 503, undefined);
+    const { api, tokens, end } = await hanging(503, undefined);
     tokens.reject('one');
     const waiting = got(tokens);
     api.answer('POST', TOKEN, ...TROUBLE.slice(1), token('three'));
@@ -137,8 +118,7 @@ describe('refused credentials', () => {
   test.each([400, 401, 403, 422])(
     'with %d are not sent again until a pause is over that doubles to five minutes',
     async (status) => {
-      const api = mockApi();
-      const tokens = source(api);
+      const { api, tokens } = tokensAfter();
       for (const pauseMs of [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]) {
         api.answer('POST', TOKEN, [status, { message: 'no' }]);
         const before = api.sent.length;
@@ -154,22 +134,18 @@ describe('refused credentials', () => {
   );
 
   test('tell until when nothing is sent, and so does a service in trouble', async () => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, [401, undefined]);
-    const tokens = source(api);
+    const { api, tokens } = tokensAfter([401, undefined]);
     const until = api.clock.monotonic() + PAUSE_MS;
     await expect(tokens.get(going)).rejects.toHaveProperty('pausedUntil', until);
     await api.clock.advance(1_000);
     await expect(tokens.get(going)).rejects.toHaveProperty('pausedUntil', until);
-    api.answer('POST', TOKEN, ...TROUBLE);
-    const begun = api.clock.monotonic();
-    const failed = api.clock.through(source(api).get(going), 500);
-    await expect(failed).rejects.toHaveProperty('pausedUntil', begun + 1_500 + 1_000);
+    const troubled = tokensAfter(...TROUBLE);
+    const failed = troubled.api.clock.through(troubled.tokens.get(going), 500);
+    await expect(failed).rejects.toHaveProperty('pausedUntil', 1_500 + 1_000);
   });
 
   test('pause from the first step again after a success', async () => {
-    const api = mockApi();
-    const tokens = source(api);
+    const { api, tokens } = tokensAfter();
     api.answer('POST', TOKEN, [401, undefined]);
     await got(tokens);
     await api.clock.advance(5_000);
@@ -183,9 +159,7 @@ describe('refused credentials', () => {
   });
 
   test('that are refused while the token at hand is good end its use', async () => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('one'));
-    const tokens = source(api);
+    const { api, tokens } = tokensAfter(token('one'));
     await got(tokens);
     await api.clock.advance(3_500_000);
     api.answer('POST', TOKEN, [401, undefined]);
@@ -194,9 +168,8 @@ describe('refused credentials', () => {
   });
 
   test('are told with what to check; a service in trouble or in a hurry is not', async () => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, [401, { message: 'Bad key' }]);
-    await expect(source(api).get(going)).rejects.toThrow(/answered 401: Bad key; check the portal credentials/);
+    const { tokens: refused } = tokensAfter([401, { message: 'Bad key' }]);
+    await expect(refused.get(going)).rejects.toThrow(/answered 401: Bad key; check the portal credentials/);
     for (const [status, attempts] of [
       [302, 1],
       [404, 1],
@@ -205,8 +178,8 @@ describe('refused credentials', () => {
       [500, 2],
       [503, 3],
     ] as const) {
-      api.answer('POST', TOKEN, ...Array.from({ length: attempts }, () => [status, undefined] as const), token('one'));
-      const tokens = source(api);
+      const failures = Array.from({ length: attempts }, () => [status, undefined] as const);
+      const { api, tokens } = tokensAfter(...failures, token('one'));
       const error = await api.clock.through(tokens.get(going).catch(String), 500);
       await api.clock.advance(PAUSE_MS);
       expect(error).toMatch(new RegExp(`CredentialError: getting a token from the portal: .* ${status}$`));

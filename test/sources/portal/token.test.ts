@@ -1,57 +1,38 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/runtime/secret.ts';
 import { type Credentials, lifetimeOf, TokenSource } from '../../../src/sources/portal/token.ts';
-import { going, type MockApi, mockApi, token } from '../../support/mock-api.ts';
-import { jwt, userKey } from '../../support/portal-parts.ts';
+import { going, mockApi, token } from '../../support/mock-api.ts';
+import { got, jwt, tokensAfter, userKey } from '../../support/portal-parts.ts';
 
 const TOKEN = '/auth/token';
-
-function source(api: MockApi, credentials: Credentials = userKey): TokenSource {
-  return new TokenSource(api.client, credentials, api.clock);
-}
-
-/** The error's name, or the token. */
-function got(tokens: TokenSource): Promise<string> {
-  return tokens.get(going).catch((error: Error) => error.name);
-}
 
 describe('credentials on the wire', () => {
   const key = Secret.of('key+with/odd chars&');
   const secret = Secret.of('sec=ret');
 
-  test('of OAuth 2.0 are a form and nothing in the headers', async () => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('t'));
-    await source(api, { kind: 'oauth2', key, secret }).get(going);
-    const [sent] = api.sent;
-    expect(sent?.body).toBe(
-      'grant_type=client_credentials&client_id=key%2Bwith%2Fodd+chars%26&client_secret=sec%3Dret',
-    );
-    expect(sent?.headers).toMatchObject({ 'content-type': 'application/x-www-form-urlencoded' });
-    expect(new Set(Object.keys(sent?.headers ?? {}))).toEqual(
-      new Set(['accept', 'accept-encoding', 'content-type', 'user-agent']),
-    );
-  });
+  const form = 'grant_type=client_credentials&client_id=key%2Bwith%2Fodd+chars%26&client_secret=sec%3Dret';
+  const json = { 'content-type': 'application/json' };
+  const usual = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': 'filer-exporter/test' };
 
-  test('of a service key are two headers and an empty object', async () => {
+  test.each<[string, Credentials, string, Readonly<Record<string, string>>]>([
+    [
+      'of OAuth 2.0 are a form and nothing in the headers',
+      { kind: 'oauth2', key, secret },
+      form,
+      { 'content-type': 'application/x-www-form-urlencoded' },
+    ],
+    [
+      'of a service key are two headers and an empty object',
+      { kind: 'service_key', key, secret },
+      '{}',
+      { ...json, 'x-service-key': 'key+with/odd chars&', 'x-service-secret': 'sec=ret' },
+    ],
+    ['of a user key are one header and an empty object', userKey, '{}', { ...json, 'x-user-key': 'the-user-key' }],
+  ])('%s', async (_, credentials, body, own) => {
     const api = mockApi();
     api.answer('POST', TOKEN, token('t'));
-    await source(api, { kind: 'service_key', key, secret }).get(going);
-    expect(api.sent[0]).toMatchObject({ method: 'POST', path: '/v1/auth/token', body: '{}' });
-    expect(api.sent[0]?.headers).toMatchObject({
-      'x-service-key': 'key+with/odd chars&',
-      'x-service-secret': 'sec=ret',
-      'content-type': 'application/json',
-    });
-    expect(api.sent[0]?.headers).not.toHaveProperty('authorization');
-  });
-
-  test('of a user key are one header and an empty object', async () => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('t'));
-    await source(api).get(going);
-    expect(api.sent[0]).toMatchObject({ body: '{}', headers: { 'x-user-key': 'the-user-key' } });
-    expect(api.sent[0]?.headers).not.toHaveProperty('x-service-key');
+    await new TokenSource(api.client, credentials, api.clock).get(going);
+    expect(api.sent).toEqual([{ method: 'POST', path: '/v1/auth/token', body, headers: { ...usual, ...own } }]);
   });
 });
 
@@ -95,9 +76,7 @@ describe('the life of a token', () => {
     ['five minutes, less a fifth', 300, 240],
     ['ten minutes, less two minutes', 600, 480],
   ])('is used for %s', async (_, expires_in, usedFor) => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('one', { expires_in }));
-    const tokens = source(api);
+    const { api, tokens } = tokensAfter(token('one', { expires_in }));
     await tokens.get(going);
     expect(tokens.secondsLeft).toBe(expires_in);
     await api.clock.advance(usedFor * 1000 - 1);
@@ -112,9 +91,7 @@ describe('the life of a token', () => {
 });
 
 test('one 503 fails no request for a token, even after an outage that used up all retries', async () => {
-  const api = mockApi();
-  api.answer('POST', TOKEN, [503, undefined]);
-  const tokens = source(api);
+  const { api, tokens } = tokensAfter([503, undefined]);
   for (let hour = 0; hour < 24; hour += 1) {
     const ended = got(tokens);
     await api.clock.advance(3_600_000);
@@ -136,19 +113,15 @@ test.each([
   ['an empty access token', { access_token: '' }],
   ['a number for a token', { access_token: 5 }],
 ])('an answer with %s is no token', async (_, body) => {
-  const api = mockApi();
-  api.answer('POST', TOKEN, [200, body]);
-  const tokens = source(api);
+  const { tokens } = tokensAfter([200, body]);
   expect(await got(tokens)).toBe('CredentialError');
   expect(tokens.secondsLeft).toBeUndefined();
 });
 
 describe('giving the token back', () => {
   test('ends it with its own bearer, once', async () => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('one'));
+    const { api, tokens } = tokensAfter(token('one'));
     api.answer('DELETE', TOKEN, [200, {}]);
-    const tokens = source(api);
     await tokens.get(going);
     await tokens.revoke(going);
     expect(api.sent[1]).toMatchObject({ method: 'DELETE', headers: { authorization: 'Bearer one' } });
@@ -161,10 +134,8 @@ describe('giving the token back', () => {
     ['refused', [401, undefined]],
     ['not answered', new Error('reset')],
   ] as const)('is no failure when %s', async (_, reply) => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('one'));
+    const { api, tokens } = tokensAfter(token('one'));
     api.answer('DELETE', TOKEN, reply);
-    const tokens = source(api);
     await tokens.get(going);
     await expect(tokens.revoke(going)).resolves.toBeUndefined();
   });
