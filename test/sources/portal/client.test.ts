@@ -1,21 +1,21 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Secret } from '../../../src/runtime/secret.ts';
 import { PortalClient } from '../../../src/sources/portal/client.ts';
 import { TokenSource } from '../../../src/sources/portal/token.ts';
 import type { ApiRequest, JsonClient } from '../../../src/transport/client.ts';
-import { going, mockApi, token } from '../../support/mock-api.ts';
+import { going, mockApi, type Reply, token } from '../../support/mock-api.ts';
 import { outcomeOf, portalClient, userKey } from '../../support/portal-parts.ts';
 
 const TOKEN = '/auth/token';
 const SERIALS = { method: 'GET', path: '/serials', operation: 'serials' } as const;
 
-test('a request carries the token as a bearer', async () => {
+/** A portal whose token service answers so; `ask` tells the answer or the error. */
+function portalOf(...tokens: readonly Reply[]) {
   const api = mockApi();
-  api.answer('POST', TOKEN, token('one'));
-  api.answer('GET', '/serials', [200, { items: [] }]);
-  expect(await portalClient(api).send(SERIALS, going)).toEqual({ items: [] });
-  expect(api.sent[1]?.headers.authorization).toBe('Bearer one');
-});
+  api.answer('POST', TOKEN, ...tokens);
+  const portal = portalClient(api);
+  return { api, ask: (request: ApiRequest = SERIALS, ms = 10_000) => outcomeOf(api, portal.send(request, going), ms) };
+}
 
 test('a request that waited for its turn while the token was renewed goes with the new one', async () => {
   const api = mockApi();
@@ -52,86 +52,51 @@ test('a 401 is asked once more with a new token, for the key read again from its
 });
 
 test('a 401 with the new token too is a fault of the credentials and is not asked a third time', async () => {
-  const api = mockApi();
-  api.answer('POST', TOKEN, token('one'), token('two'));
+  const { api, ask } = portalOf(token('one'), token('two'));
   api.answer('GET', '/serials', [401, undefined], [401, undefined]);
-  const error = await outcomeOf(api, portalClient(api).send(SERIALS, going));
-  expect(error).toMatchObject({
+  expect(await ask()).toMatchObject({
     name: 'CredentialError',
     message: expect.stringContaining('also with a new token'),
   });
 });
 
-test('a 401 with the new token too is about the request alone where the token before was good for others', async () => {
-  const api = mockApi();
-  api.answer('POST', TOKEN, token('one'), token('two'));
-  api.answer('GET', '/serials', [200, {}], [401, undefined], [401, undefined], [200, {}]);
-  const portal = portalClient(api);
-  await outcomeOf(api, portal.send(SERIALS, going));
-  expect(await outcomeOf(api, portal.send(SERIALS, going))).toMatchObject({ name: 'RequestError', status: 401 });
-  expect(await outcomeOf(api, portal.send(SERIALS, going))).toEqual({});
-});
-
-describe('an appliance that is answered 401 whatever the token', () => {
+test('an appliance that is answered 401 whatever the token is no fault of the credentials, and costs one a minute', async () => {
   const of = (serial: string, name: string) => {
     return { method: 'POST', path: `/telemetry/appliances/${serial}/${name}`, operation: name, json: {} } as const;
   };
-  const names = ['cpu', 'memory', 'disk'] as const;
-
-  /** A portal whose appliance `good` has just been answered, and then every request of `bad` with 401. */
-  async function refused() {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('first'), token('second'));
-    api.answer('POST', of('good', 'cpu').path, [200, {}]);
-    const portal = portalClient(api);
-    await portal.send(of('good', 'cpu'), going);
-    // The first is tried again with a new token.
-    api.answer('POST', of('bad', 'cpu').path, [401, undefined]);
-    for (const name of names) api.answer('POST', of('bad', name).path, [401, undefined]);
-    const errors = [];
-    for (const name of names) errors.push(await outcomeOf(api, portal.send(of('bad', name), going)));
-    return { api, portal, errors };
+  const { api, ask } = portalOf(token('first'), token('second'));
+  api.answer('POST', of('good', 'cpu').path, [200, {}]);
+  await ask(of('good', 'cpu'));
+  // The first is tried again with a new token.
+  api.answer('POST', of('bad', 'cpu').path, [401, undefined]);
+  for (const name of ['cpu', 'memory', 'disk']) {
+    api.answer('POST', of('bad', name).path, [401, undefined]);
+    expect(await ask(of('bad', name))).toMatchObject({ name: 'RequestError', status: 401 });
   }
-
-  test('is never taken for a fault of the credentials, however many of its requests follow each other', async () => {
-    const { errors } = await refused();
-    for (const error of errors) expect(error).toMatchObject({ name: 'RequestError', status: 401 });
-  });
-
-  test('costs at most one new token a minute, and a token that has become no good is replaced', async () => {
-    const { api, portal } = await refused();
-    expect(api.sent.filter(({ path }) => path === `/v1${TOKEN}`)).toHaveLength(2);
-    await api.clock.advance(60_000);
-    api.answer('POST', TOKEN, token('third'));
-    api.answer('POST', of('good', 'cpu').path, [401, undefined], [200, 'well again']);
-    expect(await outcomeOf(api, portal.send(of('good', 'cpu'), going))).toBe('well again');
-  });
+  expect(api.sent.filter(({ path }) => path === `/v1${TOKEN}`)).toHaveLength(2);
+  await api.clock.advance(60_000);
+  api.answer('POST', TOKEN, token('third'));
+  api.answer('POST', of('good', 'cpu').path, [401, undefined], [200, 'well again']);
+  expect(await ask(of('good', 'cpu'))).toBe('well again');
 });
 
 test('a 401 whose new token is refused is a fault of the credentials, and nothing is sent while the pause lasts', async () => {
-  const api = mockApi();
-  api.answer('POST', TOKEN, token('one'), [401, undefined]);
+  const { api, ask } = portalOf(token('one'), [401, undefined]);
   api.answer('GET', '/serials', [401, undefined]);
-  const portal = portalClient(api);
-  expect(await outcomeOf(api, portal.send(SERIALS, going), 0)).toMatchObject({ name: 'CredentialError' });
-  expect(await outcomeOf(api, portal.send(SERIALS, going), 0)).toMatchObject({ name: 'CredentialError' });
+  for (let time = 0; time < 2; time += 1) expect(await ask(SERIALS, 0)).toMatchObject({ name: 'CredentialError' });
   expect(api.sent).toHaveLength(3);
 });
 
 test('fifty requests answered 401 together get one new token', async () => {
-  const api = mockApi();
-  api.answer('POST', TOKEN, token('one'), token('two'));
+  const { api, ask } = portalOf(token('one'), token('two'));
   const fifty = <Thing>(thing: Thing) => Array.from({ length: 50 }, () => thing);
   api.answer('GET', '/serials', ...fifty([401, undefined] as const), ...fifty([200, 'ok'] as const));
-  const portal = portalClient(api);
-  const answers = await Promise.all(fifty(SERIALS).map((request) => portal.send(request, going)));
-  expect(new Set(answers)).toEqual(new Set(['ok']));
+  expect(new Set(await Promise.all(fifty(SERIALS).map((request) => ask(request))))).toEqual(new Set(['ok']));
   expect(api.sent.filter(({ path }) => path === '/v1/auth/token')).toHaveLength(2);
 });
 
 test('a service in trouble is asked twice more', async () => {
-  const api = mockApi();
-  api.answer('POST', TOKEN, token('one'));
+  const { api, ask } = portalOf(token('one'));
   api.answer('GET', '/serials', [503, undefined], new Error('reset'), [200, 'ok']);
-  expect(await outcomeOf(api, portalClient(api).send(SERIALS, going))).toBe('ok');
+  expect(await ask()).toBe('ok');
 });
