@@ -64,9 +64,7 @@ describe('the life of a token', () => {
       { access_token: jwt({ exp: 1.7e308, iat: -1.7e308 }), expires_in: null },
     ],
   ])('is a day where it is longer: %s', async (_, body) => {
-    const api = mockApi();
-    api.answer('POST', TOKEN, token('one', body));
-    const tokens = source(api);
+    const { tokens } = tokensAfter(token('one', body));
     await tokens.get(going);
     expect(tokens.secondsLeft).toBe(86_400);
   });
